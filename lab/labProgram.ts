@@ -3,6 +3,7 @@ import { readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path";
 import { build, type Plugin } from "esbuild";
 import { cached } from "./cache";
+import { onceARun } from "./testRun/onceARun";
 import { checkout } from "./toolchain/version";
 
 /** A module finds what lies beside it where its source lies; the entry alone is the file that was started. */
@@ -22,11 +23,7 @@ const atItsSource = (entry: string): Plugin => ({
  * each lab of each test file, which took half of such a program's work.
  */
 export async function labProgram(entry: string): Promise<string[]> {
-  const { outputFiles } = await build({
-    ...{ entryPoints: [entry], bundle: true, write: false, format: "esm", platform: "node", target: "node22" },
-    ...{ packages: "external", plugins: [atItsSource(entry)], logLevel: "silent" },
-  });
-  const text = outputFiles[0]?.text ?? "";
+  const text = (await onceARun(["program", entry], () => bundled(entry))).toString();
   // Of this checkout, whose libraries it takes: another one may be gone by the time that it starts.
   const version = createHash("sha256").update(`${checkout}\n${text}`).digest("hex").slice(0, 16);
   const directory = await cached("lab-program", version, async (dir) => {
@@ -35,4 +32,19 @@ export async function labProgram(entry: string): Promise<string[]> {
   });
   // As the program itself reads its name: links followed.
   return [process.execPath, realpathSync(join(directory, "main.mjs"))];
+}
+
+async function bundled(entry: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    target: "node22",
+    packages: "external",
+    plugins: [atItsSource(entry)],
+    logLevel: "silent",
+  });
+  return outputFiles[0]?.text ?? "";
 }

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { type BuildOptions, build } from "esbuild";
+import { onceARun } from "../testRun/onceARun";
 import type { ControllerBuild } from "./controller/build";
 import type { NodeBuild } from "./node/logLines";
 import { orchestratorBuild } from "./orchestrator/build";
@@ -26,7 +27,11 @@ export async function bundleController(controller: ControllerBuild): Promise<str
 }
 
 /** Bundles a TypeScript file, by its path in this folder or anywhere, into one CommonJS executable. */
-export async function bundle(entry: string, define: Record<string, string>, runBy = interpreter): Promise<string> {
+export async function bundle(entry: string, define: Record<string, string>): Promise<string> {
+  return (await onceARun(["bundle", entry, define], () => bundled(entry, define))).toString();
+}
+
+async function bundled(entry: string, define: Record<string, string>): Promise<string> {
   const options: BuildOptions & { write: false } = {
     absWorkingDir: import.meta.dirname,
     entryPoints: [resolve(import.meta.dirname, entry)],
@@ -35,7 +40,7 @@ export async function bundle(entry: string, define: Record<string, string>, runB
     platform: "node",
     format: "cjs",
     target: "node22",
-    banner: { js: `#!${runBy}` },
+    banner: { js: `#!${interpreter}` },
     define,
     logLevel: "silent",
     legalComments: "none",

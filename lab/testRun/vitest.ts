@@ -6,6 +6,7 @@ import { type RealProgram, realsUsed, usedVariable } from "../real";
 import { withoutLogsVariable } from "../toolchain/engineLogs";
 import type { Durations } from "./durations";
 import { type FilesSeen, filesVariable } from "./fileReporter";
+import { madeVariable } from "./onceARun";
 import { notedVariable, secretsPrinted } from "./printed";
 import type { Run } from "./tally";
 
@@ -42,8 +43,9 @@ export async function vitest(
 ): Promise<VitestRun> {
   const dir = await mkdtemp(join(tmpdir(), "pillar-host-test-"));
   const [report, files] = [join(dir, "report.json"), join(dir, "files.json")];
-  const [noted, out, err] = [join(dir, "noted"), join(dir, "out.log"), join(dir, "err.log")];
-  await mkdir(noted, { mode: 0o700 });
+  const [noted, made] = [join(dir, "noted"), join(dir, "made")];
+  const [out, err] = [join(dir, "out.log"), join(dir, "err.log")];
+  for (const directory of [noted, made]) await mkdir(directory, { mode: 0o700 });
   const json = async (file: string) => {
     const text = await readFile(file, "utf8").catch(() => undefined);
     return text === undefined ? undefined : JSON.parse(text);
@@ -64,6 +66,7 @@ export async function vitest(
         [usedVariable]: dir,
         [filesVariable]: files,
         [notedVariable]: noted,
+        [madeVariable]: made,
         // What is searched for secrets goes through a pipe.
         ...(process.stdout.isTTY && !process.env.NO_COLOR ? { FORCE_COLOR: "1" } : {}),
         // The engine starts the same JavaScript some hundred times: compiled once, a tenth of its work less.

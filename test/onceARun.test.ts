@@ -1,0 +1,33 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { madeVariable, onceARun } from "../lab/testRun/onceARun";
+
+let directory = "";
+let count = 0;
+const make = async () => `made ${++count}`;
+
+beforeEach(() => {
+  count = 0;
+  directory = mkdtempSync(join(tmpdir(), "once-"));
+  vi.stubEnv(madeVariable, directory);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(directory, { recursive: true });
+});
+
+test("the same is made once in a run, another thing by itself", async () => {
+  expect((await onceARun(["a", 1], make)).toString()).toBe("made 1");
+  expect((await onceARun(["a", 1], make)).toString()).toBe("made 1");
+  expect((await onceARun(["a", 2], make)).toString()).toBe("made 2");
+  expect(readdirSync(directory)).toHaveLength(2);
+});
+
+test("what fails is made again, and outside of a run everything is", async () => {
+  await expect(onceARun(["a"], () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  expect((await onceARun(["a"], make)).toString()).toBe("made 1");
+  vi.stubEnv(madeVariable, undefined);
+  expect((await onceARun(["a"], make)).toString()).toBe("made 2");
+});
