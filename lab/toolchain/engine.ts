@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { cached, cachePath } from "../cache";
-import { bundle } from "../doubles/bundle";
 import { step } from "../progress";
 import { realProgram } from "../real";
 import { downloadEngine, officialReachable } from "./download";
@@ -18,6 +17,7 @@ const DYNAMIC_PROVIDER = "pulumi-resource-pulumi-nodejs";
 const EXECUTABLES = ["pulumi", LANGUAGE_HOST, DYNAMIC_PROVIDER] as const;
 
 const engineSource = path.join(import.meta.dirname, "engine");
+const languageHostSource = path.join(import.meta.dirname, "languageHost");
 
 /** A Pulumi engine with its Node language host beside it. */
 export interface Engine {
@@ -51,10 +51,14 @@ async function withLanguageHost(engine: Engine, languageHost: string, what: stri
 }
 
 async function ownLanguageHost(): Promise<string> {
-  const program = await bundle(path.join(import.meta.dirname, "languageHost.ts"), {}, "/usr/bin/env node");
-  const version = createHash("sha256").update(program).digest("hex").slice(0, 12);
-  const directory = await cached("language-host", version, async (dir) =>
-    fs.writeFileSync(path.join(dir, LANGUAGE_HOST), program, { mode: 0o755 }),
+  const version = sourceHash([languageHostSource, engineSource]);
+  const directory = await cached("language-host", version, (dir) =>
+    buildGo("build of the lab's language host from the engine's Go modules", {
+      module: engineSource,
+      package: path.join(languageHostSource, "main.go"),
+      output: path.join(dir, LANGUAGE_HOST),
+      flags: ["-ldflags", "-s -w"],
+    }),
   );
   return path.join(directory, LANGUAGE_HOST);
 }

@@ -1,0 +1,150 @@
+// The Node language host, as far as the lab's programs need one: the real one is no module that could be built, and the last
+// that was one stands between engine and program with a proxy that knows no hooks. It prints its port, and runs programs with
+// the SDK's own starter, which speaks to the engine itself. The engine starts it twice for each run: in Go it costs nothing.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/emptypb"
+)
+
+// With this the SDK's starter ends where it has said already what was wrong.
+const saidAlready = 32
+
+// What is missing here is answered as not implemented, which the engine knows how to go on without.
+type host struct {
+	pulumirpc.UnimplementedLanguageRuntimeServer
+	engine string
+}
+
+func (*host) Handshake(context.Context, *pulumirpc.LanguageHandshakeRequest) (*pulumirpc.LanguageHandshakeResponse, error) {
+	return &pulumirpc.LanguageHandshakeResponse{}, nil
+}
+
+func (*host) GetRequiredPlugins(context.Context, *pulumirpc.GetRequiredPluginsRequest) (*pulumirpc.GetRequiredPluginsResponse, error) {
+	return &pulumirpc.GetRequiredPluginsResponse{}, nil
+}
+
+func (*host) GetRequiredPackages(context.Context, *pulumirpc.GetRequiredPackagesRequest) (*pulumirpc.GetRequiredPackagesResponse, error) {
+	return &pulumirpc.GetRequiredPackagesResponse{}, nil
+}
+
+func (*host) GetPluginInfo(context.Context, *emptypb.Empty) (*pulumirpc.PluginInfo, error) {
+	return &pulumirpc.PluginInfo{}, nil
+}
+
+func (*host) Cancel(context.Context, *emptypb.Empty) (*emptypb.Empty, error) {
+	return &emptypb.Empty{}, nil
+}
+
+func (h *host) Run(_ context.Context, request *pulumirpc.RunRequest) (*pulumirpc.RunResponse, error) {
+	environment, err := environmentOf(request)
+	if err != nil {
+		return nil, err
+	}
+	program := exec.Command("node", h.argumentsOf(request)...)
+	program.Env, program.Stdout, program.Stderr = environment, os.Stdout, os.Stderr
+	err = program.Run()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return &pulumirpc.RunResponse{}, nil
+	case !errors.As(err, &exit):
+		return &pulumirpc.RunResponse{Error: "the program could not be started: " + err.Error()}, nil
+	case exit.ExitCode() == saidAlready:
+		return &pulumirpc.RunResponse{Bail: true}, nil
+	default:
+		how := strings.TrimPrefix(exit.String(), "exit status ")
+		return &pulumirpc.RunResponse{Error: "Program exited with non-zero exit code: " + how}, nil
+	}
+}
+
+// The real one splits Node's arguments as a shell does.
+func (h *host) argumentsOf(request *pulumirpc.RunRequest) []string {
+	root := request.GetInfo().GetRootDirectory()
+	given := [][2]string{
+		{"monitor", request.GetMonitorAddress()},
+		{"engine", h.engine},
+		{"organization", request.GetOrganization()},
+		{"project", request.GetProject()},
+		{"root-directory", root},
+		{"stack", request.GetStack()},
+		{"pwd", request.GetPwd()},
+		{"query-mode", "false"},
+		{"parallel", strconv.Itoa(int(request.GetParallel()))},
+	}
+	if root == "" {
+		root = request.GetPwd()
+	}
+	arguments := strings.Fields(request.GetInfo().GetOptions().GetFields()["nodeargs"].GetStringValue())
+	arguments = append(arguments, filepath.Join(root, "node_modules/@pulumi/pulumi/cmd/run/index.js"))
+	for _, flag := range given {
+		if flag[1] != "" {
+			arguments = append(arguments, "--"+flag[0], flag[1])
+		}
+	}
+	if request.GetDryRun() {
+		arguments = append(arguments, "--dry-run")
+	}
+	program := request.GetProgram()
+	if program == "" {
+		program = "."
+	}
+	return append(append(arguments, program), request.GetArgs()...)
+}
+
+// The configuration's keys as the SDK wants them, namespace:config:name; the secret ones' as they come.
+func environmentOf(request *pulumirpc.RunRequest) ([]string, error) {
+	config := map[string]string{}
+	for key, value := range request.GetConfig() {
+		config[strings.Replace(key, ":", ":config:", 1)] = value
+	}
+	values, err := json.Marshal(config)
+	if err != nil {
+		return nil, err
+	}
+	secretKeys, err := json.Marshal(append([]string{}, request.GetConfigSecretKeys()...))
+	if err != nil {
+		return nil, err
+	}
+	environment := append(os.Environ(), "PULUMI_CONFIG="+string(values), "PULUMI_CONFIG_SECRET_KEYS="+string(secretKeys))
+	if typescript := request.GetInfo().GetOptions().GetFields()["typescript"]; typescript == nil || typescript.GetBoolValue() {
+		environment = append(environment, "PULUMI_NODEJS_TYPESCRIPT=true")
+	}
+	return environment, nil
+}
+
+func main() {
+	engine := ""
+	for _, argument := range os.Args[1:] {
+		if !strings.HasPrefix(argument, "-") {
+			engine = argument
+			break
+		}
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	server := grpc.NewServer(grpc.MaxRecvMsgSize(math.MaxInt32))
+	pulumirpc.RegisterLanguageRuntimeServer(server, &host{engine: engine})
+	fmt.Println(listener.Addr().(*net.TCPAddr).Port)
+	if err := server.Serve(listener); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
