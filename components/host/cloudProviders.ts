@@ -1,6 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Cloud, CloudInventory } from "../../core/cloud/cloud";
-import { type CloudAccess, createCloud } from "../../core/cloud/clouds";
+import { createCloud } from "../../core/cloud/clouds";
+import type { CloudAccess } from "../../core/cloud/http";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
 import type { CloudParts } from "./cloudParts";
 import { digitaloceanParts } from "./digitalocean";

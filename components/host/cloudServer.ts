@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { OrderRecords } from "../../core/cloud/attempts";
 import { type Cloud, type Owner, resourceName } from "../../core/cloud/cloud";
 import type { Opening } from "../../core/cloud/firewall";
 import { type HostPlan, orderRecord } from "../../core/cloud/hostPlan";
+import type { OrderRecords } from "../../core/cloud/orderRecord";
 import { userData } from "../../core/cloud/userData";
 import { beginAnew, consoleHelp } from "../../core/ssh/ownServer";
 import { commandsFor } from "../../core/util/commands";
@@ -62,7 +62,7 @@ export function makeServer(making: Making): ServerMade {
       { ...args, plan: plan.server.plan, location: plan.server.location, image: plan.server.image ?? wanted.image },
       { ...options, protect, import: plan.server.id, kept: plan.isHalfMade ? "asItIs" : "whole" },
     );
-  const hooks = { onError: [orderHook({ cloud, owner, orders, plan, wanted })] };
+  const hooks = { onError: [orderHook({ cloud, stack: owner.stack, orders, offer: plan.offer, token: wanted.token })] };
   return parts.server(
     "server",
     { ...args, plan: plan.offer.plan, location: plan.offer.location, image: wanted.image },

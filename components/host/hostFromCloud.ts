@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { OrderRecord, OrderRecords } from "../../core/cloud/attempts";
 import type { Cloud, Owner } from "../../core/cloud/cloud";
 import { openings, openToAll } from "../../core/cloud/firewall";
 import { type HostPlan, type HostRefusal, planHost } from "../../core/cloud/hostPlan";
 import { CloudError } from "../../core/cloud/http";
+import type { OrderRecord, OrderRecords } from "../../core/cloud/orderRecord";
 import type { StackConfig } from "../../core/config/config";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
 import { readEvents } from "../../core/eventLog/eventLog";
@@ -118,6 +118,6 @@ async function decide(
 }
 
 function serverSummary(plan: Exclude<HostPlan, { kind: "gone" }>) {
-  const { plan: name, location, monthly, currency } = plan.kind === "make" ? plan.offer : plan.server;
-  return { plan: name, location, monthly: monthly === undefined ? undefined : `${monthly.toFixed(2)} ${currency}` };
+  const { plan: name, location } = plan.kind === "make" ? plan.offer : plan.server;
+  return { plan: name, location };
 }

@@ -1,18 +1,16 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { OrderRecords } from "../../core/cloud/attempts";
-import type { Cloud, Owner } from "../../core/cloud/cloud";
-import { failedOrderText, plainWords } from "../../core/cloud/failedOrder";
+import type { Cloud } from "../../core/cloud/cloud";
 import type { HostPlan } from "../../core/cloud/hostPlan";
-import type { CloudHostConfig } from "../../core/config/hostSchema";
+import type { OrderRecords } from "../../core/cloud/orderRecord";
+import { failedOrderText, plainWords } from "../../core/cloud/orderText";
 import { warn } from "../log";
 
-interface Ordering {
+type Ordering = Pick<HostPlan & { kind: "make" }, "offer"> & {
   readonly cloud: Cloud;
-  readonly owner: Owner;
-  readonly plan: HostPlan & { kind: "make" };
-  readonly wanted: CloudHostConfig;
+  readonly stack: string;
+  readonly token: string;
   readonly orders: OrderRecords;
-}
+};
 
 /**
  * Keeps the provider's words about an order that failed, which the engine tells nobody but its hooks, and says what they
@@ -23,13 +21,13 @@ export function orderHook(ordering: Ordering): pulumi.ErrorHook {
 }
 
 /** What the hook does; never asks for the order to be repeated. */
-export function onOrderError({ cloud, owner, plan, wanted, orders }: Ordering): pulumi.ErrorHookFunction {
+export function onOrderError({ cloud, stack, offer, token, orders }: Ordering): pulumi.ErrorHookFunction {
   return async ({ failedOperation, errors }) => {
     if (failedOperation !== "create" || pulumi.runtime.isDryRun()) return false;
-    const words = plainWords(errors[0] ?? "", wanted.token);
+    const words = plainWords(errors[0] ?? "", token);
     const record = await orders.read();
     if (record.pending) await orders.write({ ...record, pending: { ...record.pending, reason: words } });
-    await warn(failedOrderText(owner.stack, cloud, plan.offer, words));
+    await warn(failedOrderText(stack, cloud, offer, words));
     return false;
   };
 }

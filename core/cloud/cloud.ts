@@ -1,3 +1,4 @@
+import { bareLine } from "../ssh/publicKey";
 import type { Offer } from "./plan";
 
 export interface ServerNow {
@@ -8,10 +9,9 @@ export interface ServerNow {
   /** Its name at the provider; undefined where the provider does not offer it any more. */
   readonly image?: string | undefined;
   readonly address?: string | undefined;
-  readonly monthly?: number | undefined;
-  readonly currency?: string | undefined;
   /** The provider's own protection against deletion; undefined where there is none to be had. */
   readonly isProtected?: boolean | undefined;
+  /** Why its creation failed, in the provider's words. */
   readonly failure?: string | undefined;
 }
 
@@ -29,31 +29,23 @@ export interface CloudInventory {
   readonly tag?: string | undefined;
 }
 
-export type OrderFailure = "noRoom" | "quota" | "rights" | "other";
-
 export interface Cloud {
   readonly provider: string;
-  /** Every plan in every location, with what a month costs with all that this stack needs. */
+  /** Returns every x86 plan that is sold, in every location, with what a month costs with all that this stack needs. */
   offers(withBackups: boolean): Promise<Offer[]>;
   images(): Promise<string[]>;
   found(owner: Owner, publicKey: string | undefined): Promise<CloudInventory>;
   server(id: string): Promise<ServerNow | undefined>;
-  /** Refuses a token that can only read, and a full account. Makes nothing. @param leaving servers that go before another is made */
-  checkRights(leaving: number): Promise<void>;
-  failureOf(words: string): OrderFailure;
+  /** Refuses a token that can only read. Makes nothing. */
+  checkRights(): Promise<void>;
+  /** True of the provider's words for a plan that it can't make in this location. */
+  isNoRoom(words: string): boolean;
+  /** Where an account's limits are raised. */
   readonly limits: string;
   consoleOf(id: string): string;
   /** Frees the name of a server that was never made to its end, where the provider takes a name once only. */
   makeRoom(id: string): Promise<void>;
   remove(id: string): Promise<void>;
-}
-
-/** A label's value: letters, digits, dot, dash and underscore, 63 at most, a letter or digit at both ends (pure). */
-export function labelValue(text: string): string {
-  return text
-    .replace(/[^A-Za-z0-9._-]/g, "-")
-    .slice(0, 63)
-    .replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, "");
 }
 
 export function resourceName({ stack, pillar }: Owner): string {
@@ -63,3 +55,19 @@ export function resourceName({ stack, pillar }: Owner): string {
     .slice(0, 60)
     .replace(/-+$/, "");
 }
+
+/** Splits the keys there: the stack's own, and another with the same public half. */
+export function keysAmong<T extends { readonly id: number; readonly public_key: string }>(
+  keys: readonly T[],
+  isOurs: (key: T) => boolean,
+  publicKey = "",
+): Pick<CloudInventory, "sshKey" | "foreignKey"> {
+  const foreign = keys.find((key) => !isOurs(key) && bareLine(key.public_key) === bareLine(publicKey));
+  return { sshKey: idOf(keys.find(isOurs)), foreignKey: idOf(foreign) };
+}
+
+export function idOf(thing: { readonly id: string | number } | undefined): string | undefined {
+  return thing && String(thing.id);
+}
+
+export const cents = (amount: number): number => Math.round(amount * 100) / 100;

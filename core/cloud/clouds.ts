@@ -2,12 +2,7 @@ import type { CloudHostConfig } from "../config/hostSchema";
 import type { Cloud } from "./cloud";
 import { createDigitalocean } from "./digitalocean";
 import { createHetzner } from "./hetzner";
-
-export interface CloudAccess {
-  readonly token: string;
-  readonly endpoint?: string;
-  readonly say?: (line: string) => void;
-}
+import type { CloudAccess } from "./http";
 
 export const createCloud: Readonly<Record<CloudHostConfig["provider"], (access: CloudAccess) => Cloud>> = {
   hetzner: createHetzner,

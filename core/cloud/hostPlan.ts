@@ -1,17 +1,25 @@
 import type { CloudHostConfig } from "../config/hostSchema";
 import { commandsFor } from "../util/commands";
-import { type Order, type OrderRecord, type Settled, type ShownPrice, settled } from "./attempts";
 import type { Cloud, CloudInventory, ServerNow } from "./cloud";
-import { orderLines } from "./orderLines";
-import { type Attempt, choose, type Offer } from "./plan";
-import { limitAfter, type PriceLimit, priceLimit, shownPrice } from "./priceLimit";
+import {
+  type Order,
+  type OrderRecord,
+  type PriceLimit,
+  priceLimit,
+  type Settled,
+  type ShownPrice,
+  settled,
+  shownPrice,
+} from "./orderRecord";
+import { orderLines } from "./orderText";
+import { choose, type Offer } from "./plan";
 
 export type HostPlan =
   | {
       readonly kind: "make";
       readonly offer: Offer;
       readonly found: CloudInventory;
-      readonly attempts: readonly Attempt[];
+      readonly attempts: readonly Order[];
       readonly shown: ShownPrice;
       readonly leftover?: ServerNow | undefined;
     }
@@ -50,7 +58,7 @@ export interface HostSituation {
 
 /** Looks at the provider and decides what this run does about the server; it only reads. @throws CloudError */
 export async function planHost(situation: HostSituation): Promise<HostDecision | HostRefusal> {
-  const { cloud, host, lifecycle, stack, pillar, publicKey, record } = situation;
+  const { cloud, host, lifecycle, stack, pillar, publicKey, record, now } = situation;
   const run = commandsFor(stack);
   if (host.importId !== undefined) return adopt(situation, host.importId);
   const found = await cloud.found({ stack, pillar }, publicKey);
@@ -68,45 +76,38 @@ export async function planHost(situation: HostSituation): Promise<HostDecision |
   // Only what an order of this stack left, which never came back, is not a host.
   const isLeftover = server?.failure !== undefined && record.pending !== undefined;
   if (server && (!isLeftover || lifecycle === "retiring")) return keep(situation, found, server);
-  if (lifecycle === "retiring")
-    return {
-      plan: { kind: "gone" },
-      lines: [
-        `there is no server of this stack at ${cloud.provider}. Where the state still knows one: ${run.refresh}, then ${run.destroy}`,
-      ],
-      warnings: [],
-    };
-  const isNoRoom = (words: string) => cloud.failureOf(words) === "noRoom";
-  return order(situation, found, server, settled(record, situation.now, isNoRoom, server?.failure));
+  if (lifecycle !== "retiring")
+    return order(situation, found, server, settled(record, now, cloud.isNoRoom, server?.failure));
+  const line = `there is no server of this stack at ${cloud.provider}. Where the state still knows one: ${run.refresh}, then ${run.destroy}`;
+  return { plan: { kind: "gone" }, lines: [line], warnings: [] };
 }
 
-async function adopt({ cloud, lifecycle, stack }: HostSituation, id: string): Promise<HostDecision | HostRefusal> {
+async function adopt({ cloud, stack }: HostSituation, id: string): Promise<HostDecision | HostRefusal> {
   const server = await cloud.server(id);
   if (!server)
     return { faults: [`pillar-host:host.importId: ${cloud.provider} has no server ${id} that this token can see`] };
-  const named = `host: server ${id} (${server.name}) at ${cloud.provider}`;
   return {
     plan: { kind: "keep", server, found: { servers: [server] }, isHalfMade: false },
-    lines: [
-      lifecycle === "retiring"
-        ? `${named} is the one that ${stack} took over`
-        : `${named} is taken over by ${stack}, and nothing on it is changed`,
-    ],
+    lines: [`host: server ${id} (${server.name}) at ${cloud.provider} is taken over by ${stack} as it is`],
     warnings: [],
   };
 }
 
 function keep({ host, record }: HostSituation, found: CloudInventory, server: ServerNow): HostDecision {
-  const warnings: string[] = [];
-  const differs = (key: string, wanted: string, is: string | undefined) => {
-    if (is !== undefined && wanted !== is)
-      warnings.push(
-        `pillar-host:host.${key} is ${wanted}, the server was made with ${is}: nothing is changed on a live host`,
-      );
+  const compared = {
+    plan: [host.plan === "auto" ? server.plan : host.plan, server.plan],
+    locations: [
+      host.locations.includes(server.location) ? server.location : host.locations.join(", "),
+      server.location,
+    ],
+    image: [host.image, server.image ?? host.image],
   };
-  if (host.plan !== "auto") differs("plan", host.plan, server.plan);
-  if (!host.locations.includes(server.location)) differs("locations", host.locations.join(", "), server.location);
-  differs("image", host.image, server.image);
+  const warnings = Object.entries(compared)
+    .filter(([, [wanted, is]]) => wanted !== is)
+    .map(
+      ([key, [wanted, is]]) =>
+        `pillar-host:host.${key} is ${wanted}, the server was made with ${is}: nothing is changed on a live host`,
+    );
   const isHalfMade = record.pending !== undefined;
   if (isHalfMade)
     warnings.push(
@@ -129,17 +130,13 @@ async function order(
         `To have one made: ${run.remove("host.hostKey")} && ${run.up}`,
       ],
     };
-  const [offers, images] = await Promise.all([
-    cloud.offers(host.backups),
-    cloud.images(),
-    cloud.checkRights(leftover ? 1 : 0),
-  ]);
-  const faults: string[] = [];
-  if (!images.includes(host.image))
-    faults.push(
-      `pillar-host:host.image: ${cloud.provider} has no image ${host.image} for x86 machines now, needed one of ${[...images].sort().join(", ")}`,
-    );
-  const within = (limit: PriceLimit | undefined, tried: readonly Attempt[]) =>
+  const [offers, images] = await Promise.all([cloud.offers(host.backups), cloud.images(), cloud.checkRights()]);
+  const faults = images.includes(host.image)
+    ? []
+    : [
+        `pillar-host:host.image: ${cloud.provider} has no image ${host.image} for x86 machines now, needed one of ${[...images].sort().join(", ")}`,
+      ];
+  const within = (limit: PriceLimit | undefined, tried: readonly Order[]) =>
     choose(offers, { ...host, maxMonthly: limit?.monthly }, tried, run);
   const known = priceLimit(host, record.shown);
   const choice = within(known, attempts);
@@ -150,19 +147,17 @@ async function order(
   if (faults.length > 0) return { faults };
   const { offer } = choice;
   const shown = shownPrice(host, record.shown, offer);
-  const limit = known ?? limitAfter(shown);
-  const next = within(limit, [...attempts, { ...offer, at: "", reason: "" }]);
-  const view = { provider: cloud.provider, host, choice, next, limit, attempts, failed, leftover };
+  const limit = priceLimit(host, shown);
+  const next = within(limit, [...attempts, { ...offer, at: "" }]);
   return {
     plan: { kind: "make", offer, found, attempts, shown, leftover },
-    lines: orderLines({ ...view, pending: record.pending, stack }),
+    lines: orderLines({ cloud, host, choice, next, limit, attempts, failed, leftover, pending: record.pending, run }),
     warnings: leftover
       ? [`the server that this run makes is protected by the next run: ${run.up} once more when this one is done`]
       : [],
   };
 }
 
-export function orderRecord(plan: HostPlan & { kind: "make" }, at: Date): OrderRecord {
-  const pending: Order = { plan: plan.offer.plan, location: plan.offer.location, at: at.toISOString() };
-  return { attempts: plan.attempts, pending, shown: plan.shown };
+export function orderRecord({ offer, attempts, shown }: HostPlan & { kind: "make" }, at: Date): OrderRecord {
+  return { attempts, pending: { plan: offer.plan, location: offer.location, at: at.toISOString() }, shown };
 }

@@ -8,29 +8,21 @@ export interface ApiOptions {
   /** Without a slash at its end. */
   readonly endpoint: string;
   readonly token: string;
-  readonly wordsOf: (body: unknown) => { code: string; message: string };
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
   readonly say?: (line: string) => void;
 }
+
+export type CloudAccess = Omit<ApiOptions, "provider" | "endpoint"> & { readonly endpoint?: string };
 
 /** A refusal by a cloud's API, in words for the operator; never with the token. */
 export class CloudError extends Error {
   constructor(
     message: string,
     /** 0 where nothing answered. */
-    readonly status: number,
-    readonly code = "",
+    readonly status = 0,
   ) {
     super(message);
   }
-}
-
-export interface CloudHttp {
-  readonly get: <T>(path: string) => Promise<T>;
-  readonly put: (path: string, body: object) => Promise<void>;
-  readonly remove: (path: string) => Promise<void>;
-  /** Removes a thing that takes its time to go, and waits until it is gone. @throws CloudError */
-  readonly removeWhole: (path: string) => Promise<void>;
 }
 
 const requestLimit = 30_000;
@@ -39,151 +31,121 @@ const goneTries = 60;
 const gonePause = 2000;
 const patience = 10 * 60_000;
 /** No list of an account has more; one without an end is none of a provider's. */
-export const mostPages = 100;
+const mostPages = 100;
 
-/** Waits as told where requests are limited, and asks again where the API is out of order. */
-export function createHttp(options: ApiOptions): CloudHttp {
-  const { provider, endpoint, token, sleep = pause, say = () => undefined } = options;
+const needed: Readonly<Record<number, string>> = {
+  401: "an API token that is valid, with read and write permission",
+  403: "an API token with read and write permission",
+  429: "patience, or a token that nothing else uses: run the same command again later",
+};
+
+/** Waits as told where requests are limited, and asks again where the API is out of order. Every method @throws CloudError */
+export function createHttp({ provider, endpoint, token, sleep = pause, say }: ApiOptions) {
   const at = endpoint.replace(/\/\/.*@/, "//");
   let waited = 0;
 
-  const once = (method: string, path: string, body: object | undefined) =>
-    ask(
-      `${endpoint}${path}`,
-      {
-        method,
-        headers: {
-          authorization: `Bearer ${token}`,
-          accept: "application/json",
-          ...(body && { "content-type": "application/json" }),
-        },
-        ...(body && { body: JSON.stringify(body) }),
-      },
-      requestLimit,
-    );
-
-  /** The pause that a rate limit asks for. @throws where that is beyond all patience */
-  const waitAsTold = async (response: Answer) => {
-    const milliseconds = pauseOf(response.headers, Date.now());
-    waited += milliseconds;
-    if (waited > patience)
-      throw new CloudError(
-        `${provider} limits the requests of this token, for ${Math.ceil(milliseconds / 60_000)} more minutes\n` +
-          "  needed: patience, or a token that nothing else uses. Run the same command again later.",
-        429,
-      );
-    say(`${provider} limits the requests of this token: waiting ${Math.ceil(milliseconds / 1000)} s as told`);
-    await sleep(milliseconds);
-  };
-
-  const request = async <T>(method: string, path: string, content?: object): Promise<T> => {
+  const request = async <T>(method: string, path: string, body?: object): Promise<T> => {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      accept: "application/json",
+      "content-type": "application/json",
+    };
+    const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
     const tries = method === "GET" ? readTries : 1;
     for (let attempt = 1; ; attempt += 1) {
-      let response: Answer;
-      try {
-        response = await once(method, path, content);
-      } catch (error) {
-        if (isTooLarge(error))
-          throw new CloudError(`what answers at ${at} is not ${provider}'s API: ${error.message}`, 0);
-        if (attempt < tries) {
-          await sleep(1000 * 2 ** attempt);
+      const answer = await ask(`${endpoint}${path}`, init, requestLimit).catch((error: Error) => error);
+      if (!(answer instanceof Error) && answer.status === 429 && waited < patience) {
+        const milliseconds = pauseOf(answer.headers, Date.now());
+        waited += milliseconds;
+        if (waited < patience) {
+          say?.(`${provider} limits the requests of this token: waiting ${Math.ceil(milliseconds / 1000)} s as told`);
+          await sleep(milliseconds);
+          attempt -= 1;
           continue;
         }
-        throw new CloudError(
-          `${provider}'s API cannot be reached at ${at}: ${(error as Error).message}\n  Run the same command again when it can be.`,
-          0,
-        );
       }
-      if (response.status === 429) {
-        attempt -= 1;
-        await waitAsTold(response);
-        continue;
-      }
-      if (response.status >= 500 && attempt < tries) {
-        await sleep(1000 * 2 ** attempt);
-        continue;
-      }
-      const body = parsed(response.text);
-      if (response.status >= 300) throw refusal(options, method, path, response.status, body);
-      if (body === undefined && method === "GET")
-        throw new CloudError(`what answers at ${at} is not ${provider}'s API: no JSON came from ${path}`, 0);
-      return body as T;
+      const isOutOfOrder = answer instanceof Error ? !isTooLarge(answer) : answer.status >= 500;
+      if (!isOutOfOrder || attempt === tries) return bodyOf(method, path, answer) as T;
+      await sleep(1000 * 2 ** attempt);
     }
   };
 
+  const bodyOf = (method: string, path: string, answer: Answer | Error): unknown => {
+    const isNone = `what answers at ${at} is not ${provider}'s API`;
+    if (answer instanceof Error && isTooLarge(answer)) throw new CloudError(`${isNone}: ${answer.message}`);
+    if (answer instanceof Error)
+      throw new CloudError(
+        `${provider}'s API cannot be reached at ${at}: ${answer.message}\n  Run the same command again when it can be.`,
+      );
+    let body: unknown;
+    try {
+      body = JSON.parse(answer.text);
+    } catch {}
+    if (answer.status >= 300) throw refusal(answer.status, `${method} ${path.replace(/\?.*/, "")}`, body);
+    if (body === undefined && method === "GET") throw new CloudError(`${isNone}: no JSON came from ${path}`);
+    return body;
+  };
+
+  const refusal = (status: number, asked: string, body: unknown) => {
+    type Words = { code?: string; id?: string; message?: string };
+    const { code, id, message } = { ...(body as Words), ...(body as { error?: Words } | undefined)?.error };
+    const words = [code ?? id, message].filter(Boolean).join(": ").replaceAll(token, "[token]");
+    const said = `${provider} answered ${status} (${printable(words) || "no reason given"})`;
+    const need = needed[status];
+    if (need) return new CloudError(`pillar-host:host.token: ${said}\n  needed: ${need}`, status);
+    const later = `${said}, several times\n  Run the same command again when ${provider}'s API works.`;
+    return new CloudError(status >= 500 ? later : `${said} to ${asked}`, status);
+  };
+
+  const get = <T>(path: string) => request<T>("GET", path);
   const remove = (path: string) => request<void>("DELETE", path);
-  const isGone = (path: string) =>
-    request("GET", path).then(
-      () => false,
-      (error: CloudError) => {
-        if (error.status !== 404) throw error;
-        return true;
-      },
-    );
-  const removeWhole = async (path: string) => {
-    if (await isGone(path)) return;
-    await remove(path);
-    for (let left = goneTries; !(await isGone(path)); left -= 1) {
-      if (left === 0)
-        throw new CloudError(`${provider} did not remove ${path} within ${(goneTries * gonePause) / 1000} s`, 0);
-      await sleep(gonePause);
-    }
-  };
+  /** Returns undefined for a thing that is not there. */
+  const find = <T>(path: string): Promise<T | undefined> =>
+    get<T>(path).catch((error: CloudError) => {
+      if (error.status === 404) return undefined;
+      throw error;
+    });
   return {
-    get: (path) => request("GET", path),
-    put: (path, body) => request<void>("PUT", path, body),
+    get,
+    find,
     remove,
-    removeWhole,
+    /** Reads all pages of a list. */
+    list: async <T>(path: string, key: string) => {
+      type Page = { meta?: { pagination?: { next_page: unknown } }; links?: { pages?: { next?: unknown } } };
+      const items: T[] = [];
+      for (let page = 1; page <= mostPages; page += 1) {
+        const body = await get<Page & Record<string, T[]>>(
+          `${path}${path.includes("?") ? "&" : "?"}page=${page}&per_page=50`,
+        );
+        items.push(...(body[key] ?? []));
+        if (!(body.meta?.pagination?.next_page ?? body.links?.pages?.next)) return items;
+      }
+      throw new CloudError(`${provider}'s API gives more than ${mostPages} pages of ${path.replace(/\?.*/, "")}`);
+    },
+    put: (path: string, body: object) => request<void>("PUT", path, body),
+    /** Removes a thing that takes its time to go, and waits until it is gone. */
+    removeWhole: async (path: string) => {
+      if (!(await find(path))) return;
+      await remove(path);
+      for (let left = goneTries; await find(path); left -= 1) {
+        if (left === 0)
+          throw new CloudError(`${provider} did not remove ${path} within ${(goneTries * gonePause) / 1000} s`);
+        await sleep(gonePause);
+      }
+    },
+    /** Refuses a token that can only read: asks for the removal of a thing that can't be there. */
+    mayWrite: (path: string) =>
+      remove(path).catch((error: CloudError) => {
+        const isAboutThing = error.status >= 400 && error.status < 500 && ![401, 403, 429].includes(error.status);
+        if (!isAboutThing) throw error;
+      }),
   };
 }
 
-export function endless(provider: string, path: string): CloudError {
-  return new CloudError(`${provider}'s API gives more than ${mostPages} pages of ${path.replace(/\?.*/, "")}`, 0);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** How long a 429 asks to wait (pure): Retry-After, else until RateLimit-Reset, else a while. */
+/** Returns how long a 429 asks to wait: Retry-After, else until RateLimit-Reset, else a while. */
 export function pauseOf(headers: Headers, now: number): number {
   const after = Number(headers.get("retry-after") ?? Number.NaN);
   const reset = Number(headers.get("ratelimit-reset") ?? Number.NaN);
   const milliseconds = Number.isFinite(after) ? after * 1000 : Number.isFinite(reset) ? reset * 1000 - now : 5000;
   return Math.max(milliseconds, 1000);
-}
-
-function refusal(
-  { provider, token, wordsOf }: ApiOptions,
-  method: string,
-  path: string,
-  status: number,
-  body: unknown,
-) {
-  const { code, message } = wordsOf(body);
-  const said = printable([code, message].filter(Boolean).join(": ").replaceAll(token, "[token]")) || "no reason given";
-  const answer = `${provider} answered ${status} (${said})`;
-  if (status === 401)
-    return new CloudError(
-      `pillar-host:host.token: ${answer}\n  needed: an API token that is valid, with read and write permission`,
-      status,
-      code,
-    );
-  if (status === 403)
-    return new CloudError(
-      `pillar-host:host.token: ${answer}\n  needed: an API token with read and write permission`,
-      status,
-      code,
-    );
-  if (status >= 500)
-    return new CloudError(
-      `${answer}, several times\n  Run the same command again when ${provider}'s API works.`,
-      status,
-      code,
-    );
-  return new CloudError(`${answer} to ${method} ${path.replace(/\?.*/, "")}`, status, code);
 }

@@ -1,4 +1,4 @@
-import { type OrderRecords, orderRecordOf, orderRecordText } from "../cloud/attempts";
+import { type OrderRecords, orderRecordOf, orderRecordText } from "../cloud/orderRecord";
 import type { StackConfig } from "../config/config";
 import { project } from "../config/configFaults";
 import type { MoveId } from "../eventLog/moveId";

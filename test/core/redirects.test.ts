@@ -25,8 +25,7 @@ const clients: readonly (readonly [name: string, ask: (url: string) => Promise<s
   [
     "cloud",
     (endpoint) => {
-      const wordsOf = () => ({ code: "", message: "" });
-      return faultOf(createHttp({ provider: "Cloud", endpoint, token: "t", wordsOf, sleep }).get("/servers"));
+      return faultOf(createHttp({ provider: "Cloud", endpoint, token: "t", sleep }).get("/servers"));
     },
   ],
   [

@@ -1,10 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, expect, test, vi } from "vitest";
 import { onOrderError } from "../../../components/host/orderHook";
-import type { OrderRecord } from "../../../core/cloud/attempts";
 import { createHetzner } from "../../../core/cloud/hetzner";
 import type { HostPlan } from "../../../core/cloud/hostPlan";
-import type { CloudHostConfig } from "../../../core/config/hostSchema";
+import type { OrderRecord } from "../../../core/cloud/orderRecord";
 
 const token = "hunter2";
 const cloud = createHetzner({ token, endpoint: "http://127.0.0.1:9" });
@@ -29,8 +28,7 @@ async function failed(
       kept = next;
     },
   };
-  const wanted = { token } as CloudHostConfig;
-  const hook = onOrderError({ cloud, owner: { stack: "prod", pillar: "Anvil" }, plan, wanted, orders });
+  const hook = onOrderError({ cloud, stack: "prod", offer: plan.offer, token, orders });
   const args = { urn: "urn", id: "", name: "server", type: "t", failedOperation: operation, errors: [error, "older"] };
   const isRepeated = await hook(args);
   return { isRepeated, record: kept, warnings: warn.mock.calls.map(([text]) => text.split("\n")[0]) };

@@ -26,7 +26,6 @@ async function ask(answers: readonly [status: number, body?: unknown, headers?: 
     provider: "Cloud",
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     token,
-    wordsOf: (body) => ({ code: "", message: "", ...(body as { error?: object } | undefined)?.error }),
     sleep: async (milliseconds) => paused.push(milliseconds),
   });
   return { http, paused, asked };
@@ -60,8 +59,8 @@ test("a rate limit beyond all patience ends in an error", async () => {
   const { http } = await ask([[429, {}, { "retry-after": "3600" }]]);
   const { message, status } = await failed(http.get("/x"));
   expect(message).toBe(
-    "Cloud limits the requests of this token, for 60 more minutes\n" +
-      "  needed: patience, or a token that nothing else uses. Run the same command again later.",
+    "pillar-host:host.token: Cloud answered 429 (no reason given)\n" +
+      "  needed: patience, or a token that nothing else uses: run the same command again later",
   );
   expect(status).toBe(429);
 });
@@ -119,7 +118,7 @@ test("what is no API is told", async () => {
 
 test("an API that cannot be reached is told with the reason", async () => {
   const http = createHttp({
-    ...{ provider: "Cloud", endpoint: "http://127.0.0.1:65009", token, wordsOf: () => ({ code: "", message: "" }) },
+    ...{ provider: "Cloud", endpoint: "http://127.0.0.1:65009", token },
     sleep: async () => undefined,
   });
   expect((await failed(http.get("/x"))).message).toBe(

@@ -1,36 +1,28 @@
 import fc from "fast-check";
 import { expect, describe as group, test } from "vitest";
-import {
-  type Attempt,
-  choose,
-  describe,
-  freeDiskGb,
-  type Offer,
-  shortfalls,
-  type Wish,
-} from "../../../core/cloud/plan";
+import type { Order } from "../../../core/cloud/orderRecord";
+import { choose, describe, freeDiskGb, type Offer, shortfalls, type Wish } from "../../../core/cloud/plan";
 import { commandsFor } from "../../../core/util/commands";
 
 const offer = (plan: string, monthly: number, change: Partial<Offer> = {}): Offer => ({
-  ...{ plan, location: "fsn1", cores: 4, memoryGb: 8, diskGb: 80, architecture: "x86", monthly, currency: "EUR" },
-  ...{ isAvailable: true, isDeprecated: false },
+  ...{ plan, location: "fsn1", cores: 4, memoryGb: 8, diskGb: 80, monthly, currency: "EUR" },
+  isAvailable: true,
   ...change,
 });
 const wish: Wish = { plan: "auto", locations: ["fsn1", "nbg1"], minimums: { cores: 4, memoryGb: 4, diskGb: 40 } };
 const market = ["fsn1", "nbg1"].flatMap((location) => [
   offer("small", 4, { location, cores: 2 }),
-  offer("arm", 5, { location, architecture: "arm" }),
   offer("good", 8, { location }),
   offer("better", 16, { location, cores: 8, memoryGb: 16, diskGb: 160 }),
 ]);
-const attempt = (plan: string, location: string): Attempt => ({
+const attempt = (plan: string, location: string): Order => ({
   ...{ plan, location },
   at: "2026-11-21T14:00:00Z",
   reason: "resource_unavailable",
 });
 
 /** `plan in location` of what is chosen and of the runner-up, or the faults. */
-function chosen(offers: readonly Offer[], change: Partial<Wish> = {}, attempts: readonly Attempt[] = []) {
+function chosen(offers: readonly Offer[], change: Partial<Wish> = {}, attempts: readonly Order[] = []) {
   const choice = choose(offers, { ...wish, ...change }, attempts, commandsFor("prod"));
   if (choice.kind === "none") return choice.faults;
   return [choice.offer, choice.runnerUp].map((each) => each && `${each.plan} in ${each.location}`);
@@ -48,11 +40,6 @@ group("plan: auto", () => {
     ];
     expect(chosen([...here("even", 8, 8), ...here("uneven", 9, 3)])).toEqual(["even in fsn1", "uneven in fsn1"]);
     expect(chosen([...here("even", 8, 8), ...here("uneven", 7, 30)])).toEqual(["uneven in fsn1", "even in fsn1"]);
-  });
-
-  test("keeps to what is sold on, and is x86", () => {
-    const deprecated = market.map((each) => (each.plan === "good" ? { ...each, isDeprecated: true } : each));
-    expect(chosen(deprecated)).toEqual(["better in fsn1", undefined]);
   });
 
   test("takes the list's word for an order of preference, and for nothing more: never a dearer plan instead", () => {
@@ -74,7 +61,7 @@ group("plan: auto", () => {
 
 group("what was tried in vain", () => {
   test("is followed by the next location, then by the next plan", () => {
-    const tried: Attempt[] = [];
+    const tried: Order[] = [];
     const order = ["good in fsn1", "good in nbg1", "better in fsn1", "better in nbg1"];
     for (const expected of order) {
       expect(chosen(market, {}, tried)[0]).toBe(expected);
@@ -119,7 +106,12 @@ group("refused before anything is made", () => {
       { locations: ["fsn1", "mars1"] },
       "pillar-host:host.locations: found mars1, needed some of fsn1, nbg1",
     ],
-    ["an unknown plan", market, { plan: "cx999" }, "pillar-host:host.plan: cx999 is no plan of the provider"],
+    [
+      "an unknown plan",
+      market,
+      { plan: "cx999" },
+      "pillar-host:host.plan: cx999 is no x86 plan that the provider sells now",
+    ],
     [
       "a plan below the minimums",
       market,
@@ -133,12 +125,6 @@ group("refused before anything is made", () => {
       "pillar-host:host.plan: far is not sold in fsn1, nbg1, but in ash",
     ],
     [
-      "a plan that is not sold any more",
-      market.map((each) => ({ ...each, isDeprecated: true })),
-      { plan: "good" },
-      "pillar-host:host.plan: good is not sold any more",
-    ],
-    [
       "minimums that nothing meets",
       market,
       { minimums: { cores: 64, memoryGb: 4, diskGb: 40 } },
@@ -149,9 +135,8 @@ group("refused before anything is made", () => {
   });
 
   test("every shortfall of a plan is named", () => {
-    const poor = offer("poor", 1, { architecture: "arm", cores: 1, memoryGb: 2, diskGb: 20 });
+    const poor = offer("poor", 1, { cores: 1, memoryGb: 2, diskGb: 20 });
     expect(shortfalls(poor, wish)).toEqual([
-      "architecture arm, needed x86",
       "1 cores, needed 4",
       "2 GB of memory, needed 4",
       "about 15 GB free of 20 GB of disk, needed 40 GB free",
@@ -181,11 +166,9 @@ test("what is chosen always fits, costs no more than it may and was not tried; a
       cores: fc.constantFrom(2, 4, 8),
       memoryGb: fc.constantFrom(2, 4, 16),
       diskGb: fc.constantFrom(20, 60, 160),
-      architecture: fc.constantFrom("x86", "x86", "arm"),
       monthly: fc.integer({ min: 1, max: 50 }),
       currency: fc.constant("EUR"),
       isAvailable: fc.boolean(),
-      isDeprecated: fc.boolean(),
     }),
     { maxLength: 12 },
   );
@@ -204,7 +187,6 @@ test("what is chosen always fits, costs no more than it may and was not tried; a
       const fits = (each: Offer) =>
         shortfalls(each, wish).length === 0 &&
         each.monthly <= 40 &&
-        !each.isDeprecated &&
         !attempts.some(({ plan, location }) => plan === each.plan && location === each.location);
       expect(fits(choice.offer)).toBe(true);
       if (attempts.length === 0 && wish.locations[0] === choice.offer.location) {

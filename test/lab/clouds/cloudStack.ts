@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { OrderRecord } from "../../../core/cloud/attempts";
+import type { OrderRecord } from "../../../core/cloud/orderRecord";
 import type { Lab } from "../../../lab/lab";
 import { LabStack, type StackFile } from "../../../lab/stack";
 import { newKeyPair } from "../../../providers/hostKey";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type OrderRecord, orderRecordOf, orderRecordText, settled } from "../../../core/cloud/attempts";
+import { type OrderRecord, orderRecordOf, orderRecordText, settled } from "../../../core/cloud/orderRecord";
 
 const order = { plan: "cx33", location: "fsn1", at: "2026-11-21T14:00:00.000Z" };
 const attempt = { ...order, location: "nbg1", reason: "resource_unavailable" };

@@ -1,0 +1,107 @@
+import { z } from "zod";
+import type { CloudHostConfig } from "../config/hostSchema";
+
+const orderSchema = z.object({
+  plan: z.string(),
+  location: z.string(),
+  /** ISO 8601. */
+  at: z.string(),
+  /** Why it failed, in the provider's words; absent where the run ended before it heard any. */
+  reason: z.string().optional(),
+});
+
+const recordSchema = z.object({
+  /** The orders that the provider had no room for. */
+  attempts: z.array(orderSchema).readonly(),
+  /** The order that a run sent and did not see come. */
+  pending: orderSchema.optional(),
+  /** The server's number, once it came: no run was let in by it yet. */
+  ordered: z.string().optional(),
+  /** The price that was shown first for a wish, as {@link wishOf} tells it. */
+  shown: z.object({ wish: z.string(), monthly: z.number(), currency: z.string() }).optional(),
+});
+
+export type Order = Readonly<z.infer<typeof orderSchema>>;
+export type OrderRecord = Readonly<z.infer<typeof recordSchema>>;
+export type ShownPrice = NonNullable<OrderRecord["shown"]>;
+
+/** Where a stack's record of orders is. Nothing in it is a secret. */
+export interface OrderRecords {
+  /** @throws in words, where it can't be read */
+  read(): Promise<OrderRecord>;
+  /** Kept when this resolves. @throws in words, where it can't be written */
+  write(record: OrderRecord): Promise<void>;
+}
+
+/** Reads a record. An unreadable one counts as missing: at worst one attempt repeats, and a price is shown anew. */
+export function orderRecordOf(text: string | undefined): OrderRecord {
+  try {
+    return recordSchema.parse(JSON.parse(text ?? ""));
+  } catch {
+    return { attempts: [] };
+  }
+}
+
+export function orderRecordText(record: OrderRecord): string | undefined {
+  const { attempts, pending, ordered, shown } = record;
+  if (attempts.length === 0 && !pending && ordered === undefined && !shown) return undefined;
+  return `${JSON.stringify(record, null, 2)}\n`;
+}
+
+export interface Settled {
+  /** The provider said that it had no room for them; an order that failed for another reason is repeated. */
+  readonly attempts: readonly Order[];
+  readonly failed?: Order | undefined;
+}
+
+/** Room comes back: an order that failed longer ago is tried again. */
+const memory = 24 * 3600 * 1000;
+
+/** Decides what is known of earlier orders: only the provider's word that it has no room is a reason to try elsewhere. */
+export function settled(
+  { attempts, pending }: OrderRecord,
+  now: number,
+  isNoRoom: (words: string) => boolean,
+  failure?: string,
+): Settled {
+  const fresh = (all: readonly Order[]) => all.filter(({ at }) => now - Date.parse(at) < memory);
+  if (!pending) return { attempts: fresh(attempts) };
+  const words = [pending.reason, failure].filter((each) => each !== undefined);
+  const reason = words.find(isNoRoom);
+  if (reason !== undefined) return { attempts: fresh([...attempts, { ...pending, reason }]) };
+  return { attempts: fresh(attempts), failed: { ...pending, reason: words[0] } };
+}
+
+export interface PriceLimit {
+  readonly monthly: number;
+  readonly from: string;
+}
+
+/** How much dearer than the price that was shown first a server may be: locations differ, and so do plans of a kind. */
+const margin = 0.25;
+
+/** Names the wish as far as its price goes. Locations are no part of it: more of them are no consent to a price. */
+function wishOf({ provider, plan, minimums: { cores, memoryGb, diskGb }, backups }: CloudHostConfig): string {
+  const parts = [provider, plan, `${cores} cores`, `${memoryGb} GB`, `${diskGb} GB`];
+  return [...parts, ...(backups ? ["backups"] : [])].join(", ");
+}
+
+/** Returns what a server may cost; undefined before a price was shown for this wish. */
+export function priceLimit(host: CloudHostConfig, shown?: ShownPrice): PriceLimit | undefined {
+  if (host.maxMonthly !== undefined) return { monthly: host.maxMonthly, from: "pillar-host:host.maxMonthly" };
+  if (shown?.wish !== wishOf(host)) return undefined;
+  const { monthly, currency } = shown;
+  return {
+    monthly: Math.round(monthly * (1 + margin) * 100) / 100,
+    from: `the ${monthly.toFixed(2)} ${currency} that were shown first and a quarter; pillar-host:host.maxMonthly sets another`,
+  };
+}
+
+export function shownPrice(
+  host: CloudHostConfig,
+  known: ShownPrice | undefined,
+  { monthly, currency }: Omit<ShownPrice, "wish">,
+): ShownPrice {
+  const wish = wishOf(host);
+  return known?.wish === wish ? known : { wish, monthly, currency };
+}

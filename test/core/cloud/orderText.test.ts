@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { digitaloceanNoRoom } from "../../../core/cloud/digitalocean";
+import { hetznerNoRoom } from "../../../core/cloud/hetzner";
+import { failedOrderText, plainWords } from "../../../core/cloud/orderText";
+
+const cloud = { provider: "Hetzner", limits: "its console", isNoRoom: (words: string) => hetznerNoRoom.test(words) };
+const text = (words: string) => failedOrderText("prod", cloud, { plan: "cx33", location: "fsn1" }, words);
+test("no room: what comes next", () => {
+  expect(text("error during placement (resource_unavailable, 1d)")).toBe(
+    "Hetzner has no room for cx33 in fsn1 (error during placement (resource_unavailable, 1d))\n" +
+      "  pulumi up -s prod tries what comes next: the preview names it",
+  );
+});
+
+test.each([
+  [hetznerNoRoom, "unsupported location for server type (invalid_input, 261e51cc9f7b737dd2412acadc7d08c4)"],
+  [hetznerNoRoom, "location 'ash' not found (invalid_input)"],
+  [hetznerNoRoom, "server location disabled (resource_unavailable)"],
+  [hetznerNoRoom, "error during placement (placement_error)"],
+  [digitaloceanNoRoom, "422 Size is not available in this region."],
+  [digitaloceanNoRoom, "422 Region is not available"],
+  [digitaloceanNoRoom, "422 (request 94739105) Size is unavailable."],
+])("a provider's words for 'not here' lead to the next location: %#", (noRoom, words) => {
+  const isNoRoom = (text: string) => noRoom.test(text);
+  expect(failedOrderText("prod", { ...cloud, isNoRoom }, { plan: "cx33", location: "fsn1" }, words)).toContain(
+    "pulumi up -s prod tries what comes next",
+  );
+});
+
+test("an input that is wrong everywhere is no lack of room", () => {
+  expect(hetznerNoRoom.test("invalid input in field 'user_data' (invalid_input)")).toBe(false);
+});
+
+test("anything else is told as it came, with what a limit or the token's rights need", () => {
+  expect(text("server limit exceeded (resource_limit_exceeded)")).toBe(
+    "the order of cx33 in fsn1 at Hetzner failed (server limit exceeded (resource_limit_exceeded))\n" +
+      "  Where the account's limit is reached: ask for a higher one (its console), or delete a server\n" +
+      "  Where the token may not make servers: pulumi config set --secret --path pillar-host:host.token -s prod\n" +
+      "  Then: pulumi up -s prod orders cx33 in fsn1 again, and nothing else in its place; where a server was left, it goes on with that or removes it",
+  );
+});
+
+test("a plugin's error is one line, without its frame and without the token", () => {
+  const error =
+    "rpc error: code = Unknown desc = 1 error occurred:\n\t* creating urn:pulumi:prod::pillar-host::hcloud:index/server:Server::server: 1 error occurred:\n\t* error for hunter2 (forbidden, 2b)\n\n";
+  expect(plainWords(error, "hunter2")).toBe("error for [token] (forbidden, 2b)");
+  expect(plainWords("x".repeat(1000), "hunter2").length).toBe(400);
+});
