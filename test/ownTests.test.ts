@@ -75,6 +75,6 @@ test("a file that passed is on record until what it stands on changes; a failed 
 
 test("there are some, of the second tier all", () => {
   const own = ownTests(checkout);
-  expect(own.length).toBeGreaterThan(15);
+  expect(own.length).toBeGreaterThan(5);
   expect(own.filter((name) => !name.endsWith(".long.test.ts"))).toEqual([]);
 });

@@ -105,20 +105,21 @@ export async function ensureStandIn(name: PluginName = "command"): Promise<strin
     const directory = path.join(dir, directoryName(name));
     fs.mkdirSync(directory);
     await buildGo(`build of the ${name} plugin's stand-in`, {
-      module: standInSource(name),
-      package: ".",
+      module: standIns,
+      package: `./${name}`,
       output: path.join(directory, executableName(name)),
       flags: ["-ldflags", "-s -w"],
     });
   });
 }
 
-function standInSource(name: PluginName): string {
-  return path.join(checkout, "lab/plugins", name);
-}
+/** One Go module for all stand-ins. */
+const standIns = path.join(checkout, "lab/plugins");
 
 function standInKey(name: PluginName): string {
-  return `stand-in-${sourceHash([standInSource(name)], [pinnedVersion(table[name])])}`;
+  const sources = [name, "shared"].map((room) => path.join(standIns, room));
+  const modules = fs.readFileSync(path.join(standIns, "go.sum"), "utf8");
+  return `stand-in-${sourceHash(sources, [pinnedVersion(table[name]), modules])}`;
 }
 
 async function installOfficial(pulumi: string, name: PluginName, dir: string): Promise<void> {

@@ -1,233 +1,189 @@
-import fs from "node:fs";
+import net, { type AddressInfo } from "node:net";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import ssh2, { type AuthContext } from "ssh2";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { contract } from "../contracts/contract";
-import { COMMAND, failure, leaks, plugin, startServer, to, usePlugin, userKey, work } from "./fixture";
-import { isSecret, type Properties, secret, UNKNOWN } from "./provider";
-import type { SshServer } from "./sshServer";
+import { SshServer, type SshServerOptions } from "./sshServer";
+import { isSecret, PluginStack, type Resource } from "./stack";
 
-// After each test, usePlugin searches all that the plugin said for keys, password and pass phrase.
-contract("command plugin", ["pulumi-resource-command"], (kind) => {
-  usePlugin(kind);
+const PASSWORD = "a password that nobody has";
+const PASS_PHRASE = "a pass phrase";
+const generate = ssh2.utils.generateKeyPairSync;
+const [hostKey, otherKey, userKey] = [generate("ed25519"), generate("ed25519"), generate("ed25519")];
+const lockedKey = generate("ed25519", { passphrase: PASS_PHRASE, cipher: "aes256-ctr", rounds: 16 });
+// The lines of the private keys that say something, the password and the pass phrase.
+const unspeakable = [userKey, lockedKey]
+  .flatMap(({ private: key }) => key.split("\n").filter((line) => line.length > 40))
+  .concat(PASSWORD, PASS_PHRASE);
+
+contract("command plugin", ["pulumi-resource-command", "pulumi-language-nodejs"], (kind) => {
+  let stack: PluginStack;
+  const servers: (SshServer | net.Server)[] = [];
+
+  beforeAll(async () => {
+    stack = await PluginStack.create(kind, "command");
+  }, 900_000);
+  afterEach(async () => {
+    for (const server of servers.splice(0)) await (server instanceof SshServer ? server.stop() : server.close());
+  });
+  afterAll(() => {
+    stack.expectNone(unspeakable);
+    stack.remove();
+  });
+
+  async function startServer(options: Partial<SshServerOptions> = {}): Promise<SshServer> {
+    const server = await SshServer.start({ hostKey: hostKey.private, ...options });
+    servers.push(server);
+    return server;
+  }
+  /** A connection with the user's key that gives up at the first error. */
+  const to = ({ port }: { port: number }, more: object = {}) => ({
+    ...{ host: "127.0.0.1", port, privateKey: userKey.private, dialErrorLimit: 0, ...more },
+  });
+  const run = (connection: object, create: string, more: object = {}, opts: object = {}): Resource => ({
+    type: "remote.Command",
+    args: { connection, create, addPreviousOutputInEnv: false, ...more },
+    opts,
+  });
+  const stdout = (name: string) => stack.kept()[name]?.outputs.stdout;
+  /** One run of all, whichever of them fail. */
+  const upAll = (resources: PluginStack["resources"]) => {
+    stack.resources = resources;
+    return stack.pulumi("up", "--yes", "--skip-preview", "--continue-on-error");
+  };
 
   describe("a run", () => {
-    test("gets stdin, and end of file where there is none", async () => {
+    test("of a preview is none; it gets stdin, is not repeated, follows a changed input, and is replaced by triggers", async () => {
       const server = await startServer();
-      const connection = to(server);
-      const fed = await plugin.create(COMMAND, { connection, create: "cat", stdin: "one\ntwo" });
-      expect(fed.outputs.stdout).toBe("one\ntwo");
-      const unfed = await plugin.create(COMMAND, { connection, create: "cat; echo end" });
-      expect(unfed.outputs.stdout).toBe("end");
-    });
-
-    test("keeps both streams apart and trims one newline at the end of each", async () => {
-      const server = await startServer();
-      const create = "printf 'a\\n\\n'; printf 'b\\n' >&2";
-      const { outputs } = await plugin.create(COMMAND, { connection: to(server), create });
-      expect([outputs.stdout, outputs.stderr]).toEqual(["a\n", "b"]);
-    });
-
-    test("gets the environment that the host accepts, and fails on what it refuses", async () => {
-      const server = await startServer({ acceptEnv: ["GREETING"] });
-      const connection = to(server);
-      const environment = { GREETING: "good morning" };
-      const { outputs } = await plugin.create(COMMAND, { connection, environment, create: 'echo "$GREETING"' });
-      expect(outputs.stdout).toBe("good morning");
-
-      const refused = { connection, environment: { OTHER: "x" }, create: "echo never" };
-      expect(await failure(plugin.create(COMMAND, refused))).toBe(
-        'could not set environment variable "OTHER": ssh: setenv failed',
-      );
-      expect(server.commands).toEqual(['echo "$GREETING"']);
-      expect(plugin.log.map(({ severity, message }) => [severity, message.slice(0, 21)])).toContainEqual([
-        "error",
-        "Unable to set 'OTHER'",
-      ]);
+      const step = (stdin: string, trigger: string) => ({
+        step: run(to(server), "cat; printf 'a\\n\\n'; printf 'b\\n' >&2", { stdin, triggers: [trigger] }),
+      });
+      expect(await stack.preview(step("one ", "a"))).toMatchObject({ step: "create" });
+      expect(server.connections).toBe(0);
+      await stack.up();
+      expect([stdout("step"), stack.kept().step?.outputs.stderr]).toEqual(["one a\n", "b"]);
+      expect(await stack.up()).toContain("3 unchanged");
+      expect(await stack.up(step("two ", "a"))).toContain("1 updated");
+      expect(stdout("step")).toBe("two a\n");
+      expect(await stack.up(step("two ", "b"))).toContain("1 replaced");
+      expect(server.commands).toHaveLength(3);
     });
 
     test("that fails tells status, command and all output, and leaves nothing to record", async () => {
-      const server = await startServer();
       const create = "echo out; sleep 0.2; echo err >&2; exit 3";
-      const attempt = plugin.create(COMMAND, { connection: to(server), create });
-      expect(await failure(attempt)).toBe(`Process exited with status 3: running "${create}":\nout\nerr\n`);
-      // A partial state would come as a detail of the error.
-      const error = await attempt.catch((reason: { metadata: { getMap(): object } }) => reason);
-      expect(Object.keys((error as { metadata: { getMap(): object } }).metadata.getMap())).not.toContain(
-        "grpc-status-details-bin",
+      expect(await stack.up({ failed: run(to(await startServer()), create) })).toMatch(
+        /Process exited with status 3: running "echo out; .*exit 3":\s+out\s+err/,
       );
+      expect(stack.kept().failed).toBeUndefined();
     });
 
-    test("without a command is none", async () => {
-      const server = await startServer();
-      const { id, outputs } = await plugin.create(COMMAND, { connection: to(server) });
-      expect([id.length > 0, outputs.stdout, server.connections]).toEqual([true, "", 0]);
-    });
-
-    test("of a preview is none, and its outputs are unknown", async () => {
-      const server = await startServer();
-      const { outputs } = await plugin.create(COMMAND, { connection: to(server), create: "echo ran" }, true);
-      expect([outputs.stdout, outputs.stderr, outputs.create]).toEqual([UNKNOWN, UNKNOWN, "echo ran"]);
-      const state = (await plugin.create(COMMAND, { connection: to(server), create: "echo first" })).outputs;
-      const planned = await plugin.update(COMMAND, state, { connection: to(server), create: "echo second" }, true);
-      expect(planned.stdout).toBe(UNKNOWN);
-      expect(server.commands).toEqual(["echo first"]);
+    test("has secret what is secret, its connection always, and its output where the program says so", async () => {
+      const connection = to(await startServer());
+      const opts = { additionalSecretOutputs: ["stdout", "stderr"] };
+      await stack.up({
+        open: run(connection, "cat", { stdin: { secret: "hush" } }),
+        quiet: run(connection, "cat", { stdin: { secret: "whispered" }, logging: "none" }, opts),
+      });
+      const { open, quiet } = stack.kept();
+      expect([open?.inputs.connection, open?.outputs.connection, open?.outputs.stdin].map(isSecret)).toEqual(
+        Array(3).fill(true),
+      );
+      expect(open?.outputs.stdout).toBe("hush");
+      expect(isSecret(quiet?.outputs.stdout)).toBe(true);
+      stack.expectNone(["whispered"]);
     });
   });
 
-  describe("the live log", () => {
-    const create = "printf 'o1\\no2\\n'; sleep 0.2; echo e1 >&2";
-
-    test.each([
-      { logging: undefined, lines: ["o1", "o2", "e1"] },
-      { logging: "stdoutAndStderr", lines: ["o1", "o2", "e1"] },
-      { logging: "stdout", lines: ["o1", "o2"] },
-      { logging: "stderr", lines: ["e1"] },
-      { logging: "none", lines: [] },
-    ])("with logging $logging has $lines", async ({ logging, lines }) => {
-      const server = await startServer();
-      const inputs = { connection: to(server), create, ...(logging ? { logging } : {}) };
-      const { outputs } = await plugin.create(COMMAND, inputs);
-      expect(plugin.live()).toEqual(lines);
-      expect([outputs.stdout, outputs.stderr]).toEqual(["o1\no2", "e1"]);
+  describe("a connection", () => {
+    test("is refused to a host with another key, before anything is authenticated, and to one that is not there", async () => {
+      const [right, wrong, any] = [await startServer(), await startServer(), await startServer()];
+      const { port } = await closed();
+      const said = await upAll({
+        right: run(to(right, { hostKey: `${hostKey.public} a comment` }), "echo right"),
+        wrong: run(to(wrong, { hostKey: otherKey.public }), "echo wrong"),
+        any: run(to(any), "echo any"),
+        none: run(to({ port: 1 }, { hostKey: "nonsense" }), "true"),
+        closed: run(to({ port }, { dialErrorLimit: 2 }), "true"),
+      });
+      expect([stdout("right"), stdout("any")]).toEqual(["right", "any"]);
+      expect([wrong.attempts, wrong.commands]).toEqual([[], []]);
+      expect(said).toContain("after 0 failed attempts: ssh: handshake failed: ssh: host key mismatch");
+      expect(said).toContain("failed to parse host key: ssh: no key found");
+      expect(said).toContain(`after 2 failed attempts: dial tcp 127.0.0.1:${port}: connect: connection refused`);
     });
 
-    test("refuses another value", async () => {
-      const { failures } = await plugin.check(COMMAND, { connection: { host: "h" }, logging: ["stdout"] });
-      expect(failures).toHaveLength(1);
-    });
+    test("without a limit waits until the host is there; it goes through a proxy", async () => {
+      const { port } = await closed();
+      const bastion = await startServer();
+      const { dialErrorLimit: _, ...proxy } = to(bastion);
+      const late = stack.up({ late: run(to({ port }, { dialErrorLimit: -1, proxy }), "echo up") });
+      await expect.poll(() => bastion.connections, { timeout: 60_000 }).toBe(1);
+      await startServer({ port });
+      await late;
+      expect([stdout("late"), bastion.commands]).toEqual(["up", []]);
+    }, 120_000);
 
-    test("hangs at one line over 64 KiB, as the real one does, unless logging is none", async () => {
-      const server = await startServer();
-      const create = "head -c 70000 /dev/zero | tr '\\0' x";
-      const quiet = await plugin.create(COMMAND, { connection: to(server), create, logging: "none" });
-      expect((quiet.outputs.stdout as string).length).toBe(70_000);
-      const logged = plugin.create(COMMAND, { connection: to(server), create }).then(
-        () => "ended",
-        () => "ended",
-      );
-      const waited = new Promise((resolve) => setTimeout(resolve, 1500, "hangs"));
-      expect(await Promise.race([logged, waited])).toBe("hangs");
-      await plugin.stop();
-      expect(await logged).toBe("ended");
-    });
-  });
-
-  describe("a later run", () => {
-    const previous = 'echo "[$PULUMI_COMMAND_STDOUT|$PULUMI_COMMAND_STDERR]"';
-    const acceptEnv = ["PULUMI_COMMAND_STDOUT", "PULUMI_COMMAND_STDERR"];
-
-    async function created(server: SshServer, more: Properties = {}): Promise<Properties> {
-      const create = "echo out; echo err >&2";
-      return (await plugin.create(COMMAND, { connection: to(server), create, ...more })).outputs;
-    }
-
-    test("is not needed while nothing changed", async () => {
-      const server = await startServer();
-      const inputs = { connection: to(server), create: "true", triggers: [1] };
-      const { outputs } = await plugin.create(COMMAND, inputs);
-      const diff = await plugin.diff(COMMAND, inputs, outputs, inputs);
-      expect(diff).toEqual({ changes: false, replaces: [], deleteBeforeReplace: false });
-    });
-
-    test.each<{ what: string; change: Properties }>([
-      { what: "create", change: { create: "false" } },
-      { what: "stdin", change: { stdin: "x" } },
-      { what: "environment", change: { environment: { A: "b" } } },
-      { what: "logging", change: { logging: "none" } },
-      { what: "connection", change: { connection: { host: "other" } } },
-      // The SDK adds replaceOnChanges for triggers: see engine.long.test.ts.
-      { what: "element of triggers", change: { triggers: ["b"] } },
-    ])("updates, by itself never replaces, on a changed $what", async ({ change }) => {
-      const server = await startServer();
-      const inputs = { connection: to(server), create: "true", triggers: ["a"] };
-      const { outputs } = await plugin.create(COMMAND, inputs);
-      const diff = await plugin.diff(COMMAND, inputs, outputs, { ...inputs, ...change });
-      expect(diff).toEqual({ changes: true, replaces: [], deleteBeforeReplace: false });
-    });
-
-    test("runs update, and create again where that is unset", async () => {
-      const server = await startServer();
-      const state = await created(server);
-      const connection = to(server);
-      const updated = await plugin.update(COMMAND, state, { connection, create: "echo c", update: "echo u" });
-      expect(updated.stdout).toBe("u");
-      expect((await plugin.update(COMMAND, updated, { connection, create: "echo c" })).stdout).toBe("c");
-    });
-
-    test("that fails is an error", async () => {
-      const server = await startServer();
-      const state = await created(server);
-      const message = await failure(plugin.update(COMMAND, state, { connection: to(server), create: "exit 7" }));
-      expect(message).toBe('Process exited with status 7: running "exit 7":\n');
-    });
-
-    test("gets the previous output, unless told not to", async () => {
-      const server = await startServer({ acceptEnv });
-      const state = await created(server);
-      const inputs = { connection: to(server), create: previous };
-      expect((await plugin.update(COMMAND, state, inputs)).stdout).toBe("[out|err]");
-      const without = { ...inputs, addPreviousOutputInEnv: false };
-      expect((await plugin.update(COMMAND, state, without)).stdout).toBe("[|]");
-    });
-
-    test("only warns where the host refuses the previous output", async () => {
-      const server = await startServer();
-      const state = await created(server);
-      expect((await plugin.update(COMMAND, state, { connection: to(server), create: previous })).stdout).toBe("[|]");
-      const warnings = plugin.log.filter(({ severity }) => severity === "warning");
-      expect(warnings.map(({ message }) => message.slice(0, 37)).sort()).toEqual([
-        "Unable to set 'PULUMI_COMMAND_STDERR'",
-        "Unable to set 'PULUMI_COMMAND_STDOUT'",
+    test("is made by key, locked key, password, a question, or agent: one after the other, and again as often as told", async () => {
+      const offers = (key: string) => (attempt: AuthContext) =>
+        attempt.method === "publickey" && attempt.key.data.equals(Buffer.from(key.split(" ")[1] as string, "base64"));
+      const byPassword = (attempt: AuthContext) => attempt.method === "password" && attempt.password === PASSWORD;
+      const [key, locked, password, asked, agent, never] = [
+        await startServer({ authenticate: offers(userKey.public) }),
+        await startServer({ authenticate: offers(lockedKey.public) }),
+        await startServer({ authenticate: byPassword }),
+        await startServer({ authenticate: () => false, ask: PASSWORD }),
+        await startServer({ authenticate: offers(userKey.public) }),
+        await startServer({ authenticate: () => false }),
+      ];
+      const without = (server: SshServer, more: object) => to(server, { privateKey: undefined, ...more });
+      const said = await upAll({
+        key: run(to(key), "true"),
+        locked: run(to(locked, { privateKey: lockedKey.private, privateKeyPassword: PASS_PHRASE }), "true"),
+        unlocked: run(to(locked, { privateKey: lockedKey.private }), "true"),
+        password: run(without(password, { password: PASSWORD }), "true"),
+        asked: run(without(asked, { password: PASSWORD }), "true"),
+        agent: run(without(agent, { agentSocketPath: await startAgent() }), "true"),
+        never: run(to(never, { password: PASSWORD, dialErrorLimit: 1 }), "true"),
+      });
+      expect([key, locked, password, asked, agent].map(({ commands }) => commands)).toEqual(Array(5).fill(["true"]));
+      expect(said).toContain("ssh: this private key is passphrase protected");
+      expect(said).toContain("after 1 failed attempts: ssh: handshake failed: ssh: unable to authenticate");
+      expect([key.attempts.at(-1), never.attempts.slice(0, 4)]).toEqual([
+        "publickey root",
+        ["none root", "publickey root", "password root", "keyboard-interactive root"],
       ]);
-    });
-
-    test("of delete runs where it is set, with the previous output", async () => {
-      const server = await startServer({ acceptEnv });
-      const target = path.join(work, "deleted");
-      await plugin.delete(COMMAND, await created(server, { delete: `${previous} > ${target}` }));
-      expect(fs.readFileSync(target, "utf8")).toBe("[out|err]\n");
-    });
-
-    test("of delete does not even connect where it is unset", async () => {
-      const server = await startServer();
-      const state = await created(server);
-      const before = server.connections;
-      await plugin.delete(COMMAND, state);
-      expect(server.connections).toBe(before);
+      expect(never.connections).toBe(2);
     });
   });
 
-  describe("secrets", () => {
-    test("the connection is secret in the schema, in the inputs and in the outputs", async () => {
-      const { resources } = await plugin.schema();
-      expect(resources[COMMAND]?.inputProperties.connection?.secret).toBe(true);
-      const server = await startServer();
-      const { outputs } = await plugin.create(COMMAND, { connection: to(server), create: "true" });
-      expect(isSecret(outputs.connection)).toBe(true);
-      const updated = await plugin.update(COMMAND, outputs, { connection: to(server), create: "echo" });
-      expect(isSecret(updated.connection)).toBe(true);
-    });
-
-    test("an output is secret where the input of its name is; stdout and stderr never are", async () => {
-      const server = await startServer();
-      const inputs = {
-        connection: secret(to(server)),
-        create: secret("cat"),
-        stdin: secret("hush"),
-        environment: {},
-        delete: "true",
-      };
-      const { outputs } = await plugin.create(COMMAND, inputs);
-      const secrets = Object.keys(outputs).filter((name) => isSecret(outputs[name]));
-      expect(secrets.sort()).toEqual(["connection", "create", "stdin"]);
-      expect(outputs.stdout).toBe("hush");
-    });
-
-    test("the search for leaks finds what leaks: a key in the command is printed by its failure", async () => {
-      const server = await startServer();
-      await failure(plugin.create(COMMAND, { connection: to(server), create: `exit 1; ${userKey.private}` }));
-      expect(leaks(plugin).length).toBeGreaterThan(1);
-      plugin.said.length = 0;
-    });
+  test("the language host begins Node as Pulumi.yaml's nodeargs say", async () => {
+    await stack.up({});
+    const node = await stack.pulumi("stack", "output", "node", "--json");
+    expect(JSON.parse(node)).toEqual(["--title=tiny", "--require=./first.js", true]);
   });
+
+  /** A loopback port that nobody listens on. */
+  async function closed(): Promise<{ port: number }> {
+    const server = net.createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    return { port };
+  }
+
+  async function startAgent(): Promise<string> {
+    const key = ssh2.utils.parseKey(userKey.private);
+    if (key instanceof Error) throw key;
+    const server = net.createServer((socket) => {
+      const agent = new ssh2.AgentProtocol(false);
+      agent.on("identities", (request) => agent.getIdentitiesReply(request, [key]));
+      agent.on("sign", (request, _key, data) => agent.signReply(request, key.sign(data)));
+      socket.pipe(agent).pipe(socket);
+      socket.on("error", () => undefined);
+    });
+    servers.push(server);
+    const socket = path.join(stack.dir, "agent.socket");
+    await new Promise<void>((resolve) => server.listen(socket, resolve));
+    return socket;
+  }
 });

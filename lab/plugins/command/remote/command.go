@@ -12,15 +12,12 @@ type Command struct{}
 
 // CommandInputs are what a program sets.
 type CommandInputs struct {
-	Triggers               *[]any            `pulumi:"triggers,optional" provider:"replaceOnChanges"`
-	Create                 *string           `pulumi:"create,optional"`
-	Update                 *string           `pulumi:"update,optional"`
-	Delete                 *string           `pulumi:"delete,optional"`
-	Stdin                  *string           `pulumi:"stdin,optional"`
-	Logging                *Logging          `pulumi:"logging,optional"`
-	Connection             *Connection       `pulumi:"connection" provider:"secret"`
-	Environment            map[string]string `pulumi:"environment,optional"`
-	AddPreviousOutputInEnv *bool             `pulumi:"addPreviousOutputInEnv,optional"`
+	Triggers               *[]any      `pulumi:"triggers,optional" provider:"replaceOnChanges"`
+	Create                 *string     `pulumi:"create,optional"`
+	Stdin                  *string     `pulumi:"stdin,optional"`
+	Logging                *Logging    `pulumi:"logging,optional"`
+	Connection             *Connection `pulumi:"connection" provider:"secret"`
+	AddPreviousOutputInEnv *bool       `pulumi:"addPreviousOutputInEnv,optional"`
 }
 
 // CommandOutputs are the inputs and what the last run printed. No WireDependencies: infer then lets secretness flow
@@ -43,23 +40,14 @@ func (*Command) Create(
 	return infer.CreateResponse[CommandOutputs]{ID: id, Output: state}, err
 }
 
-// Update runs `update`, or `create` again where that is unset.
+// Update runs `create` again.
 func (*Command) Update(
 	ctx context.Context, req infer.UpdateRequest[CommandInputs, CommandOutputs],
 ) (infer.UpdateResponse[CommandOutputs], error) {
 	state := CommandOutputs{CommandInputs: req.Inputs, Stdout: req.State.Stdout, Stderr: req.State.Stderr}
-	command := req.Inputs.Update
-	if command == nil {
-		command = req.Inputs.Create
-	}
 	var err error
 	if !req.DryRun {
-		err = state.run(ctx, command)
+		err = state.run(ctx, req.Inputs.Create)
 	}
 	return infer.UpdateResponse[CommandOutputs]{Output: state}, err
-}
-
-// Delete runs `delete` where it is set.
-func (*Command) Delete(ctx context.Context, req infer.DeleteRequest[CommandOutputs]) (infer.DeleteResponse, error) {
-	return infer.DeleteResponse{}, req.State.run(ctx, req.State.Delete)
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/util/retry"
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
+
+	"pillar-host/lab/plugins/shared"
 )
 
 const (
@@ -101,16 +103,16 @@ func (c *Connection) dial(ctx context.Context) (*ssh.Client, error) {
 }
 
 func (e *endpoint) address() string {
-	return net.JoinHostPort(*e.Host, strconv.Itoa(int(valueOr(e.Port, defaultPort))))
+	return net.JoinHostPort(*e.Host, strconv.Itoa(int(shared.Or(e.Port, defaultPort))))
 }
 
-func (e *endpoint) limit() int { return valueOr(e.DialErrorLimit, defaultDialErrorLimit) }
+func (e *endpoint) limit() int { return shared.Or(e.DialErrorLimit, defaultDialErrorLimit) }
 
 func (e *endpoint) clientConfig() (*ssh.ClientConfig, error) {
 	config := &ssh.ClientConfig{
-		User:            valueOr(e.User, defaultUser),
+		User:            shared.Or(e.User, defaultUser),
 		HostKeyCallback: ssh.InsecureIgnoreHostKey(),
-		Timeout:         time.Duration(valueOr(e.PerDialTimeout, defaultPerDialTimeout)) * time.Second,
+		Timeout:         time.Duration(shared.Or(e.PerDialTimeout, defaultPerDialTimeout)) * time.Second,
 	}
 	if e.HostKey != nil {
 		key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(*e.HostKey))
@@ -132,7 +134,7 @@ func (e *endpoint) clientConfig() (*ssh.ClientConfig, error) {
 	if e.Password != nil {
 		config.Auth = append(config.Auth, ssh.Password(*e.Password), ssh.KeyboardInteractive(answerWith(*e.Password)))
 	}
-	if socket := valueOr(e.AgentSocketPath, os.Getenv("SSH_AUTH_SOCK")); socket != "" {
+	if socket := shared.Or(e.AgentSocketPath, os.Getenv("SSH_AUTH_SOCK")); socket != "" {
 		conn, err := net.Dial("unix", socket)
 		if err != nil {
 			return nil, err
@@ -182,11 +184,4 @@ func retryDial[T any](ctx context.Context, what string, limit int, dial func() (
 		err = ctx.Err()
 	}
 	return client, err
-}
-
-func valueOr[T any](value *T, fallback T) T {
-	if value == nil {
-		return fallback
-	}
-	return *value
 }

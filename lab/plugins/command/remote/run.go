@@ -4,19 +4,24 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"sync"
 
 	provider "github.com/pulumi/pulumi-go-provider"
-	"golang.org/x/crypto/ssh"
+
+	"pillar-host/lab/plugins/shared"
 )
 
 // run executes the command (none: nothing to do) and keeps its output. On failure the previous output stays.
 func (c *CommandOutputs) run(ctx context.Context, command *string) error {
 	if command == nil {
 		return nil
+	}
+	if shared.Or(c.AddPreviousOutputInEnv, true) {
+		return errors.New("addPreviousOutputInEnv is not in the lab's stand-in for this plugin: set it to false")
 	}
 	client, err := c.Connection.dial(ctx)
 	if err != nil {
@@ -28,9 +33,6 @@ func (c *CommandOutputs) run(ctx context.Context, command *string) error {
 	}
 	defer session.Close()
 
-	if err := c.setEnvironment(ctx, session); err != nil {
-		return err
-	}
 	if c.Stdin != nil && *c.Stdin != "" {
 		session.Stdin = strings.NewReader(*c.Stdin)
 	}
@@ -48,32 +50,6 @@ func (c *CommandOutputs) run(ctx context.Context, command *string) error {
 
 	c.Stdout = strings.TrimSuffix(stdout.String(), "\n")
 	c.Stderr = strings.TrimSuffix(stderr.String(), "\n")
-	return nil
-}
-
-// setEnvironment fails when the host refuses a variable of the program's, and only warns about those of our own.
-func (c *CommandOutputs) setEnvironment(ctx context.Context, session *ssh.Session) error {
-	const advice = "Unable to set '%s'. This only works if your SSH server is configured to accept these variables " +
-		"via AcceptEnv. Alternatively, prefix the command itself with the variables in the form 'VAR=value command'"
-	log := provider.GetLogger(ctx)
-	for name, value := range c.Environment {
-		if err := session.Setenv(name, value); err != nil {
-			log.Errorf(advice, name)
-			return fmt.Errorf("could not set environment variable %q: %w", name, err)
-		}
-	}
-	if !valueOr(c.AddPreviousOutputInEnv, true) {
-		return nil
-	}
-	previous := map[string]string{"PULUMI_COMMAND_STDOUT": c.Stdout, "PULUMI_COMMAND_STDERR": c.Stderr}
-	for name, value := range previous {
-		if value == "" {
-			continue
-		}
-		if err := session.Setenv(name, value); err != nil {
-			log.Warningf(advice, name)
-		}
-	}
 	return nil
 }
 

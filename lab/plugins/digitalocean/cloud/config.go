@@ -1,57 +1,45 @@
-// Package cloud holds the resources and functions, and the client that all of them share.
+// Package cloud holds the resources of the digitalocean provider that the program uses.
 package cloud
 
 import (
 	"context"
+	"fmt"
+	"net/http"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/digitalocean/godo"
 	"github.com/pulumi/pulumi-go-provider/infer"
 	"golang.org/x/oauth2"
+
+	"pillar-host/lab/plugins/shared"
 )
 
 const (
-	defaultEndpoint  = "https://api.digitalocean.com"
-	defaultRetryMax  = 4
-	defaultRetryWait = 1.0
-	defaultRetryMost = 30.0
+	retryMax  = 4
+	retryWait = 1.0
+	retryMost = 30.0
 )
 
 // Config is what a program says of the provider. No field is marked secret.
 type Config struct {
-	Token             *string  `pulumi:"token,optional"`
-	APIEndpoint       *string  `pulumi:"apiEndpoint,optional"`
-	HTTPRetryMax      *int     `pulumi:"httpRetryMax,optional"`
-	HTTPRetryWaitMax  *float64 `pulumi:"httpRetryWaitMax,optional"`
-	HTTPRetryWaitMin  *float64 `pulumi:"httpRetryWaitMin,optional"`
-	RequestsPerSecond *float64 `pulumi:"requestsPerSecond,optional"`
-	SpacesAccessID    *string  `pulumi:"spacesAccessId,optional"`
-	SpacesEndpoint    *string  `pulumi:"spacesEndpoint,optional"`
-	SpacesSecretKey   *string  `pulumi:"spacesSecretKey,optional"`
+	Token       *string `pulumi:"token,optional"`
+	APIEndpoint *string `pulumi:"apiEndpoint,optional"`
 
 	client *godo.Client
 }
 
 // Configure makes the client, without asking the API anything: a wrong token shows at the first request.
 func (c *Config) Configure(context.Context) error {
-	token := valueOr(c.Token, os.Getenv("DIGITALOCEAN_TOKEN"))
-	if token == "" {
-		token = os.Getenv("DIGITALOCEAN_ACCESS_TOKEN")
-	}
-	wait, most := valueOr(c.HTTPRetryWaitMin, defaultRetryWait)*pace, valueOr(c.HTTPRetryWaitMax, defaultRetryMost)*pace
-	options := []godo.ClientOpt{
-		godo.SetBaseURL(valueOr(c.APIEndpoint, defaultEndpoint)),
-		godo.WithRetryAndBackoffs(godo.RetryConfig{
-			RetryMax: valueOr(c.HTTPRetryMax, defaultRetryMax), RetryWaitMin: &wait, RetryWaitMax: &most,
-		}),
-	}
-	if rate := valueOr(c.RequestsPerSecond, 0); rate > 0 {
-		options = append(options, godo.SetStaticRateLimit(rate))
-	}
-	source := oauth2.StaticTokenSource(&oauth2.Token{AccessToken: token})
+	wait, most := retryWait*pace, retryMost*pace
+	source := oauth2.StaticTokenSource(&oauth2.Token{AccessToken: shared.Or(c.Token, "")})
 	var err error
-	c.client, err = godo.New(oauth2.NewClient(context.Background(), source), options...)
+	c.client, err = godo.New(
+		oauth2.NewClient(context.Background(), source),
+		godo.SetBaseURL(shared.Or(c.APIEndpoint, "https://api.digitalocean.com")),
+		godo.WithRetryAndBackoffs(godo.RetryConfig{RetryMax: retryMax, RetryWaitMin: &wait, RetryWaitMax: &most}),
+	)
 	return err
 }
 
@@ -65,9 +53,29 @@ var pace = func() float64 {
 	return 1
 }()
 
-func valueOr[T any](value *T, fallback T) T {
-	if value == nil {
-		return fallback
+// timeout is the one that the program gave, or the resource's own.
+func timeout(ctx context.Context, own time.Duration) time.Duration {
+	if deadline, given := ctx.Deadline(); given {
+		return time.Until(deadline)
 	}
-	return *value
+	return time.Duration(float64(own) * pace)
+}
+
+// failed says what went wrong as the bridge does.
+func failed(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("1 error occurred:\n\t* %s: %w\n\n", doing, err)
+}
+
+func isGone(response *godo.Response) bool {
+	return response != nil && response.StatusCode == http.StatusNotFound
+}
+
+func unlessGone(response *godo.Response, doing string, err error) error {
+	if isGone(response) {
+		return nil
+	}
+	return failed(doing, err)
 }

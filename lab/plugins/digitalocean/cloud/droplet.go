@@ -2,6 +2,9 @@ package cloud
 
 import (
 	"context"
+	"crypto/sha1"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -11,6 +14,9 @@ import (
 
 	"github.com/digitalocean/godo"
 	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
+
+	"pillar-host/lab/plugins/shared"
 )
 
 const (
@@ -19,133 +25,243 @@ const (
 )
 
 // Droplet is a server.
-type Droplet struct{}
+type Droplet struct {
+	shared.Resource[DropletArgs, DropletState, droplet]
+}
 
-// Annotate gives the official token.
-func (d *Droplet) Annotate(a infer.Annotator) { a.SetToken("index/droplet", "Droplet") }
+// BackupPolicy says when backups are made.
+type BackupPolicy struct {
+	Hour    *int    `pulumi:"hour,optional"`
+	Plan    *string `pulumi:"plan,optional"`
+	Weekday *string `pulumi:"weekday,optional"`
+}
 
-// Check makes up a name where there is none.
-func (*Droplet) Check(ctx context.Context, req infer.CheckRequest) (infer.CheckResponse[DropletArgs], error) {
-	inputs, failures, err := infer.DefaultCheck[DropletArgs](ctx, named(req.Name, req.OldInputs, req.NewInputs))
-	return infer.CheckResponse[DropletArgs]{Inputs: inputs, Failures: failures}, err
+func (p *BackupPolicy) differs(old *BackupPolicy) bool {
+	if p == nil || old == nil {
+		return p != old
+	}
+	return shared.Differ(old.Hour, p.Hour) || shared.Differ(old.Plan, p.Plan) || shared.Differ(old.Weekday, p.Weekday)
+}
+
+func (p *BackupPolicy) request() *godo.DropletBackupPolicyRequest {
+	if p == nil {
+		return nil
+	}
+	hour := shared.Or(p.Hour, 0)
+	return &godo.DropletBackupPolicyRequest{
+		Plan: shared.Or(p.Plan, ""), Weekday: shared.Or(p.Weekday, ""), Hour: &hour,
+	}
+}
+
+// DropletArgs are what a program sets.
+type DropletArgs struct {
+	BackupPolicy *BackupPolicy `pulumi:"backupPolicy,optional"`
+	Backups      *bool         `pulumi:"backups,optional"`
+	Image        string        `pulumi:"image"`
+	Name         *string       `pulumi:"name,optional"`
+	Region       *string       `pulumi:"region,optional"`
+	Size         string        `pulumi:"size"`
+	SSHKeys      []string      `pulumi:"sshKeys,optional"`
+	Tags         []string      `pulumi:"tags,optional"`
+	UserData     *string       `pulumi:"userData,optional"`
+}
+
+// Annotate sets the default that Check fills in.
+func (d *DropletArgs) Annotate(a infer.Annotator) { a.SetDefault(&d.Backups, false) }
+
+// DropletState is what is known of a Droplet.
+type DropletState struct {
+	DropletArgs
+	IPv4Address string `pulumi:"ipv4Address"`
+	Locked      bool   `pulumi:"locked"`
+	Status      string `pulumi:"status"`
+}
+
+type droplet struct{}
+
+func (droplet) Token() (tokens.ModuleName, tokens.TypeName) { return "index/droplet", "Droplet" }
+
+func (droplet) Plan(in DropletArgs, old DropletState) DropletState {
+	state := DropletState{in, old.IPv4Address, old.Locked, old.Status}
+	state.UserData = hashed(in.UserData)
+	return state
+}
+
+// hashed is how user data stands in the state.
+func hashed(userData *string) *string {
+	if userData == nil {
+		return nil
+	}
+	sum := sha1.Sum([]byte(*userData))
+	text := hex.EncodeToString(sum[:])
+	return &text
 }
 
 // Diff tells what changes in place and what replaces.
-func (*Droplet) Diff(
-	_ context.Context, req infer.DiffRequest[DropletArgs, DropletState],
-) (infer.DiffResponse, error) {
-	old, new, d := req.State, req.Inputs, diff{}
-	d.replace("image", old.Image != new.Image)
-	d.replace("region", new.Region != nil && !strings.EqualFold(valueOr(old.Region, ""), *new.Region))
-	d.replace("sshKeys", setsDiffer(old.SSHKeys, new.SSHKeys))
+func (droplet) Diff(d *shared.Diff, in DropletArgs, state DropletState) {
+	d.Replace("image", state.Image != in.Image)
+	d.Replace("region", in.Region != nil && !strings.EqualFold(shared.Or(state.Region, ""), *in.Region))
+	d.Replace("sshKeys", !shared.SameSet(state.SSHKeys, in.SSHKeys))
 	// Under ignoreChanges the framework hands the hash of the state back as the input.
-	d.replace("userData", differ(old.UserData, new.UserData) && differ(old.UserData, hashed(new.UserData)))
-	d.replace("monitoring", differ(old.Monitoring, new.Monitoring))
-	d.replace("dropletAgent", differ(old.DropletAgent, new.DropletAgent))
-	d.replace("vpcUuid", new.VPCUUID != nil && differ(old.VPCUUID, new.VPCUUID))
-	d.replace("publicNetworking", valueOr(old.PublicNetworking, true) != valueOr(new.PublicNetworking, true))
-	d.replace("gpuPartitionMode", differ(old.GPUPartitionMode, new.GPUPartitionMode))
-	d.replace("ipv6", valueOr(old.IPv6, false) && !valueOr(new.IPv6, false))
-	d.update("ipv6", !valueOr(old.IPv6, false) && valueOr(new.IPv6, false))
-	d.update("size", !strings.EqualFold(old.Size, new.Size))
-	d.update("name", differ(old.Name, new.Name))
-	d.update("backups", differ(old.Backups, new.Backups))
-	d.update("backupPolicy", new.BackupPolicy.differs(old.BackupPolicy))
-	d.update("privateNetworking", new.PrivateNetworking != nil && differ(old.PrivateNetworking, new.PrivateNetworking))
-	d.update("tags", setsDiffer(lower(old.Tags), lower(new.Tags)))
-	d.update("gracefulShutdown", differ(old.GracefulShutdown, new.GracefulShutdown))
-	d.update("resizeDisk", differ(old.ResizeDisk, new.ResizeDisk))
-	return d.response(old.Name, new.Name), nil
+	d.Replace("userData", shared.Differ(state.UserData, in.UserData) && shared.Differ(state.UserData, hashed(in.UserData)))
+	d.Update("size", !strings.EqualFold(state.Size, in.Size))
+	d.Update("backups", shared.Differ(state.Backups, in.Backups))
+	d.Update("backupPolicy", in.BackupPolicy.differs(state.BackupPolicy))
+	d.Update("tags", !shared.SameSet(lower(state.Tags), lower(in.Tags)))
+	d.Name(state.Name, in.Name)
 }
 
 // Create orders a Droplet and waits until it is active and has its address.
-func (*Droplet) Create(
-	ctx context.Context, req infer.CreateRequest[DropletArgs],
-) (infer.CreateResponse[DropletState], error) {
-	response := infer.CreateResponse[DropletState]{Output: DropletState{DropletArgs: req.Inputs}}
-	if req.DryRun {
-		return response, nil
-	}
-	order, err := req.Inputs.order()
+func (droplet) Create(ctx context.Context, in DropletArgs, state *DropletState) (string, error) {
+	order, err := in.order()
 	if err != nil {
-		return response, err
+		return "", err
 	}
-	droplet, _, err := api(ctx).Droplets.Create(context.Background(), order)
+	made, _, err := api(ctx).Droplets.Create(context.Background(), order)
 	if err != nil {
-		return response, failed("Error creating droplet", err)
+		return "", failed("Error creating droplet", err)
 	}
-	response.ID = strconv.Itoa(droplet.ID)
-	state := &response.Output
-	state.UserData = hashed(req.Inputs.UserData)
-	state.read(droplet)
+	id := strconv.Itoa(made.ID)
+	state.observe(made)
 	// The create has happened: what goes wrong from here on must not lose it.
-	if err := state.waitFor(ctx, droplet.ID, "status", []string{"new"}, "active", dropletTimeout); err != nil {
-		reason := fmt.Sprintf("Error waiting for droplet (%s) to become ready: %s", response.ID, err)
-		return response, infer.ResourceInitFailedError{Reasons: []string{reason}}
+	if err = state.waitFor(ctx, made.ID, "status", []string{"new"}, "active", dropletTimeout); err != nil {
+		err = fmt.Errorf("Error waiting for droplet (%s) to become ready: %w", id, err)
 	}
-	return response, nil
+	return id, err
 }
 
-// Read looks the Droplet up; without a state it is an import.
-func (*Droplet) Read(
-	ctx context.Context, req infer.ReadRequest[DropletArgs, DropletState],
-) (infer.ReadResponse[DropletArgs, DropletState], error) {
-	response := infer.ReadResponse[DropletArgs, DropletState]{}
-	id, err := strconv.Atoi(req.ID)
+var errPolicyWithoutBackups = errors.New("backup_policy can only be set when backups are enabled")
+
+func (d *DropletArgs) order() (*godo.DropletCreateRequest, error) {
+	if d.BackupPolicy != nil && !shared.Or(d.Backups, false) {
+		return nil, errPolicyWithoutBackups
+	}
+	order := &godo.DropletCreateRequest{
+		Name:         shared.Or(d.Name, ""),
+		Region:       strings.ToLower(shared.Or(d.Region, "")),
+		Size:         strings.ToLower(d.Size),
+		Image:        godo.DropletCreateImage{Slug: d.Image},
+		Tags:         d.Tags,
+		Backups:      shared.Or(d.Backups, false),
+		BackupPolicy: d.BackupPolicy.request(),
+		UserData:     shared.Or(d.UserData, ""),
+	}
+	for _, key := range d.SSHKeys {
+		id, err := strconv.Atoi(key)
+		if err != nil {
+			return nil, failed("invalid SSH key id", err)
+		}
+		order.SSHKeys = append(order.SSHKeys, godo.DropletCreateSSHKey{ID: id})
+	}
+	return order, nil
+}
+
+// observe takes over what the API tells. Image, ssh keys and user data are not among it: a slug moves on to newer images.
+func (s *DropletState) observe(found *godo.Droplet) {
+	s.Name, s.Status, s.Locked, s.Tags = &found.Name, found.Status, found.Locked, found.Tags
+	if found.Region != nil {
+		s.Region = &found.Region.Slug
+	}
+	if found.Size != nil {
+		s.Size = found.Size.Slug
+	}
+	backups := slices.Contains(found.Features, "backups")
+	s.Backups = &backups
+	s.IPv4Address = ""
+	if address, err := found.PublicIPv4(); err == nil {
+		s.IPv4Address = address
+	}
+}
+
+func (droplet) Read(ctx context.Context, id string, state *DropletState) (bool, error) {
+	number, err := strconv.Atoi(id)
 	if err != nil {
-		return response, failed("invalid droplet id", err)
+		return false, failed("invalid droplet id", err)
 	}
-	droplet, answer, err := api(ctx).Droplets.Get(context.Background(), id)
-	if isGone(answer) {
-		return response, nil
+	found, answer, err := api(ctx).Droplets.Get(context.Background(), number)
+	if err != nil {
+		return false, unlessGone(answer, "Error retrieving droplet", err)
+	}
+	if isImport := state.Status == ""; isImport && found.Image != nil {
+		state.Image = found.Image.Slug
+	}
+	state.observe(found)
+	return true, nil
+}
+
+func (droplet) ReadInputs(in DropletArgs, state DropletState, imported bool) DropletArgs {
+	if imported {
+		return state.DropletArgs
+	}
+	return in
+}
+
+// Update switches backups, and waits for it.
+func (droplet) Update(ctx context.Context, id string, in DropletArgs, old DropletState, state *DropletState) error {
+	number, err := strconv.Atoi(id)
+	if err != nil {
+		return failed("invalid droplet id", err)
+	}
+	if !strings.EqualFold(old.Size, in.Size) || shared.Differ(old.Name, in.Name) ||
+		!shared.SameSet(lower(old.Tags), lower(in.Tags)) {
+		return errors.New("a changed size, name or tag is not in the lab's stand-in for this plugin")
+	}
+	err = changeBackups(ctx, number, in, old)
+	if _, readErr := (droplet{}).Read(ctx, id, state); readErr != nil {
+		return readErr
 	}
 	if err != nil {
-		return response, failed("Error retrieving droplet", err)
+		// What was done before it is kept.
+		return infer.ResourceInitFailedError{Reasons: []string{err.Error()}}
 	}
-	response.ID, response.Inputs, response.State = req.ID, req.Inputs, req.State
-	imported := req.State.CreatedAt == ""
-	if imported {
-		response.State.Image = imageOf(droplet)
-		resizeDisk := true
-		response.State.ResizeDisk = &resizeDisk
+	return nil
+}
+
+func changeBackups(ctx context.Context, id int, in DropletArgs, old DropletState) error {
+	wanted, policy, actions := shared.Or(in.Backups, false), in.BackupPolicy, api(ctx).DropletActions
+	if policy != nil && !wanted {
+		return errPolicyWithoutBackups
 	}
-	response.State.read(droplet)
-	if imported {
-		response.Inputs = response.State.DropletArgs
-		response.Inputs.IPv6Address, response.Inputs.PrivateNetworking = nil, nil
+	switched := shared.Differ(in.Backups, old.Backups)
+	var action *godo.Action
+	var err error
+	switch {
+	case switched && wanted && policy != nil:
+		action, _, err = actions.EnableBackupsWithPolicy(context.Background(), id, policy.request())
+	case switched && wanted:
+		action, _, err = actions.EnableBackups(context.Background(), id)
+	case switched:
+		action, _, err = actions.DisableBackups(context.Background(), id)
+	case policy != nil && policy.differs(old.BackupPolicy):
+		action, _, err = actions.ChangeBackupPolicy(context.Background(), id, policy.request())
+	default:
+		return nil
 	}
-	return response, nil
+	if err == nil {
+		err = waitForAction(ctx, id, action.ID)
+	}
+	return failed(fmt.Sprintf("Error changing backups on droplet (%d)", id), err)
 }
 
 // Delete waits until nothing holds the Droplet any more, deletes it, and waits until it is gone.
-func (*Droplet) Delete(ctx context.Context, req infer.DeleteRequest[DropletState]) (infer.DeleteResponse, error) {
-	done, state := infer.DeleteResponse{}, req.State
-	id, err := strconv.Atoi(req.ID)
+func (droplet) Delete(ctx context.Context, id string, state DropletState) error {
+	number, err := strconv.Atoi(id)
 	if err != nil {
-		return done, failed("invalid droplet id", err)
+		return failed("invalid droplet id", err)
 	}
-	err = state.waitFor(ctx, id, "locked", []string{"true"}, "false", dropletDeleteTimeout)
+	err = state.waitFor(ctx, number, "locked", []string{"true"}, "false", dropletDeleteTimeout)
 	if err != nil {
-		return done, failed(fmt.Sprintf("Error waiting for droplet to be unlocked for destroy (%d)", id), err)
+		return failed(fmt.Sprintf("Error waiting for droplet to be unlocked for destroy (%d)", number), err)
 	}
-	if valueOr(state.GracefulShutdown, false) {
-		if _, _, err := api(ctx).DropletActions.Shutdown(context.Background(), id); err != nil {
-			return done, failed(fmt.Sprintf("Error shutting down the the droplet (%d)", id), err)
-		}
-		err = state.waitFor(ctx, id, "status", []string{"active"}, "off", dropletDeleteTimeout)
-		if err != nil {
-			return done, failed(fmt.Sprintf("Error waiting for droplet (%d) to become off", id), err)
-		}
-	}
-	answer, err := api(ctx).Droplets.Delete(context.Background(), id)
+	answer, err := api(ctx).Droplets.Delete(context.Background(), number)
 	if err != nil && isGone(answer) {
-		return done, nil
+		return nil
 	}
-	err = state.waitFor(ctx, id, "status", []string{"active", "off"}, "archive", dropletDeleteTimeout)
-	if err != nil && !strings.Contains(err.Error(), strconv.Itoa(http.StatusNotFound)) {
-		return done, failed("Error deleting droplet", err)
+	err = state.waitFor(ctx, number, "status", []string{"active", "off"}, "archive", dropletDeleteTimeout)
+	if err != nil && strings.Contains(err.Error(), strconv.Itoa(http.StatusNotFound)) {
+		return nil
 	}
-	return done, nil
+	return failed("Error deleting droplet", err)
 }
 
 // waitFor looks at one attribute of the Droplet, and keeps all that it sees. While the Droplet is locked it has none.
@@ -153,33 +269,22 @@ func (s *DropletState) waitFor(
 	ctx context.Context, id int, attribute string, pending []string, target string, most time.Duration,
 ) error {
 	look := func() (string, error) {
-		droplet, answer, err := api(ctx).Droplets.Get(context.Background(), id)
-		if isGone(answer) && target == "active" && slices.Equal(pending, []string{"new"}) {
+		found, answer, err := api(ctx).Droplets.Get(context.Background(), id)
+		if isGone(answer) && target == "active" {
 			// One that was just ordered may not be shown yet.
 			return "", nil
 		}
 		if err != nil {
 			return "", fmt.Errorf("Error retrieving droplet: %w", err)
 		}
-		s.read(droplet)
-		public := valueOr(s.PublicNetworking, true)
-		if droplet.Locked || (target == "active" && droplet.Status == target && public && s.IPv4Address == "") {
+		s.observe(found)
+		if found.Locked || (target == "active" && found.Status == target && s.IPv4Address == "") {
 			return "", nil
 		}
-		return attributeOf(droplet, attribute), nil
+		if attribute == "locked" {
+			return strconv.FormatBool(found.Locked), nil
+		}
+		return found.Status, nil
 	}
 	return wait{pending, target, timeout(ctx, most), look}.run(ctx)
-}
-
-func attributeOf(droplet *godo.Droplet, attribute string) string {
-	switch attribute {
-	case "status":
-		return droplet.Status
-	case "locked":
-		return strconv.FormatBool(droplet.Locked)
-	case "name":
-		return droplet.Name
-	default:
-		return strconv.FormatBool(hasFeature(droplet, attribute))
-	}
 }

@@ -4,173 +4,183 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/digitalocean/godo"
 	provider "github.com/pulumi/pulumi-go-provider"
-	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
+
+	"pillar-host/lab/plugins/shared"
 )
 
-// Firewall is a cloud firewall.
-type Firewall struct{}
+// Firewall is a cloud firewall of all Droplets with a tag.
+type Firewall struct {
+	shared.Resource[FirewallArgs, FirewallState, firewall]
+}
 
 // FirewallArgs are what a program sets.
 type FirewallArgs struct {
-	DropletIDs    []int          `pulumi:"dropletIds,optional"`
 	InboundRules  []InboundRule  `pulumi:"inboundRules,optional"`
 	Name          *string        `pulumi:"name,optional"`
 	OutboundRules []OutboundRule `pulumi:"outboundRules,optional"`
 	Tags          []string       `pulumi:"tags,optional"`
 }
 
+// InboundRule lets in.
+type InboundRule struct {
+	PortRange       *string  `pulumi:"portRange,optional"`
+	Protocol        string   `pulumi:"protocol"`
+	SourceAddresses []string `pulumi:"sourceAddresses,optional"`
+}
+
+// OutboundRule lets out.
+type OutboundRule struct {
+	DestinationAddresses []string `pulumi:"destinationAddresses,optional"`
+	PortRange            *string  `pulumi:"portRange,optional"`
+	Protocol             string   `pulumi:"protocol"`
+}
+
+// String is the same for the same rule, however its addresses are ordered.
+func (r InboundRule) String() string { return text(r.Protocol, r.PortRange, r.SourceAddresses) }
+
+// String is the same for the same rule, however its addresses are ordered.
+func (r OutboundRule) String() string { return text(r.Protocol, r.PortRange, r.DestinationAddresses) }
+
+func text(protocol string, ports *string, addresses []string) string {
+	return fmt.Sprint(protocol, " ", shared.Or(ports, ""), slices.Sorted(slices.Values(addresses)))
+}
+
 // FirewallState is what is known of a firewall.
 type FirewallState struct {
 	FirewallArgs
-	CreatedAt      string          `pulumi:"createdAt"`
-	PendingChanges []PendingChange `pulumi:"pendingChanges"`
-	Status         string          `pulumi:"status"`
+	Status string `pulumi:"status"`
 }
 
-// PendingChange is a Droplet that a change has not yet reached.
-type PendingChange struct {
-	DropletID int    `pulumi:"dropletId"`
-	Removing  bool   `pulumi:"removing"`
-	Status    string `pulumi:"status"`
+type firewall struct{}
+
+func (firewall) Token() (tokens.ModuleName, tokens.TypeName) { return "index/firewall", "Firewall" }
+
+func (firewall) Plan(in FirewallArgs, old FirewallState) FirewallState {
+	return FirewallState{in, old.Status}
 }
 
-// Annotate gives the official token.
-func (f *Firewall) Annotate(a infer.Annotator) { a.SetToken("index/firewall", "Firewall") }
-
-// Check makes up a name where there is none, and wants a port for tcp and udp.
-func (*Firewall) Check(ctx context.Context, req infer.CheckRequest) (infer.CheckResponse[FirewallArgs], error) {
-	inputs, failures, err := infer.DefaultCheck[FirewallArgs](ctx, named(req.Name, req.OldInputs, req.NewInputs))
-	for _, rule := range inputs.InboundRules {
-		failures = append(failures, missingPort("inbound", rule.Protocol, rule.PortRange)...)
+// Check wants a port for tcp and udp.
+func (firewall) Check(in FirewallArgs) []provider.CheckFailure {
+	var failures []provider.CheckFailure
+	check := func(direction, protocol string, ports *string) {
+		// An empty protocol is one that a preview does not know yet.
+		if protocol != "" && protocol != "icmp" && shared.Or(ports, "") == "" {
+			reason := "`port_range` of " + direction + " rules is required if protocol is `tcp` or `udp`"
+			failures = append(failures, provider.CheckFailure{Property: direction + "Rules", Reason: reason})
+		}
 	}
-	for _, rule := range inputs.OutboundRules {
-		failures = append(failures, missingPort("outbound", rule.Protocol, rule.PortRange)...)
+	for _, rule := range in.InboundRules {
+		check("inbound", rule.Protocol, rule.PortRange)
 	}
-	return infer.CheckResponse[FirewallArgs]{Inputs: inputs, Failures: failures}, err
+	for _, rule := range in.OutboundRules {
+		check("outbound", rule.Protocol, rule.PortRange)
+	}
+	return failures
 }
 
-func missingPort(direction, protocol string, ports *string) []provider.CheckFailure {
-	// An empty protocol is one that a preview does not know yet.
-	if protocol == "" || protocol == "icmp" || valueOr(ports, "") != "" {
-		return nil
-	}
-	reason := "`port_range` of " + direction + " rules is required if protocol is `tcp` or `udp`"
-	return []provider.CheckFailure{{Property: direction + "Rules", Reason: reason}}
+// Diff finds nothing that would replace a firewall.
+func (firewall) Diff(d *shared.Diff, in FirewallArgs, state FirewallState) {
+	d.Name(state.Name, in.Name)
+	d.Update("tags", !shared.SameSet(lower(state.Tags), lower(in.Tags)))
+	d.Update("inboundRules", !shared.SameSet(shared.Texts(state.InboundRules), shared.Texts(in.InboundRules)))
+	d.Update("outboundRules", !shared.SameSet(shared.Texts(state.OutboundRules), shared.Texts(in.OutboundRules)))
 }
 
-// Diff: everything of a firewall changes in place.
-func (*Firewall) Diff(
-	_ context.Context, req infer.DiffRequest[FirewallArgs, FirewallState],
-) (infer.DiffResponse, error) {
-	old, new, d := req.State, req.Inputs, diff{}
-	d.update("name", differ(old.Name, new.Name))
-	d.update("dropletIds", setsDiffer(old.DropletIDs, new.DropletIDs))
-	d.update("tags", setsDiffer(lower(old.Tags), lower(new.Tags)))
-	d.update("inboundRules", setsDiffer(canonical(old.InboundRules), canonical(new.InboundRules)))
-	d.update("outboundRules", setsDiffer(canonical(old.OutboundRules), canonical(new.OutboundRules)))
-	return d.response(old.Name, new.Name), nil
+func lower(texts []string) []string {
+	lowered := make([]string, len(texts))
+	for i, text := range texts {
+		lowered[i] = strings.ToLower(text)
+	}
+	return lowered
 }
 
-// Create makes the firewall.
-func (*Firewall) Create(
-	ctx context.Context, req infer.CreateRequest[FirewallArgs],
-) (infer.CreateResponse[FirewallState], error) {
-	response := infer.CreateResponse[FirewallState]{Output: FirewallState{FirewallArgs: req.Inputs}}
-	if len(req.Inputs.InboundRules)+len(req.Inputs.OutboundRules) == 0 && !req.DryRun {
-		return response, errors.New("At least one rule must be specified")
+func (firewall) Create(ctx context.Context, in FirewallArgs, state *FirewallState) (string, error) {
+	if len(in.InboundRules)+len(in.OutboundRules) == 0 {
+		return "", errors.New("At least one rule must be specified")
 	}
-	if req.DryRun {
-		return response, nil
-	}
-	made, _, err := api(ctx).Firewalls.Create(context.Background(), req.Inputs.request())
+	made, _, err := api(ctx).Firewalls.Create(context.Background(), in.request())
 	if err != nil {
-		return response, failed("Error creating firewall", err)
+		return "", failed("Error creating firewall", err)
 	}
-	response.ID = made.ID
-	firewall, _, err := api(ctx).Firewalls.Get(context.Background(), made.ID)
-	if err != nil {
-		response.Output = firewallState(made)
-		reason := fmt.Sprintf("Error retrieving firewall: %s", err)
-		return response, infer.ResourceInitFailedError{Reasons: []string{reason}}
-	}
-	response.Output = firewallState(firewall)
-	return response, nil
-}
-
-// Read looks the firewall up.
-func (*Firewall) Read(
-	ctx context.Context, req infer.ReadRequest[FirewallArgs, FirewallState],
-) (infer.ReadResponse[FirewallArgs, FirewallState], error) {
-	response := infer.ReadResponse[FirewallArgs, FirewallState]{}
-	firewall, answer, err := api(ctx).Firewalls.Get(context.Background(), req.ID)
-	if isGone(answer) {
-		return response, nil
-	}
-	if err != nil {
-		return response, failed("Error retrieving firewall", err)
-	}
-	response.ID, response.Inputs, response.State = req.ID, req.Inputs, firewallState(firewall)
-	if req.State.CreatedAt == "" {
-		response.Inputs = response.State.FirewallArgs
-	}
-	return response, nil
-}
-
-// Update sets the whole firewall anew.
-func (*Firewall) Update(
-	ctx context.Context, req infer.UpdateRequest[FirewallArgs, FirewallState],
-) (infer.UpdateResponse[FirewallState], error) {
-	state := req.State
-	state.FirewallArgs = req.Inputs
-	response := infer.UpdateResponse[FirewallState]{Output: state}
-	if req.DryRun {
-		return response, nil
-	}
-	if _, _, err := api(ctx).Firewalls.Update(context.Background(), req.ID, req.Inputs.request()); err != nil {
-		return response, failed("Error updating firewall", err)
-	}
-	firewall, _, err := api(ctx).Firewalls.Get(context.Background(), req.ID)
-	if err != nil {
-		return response, failed("Error retrieving firewall", err)
-	}
-	response.Output = firewallState(firewall)
-	return response, nil
-}
-
-// Delete removes the firewall; one that has vanished is no error.
-func (*Firewall) Delete(ctx context.Context, req infer.DeleteRequest[FirewallState]) (infer.DeleteResponse, error) {
-	answer, err := api(ctx).Firewalls.Delete(context.Background(), req.ID)
-	if err != nil && !isGone(answer) {
-		return infer.DeleteResponse{}, failed("Error deleting firewall", err)
-	}
-	return infer.DeleteResponse{}, nil
+	_, err = firewall{}.Read(ctx, made.ID, state)
+	return made.ID, err
 }
 
 func (f *FirewallArgs) request() *godo.FirewallRequest {
-	request := &godo.FirewallRequest{Name: valueOr(f.Name, ""), DropletIDs: f.DropletIDs, Tags: f.Tags}
+	request := &godo.FirewallRequest{Name: shared.Or(f.Name, ""), Tags: f.Tags}
 	for _, rule := range f.InboundRules {
-		request.InboundRules = append(request.InboundRules, rule.request())
+		request.InboundRules = append(request.InboundRules, godo.InboundRule{
+			Protocol: rule.Protocol, PortRange: shared.Or(rule.PortRange, ""),
+			Sources: &godo.Sources{Addresses: rule.SourceAddresses},
+		})
 	}
 	for _, rule := range f.OutboundRules {
-		request.OutboundRules = append(request.OutboundRules, rule.request())
+		request.OutboundRules = append(request.OutboundRules, godo.OutboundRule{
+			Protocol: rule.Protocol, PortRange: shared.Or(rule.PortRange, ""),
+			Destinations: &godo.Destinations{Addresses: rule.DestinationAddresses},
+		})
 	}
 	return request
 }
 
-func firewallState(firewall *godo.Firewall) FirewallState {
-	state := FirewallState{CreatedAt: firewall.Created, Status: firewall.Status, PendingChanges: []PendingChange{}}
-	state.Name, state.DropletIDs, state.Tags = &firewall.Name, firewall.DropletIDs, firewall.Tags
-	for _, rule := range firewall.InboundRules {
-		state.InboundRules = append(state.InboundRules, inboundRule(rule))
+func (firewall) Read(ctx context.Context, id string, state *FirewallState) (bool, error) {
+	found, answer, err := api(ctx).Firewalls.Get(context.Background(), id)
+	if err != nil {
+		return false, unlessGone(answer, "Error retrieving firewall", err)
 	}
-	for _, rule := range firewall.OutboundRules {
-		state.OutboundRules = append(state.OutboundRules, outboundRule(rule))
+	*state = FirewallState{FirewallArgs{Name: &found.Name, Tags: found.Tags}, found.Status}
+	for _, rule := range found.InboundRules {
+		kept := InboundRule{Protocol: rule.Protocol, PortRange: portRange(rule.Protocol, rule.PortRange)}
+		if rule.Sources != nil {
+			kept.SourceAddresses = rule.Sources.Addresses
+		}
+		state.InboundRules = append(state.InboundRules, kept)
 	}
-	for _, change := range firewall.PendingChanges {
-		state.PendingChanges = append(state.PendingChanges, PendingChange(change))
+	for _, rule := range found.OutboundRules {
+		kept := OutboundRule{Protocol: rule.Protocol, PortRange: portRange(rule.Protocol, rule.PortRange)}
+		if rule.Destinations != nil {
+			kept.DestinationAddresses = rule.Destinations.Addresses
+		}
+		state.OutboundRules = append(state.OutboundRules, kept)
 	}
-	return state
+	return true, nil
+}
+
+// portRange reads the API's 0, which is all ports, and that icmp has none.
+func portRange(protocol, ports string) *string {
+	if ports == "0" {
+		if protocol == "icmp" {
+			return nil
+		}
+		ports = "all"
+	}
+	return &ports
+}
+
+func (firewall) ReadInputs(in FirewallArgs, state FirewallState, imported bool) FirewallArgs {
+	if imported {
+		return state.FirewallArgs
+	}
+	return in
+}
+
+// Update sets the whole firewall anew.
+func (firewall) Update(ctx context.Context, id string, in FirewallArgs, _ FirewallState, state *FirewallState) error {
+	if _, _, err := api(ctx).Firewalls.Update(context.Background(), id, in.request()); err != nil {
+		return failed("Error updating firewall", err)
+	}
+	_, err := firewall{}.Read(ctx, id, state)
+	return err
+}
+
+// Delete removes the firewall; one that has vanished is no error.
+func (firewall) Delete(ctx context.Context, id string, _ FirewallState) error {
+	answer, err := api(ctx).Firewalls.Delete(context.Background(), id)
+	return unlessGone(answer, "Error deleting firewall", err)
 }

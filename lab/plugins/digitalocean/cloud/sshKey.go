@@ -6,11 +6,15 @@ import (
 	"strings"
 
 	"github.com/digitalocean/godo"
-	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
+
+	"pillar-host/lab/plugins/shared"
 )
 
 // SSHKey is a key of the account; the API takes each only once.
-type SSHKey struct{}
+type SSHKey struct {
+	shared.Resource[SSHKeyArgs, SSHKeyState, sshKey]
+}
 
 // SSHKeyArgs are what a program sets.
 type SSHKeyArgs struct {
@@ -24,97 +28,73 @@ type SSHKeyState struct {
 	Fingerprint string `pulumi:"fingerprint"`
 }
 
-// Annotate gives the official token.
-func (k *SSHKey) Annotate(a infer.Annotator) { a.SetToken("index/sshKey", "SshKey") }
+type sshKey struct{}
 
-// Check makes up a name where there is none.
-func (*SSHKey) Check(ctx context.Context, req infer.CheckRequest) (infer.CheckResponse[SSHKeyArgs], error) {
-	inputs, failures, err := infer.DefaultCheck[SSHKeyArgs](ctx, named(req.Name, req.OldInputs, req.NewInputs))
-	return infer.CheckResponse[SSHKeyArgs]{Inputs: inputs, Failures: failures}, err
+func (sshKey) Token() (tokens.ModuleName, tokens.TypeName) { return "index/sshKey", "SshKey" }
+
+func (sshKey) Plan(in SSHKeyArgs, old SSHKeyState) SSHKeyState {
+	return SSHKeyState{in, old.Fingerprint}
 }
 
 // Diff takes no notice of space around a key.
-func (*SSHKey) Diff(_ context.Context, req infer.DiffRequest[SSHKeyArgs, SSHKeyState]) (infer.DiffResponse, error) {
-	d := diff{}
-	d.replace("publicKey", strings.TrimSpace(req.State.PublicKey) != strings.TrimSpace(req.Inputs.PublicKey))
-	d.update("name", differ(req.State.Name, req.Inputs.Name))
-	return d.response(req.State.Name, req.Inputs.Name), nil
+func (sshKey) Diff(d *shared.Diff, in SSHKeyArgs, state SSHKeyState) {
+	d.Replace("publicKey", strings.TrimSpace(state.PublicKey) != strings.TrimSpace(in.PublicKey))
+	d.Name(state.Name, in.Name)
 }
 
-// Create adds the key to the account.
-func (*SSHKey) Create(
-	ctx context.Context, req infer.CreateRequest[SSHKeyArgs],
-) (infer.CreateResponse[SSHKeyState], error) {
-	response := infer.CreateResponse[SSHKeyState]{Output: SSHKeyState{SSHKeyArgs: req.Inputs}}
-	if req.DryRun {
-		return response, nil
-	}
-	request := &godo.KeyCreateRequest{Name: valueOr(req.Inputs.Name, ""), PublicKey: req.Inputs.PublicKey}
+func (sshKey) Create(ctx context.Context, in SSHKeyArgs, state *SSHKeyState) (string, error) {
+	request := &godo.KeyCreateRequest{Name: shared.Or(in.Name, ""), PublicKey: in.PublicKey}
 	key, _, err := api(ctx).Keys.Create(context.Background(), request)
 	if err != nil {
-		return response, failed("Error creating SSH Key", err)
+		return "", failed("Error creating SSH Key", err)
 	}
-	response.ID, response.Output = strconv.Itoa(key.ID), keyState(key)
-	return response, nil
-}
-
-// Read looks the key up.
-func (*SSHKey) Read(
-	ctx context.Context, req infer.ReadRequest[SSHKeyArgs, SSHKeyState],
-) (infer.ReadResponse[SSHKeyArgs, SSHKeyState], error) {
-	response := infer.ReadResponse[SSHKeyArgs, SSHKeyState]{}
-	id, err := strconv.Atoi(req.ID)
-	if err != nil {
-		return response, failed("invalid SSH key id", err)
-	}
-	key, answer, err := api(ctx).Keys.GetByID(context.Background(), id)
-	if isGone(answer) {
-		return response, nil
-	}
-	if err != nil {
-		return response, failed("Error retrieving SSH key", err)
-	}
-	response.ID, response.Inputs, response.State = req.ID, req.Inputs, keyState(key)
-	if req.Inputs.PublicKey == "" {
-		response.Inputs = response.State.SSHKeyArgs
-	}
-	return response, nil
-}
-
-// Update renames the key.
-func (*SSHKey) Update(
-	ctx context.Context, req infer.UpdateRequest[SSHKeyArgs, SSHKeyState],
-) (infer.UpdateResponse[SSHKeyState], error) {
-	state := SSHKeyState{SSHKeyArgs: req.Inputs, Fingerprint: req.State.Fingerprint}
-	response := infer.UpdateResponse[SSHKeyState]{Output: state}
-	if req.DryRun {
-		return response, nil
-	}
-	id, err := strconv.Atoi(req.ID)
-	if err != nil {
-		return response, failed("invalid SSH key id", err)
-	}
-	request := &godo.KeyUpdateRequest{Name: valueOr(req.Inputs.Name, "")}
-	key, _, err := api(ctx).Keys.UpdateByID(context.Background(), id, request)
-	if err != nil {
-		return response, failed("Failed to update SSH key", err)
-	}
-	response.Output = keyState(key)
-	return response, nil
-}
-
-// Delete removes the key; one that has vanished is an error.
-func (*SSHKey) Delete(ctx context.Context, req infer.DeleteRequest[SSHKeyState]) (infer.DeleteResponse, error) {
-	id, err := strconv.Atoi(req.ID)
-	if err != nil {
-		return infer.DeleteResponse{}, failed("invalid SSH key id", err)
-	}
-	if _, err := api(ctx).Keys.DeleteByID(context.Background(), id); err != nil {
-		return infer.DeleteResponse{}, failed("Error deleting SSH key", err)
-	}
-	return infer.DeleteResponse{}, nil
+	*state = keyState(key)
+	return strconv.Itoa(key.ID), nil
 }
 
 func keyState(key *godo.Key) SSHKeyState {
 	return SSHKeyState{SSHKeyArgs{Name: &key.Name, PublicKey: key.PublicKey}, key.Fingerprint}
+}
+
+func (sshKey) Read(ctx context.Context, id string, state *SSHKeyState) (bool, error) {
+	number, err := strconv.Atoi(id)
+	if err != nil {
+		return false, failed("invalid SSH key id", err)
+	}
+	key, answer, err := api(ctx).Keys.GetByID(context.Background(), number)
+	if err != nil {
+		return false, unlessGone(answer, "Error retrieving SSH key", err)
+	}
+	*state = keyState(key)
+	return true, nil
+}
+
+func (sshKey) ReadInputs(in SSHKeyArgs, state SSHKeyState, imported bool) SSHKeyArgs {
+	if imported {
+		return state.SSHKeyArgs
+	}
+	return in
+}
+
+// Update renames the key.
+func (sshKey) Update(ctx context.Context, id string, in SSHKeyArgs, _ SSHKeyState, state *SSHKeyState) error {
+	number, err := strconv.Atoi(id)
+	if err != nil {
+		return failed("invalid SSH key id", err)
+	}
+	request := &godo.KeyUpdateRequest{Name: shared.Or(in.Name, "")}
+	key, _, err := api(ctx).Keys.UpdateByID(context.Background(), number, request)
+	if err == nil {
+		*state = keyState(key)
+	}
+	return failed("Failed to update SSH key", err)
+}
+
+// Delete removes the key; one that has vanished is an error.
+func (sshKey) Delete(ctx context.Context, id string, _ SSHKeyState) error {
+	number, err := strconv.Atoi(id)
+	if err == nil {
+		_, err = api(ctx).Keys.DeleteByID(context.Background(), number)
+	}
+	return failed("Error deleting SSH key", err)
 }

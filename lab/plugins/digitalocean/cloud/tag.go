@@ -4,11 +4,15 @@ import (
 	"context"
 
 	"github.com/digitalocean/godo"
-	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
+
+	"pillar-host/lab/plugins/shared"
 )
 
 // Tag is a tag of the account; a Droplet's tags come into being by themselves, and stay when it goes.
-type Tag struct{}
+type Tag struct {
+	shared.Resource[TagArgs, TagState, tag]
+}
 
 // TagArgs are what a program sets.
 type TagArgs struct {
@@ -18,79 +22,51 @@ type TagArgs struct {
 // TagState is what is known of a tag.
 type TagState struct {
 	TagArgs
-	DatabasesCount       int `pulumi:"databasesCount"`
-	DropletsCount        int `pulumi:"dropletsCount"`
-	ImagesCount          int `pulumi:"imagesCount"`
-	TotalResourceCount   int `pulumi:"totalResourceCount"`
-	VolumeSnapshotsCount int `pulumi:"volumeSnapshotsCount"`
-	VolumesCount         int `pulumi:"volumesCount"`
+	TotalResourceCount int `pulumi:"totalResourceCount"`
 }
 
-// Annotate gives the official token.
-func (t *Tag) Annotate(a infer.Annotator) { a.SetToken("index/tag", "Tag") }
+type tag struct{}
 
-// Check makes up a name where there is none.
-func (*Tag) Check(ctx context.Context, req infer.CheckRequest) (infer.CheckResponse[TagArgs], error) {
-	inputs, failures, err := infer.DefaultCheck[TagArgs](ctx, named(req.Name, req.OldInputs, req.NewInputs))
-	return infer.CheckResponse[TagArgs]{Inputs: inputs, Failures: failures}, err
-}
+func (tag) Token() (tokens.ModuleName, tokens.TypeName) { return "index/tag", "Tag" }
 
-// Diff replaces for another name.
-func (*Tag) Diff(_ context.Context, req infer.DiffRequest[TagArgs, TagState]) (infer.DiffResponse, error) {
-	d := diff{}
-	d.replace("name", differ(req.State.Name, req.Inputs.Name))
-	return d.response(req.State.Name, req.Inputs.Name), nil
+func (tag) Plan(in TagArgs, old TagState) TagState { return TagState{in, old.TotalResourceCount} }
+
+func (tag) Diff(d *shared.Diff, in TagArgs, state TagState) {
+	d.Replace("name", shared.Differ(state.Name, in.Name))
 }
 
 // Create makes the tag, or takes over the one that is there.
-func (*Tag) Create(
-	ctx context.Context, req infer.CreateRequest[TagArgs],
-) (infer.CreateResponse[TagState], error) {
-	response := infer.CreateResponse[TagState]{Output: TagState{TagArgs: req.Inputs}}
-	if req.DryRun {
-		return response, nil
-	}
-	request := &godo.TagCreateRequest{Name: valueOr(req.Inputs.Name, "")}
-	tag, _, err := api(ctx).Tags.Create(context.Background(), request)
+func (tag) Create(ctx context.Context, in TagArgs, state *TagState) (string, error) {
+	made, _, err := api(ctx).Tags.Create(context.Background(), &godo.TagCreateRequest{Name: shared.Or(in.Name, "")})
 	if err != nil {
-		return response, failed("Error creating tag", err)
+		return "", failed("Error creating tag", err)
 	}
-	response.ID, response.Output = tag.Name, tagState(tag)
-	return response, nil
+	state.observe(made)
+	return made.Name, nil
 }
 
-// Read looks the tag up.
-func (*Tag) Read(
-	ctx context.Context, req infer.ReadRequest[TagArgs, TagState],
-) (infer.ReadResponse[TagArgs, TagState], error) {
-	response := infer.ReadResponse[TagArgs, TagState]{}
-	tag, answer, err := api(ctx).Tags.Get(context.Background(), req.ID)
-	if isGone(answer) {
-		return response, nil
+func (s *TagState) observe(tag *godo.Tag) {
+	s.Name = &tag.Name
+	if tag.Resources != nil {
+		s.TotalResourceCount = tag.Resources.Count
 	}
-	if err != nil {
-		return response, failed("Error retrieving tag", err)
-	}
-	response.ID, response.State = req.ID, tagState(tag)
-	response.Inputs = response.State.TagArgs
-	return response, nil
 }
+
+func (tag) Read(ctx context.Context, id string, state *TagState) (bool, error) {
+	found, answer, err := api(ctx).Tags.Get(context.Background(), id)
+	if err != nil {
+		return false, unlessGone(answer, "Error retrieving tag", err)
+	}
+	state.observe(found)
+	return true, nil
+}
+
+func (tag) ReadInputs(_ TagArgs, state TagState, _ bool) TagArgs { return state.TagArgs }
+
+func (tag) Update(context.Context, string, TagArgs, TagState, *TagState) error { return nil }
 
 // Delete removes the tag from all that bears it.
-func (*Tag) Delete(ctx context.Context, req infer.DeleteRequest[TagState]) (infer.DeleteResponse, error) {
-	if _, err := api(ctx).Tags.Delete(context.Background(), req.ID); err != nil {
-		return infer.DeleteResponse{}, failed("Error deleting tag", err)
-	}
-	return infer.DeleteResponse{}, nil
-}
-
-func tagState(tag *godo.Tag) TagState {
-	state := TagState{TagArgs: TagArgs{Name: &tag.Name}}
-	if all := tag.Resources; all != nil {
-		state.TotalResourceCount = all.Count
-		if all.Droplets != nil {
-			state.DropletsCount = all.Droplets.Count
-		}
-	}
-	return state
+func (tag) Delete(ctx context.Context, id string, _ TagState) error {
+	_, err := api(ctx).Tags.Delete(context.Background(), id)
+	return failed("Error deleting tag", err)
 }

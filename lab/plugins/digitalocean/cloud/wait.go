@@ -73,16 +73,12 @@ func sleep(ctx context.Context, pause time.Duration, deadline time.Time) error {
 
 // waitForAction waits until an action of a Droplet has ended well.
 func waitForAction(ctx context.Context, droplet, action int) error {
-	return wait{
-		pending: []string{"in-progress"},
-		target:  "completed",
-		most:    timeout(ctx, time.Hour),
-		look: func() (string, error) {
-			found, _, err := api(ctx).DropletActions.Get(context.Background(), droplet, action)
-			if err != nil {
-				return "", err
-			}
-			return strings.ToLower(found.Status), nil
-		},
-	}.run(ctx)
+	look := func() (string, error) {
+		found, _, err := api(ctx).DropletActions.Get(context.Background(), droplet, action)
+		if err != nil {
+			return "", err
+		}
+		return strings.ToLower(found.Status), nil
+	}
+	return wait{[]string{"in-progress"}, "completed", timeout(ctx, time.Hour), look}.run(ctx)
 }

@@ -1,113 +1,127 @@
-// Package cloud holds the resources and functions of the hcloud provider that the program uses.
+// Package cloud holds the resources of the hcloud provider that the program uses.
 package cloud
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
-	provider "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
+
+	"pillar-host/lab/plugins/shared"
 )
 
 // Version is that of the original.
 const Version = "1.41.0"
 
-const (
-	tokenLength         = 64
-	defaultPollInterval = 500 * time.Millisecond
-	longestPollInterval = time.Minute
-)
+const tokenLength = 64
 
 // Config is the provider's configuration.
 type Config struct {
-	Token           *string `pulumi:"token,optional" provider:"secret"`
-	Endpoint        *string `pulumi:"endpoint,optional"`
-	EndpointHetzner *string `pulumi:"endpointHetzner,optional"`
-	PollInterval    *string `pulumi:"pollInterval,optional"`
-	PollFunction    *string `pulumi:"pollFunction,optional"`
+	Token        *string `pulumi:"token,optional" provider:"secret"`
+	Endpoint     *string `pulumi:"endpoint,optional"`
+	PollInterval *string `pulumi:"pollInterval,optional"`
+
+	client *hcloud.Client
 }
-
-// A plugin process serves one configuration.
-var configured *hcloud.Client
-
-var errNoToken = errors.New("no token: set hcloud:token or the environment variable HCLOUD_TOKEN")
 
 // Configure makes the client. A token that is missing here may be unknown in a preview: only its use fails.
 func (c *Config) Configure(context.Context) error {
-	token := valueOr(c.Token, os.Getenv("HCLOUD_TOKEN"))
+	token := shared.Or(c.Token, "")
 	if token == "" {
 		return nil
 	}
 	if len(token) != tokenLength {
 		return fmt.Errorf("entered token is invalid (must be exactly %d characters long)", tokenLength)
 	}
-	poll, err := c.pollBackoff()
+	interval, err := time.ParseDuration(shared.Or(c.PollInterval, "500ms"))
 	if err != nil {
-		return err
+		return fmt.Errorf("pollInterval: %w", err)
 	}
+	poll := hcloud.ExponentialBackoffWithOpts(hcloud.ExponentialBackoffOpts{
+		Base: interval, Multiplier: 2, Cap: time.Minute,
+	})
 	options := []hcloud.ClientOption{
 		hcloud.WithToken(token),
 		hcloud.WithApplication("pulumi-hcloud", Version),
 		hcloud.WithPollOpts(hcloud.PollOpts{BackoffFunc: poll}),
 	}
-	if endpoint := valueOr(c.Endpoint, os.Getenv("HCLOUD_ENDPOINT")); endpoint != "" {
-		options = append(options, hcloud.WithEndpoint(endpoint))
+	if c.Endpoint != nil {
+		options = append(options, hcloud.WithEndpoint(*c.Endpoint))
 	}
-	configured = hcloud.NewClient(options...)
+	c.client = hcloud.NewClient(options...)
 	return nil
 }
 
-// Diff never replaces: infer would take every resource of the provider with a changed token.
-func (c *Config) Diff(_ context.Context, req infer.DiffRequest[*Config, *Config]) (provider.DiffResponse, error) {
-	found := diffs{}
-	for name, pair := range map[string][2]*string{
-		"token":           {req.State.Token, req.Inputs.Token},
-		"endpoint":        {req.State.Endpoint, req.Inputs.Endpoint},
-		"endpointHetzner": {req.State.EndpointHetzner, req.Inputs.EndpointHetzner},
-		"pollInterval":    {req.State.PollInterval, req.Inputs.PollInterval},
-		"pollFunction":    {req.State.PollFunction, req.Inputs.PollFunction},
-	} {
-		found.update(name, valueOr(pair[0], "") != valueOr(pair[1], ""))
+func clientOf(ctx context.Context) (*hcloud.Client, error) {
+	if client := infer.GetConfig[*Config](ctx).client; client != nil {
+		return client, nil
 	}
-	return found.response(nil), nil
-}
-
-func (c *Config) pollBackoff() (hcloud.BackoffFunc, error) {
-	interval := defaultPollInterval
-	if c.PollInterval != nil {
-		var err error
-		if interval, err = time.ParseDuration(*c.PollInterval); err != nil {
-			return nil, fmt.Errorf("pollInterval: %w", err)
-		}
-	}
-	switch function := valueOr(c.PollFunction, "exponential"); function {
-	case "constant":
-		return hcloud.ConstantBackoff(interval), nil
-	case "exponential":
-		options := hcloud.ExponentialBackoffOpts{Base: interval, Multiplier: 2, Cap: longestPollInterval}
-		return hcloud.ExponentialBackoffWithOpts(options), nil
-	default:
-		return nil, fmt.Errorf("pollFunction: %q is not one of constant, exponential", function)
-	}
+	return nil, failure(errors.New("no token: set hcloud:token"))
 }
 
 // targetOf is the client, and the number of what it is asked about.
-func targetOf(id string) (*hcloud.Client, int64, error) {
-	client, err := clientOf()
+func targetOf(ctx context.Context, id string) (*hcloud.Client, int64, error) {
+	client, err := clientOf(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
-	number, err := parseID(id)
-	return client, number, err
+	number, err := strconv.ParseInt(id, 10, 64)
+	return client, number, failure(err)
 }
 
-func clientOf() (*hcloud.Client, error) {
-	if configured == nil {
-		return nil, failure(errNoToken)
+func textOf(id int64) string { return strconv.FormatInt(id, 10) }
+
+// failure words an error as the original does: its frame is what an operator sees around the API's message.
+func failure(err error) error {
+	if err == nil {
+		return nil
 	}
-	return configured, nil
+	return fmt.Errorf("sdk-v2/provider2.go:572: sdk.helper_schema: %s: provider=hcloud@%s", message(err), Version)
+}
+
+// halfMade words an error of a later step, after which the resource exists.
+func halfMade(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("1 error occurred:\n\t* %s\n\n", message(err))
+}
+
+func message(err error) string {
+	var api hcloud.Error
+	if !errors.As(err, &api) {
+		return err.Error()
+	}
+	details, ok := api.Details.(hcloud.ErrorDetailsInvalidInput)
+	if !ok || len(details.Fields) == 0 {
+		return err.Error()
+	}
+	fields := make([]string, len(details.Fields))
+	for i, field := range details.Fields {
+		fields[i] = fmt.Sprintf("%s => [%s]", field.Name, strings.Join(field.Messages, " "))
+	}
+	return fmt.Sprintf("%s: %s", err, strings.Join(fields, ", "))
+}
+
+func isGone(err error) bool { return hcloud.IsError(err, hcloud.ErrorCodeNotFound) }
+
+// asUpdate names labels in full: what is left out stays as it is.
+func asUpdate(labels map[string]string) map[string]string {
+	if labels == nil {
+		return map[string]string{}
+	}
+	return labels
+}
+
+// asInput keeps labels out of the inputs that the program does not set.
+func asInput(given, found map[string]string) map[string]string {
+	if given == nil && len(found) == 0 {
+		return nil
+	}
+	return found
 }

@@ -3,14 +3,15 @@ package cloud
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
-	provider "github.com/pulumi/pulumi-go-provider"
-	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
+
+	"pillar-host/lab/plugins/shared"
 )
 
 const (
@@ -18,182 +19,143 @@ const (
 	firewallDeleteInterval = time.Second
 )
 
-// Firewall is a set of rules, applied to servers.
-type Firewall struct{}
-
-// Annotate names the type as the original does.
-func (f *Firewall) Annotate(a infer.Annotator) { a.SetToken("index/firewall", "Firewall") }
+// Firewall is a set of rules, which servers name.
+type Firewall struct {
+	shared.Resource[FirewallInputs, FirewallState, firewall]
+}
 
 // FirewallInputs are what a program sets.
 type FirewallInputs struct {
-	ApplyTos []FirewallApplyTo `pulumi:"applyTos,optional"`
-	Labels   map[string]string `pulumi:"labels,optional"`
-	Name     *string           `pulumi:"name,optional"`
-	Rules    []FirewallRule    `pulumi:"rules,optional"`
+	Labels map[string]string `pulumi:"labels,optional"`
+	Name   *string           `pulumi:"name,optional"`
+	Rules  []FirewallRule    `pulumi:"rules,optional"`
+}
+
+// FirewallRule lets something in or out.
+type FirewallRule struct {
+	Direction string   `pulumi:"direction"`
+	Port      *string  `pulumi:"port,optional"`
+	Protocol  string   `pulumi:"protocol"`
+	SourceIPs []string `pulumi:"sourceIps,optional"`
+}
+
+// String is the same for the same rule, however its networks are ordered.
+func (r FirewallRule) String() string {
+	return fmt.Sprint(r.Direction, " ", r.Protocol, shared.Or(r.Port, ""), slices.Sorted(slices.Values(r.SourceIPs)))
 }
 
 // FirewallState is the inputs, as the cloud has them.
 type FirewallState struct{ FirewallInputs }
 
-// Check refuses addresses that are no networks, before anything is touched.
-func (*Firewall) Check(ctx context.Context, req infer.CheckRequest) (infer.CheckResponse[FirewallInputs], error) {
-	news, err := withName(req.OldInputs, req.NewInputs, req.Name)
+type firewall struct{}
+
+func (firewall) Token() (tokens.ModuleName, tokens.TypeName) { return "index/firewall", "Firewall" }
+
+func (firewall) Plan(in FirewallInputs, _ FirewallState) FirewallState { return FirewallState{in} }
+
+// Diff compares rules without regard to their order.
+func (firewall) Diff(d *shared.Diff, in FirewallInputs, state FirewallState) {
+	d.Update("rules", !sameRules(in.Rules, state.Rules))
+	d.Update("labels", !maps.Equal(in.Labels, state.Labels))
+	d.Name(state.Name, in.Name)
+}
+
+func sameRules(a, b []FirewallRule) bool { return shared.SameSet(shared.Texts(a), shared.Texts(b)) }
+
+func (firewall) Create(ctx context.Context, in FirewallInputs, state *FirewallState) (string, error) {
+	client, err := clientOf(ctx)
 	if err != nil {
-		return infer.CheckResponse[FirewallInputs]{}, err
+		return "", err
 	}
-	inputs, failures, err := infer.DefaultCheck[FirewallInputs](ctx, news)
-	for i, rule := range inputs.Rules {
-		for _, address := range append(slices.Clone(rule.SourceIPs), rule.DestinationIPs...) {
-			if _, network, fault := net.ParseCIDR(address); address != "" && (fault != nil || network.String() != address) {
-				failures = append(failures, provider.CheckFailure{
-					Property: fmt.Sprintf("rules[%d]", i),
-					Reason:   fmt.Sprintf("%s is not the start of the cidr block or no cidr block at all", address),
-				})
+	options := hcloud.FirewallCreateOpts{Name: shared.Or(in.Name, ""), Labels: in.Labels, Rules: rulesOf(in.Rules)}
+	result, _, err := client.Firewall.Create(ctx, options)
+	if err != nil {
+		return "", failure(err)
+	}
+	if err = client.Action.WaitFor(ctx, result.Actions...); err == nil {
+		_, err = state.refresh(ctx, client, result.Firewall.ID)
+	}
+	return textOf(result.Firewall.ID), halfMade(err)
+}
+
+func (s *FirewallState) refresh(ctx context.Context, client *hcloud.Client, id int64) (bool, error) {
+	found, _, err := client.Firewall.GetByID(ctx, id)
+	if err != nil || found == nil {
+		return false, err
+	}
+	s.Name, s.Labels, s.Rules = &found.Name, found.Labels, []FirewallRule{}
+	for _, rule := range found.Rules {
+		kept := FirewallRule{Direction: string(rule.Direction), Protocol: string(rule.Protocol), Port: rule.Port}
+		for _, network := range rule.SourceIPs {
+			kept.SourceIPs = append(kept.SourceIPs, network.String())
+		}
+		s.Rules = append(s.Rules, kept)
+	}
+	return true, nil
+}
+
+func rulesOf(rules []FirewallRule) []hcloud.FirewallRule {
+	made := make([]hcloud.FirewallRule, len(rules))
+	for i, rule := range rules {
+		made[i] = hcloud.FirewallRule{
+			Direction: hcloud.FirewallRuleDirection(rule.Direction),
+			Protocol:  hcloud.FirewallRuleProtocol(rule.Protocol),
+			Port:      rule.Port,
+		}
+		for _, text := range rule.SourceIPs {
+			if _, network, err := net.ParseCIDR(text); err == nil {
+				made[i].SourceIPs = append(made[i].SourceIPs, *network)
 			}
 		}
 	}
-	return infer.CheckResponse[FirewallInputs]{Inputs: inputs, Failures: failures}, err
+	return made
 }
 
-// Diff compares rules without regard to their order.
-func (*Firewall) Diff(
-	_ context.Context, req infer.DiffRequest[FirewallInputs, FirewallState],
-) (provider.DiffResponse, error) {
-	in, state, found := req.Inputs, req.State, diffs{}
-	found.replace("applyTos", in.ApplyTos != nil && !sameSet(words(in.ApplyTos), words(state.ApplyTos)))
-	found.update("rules", !sameSet(words(in.Rules), words(state.Rules)))
-	found.update("labels", !sameLabels(in.Labels, state.Labels))
-	found.update("name", in.Name != nil && *in.Name != valueOr(state.Name, ""))
-	return found.response(in.Name), nil
+func (firewall) Read(ctx context.Context, id string, state *FirewallState) (bool, error) {
+	client, number, err := targetOf(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	found, err := state.refresh(ctx, client, number)
+	return found, failure(err)
 }
 
-// Create makes the firewall and waits until it is applied.
-func (*Firewall) Create(
-	ctx context.Context, req infer.CreateRequest[FirewallInputs],
-) (infer.CreateResponse[FirewallState], error) {
-	response := infer.CreateResponse[FirewallState]{Output: FirewallState{req.Inputs}}
-	if req.DryRun {
-		return response, nil
-	}
-	client, err := clientOf()
-	if err != nil {
-		return response, err
-	}
-	options := hcloud.FirewallCreateOpts{
-		Name: valueOr(req.Inputs.Name, ""), Labels: req.Inputs.Labels, Rules: rulesOf(req.Inputs.Rules),
-	}
-	for _, target := range req.Inputs.ApplyTos {
-		options.ApplyTo = append(options.ApplyTo, target.resource())
-	}
-	result, _, err := client.Firewall.Create(ctx, options)
-	if err != nil {
-		return response, failure(err)
-	}
-	response.ID = strconv.FormatInt(result.Firewall.ID, 10)
-	err = client.Action.WaitFor(ctx, result.Actions...)
-	if err == nil {
-		var firewall *hcloud.Firewall
-		if firewall, _, err = client.Firewall.GetByID(ctx, result.Firewall.ID); err == nil && firewall != nil {
-			response.Output.observe(firewall)
-		}
-	}
-	if err != nil {
-		return response, halfMade(err)
-	}
-	return response, nil
+func (firewall) ReadInputs(in FirewallInputs, state FirewallState, _ bool) FirewallInputs {
+	inputs := state.FirewallInputs
+	inputs.Labels = asInput(in.Labels, state.Labels)
+	return inputs
 }
 
-func (s *FirewallState) observe(firewall *hcloud.Firewall) {
-	s.Name, s.Labels = &firewall.Name, firewall.Labels
-	s.Rules, s.ApplyTos = []FirewallRule{}, []FirewallApplyTo{}
-	for _, rule := range firewall.Rules {
-		s.Rules = append(s.Rules, FirewallRule{
-			Direction: string(rule.Direction), Protocol: string(rule.Protocol), Port: rule.Port,
-			Description: rule.Description, SourceIPs: texts(rule.SourceIPs), DestinationIPs: texts(rule.DestinationIPs),
-		})
-	}
-	for _, target := range firewall.AppliedTo {
-		if target.Type == hcloud.FirewallResourceTypeServer {
-			server := int(target.Server.ID)
-			s.ApplyTos = append(s.ApplyTos, FirewallApplyTo{Server: &server})
-		} else {
-			s.ApplyTos = append(s.ApplyTos, FirewallApplyTo{LabelSelector: &target.LabelSelector.Selector})
-		}
-	}
-}
-
-// Read looks at the firewall. One that is gone leaves the state.
-func (*Firewall) Read(
-	ctx context.Context, req infer.ReadRequest[FirewallInputs, FirewallState],
-) (infer.ReadResponse[FirewallInputs, FirewallState], error) {
-	var response infer.ReadResponse[FirewallInputs, FirewallState]
-	client, id, err := targetOf(req.ID)
+func (firewall) Update(
+	ctx context.Context, id string, in FirewallInputs, old FirewallState, state *FirewallState,
+) error {
+	client, number, err := targetOf(ctx, id)
 	if err != nil {
-		return response, err
+		return err
 	}
-	firewall, _, err := client.Firewall.GetByID(ctx, id)
-	if err != nil || firewall == nil {
-		return response, failure(err)
-	}
-	response.ID = req.ID
-	response.State.observe(firewall)
-	response.Inputs = response.State.FirewallInputs
-	// What the program leaves to others (attachments) or does not set is no input of its own after a refresh.
-	if refresh := req.Inputs.Name != nil; refresh && req.Inputs.ApplyTos == nil {
-		response.Inputs.ApplyTos = nil
-	}
-	if req.Inputs.Labels == nil && len(firewall.Labels) == 0 {
-		response.Inputs.Labels = nil
-	}
-	return response, nil
-}
-
-// Update changes name, labels and rules.
-func (*Firewall) Update(
-	ctx context.Context, req infer.UpdateRequest[FirewallInputs, FirewallState],
-) (infer.UpdateResponse[FirewallState], error) {
-	response := infer.UpdateResponse[FirewallState]{Output: FirewallState{req.Inputs}}
-	if response.Output.ApplyTos == nil {
-		response.Output.ApplyTos = req.State.ApplyTos
-	}
-	if req.DryRun {
-		return response, nil
-	}
-	client, id, err := targetOf(req.ID)
-	if err != nil {
-		return response, err
-	}
-	firewall := &hcloud.Firewall{ID: id}
-	options := hcloud.FirewallUpdateOpts{Name: valueOr(req.Inputs.Name, ""), Labels: req.Inputs.Labels}
-	if options.Labels == nil {
-		options.Labels = map[string]string{}
-	}
-	_, _, err = client.Firewall.Update(ctx, firewall, options)
-	if err == nil && !sameSet(words(req.Inputs.Rules), words(req.State.Rules)) {
+	target := &hcloud.Firewall{ID: number}
+	options := hcloud.FirewallUpdateOpts{Name: shared.Or(in.Name, ""), Labels: asUpdate(in.Labels)}
+	_, _, err = client.Firewall.Update(ctx, target, options)
+	if err == nil && !sameRules(in.Rules, old.Rules) {
 		var actions []*hcloud.Action
-		rules := hcloud.FirewallSetRulesOpts{Rules: rulesOf(req.Inputs.Rules)}
-		if actions, _, err = client.Firewall.SetRules(ctx, firewall, rules); err == nil {
+		rules := hcloud.FirewallSetRulesOpts{Rules: rulesOf(in.Rules)}
+		if actions, _, err = client.Firewall.SetRules(ctx, target, rules); err == nil {
 			err = client.Action.WaitFor(ctx, actions...)
 		}
 	}
 	if err == nil {
-		if firewall, _, err = client.Firewall.GetByID(ctx, id); err == nil && firewall != nil {
-			response.Output.observe(firewall)
-		}
+		_, err = state.refresh(ctx, client, number)
 	}
-	return response, failure(err)
+	return failure(err)
 }
 
 // Delete tries for a while when servers are not yet free of it.
-func (*Firewall) Delete(ctx context.Context, req infer.DeleteRequest[FirewallState]) (infer.DeleteResponse, error) {
-	client, id, err := targetOf(req.ID)
-	if err != nil {
-		return infer.DeleteResponse{}, err
-	}
+func (firewall) Delete(ctx context.Context, id string, _ FirewallState) error {
+	client, number, err := targetOf(ctx, id)
 	for try := 1; err == nil; try++ {
-		_, err = client.Firewall.Delete(ctx, &hcloud.Firewall{ID: id})
+		_, err = client.Firewall.Delete(ctx, &hcloud.Firewall{ID: number})
 		if err == nil || isGone(err) {
-			return infer.DeleteResponse{}, nil
+			return nil
 		}
 		busy := hcloud.IsError(err, hcloud.ErrorCodeResourceInUse, hcloud.ErrorCodeConflict)
 		if busy && try < firewallDeleteTries {
@@ -201,5 +163,5 @@ func (*Firewall) Delete(ctx context.Context, req infer.DeleteRequest[FirewallSta
 			time.Sleep(firewallDeleteInterval)
 		}
 	}
-	return infer.DeleteResponse{}, failure(err)
+	return failure(err)
 }

@@ -4,29 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"strconv"
-	"time"
+	"maps"
+	"slices"
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
-	"github.com/pulumi/pulumi-go-provider/infer"
+
+	"pillar-host/lab/plugins/shared"
 )
 
-const (
-	shutdownTries    = 5
-	shutdownInterval = 6 * time.Second
-)
+type steps []func() ([]*hcloud.Action, error)
 
-type ip = net.IP
-
-type steps []func() (*hcloud.Action, error)
-
-// run does one step after the other, waiting for the action of each.
+// run does one step after the other, waiting for the actions of each.
 func (s steps) run(ctx context.Context, client *hcloud.Client) error {
 	for _, step := range s {
-		action, err := step()
+		actions, err := step()
 		if err == nil {
-			err = client.Action.WaitFor(ctx, action)
+			err = client.Action.WaitFor(ctx, actions...)
 		}
 		if err != nil {
 			return err
@@ -36,64 +29,54 @@ func (s steps) run(ctx context.Context, client *hcloud.Client) error {
 }
 
 // Create orders the server and waits until it runs, then sets what can be set only then.
-func (s *Server) Create(
-	ctx context.Context, req infer.CreateRequest[ServerInputs],
-) (infer.CreateResponse[ServerState], error) {
-	state := asked(req.Inputs)
-	response := infer.CreateResponse[ServerState]{Output: state}
-	if req.DryRun {
-		return response, nil
-	}
-	client, err := clientOf()
+func (server) Create(ctx context.Context, in ServerInputs, state *ServerState) (string, error) {
+	client, err := clientOf(ctx)
 	if err != nil {
-		return response, err
+		return "", err
 	}
-	options, err := orderOf(ctx, client, req.Inputs)
+	options, err := orderOf(ctx, client, in)
 	if err != nil {
-		return response, failure(err)
+		return "", failure(err)
 	}
 	result, _, err := client.Server.Create(ctx, options)
 	if err != nil {
-		return response, failure(err)
+		return "", failure(err)
 	}
-	response.ID = strconv.FormatInt(result.Server.ID, 10)
-
 	// From here on the server exists: the state has to know it, whatever happens.
+	made := result.Server
 	err = client.Action.WaitFor(ctx, append([]*hcloud.Action{result.Action}, result.NextActions...)...)
 	if err == nil {
-		err = afterCreate(ctx, client, result.Server, req.Inputs).run(ctx, client)
+		err = settings(ctx, client, made, in, ServerInputs{}).run(ctx, client)
 	}
 	if err == nil {
-		err = refreshed(ctx, client, result.Server.ID, &response.Output)
+		_, err = state.refresh(ctx, client, made.ID)
 	}
-	if err != nil {
-		return response, halfMade(err)
-	}
-	return response, nil
+	return textOf(made.ID), halfMade(err)
 }
 
 func orderOf(ctx context.Context, client *hcloud.Client, in ServerInputs) (hcloud.ServerCreateOpts, error) {
-	serverType, _, err := client.ServerType.Get(ctx, in.ServerType)
-	if err == nil && serverType == nil {
+	order := hcloud.ServerCreateOpts{
+		Name: shared.Or(in.Name, ""), UserData: shared.Or(in.UserData, ""), Labels: in.Labels,
+	}
+	var err error
+	order.ServerType, _, err = client.ServerType.Get(ctx, in.ServerType)
+	if err == nil && order.ServerType == nil {
 		err = fmt.Errorf("server type %s not found", in.ServerType)
 	}
 	if err != nil {
-		return hcloud.ServerCreateOpts{}, err
+		return order, err
 	}
-	name := valueOr(in.Image, "")
-	options := hcloud.ImageListOpts{IncludeDeprecated: true, Architecture: []hcloud.Architecture{serverType.Architecture}}
-	image, err := findImage(ctx, client, name, options)
-	if err == nil && image == nil {
-		err = fmt.Errorf("image %s for architecture %s not found", name, serverType.Architecture)
+	name, architecture := shared.Or(in.Image, ""), order.ServerType.Architecture
+	images, _, err := client.Image.List(ctx, hcloud.ImageListOpts{
+		Name: name, IncludeDeprecated: true, Architecture: []hcloud.Architecture{architecture},
+	})
+	if err == nil && len(images) == 0 {
+		err = fmt.Errorf("image %s for architecture %s not found", name, architecture)
 	}
 	if err != nil {
-		return hcloud.ServerCreateOpts{}, err
+		return order, err
 	}
-
-	order := hcloud.ServerCreateOpts{
-		Name: valueOr(in.Name, ""), ServerType: serverType, Image: image, UserData: valueOr(in.UserData, ""),
-		Labels: in.Labels,
-	}
+	order.Image = images[0]
 	for _, idOrName := range in.SSHKeys {
 		key, _, err := client.SSHKey.Get(ctx, idOrName)
 		if err == nil && key == nil {
@@ -110,130 +93,125 @@ func orderOf(ctx context.Context, client *hcloud.Client, in ServerInputs) (hclou
 	for _, id := range in.FirewallIds {
 		order.Firewalls = append(order.Firewalls, &hcloud.ServerCreateFirewall{Firewall: hcloud.Firewall{ID: int64(id)}})
 	}
-	for _, public := range in.PublicNets {
-		order.PublicNet = &hcloud.ServerCreatePublicNet{
-			EnableIPv4: valueOr(public.IPv4Enabled, true), EnableIPv6: valueOr(public.IPv6Enabled, true),
-		}
-	}
 	return order, nil
 }
 
-func afterCreate(ctx context.Context, client *hcloud.Client, server *hcloud.Server, in ServerInputs) steps {
-	var after steps
-	if valueOr(in.Backups, false) {
-		after = append(after, backups(ctx, client, server, true))
+// settings are those of backups and protection, where they differ.
+func settings(ctx context.Context, client *hcloud.Client, target *hcloud.Server, in, old ServerInputs) steps {
+	var changes steps
+	if shared.Differ(in.Backups, old.Backups) {
+		changes = append(changes, func() ([]*hcloud.Action, error) {
+			if shared.Or(in.Backups, false) {
+				action, _, err := client.Server.EnableBackup(ctx, target, "")
+				return []*hcloud.Action{action}, err
+			}
+			action, _, err := client.Server.DisableBackup(ctx, target)
+			return []*hcloud.Action{action}, err
+		})
 	}
-	if valueOr(in.DeleteProtection, false) || valueOr(in.RebuildProtection, false) {
-		after = append(after, protection(ctx, client, server, in.DeleteProtection, in.RebuildProtection))
+	if shared.Differ(in.DeleteProtection, old.DeleteProtection) ||
+		shared.Differ(in.RebuildProtection, old.RebuildProtection) {
+		changes = append(changes, func() ([]*hcloud.Action, error) {
+			action, _, err := client.Server.ChangeProtection(ctx, target, hcloud.ServerChangeProtectionOpts{
+				Delete:  hcloud.Ptr(shared.Or(in.DeleteProtection, false)),
+				Rebuild: hcloud.Ptr(shared.Or(in.RebuildProtection, false)),
+			})
+			return []*hcloud.Action{action}, err
+		})
 	}
-	return after
+	return changes
 }
 
-func backups(
-	ctx context.Context, client *hcloud.Client, server *hcloud.Server, enable bool,
-) func() (*hcloud.Action, error) {
-	return func() (*hcloud.Action, error) {
-		if !enable {
-			action, _, err := client.Server.DisableBackup(ctx, server)
-			return action, err
-		}
-		action, _, err := client.Server.EnableBackup(ctx, server, "")
-		return action, err
+func (s *ServerState) refresh(ctx context.Context, client *hcloud.Client, id int64) (bool, error) {
+	found, _, err := client.Server.GetByID(ctx, id)
+	if err != nil || found == nil {
+		return false, err
 	}
+	s.observe(found)
+	return true, nil
 }
 
-func protection(
-	ctx context.Context, client *hcloud.Client, server *hcloud.Server, deletion, rebuild *bool,
-) func() (*hcloud.Action, error) {
-	return func() (*hcloud.Action, error) {
-		options := hcloud.ServerChangeProtectionOpts{
-			Delete: hcloud.Ptr(valueOr(deletion, false)), Rebuild: hcloud.Ptr(valueOr(rebuild, false)),
-		}
-		action, _, err := client.Server.ChangeProtection(ctx, server, options)
-		return action, err
-	}
-}
-
-func refreshed(ctx context.Context, client *hcloud.Client, id int64, state *ServerState) error {
-	server, _, err := client.Server.GetByID(ctx, id)
-	if err == nil && server == nil {
-		err = errors.New("the server is gone")
-	}
-	if err == nil {
-		state.observe(server)
-	}
-	return err
-}
-
-// Read looks at the server. One that is gone leaves the state.
-func (*Server) Read(
-	ctx context.Context, req infer.ReadRequest[ServerInputs, ServerState],
-) (infer.ReadResponse[ServerInputs, ServerState], error) {
-	var response infer.ReadResponse[ServerInputs, ServerState]
-	client, id, err := targetOf(req.ID)
+func (server) Read(ctx context.Context, id string, state *ServerState) (bool, error) {
+	client, number, err := targetOf(ctx, id)
 	if err != nil {
-		return response, err
+		return false, err
 	}
-	server, _, err := client.Server.GetByID(ctx, id)
-	if err != nil || server == nil {
-		return response, failure(err)
-	}
-	imported := req.Inputs.ServerType == ""
-	response.ID, response.State = req.ID, req.State
-	response.State.observe(server)
-	response.Inputs = observedInputs(req.Inputs, response.State, imported)
-	return response, nil
+	found, err := state.refresh(ctx, client, number)
+	return found, failure(err)
 }
 
-// Delete shuts down first where that is asked for, and deletes. As with the original, a server that is protected or gone
-// is an error.
-func (*Server) Delete(ctx context.Context, req infer.DeleteRequest[ServerState]) (infer.DeleteResponse, error) {
-	client, id, err := targetOf(req.ID)
+// Update changes what differs from the state: not what differs from the cloud.
+func (server) Update(ctx context.Context, id string, in ServerInputs, old ServerState, state *ServerState) error {
+	client, number, err := targetOf(ctx, id)
 	if err != nil {
-		return infer.DeleteResponse{}, err
+		return err
 	}
-	server := &hcloud.Server{ID: id}
-	if valueOr(req.State.ShutdownBeforeDeletion, false) {
-		err = shutDown(ctx, client, server)
+	target, _, err := client.Server.GetByID(ctx, number)
+	if err == nil && target == nil {
+		return errors.New("Resource provider reported that the resource did not exist while updating the server.")
 	}
 	if err == nil {
-		var result *hcloud.ServerDeleteResult
-		if result, _, err = client.Server.DeleteWithResult(ctx, server); err == nil {
-			err = client.Action.WaitFor(ctx, result.Action)
-		}
+		err = change(ctx, client, target, in, old.ServerInputs)
 	}
-	return infer.DeleteResponse{}, failure(err)
-}
-
-// shutDown gives up quietly: the server is deleted anyway.
-func shutDown(ctx context.Context, client *hcloud.Client, server *hcloud.Server) error {
-	action, _, err := client.Server.Shutdown(ctx, server)
 	if err == nil {
-		err = client.Action.WaitFor(ctx, action)
+		_, err = state.refresh(ctx, client, number)
 	}
-	for try := 0; err == nil && try < shutdownTries; try++ {
-		var now *hcloud.Server
-		if now, _, err = client.Server.GetByID(ctx, server.ID); err != nil || now == nil ||
-			now.Status == hcloud.ServerStatusOff {
-			break
-		}
-		time.Sleep(shutdownInterval)
-	}
-	return err
+	return failure(err)
 }
 
-// findImage finds an image by id or name; nil where there is none.
-func findImage(
-	ctx context.Context, client *hcloud.Client, idOrName string, options hcloud.ImageListOpts,
-) (*hcloud.Image, error) {
-	if id, err := strconv.ParseInt(idOrName, 10, 64); err == nil {
-		image, _, err := client.Image.GetByID(ctx, id)
-		return image, err
+func change(ctx context.Context, client *hcloud.Client, target *hcloud.Server, in, old ServerInputs) error {
+	if in.ServerType != old.ServerType {
+		return errors.New("a changed serverType is not in the lab's stand-in for this plugin")
 	}
-	options.Name = idOrName
-	images, _, err := client.Image.List(ctx, options)
-	if err != nil || len(images) == 0 {
-		return nil, err
+	if shared.Differ(in.Name, old.Name) || !maps.Equal(in.Labels, old.Labels) {
+		options := hcloud.ServerUpdateOpts{Name: shared.Or(in.Name, ""), Labels: asUpdate(in.Labels)}
+		if _, _, err := client.Server.Update(ctx, target, options); err != nil {
+			return err
+		}
 	}
-	return images[0], nil
+	var changes steps
+	if in.FirewallIds != nil {
+		changes = changeFirewalls(ctx, client, target, in.FirewallIds)
+	}
+	return append(changes, settings(ctx, client, target, in, old)...).run(ctx, client)
+}
+
+func changeFirewalls(ctx context.Context, client *hcloud.Client, target *hcloud.Server, wanted []int) steps {
+	on := []hcloud.FirewallResource{{
+		Type: hcloud.FirewallResourceTypeServer, Server: &hcloud.FirewallResourceServer{ID: target.ID},
+	}}
+	var applied []int
+	var changes steps
+	for _, status := range target.PublicNet.Firewalls {
+		id := status.Firewall.ID
+		applied = append(applied, int(id))
+		if !slices.Contains(wanted, int(id)) {
+			changes = append(changes, func() ([]*hcloud.Action, error) {
+				actions, _, err := client.Firewall.RemoveResources(ctx, &hcloud.Firewall{ID: id}, on)
+				return actions, err
+			})
+		}
+	}
+	for _, id := range wanted {
+		if !slices.Contains(applied, id) {
+			changes = append(changes, func() ([]*hcloud.Action, error) {
+				actions, _, err := client.Firewall.ApplyResources(ctx, &hcloud.Firewall{ID: int64(id)}, on)
+				return actions, err
+			})
+		}
+	}
+	return changes
+}
+
+// Delete fails, as with the original, for a server that is protected or gone.
+func (server) Delete(ctx context.Context, id string, _ ServerState) error {
+	client, number, err := targetOf(ctx, id)
+	if err != nil {
+		return err
+	}
+	result, _, err := client.Server.DeleteWithResult(ctx, &hcloud.Server{ID: number})
+	if err == nil {
+		err = client.Action.WaitFor(ctx, result.Action)
+	}
+	return failure(err)
 }

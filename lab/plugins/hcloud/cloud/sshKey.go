@@ -2,18 +2,20 @@ package cloud
 
 import (
 	"context"
-	"strconv"
+	"maps"
+	"strings"
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
-	provider "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
+
+	"pillar-host/lab/plugins/shared"
 )
 
 // SSHKey is a public key that servers can be created with.
-type SSHKey struct{}
-
-// Annotate names the type as the original does.
-func (k *SSHKey) Annotate(a infer.Annotator) { a.SetToken("index/sshKey", "SshKey") }
+type SSHKey struct {
+	shared.Resource[SSHKeyInputs, SSHKeyState, sshKey]
+}
 
 // SSHKeyInputs are what a program sets.
 type SSHKeyInputs struct {
@@ -33,112 +35,84 @@ func (*SSHKey) WireDependencies(f infer.FieldSelector, inputs *SSHKeyInputs, sta
 	f.OutputField(&state.Fingerprint).DependsOn(f.InputField(&inputs.PublicKey).Computed())
 }
 
-// Check gives a key without a name one.
-func (*SSHKey) Check(ctx context.Context, req infer.CheckRequest) (infer.CheckResponse[SSHKeyInputs], error) {
-	news, err := withName(req.OldInputs, req.NewInputs, req.Name)
-	if err != nil {
-		return infer.CheckResponse[SSHKeyInputs]{}, err
-	}
-	inputs, failures, err := infer.DefaultCheck[SSHKeyInputs](ctx, news)
-	return infer.CheckResponse[SSHKeyInputs]{Inputs: inputs, Failures: failures}, err
+type sshKey struct{}
+
+func (sshKey) Token() (tokens.ModuleName, tokens.TypeName) { return "index/sshKey", "SshKey" }
+
+func (sshKey) Plan(in SSHKeyInputs, old SSHKeyState) SSHKeyState {
+	return SSHKeyState{in, old.Fingerprint}
 }
 
 // Diff takes a line feed at the end of a key for nothing.
-func (*SSHKey) Diff(
-	_ context.Context, req infer.DiffRequest[SSHKeyInputs, SSHKeyState],
-) (provider.DiffResponse, error) {
-	found := diffs{}
-	found.replace("publicKey", trimmed(req.Inputs.PublicKey) != trimmed(req.State.PublicKey))
-	found.update("name", req.Inputs.Name != nil && *req.Inputs.Name != valueOr(req.State.Name, ""))
-	found.update("labels", !sameLabels(req.Inputs.Labels, req.State.Labels))
-	return found.response(req.Inputs.Name), nil
+func (sshKey) Diff(d *shared.Diff, in SSHKeyInputs, state SSHKeyState) {
+	d.Replace("publicKey", !sameKey(in.PublicKey, state.PublicKey))
+	d.Name(state.Name, in.Name)
+	d.Update("labels", !maps.Equal(in.Labels, state.Labels))
 }
 
-// Create registers the key.
-func (*SSHKey) Create(
-	ctx context.Context, req infer.CreateRequest[SSHKeyInputs],
-) (infer.CreateResponse[SSHKeyState], error) {
-	response := infer.CreateResponse[SSHKeyState]{Output: SSHKeyState{SSHKeyInputs: req.Inputs}}
-	if req.DryRun {
-		return response, nil
-	}
-	client, err := clientOf()
+func sameKey(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
+
+func (sshKey) Create(ctx context.Context, in SSHKeyInputs, state *SSHKeyState) (string, error) {
+	client, err := clientOf(ctx)
 	if err != nil {
-		return response, err
+		return "", err
 	}
-	key, _, err := client.SSHKey.Create(ctx, hcloud.SSHKeyCreateOpts{
-		Name: valueOr(req.Inputs.Name, ""), PublicKey: req.Inputs.PublicKey, Labels: req.Inputs.Labels,
-	})
+	options := hcloud.SSHKeyCreateOpts{Name: shared.Or(in.Name, ""), PublicKey: in.PublicKey, Labels: in.Labels}
+	key, _, err := client.SSHKey.Create(ctx, options)
 	if err != nil {
-		return response, failure(err)
+		return "", failure(err)
 	}
-	response.ID = strconv.FormatInt(key.ID, 10)
-	response.Output.observe(key)
-	return response, nil
+	state.observe(key)
+	return textOf(key.ID), nil
 }
 
 func (s *SSHKeyState) observe(key *hcloud.SSHKey) {
 	s.Name, s.Labels, s.Fingerprint = &key.Name, key.Labels, key.Fingerprint
-	if trimmed(s.PublicKey) != trimmed(key.PublicKey) {
+	if !sameKey(s.PublicKey, key.PublicKey) {
 		s.PublicKey = key.PublicKey
 	}
 }
 
-// Read looks at the key. One that is gone leaves the state.
-func (*SSHKey) Read(
-	ctx context.Context, req infer.ReadRequest[SSHKeyInputs, SSHKeyState],
-) (infer.ReadResponse[SSHKeyInputs, SSHKeyState], error) {
-	var response infer.ReadResponse[SSHKeyInputs, SSHKeyState]
-	client, id, err := targetOf(req.ID)
+func (sshKey) Read(ctx context.Context, id string, state *SSHKeyState) (bool, error) {
+	client, number, err := targetOf(ctx, id)
 	if err != nil {
-		return response, err
+		return false, err
 	}
-	key, _, err := client.SSHKey.GetByID(ctx, id)
+	key, _, err := client.SSHKey.GetByID(ctx, number)
 	if err != nil || key == nil {
-		return response, failure(err)
+		return false, failure(err)
 	}
-	response.ID, response.State = req.ID, req.State
-	response.State.observe(key)
-	response.Inputs = response.State.SSHKeyInputs
-	if req.Inputs.Labels == nil && len(key.Labels) == 0 {
-		response.Inputs.Labels = nil
-	}
-	return response, nil
+	state.observe(key)
+	return true, nil
 }
 
-// Update changes name and labels.
-func (*SSHKey) Update(
-	ctx context.Context, req infer.UpdateRequest[SSHKeyInputs, SSHKeyState],
-) (infer.UpdateResponse[SSHKeyState], error) {
-	state := SSHKeyState{SSHKeyInputs: req.Inputs, Fingerprint: req.State.Fingerprint}
-	response := infer.UpdateResponse[SSHKeyState]{Output: state}
-	if req.DryRun {
-		return response, nil
-	}
-	client, id, err := targetOf(req.ID)
+func (sshKey) ReadInputs(in SSHKeyInputs, state SSHKeyState, _ bool) SSHKeyInputs {
+	inputs := state.SSHKeyInputs
+	inputs.Labels = asInput(in.Labels, state.Labels)
+	return inputs
+}
+
+func (sshKey) Update(ctx context.Context, id string, in SSHKeyInputs, _ SSHKeyState, state *SSHKeyState) error {
+	client, number, err := targetOf(ctx, id)
 	if err != nil {
-		return response, err
+		return err
 	}
-	options := hcloud.SSHKeyUpdateOpts{Name: valueOr(req.Inputs.Name, ""), Labels: req.Inputs.Labels}
-	if options.Labels == nil {
-		options.Labels = map[string]string{}
-	}
-	key, _, err := client.SSHKey.Update(ctx, &hcloud.SSHKey{ID: id}, options)
+	options := hcloud.SSHKeyUpdateOpts{Name: shared.Or(in.Name, ""), Labels: asUpdate(in.Labels)}
+	key, _, err := client.SSHKey.Update(ctx, &hcloud.SSHKey{ID: number}, options)
 	if err == nil {
-		response.Output.observe(key)
+		state.observe(key)
 	}
-	return response, failure(err)
+	return failure(err)
 }
 
 // Delete removes the key from the project; servers keep it.
-func (*SSHKey) Delete(ctx context.Context, req infer.DeleteRequest[SSHKeyState]) (infer.DeleteResponse, error) {
-	client, id, err := targetOf(req.ID)
+func (sshKey) Delete(ctx context.Context, id string, _ SSHKeyState) error {
+	client, number, err := targetOf(ctx, id)
 	if err != nil {
-		return infer.DeleteResponse{}, err
+		return err
 	}
-	_, err = client.SSHKey.Delete(ctx, &hcloud.SSHKey{ID: id})
-	if isGone(err) {
-		err = nil
+	if _, err = client.SSHKey.Delete(ctx, &hcloud.SSHKey{ID: number}); isGone(err) {
+		return nil
 	}
-	return infer.DeleteResponse{}, failure(err)
+	return failure(err)
 }
