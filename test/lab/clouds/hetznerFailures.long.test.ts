@@ -1,7 +1,6 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { linesOf } from "../fixture";
-import { hetznerStage, READ_ONLY, TOKEN } from "./hetznerStage";
-import { type OrderFaults, passing, refused } from "./orderFaults";
+import { hetznerStage, TOKEN } from "./hetznerStage";
 import { vanish } from "./vanish";
 
 // As hetznerFailures.test.ts, what comes to pass less often.
@@ -13,21 +12,6 @@ afterEach(() => stage.hetzner.cloud.faults.clear());
 
 const goneAdvice =
   "should this run end in an error about a server that is not there: pulumi refresh -s prod && pulumi up -s prod";
-
-test("a token that can only read is refused before anything is made", async () => {
-  await stage.cloud.stack.pulumi(["config", "set", "--secret", "--path", "pillar-host:host.token"], {
-    input: READ_ONLY,
-  });
-  const { output, exitCode } = await stage.cloud.stack.preview();
-  await stage.cloud.configure({});
-  expect(exitCode).not.toBe(0);
-  expect(linesOf(output)).toContain(
-    "error: The host of stack prod can't be ordered from Hetzner; nothing was changed:\n" +
-      "pillar-host:host.token: Hetzner answered 403 (",
-  );
-  expect(output).not.toMatch(/rrrr| at \//);
-  expect(stage.hetzner.requests.filter(({ status, method }) => method !== "GET" && status < 400)).toEqual([]);
-});
 
 test("a creation that does not end is given up in time; deleted in the console, the run says what to type", async () => {
   await stage.cloud.configure({}, { startTimeout: "3s" });
@@ -68,21 +52,8 @@ test("what a creation that failed half way left is replaced, and the one that co
   await anew();
 });
 
-test("a quota is named, and nothing else is tried in its place", async () => {
-  stage.hetzner.cloud.faults.add({ kind: "quota", of: "servers", limit: 0, times: 1 });
-  const first = await stage.cloud.upToServer();
-  expect(first.exitCode).not.toBe(0);
-  expect(linesOf(first.output)).toMatch(
-    /warning: Hetzner allows no more of it to this account: the order of cx33 in fsn1 was refused \(.*\(resource_limit_exceeded.*\)\nneeded: a higher limit \(https:\/\/console.hetzner.cloud, Limits, Request change\), or one server less\nThen: pulumi up -s prod orders cx33 in fsn1 again/,
-  );
-  const second = await stage.cloud.upToServer();
-  expect(second.exitCode, second.output).toBe(0);
-  expect(second.output).toMatch(/the order of cx33 in fsn1 at 20.* failed: .*resource_limit_exceeded/);
-  expect(await stage.cloud.lab("GET", "/servers")).toMatchObject([{ location: "fsn1" }]);
-});
-
-// That of the test before it.
 test("a server that never boots: told while it is waited for, then what to look at and what to type", async () => {
+  expect((await stage.cloud.upToServer()).exitCode).toBe(0);
   await stage.cloud.configure({}, { startTimeout: "2s" });
   const { output, exitCode } = await stage.cloud.upToServer(["--target", "**::first-contact"]);
   const [server] = servers();
@@ -119,42 +90,33 @@ test("what an order left that failed after the engine was killed is removed, tho
   await anew();
 });
 
-test("nowhere: the error lists what was tried, and the next run begins anew", async () => {
-  await stage.cloud.configure({}, { plan: "cpx32" });
-  stage.hetzner.cloud.faults.add({ kind: "noCapacity", shows: "create" });
-  await stage.cloud.upToServer();
-  await stage.cloud.upToServer();
-  const { output, exitCode } = await stage.cloud.upToServer();
-  expect(exitCode).not.toBe(0);
-  expect(linesOf(output)).toMatch(
-    /the provider had no room for what was tried:\ncpx32 in fsn1 at .*\ncpx32 in nbg1 at .*\nAdd locations/,
-  );
-  expect(await stage.cloud.record()).toEqual({ attempts: [], shown: expect.objectContaining({ monthly: 41.04 }) });
-  await anew();
+test("403 and 503 in the plugin's own calls: each ends the run in the provider's words, and makes no server", async () => {
+  for (const status of [403, 503]) {
+    const message = `the lab's own ${status}`;
+    stage.hetzner.cloud.faults.add({ kind: "answer", method: "POST", path: "/servers", status, message });
+    const { output, exitCode } = await stage.cloud.upToServer();
+    stage.hetzner.cloud.faults.clear();
+    expect(exitCode, output).not.toBe(0);
+    expect(output).toContain(message);
+    expect(output).not.toMatch(/PRIVATE KEY|ssh_deletekeys|wwww/);
+    // That is no word of no room: the same is ordered again.
+    const { attempts, pending } = (await stage.cloud.record()) ?? { attempts: [] };
+    expect([attempts, pending?.reason]).toEqual([[], expect.stringContaining(message)]);
+    // What was made before the server stays, and is made once.
+    const { firewalls, sshKeys } = stage.hetzner.cloud;
+    expect([servers().length, firewalls.size, sshKeys.size]).toEqual([0, 1, 1]);
+  }
 });
 
-describe("faults of the API in the plugin's own calls", () => {
-  const faults: OrderFaults = {
-    cloud: () => stage.cloud,
-    path: "/servers",
-    counts: async () => [servers().length, stage.hetzner.cloud.firewalls.size, stage.hetzner.cloud.sshKeys.size],
-  };
-
-  test("403 and 503: each ends the run in the provider's words, and makes no server", () => refused(faults));
-
-  test("429 passes; an answer to the order that is lost: one server, taken over by the next run", async () => {
-    await passing(faults, [429]);
-    stage.hetzner.cloud.faults.add({ kind: "cutAnswer", method: "POST", path: "/servers", done: true, times: 1 });
-    const first = await stage.cloud.upToServer();
-    expect(first.exitCode, first.output).not.toBe(0);
-    const orders = stage.hetzner.requests.filter(({ method, path }) => method === "POST" && path === "/v1/servers");
-    expect(orders.slice(-2).map(({ status }) => status)).toEqual([429, 0]);
-    const made = servers().map(({ id }) => id);
-    expect(made.length).toBe(1);
-    const second = await stage.cloud.upToServer();
-    expect(second.exitCode, second.output).toBe(0);
-    expect(servers().map(({ id }) => id)).toEqual(made);
-    expect((await stage.cloud.upToServer()).exitCode).toBe(0);
-    expect(servers()[0]?.protection).toEqual({ delete: true, rebuild: true });
-  });
+test("an answer to the order that is lost: one server, taken over by the next run", async () => {
+  stage.hetzner.cloud.faults.add({ kind: "cutAnswer", method: "POST", path: "/servers", done: true, times: 1 });
+  const first = await stage.cloud.upToServer();
+  expect(first.exitCode, first.output).not.toBe(0);
+  const made = servers().map(({ id }) => id);
+  expect(made.length).toBe(1);
+  const second = await stage.cloud.upToServer();
+  expect(second.exitCode, second.output).toBe(0);
+  expect(servers().map(({ id }) => id)).toEqual(made);
+  expect((await stage.cloud.upToServer()).exitCode).toBe(0);
+  expect(servers()[0]?.protection).toEqual({ delete: true, rebuild: true });
 });

@@ -3,7 +3,7 @@ import { createHetzner, type Hetzner } from "../../../lab/clouds/hetzner";
 import { type CloudStack, cloudStack } from "./cloudStack";
 import { emptyRoom } from "./emptyRoom";
 
-export const [TOKEN, READ_ONLY] = ["w".repeat(64), "r".repeat(64)];
+export const [TOKEN] = ["w".repeat(64)];
 
 /** Hetzner's API on loopback without machines, and a stack that has its host there. */
 export interface HetznerStage {
@@ -42,7 +42,7 @@ export function hetznerStage(): HetznerStage {
   });
   const here = stage as HetznerStage;
   beforeAll(async () => {
-    made.hetzner = createHetzner({ room: emptyRoom(), tokens: { [TOKEN]: "write", [READ_ONLY]: "read" } });
+    made.hetzner = createHetzner({ room: emptyRoom(), tokens: { [TOKEN]: "write" } });
     made.cloud = await cloudStack({
       handler: made.hetzner.handler,
       endpoint: (url) => ({ "hcloud:endpoint": `${url}/v1` }),
