@@ -4,12 +4,16 @@ import net from "node:net";
 import { join } from "node:path";
 import { serveChain } from "./doubles/chain";
 import { buildOrchestratorRelease, officialName, releaseHashFile } from "./doubles/orchestratorRelease";
-import { buildRelease, serveReleases } from "./doubles/release";
-import { aptPort, chainPort, cloudPorts, operatorAddress, releasePorts } from "./hosts/network";
+import { buildRelease, type ReleaseOptions, serveReleases } from "./doubles/release";
+import { serveVault } from "./doubles/vault";
+import { aptPort, chainPort, cloudPorts, operatorAddress, releasePorts, vaultPort } from "./hosts/network";
+import { onceARun } from "./testRun/onceARun";
+
+const releaseOf = (options: ReleaseOptions) => onceARun(["release", options], () => buildRelease(options));
 
 /**
- * What stands at the operator's end of a lab's network: the chain double, the release server, and the relays to
- * the apt proxy and to the clouds. Runs inside the operator's namespace; tests reach it from outside through socket files.
+ * What stands at the operator's end of a lab's network: the chain double, the release server, the double of Vault,
+ * and the relays to the apt proxy and to the clouds. Runs inside the operator's namespace; tests reach it from outside through socket files.
  *
  * Run with LAB_DIRECTORY as its argument (lab/labProgram.ts); writes `ready` there when all of it answers.
  */
@@ -18,6 +22,7 @@ async function main(dir: string): Promise<void> {
   const official = await buildOrchestratorRelease({ version: "v0.0.9a" });
   await writeFile(releaseHashFile(dir), createHash("sha256").update(official).digest("hex"));
   await serveChain({ host: operatorAddress, port: chainPort });
+  await serveVault({ host: operatorAddress, port: vaultPort });
   await serveReleases({
     host: operatorAddress,
     port: http,
@@ -27,9 +32,9 @@ async function main(dir: string): Promise<void> {
       cert: await readFile(join(dir, "tls.crt"), "utf8"),
     },
     releases: {
-      "node-controller": await buildRelease({ menu: "v0.0.4", version: "0.0.4" }),
-      "znn-controller": await buildRelease({ menu: "v0.0.4", version: "0.0.4", executable: "znn-controller" }),
-      "node-controller-v0.0.1": await buildRelease({ menu: "v0.0.1", version: "0.0.1" }),
+      "node-controller": await releaseOf({ menu: "v0.0.4", version: "0.0.4" }),
+      "znn-controller": await releaseOf({ menu: "v0.0.4", version: "0.0.4", executable: "znn-controller" }),
+      "node-controller-v0.0.1": await releaseOf({ menu: "v0.0.1", version: "0.0.1" }),
       [officialName]: official,
     },
   });

@@ -8,8 +8,10 @@ import { parse, stringify } from "yaml";
 import { compiled } from "../compile";
 import type { Backend } from "./backends";
 import { Run } from "./engineRun";
+import { operatorAddress, vaultPort } from "./hosts/network";
 import type { Lab } from "./lab";
-import { openStackKey, type StackKey, withSecured } from "./stackSecrets";
+import { openStackKey, type Protection, type StackKey, vaultKey, withSecured } from "./stackSecrets";
+import { type Deployment, outputsIn, readState } from "./stackState";
 import { keepPrinted, noteSecret } from "./testRun/printed";
 import { ensureToolchain, type Toolchain } from "./toolchain";
 import { engineLogs } from "./toolchain/engineLogs";
@@ -25,6 +27,16 @@ const program = [
 
 /** Configuration below `pillar-host:`, as in a stack's file; a key with a colon is whole. */
 export type StackFile = Readonly<Record<string, unknown>>;
+
+/** How a stack is made, where the usual way does not do. */
+export interface StackOptions {
+  /** The project's folder: another one than the stack's name where two projects have a stack of one name. */
+  readonly folder?: string;
+  /** The state's backend; by default a directory beside the project. */
+  readonly backend?: Backend;
+  /** A pass phrase protects the secrets, as it does an operator's; by default the double of Vault, which costs less. */
+  readonly hasPassphrase?: boolean;
+}
 
 const beginning = ["--yes", "--skip-preview", "--non-interactive"];
 
@@ -51,21 +63,15 @@ export async function copyProgram(directory: string): Promise<void> {
 /** A stack of the program under test, driven by the real engine from the operator's end of a lab. */
 export class LabStack {
   private readonly begun: Run[] = [];
-  private key?: Promise<StackKey>;
+  private key?: StackKey;
 
-  /**
-   * Makes a project directory, a state backend and an empty stack below the lab's directory.
-   *
-   * @param folder of the project: another one than the stack's name where two projects have a stack of one name
-   * @param backend of the state; by default a directory beside the project
-   */
+  /** Makes a project directory, a state backend and an empty stack below the lab's directory. */
   static async create(
     lab: Lab,
     name: string,
     config: StackFile,
     secrets: Readonly<Record<string, string>>,
-    folder = name,
-    backend?: Backend,
+    { folder = name, backend, hasPassphrase = false }: StackOptions = {},
   ): Promise<LabStack> {
     const dir = join(lab.dir, "stacks", folder);
     await mkdir(join(dir, "backend"), { recursive: true });
@@ -73,7 +79,7 @@ export class LabStack {
     const toolchain = await ensureToolchain({ home: join(dir, "home"), plugins: pluginsOf(config) });
     const stack = new LabStack(lab, name, dir, toolchain, randomBytes(12).toString("hex"), backend);
     noteSecret("a stack's pass phrase", stack.passphrase);
-    await stack.pulumi(["stack", "init", name]);
+    await stack.initialize(hasPassphrase);
     await stack.configure(config, secrets);
     return stack;
   }
@@ -86,6 +92,14 @@ export class LabStack {
     readonly passphrase: string,
     private readonly backend?: Backend,
   ) {}
+
+  private async initialize(hasPassphrase: boolean): Promise<void> {
+    if (hasPassphrase) return void (await this.pulumi(["stack", "init", this.name]));
+    const { key, protection } = vaultKey();
+    this.key = key;
+    await writeFile(this.configFile, stringify(protection, { lineWidth: 0 }));
+    await this.pulumi(["stack", "init", this.name, "--secrets-provider", protection.secretsprovider]);
+  }
 
   get programDirectory(): string {
     return join(this.dir, "program");
@@ -101,6 +115,8 @@ export class LabStack {
       PULUMI_BACKEND_URL: this.backend?.url ?? `file://${join(this.dir, "backend")}`,
       ...this.backend?.env,
       PULUMI_CONFIG_PASSPHRASE: this.passphrase,
+      VAULT_ADDR: `http://${operatorAddress}:${vaultPort}`,
+      VAULT_TOKEN: "lab",
       PULUMI_STACK: this.name,
       XDG_DATA_HOME: join(this.dir, "data"),
     };
@@ -118,18 +134,18 @@ export class LabStack {
 
   /** Replaces the plain configuration and sets the secrets (paths like `ssh.privateKey`). */
   async configure(config: StackFile, secrets: Readonly<Record<string, string>> = {}): Promise<void> {
-    const { encryptionsalt } = await this.file();
+    const { config: _replaced, ...protection } = await this.file();
     const keys = Object.entries(config).map(([key, value]) => [key.includes(":") ? key : `pillar-host:${key}`, value]);
     let values: Record<string, unknown> = Object.fromEntries(keys);
     for (const [path, value] of Object.entries(secrets)) {
       noteSecret(`the secret pillar-host:${path}`, value);
-      this.key ??= openStackKey(encryptionsalt ?? "", this.passphrase);
-      values = withSecured(values, path, { secure: (await this.key).encrypt(value) });
+      this.key ??= await openStackKey(protection.encryptionsalt ?? "", this.passphrase);
+      values = withSecured(values, path, { secure: this.key.encrypt(value) });
     }
-    await writeFile(this.configFile, stringify({ encryptionsalt, config: values }, { lineWidth: 0 }));
+    await writeFile(this.configFile, stringify({ ...protection, config: values }, { lineWidth: 0 }));
   }
 
-  private async file(): Promise<{ encryptionsalt?: string; config?: Record<string, unknown> }> {
+  private async file(): Promise<Protection & { config?: Record<string, unknown> }> {
     return parse(await readFile(this.configFile, "utf8").catch(() => "{}"));
   }
 
@@ -216,8 +232,17 @@ export class LabStack {
     return stdout;
   }
 
+  /** Returns the outputs as `pulumi stack output --json` has them, without the secrets. */
   async outputs<T = Record<string, unknown>>(): Promise<T> {
-    return JSON.parse(String((await this.pulumi(["stack", "output", "--json"])).stdout)) as T;
+    return outputsIn(await this.exported()) as T;
+  }
+
+  /** Returns the state as `pulumi stack export` has it. */
+  async exported(): Promise<Deployment> {
+    const state = await readState(this.env.PULUMI_BACKEND_URL ?? "", this.name);
+    if (state !== undefined) return state;
+    const { stdout } = await this.pulumi(["stack", "export"]);
+    return (JSON.parse(String(stdout)) as { deployment: Deployment }).deployment;
   }
 
   /** Every file that the engine wrote for this stack (state, backups, history, its own logs), as text. */

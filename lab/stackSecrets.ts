@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, pbkdf2, randomBytes } from "node:crypto";
 import { promisify } from "node:util";
+import { wrapKey } from "./doubles/vault";
 
 /** A value as the engine writes it into a stack's file once it has encrypted it. */
 interface Secured {
@@ -49,7 +50,14 @@ export async function openStackKey(salt: string, passphrase: string): Promise<St
   if (bytes === undefined || proved === undefined)
     throw new Error(`encryptionsalt of the stack's file is not v1:salt:proof, but ${salt}`);
   const key = await promisify(pbkdf2)(passphrase, Buffer.from(bytes, "base64"), 1_000_000, 32, "sha256");
-  const stackKey: StackKey = {
+  const stackKey = stackKeyOf(key);
+  if (stackKey.decrypt(proved) !== proof) throw new Error("encryptionsalt of the stack's file proves nothing");
+  return stackKey;
+}
+
+/** Returns the stack's key that these 32 bytes are. */
+function stackKeyOf(key: Buffer): StackKey {
+  return {
     encrypt: (value) => {
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv(algorithm, key, nonce);
@@ -67,6 +75,23 @@ export async function openStackKey(salt: string, passphrase: string): Promise<St
       return Buffer.concat([decipher.update(text.subarray(0, -tagBytes)), decipher.final()]).toString("utf8");
     },
   };
-  if (stackKey.decrypt(proved) !== proof) throw new Error("encryptionsalt of the stack's file proves nothing");
-  return stackKey;
+}
+
+/** The part of a stack's file that says who protects its secrets. */
+export interface Protection {
+  readonly secretsprovider?: string;
+  readonly encryptedkey?: string;
+  readonly encryptionsalt?: string;
+}
+
+/** Returns a new key that the double of Vault opens, and what stands of it in the stack's file. */
+export function vaultKey(): { readonly key: StackKey; readonly protection: Protection & { secretsprovider: string } } {
+  const key = randomBytes(32);
+  return {
+    key: stackKeyOf(key),
+    protection: {
+      secretsprovider: "hashivault://lab",
+      encryptedkey: Buffer.from(wrapKey(key)).toString("base64"),
+    },
+  };
 }

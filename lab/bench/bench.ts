@@ -75,7 +75,10 @@ export class Bench {
   async stackFor(host: LabHost, changes: StackFile = {}, backend?: Backend): Promise<LabStack> {
     const [config, secrets] = [await this.configFor(host, changes), await this.secrets()];
     if (backend?.url.startsWith("file://")) await mkdir(backend.url.slice("file://".length), { recursive: true });
-    return LabStack.create(this.lab, host.name, config, secrets, undefined, backend);
+    return LabStack.create(this.lab, host.name, config, secrets, {
+      hasPassphrase: true,
+      ...(backend ? { backend } : {}),
+    });
   }
 
   /** Replaces the configuration of a stack; its last `up` stays. */

@@ -79,8 +79,8 @@ export async function makeStacks(
   });
   const oldSecrets = secretsAt(server.provider);
   const freshSecrets = secretsAt(typeof target === "string" ? target : undefined);
-  const old = await LabStack.create(lab, "prod", oldFile({}), oldSecrets);
-  const fresh = await LabStack.create(lab, "prod-2", freshFile({}), freshSecrets);
+  const old = await LabStack.create(lab, "prod", oldFile({}), oldSecrets, { hasPassphrase: true });
+  const fresh = await LabStack.create(lab, "prod-2", freshFile({}), freshSecrets, { hasPassphrase: true });
   return {
     old,
     fresh,

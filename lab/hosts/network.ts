@@ -8,6 +8,8 @@
 export const operatorAddress = "10.77.0.1";
 export const chainPort = 8000;
 export const aptPort = 3142;
+/** The port of the double of Vault, which opens the stacks' data keys. */
+export const vaultPort = 8200;
 /** Of the release server: http and https. */
 export const releasePorts = [80, 443] as const;
 /** Where the clouds' APIs are. */

@@ -5,14 +5,13 @@ import { supportedDistributions } from "../../core/config/distributions";
 import { readAnswer } from "../../core/ssh/answer";
 import { envelope, type Step } from "../../core/steps/step";
 import { stackIdentity } from "../../core/steps/stepVariables";
-import type { Backend } from "../../lab/backends";
 import { distributionOf } from "../../lab/baseImage";
 import { isMachines } from "../../lab/demo/judgement";
 import type { ChainTruth } from "../../lab/doubles/chain";
 import type { Slot } from "../../lab/doubles/chain/production";
 import { Lab, type LabHost, ownLabPrefix } from "../../lab/lab";
 import { ensurePackagedImage } from "../../lab/packagedImage";
-import { LabStack, type StackFile } from "../../lab/stack";
+import { LabStack, type StackFile, type StackOptions } from "../../lab/stack";
 
 let made = 0;
 
@@ -33,18 +32,20 @@ export interface Stage {
  * Sets the stage before the tests of a file or a describe block, and takes it down after them.
  *
  * @param ensureImage of the host: by default it has its packages already, and a stand-up to something else is quick
+ * @param options of the stack
  */
 export function staged(
   changes: (lab: Lab) => StackFile = () => ({}),
   prepare: (lab: Lab, host: LabHost) => Promise<unknown> = async () => undefined,
   ensureImage = ensurePackagedImage,
+  options: StackOptions = {},
 ): Stage {
   const stage: { lab?: Lab; host?: LabHost; stack?: LabStack } = {};
   beforeAll(async () => {
     stage.lab = await testLab();
     stage.host = await stage.lab.addHost("host1", ensureImage);
     await prepare(stage.lab, stage.host);
-    stage.stack = await testStack(stage.lab, stage.host, changes(stage.lab));
+    stage.stack = await testStack(stage.lab, stage.host, changes(stage.lab), "prod", options);
   });
   afterAll(async () => {
     await stage.stack?.endRuns();
@@ -96,10 +97,10 @@ export async function testStack(
   host: LabHost,
   changes: StackFile = {},
   name = "prod",
-  backend?: Backend,
+  options: StackOptions = {},
 ): Promise<LabStack> {
   const privateKey = await readFile(lab.privateKeyFile, "utf8");
-  return LabStack.create(lab, name, stackFile(lab, host, changes), { "ssh.privateKey": privateKey }, name, backend);
+  return LabStack.create(lab, name, stackFile(lab, host, changes), { "ssh.privateKey": privateKey }, options);
 }
 
 /** What a script prints on a host, without its last line break. */

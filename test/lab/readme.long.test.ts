@@ -88,7 +88,7 @@ describe("README.md, typed in a fresh terminal, from nothing to the old host's e
     await setUpOrchestrator(lab, old);
     await lab.chain("PATCH", "/pillars/Anvil", { producerAddress: producer.address });
     // For its program's directory and its engine; what is typed has a home and a state of its own.
-    project = await LabStack.create(lab, "other", stackFile(lab, fresh), {}, "readme");
+    project = await LabStack.create(lab, "other", stackFile(lab, fresh), {}, { folder: "readme" });
     // As it is cloned: the old host's stack has the name of the example.
     await cp(join(import.meta.dirname, "../../Pulumi.prod.yaml"), join(project.programDirectory, "Pulumi.prod.yaml"));
     const home = join(lab.dir, "reader");

@@ -21,7 +21,7 @@ beforeAll(async () => {
   bucket = await startS3(lab);
   await mkdir(join(lab.dir, "state"));
   const backend = { url: `file://${join(lab.dir, "state")}`, env: bucket.env };
-  stack = await testStack(lab, host, {}, "prod", backend);
+  stack = await testStack(lab, host, {}, "prod", { backend });
 });
 afterAll(async () => {
   await stack?.endRuns();

@@ -14,7 +14,7 @@ const [set] = blocks;
 
 describe("a run without a person, as its page has it", () => {
   // Its signer moves where nobody watches, as configured: what the job says stands above that.
-  const stage = moveStage({ bare: true });
+  const stage = moveStage({ bare: true, hasPassphrase: true });
 
   /** Types a line in a job's shell, which begins with the variable. */
   const job = async (line: string) => {

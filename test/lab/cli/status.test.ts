@@ -29,7 +29,7 @@ describe("pillar-host status", () => {
     const { address } = host;
     const config = { host: { provider: "existing", address, minimums: { cores: 1, diskGb: 1 } } };
     const secrets = { "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8"), "ssh.sudoPassword": sudoPassword };
-    stack = await LabStack.create(lab, "prod", stackFile(lab, host, config), secrets);
+    stack = await LabStack.create(lab, "prod", stackFile(lab, host, config), secrets, { hasPassphrase: true });
   });
   afterAll(async () => lab?.down());
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { endProcess } from "../../../lab/hosts/machine";
+import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { keepPrinted } from "../../../lab/testRun/printed";
 import { onHost, pastPackages, type Stage, staged } from "../fixture";
 import { codeBlocks } from "../readme";
@@ -19,7 +20,7 @@ export const limit = { timeout: 240_000, interval: 3000 };
 
 /** A host whose Pillar produces, its stack with a webhook, and a user whose crontab has the line of the documents. */
 export function watchedStage() {
-  const stage = staged(undefined, pastPackages);
+  const stage = staged(undefined, pastPackages, ensurePackagedImage, { hasPassphrase: true });
   const watch = watching(stage);
   beforeAll(async () => {
     const up = await stage.stack.up();
@@ -57,8 +58,9 @@ export function watching(stage: Pick<Stage, "lab" | "stack">) {
 
   const notices = () => webhook.notices();
   const cron = () => {
-    const { PULUMI_BACKEND_URL = "", PULUMI_HOME = "" } = stage.stack.env;
-    const environment = { HOME: home, PATH: "/usr/bin:/bin", SHELL: "/bin/sh", PULUMI_BACKEND_URL, PULUMI_HOME };
+    const { PULUMI_BACKEND_URL = "", PULUMI_HOME = "", VAULT_ADDR = "" } = stage.stack.env;
+    const own = { PULUMI_BACKEND_URL, PULUMI_HOME, VAULT_ADDR };
+    const environment = { HOME: home, PATH: "/usr/bin:/bin", SHELL: "/bin/sh", ...own };
     const set = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
     const [, command = ""] = /^\*\/10 \* \* \* \* (.*)$/.exec(line) ?? [];
     const [first = "", ...args] = stage.lab.atOperator(["env", "-i", ...set, "/bin/sh", "-c", command]);

@@ -93,8 +93,10 @@ describe("a new stack", () => {
 
 describe("the stack of a live server", () => {
   test("its resources are listed as the design draws them", async () => {
-    const { stdout } = await cloud.stack.pulumi(["stack", "--show-urns"]);
-    const urns = [...String(stdout).matchAll(/urn:pulumi:prod::pillar-host::(pillar-host:\S+)/g)].map(([, urn]) => urn);
+    const { resources = [] } = await cloud.stack.exported();
+    const urns = resources.flatMap(
+      ({ urn }) => /^urn:pulumi:prod::pillar-host::(pillar-host:\S+)$/.exec(urn)?.[1] ?? [],
+    );
     expect(urns.toSorted()).toEqual(
       [
         "pillar-host:host:CloudHost::host",

@@ -62,7 +62,7 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
     privateKey = await readFile(lab.privateKeyFile, "utf8");
     await lab.cloud(provider, "POST", "/_lab/faults", { kind: "neverBoots", times: 1 });
     // DigitalOcean's plugin looks at what it ordered from ten seconds on.
-    stack = await LabStack.create(lab, "prod", file({}, { startTimeout: "20s" }), secrets());
+    stack = await LabStack.create(lab, "prod", file({}, { startTimeout: "20s" }), secrets(), { hasPassphrase: true });
     silent = await stack.up();
     const [only] = await lab.machineRoom.servers();
     if (!only) throw new Error(silent.output);

@@ -37,9 +37,9 @@ export function lostLaptop(live: () => LiveServer): void {
     const requests = Array.isArray(told) ? told : told.requests;
     return requests.filter(({ method, status }) => method !== "GET" && status < 400).map(({ path }) => path);
   };
-  const elsewhere = (folder: string) => {
+  const elsewhere = (folder: string, hasPassphrase = false) => {
     const { lab, file, secrets } = live();
-    return LabStack.create(lab, "prod", file(), secrets(), folder);
+    return LabStack.create(lab, "prod", file(), secrets(), { folder, hasPassphrase });
   };
   /** Records and backups of a stack's operator. */
   const backups = (stack: LabStack) => join(stack.dir, "data");
@@ -103,7 +103,7 @@ export function lostLaptop(live: () => LiveServer): void {
       expect(tried.all).toContain("incorrect passphrase");
 
       // A pass phrase of its own, and what lay in the user's directory.
-      const fresh = await elsewhere("phrase-lost");
+      const fresh = await elsewhere("phrase-lost", true);
       await cp(backups(stack), backups(fresh), { recursive: true });
       const told = (await fresh.up()).output;
       expect(told).toContain(`The record of the migration on this machine has its key: ${await hostKey()}`);

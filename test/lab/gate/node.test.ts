@@ -21,13 +21,10 @@ describe("a node that has trouble, at the gate", () => {
   const stage = gateStage(() => ({ sync: { wait: "check" } }));
 
   const gateState = async (): Promise<GateState> => {
-    const { stdout } = await stage.stack.pulumi(["stack", "export"]);
-    const { deployment } = JSON.parse(String(stdout)) as {
-      deployment: { resources: { type: string; outputs: GateState }[] };
-    };
-    const gate = deployment.resources.find(({ type }) => type.endsWith("SyncGate"));
+    const { resources = [] } = await stage.stack.exported();
+    const gate = resources.find(({ type }) => type.endsWith("SyncGate"));
     if (!gate) throw new Error("the state holds no gate");
-    return gate.outputs;
+    return gate.outputs as unknown as GateState;
   };
 
   it("looks once and fails with where things stand, when asked to check only", async () => {

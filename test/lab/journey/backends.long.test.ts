@@ -143,8 +143,7 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
       const { exitCode, out } = await second(old, ["pulumi", "destroy", ...quietly, "-s", "prod"]);
       expect(exitCode, out).toBe(0);
     }, limit);
-    const left = JSON.parse(String((await old.pulumi(["stack", "export"])).stdout));
-    expect(left.deployment.resources ?? []).toEqual([]);
+    expect((await old.exported()).resources ?? []).toEqual([]);
   });
 
   it("the report has all of it, the chain has no complaint, and the node was deployed once", async () => {

@@ -86,8 +86,7 @@ describe("something dies at a random moment of each stage of the journey", () =>
       const builds = Number(await onHost(fresh, "ls /var/log/pillar-host/deploy-*.log | wc -l"));
       const wasCut = deaths.some(({ stage, victim }) => stage === "stand-up" && victim === "the new host");
       expect(builds).toBeLessThanOrEqual(wasCut ? 2 : 1);
-      const left = JSON.parse(String((await stacks.old.pulumi(["stack", "export"])).stdout));
-      expect(left.deployment.resources ?? []).toEqual([]);
+      expect((await stacks.old.exported()).resources ?? []).toEqual([]);
       const again = await stacks.fresh.up();
       expect(again.exitCode, again.output).toBe(0);
       expect(again.output).not.toMatch(/ (created|updated|replaced|deleted) \(/);

@@ -46,9 +46,10 @@ export async function begunJourney(lab: Lab, backend?: Backend, distribution?: D
   const privateKey = await readFile(lab.privateKeyFile, "utf8");
   const secrets = { "ssh.privateKey": privateKey };
   const places = { lab, old, fresh, ...(backend ? { backend } : {}) };
+  const options = backend ? { backend, hasPassphrase: true } : {};
   const stacks = {
-    old: await LabStack.create(lab, "prod", oldFile(places, {}), secrets, "prod", backend),
-    fresh: await LabStack.create(lab, "prod-2", freshFile(places, "stand-up"), secrets, "prod-2", backend),
+    old: await LabStack.create(lab, "prod", oldFile(places, {}), secrets, options),
+    fresh: await LabStack.create(lab, "prod-2", freshFile(places, "stand-up"), secrets, options),
   };
   return { ...places, stacks, addresses: { old: address } };
 }

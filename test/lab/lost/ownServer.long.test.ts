@@ -14,7 +14,7 @@ import { moveConfig, moveStage, signersOf } from "../orchestrator/moveStage";
 // docs/operating.md, When the laptop is lost; for a server of a cloud: clouds/lostLaptop.ts.
 
 describe("an own server to which the signer moved, with state and record in a bucket, and the laptop is lost", () => {
-  const stage = moveStage({ inBucket: true });
+  const stage = moveStage({ inBucket: true, hasPassphrase: true });
   let producerAddress: string;
   let before: Awaited<ReturnType<typeof trace>>;
 
@@ -39,8 +39,7 @@ describe("an own server to which the signer moved, with state and record in a bu
       "prod",
       moveConfig(stage),
       { "ssh.privateKey": await readFile(stage.lab.privateKeyFile, "utf8") },
-      folder,
-      { url: `file://${backend}`, env },
+      { folder, backend: { url: `file://${backend}`, env }, hasPassphrase: true },
     );
   };
 

@@ -55,7 +55,7 @@ describe("the controller's archive", () => {
 
   it("is recorded with its hash, and the hash shown", async () => {
     const hash = installed.match(/\n([0-9a-f]{64})\nMainPID/)?.[1];
-    const state = String((await stage.stack.pulumi(["stack", "export"])).stdout);
+    const state = JSON.stringify(await stage.stack.exported());
     expect(state).toMatch(new RegExp(`node-controller installed in ${directory}: \\d+ bytes, sha256 ${hash}`));
   });
 

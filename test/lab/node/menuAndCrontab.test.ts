@@ -88,8 +88,7 @@ describe("a synced host whose deploy is repeated, with the hourly restart switch
   });
 
   async function urnOf(name: string): Promise<string> {
-    const { deployment } = JSON.parse(String((await stage.stack.pulumi(["stack", "export"])).stdout));
-    const urns: string[] = deployment.resources.map((resource: { urn: string }) => resource.urn);
-    return urns.find((urn) => urn.endsWith(`::${name}`)) ?? "";
+    const { resources = [] } = await stage.stack.exported();
+    return resources.find(({ urn }) => urn.endsWith(`::${name}`))?.urn ?? "";
   }
 });

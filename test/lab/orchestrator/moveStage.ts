@@ -44,6 +44,8 @@ export interface MoveStageOptions {
   readonly withReference?: boolean;
   /** The old host lets in a user who is not root, and whose sudo wants {@link sudoPassword}. */
   readonly withSudo?: boolean;
+  /** A pass phrase protects the stack's secrets. */
+  readonly hasPassphrase?: boolean;
 }
 
 export const sudoPassword = "Sudo-Horse 'quoted' $9";
@@ -67,7 +69,14 @@ export function moveConfig(
   });
 }
 
-export function moveStage({ setup, prepare, inBucket, withReference, ...kind }: MoveStageOptions = {}): MoveStage {
+export function moveStage({
+  setup,
+  prepare,
+  inBucket,
+  withReference,
+  hasPassphrase = false,
+  ...kind
+}: MoveStageOptions = {}): MoveStage {
   const { bare = false, withSudo = false } = kind;
   const stage: { -readonly [K in keyof MoveStage]?: MoveStage[K] } = { withSudo, bare, word: {} };
   beforeAll(async () => {
@@ -83,7 +92,10 @@ export function moveStage({ setup, prepare, inBucket, withReference, ...kind }: 
     const bucket = inBucket ? await (inBucket === true ? startS3 : inBucket)(stage.lab) : undefined;
     if (bucket) stage.store = bucket.url;
     if (withReference) stage.references = [await stage.lab.addReference("ref1")];
-    stage.stack = await testStack(stage.lab, stage.fresh, {}, "prod", bucket);
+    stage.stack = await testStack(stage.lab, stage.fresh, {}, "prod", {
+      hasPassphrase,
+      ...(bucket ? { backend: bucket } : {}),
+    });
     await configureMove(stage as MoveStage);
     await prepare?.(stage as MoveStage);
     if (!bare) {

@@ -150,19 +150,19 @@ describe("the signer's move onto a server that the same up makes at a provider",
     const retirement = { successor: { address: next.address, hostKey: next.hostKey }, references };
     const orchestrator = { backup: { directory: join(lab.dir, "backups") } };
     const retiring = file({ lifecycle: "retiring", orchestrator, retirement }, { hostKey: serverKey });
-    const another = await LabStack.create(lab, "prod", retiring, await secrets(), "another-laptop");
+    const another = await LabStack.create(lab, "prod", retiring, await secrets(), { folder: "another-laptop" });
     await succeeds(another);
     expect(String((await server.run("systemctl is-active go-node orchestrator; true")).stdout)).toBe(
       "inactive\ninactive",
     );
-    const early = await another.destroy();
+    const early = await another.destroy(["--skip-preview"]);
     expect(early.exitCode, early.output).not.toBe(0);
     expect(await lab.machineRoom.servers()).toHaveLength(1);
 
     const { epoch, pillars } = await truth();
     await expect.poll(async () => (await truth()).distributedEpoch, { timeout: 60_000 }).toBeGreaterThan(epoch);
     await collectRewards(lab, pillars.find(({ name }) => name === "Anvil")?.withdrawAddress ?? "");
-    const { exitCode, output } = await another.destroy();
+    const { exitCode, output } = await another.destroy(["--skip-preview"]);
     expect(exitCode, output).toBe(0);
     expect(await lab.machineRoom.servers()).toEqual([]);
     expect(await lab.cloud("hetzner", "GET", "/_lab/servers")).toEqual([]);

@@ -43,7 +43,7 @@ describe("the signer's move by one stack, and the shutdown of the old host by an
     );
 
   it("waits for the end of a move that began: its way back would need this node", async () => {
-    theirs = await LabStack.create(stage.lab, "old", theirFile("adopted"), await login(), "theirs");
+    theirs = await LabStack.create(stage.lab, "old", theirFile("adopted"), await login(), { folder: "theirs" });
     const adopted = await theirs.up();
     expect(adopted.exitCode, adopted.output).toBe(0);
     // One that is started and says nothing: the move stops in the middle, and nothing of it is undone by itself.

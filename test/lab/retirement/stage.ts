@@ -111,11 +111,11 @@ export function journeyOf(stage: RetirementStage): LogEvent[] {
 
 /** What the state has of each resource that stands for something; secrets and times are written anew with each run. */
 export async function resourcesOf({ stack }: RetirementStage): Promise<unknown[]> {
-  const { stdout } = await stack.pulumi(["stack", "export"]);
   const volatile = ["ciphertext", "modified", "created"];
-  const { deployment } = JSON.parse(String(stdout), (key, value) => (volatile.includes(key) ? undefined : value));
   // None after a destroy.
-  return (deployment.resources ?? []).filter(({ type }: { type: string }) => type !== "pulumi:pulumi:StackReference");
+  const { resources = [] } = await stack.exported();
+  const lasting = resources.filter(({ type }) => type !== "pulumi:pulumi:StackReference");
+  return JSON.parse(JSON.stringify(lasting, (key, value) => (volatile.includes(key) ? undefined : value)));
 }
 
 /** Names, modes, sums and times of all that is not the node's own work, and whether it runs. */

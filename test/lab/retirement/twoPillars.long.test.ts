@@ -37,7 +37,7 @@ beforeAll(async () => {
   host = await stage.lab.addHost("bolt", ensurePackagedImage);
   const { address } = await setUpSyncedNode(stage.lab, host);
   await stage.lab.chain("PATCH", `/pillars/${other}`, { producerAddress: address });
-  bolt = await LabStack.create(stage.lab, "prod", boltFile(), secrets(), "bolt");
+  bolt = await LabStack.create(stage.lab, "prod", boltFile(), secrets(), { folder: "bolt" });
   await configureAnvil({});
   const ups = await Promise.all([stage.stack.up(), bolt.up()]);
   for (const { exitCode, output } of ups) expect(exitCode, output).toBe(0);
@@ -71,7 +71,7 @@ it("the one whose successor produces goes; the other, with the same successor na
   await onHost(stage.old, `mkdir ${dropIns} && echo '[Service]' > ${dropIns}/90-pillar-host.conf`);
   await epochPaid(stage.lab);
   await collect(stage);
-  const gone = await stage.stack.destroy();
+  const gone = await stage.stack.destroy(["--skip-preview"]);
   expect(gone.exitCode, gone.output).toBe(0);
 });
 

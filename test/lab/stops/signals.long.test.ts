@@ -11,10 +11,8 @@ describe("a run that is asked to stop, or loses a part of itself", () => {
   });
   const begin = () => stage.stack.begin();
   const pending = async () => {
-    const { deployment } = JSON.parse(String((await stage.stack.pulumi(["stack", "export"])).stdout));
-    return (deployment.pending_operations ?? []).map(
-      ({ type, resource }: { type: string; resource: { urn: string } }) => `${type} ${resource.urn.split("::").at(-1)}`,
-    );
+    const { pending_operations: operations = [] } = await stage.stack.exported();
+    return operations.map(({ type, resource }) => `${type} ${resource.urn.split("::").at(-1)}`);
   };
 
   it("SIGINT in the packages: their step ends, the run stops, nothing is left over", async () => {
