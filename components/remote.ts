@@ -6,6 +6,7 @@ import type { SshTarget } from "../core/ssh/ssh";
 import { envelope, type Step } from "../core/steps/step";
 import { commandsFor } from "../core/util/commands";
 import { printableLines } from "../core/util/printable";
+import { stepLines } from "./stepLines";
 import type { UnprovedSteps } from "./unproved";
 
 /** How a host is reached and logged in to. Secrets in it are outputs, marked as such. */
@@ -92,6 +93,7 @@ export function runStep(
     ...limits,
   }) as pulumi.Output<types.input.remote.ConnectionArgs>;
   const stdin = stepInput(step, access, access.unproved.count(name));
+  const lines = stepLines(name, step, rootAccessOf(access));
   const command = new remote.Command(
     name,
     {
@@ -99,12 +101,14 @@ export function runStep(
       // The plugin's errors quote it: all that an operator reads where the connection was lost.
       create: `bash -euo pipefail -s ${step.name} # to go on: ${commandsFor(access.stack).up}`,
       stdin,
-      logging: step.quiet ? remote.Logging.None : remote.Logging.Stdout,
+      logging: remote.Logging.None,
       addPreviousOutputInEnv: false,
       triggers: triggers === undefined ? undefined : [...triggers],
     },
-    options,
+    { ...options, hooks: lines.hooks },
   );
+  // Also where it rejects: the step failed, or the engine is gone.
+  settled(command.urn).then(lines.end, lines.end);
   const isPreview = pulumi.runtime.isDryRun();
   const stdout = pulumi
     // A run that leaves the step out (--target) has the outputs of the text that ran.
@@ -112,6 +116,7 @@ export function runStep(
     .apply(async ([out, err, script = "", address]) => {
       const answer = readAnswer(script, { stdout: out, stderr: err });
       const printed = answer.stdout.trimEnd();
+      lines.show(printed);
       const isAccepted = step.accepts?.(printed) ?? true;
       if ((answer.isDone && isAccepted) || isPreview) return printed;
       await access.unproved.note(name);
@@ -125,6 +130,9 @@ export function runStep(
     });
   return { command, stdout, proved: isPreview ? command : stdout.apply(() => command) };
 }
+
+/** Returns an output's promise, which its type does not show. */
+const settled = (output: pulumi.Output<unknown>) => (output as unknown as { promise(): Promise<unknown> }).promise();
 
 function oddText(step: string, printed: string): string {
   return `the result of ${step} does not have its form\n  found: ${JSON.stringify(printed.slice(0, 200))}`;

@@ -43,6 +43,9 @@ export function chainCopyLibrary(): string {
   return library(["configuredAddress.sh", "nodeStop.sh", ...copyRight, ...parts]);
 }
 
+/** The library that shows what a step at work prints. */
+export const stepOutputLibrary = () => library(["stepOutput.sh"]);
+
 export const loginKeyLibrary = () => ["lib.sh", "authorizedKeys.sh"].map(read).join("\n");
 
 const library = (parts: readonly string[]) =>

@@ -41,8 +41,8 @@ export function scriptOf(values: Readonly<Record<string, Value | undefined>>, ..
  */
 export function envelope(step: Step, receiver: Receiver, unproved = 0): string {
   const names = namesOf(receiver);
-  // A result is nothing but the result, also when an earlier run was waited for.
-  const notes = step.quiet ? 2 : 1;
+  // A result is nothing but the result, also when an earlier run was waited for. 3 is the output, as it is shown.
+  const notes = step.quiet ? 2 : 3;
   const variables = { ...names, step: step.name, limit_seconds: step.limitSeconds, notes };
   const attempt = unproved > 0 ? assignments({ unproved }) : "";
   const commands = read("commands");

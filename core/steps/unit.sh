@@ -11,8 +11,9 @@ mkdir -p "$runs"
 run=$(mktemp -d "$runs/$step.XXXXXX")
 trap 'rm -rf "$run"' EXIT
 cat > "$run/script"
-: > "$run/out"
+exec 3> "$run/out"
 : > "$run/err"
+echo $$ > "$run/pid"
 
 # Only a clear word counts: while systemd re-executes itself (its own upgrade does that) it gives none.
 busy() { case $(systemctl is-active "$unit" 2> /dev/null) in inactive | failed) return 1 ;; *) return 0 ;; esac; }
@@ -20,7 +21,7 @@ busy() { case $(systemctl is-active "$unit" 2> /dev/null) in inactive | failed) 
 waited=$SECONDS
 until systemd-run --quiet --collect --unit="$unit" --description="pillar-host: $step" \
   --property=RuntimeMaxSec="$limit_seconds" --property=TimeoutStopSec=10 \
-  bash -c 'trap "" HUP; if bash -euo pipefail "$0/script" > "$0/out" 2> "$0/err" < /dev/null; then c=0; else c=$?; fi; echo "$c" > "$0/code"' "$run" 2> "$run/refusal"; do
+  bash -c 'trap "" HUP; if bash -euo pipefail "$0/script" >> "$0/out" 2> "$0/err" < /dev/null; then c=0; else c=$?; fi; echo "$c" > "$0/code"' "$run" 2> "$run/refusal"; do
   # Refused for another reason than an earlier run. One that ended just now is the reason no longer: try again.
   if ! busy && ! grep -q already "$run/refusal"; then
     cat "$run/refusal" >&2

@@ -1,10 +1,13 @@
 /**
  * One line as it may be shown (pure). Control characters, an escape sequence's ESC and C1 forms among them, would command
  * the terminal; format characters turn what is read around (bidi overrides) or hide it. Hosts, nodes and references may
- * send any.
+ * send any. At a colour in its own writing (`<{%…%}>`) that it does not know, the engine ends itself.
  */
 export function printable(text: string): string {
-  return text.replace(/\t/g, " ").replace(/\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/gu, "");
+  return text
+    .replace(/\t/g, " ")
+    .replace(/\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/gu, "")
+    .replaceAll("<{%", "<{ %");
 }
 
 /** The same of several lines, which stay lines (pure). */

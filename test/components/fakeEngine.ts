@@ -60,6 +60,9 @@ export async function registeredBy(
   const registered: Registered[] = [];
   const requests = new Map<string, Request>();
   const { prototype } = MockMonitor;
+  // The SDK's own knows of no hooks.
+  const taken = (_request: unknown, done: (error: null) => void) => done(null);
+  Object.assign(prototype, { registerResourceHook: taken, registerErrorHook: taken });
   const original = prototype.registerResource;
   const spy = vi.spyOn(prototype, "registerResource").mockImplementation(function (
     this: typeof prototype,

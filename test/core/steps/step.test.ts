@@ -61,7 +61,7 @@ describe("envelope", () => {
       `host_name='h'\nstack_word=''\\''a b'\\'''\nlogin_key='ssh'\nsudo_password=''\n${file("commands")}${file("become")}\n` +
         "become_root bash -euo pipefail -s <<'PILLAR_HOST_ROOT'\n" +
         framed(
-          `host_name='h'\nstack_word=''\\''a b'\\'''\nstep='look'\nlimit_seconds='5'\nnotes='1'\n${file("commands")}main() {\n${file("unit")}}\nmain <<'PILLAR_HOST_STEP'\n` +
+          `host_name='h'\nstack_word=''\\''a b'\\'''\nstep='look'\nlimit_seconds='5'\nnotes='3'\n${file("commands")}main() {\n${file("unit")}}\nmain <<'PILLAR_HOST_STEP'\n` +
             `host_name='h'\nstack_word=''\\''a b'\\'''\nagain='pulumi up -s '\\''a b'\\'''\n${file("commands")}echo hello\nPILLAR_HOST_STEP\n`,
           "shown",
         ) +

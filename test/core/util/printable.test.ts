@@ -10,6 +10,10 @@ test("one line keeps nothing that commands a terminal, or that turns text around
   expect(printable("a\tb\nc\u0000\u2028d")).toBe("a bcd");
 });
 
+test("one line holds no colour as the engine writes it, at which it may end itself", () => {
+  expect(printable("a<{%x%}>b<\u0007{%")).toBe("a<{ %x%}>b<{ %");
+});
+
 test("several lines stay lines", () => {
   expect(printableLines(`x\n${evilText}\n`)).toBe(`x\n${harmless}\n`);
 });

@@ -10,6 +10,8 @@ export interface SshServerOptions {
   /** Asks for this password by keyboard-interactive, besides. */
   ask?: string;
   port?: number;
+  /** Shell text that it runs before each command. */
+  before?: string;
 }
 
 /** An ssh server on loopback that runs commands with /bin/sh and remembers what was tried. */
@@ -65,7 +67,7 @@ export class SshServer {
       const session = acceptSession();
       session.on("exec", (accept, _reject, { command }) => {
         this.commands.push(command);
-        runCommand(command, accept());
+        runCommand(`${options.before ?? ""}\n${command}`, accept());
       });
     });
   }

@@ -39,7 +39,7 @@ describe("a run that is asked to stop, or loses a part of itself", () => {
     const { exitCode, output } = await run.end();
     expect(exitCode).not.toBe(0);
     expect(linesOf(output)).toContain(
-      'error: wait: remote command exited without exit status or exit signal: running "bash -euo pipefail -s deploy # to go on: pulumi up -s prod"',
+      'error: error hooks execution failed: error hook "node-deploy" failed: wait: remote command exited without exit status or exit signal: running "bash -euo pipefail -s deploy # to go on: pulumi up -s prod"',
     );
     expect(await onHost(stage.host, "systemctl is-active pillar-host-step")).toBe("active");
   });

@@ -1,0 +1,78 @@
+import * as pulumi from "@pulumi/pulumi";
+import { own } from "../core/ssh/foreign";
+import { type OrchestratorHost, openRoot, type RootHost } from "../core/ssh/root";
+import { stepOutputLibrary } from "../core/steps/libraries";
+import type { Step } from "../core/steps/step";
+import { printableLines } from "../core/util/printable";
+import { status } from "./log";
+
+/** Milliseconds: most steps are over sooner, and a firewall may count connections. */
+const pollIntervalMs = 5000;
+
+/** Shows what a step prints. The plugin's own log would hand a host's terminal escapes on. */
+export interface StepLines {
+  /** Binds a resource: notes that its step begins, and cleans the plugin's error. */
+  readonly hooks: pulumi.ResourceHookBinding;
+  /** Shows the lines of a step that ran, but those that were shown while it was at work. */
+  show(text: string): void;
+  /** Closes the connection. */
+  end(): void;
+}
+
+/** @param access to the machine, where the step writes its output into a file while it is at work */
+export function stepLines(name: string, step: Step, access: pulumi.Output<OrchestratorHost>): StepLines {
+  const shown = new Set<string>();
+  let row: pulumi.Resource | undefined;
+  let isAtWork = false;
+  let root: RootHost | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const show = (text: string) => {
+    for (const line of row ? printableLines(text).split("\n") : []) {
+      if (line.trim() === "" || shown.has(line)) continue;
+      shown.add(line);
+      void status(line, row);
+    }
+  };
+  const follow = (to: OrchestratorHost): void => {
+    const host = openRoot(to, stepOutputLibrary());
+    const later = () => {
+      if (isAtWork) timer = setTimeout(read, pollIntervalMs);
+    };
+    // What can't be read now is shown at the step's end.
+    const read = () => readLines(host, step, show).then(later, later);
+    root = host;
+    later();
+  };
+  const begins = new pulumi.ResourceHook(`${name}-begins`, ({ urn }) => {
+    if (step.quiet) return;
+    // Its own output has no value before it is done.
+    row = { urn: pulumi.output(urn) } as pulumi.Resource;
+    isAtWork = true;
+    if (!step.looksOnly) access.apply(follow);
+  });
+  // The engine shows the hook's error in the place of the plugin's, which has all that the host printed.
+  const fails = new pulumi.ErrorHook(name, ({ errors: [newest = ""] }) => {
+    throw new Error(printableLines(newest));
+  });
+  return {
+    hooks: { beforeCreate: [begins], beforeUpdate: [begins], onError: [fails] },
+    show,
+    end: () => {
+      isAtWork = false;
+      clearTimeout(timer);
+      root?.close();
+    },
+  };
+}
+
+async function readLines(root: RootHost, { name, limitSeconds }: Step, show: StepLines["show"]) {
+  const { stdout, done } = await root.stream("step_output", own({ step: name }), { limitSeconds });
+  let rest = "";
+  stdout.setEncoding("utf8").on("data", (piece: string) => {
+    const lines = (rest + piece).split("\n");
+    rest = lines.pop()?.slice(-1000) ?? "";
+    show(lines.join("\n"));
+  });
+  await done;
+}

@@ -1,0 +1,116 @@
+import { PassThrough } from "node:stream";
+import * as pulumi from "@pulumi/pulumi";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { stepLines } from "../../components/stepLines";
+import type { OrchestratorHost } from "../../core/ssh/root";
+import type { Step } from "../../core/steps/step";
+import { evilText, harmless } from "../evilText";
+import { registeredBy } from "./fakeEngine";
+
+const opened = vi.hoisted(() => ({ calls: [] as unknown[][], streams: [] as PassThrough[], closed: 0 }));
+vi.mock("../../core/ssh/root", async (original) => ({
+  ...(await original<typeof import("../../core/ssh/root")>()),
+  openRoot: () => ({
+    stream: async (...call: unknown[]) => {
+      const stdout = new PassThrough();
+      opened.calls.push(call);
+      opened.streams.push(stdout);
+      return { stdout, done: new Promise((resolve) => stdout.on("close", resolve)) };
+    },
+    close: () => {
+      opened.closed += 1;
+    },
+  }),
+}));
+
+const host = { stack: "prod", ssh: { address: "203.0.113.7" } } as OrchestratorHost;
+const step: Step = { name: "deploy", limitSeconds: 50, script: "true\n" };
+const args = { urn: "urn:node-deploy", id: "", name: "node-deploy", type: "t" };
+const info = vi.spyOn(pulumi.log, "info");
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  info.mockReset().mockResolvedValue();
+  Object.assign(opened, { calls: [], streams: [], closed: 0 });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function linesOf(which: Step) {
+  let made: ReturnType<typeof stepLines> | undefined;
+  await registeredBy(() => {
+    made = stepLines("node-deploy", which, pulumi.output(host));
+  });
+  if (!made) expect.unreachable();
+  const { beforeCreate: [begins] = [], onError: [fails] = [] } = made.hooks;
+  return { ...made, begin: () => (begins as pulumi.ResourceHook).callback(args), fails };
+}
+
+const shown = () => info.mock.calls.map(([text]) => text);
+const turn = () => new Promise(setImmediate);
+
+test("a step's lines are shown while it is at work, without what commands a terminal, and once", async () => {
+  const lines = await linesOf(step);
+  await lines.begin();
+  await turn();
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(opened.calls).toEqual([["step_output", { step: expect.anything() }, { limitSeconds: 50 }]]);
+  const evil = Buffer.from(`one\n${evilText}\nhal`);
+  opened.streams[0]?.write(evil);
+  await turn();
+  expect(shown()).toEqual(["one", harmless]);
+  expect(info.mock.calls[0]?.[3]).toBe(true);
+  lines.show(`one\n${evilText}\nlast`);
+  expect(shown()).toEqual(["one", harmless, "last"]);
+  lines.end();
+  opened.streams[0]?.destroy();
+  await turn();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(opened.calls).toHaveLength(1);
+  expect(opened.closed).toBeGreaterThan(0);
+});
+
+test("a connection that broke is made again while the step is at work", async () => {
+  const lines = await linesOf(step);
+  await lines.begin();
+  await turn();
+  await vi.advanceTimersByTimeAsync(5000);
+  opened.streams[0]?.destroy();
+  await turn();
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(opened.calls).toHaveLength(2);
+  lines.end();
+});
+
+test("a step that is soon over is not asked meanwhile, and one that did not run shows nothing", async () => {
+  const lines = await linesOf(step);
+  lines.show("of an earlier run");
+  expect(shown()).toEqual([]);
+  await lines.begin();
+  await turn();
+  lines.show("done");
+  lines.end();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(shown()).toEqual(["done"]);
+  expect(opened.calls).toEqual([]);
+});
+
+test("a result is not shown, and a step that only looks is not asked meanwhile", async () => {
+  const quiet = await linesOf({ ...step, quiet: true });
+  const looks = await linesOf({ ...step, looksOnly: true });
+  for (const each of [quiet, looks]) await each.begin();
+  await turn();
+  await vi.advanceTimersByTimeAsync(60_000);
+  quiet.show("z1q");
+  looks.show("seen");
+  expect(shown()).toEqual(["seen"]);
+  expect(opened.calls).toEqual([]);
+});
+
+test("the plugin's error, which has all that the host printed, becomes one that commands no terminal", async () => {
+  const { fails } = await linesOf(step);
+  const failed = async () =>
+    fails?.callback({ ...args, failedOperation: "create", errors: [`status 1:\n${evilText}\n`, "older"] });
+  await expect(failed()).rejects.toThrow(`status 1:\n${harmless}\n`);
+});
