@@ -1,7 +1,7 @@
 import { type ChainClient, chainOfNode } from "../core/chain/chain";
 import type { Network } from "../core/chain/elections";
 import type { NodeTarget } from "../core/chain/node";
-import { nodeVersion } from "../core/chain/nodeVersion";
+import { nodeVersion, readVersionGaps } from "../core/chain/nodeVersion";
 import { createOrchestratorClient } from "../core/chain/orchestrator";
 import { waitForSignings } from "../core/orchestrator/signings";
 import { createConnection } from "../core/ssh/connection";
@@ -71,11 +71,10 @@ async function upgrade(inputs: UpgradeInputs, last: Partial<UpgradeOutputs>): Pr
         node: () => lookAtNode(node, inputs, connection),
         version: () => nodeVersion(node, connection).catch(() => undefined),
         tick: (producer) => readTick(chain, inputs, producer),
-        wayBackFault: async (before, { synced, currentHeight = 0 }) => {
-          const [first] = await chain.momentums(1, 1).catch(() => []);
+        wayBackFault: async (before, { synced, currentHeight: height = 0 }) => {
+          const gaps = await readVersionGaps(node, height, connection);
           const sporks = await chain.sporks().catch(() => []);
-          const chainFacts = { height: currentHeight, genesis: first?.hash, sporks, isSynced: synced };
-          return wayBackFault({ before, rules: node.versions, ...chainFacts });
+          return wayBackFault({ before, height, gaps, sporks, isSynced: synced });
         },
         waitForSigner: () => signerAtRest(root.forward, inputs.signerPort),
       },

@@ -32,17 +32,12 @@ export interface PillarNodeArgs {
   /** What counts as synced, who is asked beside the node, and who is told. Times in milliseconds. */
   readonly sync: Omit<SyncGateArgs, "target" | "factsScript" | "addressScript">;
   /** Whose chain the node begins with; absent where it comes from the network. */
-  readonly chain?: ChainOrigin | undefined;
+  readonly chain?: { readonly from: ChainCopySettings; to(host: OrchestratorHost): ChainSide } | undefined;
   /** Brings the node to the configured release; absent where what the controller deployed stays. */
   readonly upgrade?: Omit<UpgradeInputs, "host" | "node" | "found"> | undefined;
   readonly look?: LookAtHost | undefined;
   /** Removes what a copy of a chain has left that the stack does not want any more. */
   readonly chainCopyAway?: Step | undefined;
-}
-
-interface ChainOrigin {
-  readonly from: ChainCopySettings;
-  to(host: OrchestratorHost): ChainSide;
 }
 
 /** What a stack's configuration means for its node. */
@@ -71,9 +66,10 @@ export async function pillarNodeArgs(config: StackConfig, host: Host, look?: Loo
 function upgradeSettings(config: StackConfig): PillarNodeArgs["upgrade"] {
   const { node, pillar, network, orchestrator, stack } = config;
   if (node.release === undefined) return undefined;
+  const { url: signing_key = "", fingerprint = "" } = node.release.signingKey ?? {};
   return {
     ...{ stack, pillar: pillar.name, signerPort: orchestrator.rpcPort, library: nodeReleaseLibrary() },
-    release: { ...nodePlace(config), ...releaseVariables(node.release) },
+    release: { ...nodePlace(config), ...releaseVariables(node.release), signing_key, fingerprint },
     network: { momentum: network.momentum, tickMomentums: network.tickMomentums },
     ...lookupSettings(config, stack),
   };
@@ -101,9 +97,11 @@ export class PillarNode extends pulumi.ComponentResource {
   ) {
     super("pillar-host:node:PillarNode", name, {}, options);
     let last: readonly pulumi.Input<pulumi.Resource>[] = host.ready;
+    const target = sshTargetOf(host.access).apply((ssh) => nodeTargetOn(ssh, rpc));
     // One connection at a time, and no step before the evidence of the one before it.
+    const next = () => ({ parent: this, dependsOn: [...last] });
     const run = (suffix: string, step: Step) => {
-      const done = runStep(`${name}-${suffix}`, step, host.access, { parent: this, dependsOn: [...last] });
+      const done = runStep(`${name}-${suffix}`, step, host.access, next());
       last = [done.proved];
       return done;
     };
@@ -115,26 +113,17 @@ export class PillarNode extends pulumi.ComponentResource {
     run("hourly-restart", steps.hourlyRestartOn);
     this.deployed = pulumi.unsecret(run("deploy", steps.deploy).stdout);
     if (upgrade) {
-      const { address, hostKey } = host.access;
-      const found = pulumi.all([address, hostKey, this.deployed]).apply(async ([at, key]) => {
+      const found = pulumi.all([host.access.address, host.access.hostKey, this.deployed]).apply(async ([at, key]) => {
         const running = await (await look?.(at, key))?.version;
-        if (running !== undefined && releaseNumber(running) !== upgrade.release.version)
-          return `${running} ${Date.now()}`;
-        return undefined;
+        const isOther = running !== undefined && releaseNumber(running) !== upgrade.release.version;
+        return isOther ? `${running} ${Date.now()}` : undefined;
       });
-      const target = sshTargetOf(host.access).apply((ssh) => nodeTargetOn(ssh, rpc));
       const args = { ...upgrade, host: rootAccessOf(host.access), node: target, found: found as pulumi.Output<string> };
-      last = [new NodeUpgrade(`${name}-upgrade`, args, { parent: this, dependsOn: [...last] })];
+      last = [new NodeUpgrade(`${name}-upgrade`, args, next())];
     }
     if (chain) {
-      const { from, to } = chain;
-      const old = pulumi.secret(from.old);
-      const own = rootAccessOf(host.access).apply(to);
-      this.chainCopy = new ChainCopy(
-        `${name}-chain-copy`,
-        { ...from, old, new: own },
-        { parent: this, dependsOn: [...last] },
-      );
+      const sides = { old: pulumi.secret(chain.from.old), new: rootAccessOf(host.access).apply(chain.to) };
+      this.chainCopy = new ChainCopy(`${name}-chain-copy`, { ...chain.from, ...sides }, next());
       last = [this.chainCopy];
     }
     if (chainCopyAway) run("chain-copy-away", chainCopyAway);
@@ -142,11 +131,11 @@ export class PillarNode extends pulumi.ComponentResource {
       `${name}-sync`,
       {
         ...sync,
-        target: sshTargetOf(host.access).apply((ssh) => nodeTargetOn(ssh, rpc)),
+        target,
         factsScript: stepInput(steps.facts, host.access),
         addressScript: stepInput(steps.addressDigest, host.access),
       },
-      { parent: this, dependsOn: [...last] },
+      next(),
     );
     last = [this.gate];
     run("hourly-restart-off", steps.hourlyRestartOff);

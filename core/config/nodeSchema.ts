@@ -78,16 +78,30 @@ export const controllerSchema = z
   .prefault({})
   .meta({ description: "The controller, which sets the node up" });
 
+const signingKey = z
+  .strictObject({
+    url: webAddress("needed the key's address").meta({ description: "Its address", needed: "the key's address" }),
+    fingerprint: z
+      .string()
+      .regex(/^([0-9A-Fa-f]{4} {0,2}){10}$/, "needed the key's 40 hexadecimal digits")
+      .overwrite((text) => text.replaceAll(" ", "").toUpperCase())
+      .meta({ description: "Its fingerprint", form: "40 hexadecimal digits", needed: "the key's fingerprint" }),
+  })
+  .optional()
+  .meta({
+    description: "The key that signs `SHA256CHECKSUMS.txt` beside the release",
+    otherwise: "the hash is enough",
+  });
+
 /** The node's program; its hash is needed, since it produces with the Pillar's key. */
 const nodeRelease = releaseSchema(
   "the node's release",
   "release",
   releaseVersion.meta({ description: "Its version, which the node has to tell by its RPC", needed: "its version" }),
-  "nothing is installed",
 )
-  .refine(({ sha256 }) => sha256 !== undefined, {
-    path: ["sha256"],
-    message: "needed the hash of the release: it runs as root, with the Pillar's key",
+  .safeExtend({
+    sha256: requiredSha256("release").meta({ description: "Its hash, from the release page" }),
+    signingKey,
   })
   .optional()
   .meta({

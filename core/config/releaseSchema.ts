@@ -6,7 +6,7 @@ export const releaseSchema = <Version extends z.ZodType<string | undefined>>(
   what: string,
   file: string,
   version: Version,
-  otherwise: string,
+  otherwise = "",
 ) =>
   z
     .strictObject({
@@ -20,7 +20,7 @@ export const releaseSchema = <Version extends z.ZodType<string | undefined>>(
       }),
       version,
     })
-    .refine((release) => isSafeDownload(release as ReleaseSource), {
+    .refine(({ url, sha256 }: ReleaseSource) => !/^http:/i.test(url) || sha256 !== undefined, {
       path: ["sha256"],
       message: `needed with an address that is plain http: the ${file} runs as root, and anybody on the way could replace it`,
     });
@@ -30,9 +30,6 @@ export interface ReleaseSource {
   readonly sha256?: string | undefined;
   readonly version?: string | undefined;
 }
-
-/** Whether what is downloaded can be trusted: https, or a hash to compare with (pure). */
-const isSafeDownload = ({ url, sha256 }: ReleaseSource) => !/^http:/i.test(url) || sha256 !== undefined;
 
 /** A release as a host writes it down when it is installed: another one is installed anew (pure). */
 export const releaseMarker = ({ url, sha256, version }: ReleaseSource) =>

@@ -20,6 +20,21 @@ node_program() {
   [ -f "$program" ] || fail "the program of $service is not known" "found: ${program:-no ExecStart in its unit}" "needed: a unit that starts it. See it with: systemctl cat $service"
 }
 
+# Fails where $fingerprint did not sign the checksums beside the release, or where these lack $sha256.
+assert_signed() {
+  local name why sums=${release_url%/*}/SHA256CHECKSUMS.txt release_url
+  has gpgv || fail "the signature of the node's release cannot be checked" "found: no gpgv" "needed: apt-get install gpgv. $again"
+  for name in sums sums.asc key; do
+    if [ $name = key ]; then release_url=$signing_key; else release_url=$sums${name#sums}; fi
+    why=$(download "$work/$name" "$work/wget.log") || fail "$release_url (node.release.signingKey) could not be downloaded" "found: $why" "$again"
+  done
+  # gpgv reads no key as text.
+  tr -d '\r' < "$work/key" | grep -E '^[A-Za-z0-9+/]+=*$' | base64 -d > "$work/keys" 2> /dev/null || true
+  gpgv --status-fd 1 --keyring "$work/keys" "$work/sums.asc" "$work/sums" 2> "$work/gpgv.log" | grep "^\[GNUPG:] VALIDSIG .*\b$fingerprint\b" > /dev/null ||
+    fail "the checksums of the node's release are not signed by the key that node.release.signingKey.fingerprint names" "found: $(paste -sd ' ' "$work/gpgv.log" | cut -c 1-300)" "needed: $fingerprint, at $sums.asc. $again"
+  grep -qiw "$sha256" "$work/sums" || fail "the signed checksums of the node's release lack node.release.sha256" "found: $(cut -c 1-200 "$work/sums" | head -n 10)" "needed: $sha256. Compare it with the release page. $again"
+}
+
 # Puts the release beside the program, and a copy of the program; with the least priority, since the node may produce. Says
 # nothing where the program is that release already.
 node_release_fetch() {
@@ -31,6 +46,7 @@ node_release_fetch() {
   [ "$free" -ge "$release_room" ] || fail "there is no room for the node's release" "found: $free MB free at ${program%/*}" "needed: $release_room MB: make room there. $again"
   work=$(mktemp -d "${program%/*}/.${program##*/}.XXXXXX")
   trap "rm -rf '$work'" EXIT
+  [ -z "$fingerprint" ] || assert_signed
   fetch_release node node.release "${program##*/}" "$work"
   said=$(release_says "$found")
   [ "$said" = "$version" ] || fail "the release does not start here as the version that node.release.version names" "found: ${said:-$(release_words "$found" | head -n 1 | cut -c 1-200)} of ${release_url##*/}" "needed: $version, built for $(uname -m). $again"
@@ -41,34 +57,31 @@ node_release_fetch() {
   say "$version of the node lies beside it, checked: sha256 $actual"
 }
 
-node_is_gone() { [ "$node_pid" = 0 ] || [ "$(node_main_pid)" != "$node_pid" ]; }
 node_start() {
   systemctl reset-failed "$service" 2> /dev/null || true
   systemctl start "$service" 2> /dev/null || true
   node_pid=$(node_main_pid)
 }
 
-# Sets $why where the node does not say by its RPC that it is $version.
-node_answers() {
-  local ends=$((SECONDS + answer_seconds)) said
-  while :; do
-    said=$(rpc stats.processInfo | sed -nE 's/.*"version": ?"([^"]{0,40})".*/\1/p')
-    case $said in "$version" | "$version-alphanet" | "$version-libznn") return 0 ;; ?*) why="it says that it is $said" && return 1 ;; esac
-    if node_is_gone; then why="it ends by itself: $(journalctl -u "$service" -n 3 --no-pager -o cat 2> /dev/null | redact | tail -n 1 | cut -c 1-200)" && return 1; fi
-    if [ "$SECONDS" -ge "$ends" ]; then why="its RPC does not answer within $answer_seconds s" && return 1; fi
-    sleep 0.1
-  done
-}
-
-# Waits for the word of the run that sees the chain. Without one the version is no good.
-node_verdict() {
-  local ends=$((SECONDS + judge_seconds)) seen=$EPOCHSECONDS
+# Waits for the node's RPC, with $version, then for the verdict of the run that sees the chain. Sets $why where there is no good one.
+node_is_good() {
+  local ends=$((SECONDS + answer_seconds)) seen=$EPOCHSECONDS said missed="its RPC does not answer within $answer_seconds s"
   while [ -e "$upgrade_run" ]; do
-    if [ -e "$upgrade_run.verdict" ]; then why=$(< "$upgrade_run.verdict") && [ "$why" = good ] && return 0 || return 1; fi
-    if node_is_gone; then why="it ended by itself after its start" && return 1; fi
+    if [ -z "$without" ]; then
+      said=$(rpc stats.processInfo | sed -nE 's/.*"version": ?"([^"]{0,40})".*/\1/p')
+      case $said in
+        "$version" | "$version-alphanet" | "$version-libznn")
+          without=$(((${EPOCHREALTIME/[.,]/} - from) / 1000)) ends=$((SECONDS + judge_seconds)) missed="the run that judges it is gone, or gave no word"
+          (replace_file "$upgrade_run.without" "$without") || true && continue ;;
+        ?*) why="it says that it is $said" && return 1 ;;
+      esac
+    elif [ -e "$upgrade_run.verdict" ]; then
+      why=$(< "$upgrade_run.verdict") && [ "$why" = good ] && return 0 || return 1
+    fi
+    if [ "$node_pid" = 0 ] || [ "$(node_main_pid)" != "$node_pid" ]; then why="it ends by itself: $(journalctl -u "$service" -n 3 --no-pager -o cat 2> /dev/null | redact | tail -n 1 | cut -c 1-200)" && return 1; fi
     { read -r seen < "$upgrade_run.seen"; } 2> /dev/null || true
-    if [ "$SECONDS" -ge "$ends" ] || [ $((EPOCHSECONDS - seen)) -gt "$seen_seconds" ]; then why="the run that judges it is gone, or gave no word" && return 1; fi
-    sleep 0.2
+    if [ "$SECONDS" -ge "$ends" ] || { [ -n "$without" ] && [ $((EPOCHSECONDS - seen)) -gt "$seen_seconds" ]; }; then why=$missed && return 1; fi
+    sleep 0.1
   done
   why="the host was started anew before it was judged" && return 1
 }
@@ -85,11 +98,7 @@ node_upgrade() {
   fi
   if [ -e "$program.before" ]; then
     node_start
-    if node_answers; then
-      without=$(((${EPOCHREALTIME/[.,]/} - from) / 1000))
-      (replace_file "$upgrade_run.without" "$without") || true
-      if node_verdict; then upgrade_end done "" && return; fi
-    fi
+    if node_is_good; then upgrade_end done "" && return; fi
     if [ "$may_go_back" != yes ]; then upgrade_end stuck "$why" && return; fi
     stop_node
     ln -fT "$program" "$program.failed" 2> /dev/null || true
@@ -118,11 +127,11 @@ node_release_swap() {
   if is_marked retired; then fail "the node is not upgraded: it was shut down for good at $(cat "$state/retired")"; fi
   busy=$(signer_at_work)
   [ -z "$busy" ] || fail "the node is not upgraded: the signer's move on this host is not over" "found: $busy" "needed: its end. Then run $(pulumi_up) again."
-  if service_is_active "$upgrade_unit"; then fail "an upgrade of the node is at work here already"; fi
+  if [ -e "/etc/systemd/system/$upgrade_unit.service" ]; then fail "an upgrade of the node is at work here already"; fi
   mkdir -p "${upgrade_run%/*}"
   rm -f "$upgrade_run".* "$upgrade_file"
   write_script "$state/node-upgrade" "state logs proc secret_word announces_next host_name stack_word service rpc_address rpc_port version release_marker program may_go_back answer_seconds judge_seconds seen_seconds node_stop_limit upgrade_file upgrade_unit upgrade_run" \
-    "say warn fail redact service_is_active rpc wait_for_node replace_file mark hash_of signer_flock node_main_pid stop_node release_note node_is_gone node_start node_answers node_verdict upgrade_end node_upgrade" \
+    "say warn fail redact service_is_active rpc wait_for_node replace_file mark hash_of signer_flock node_main_pid stop_node release_note node_start node_is_good upgrade_end node_upgrade" \
     'export LC_ALL=C PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 node_upgrade'
   install_file "/etc/systemd/system/$upgrade_unit.service" "[Unit]
@@ -149,6 +158,8 @@ node_release_look() {
   if [ -e "/etc/systemd/system/$upgrade_unit.service" ]; then
     printf 'atWork=yes\nwithout=%s\n' "$(cat "$upgrade_run.without" 2> /dev/null || true)"
     say "$EPOCHSECONDS" > "$upgrade_run.seen" || true
+    # A swap that was cut off has not started it.
+    systemctl start --no-block "$upgrade_unit" 2> /dev/null || true
     return 0
   fi
   node_program

@@ -11,14 +11,13 @@ fetch_release() {
   assert_hash release "$key.sha256" "$actual" "$(stat -c %s "$archive")"
   mkdir "$files"
   case $(head -c 4 "$archive" | od -An -tx1 | tr -d ' \n') in
-    504b*) unzip -oqq "$archive" -d "$files" > "$4/unpack.log" 2>&1 || fail "the release from $release_url is damaged" "found: $(head -n 1 "$4/unpack.log")" "Run $(pulumi_up) again." ;;
-    1f8b*) tar -xzf "$archive" -C "$files" 2> "$4/unpack.log" || fail "the release from $release_url is damaged" "found: $(head -n 1 "$4/unpack.log")" "Run $(pulumi_up) again." ;;
+    504b*) unzip -oqq "$archive" -d "$files" ;;
+    1f8b*) tar -xzf "$archive" -C "$files" ;;
     *) mv "$archive" "$files/$executable" ;;
-  esac
+  esac > "$4/unpack.log" 2>&1 || fail "the release from $release_url is damaged" "found: $(head -n 1 "$4/unpack.log")" "Run $(pulumi_up) again."
   # The official archive has it under the name of its platform.
   case $(uname -m) in aarch64) file=$executable-linux-arm64 ;; *) file=$executable-linux-amd64 ;; esac
-  found=$(find "$files" -type f -name "$executable" | head -n 1)
-  [ -n "$found" ] || found=$(find "$files" -type f -name "$file" | head -n 1)
+  found=$(find "$files" -type f \( -name "$executable" -o -name "$file" \) | sort | head -n 1)
   [ -n "$found" ] || fail "the release holds no $executable" "found: $(cd "$files" && find . -type f | cut -c3- | head -n 10 | tr '\n' ' ')" "needed: $executable or $file${5:+ ($5)}" \
     "What was installed before is untouched. Is it another asset of that release, or another name? $(config_set "$key.url" URL)"
   chmod 755 "$found"

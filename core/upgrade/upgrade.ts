@@ -78,9 +78,8 @@ export async function upgradeNode(options: UpgradeOptions, deps: UpgradeDeps): P
     if (judgement === undefined) return;
     say(`${judgement.isGood ? "good" : "not good"}: ${judgement.why}`);
     // A node's words are in it.
-    await host("judge", {
-      verdict: Buffer.from(judgement.isGood ? "good" : firstLine(judgement.why)).toString("base64"),
-    });
+    const verdict = judgement.isGood ? "good" : firstLine(judgement.why);
+    await host("judge", { verdict: Buffer.from(verdict).toString("base64") });
   });
   if (end.stage !== "done") throw new Error(endText(end, options, before));
   const without = Number(end.without);
@@ -110,11 +109,7 @@ async function waitForMoment({ network, lastMs }: UpgradeOptions, producer: stri
 }
 
 /** Looks until no upgrade is at work on the host. A connection that breaks is made anew. */
-async function endOf(
-  deps: UpgradeDeps,
-  { address, stack }: UpgradeOptions,
-  meanwhile: (look: HostUpgrade) => Promise<void>,
-): Promise<HostUpgrade> {
+async function endOf(deps: UpgradeDeps, { address, stack }: UpgradeOptions, meanwhile: (look: HostUpgrade) => unknown) {
   const begun = deps.ticks();
   let [seen, fault] = [begun, "it is still at work"];
   while (deps.ticks() - seen < silenceLimit && deps.ticks() - begun < swapLimit) {
@@ -128,9 +123,8 @@ async function endOf(
     }
     await deps.sleep(pause);
   }
-  const see = "See it on the host with: journalctl -u pillar-host-node-upgrade";
-  const { up } = commandsFor(stack);
-  throw new Error(`${address}: the end of the node's upgrade is not seen\n  found: ${fault}\n  ${see}\n  Then: ${up}`);
+  const see = `See it on the host with: journalctl -u pillar-host-node-upgrade\n  Then: ${commandsFor(stack).up}`;
+  throw new Error(`${address}: the end of the node's upgrade is not seen\n  found: ${fault}\n  ${see}`);
 }
 
 /** Formats the end of an upgrade that did not come to its version (pure). */

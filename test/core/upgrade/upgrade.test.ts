@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { findVersionGaps } from "../../../core/chain/requiredVersions";
 import { judge } from "../../../core/upgrade/judge";
 import { type UpgradeDeps, upgradeNode } from "../../../core/upgrade/upgrade";
 import { wayBackFault } from "../../../core/upgrade/wayBack";
@@ -61,7 +62,10 @@ describe("the way back", () => {
       undefined,
     ],
   ])("%s", (_, more, fault) => {
-    const found = wayBackFault({ ...facts, ...more });
+    const { before, height, genesis, rules: table, ...chain } = { ...facts, ...more };
+    const gaps = table ? findVersionGaps({ version: before, genesis }, table, height, 0) : [];
+    const due = gaps.filter(({ expectedAt }) => expectedAt === undefined);
+    const found = wayBackFault({ before, height, gaps: due, ...chain });
     if (fault === undefined) expect(found).toBeUndefined();
     else expect(found).toMatch(fault);
   });
