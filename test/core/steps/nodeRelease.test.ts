@@ -132,6 +132,29 @@ cat running disk/go-node; sed -n 1,2p run/node-upgrade.end`,
     expect(stdout).toContain(`${old}${old}stage=back\nwhy=no\n`);
   });
 
+  test("on a disk without room for the last note it stays, and the look tells its end", async ({ box }) => {
+    const at = `${box.dir}/disk`;
+    const script = host(box, next, at);
+    const all = functions(box, releaseOf(next));
+    const { stdout } = await onSmallDisk(
+      box,
+      512,
+      `mv go-node disk/go-node; ln disk/go-node disk/held; mv state disk/state; ln -s disk/state state
+${script}(${all}node_release_fetch)\n(${all}node_release_swap)\n${fillDisk}
+echo good > run/node-upgrade.verdict
+sed "s|^export LC_ALL.*|export PATH=${box.bin}:/usr/bin:/bin|" state/node-upgrade | bash > /dev/null 2>&1
+cat running disk/go-node; ls state units; (${all}node_release_look)
+rm disk/filler; (${all}node_release_fetch); (${all}node_release_look)`,
+    );
+    const [untilFull, ofNext] = stdout.split(`${next}${next}`);
+    expect(untilFull).toContain("lies beside it, checked");
+    expect(ofNext).not.toContain("node.upgrade");
+    expect(ofNext).toContain("stage=done\nwhy=\n");
+    // With room again the next run notes what is installed, without another swap.
+    expect(ofNext?.slice(ofNext.indexOf("stage=done"))).toMatch(/installed=yes\n$/);
+    expect(box.read("stops")).toBe("stop\n");
+  });
+
   test("is not put in place beside a move of the signer, or on a host that is given up", async ({ box }) => {
     const script = host(box);
     const all = functions(box, releaseOf(next));
