@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import type { StackConfig } from "../core/config/config";
 import { isSameMachine } from "../core/config/sameMachine";
+import { proxyOf } from "../core/settings/login";
 import { commandsFor } from "../core/util/commands";
 import { quote } from "../core/util/quote";
 import { configurationOf } from "./configuration";
@@ -8,6 +9,7 @@ import { type Asked, createEngine, type Engine } from "./engine";
 import { answerSchemas, refuseAnswers } from "./init/checks";
 import { comparedHostKey } from "./init/hostKey";
 import { fileOf, shippedText } from "./init/shipped";
+import { ownSecrets, proxySettings } from "./otherStack";
 import { CliRefusal } from "./refusal";
 import { shownHostKey } from "./shownHostKey";
 import { type Settings, setPlain, upOrPrint } from "./stackFiles";
@@ -38,7 +40,7 @@ export async function adopt(
     throw new CliRefusal(
       `${address} is the host of ${like} already: nothing was made\n  needed: the address of another host, the one that is to be retired`,
     );
-  const key = hostKey ?? knownKey(config, address) ?? (await comparedKey(stack, address, like, config.ssh.port));
+  const key = hostKey ?? knownKey(config, address) ?? (await comparedKey(stack, address, like, config.ssh));
   const isNew = !(await model.list()).includes(stack);
   // Where none of its configuration is a secret, nothing else has asked for its pass phrase yet.
   if (isNew) await model.read(["stack", "export", "--show-secrets"]);
@@ -50,7 +52,10 @@ export async function adopt(
   console.log(
     `${stack} is the stack of ${address} now (Pulumi.${stack}.yaml); its login is that of ${like}${isNew ? ", and so is its pass phrase" : ""}.`,
   );
-  for (const line of ownLogin(config, stack, address)) console.log(line);
+  for (const secret of ownSecrets(moveFrom(config, address) ?? {}))
+    console.log(
+      `Its ${secret} in orchestrator.migrateFrom is another: ${commandsFor(stack).setSecret(`ssh.${secret}`)}`,
+    );
   const exitCode = await upOrPrint(stack, up, args, engine);
   if (up && exitCode === 0) console.log(`\nTo go on with ${like}:\n  ${commandsFor(like).next}`);
   return exitCode;
@@ -77,34 +82,27 @@ const replaced = [
 ];
 
 /** What the stack of an adopted host says (pure). Where its signer is to move from is known of the other stack. */
-export function adoptedSettings({ orchestrator }: StackConfig, address: string, hostKey: string): Settings {
-  const from = orchestrator.migrateFrom?.address === address ? orchestrator.migrateFrom : undefined;
+export function adoptedSettings(config: StackConfig, address: string, hostKey: string): Settings {
+  const from = moveFrom(config, address);
   return {
     ...{ "host.provider": "existing", "host.address": address, "host.hostKey": hostKey, lifecycle: "adopted" },
+    ...proxySettings("ssh.proxy", from?.proxy),
     ...{ "ssh.user": from?.user, "ssh.port": from?.port, "node.dataDir": from?.dataDir },
     ...{ "orchestrator.service": from?.service, "orchestrator.directory": from?.directory },
     "orchestrator.executable": from?.executable,
   };
 }
 
-/** A secret is not moved from one file to another unasked. */
-function ownLogin({ orchestrator: { migrateFrom } }: StackConfig, stack: string, address: string): string[] {
-  if (migrateFrom?.address !== address) return [];
-  const own = (["privateKey", "privateKeyPassword", "password", "sudoPassword"] as const).filter(
-    (key) => migrateFrom[key],
-  );
-  return own.map(
-    (key) => `Its ${key} in orchestrator.migrateFrom is another: ${commandsFor(stack).setSecret(`ssh.${key}`)}`,
-  );
-}
+const moveFrom = ({ orchestrator: { migrateFrom } }: StackConfig, address: string) =>
+  migrateFrom?.address === address ? migrateFrom : undefined;
 
 const knownKey = ({ orchestrator, sync }: StackConfig, address: string) =>
   [orchestrator.migrateFrom, sync.oldHost].find((known) => known?.address === address)?.hostKey;
 
 /** A key that was only scanned may be anybody's: it is shown, and the operator compares it, or gives it. */
-async function comparedKey(stack: string, address: string, like: string, port: number): Promise<string> {
-  if (process.stdin.isTTY) return comparedHostKey(address, port, {});
-  const shown = await shownHostKey(address, port);
+async function comparedKey(stack: string, address: string, like: string, ssh: StackConfig["ssh"]): Promise<string> {
+  if (process.stdin.isTTY) return comparedHostKey(address, ssh.port, {}, proxyOf(ssh));
+  const shown = await shownHostKey(address, ssh.port, proxyOf(ssh));
   if ("fault" in shown) throw new CliRefusal(`${shown.fault}\n  needed: the address of a running host`);
   throw new CliRefusal(
     [

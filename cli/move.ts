@@ -7,7 +7,7 @@ import { moveIdOf, storeOf } from "../core/settings/orchestratorPlaces";
 import { hashCommand, whatItIs } from "../core/settings/releaseHash";
 import { commandsFor } from "../core/util/commands";
 import { askText } from "./ask";
-import { twoStacks } from "./otherStack";
+import { hostSettings, ownSecrets, twoStacks } from "./otherStack";
 import { CliRefusal } from "./refusal";
 import { type Settings, setPlain, upOrPrint } from "./stackFiles";
 import type { OtherHost } from "./stackState";
@@ -35,7 +35,8 @@ export async function moveFrom(stack: string, args: readonly string[], options: 
   const word = await firstMoveWord(stack, config, options);
   await setPlain(engine, { ...moveSettings(config, before, host, options), ...word });
   console.log(`The signer of ${stack} comes from ${host.address}, the host of ${from} (Pulumi.${stack}.yaml).`);
-  for (const line of ownLogin(stack, config, before)) console.log(line);
+  for (const key of ownSecrets(before.ssh, config.ssh))
+    console.log(`Its ${key} is another: ${commandsFor(stack).setSecret(`orchestrator.migrateFrom.${key}`)}`);
   if (!up) console.log(`Rehearse it first; that writes nothing:\n  ${commandsFor(stack).check()}`);
   const code = await upOrPrint(stack, up, args, engine);
   // Left there it would vouch for a record that is lost later.
@@ -140,10 +141,7 @@ export function moveSettings(
   const [from, to] = [before.orchestrator, config.orchestrator];
   const { url, sha256, version } = releaseOf(config, given);
   return {
-    "orchestrator.migrateFrom.address": host.address,
-    "orchestrator.migrateFrom.hostKey": host.hostKey,
-    "orchestrator.migrateFrom.user": other(before.ssh.user, config.ssh.user),
-    "orchestrator.migrateFrom.port": other(before.ssh.port, config.ssh.port),
+    ...hostSettings("orchestrator.migrateFrom", host, before.ssh, config.ssh),
     "orchestrator.migrateFrom.service": other(from.service, to.service),
     "orchestrator.migrateFrom.directory": other(from.directory, to.directory),
     "orchestrator.migrateFrom.executable": other(from.executable, to.executable),
@@ -152,12 +150,4 @@ export function moveSettings(
     "orchestrator.release.sha256": sha256,
     "orchestrator.release.version": version,
   };
-}
-
-/** A secret is not moved from one file to another unasked. */
-function ownLogin(stack: string, { ssh }: StackConfig, before: StackConfig): string[] {
-  const secrets = ["privateKey", "privateKeyPassword", "password", "sudoPassword"] as const;
-  return secrets
-    .filter((key) => before.ssh[key] !== undefined && before.ssh[key] !== ssh[key])
-    .map((key) => `Its ${key} is another: ${commandsFor(stack).setSecret(`orchestrator.migrateFrom.${key}`)}`);
 }

@@ -1,6 +1,6 @@
 import type { StackConfig } from "../core/config/config";
 import { isSameMachine } from "../core/config/sameMachine";
-import { twoStacks } from "./otherStack";
+import { hostSettings, twoStacks } from "./otherStack";
 import { CliRefusal } from "./refusal";
 import { type Settings, setPlain, upOrPrint } from "./stackFiles";
 import type { OtherHost } from "./stackState";
@@ -47,10 +47,7 @@ export function retirementFault(
 /** What the old stack's file says of it (pure); of the login only what differs. */
 export function successorSettings({ ssh }: StackConfig, after: StackConfig, host: OtherHost): Settings {
   return {
-    "retirement.successor.address": host.address,
-    "retirement.successor.hostKey": host.hostKey,
-    "retirement.successor.user": after.ssh.user === ssh.user ? undefined : after.ssh.user,
-    "retirement.successor.port": after.ssh.port === ssh.port ? undefined : after.ssh.port,
+    ...hostSettings("retirement.successor", host, after.ssh, ssh),
     lifecycle: "retiring",
   };
 }

@@ -1,3 +1,4 @@
+import { leaveSession } from "../core/ssh/connection";
 import type { OwnServer } from "../core/ssh/ownServer";
 import { fingerprintOf } from "../core/ssh/publicKey";
 import { deps, reach, silentText, tryLogin, whileItBoots } from "../core/ssh/reachability";
@@ -100,7 +101,7 @@ async function look(inputs: ContactInputs, recorded: string | undefined, isFirst
   let fault: string | undefined;
   const tries = async (target: SshTarget) => {
     const session = await tryLogin(target);
-    fault = await sshdFault(session, target, inputs.rpc).finally(() => session.close());
+    fault = await sshdFault(session, target, inputs.rpc).finally(() => leaveSession(target, session));
     return session.tookMs;
   };
   const target = { ...login, address, port, hostKey: pinned };

@@ -35,7 +35,7 @@ const limit = 120_000;
 /** Turns it off where this run found it on. @throws where it stays on */
 async function turnOff({ target, script, found }: OffInputs): Promise<object> {
   if (found === undefined) return {};
-  const connection = createConnection(target);
+  const connection = createConnection(target, undefined, true);
   try {
     say(`hourly restart: found on again in root's crontab of ${target.address}, after the node had synced`);
     for (const line of await runScript(connection, "hourlyRestart", script, limit)) say(line);

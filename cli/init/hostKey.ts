@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import type { SshTarget } from "../../core/ssh/ssh";
 import { askYes } from "../ask";
 import { CliRefusal } from "../refusal";
 import { shownHostKey } from "../shownHostKey";
@@ -12,12 +13,17 @@ export class NoHostKey extends CliRefusal {}
  *
  * @throws Refusal where the host does not answer, or the operator knows another one
  */
-export async function comparedHostKey(address: string, port: number, flags: InitFlags): Promise<string> {
+export async function comparedHostKey(
+  address: string,
+  port: number,
+  flags: InitFlags,
+  proxy?: SshTarget,
+): Promise<string> {
   if (flags.hostKey !== undefined) return flags.hostKey;
-  const shown = await shownHostKey(address, port);
+  const shown = await shownHostKey(address, port, proxy);
   if ("fault" in shown)
     throw new NoHostKey(
-      `${shown.fault}\n  nothing was written\n  needed: a server that answers, on another port with --port PORT; or its host key with --host-key LINE`,
+      `${shown.fault}\n  nothing was written\n  needed: a server that answers, on another port with --port PORT; or, for a host behind a proxy too, its host key with --host-key LINE`,
     );
   const { key, fingerprint } = shown;
   if (flags.fingerprint !== undefined) {

@@ -168,7 +168,7 @@ export function createNodeClient(
       } catch (error) {
         if (isFatal(error)) throw error;
         // A dead connection looks like a silent node: the next look begins with a new one.
-        if (isLate(error)) connection.drop();
+        if (isLate(error)) connection.drop("dead");
         const reason = error instanceof Error ? error.message : String(error);
         return isReached ? { kind: "none", reason } : { kind: "none", reason, unreachable: true };
       }

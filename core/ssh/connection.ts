@@ -1,3 +1,4 @@
+import { withTimeout } from "../util/withTimeout";
 import { connectSsh, type LoginKeys, type SshSession, type SshTarget } from "./ssh";
 import { isFatal, type LoginError } from "./sshErrors";
 
@@ -5,10 +6,49 @@ import { isFatal, type LoginError } from "./sshErrors";
 export interface Connection {
   /** @throws as connectSsh does; a login that is refused after it was taken once is not fatal */
   session(): Promise<SshSession>;
-  /** Ends it; the next one who asks gets a new one. */
-  drop(): void;
+  /** Leaves it to the next user of the process, where the process keeps connections, else ends it; ends a dead one in any case. */
+  drop(isDead?: "dead"): void;
   /** How many were made so far. */
   readonly made: number;
+}
+
+/** Returns the open connections between two uses, by login; undefined in a process that ends with its last connection. */
+const idleSessions = () => (process as { readonly idleSshSessions?: Map<string, SshSession> }).idleSshSessions;
+
+function loginOf({ address, port, user, hostKey, privateKey, password, agent, proxy }: SshTarget): string {
+  return JSON.stringify([
+    address,
+    port,
+    user,
+    hostKey,
+    privateKey,
+    password,
+    agent || undefined,
+    proxy && loginOf(proxy),
+  ]);
+}
+
+/** Keeps a connection for the next user of the same login, or ends it. */
+export function leaveSession(target: SshTarget, session: SshSession): void {
+  const login = loginOf(target);
+  const idle = idleSessions();
+  if (!session.isOpen || idle === undefined || idle.has(login)) session.close();
+  else idle.set(login, session);
+}
+
+async function takeIdleSession(target: SshTarget): Promise<SshSession | undefined> {
+  const login = loginOf(target);
+  const session = idleSessions()?.get(login);
+  if (session === undefined) return undefined;
+  idleSessions()?.delete(login);
+  // One that died while this machine slept still looks open.
+  const isAlive = await withTimeout(session.run("exit 0", ""), 5000, "no answer").then(
+    ({ exitCode }) => exitCode === 0,
+    () => false,
+  );
+  if (isAlive) return session;
+  session.close();
+  return undefined;
 }
 
 /**
@@ -27,7 +67,7 @@ export function createConnection(target: SshTarget, keys?: LoginKeys, wasLetIn =
   let refused: Error | undefined;
   const connect = async (until = wasLetIn ? Date.now() + limited.patience : 0): Promise<SshSession> => {
     try {
-      const session = await connectSsh(target, keys);
+      const session = (await takeIdleSession(target)) ?? (await connectSsh(target, keys));
       made += 1;
       return session;
     } catch (error) {
@@ -47,9 +87,9 @@ export function createConnection(target: SshTarget, keys?: LoginKeys, wasLetIn =
         : error;
     }
   };
-  const drop = () => {
+  const drop = (isDead?: "dead") => {
     current?.then(
-      (session) => session.close(),
+      (session) => (isDead ? session.close() : leaveSession(target, session)),
       () => undefined,
     );
     current = undefined;

@@ -132,7 +132,7 @@ export function openRoot(
       timer = setTimeout(
         () => {
           stdout.destroy();
-          connection.drop();
+          connection.drop("dead");
           reject(new Error(`${ssh.address}: ${name} gave no end within ${limitSeconds} s: is the connection dead?`));
         },
         (limitSeconds + grace) * 1000,

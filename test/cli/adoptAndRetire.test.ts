@@ -5,6 +5,7 @@ import { hostShown } from "../../cli/stackState";
 import { configOf } from "../components/exampleConfig";
 
 const hostKey = "ssh-ed25519 AAAA";
+const proxyKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const host = { address: "203.0.113.7", hostKey };
 const given = (settings: object) => JSON.parse(JSON.stringify(settings)) as object;
 
@@ -22,6 +23,22 @@ test("the retirement names the successor as its stack shows it, and of the login
     ...{ "retirement.successor.user": "op", "retirement.successor.port": 2222, lifecycle: "retiring" },
   });
   expect(given(successorSettings(configOf(), configOf(), host))).not.toHaveProperty("retirement.successor.user");
+});
+
+test("a proxy goes along to the successor's block, and from the move's block to the adopted host's login", () => {
+  const proxy = { address: "192.0.2.1", hostKey: proxyKey, port: 2200 };
+  const settings = given(successorSettings(configOf(), configOf({ ssh: { password: "x", proxy } }), host));
+  expect(settings).toMatchObject({ "retirement.successor.proxy.address": "192.0.2.1" });
+  expect(settings).toMatchObject({ "retirement.successor.proxy.port": 2200 });
+  const migrateFrom = { address: "198.51.100.9", hostKey: proxyKey, proxy, firstMove: "acknowledged" };
+  const config = configOf({
+    orchestrator: {
+      migrateFrom,
+      release: { url: "https://example.org/v1.0.0.zip", version: "v1.0.0", sha256: "ab".repeat(32) },
+    },
+  });
+  expect(given(adoptedSettings(config, "198.51.100.9", hostKey))).toMatchObject({ "ssh.proxy.address": "192.0.2.1" });
+  expect(given(adoptedSettings(config, "198.51.100.8", hostKey))).not.toHaveProperty("ssh.proxy.address");
 });
 
 test("what can't be meant is refused before anything is written", () => {

@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { firstMoveWord, moveFault, moveSettings } from "../../cli/move";
+import { ownSecrets } from "../../cli/otherStack";
+import type { StackConfig } from "../../core/config/config";
 import { configOf } from "../components/exampleConfig";
 import { moveNamed } from "../moveNamed";
 import { putEvent } from "../recordIn";
@@ -10,6 +12,7 @@ import { putEvent } from "../recordIn";
 const host = { address: "198.51.100.9", hostKey: "ssh-ed25519 AAAA" };
 const release = "https://example.org/releases/download/v0.0.9a-alphanet/orchestrator-linux-amd64.zip";
 const sha256 = "ab".repeat(32);
+const proxyKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const given = (settings: object) => JSON.parse(JSON.stringify(settings)) as object;
 
 test("the move names the old host as its stack shows it, and the release with the version of its address", () => {
@@ -117,4 +120,19 @@ test("a signer of which the record knows no move needs a word, once", async () =
   putEvent(directory, { at: "2026-01-01T00:00:00.000Z", move, event: "begun", details });
   expect(await firstMoveWord("prod-2", config, {})).toBeUndefined();
   rmSync(directory, { recursive: true });
+});
+
+test("another host's proxy goes along, as far as it is no secret; one that both have is not repeated", () => {
+  const proxy = { address: "192.0.2.1", hostKey: proxyKey, user: "jump", password: "p" };
+  const before = configOf({ ssh: { password: "x", proxy } });
+  const named = (to: StackConfig) =>
+    Object.entries(given(moveSettings(to, before, host, {}))).filter(([key]) => key.includes("proxy"));
+  expect(Object.fromEntries(named(configOf()))).toEqual({
+    "orchestrator.migrateFrom.proxy.address": "192.0.2.1",
+    "orchestrator.migrateFrom.proxy.hostKey": proxyKey,
+    "orchestrator.migrateFrom.proxy.user": "jump",
+  });
+  expect(named(before)).toEqual([]);
+  expect(ownSecrets(before.ssh, configOf().ssh)).toContain("proxy.password");
+  expect(ownSecrets(before.ssh, before.ssh)).toEqual([]);
 });

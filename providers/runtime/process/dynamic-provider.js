@@ -1,6 +1,9 @@
 // @ts-check
 // The SDK's own process of the dynamic providers, loaded as quickly as the program is.
 require("../../../preload");
+
+// Providers leave a connection to the next one (core/ssh/connection.ts): a host may limit new ones.
+Reflect.set(process, "idleSshSessions", new Map());
 require("@pulumi/pulumi/cmd/dynamic-provider");
 
 // The engine ends this process by a signal, upon which Node keeps nothing.

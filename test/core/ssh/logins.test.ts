@@ -4,7 +4,7 @@ import net, { type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ssh2, { type AuthContext, type Connection, type KeyboardAuthContext } from "ssh2";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { framed } from "../../../core/ssh/answer";
 import { createConnection } from "../../../core/ssh/connection";
 import { refusedText, tryLogin } from "../../../core/ssh/reachability";
@@ -327,4 +327,40 @@ test("a port that is refused after a login is waited for as a limit on new conne
   await expect(createConnection({ ...loginTo(host), port: await closedPort() }).session()).rejects.toThrow(
     "ECONNREFUSED",
   );
+});
+
+describe("in a process that keeps connections", () => {
+  beforeEach(() => Reflect.set(process, "idleSshSessions", new Map()));
+  afterEach(() => Reflect.deleteProperty(process, "idleSshSessions"));
+
+  test("a login serves one user after the other, and each login its own", async () => {
+    const host = await sshHost();
+    cleanUps.push(host.close);
+    const target = loginTo(host);
+    for (const user of [target, { ...target, agent: false, privateKey: undefined }]) {
+      const connection = createConnection(user);
+      expect((await (await connection.session()).run("echo there", "")).stdout).toBe("there\n");
+      connection.drop();
+      await new Promise(setImmediate);
+    }
+    expect(host.connections).toBe(1);
+    await expect(createConnection({ ...target, password: "hunter2" }).session()).rejects.toThrow("refuses the login");
+    expect(host.connections).toBe(2);
+  });
+
+  test("two users at once have a connection each, of which one is kept; a dead one is not", async () => {
+    const host = await sshHost();
+    cleanUps.push(host.close);
+    const both = [createConnection(loginTo(host)), createConnection(loginTo(host))];
+    await Promise.all(both.map((each) => each.session()));
+    for (const each of both) each.drop();
+    await expect.poll(() => host.open).toBe(1);
+    const next = createConnection(loginTo(host));
+    await next.session();
+    expect(host.connections).toBe(2);
+    next.drop("dead");
+    await expect.poll(() => host.open).toBe(0);
+    await createConnection(loginTo(host)).session();
+    expect(host.connections).toBe(3);
+  });
 });

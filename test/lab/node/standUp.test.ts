@@ -15,7 +15,7 @@ describe("procedure A on a blank host", () => {
   let host: LabHost;
   let stack: LabStack;
   let previewed: { exitCode: number; output: string; quiet: boolean };
-  let first: { exitCode: number; output: string };
+  let first: { exitCode: number; output: string; connections: number };
 
   beforeAll(async () => {
     lab = await testLab();
@@ -23,13 +23,13 @@ describe("procedure A on a blank host", () => {
     host = await lab.addHost("host1", () => ensureBaseImage("debian-12"));
     await host.run("crontab -", "MAILTO=ops@example.org\n  5 4 * * * /bin/true # mine\n#0 0 * * * off\n");
     stack = await testStack(lab, host);
-    const logins = () => onHost(host, "journalctl -u ssh -o cat | grep -c ^Accepted");
     const before = await logins();
     previewed = { ...(await stack.preview()), quiet: (await logins()) === before };
-    first = await stack.up();
+    first = { ...(await stack.up()), connections: (await logins()) - before };
   });
   afterAll(async () => lab?.down());
 
+  const logins = async () => Number(await onHost(host, "journalctl -u ssh -o cat | grep -c ^Accepted"));
   const facts = async () => ({
     crontab: await onHost(host, "crontab -l"),
     packages: await onHost(host, "dpkg -l | sha256sum"),
@@ -60,6 +60,10 @@ describe("procedure A on a blank host", () => {
     expect(state).toBe(2);
     expect(currentHeight).toBeGreaterThanOrEqual(targetHeight as number);
     expect(durationSeconds).toBeGreaterThan(0);
+  });
+
+  it("opens one connection for each step, one for all else that the engine does, and one to look at the result", () => {
+    expect(first.connections).toBe(8 + 2);
   });
 
   it("does not show the address before the gate", () => {
@@ -94,10 +98,11 @@ describe("procedure A on a blank host", () => {
   });
 
   it("changes nothing when run again", async () => {
-    const before = await facts();
+    const [before, connections] = [await facts(), await logins()];
     const again = await stack.up();
     expect(again.exitCode).toBe(0);
     expect(again.output).toContain("17 unchanged");
+    expect((await logins()) - connections).toBe(1);
     expect(await facts()).toEqual(before);
   });
 
