@@ -12,8 +12,8 @@ become_root() {
   [ -n "$sudo_password" ] || sudo_refused
   refusal=$(printf '%s\n' "$sudo_password" | LC_ALL=C sudo -k -S -p 'password of %p:' bash -c : 2>&1 > /dev/null) || sudo_refused
   # -k: always ask, whatever ticket is there. Were it not to ask all the same, the password line would be the first line
-  # of a root shell: everything before the marker is thrown away.
-  { printf '%s\n' "$sudo_password" pillar-host-begin; cat; } |
+  # of a root shell: everything before the marker is thrown away. sudo-rs reads up to 8 KiB with the password: blanks.
+  { printf '%s\n%8192s\n%s\n' "$sudo_password" '' pillar-host-begin; cat; } |
     sudo -k -S -p '' bash --norc -c 'while IFS= read -r line && [ "$line" != "$0" ]; do :; done; exec "$@"' pillar-host-begin "$@"
   exit
 }
@@ -23,9 +23,9 @@ sudo_refused() {
   if [[ $refusal =~ password\ of\ ([a-z_][a-z0-9_-]*): ]]; then whose=${BASH_REMATCH[1]}; fi
   said=$(printf '%s' "$refusal" | sed 's/password of [^:]*://g' | grep -a . | tail -n 1 | tr -cd '[:print:]') || said="no word of sudo"
   case $refusal in
-    *"not in the sudoers"* | *"may not run sudo"* | *"afraid I can't do that"*)
+    *"not in the sudoers"* | *"may not run sudo"*)
       cannot "the user $user may not use sudo" "found: $said" "needed: sudo for $user (as root on the host: usermod -aG sudo $user, or wheel)" "or: $(config_set "$login_key.user" root)" ;;
-    *"not allowed to execute"*)
+    *"not allowed to execute"* | *"afraid I can't do that"*)
       cannot "the user $user may not run a shell with sudo" "found: $said" "needed: every command, as root on the host with visudo: $user ALL=(ALL:ALL) ALL" "or: $(config_set "$login_key.user" root)" ;;
     *"must have a tty"*)
       cannot "sudo wants a terminal, and there is none" "found: $said" "needed: as root on the host, with visudo: Defaults:$user !requiretty" ;;

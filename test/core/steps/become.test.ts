@@ -25,6 +25,7 @@ if [ -n "$quiet" ] || [ -z "$read" ]; then echo "sudo: a password is required" >
 while IFS= read -r line; do
   if [ "$line" = ${password} ]; then
     [ -n "$forget" ] || : > "$ticket"
+    [ ! -e "$sandbox/ahead" ] || head -c $((8191 - \${#line})) > /dev/null
     exec "$@"
   fi
   echo "Sorry, try again." >&2
@@ -58,6 +59,12 @@ describe("a user other than root", () => {
       expect(box.read("sudo.calls")).not.toContain(password);
     },
   );
+
+  test("a sudo that reads what follows the password, as sudo-rs does, gets nothing of the script", async ({ box }) => {
+    box.write("ahead", "");
+    const printed = await become(box, "always", password);
+    expect(readAnswer(envelope(step, to(password)), printed)).toMatchObject({ isDone: true, stdout: "first line\n" });
+  });
 
   test("a password that sudo wants and nobody configured", async ({ box }) => {
     const { code, stdout, stderr } = await become(box, "always");
@@ -96,10 +103,14 @@ describe("a user other than root", () => {
       ],
     ],
     [
-      "sudo-rs: none for this user",
+      "sudo-rs: none for this user, or some commands only",
       "sudo: I'm sorry op. I'm afraid I can't do that\n",
       password,
-      ["the user op may not use sudo", "found: sudo: I'm sorry op. I'm afraid I can't do that"],
+      [
+        "the user op may not run a shell with sudo",
+        "found: sudo: I'm sorry op. I'm afraid I can't do that",
+        "needed: every command, as root on the host with visudo: op ALL=(ALL:ALL) ALL",
+      ],
     ],
     [
       "some commands only",
