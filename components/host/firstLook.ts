@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
+import { basename, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import { secretKeys } from "../../core/config/secretKeys";
@@ -47,16 +48,20 @@ export function firstLook({ place, login, contact, after = [] }: FirstLookArgs, 
   );
 }
 
+/** The name of the compiled program, which changes with any byte of it. */
+const thisProgram = basename(join(__dirname, "..", ".."));
+
 /**
+ * @param program another one has other steps: the command plugin would try a login that the host refuses eleven times
  * @param finished whether a run of this stack went to the end before: until then every run looks at the host first,
  *   later only one that has something else to do there
  */
-export function contactOf(config: StackConfig, finished: boolean): ContactArgs {
+export function contactOf(config: StackConfig, finished: boolean, program = thisProgram): ContactArgs {
   const { ssh: _, stack: __, ...rest } = config;
   const isRetiring = config.lifecycle === "retiring";
   const secrets = new Set(secretKeys().map((path) => path.join(".")));
   // Another secret is no other work, and a short hash over one would tell who reads the state when a guess is right.
-  const work = JSON.stringify(withoutKeys(rest, secrets));
+  const work = JSON.stringify([program, withoutKeys(rest, secrets)]);
   return {
     work: createHash("sha256").update(work).digest("hex").slice(0, 12),
     run: finished || isRetiring ? undefined : randomUUID(),

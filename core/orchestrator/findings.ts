@@ -1,5 +1,6 @@
 import type { BuildInfo, OrchestratorIdentity, OrchestratorStatus } from "../chain/orchestrator";
 import type { MoveId } from "../eventLog/moveId";
+import type { SshdSettings } from "../ssh/sshdFaults";
 import type { NodeStatus } from "../sync/nodeStatus";
 import type { Acknowledged } from "./acknowledged";
 import type { BridgeNow } from "./bridgeNow";
@@ -10,16 +11,6 @@ import type { OrchestratorConfigFile } from "./orchestratorConfigFile";
 
 /** An answer, or why there is none. */
 export type Result<T> = { readonly value: T } | { readonly error: string };
-
-/** The settings by which an sshd judges a login, in its own words. */
-export interface SshdSettings {
-  readonly user: string;
-  /** Address from which the login comes. */
-  readonly from: string;
-  readonly values: ReadonlyMap<string, readonly string[]>;
-  /** Lines that set them: `file:line:text`. */
-  readonly lines: readonly string[];
-}
 
 /** What was found on the host that the signer is to leave. */
 export interface OldSide {

@@ -1,11 +1,11 @@
 import { moveText } from "../eventLog/moveId";
+import { sshdFaults } from "../ssh/sshdFaults";
 import { commandsFor } from "../util/commands";
 import { fault, lacking } from "./faultText";
 import type { OldSide, Requirements } from "./findings";
 import { unknownPast } from "./generation";
 import { copiedIn, generationIn } from "./journal";
 import { broughtByHand, unknownPastText } from "./messages";
-import { sshdFaults } from "./sshdFaults";
 import { mayStop, moveHalted, stuckHint } from "./stoppedState";
 
 /** What stands against a move on the old host (pure). */
@@ -70,7 +70,16 @@ export function oldFaults(side: OldSide, wanted: Requirements, newJournal: strin
         `Run ${run.up} again.`,
       ),
     );
-  if (side.sshd) faults.push(...sshdFaults(side.sshd, wanted));
+  const { sshd } = side;
+  for (const { found, needed } of sshd ? sshdFaults(sshd, `127.0.0.1:${wanted.rpcPort}`) : [])
+    faults.push(
+      fault(
+        at("its sshd refuses what a move asks of it"),
+        found,
+        needed,
+        `Change it there (for ${sshd?.from} alone: Match Address ${sshd?.from}), then: systemctl reload ssh. Then run ${run.up} again.`,
+      ),
+    );
   return [...faults, ...pastFaults(side, wanted, newJournal), ...directoryFaults(side, wanted)];
 }
 

@@ -9,6 +9,7 @@ import {
 } from "../chain/orchestrator";
 import { endpoint, own } from "../ssh/foreign";
 import type { RootHost } from "../ssh/root";
+import { parseSshd } from "../ssh/sshdFaults";
 import type { NodeStatus } from "../sync/nodeStatus";
 import { isJsonText } from "./backup";
 import type { BridgeNow } from "./bridgeNow";
@@ -16,7 +17,6 @@ import { type Endpoint, endpointsOf } from "./endpoints";
 import type { MoveSurvey, NewSide, OldSide, Result, SshScan } from "./findings";
 import { parseFacts } from "./hostPairFacts";
 import { orchestratorConfigOf } from "./orchestratorConfigFile";
-import { parseSshd } from "./sshdFaults";
 
 /** A signer's things on a host. */
 export interface OrchestratorPlace {
@@ -94,7 +94,7 @@ async function lookAtOld(
 async function sshdOf(roots: { readonly old: RootHost; readonly new: RootHost }, user: string) {
   const from = roots.new.address;
   if (isIP(from) === 0) return undefined;
-  const printed = await roots.old.call("signer_sshd", own({ login_user: user, from })).catch(() => "");
+  const printed = await roots.old.call("sshd_settings", own({ login_user: user, from })).catch(() => "");
   return parseSshd(printed, user, from);
 }
 

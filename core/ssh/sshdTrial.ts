@@ -1,9 +1,8 @@
 import { printable } from "../util/printable";
 import type { SshSession, SshTarget } from "./ssh";
+import { commandsAtOnce as atOnce, isGoodSetting } from "./sshdFaults";
 import { isForbidden } from "./sshErrors";
 
-/** Commands that the program has at work over one connection at the same time. */
-const atOnce = 4;
 const word = "pillar-host-answers";
 
 interface Place {
@@ -27,7 +26,7 @@ export async function sshdFault(
   const text = async (what: string, names: string, needed: string, said?: string) =>
     [
       `${address}: ${what}`,
-      `  found: ${said ?? ((await settingLines(session, names)) || "no line that sets it")}`,
+      `  found: ${said ?? ((await settingLines(session, names, rpc && `${rpc.address}:${rpc.port}`)) || "no line that sets it")}`,
       `  needed: ${needed}`,
       "  Where it was sshd_config, reload sshd on the host: systemctl reload ssh. Then run the same command again.",
     ].join("\n");
@@ -59,16 +58,16 @@ export async function sshdFault(
 }
 
 /** Returns the lines that set these, where the login may read them, as far as a command can be run at all. */
-async function settingLines(session: SshSession, names: string): Promise<string> {
+async function settingLines(session: SshSession, names: string, place = "any"): Promise<string> {
   const script = `PATH=$PATH:/usr/sbin
-sshd -T -C "user=$(id -un),host=-,addr=\${SSH_CONNECTION%% *}" | grep -iE '^(${names}) ' | grep -vxE 'allowtcpforwarding (yes|all|local)|disableforwarding no|permitopen any'
+sshd -T -C "user=$(id -un),host=-,addr=\${SSH_CONNECTION%% *}" | grep -iE '^(${names}) '
 grep -nisE '^[[:space:]]*(${names})[[:space:]=]' /etc/ssh/sshd_config /etc/ssh/sshd_config.d/*
 grep -nosE '^[^#]*(restrict|no-port-forwarding|permitopen=|command=)' ~/.ssh/authorized_keys | sed -E 's/^([0-9]+):.*[^a-z-]?(restrict|no-port-forwarding|permitopen|command)=?$/~\\/.ssh\\/authorized_keys:\\1: \\2/'
 `;
   const { stdout } = await session.run("sh -s 2> /dev/null", script).catch(() => ({ stdout: "" }));
   const lines = stdout.split("\n").map((line) => printable(line).replace(/^(\/[^:]*:\d+):\s*/, "$1: "));
   return lines
-    .filter((line) => line.trim() !== "")
+    .filter((line) => line.trim() !== "" && !isGoodSetting(line, place))
     .slice(0, 6)
     .join("; ");
 }

@@ -139,3 +139,11 @@ copy_exchange() {
   fi
   rm -rf "$exchange"
 }
+
+# By what sshd judges a login of $login_user from $from, in its own words, the lines that set it, and the user's groups.
+sshd_settings() {
+  local names='usedns|allowtcpforwarding|disableforwarding|permitopen|maxsessions|forcecommand|pubkeyauthentication|pubkeyaccepted(algorithms|keytypes)|authorizedkeysfile|authenticationmethods|permitrootlogin|(allow|deny)(users|groups)'
+  say "usergroups $(id -Gn "$login_user" 2> /dev/null)"
+  sshd -T -C "user=$login_user,host=$from,addr=$from" 2> /dev/null | grep -E "^($names) " || true
+  grep -rnisE "^[[:space:]]*($names)[[:space:]=]" /etc/ssh/sshd_config /etc/ssh/sshd_config.d || true
+}

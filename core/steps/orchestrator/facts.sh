@@ -101,13 +101,6 @@ signer_scan() {
   fi
 }
 
-# By what sshd judges a login of $login_user from $from, in its own words, and the lines that set it.
-signer_sshd() {
-  local names='allowtcpforwarding|disableforwarding|permitopen|maxsessions|forcecommand|pubkeyauthentication|pubkeyaccepted(algorithms|keytypes)|authorizedkeysfile|authenticationmethods|permitrootlogin|allowusers|denyusers'
-  sshd -T -C "user=$login_user,host=$from,addr=$from" 2> /dev/null | grep -E "^($names) " || true
-  grep -rnisE "^[[:space:]]*($names)[[:space:]=]" /etc/ssh/sshd_config /etc/ssh/sshd_config.d || true
-}
-
 # All of $directory as a stream, whose rate is measured: nothing is written, not even the times of access.
 signer_stream() {
   local code=0

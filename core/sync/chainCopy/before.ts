@@ -1,9 +1,12 @@
+import { isIP } from "node:net";
 import { chainOfNode } from "../../chain/chain";
 import type { NodeTarget } from "../../chain/node";
 import { nodeVersion } from "../../chain/nodeVersion";
 import { compareChains, olderOf, type ShownChain } from "../../chain/sameChain";
 import { createConnection } from "../../ssh/connection";
+import { own } from "../../ssh/foreign";
 import { isOneMachine } from "../../ssh/sameHost";
+import { parseSshd, sshdFaults } from "../../ssh/sshdFaults";
 import { commandsFor } from "../../util/commands";
 import { sizeText } from "../../util/sizeText";
 import { withTimeout } from "../../util/withTimeout";
@@ -119,6 +122,7 @@ export async function checkBefore(
   const versions = { old: await versionOf("old"), new: await versionOf("new") };
   const { old: before, new: after } = versions;
   const known = before !== undefined && after !== undefined ? { old: before, new: after } : { old: "", new: "" };
+  faults.push(...(await sshdFaultsOf(inputs, sides)));
   faults.push(...copyFaults(old, fresh, known, addresses));
   await looks.showChains(inputs.old.node, inputs.new.node).then(
     (chains) => {
@@ -133,6 +137,19 @@ export async function checkBefore(
     throw Object.assign(new Error(refusedText(inputs, faults)), { refused: true } satisfies Partial<SideError>);
   for (const line of planLines(inputs, old, fresh, after ?? "")) say(line);
   return { old, new: fresh };
+}
+
+/** Returns what the old host's sshd refuses to the copy; nothing where the new host comes from is known by a name alone. */
+async function sshdFaultsOf({ old, new: fresh }: ChainCopyInputs, sides: ChainSides): Promise<string[]> {
+  const [{ user, address }, from] = [old.host.ssh, fresh.host.ssh.address];
+  if (isIP(from) === 0) return [];
+  const printed = await sides.call("old", "sshd_settings", own({ from })).catch(() => "");
+  const settings = parseSshd(printed, user, from);
+  const place = old.node.via === "ssh" ? `${old.node.address}:${old.node.port}` : undefined;
+  const refusals = settings ? sshdFaults(settings, place) : [];
+  return refusals.map(
+    ({ found, needed }) => `the sshd of ${address} refuses what the copy asks: ${found}; needed: ${needed}`,
+  );
 }
 
 function refusedText({ stack, old, new: fresh }: ChainCopyInputs, faults: readonly string[]): string {

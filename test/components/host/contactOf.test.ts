@@ -6,7 +6,7 @@ const otherKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmB
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAabcdefabcdefabcdefabcdefabcdefabcdefabcdef";
 
 /** The hash of what is to be done, with a secret wherever the configuration takes one. */
-function workOf(secret: string, address = "203.0.113.7"): string {
+function workOf(secret: string, address = "203.0.113.7", program?: string): string {
   const login = { password: secret, sudoPassword: secret, user: "op" };
   const raw = {
     pillar: { name: "Anvil" },
@@ -19,7 +19,7 @@ function workOf(secret: string, address = "203.0.113.7"): string {
   };
   const parsed = parseConfig(raw, "prod");
   if ("faults" in parsed) throw new Error(parsed.faults.join("\n"));
-  return contactOf(parsed.config, true).work;
+  return contactOf(parsed.config, true, program).work;
 }
 
 test("the hash of the work tells nothing of a secret, wherever one is configured", () => {
@@ -28,4 +28,8 @@ test("the hash of the work tells nothing of a secret, wherever one is configured
 
 test("other work is another hash", () => {
   expect(workOf("hunter2")).not.toBe(workOf("hunter2", "203.0.113.8"));
+});
+
+test("another program has other steps: the login is tried before they are", () => {
+  expect(workOf("hunter2", undefined, "one")).not.toBe(workOf("hunter2", undefined, "other"));
 });

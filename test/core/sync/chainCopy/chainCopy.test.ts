@@ -117,6 +117,7 @@ describe("the copy of a chain", () => {
       "new chain_facts",
       "old chain_facts",
       "new chain_facts",
+      "old sshd_settings",
       "old chain_take",
     ];
     expect(stage.called.filter((name) => name !== "old chain_old_now")).toEqual([
@@ -243,4 +244,13 @@ describe("the copy of a chain", () => {
     );
     expect(stage.called.slice(-2)).toEqual(ends);
   });
+});
+
+test("an old host's sshd that refuses the copy is named before anything is changed", async ({ stage }) => {
+  stage.does.sshd_settings = () =>
+    "usergroups root\nmaxsessions 10\nallowusers root@192.0.2.7\nallowtcpforwarding no\nforcecommand none\n/etc/ssh/sshd_config:9:AllowUsers root@192.0.2.7\n";
+  await expect(stage.run()).rejects.toThrow(
+    "found: the sshd of 192.0.2.1 refuses what the copy asks: AllowUsers root@192.0.2.7, /etc/ssh/sshd_config:9; needed: root@192.0.2.2 among them",
+  );
+  expect(stage.called).not.toContain("old chain_take");
 });

@@ -1,0 +1,124 @@
+import { BlockList, isIP } from "node:net";
+
+/** How sshd judges a login. */
+export interface SshdSettings {
+  readonly user: string;
+  /** Address from which the login comes. */
+  readonly from: string;
+  readonly values: ReadonlyMap<string, readonly string[]>;
+  /** Lines that set them: `file:line:text`. */
+  readonly lines: readonly string[];
+}
+
+/** Commands that the program has at work over one connection at the same time. */
+export const commandsAtOnce = 4;
+
+/** Reads what sshd_settings prints (pure). Undefined where its sshd tells nothing. */
+export function parseSshd(printed: string, user: string, from: string): SshdSettings | undefined {
+  const values = new Map<string, string[]>();
+  const lines: string[] = [];
+  for (const line of printed.split("\n")) {
+    const [name = "", ...words] = line.split(" ");
+    if (line.startsWith("/")) lines.push(line);
+    else if (words.length > 0) values.set(name, [...(values.get(name) ?? []), ...words]);
+  }
+  return values.has("maxsessions") ? { user, from, values, lines } : undefined;
+}
+
+type Rule = readonly [name: string, isGood: (words: readonly string[]) => boolean, needed: string];
+
+const has =
+  (...allowed: string[]) =>
+  (words: readonly string[]) =>
+    words.some((word) => allowed.includes(word));
+
+const forwardingRules = (place: string): readonly Rule[] => [
+  ["AllowTcpForwarding", has("yes", "all", "local"), "AllowTcpForwarding local: what runs there is asked through ssh"],
+  ["DisableForwarding", has("no"), "DisableForwarding no: what runs there is asked through ssh"],
+  ["PermitOpen", has("any", place), `PermitOpen any, or ${place}`],
+];
+const sessionRules: readonly Rule[] = [["MaxSessions", ([count]) => Number(count) >= commandsAtOnce, "MaxSessions 10"]];
+
+/** Checks a line of `sshd -T` that concerns forwarding to a place, or sessions (pure). */
+export function isGoodSetting(line: string, place: string): boolean {
+  const [name, ...words] = line.split(" ");
+  return [...forwardingRules(place), ...sessionRules].some(
+    ([setting, isGood]) => setting.toLowerCase() === name && isGood(words),
+  );
+}
+
+/**
+ * Returns the settings of an old host's sshd that refuse what a move or a copy asks of it (pure).
+ *
+ * @param place to which it must forward; undefined where nothing is asked through ssh
+ */
+export function sshdFaults({ user, from, values, lines }: SshdSettings, place: string | undefined) {
+  const keys = (words: readonly string[]) => words.some((word) => word.split(",").includes("ssh-ed25519"));
+  const groups = values.get("usergroups") ?? [];
+  // With names looked up a pattern may be one of a host's name, which nobody here knows.
+  const isNamed = values.get("usedns")?.includes("yes") ?? false;
+  const namesUser = (words: readonly string[]) => words.map((pattern) => matchesUser(pattern, user, from, isNamed));
+  const inGroup = (words: readonly string[]) => words.some((pattern) => groups.some((group) => isLike(pattern, group)));
+  const rules: readonly Rule[] = [
+    ...(place === undefined ? [] : forwardingRules(place)),
+    ...sessionRules,
+    ["ForceCommand", has("none"), "no ForceCommand: the copy's key has a command of its own"],
+    ["PubkeyAuthentication", has("yes"), "PubkeyAuthentication yes: the copy logs in with a key"],
+    ["PubkeyAcceptedAlgorithms", keys, "ssh-ed25519 among them: the copy's key is one"],
+    ["PubkeyAcceptedKeyTypes", keys, "ssh-ed25519 among them: the copy's key is one"],
+    [
+      "AuthorizedKeysFile",
+      has(".ssh/authorized_keys", "%h/.ssh/authorized_keys"),
+      "%h/.ssh/authorized_keys behind what is there: the copy's key goes there",
+    ],
+    ["AuthenticationMethods", has("any", "publickey"), `publickey alone for ${from}: the copy has no second factor`],
+    ["PermitRootLogin", (words) => user !== "root" || !words.includes("no"), `prohibit-password for ${from}`],
+    ["AllowUsers", (words) => namesUser(words).some((match) => match !== "no"), `${user}@${from} among them`],
+    ["DenyUsers", (words) => !namesUser(words).includes("yes"), `${user}@${from} not among them`],
+    ["AllowGroups", (words) => groups.length === 0 || inGroup(words), `a group of ${user} among them`],
+    ["DenyGroups", (words) => !inGroup(words), `no group of ${user} among them`],
+  ];
+  return rules.flatMap(([name, isGood, needed]) => {
+    const words = values.get(name.toLowerCase());
+    if (words === undefined || isGood(words)) return [];
+    const where = lines.filter((line) => new RegExp(`:\\s*${name}[\\s=]`, "i").test(line));
+    const found = [`${name} ${words.join(" ").slice(0, 200)}`, ...where.map((line) => line.split(":", 2).join(":"))];
+    return [{ found: found.join(", "), needed }];
+  });
+}
+
+/**
+ * Matches USER or USER@HOST as sshd does (pure): HOST is a list of addresses, networks and names, with * and ?, of which one
+ * that matches behind a ! refuses. "unclear" where a host's name decides.
+ */
+function matchesUser(pattern: string, user: string, from: string, isNamed: boolean): "yes" | "no" | "unclear" {
+  const at = pattern.lastIndexOf("@");
+  if (at < 0) return isLike(pattern, user) ? "yes" : "no";
+  if (!isLike(pattern.slice(0, at), user)) return "no";
+  const parts = pattern.slice(at + 1).split(",");
+  const isHit = (part: string) => isLike(part.toLowerCase(), from.toLowerCase()) || isWithin(part, from);
+  const refused = parts.flatMap((part) => (part.startsWith("!") ? [part.slice(1)] : []));
+  if (refused.some(isHit)) return "no";
+  const isName = (part: string) => isNamed && /[a-z]/i.test(part) && isIP(part.split("/")[0] ?? "") === 0;
+  if (refused.some(isName)) return "unclear";
+  const wanted = parts.filter((part) => !part.startsWith("!"));
+  if (wanted.some(isHit)) return "yes";
+  return wanted.some(isName) ? "unclear" : "no";
+}
+
+const isLike = (pattern: string, text: string) =>
+  new RegExp(
+    `^${pattern
+      .replace(/[.+^$()|[\]{}\\]/g, "\\$&")
+      .replaceAll("*", ".*")
+      .replaceAll("?", ".")}$`,
+  ).test(text);
+
+function isWithin(network: string, address: string): boolean {
+  const [base = "", bits] = network.split("/");
+  if (bits === undefined || isIP(base) === 0 || isIP(address) !== isIP(base)) return false;
+  const list = new BlockList();
+  const family = isIP(base) === 6 ? "ipv6" : "ipv4";
+  list.addSubnet(base, Number(bits), family);
+  return list.check(address, family);
+}
