@@ -45,12 +45,29 @@ describe("what the tests of the lab itself stand on", () => {
     put("core/steps/other.ts", "export const other = 1;");
     put("lab/README.md", "another table");
     put("lab/bench/rows.ts", "export const other = 1;");
+    put("lab/doubles/node.ts", "export const other = 1;");
+    put("lab/stack.ts", "export const other = 1;");
     expect(await key()).toBe(before);
     put(file, 'import "../../../lab/bench/rows";');
     const importing = await key();
     put("lab/bench/playbook.yml", "- hosts: all");
     expect(await key()).not.toBe(importing);
   });
+});
+
+test("a test that boots a lab stands on all of it, but for rooms that are commands", async () => {
+  const booting = "test/lab/gate/c.long.test.ts";
+  put(booting, 'import "../../../core/sync/sync";');
+  const hash = async () => (await hashesOf(root, [booting]))[booting];
+  for (const [name, isOn] of [
+    ["lab/services.ts", true],
+    ["lab/doubles/node.ts", true],
+    ["lab/bench/rows.ts", false],
+  ] as const) {
+    const before = await hash();
+    put(name, "export const other = 1;");
+    expect((await hash()) !== before, name).toBe(isOn);
+  }
 });
 
 test("a file that passed is on record until what it stands on changes; a failed one is not, nor one that is gone", async () => {

@@ -26,11 +26,14 @@ export function ownTests(checkout: string): string[] {
 export type Hashes = Readonly<Record<string, string>>;
 
 /** Rooms of the lab that are commands of their own: a test stands on them only if it imports from them. */
-const apart = ["bench", "chainCopies", "deaths", "mutants", "proofs", "schema", "shell", "simulation"];
+const apart = ["bench", "chainCopies", "explore", "mutants", "proofs", "schema", "shell", "simulation"];
+
+/** A test of a plugin boots no lab: it stands on the plugins' sources, and on the rooms of the lab that it imports from. */
+const isOfPlugin = (file: string) => file.startsWith("test/lab/plugins/");
 
 /**
  * Returns for each of these files a hash of what it stands on: all that it imports, what lies beside that and is no
- * TypeScript (scripts, which are read by path), all of lab/, which starts programs and builds Go by path, and the libraries.
+ * TypeScript (scripts, which are read by path), the lab, which starts programs and builds Go by path, and the libraries.
  */
 export async function hashesOf(checkout: string, files: readonly string[]): Promise<Hashes> {
   const { metafile } = await build({
@@ -52,9 +55,11 @@ export async function hashesOf(checkout: string, files: readonly string[]): Prom
     texts.set(name, text);
     return text;
   };
-  const hashOf = (imported: readonly string[]) => {
-    const rooms = apart.filter((room) => !imported.some((name) => name.startsWith(`lab/${room}/`)));
-    const ofLab = lab.filter((name) => !rooms.some((room) => name.startsWith(`lab/${room}/`)));
+  const hashOf = (file: string, imported: readonly string[]) => {
+    const rooms = new Set(imported.map(roomOf));
+    const counts = (room: string) =>
+      isOfPlugin(file) ? ["plugins", ...rooms].includes(room) && room !== "" : rooms.has(room) || !apart.includes(room);
+    const ofLab = lab.filter((name) => counts(roomOf(name)));
     const folders = [...new Set(imported.map(dirname))].filter((name) => !/^lab(\/|$)/.test(name));
     const beside = folders.flatMap((folder) => filesOf(checkout, folder, false)).filter((name) => !isCode.test(name));
     const hash = createHash("sha256");
@@ -69,11 +74,14 @@ export async function hashesOf(checkout: string, files: readonly string[]): Prom
     for (const name of reached) for (const imported of importsOf(name)) reached.add(imported);
     return [...reached];
   };
-  return Object.fromEntries(files.map((file) => [file, hashOf(reachedFrom(file))]));
+  return Object.fromEntries(files.map((file) => [file, hashOf(file, reachedFrom(file))]));
 }
 
 /** Names of code, which counts where it is imported, and of what says nothing to a test: texts and records. */
 const isCode = /\.(ts|md)$|^test\/[^/]+\.json$/;
+
+/** Returns the room of the lab that a file lies in, empty for a file of lab/ itself. */
+const roomOf = (name: string) => /^lab\/([^/]+)\//.exec(name)?.[1] ?? "";
 
 function filesOf(root: string, folder: string, recursive: boolean): string[] {
   return readdirSync(join(root, folder), { recursive, withFileTypes: true })
