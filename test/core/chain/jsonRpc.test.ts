@@ -92,7 +92,7 @@ describe("no answer", () => {
     await expect(call(port, { timeout: 120 })).rejects.toThrow(
       /^no answer within \d+ s: the node is overloaded or frozen$/,
     );
-    expect(Date.now() - started).toBeLessThan(1000);
+    expect(Date.now() - started).toBeLessThan(5000);
     await closed;
   });
 
