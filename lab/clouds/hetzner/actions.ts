@@ -3,7 +3,7 @@ import type { Clock } from "./cloud";
 /** What an action is about. */
 export interface Resource {
   readonly id: number;
-  readonly type: "server" | "firewall" | "primary_ip";
+  readonly type: "server" | "firewall";
 }
 
 /** Why an action failed. */

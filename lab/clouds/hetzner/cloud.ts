@@ -1,11 +1,9 @@
 import type { MachineRoom } from "../machineRoom";
 import type { Actions } from "./actions";
-import { invalidInput, notFound } from "./apiError";
+import { notFound } from "./apiError";
 import type { Catalogue } from "./catalogue";
 import type { Faults } from "./faults";
 import type { Firewall } from "./firewall";
-import { areLabels, type Labels } from "./labelSelector";
-import type { PrimaryIp } from "./primaryIps";
 import type { Server } from "./server";
 import type { SshKey } from "./sshKeys";
 
@@ -28,7 +26,6 @@ export interface Cloud {
   readonly sshKeys: Map<number, SshKey>;
   readonly firewalls: Map<number, Firewall>;
   readonly servers: Map<number, Server>;
-  readonly primaryIps: Map<number, PrimaryIp>;
 }
 
 /** What a path names by its id. */
@@ -36,9 +33,4 @@ export function found<T>(all: ReadonlyMap<number, T>, id: string | number | unde
   const one = all.get(Number(id));
   if (!one) throw notFound(what);
   return one;
-}
-
-export function checkLabels(labels: Labels | undefined): Labels {
-  if (!areLabels(labels ?? {})) throw invalidInput("labels", "labels are invalid");
-  return labels ?? {};
 }

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { catalogueSchema } from "./catalogue";
 import type { Cloud } from "./cloud";
 import { faultSchema } from "./faults";
 import { created, noContent, ok, type Route } from "./http";
@@ -17,16 +16,7 @@ export interface Told {
 export function controlRoutes(cloud: Cloud, requests: Told[]): Route[] {
   return [
     ["GET", "/requests", () => ok(requests)],
-    [
-      "DELETE",
-      "/requests",
-      () => {
-        requests.length = 0;
-        return noContent;
-      },
-    ],
     ["GET", "/servers", () => ok([...cloud.servers.values()].map((server) => told(cloud, server.id)))],
-    ["GET", "/faults", () => ok(cloud.faults.list())],
     ["POST", "/faults", ({ body }) => created({ id: cloud.faults.add(faultSchema.parse(body)) })],
     [
       "DELETE",
@@ -44,25 +34,16 @@ export function controlRoutes(cloud: Cloud, requests: Told[]): Route[] {
         return noContent;
       },
     ],
-    [
-      "PATCH",
-      "/catalogue",
-      ({ body }) => {
-        cloud.catalogue.change(catalogueSchema.parse(body));
-        return noContent;
-      },
-    ],
   ];
 }
 
 function told(cloud: Cloud, id: number): object {
   const server = cloud.servers.get(id);
   if (!server) return {};
-  const address = [...cloud.primaryIps.values()].find((ip) => ip.assignee_id === id && ip.type === "ipv4")?.ip;
-  const { name, status, machine, labels, protection, dead } = server;
+  const { name, status, machine, address, labels, protection, dead } = server;
   return {
     ...{ id, name, status, machine, address, labels, protection, dead },
-    location: server.place.name,
+    location: server.place,
     serverType: server.plan.name,
     image: server.image.name,
   };

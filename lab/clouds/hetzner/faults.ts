@@ -1,15 +1,11 @@
 import { z } from "zod";
 import type { ActionError, Resource } from "./actions";
-import { ApiError, usualError } from "./apiError";
+import { usualError } from "./apiError";
 import { match } from "./http";
 
 const reach = {
   /** How often it strikes; without: always. */
   times: z.int().positive().optional(),
-  /** How many it lets pass first. */
-  skip: z.int().nonnegative().optional(),
-  /** How long it lasts, from now. */
-  forSeconds: z.number().positive().optional(),
 };
 const requests = {
   method: z.string().optional(),
@@ -49,13 +45,6 @@ export const faultSchema = z.discriminatedUnion("kind", [
   }),
   /** The API says running, and nothing ever answers there. */
   z.strictObject({ kind: z.literal("neverBoots"), server: z.string().optional(), ...reach }),
-  /** No more of these than that. */
-  z.strictObject({
-    kind: z.literal("quota"),
-    of: z.enum(["servers", "ssh_keys", "firewalls"]),
-    limit: z.int().nonnegative(),
-    ...reach,
-  }),
 ]);
 
 export type Fault = z.infer<typeof faultSchema>;
@@ -64,14 +53,12 @@ type Of<K extends Kind> = Extract<Fault, { kind: K }>;
 
 /** The table of faults that are in force. */
 export class Faults {
-  private readonly table = new Map<number, { fault: Fault; passed: number; struck: number; since: number }>();
+  private readonly table = new Map<number, { fault: Fault; struck: number }>();
   private last = 0;
-
-  constructor(private readonly now: () => number) {}
 
   add(fault: Fault): number {
     this.last += 1;
-    this.table.set(this.last, { fault, passed: 0, struck: 0, since: this.now() });
+    this.table.set(this.last, { fault, struck: 0 });
     return this.last;
   }
 
@@ -81,19 +68,11 @@ export class Faults {
     else this.table.delete(id);
   }
 
-  list(): object[] {
-    return [...this.table].map(([id, { fault, struck }]) => ({ id, ...fault, struck }));
-  }
-
   /** The first fault of a kind that applies now; it counts as one stroke. */
   strike<K extends Kind>(kind: K, applies: (fault: Of<K>) => boolean): Of<K> | undefined {
     for (const entry of this.table.values()) {
       const fault = entry.fault as Of<K>;
       if (fault.kind !== kind || !this.isInForce(entry) || !applies(fault)) continue;
-      if (entry.passed < (fault.skip ?? 0)) {
-        entry.passed += 1;
-        continue;
-      }
       entry.struck += 1;
       return fault;
     }
@@ -107,9 +86,8 @@ export class Faults {
     );
   }
 
-  private isInForce({ fault, struck, since }: { fault: Fault; struck: number; since: number }): boolean {
-    if (struck >= (fault.times ?? Number.POSITIVE_INFINITY)) return false;
-    return (this.now() - since) / 1000 < (fault.forSeconds ?? Number.POSITIVE_INFINITY);
+  private isInForce({ fault, struck }: { fault: Fault; struck: number }): boolean {
+    return struck < (fault.times ?? Number.POSITIVE_INFINITY);
   }
 
   /** Refuses a request that a test wants refused. */
@@ -130,12 +108,6 @@ export class Faults {
       const error = failing ? { code: failing.code, message: failing.message } : null;
       return { seconds: slow?.seconds ?? usualSeconds, error };
     };
-  }
-
-  limit(of: Of<"quota">["of"], count: number): void {
-    if (this.strike("quota", (fault) => fault.of === of && count >= fault.limit)) {
-      throw new ApiError(403, "resource_limit_exceeded", `${of.replace("_", " ").replace(/s$/, "")} limit exceeded`);
-    }
   }
 }
 

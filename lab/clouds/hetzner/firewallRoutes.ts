@@ -1,60 +1,39 @@
 import { z } from "zod";
 import { ApiError, notFound, notUnique } from "./apiError";
-import { type Cloud, checkLabels, found } from "./cloud";
-import { applyFirewalls, type Firewall, firewallJson, serversOf, type Target, targetSchema } from "./firewall";
-import { rulesSchema } from "./firewallRules";
+import { type Cloud, found } from "./cloud";
+import { type Firewall, firewallJson, inboundRulesOf, rulesSchema, type Target, targetSchema } from "./firewall";
 import { created, noContent, ok, type Route } from "./http";
-import { labelSelector } from "./labelSelector";
 import { listing } from "./listing";
-import type { Server } from "./server";
 
 const labels = z.record(z.string(), z.string()).optional();
-const createSchema = z.object({
-  name: z.string().min(1).max(128),
-  labels,
-  rules: rulesSchema,
-  apply_to: z.array(targetSchema).default([]),
-});
-const updateSchema = z.object({ name: z.string().min(1).max(128).optional(), labels });
+const name = z.string().min(1).max(128);
+const createSchema = z.object({ name, labels, rules: rulesSchema });
+const updateSchema = z.object({ name: name.optional(), labels });
 
 export function firewallRoutes(cloud: Cloud): Route[] {
   const { firewalls } = cloud;
   const one = (id: string | undefined) => found(firewalls, id, "firewall");
-  const unique = (name: string, except?: number) => {
-    if ([...firewalls.values()].some((other) => other.name === name && other.id !== except)) throw notUnique("name");
+  const unique = (wanted: string, except?: number) => {
+    if ([...firewalls.values()].some((other) => other.name === wanted && other.id !== except)) throw notUnique("name");
   };
+  const targetsOf = (body: unknown, key: "apply_to" | "remove_from") => {
+    const targets = z.object({ [key]: z.array(targetSchema).min(1) }).parse(body)[key] as Target[];
+    for (const { server } of targets) if (!cloud.servers.has(server.id)) throw notFound("server");
+    return targets;
+  };
+  const all = () => [...firewalls.values()].map(firewallJson);
   return [
-    [
-      "GET",
-      "/firewalls",
-      ({ query }) =>
-        listing(
-          "firewalls",
-          [...firewalls.values()].map((each) => firewallJson(cloud, each)),
-          query,
-        ),
-    ],
-    ["GET", "/firewalls/:id", ({ params }) => ok({ firewall: firewallJson(cloud, one(params.id)) })],
+    ["GET", "/firewalls", ({ query }) => listing("firewalls", all(), query)],
+    ["GET", "/firewalls/:id", ({ params }) => ok({ firewall: firewallJson(one(params.id)) })],
     [
       "POST",
       "/firewalls",
       ({ body }) => {
-        const { apply_to: targets, ...given } = createSchema.parse(body);
+        const given = createSchema.parse(body);
         unique(given.name);
-        checkTargets(cloud, targets);
-        cloud.faults.limit("firewalls", firewalls.size);
-        const id = cloud.newId();
-        const firewall: Firewall = {
-          ...given,
-          id,
-          created: cloud.clock.stamp(),
-          labels: checkLabels(given.labels),
-          appliedTo: targets,
-        };
-        firewalls.set(id, firewall);
-        const setRules = given.rules.length > 0 ? [act(cloud, "set_firewall_rules", firewall, [])] : [];
-        const applied = targets.length > 0 ? [act(cloud, "apply_firewall", firewall, serversOf(cloud, targets))] : [];
-        return created({ firewall: firewallJson(cloud, firewall), actions: [...setRules, ...applied] });
+        const firewall: Firewall = { ...given, id: cloud.newId(), labels: given.labels ?? {}, appliedTo: [] };
+        firewalls.set(firewall.id, firewall);
+        return created({ firewall: firewallJson(firewall), actions: [act(cloud, "set_firewall_rules", firewall, [])] });
       },
     ],
     [
@@ -65,8 +44,8 @@ export function firewallRoutes(cloud: Cloud): Route[] {
         const given = updateSchema.parse(body);
         if (given.name !== undefined) unique(given.name, firewall.id);
         firewall.name = given.name ?? firewall.name;
-        firewall.labels = checkLabels(given.labels ?? firewall.labels);
-        return ok({ firewall: firewallJson(cloud, firewall) });
+        firewall.labels = given.labels ?? firewall.labels;
+        return ok({ firewall: firewallJson(firewall) });
       },
     ],
     [
@@ -74,9 +53,8 @@ export function firewallRoutes(cloud: Cloud): Route[] {
       "/firewalls/:id",
       ({ params }) => {
         const firewall = one(params.id);
-        if (firewall.appliedTo.length > 0) {
+        if (firewall.appliedTo.length > 0)
           throw new ApiError(409, "resource_in_use", `firewall with ID '${firewall.id}' is still in use`);
-        }
         firewalls.delete(firewall.id);
         return noContent;
       },
@@ -87,10 +65,7 @@ export function firewallRoutes(cloud: Cloud): Route[] {
       ({ params, body }) => {
         const firewall = one(params.id);
         firewall.rules = z.object({ rules: rulesSchema }).parse(body).rules;
-        const servers = serversOf(cloud, firewall.appliedTo);
-        const actions = [act(cloud, "set_firewall_rules", firewall, [])];
-        if (servers.length > 0) actions.push(act(cloud, "apply_firewall", firewall, servers));
-        return created({ actions });
+        return created({ actions: [act(cloud, "set_firewall_rules", firewall, firewall.appliedTo)] });
       },
     ],
     [
@@ -98,13 +73,9 @@ export function firewallRoutes(cloud: Cloud): Route[] {
       "/firewalls/:id/actions/apply_to_resources",
       ({ params, body }) => {
         const firewall = one(params.id);
-        const { apply_to: targets } = z.object({ apply_to: z.array(targetSchema).min(1) }).parse(body);
-        checkTargets(cloud, targets);
-        if (targets.some((target) => firewall.appliedTo.some((has) => same(target, has)))) {
-          throw new ApiError(409, "firewall_already_applied", "firewall was already applied on resource");
-        }
+        const targets = targetsOf(body, "apply_to");
         firewall.appliedTo = [...firewall.appliedTo, ...targets];
-        return created({ actions: [act(cloud, "apply_firewall", firewall, serversOf(cloud, targets))] });
+        return created({ actions: [act(cloud, "apply_firewall", firewall, targets)] });
       },
     ],
     [
@@ -112,38 +83,23 @@ export function firewallRoutes(cloud: Cloud): Route[] {
       "/firewalls/:id/actions/remove_from_resources",
       ({ params, body }) => {
         const firewall = one(params.id);
-        const { remove_from: targets } = z.object({ remove_from: z.array(targetSchema).min(1) }).parse(body);
-        const servers = serversOf(cloud, targets);
-        firewall.appliedTo = firewall.appliedTo.filter((has) => !targets.some((target) => same(target, has)));
-        return created({ actions: [act(cloud, "remove_firewall", firewall, servers)] });
+        const targets = targetsOf(body, "remove_from");
+        const isGone = ({ server }: Target) => targets.some((target) => target.server.id === server.id);
+        firewall.appliedTo = firewall.appliedTo.filter((target) => !isGone(target));
+        return created({ actions: [act(cloud, "remove_firewall", firewall, targets)] });
       },
-    ],
-    [
-      "GET",
-      "/firewalls/:id/actions",
-      ({ params, query }) => listing("actions", cloud.actions.list({ id: one(params.id).id, type: "firewall" }), query),
     ],
   ];
 }
 
-function act(cloud: Cloud, command: string, firewall: Firewall, servers: readonly Server[]) {
-  const about = servers.map(({ id }) => ({ id, type: "server" as const }));
+/** The machine room is told about the servers' rules: they stand before a server, whether it boots or not. */
+function act(cloud: Cloud, command: string, firewall: Firewall, targets: readonly Target[]) {
+  const about = targets.map(({ server }) => ({ id: server.id, type: "server" as const }));
   const work = async () => {
-    for (const server of servers) await applyFirewalls(cloud, server);
+    for (const { id } of about) {
+      const server = cloud.servers.get(id);
+      if (server) await cloud.room.setFirewall(server.machine, inboundRulesOf(cloud, server));
+    }
   };
   return cloud.actions.start(command, [{ id: firewall.id, type: "firewall" }, ...about], { work });
-}
-
-function checkTargets(cloud: Cloud, targets: readonly Target[]): void {
-  for (const target of targets) {
-    if (target.type === "label_selector") labelSelector(target.label_selector.selector);
-    else if (!cloud.servers.has(target.server.id)) {
-      throw new ApiError(404, "firewall_resource_not_found", notFound("server").message);
-    }
-  }
-}
-
-function same(a: Target, b: Target): boolean {
-  if (a.type === "server") return b.type === "server" && a.server.id === b.server.id;
-  return b.type === "label_selector" && a.label_selector.selector === b.label_selector.selector;
 }

@@ -11,8 +11,6 @@ import { Faults } from "./faults";
 import { firewallRoutes } from "./firewallRoutes";
 import { type Answer, dispatch, ok, type Route, readJson, send } from "./http";
 import { listing } from "./listing";
-import { primaryIpRoutes } from "./primaryIps";
-import { RateLimit } from "./rateLimit";
 import { serverRoutes } from "./serverRoutes";
 import { sshKeyRoutes } from "./sshKeys";
 
@@ -20,7 +18,6 @@ const API = "/v1";
 const CONTROL = "/_lab";
 const TOKEN_LENGTH = 64;
 const DEFAULT_ACTION_SECONDS = 0.2;
-const GONE = "https://docs.hetzner.cloud/changelog#2026-06-02-datacenters-deprecated";
 
 /** What a Hetzner project needs from outside. */
 export interface HetznerOptions {
@@ -50,7 +47,6 @@ export function createHetzner(options: HetznerOptions): Hetzner {
     throw new Error(`a token of Hetzner has ${TOKEN_LENGTH} characters`);
   }
   const cloud = newCloud(options);
-  const rateLimit = new RateLimit(cloud.clock.now);
   const requests: Told[] = [];
   const api = apiRoutes(cloud);
   const control = controlRoutes(cloud, requests);
@@ -60,7 +56,6 @@ export function createHetzner(options: HetznerOptions): Hetzner {
   const answerApi = async (request: IncomingMessage, url: URL): Promise<Answer | "cut"> => {
     const [method, path] = [request.method ?? "GET", url.pathname.slice(API.length)];
     authorize(options.tokens, request);
-    rateLimit.take();
     const body = await readJson(request);
     cloud.faults.refuse(method, path);
     if (cloud.faults.cut(method, path, false)) return "cut";
@@ -89,7 +84,7 @@ export function createHetzner(options: HetznerOptions): Hetzner {
     const correlation = {
       "x-correlation-id": createHash("sha1").update(String(requests.length)).digest("hex").slice(0, 16),
     };
-    send(response, answer, { ...rateLimit.headers(), ...correlation, ...headers });
+    send(response, answer, { ...correlation, ...headers });
   };
   return { handler: (request, response) => void handler(request, response), cloud, requests };
 }
@@ -101,24 +96,19 @@ function newCloud({ room, now = Date.now, firstId = 52_000_000, actionSeconds }:
     last += 1;
     return last;
   };
-  const faults = new Faults(now);
-  const catalogue = new Catalogue(faults, now);
+  const faults = new Faults();
+  const catalogue = new Catalogue(faults);
   const actions = new Actions(clock, newId, faults.fate(actionSeconds ?? DEFAULT_ACTION_SECONDS));
-  const empty = { sshKeys: new Map(), firewalls: new Map(), servers: new Map(), primaryIps: new Map() };
+  const empty = { sshKeys: new Map(), firewalls: new Map(), servers: new Map() };
   return { room, clock, newId, faults, catalogue, actions, ...empty };
 }
 
 function apiRoutes(cloud: Cloud): Route[] {
-  const gone = () => {
-    const message = "the datacenters endpoints were removed, use locations and server_types instead";
-    throw new ApiError(410, "deprecated_api_endpoint", message, { announcement: GONE });
-  };
   return [
     ...cloud.catalogue.routes,
     ...sshKeyRoutes(cloud),
     ...firewallRoutes(cloud),
     ...serverRoutes(cloud),
-    ...primaryIpRoutes(cloud),
     [
       "GET",
       "/actions",
@@ -140,8 +130,6 @@ function apiRoutes(cloud: Cloud): Route[] {
         return ok({ action });
       },
     ],
-    ["GET", "/datacenters", gone],
-    ["GET", "/datacenters/:id", gone],
   ];
 }
 

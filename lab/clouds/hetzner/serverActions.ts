@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Course } from "./actions";
-import { ApiError, invalidInput, notFound } from "./apiError";
+import { invalidInput, notFound } from "./apiError";
 import { type Cloud, found } from "./cloud";
-import { created, ok, type Route } from "./http";
+import { created, type Route } from "./http";
 import { listing } from "./listing";
 import { refuseBusy, type Server } from "./server";
 
@@ -79,34 +79,6 @@ const begins: Readonly<Record<string, Begin>> = {
       },
     },
   ],
-  // The server is started again by it, as the API documents: the plugin relies on that.
-  change_type: ({ catalogue, room }, server, body) => {
-    const schema = z.object({ server_type: z.union([z.int(), z.string()]), upgrade_disk: z.boolean() });
-    const wanted = schema.parse(body);
-    const plan = catalogue.plan(wanted.server_type);
-    if (server.status !== "off")
-      throw new ApiError(412, "server_not_stopped", "server must be stopped to change its type");
-    if (plan.architecture !== server.plan.architecture || plan.disk < server.diskGb) {
-      throw new ApiError(422, "invalid_server_type", "the server type does not fit for the server");
-    }
-    catalogue.order(plan, server.place.name);
-    if (!catalogue.isAvailable(plan, server.place.name))
-      throw new ApiError(412, "placement_error", "error during placement");
-    return [
-      "change_server_type",
-      {
-        work: async () => {
-          if (!server.dead) await room.powerOn(server.machine);
-        },
-        onSuccess: () => {
-          server.plan = plan;
-          if (wanted.upgrade_disk) server.diskGb = plan.disk;
-          server.status = "running";
-          server.seenUp = false;
-        },
-      },
-    ];
-  },
 };
 
 export function serverActionRoutes(cloud: Cloud): Route[] {
@@ -116,17 +88,6 @@ export function serverActionRoutes(cloud: Cloud): Route[] {
       "GET",
       "/servers/:id/actions",
       ({ params, query }) => listing("actions", cloud.actions.list({ id: one(params.id).id, type: "server" }), query),
-    ],
-    [
-      "GET",
-      "/servers/:id/actions/:action",
-      ({ params }) => {
-        const action = cloud.actions
-          .list({ id: one(params.id).id, type: "server" })
-          .find(({ id }) => String(id) === params.action);
-        if (!action) throw notFound("action");
-        return ok({ action });
-      },
     ],
     [
       "POST",

@@ -1,11 +1,9 @@
 import { z } from "zod";
 import { ApiError, notUnique } from "./apiError";
-import { type Cloud, checkLabels, found } from "./cloud";
-import { applyFirewalls } from "./firewall";
+import { type Cloud, found } from "./cloud";
 import { type Answer, ok, type Route } from "./http";
 import { listing } from "./listing";
 import { HOST_NAME, orderServer } from "./order";
-import { releasePrimaryIps } from "./primaryIps";
 import { look, refuseBusy, type Server, serverJson } from "./server";
 import { serverActionRoutes } from "./serverActions";
 
@@ -35,10 +33,7 @@ export function serverRoutes(cloud: Cloud): Route[] {
 
 async function list(cloud: Cloud, query: URLSearchParams): Promise<Answer> {
   await Promise.all([...cloud.servers.values()].map((server) => look(cloud, server)));
-  const statuses = query.getAll("status");
-  const servers = [...cloud.servers.values()].filter(
-    ({ status }) => statuses.length === 0 || statuses.includes(status),
-  );
+  const servers = [...cloud.servers.values()];
   return listing(
     "servers",
     servers.map((server) => serverJson(cloud, server)),
@@ -46,16 +41,12 @@ async function list(cloud: Cloud, query: URLSearchParams): Promise<Answer> {
   );
 }
 
-async function update(cloud: Cloud, server: Server, body: unknown): Promise<Answer> {
+function update(cloud: Cloud, server: Server, body: unknown): Answer {
   const given = updateSchema.parse(body);
   const isTaken = [...cloud.servers.values()].some(({ id, name }) => name === given.name && id !== server.id);
   if (isTaken) throw notUnique("server name");
   server.name = given.name ?? server.name;
-  if (given.labels) {
-    server.labels = checkLabels(given.labels);
-    // A label selector may find it now, or no longer.
-    await applyFirewalls(cloud, server);
-  }
+  server.labels = given.labels ?? server.labels;
   return ok({ server: serverJson(cloud, server) });
 }
 
@@ -76,10 +67,7 @@ function remove(cloud: Cloud, server: Server): Answer {
 
 function forget(cloud: Cloud, server: Server): void {
   cloud.servers.delete(server.id);
-  releasePrimaryIps(cloud, server.id);
   for (const firewall of cloud.firewalls.values()) {
-    firewall.appliedTo = firewall.appliedTo.filter(
-      (target) => target.type !== "server" || target.server.id !== server.id,
-    );
+    firewall.appliedTo = firewall.appliedTo.filter((target) => target.server.id !== server.id);
   }
 }

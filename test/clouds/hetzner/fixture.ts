@@ -1,6 +1,5 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, beforeEach } from "vitest";
 import { createHetzner, type Hetzner, type HetznerOptions } from "../../../lab/clouds/hetzner";
 import type { InboundRule, MachineOrder, MachineRoom } from "../../../lab/clouds/machineRoom";
 
@@ -73,45 +72,3 @@ export async function serve(options: Partial<HetznerOptions> = {}): Promise<Runn
 
 /** An answer, as loosely typed as JSON is: its shape is what the tests are about. */
 export type Json = ReturnType<typeof JSON.parse>;
-
-export interface Answered {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: Json;
-}
-
-let cloud: Running;
-let seconds: number;
-
-/** One project for each test, with a clock that the test winds. */
-export function useHetzner(): { cloud: () => Running; pass: (s: number) => void } {
-  beforeEach(async () => {
-    seconds = 0;
-    cloud = await serve({ now: () => Date.parse("2026-11-21T12:00:00Z") + seconds * 1000, actionSeconds: 10 });
-  });
-  afterEach(() => cloud.close());
-  return {
-    cloud: () => cloud,
-    pass: (s) => {
-      seconds += s;
-    },
-  };
-}
-
-export async function ask(method: string, path: string, body?: object, token = TOKEN): Promise<Answered> {
-  const base = path.startsWith("/_lab") ? cloud.url : `${cloud.url}/v1`;
-  const response = await fetch(base + path, {
-    method,
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
-}
-
-export const get = (path: string) => ask("GET", path);
-export const post = (path: string, body: object = {}) => ask("POST", path, body);
-export const fault = (body: object) => post("/_lab/faults", body);
-
-export const order = (more: object = {}) =>
-  post("/servers", { name: "anvil", server_type: "cpx32", image: "debian-11", location: "fsn1", ...more });

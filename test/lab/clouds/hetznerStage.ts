@@ -24,8 +24,8 @@ export function hetznerStage(): HetznerStage {
   const stage = Object.assign(made, {
     servers: () => [...here.hetzner.cloud.servers.values()],
     anew: async () => {
-      const { faults, servers: all, firewalls, sshKeys, primaryIps } = here.hetzner.cloud;
-      for (const each of [faults, all, firewalls, sshKeys, primaryIps]) each.clear();
+      const { faults, servers: all, firewalls, sshKeys } = here.hetzner.cloud;
+      for (const each of [faults, all, firewalls, sshKeys]) each.clear();
       await here.cloud.forget();
     },
     clean: async () => {
