@@ -3,62 +3,23 @@ import { z } from "zod";
 import { type Answer, type ApiRequest, bodyAs, notFound, page, type Route, unprocessable } from "./api";
 import type { Cloud, Key } from "./cloud";
 
-const IDS_FROM = 51_000_000;
-
 const keySchema = z.object({ name: z.string().min(1), public_key: z.string().min(1) });
+const tagSchema = z.object({ name: z.string().regex(/^[\w:-]{1,255}$/) });
 
-function account(cloud: Cloud): Answer {
-  const { droplet_limit, uuid, status, status_message } = cloud.account;
-  const team = { uuid, name: "My Team" };
-  return {
-    status: 200,
-    body: {
-      account: {
-        droplet_limit,
-        floating_ip_limit: 3,
-        reserved_ip_limit: 3,
-        volume_limit: 100,
-        email: "operator@example.org",
-        name: "Operator",
-        uuid,
-        email_verified: true,
-        status,
-        status_message,
-        team,
-      },
-    },
-  };
-}
+const bareKey = (publicKey: string) => publicKey.trim().split(/\s+/).slice(0, 2).join(" ");
 
 function addKey(cloud: Cloud, request: ApiRequest): Answer {
   const { name, public_key } = bodyAs(keySchema, request);
-  const fingerprint = fingerprintOf(public_key);
-  if ([...cloud.keys.values()].some((key) => key.fingerprint === fingerprint)) {
+  if ([...cloud.keys.values()].some((key) => bareKey(key.public_key) === bareKey(public_key)))
     throw unprocessable("SSH Key is already in use on your account");
-  }
-  const key = { id: cloud.ids.number("key", IDS_FROM), name, fingerprint, public_key };
+  const fingerprint = createHash("md5").update(bareKey(public_key)).digest("hex");
+  const key = { id: cloud.newId(), name, fingerprint, public_key };
   cloud.keys.set(key.id, key);
   return { status: 201, body: { ssh_key: key } };
 }
 
-/** The MD5 of the key's blob: the API knows no newer form. */
-export function fingerprintOf(publicKey: string): string {
-  const [type = "", blob = ""] = publicKey.trim().split(/\s+/);
-  const bytes = Buffer.from(blob, "base64");
-  // The blob begins with the length and the name of its own type.
-  if (type === "" || bytes.length < 40 || bytes.subarray(4, 4 + type.length).toString() !== type) {
-    throw unprocessable("Key invalid, key should be of the format `type key [comment]`");
-  }
-  return (createHash("md5").update(bytes).digest("hex").match(/../g) as string[]).join(":");
-}
-
-/** By number or fingerprint. */
-export function findKey(cloud: Cloud, named: string): Key | undefined {
-  return [...cloud.keys.values()].find(({ id, fingerprint }) => String(id) === named || fingerprint === named);
-}
-
 function key(cloud: Cloud, { params }: ApiRequest): Key {
-  const found = findKey(cloud, params.key ?? "");
+  const found = cloud.keys.get(Number(params.key));
   if (!found) throw notFound();
   return found;
 }
@@ -74,8 +35,27 @@ function removeKey(cloud: Cloud, request: ApiRequest): Answer {
   return { status: 204 };
 }
 
+function tagBody(cloud: Cloud, name: string) {
+  const { length: count } = [...cloud.droplets.values()].filter(({ tags }) => tags.has(name));
+  return { name, resources: { count, droplets: { count } } };
+}
+
+function namedTag(cloud: Cloud, { params }: ApiRequest): string {
+  const name = cloud.tags.get((params.tag ?? "").toLowerCase());
+  if (name === undefined) throw notFound();
+  return name;
+}
+
+function removeTag(cloud: Cloud, request: ApiRequest): Answer {
+  const name = namedTag(cloud, request);
+  cloud.tags.delete(name.toLowerCase());
+  for (const { tags } of cloud.droplets.values()) tags.delete(name);
+  for (const firewall of cloud.firewalls.values()) firewall.tags = firewall.tags.filter((tag) => tag !== name);
+  return { status: 204 };
+}
+
+/** The account's ssh keys and tags. */
 export const accountRoutes: readonly Route[] = [
-  { method: "GET", path: "/v2/account", answer: account },
   {
     method: "GET",
     path: "/v2/account/keys",
@@ -89,4 +69,28 @@ export const accountRoutes: readonly Route[] = [
   },
   { method: "PUT", path: "/v2/account/keys/:key", answer: renameKey },
   { method: "DELETE", path: "/v2/account/keys/:key", answer: removeKey },
+  {
+    method: "GET",
+    path: "/v2/tags",
+    answer: (cloud, request) =>
+      page(
+        request,
+        "tags",
+        [...cloud.tags.values()].map((name) => tagBody(cloud, name)),
+      ),
+  },
+  {
+    method: "POST",
+    path: "/v2/tags",
+    answer: (cloud, request) => {
+      const { name } = bodyAs(tagSchema, request);
+      return { status: 201, body: { tag: tagBody(cloud, cloud.tag(name)) } };
+    },
+  },
+  {
+    method: "GET",
+    path: "/v2/tags/:tag",
+    answer: (cloud, request) => ({ status: 200, body: { tag: tagBody(cloud, namedTag(cloud, request)) } }),
+  },
+  { method: "DELETE", path: "/v2/tags/:tag", answer: removeTag },
 ];

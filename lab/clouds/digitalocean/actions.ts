@@ -1,8 +1,5 @@
 import { type Answer, type ApiRequest, notFound, page, type Route, unprocessable } from "./api";
 import type { Action, Cloud, Droplet } from "./cloud";
-import { regionBody } from "./offers";
-
-const IDS_FROM = 2_900_000_000;
 
 /** Starts work on a Droplet; it ends in a later request, when its time has come. */
 export function start(
@@ -14,7 +11,7 @@ export function start(
 ): Action {
   if (pending(cloud, droplet)) throw unprocessable("Droplet already has a pending event.");
   const action: Action = {
-    id: cloud.ids.number("action", IDS_FROM),
+    id: cloud.newId(),
     status: "in-progress",
     type,
     started_at: cloud.timestamp(),
@@ -67,40 +64,22 @@ function lackOfRoom(cloud: Cloud, { type, droplet }: Action): { vanishes: boolea
 }
 
 /** An action as the API tells it. */
-export function actionBody(cloud: Cloud, action: Action): unknown {
-  const region = cloud.regions.find(({ slug }) => slug === action.droplet.region);
-  return {
-    id: action.id,
-    status: action.status,
-    type: action.type,
-    started_at: action.started_at,
-    completed_at: action.completed_at,
-    resource_id: action.droplet.id,
-    resource_type: "droplet",
-    region: region ? regionBody(cloud, region) : null,
-    region_slug: action.droplet.region,
-  };
+export function actionBody({ id, status, type, started_at, completed_at, droplet }: Action) {
+  return { id, status, type, started_at, completed_at, resource_id: droplet.id, resource_type: "droplet" };
 }
 
 function list(cloud: Cloud, request: ApiRequest): Answer {
-  const droplet = request.params.id;
-  const wanted = [...cloud.actions.values()].filter((action) => !droplet || String(action.droplet.id) === droplet);
-  return page(
-    request,
-    "actions",
-    wanted.reverse().map((action) => actionBody(cloud, action)),
-  );
+  const wanted = [...cloud.actions.values()].filter(({ droplet }) => String(droplet.id) === request.params.id);
+  return page(request, "actions", wanted.reverse().map(actionBody));
 }
 
 function one(cloud: Cloud, { params }: ApiRequest): Answer {
   const action = cloud.actions.get(Number(params.action));
-  if (!action || (params.id && String(action.droplet.id) !== params.id)) throw notFound();
-  return { status: 200, body: { action: actionBody(cloud, action) } };
+  if (!action || String(action.droplet.id) !== params.id) throw notFound();
+  return { status: 200, body: { action: actionBody(action) } };
 }
 
 export const actionRoutes: readonly Route[] = [
-  { method: "GET", path: "/v2/actions", answer: list },
-  { method: "GET", path: "/v2/actions/:action", answer: one },
   { method: "GET", path: "/v2/droplets/:id/actions", answer: list },
   { method: "GET", path: "/v2/droplets/:id/actions/:action", answer: one },
 ];

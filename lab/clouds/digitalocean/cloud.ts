@@ -1,7 +1,6 @@
 import type { MachineRoom } from "../machineRoom";
-import { type Image, images, type Region, regions, type Size, sizes } from "./catalog";
+import type { Image } from "./catalog";
 import { Faults } from "./faults";
-import { Ids } from "./ids";
 
 /** Milliseconds that asynchronous work takes. */
 export interface Timings {
@@ -17,8 +16,6 @@ export interface Options {
   readonly tokens: Readonly<Record<string, "write" | "read">>;
   /** Milliseconds; default: the machine's clock. */
   readonly now?: () => number;
-  /** The same seed gives the same identifiers. */
-  readonly seed?: number;
   readonly timings?: Partial<Timings>;
 }
 
@@ -44,15 +41,12 @@ export interface Droplet {
   readonly machine: string;
   name: string;
   status: "new" | "active" | "off";
-  size: string;
-  disk: number;
+  readonly size: string;
   readonly region: string;
   readonly image: Image;
   readonly created_at: string;
   readonly features: Set<string>;
   readonly tags: Set<string>;
-  readonly vpc_uuid: string;
-  readonly privateAddress: string;
   backupPolicy: BackupPolicy | undefined;
   address: string | undefined;
   /** The addresses are not told before this. */
@@ -78,34 +72,19 @@ export interface Action {
   readonly effect: () => void | Promise<void>;
 }
 
-/** A rule as the API has it; `sources` in, `destinations` out. */
+/** A rule as the API has it. */
 export interface Rule {
-  protocol: "tcp" | "udp" | "icmp";
-  ports: string;
-  action: string;
-  sources?: Peers;
-  destinations?: Peers;
+  readonly protocol: "tcp" | "udp" | "icmp";
+  readonly ports: string;
 }
 
-/** Who a rule is about. */
-export interface Peers {
-  addresses?: string[] | undefined;
-  tags?: string[] | undefined;
-  droplet_ids?: number[] | undefined;
-  load_balancer_uids?: string[] | undefined;
-  kubernetes_ids?: string[] | undefined;
-}
-
-/** A cloud firewall. */
+/** A cloud firewall, for all Droplets with one of its tags. */
 export interface Firewall {
   readonly id: string;
-  readonly created_at: string;
   name: string;
-  inbound_rules: Rule[];
-  outbound_rules: Rule[];
-  droplet_ids: number[];
+  inbound_rules: (Rule & { readonly sources: { readonly addresses: readonly string[] } })[];
+  outbound_rules: (Rule & { readonly destinations: { readonly addresses: readonly string[] } })[];
   tags: string[];
-  pending_changes: { droplet_id: number; removing: boolean; status: "waiting" }[];
 }
 
 /** A request that came in; never its token. */
@@ -121,33 +100,30 @@ const DEFAULT_TIMINGS: Timings = { create: 8_000, action: 3_000, delete: 2_000 }
 
 /** All that one account of DigitalOcean has, and what its provider knows. */
 export class Cloud {
-  readonly regions: Region[] = structuredClone([...regions]);
-  readonly sizes: Size[] = structuredClone([...sizes]);
-  images: Image[] = structuredClone([...images]);
   readonly keys = new Map<number, Key>();
   readonly droplets = new Map<number, Droplet>();
   readonly actions = new Map<number, Action>();
   readonly firewalls = new Map<string, Firewall>();
   /** By the name in lower case: names differ in more than case. */
   readonly tags = new Map<string, string>();
-  readonly vpcs = new Map<string, string>();
-  readonly faults = new Faults(() => this.now());
+  readonly faults = new Faults();
   readonly requests: SeenRequest[] = [];
-  readonly ids: Ids;
   readonly room: MachineRoom;
   readonly tokens: ReadonlyMap<string, "write" | "read">;
-  readonly account: { droplet_limit: number; uuid: string; status: string; status_message: string; project: string };
-  timings: Timings;
+  readonly timings: Timings;
+  #lastId = 530_000_000;
   readonly #clock: () => number;
 
   constructor(options: Options) {
     this.room = options.room;
     this.tokens = new Map(Object.entries(options.tokens));
-    this.ids = new Ids(options.seed ?? 1);
     this.timings = { ...DEFAULT_TIMINGS, ...options.timings };
     this.#clock = options.now ?? Date.now;
-    const [uuid, project] = [this.ids.uuid(), this.ids.uuid()];
-    this.account = { droplet_limit: 10, uuid, status: "active", status_message: "", project };
+  }
+
+  newId(): number {
+    this.#lastId += 1;
+    return this.#lastId;
   }
 
   now(): number {
@@ -157,13 +133,6 @@ export class Cloud {
   /** A time as the API writes it. */
   timestamp(): string {
     return new Date(this.now()).toISOString().replace(/\.\d+Z$/, "Z");
-  }
-
-  /** The default network of a region. */
-  vpc(region: string): string {
-    const known = this.vpcs.get(region) ?? this.ids.uuid();
-    this.vpcs.set(region, known);
-    return known;
   }
 
   /** Notes a tag and gives the name under which it is known. */

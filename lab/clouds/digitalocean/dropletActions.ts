@@ -4,13 +4,9 @@ import { type Answer, type ApiRequest, bodyAs, type Route, unprocessable } from 
 import type { Action, Cloud, Droplet } from "./cloud";
 import { policySchema } from "./dropletOrder";
 import { find } from "./droplets";
-import { isShown } from "./offers";
 
 const schema = z.object({
   type: z.string(),
-  name: z.string().optional(),
-  size: z.string().optional(),
-  disk: z.boolean().default(false),
   backup_policy: policySchema.optional(),
 });
 type Wanted = z.infer<typeof schema>;
@@ -32,14 +28,12 @@ const acts: Record<string, Act> = {
   },
   // The API takes it for a Droplet that is off.
   shutdown: (cloud, droplet) => off(cloud, droplet, false),
-  reboot: (cloud, droplet) => again(cloud, droplet, false),
-  power_cycle: (cloud, droplet) => again(cloud, droplet, true),
-  rename:
-    (_, droplet, { name = "" }) =>
-    () => {
-      droplet.name = name;
-    },
-  resize,
+  reboot: (cloud, droplet) => {
+    if (droplet.status === "off") throw unprocessable("Droplet is powered off.");
+    return async () => {
+      if (!droplet.dead) await cloud.room.reboot(droplet.machine, false);
+    };
+  },
   enable_backups:
     (_, droplet, { backup_policy }) =>
     () => {
@@ -56,8 +50,6 @@ const acts: Record<string, Act> = {
       droplet.backupPolicy = backup_policy;
     };
   },
-  enable_ipv6: (_, droplet) => () => void droplet.features.add("ipv6"),
-  enable_private_networking: (_, droplet) => () => void droplet.features.add("private_networking"),
 };
 
 function off(cloud: Cloud, droplet: Droplet, hard: boolean): Action["effect"] {
@@ -67,32 +59,12 @@ function off(cloud: Cloud, droplet: Droplet, hard: boolean): Action["effect"] {
   };
 }
 
-function again(cloud: Cloud, droplet: Droplet, hard: boolean): Action["effect"] {
-  if (droplet.status === "off") throw unprocessable("Droplet is powered off.");
-  return async () => {
-    if (!droplet.dead) await cloud.room.reboot(droplet.machine, hard);
-  };
-}
-
-function resize(cloud: Cloud, droplet: Droplet, wanted: Wanted): Action["effect"] {
-  const size = cloud.sizes.find(({ slug }) => slug === wanted.size);
-  const region = cloud.regions.find(({ slug }) => slug === droplet.region);
-  if (!size || !region) throw unprocessable("You specified an invalid size for Droplet resize.");
-  if (droplet.status !== "off") throw unprocessable("Droplet must be powered off to resize.");
-  if (size.disk < droplet.disk) throw unprocessable("This size is not available because it has a smaller disk.");
-  if (!isShown(cloud, size, region)) throw unprocessable("Size is not available in this region.");
-  return () => {
-    droplet.size = size.slug;
-    if (wanted.disk) droplet.disk = size.disk;
-  };
-}
-
 async function act(cloud: Cloud, request: ApiRequest): Promise<Answer> {
   const droplet = await find(cloud, request);
   const wanted = bodyAs<Wanted>(schema, request);
   const effect = acts[wanted.type]?.(cloud, droplet, wanted);
   if (!effect) throw unprocessable(`${wanted.type} is not a valid action.`);
-  return { status: 201, body: { action: actionBody(cloud, start(cloud, droplet, wanted.type, effect)) } };
+  return { status: 201, body: { action: actionBody(start(cloud, droplet, wanted.type, effect)) } };
 }
 
 export const dropletActionRoutes: readonly Route[] = [

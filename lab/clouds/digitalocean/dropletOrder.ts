@@ -1,12 +1,8 @@
 import { z } from "zod";
-import { findKey } from "./account";
 import { unprocessable } from "./api";
-import type { Image, Region, Size } from "./catalog";
+import { type Image, images, type Region, regions, type Size, sizes } from "./catalog";
 import type { BackupPolicy, Cloud } from "./cloud";
-import { findImage, isShown } from "./offers";
-import { checkTag } from "./tags";
-
-const USER_DATA_LIMIT = 64 * 1024;
+import { isShown } from "./offers";
 
 export const policySchema = z.object({
   plan: z.enum(["daily", "weekly"]).default("weekly"),
@@ -20,13 +16,10 @@ export const createSchema = z.object({
   name: z.string(),
   region: z.string().optional(),
   size: z.string(),
-  image: z.union([z.string(), z.number()]),
-  ssh_keys: z.array(z.union([z.string(), z.number()])).nullish(),
+  image: z.string(),
+  ssh_keys: z.array(z.number()).nullish(),
   backups: z.boolean().default(false),
   backup_policy: policySchema.optional(),
-  ipv6: z.boolean().default(false),
-  monitoring: z.boolean().default(false),
-  with_droplet_agent: z.boolean().default(true),
   user_data: z.string().nullish(),
   tags: z.array(z.string()).nullish(),
 });
@@ -50,27 +43,18 @@ export function orderOf(cloud: Cloud, body: CreateRequest): Order {
   if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(body.name)) {
     throw unprocessable("Only valid hostnames are allowed. (a-z, A-Z, 0-9, . and -)");
   }
-  const region = cloud.regions.find(({ slug }) => slug === (body.region ?? "nyc1"));
-  const size = cloud.sizes.find(({ slug }) => slug === body.size);
-  const image = findImage(cloud, body.image);
+  const region = regions.find(({ slug }) => slug === (body.region ?? "nyc1"));
+  const size = sizes.find(({ slug }) => slug === body.size);
+  const image = images.find(({ slug }) => slug === body.image);
   if (!region) throw invalid("region");
   if (!size) throw invalid("size");
   if (!image) throw invalid("image");
   const sshKeys = keysOf(cloud, body.ssh_keys ?? []);
   const userData = body.user_data ?? "";
-  if (Buffer.byteLength(userData) > USER_DATA_LIMIT) throw unprocessable("User data is too long, the limit is 64 KiB.");
-  for (const tag of body.tags ?? []) checkTag(tag);
-  const standing = [...cloud.droplets.values()].filter(({ gone }) => !gone).length;
-  if (standing >= cloud.account.droplet_limit) {
-    throw unprocessable("creating this/these droplet(s) will exceed your droplet limit");
-  }
   requireCapacity(cloud, region, size);
-  if (image.min_disk_size > size.disk) throw unprocessable("Size is too small for this image.");
 
   const { name, tags, backups, backup_policy } = body;
-  const features = new Set(["private_networking"]);
-  if (body.with_droplet_agent) features.add("droplet_agent");
-  for (const feature of ["backups", "ipv6", "monitoring"] as const) if (body[feature]) features.add(feature);
+  const features = new Set(backups ? ["backups"] : []);
   const backupPolicy = backups ? (backup_policy ?? { plan: "weekly" }) : undefined;
   return { name, region, size, image, sshKeys, userData, tags: tags ?? [], features, backupPolicy };
 }
@@ -78,16 +62,16 @@ export function orderOf(cloud: Cloud, body: CreateRequest): Order {
 const invalid = (what: string) => unprocessable(`You specified an invalid ${what} for Droplet creation.`);
 
 function requireCapacity(cloud: Cloud, region: Region, size: Size): void {
-  if (!cloud.sizes.some((any) => isShown(cloud, any, region))) throw unprocessable("Region is not available");
+  if (!sizes.some((any) => isShown(cloud, any, region))) throw unprocessable("Region is not available");
   const place = { region: region.slug, size: size.slug };
   const struck = cloud.faults.strike("noCapacity", place, ({ shows }) => shows === "create");
   if (struck || !isShown(cloud, size, region)) throw unprocessable("Size is not available in this region.");
 }
 
-function keysOf(cloud: Cloud, named: readonly (string | number)[]): string[] {
-  const found = named.map((name) => ({ name, key: findKey(cloud, String(name)) }));
-  const unknown = found.filter(({ key }) => !key).map(({ name }) => name);
-  if (unknown.length > 0)
-    throw unprocessable(`${unknown.join(", ")} are invalid key identifiers for Droplet creation.`);
-  return found.flatMap(({ key }) => (key ? [key.public_key.trim()] : []));
+function keysOf(cloud: Cloud, ids: readonly number[]): string[] {
+  return ids.map((id) => {
+    const key = cloud.keys.get(id);
+    if (!key) throw unprocessable(`${id} are invalid key identifiers for Droplet creation.`);
+    return key.public_key.trim();
+  });
 }

@@ -5,8 +5,6 @@ const place = { region: z.string().optional(), size: z.string().optional() };
 const reach = {
   /** How often it strikes; without: until it is removed. */
   times: z.number().int().positive().optional(),
-  /** How long it lasts, from now. */
-  forSeconds: z.number().positive().optional(),
 };
 const requests = {
   method: z.string().optional(),
@@ -30,8 +28,6 @@ export const faultSchema = z.discriminatedUnion("kind", [
   }),
   /** The connection is cut instead of an answer: after the work, or before it. */
   z.strictObject({ kind: z.literal("cutAnswer"), ...requests, done: z.boolean().default(true) }),
-  /** The answer comes late. */
-  z.strictObject({ kind: z.literal("slowAnswer"), ...requests, seconds: z.number().nonnegative() }),
   /** No room for new Droplets. It shows in the lists, or only when it is too late. */
   z.strictObject({
     kind: z.literal("noCapacity"),
@@ -66,14 +62,10 @@ interface Subject {
 /** The faults that stand. */
 export class Faults {
   readonly #standing = new Map<number, Fault>();
-  readonly #ends = new Map<number, number>();
   #next = 1;
-
-  constructor(private readonly now: () => number) {}
 
   add(fault: Fault): number {
     this.#standing.set(this.#next, fault);
-    if (fault.forSeconds !== undefined) this.#ends.set(this.#next, this.now() + fault.forSeconds * 1000);
     return this.#next++;
   }
 
@@ -83,7 +75,6 @@ export class Faults {
   }
 
   list(): { id: number; fault: Fault }[] {
-    for (const [id, end] of this.#ends) if (this.now() >= end) this.#standing.delete(id);
     return [...this.#standing].map(([id, fault]) => ({ id, fault }));
   }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { accountRoutes } from "./account";
 import { actionRoutes, endActions } from "./actions";
@@ -9,18 +10,11 @@ import { dropletRoutes } from "./droplets";
 import { applyFirewalls } from "./firewallRules";
 import { firewallRoutes } from "./firewalls";
 import { offerRoutes } from "./offers";
-import { projectRoutes } from "./projects";
-import { tagRoutes } from "./tags";
-
-const HOURLY_LIMIT = 5_000;
-const HOUR = 3_600_000;
 
 const routes = [
   ...accountRoutes,
   ...offerRoutes,
-  ...tagRoutes,
   ...firewallRoutes,
-  ...projectRoutes,
   ...actionRoutes,
   ...dropletActionRoutes,
   ...dropletRoutes,
@@ -79,18 +73,16 @@ async function serve(
       return answered;
     });
   };
-  const requestId = cloud.ids.uuid();
+  const requestId = randomUUID();
   const [result, headers] = await answer().then(
     (answered) => [answered, {}] as const,
     (error: unknown) => errorAnswer(error, requestId),
   );
   if (!isControl) {
-    const slow = cloud.faults.strike("slowAnswer", { method, path });
-    if (slow) await new Promise((resolve) => setTimeout(resolve, slow.seconds * 1000));
     if (cloud.faults.strike("cutAnswer", { method, path }, ({ done }) => done)) return void response.destroy();
   }
   seen.status = result.status;
-  send(response, result, isControl ? {} : { ...rateLimit(cloud), "x-request-id": requestId, ...headers });
+  send(response, result, isControl ? {} : { "x-request-id": requestId, ...headers });
 }
 
 function authorize(cloud: Cloud, request: IncomingMessage, method: string, path: string): void {
@@ -117,14 +109,4 @@ function errorAnswer(error: unknown, request_id: string): readonly [Answer, Reco
   const known = error instanceof ApiError ? error : new ApiError(500, String(error));
   const { id, message, status, headers } = known;
   return [{ status, body: { id, message, request_id } }, headers];
-}
-
-function rateLimit(cloud: Cloud): Record<string, string> {
-  const since = cloud.now() - HOUR;
-  const used = cloud.requests.filter(({ at }) => Date.parse(at) > since).length;
-  return {
-    "ratelimit-limit": String(HOURLY_LIMIT),
-    "ratelimit-remaining": String(Math.max(0, HOURLY_LIMIT - used)),
-    "ratelimit-reset": String(Math.floor((cloud.now() + HOUR) / 1000)),
-  };
 }
