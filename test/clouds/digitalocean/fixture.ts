@@ -4,7 +4,7 @@ import ssh2 from "ssh2";
 import { createDigitalOcean, type DigitalOcean } from "../../../lab/clouds/digitalocean";
 import type { Timings } from "../../../lab/clouds/digitalocean/cloud";
 import type { Fault } from "../../../lab/clouds/digitalocean/faults";
-import { FakeRoom } from "./fakeRoom";
+import { FakeRoom } from "../fakeRoom";
 
 /** In the provider's form: dop_v1_ and 64 hex digits. */
 export const TOKEN = `dop_v1_${"5ec7".repeat(16)}`;
@@ -23,15 +23,13 @@ export interface Answered {
   readonly headers: Headers;
 }
 
-/** The double on a port of its own, with a clock that only the test moves. */
+/** The double on a port of its own. */
 export class TestCloud {
-  static async start(options: { timings?: Partial<Timings>; realTime?: boolean } = {}): Promise<TestCloud> {
+  static async start(options: { timings?: Partial<Timings> } = {}): Promise<TestCloud> {
     const room = new FakeRoom();
-    const time = { now: Date.parse("2026-11-20T10:00:00Z") };
     const tokens = { [TOKEN]: "write", [READ_TOKEN]: "read" } as const;
     const { timings = {} } = options;
-    const now = options.realTime ? Date.now : () => time.now;
-    const double = createDigitalOcean({ room, tokens, now, timings });
+    const double = createDigitalOcean({ room, tokens, timings });
     const server = createServer(double.handler);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -40,14 +38,13 @@ export class TestCloud {
         server.close(() => resolve());
         server.closeAllConnections();
       });
-    return new TestCloud(url, double, room, time, close);
+    return new TestCloud(url, double, room, close);
   }
 
   private constructor(
     readonly url: string,
     readonly double: DigitalOcean,
     readonly room: FakeRoom,
-    readonly time: { now: number },
     readonly close: () => Promise<void>,
   ) {}
 
@@ -61,27 +58,12 @@ export class TestCloud {
     return { status: response.status, body: text === "" ? undefined : JSON.parse(text), headers: response.headers };
   }
 
-  async get(path: string): Promise<Body> {
-    return (await this.ask("GET", path)).body;
-  }
-
   async fault(fault: { readonly kind: Fault["kind"] } & Readonly<Record<string, unknown>>): Promise<number> {
     return (await this.ask("POST", "/_lab/faults", fault)).body.id;
-  }
-
-  async key(name = "operator", key = publicKey): Promise<Body> {
-    return (await this.ask("POST", "/v2/account/keys", { name, public_key: key })).body.ssh_key;
   }
 
   create(more: object = {}): Promise<Answered> {
     const order = { name: "pillar-1", region: "fra1", size: "s-4vcpu-8gb", image: "ubuntu-22-04-x64" };
     return this.ask("POST", "/v2/droplets", { ...order, ...more });
-  }
-
-  /** A Droplet that is active. */
-  async active(more: object = {}): Promise<Body> {
-    const { id } = (await this.create(more)).body.droplet;
-    this.time.now += 60_000;
-    return (await this.get(`/v2/droplets/${id}`)).droplet;
   }
 }

@@ -1,54 +1,11 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createHetzner, type Hetzner, type HetznerOptions } from "../../../lab/clouds/hetzner";
-import type { InboundRule, MachineOrder, MachineRoom } from "../../../lab/clouds/machineRoom";
+import { FakeRoom } from "../fakeRoom";
 
 export const TOKEN = "w".repeat(64);
 export const READ_ONLY = "r".repeat(64);
 export const PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmBcQTTWqvSAZ8qkzNQVS someone";
-
-/** A machine room without machines, that remembers what it was told. */
-export class FakeRoom implements MachineRoom {
-  readonly orders: MachineOrder[] = [];
-  readonly said: string[] = [];
-  readonly up = new Set<string>();
-  readonly rules = new Map<string, readonly InboundRule[] | undefined>();
-
-  async order(order: MachineOrder): Promise<{ address: string }> {
-    this.orders.push(order);
-    this.rules.set(order.id, order.firewall);
-    this.up.add(order.id);
-    return { address: `10.9.8.${this.orders.length}` };
-  }
-
-  async powerOn(id: string): Promise<void> {
-    this.said.push(`on ${id}`);
-    this.up.add(id);
-  }
-
-  async powerOff(id: string, hard: boolean): Promise<void> {
-    this.said.push(`${hard ? "unplug" : "shut down"} ${id}`);
-    this.up.delete(id);
-  }
-
-  async reboot(id: string, hard: boolean): Promise<void> {
-    this.said.push(`${hard ? "reset" : "reboot"} ${id}`);
-    this.up.add(id);
-  }
-
-  async setFirewall(id: string, rules: readonly InboundRule[] | undefined): Promise<void> {
-    this.rules.set(id, rules);
-  }
-
-  async isRunning(id: string): Promise<boolean> {
-    return this.up.has(id);
-  }
-
-  async remove(id: string): Promise<void> {
-    this.said.push(`remove ${id}`);
-    this.up.delete(id);
-  }
-}
 
 /** A Hetzner project on loopback. */
 export interface Running extends Hetzner {

@@ -36,7 +36,7 @@ contract("digitalocean plugin", ["pulumi-resource-digitalocean"], (kind) => {
   const limit = kind === "double" ? "1s" : "15s";
 
   const begin = async (env: NodeJS.ProcessEnv) => {
-    cloud = await TestCloud.start({ realTime: true, timings: { create: 300, action: 100, delete: 50 } });
+    cloud = await TestCloud.start({ timings: { create: 300, action: 100, delete: 50 } });
     stack = await PluginStack.create(kind, "digitalocean", env);
     useToken(TOKEN);
   };

@@ -1,4 +1,4 @@
-import type { InboundRule, MachineOrder, MachineRoom } from "../../../lab/clouds/machineRoom";
+import type { InboundRule, MachineOrder, MachineRoom } from "../../lab/clouds/machineRoom";
 
 interface Machine {
   readonly order: MachineOrder;
