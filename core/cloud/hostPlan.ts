@@ -1,5 +1,5 @@
-import type { CloudHostConfig } from "../config/hostSchema";
-import { commandsFor } from "../util/commands";
+import { type CloudHostConfig, ideal } from "../config/hostSchema";
+import { type Commands, commandsFor } from "../util/commands";
 import type { Cloud, CloudInventory, ServerNow } from "./cloud";
 import {
   type Order,
@@ -11,8 +11,7 @@ import {
   settled,
   shownPrice,
 } from "./orderRecord";
-import { orderLines } from "./orderText";
-import { choose, type Offer } from "./plan";
+import { type Chosen, choose, describe, type Offer } from "./plan";
 
 export type HostPlan =
   | {
@@ -151,11 +150,53 @@ async function order(
   const next = within(limit, [...attempts, { ...offer, at: "" }]);
   return {
     plan: { kind: "make", offer, found, attempts, shown, leftover },
-    lines: orderLines({ cloud, host, choice, next, limit, attempts, failed, leftover, pending: record.pending, run }),
+    lines: [
+      ...attempts.map(({ plan, location, at, reason }) => `no room: ${plan} in ${location} at ${at}: ${reason}`),
+      ...earlierLines(failed, leftover, record, run),
+      ...offerLines(cloud.provider, host, choice, limit),
+      next.kind === "chosen"
+        ? `should the provider have no room for it, the next run tries ${next.offer.plan} in ${next.offer.location} (${next.offer.monthly.toFixed(2)} ${offer.currency} a month)`
+        : "should the provider have no room for it, there is nothing else to try within the limit: add locations (pillar-host:host.locations)",
+    ],
     warnings: leftover
       ? [`the server that this run makes is protected by the next run: ${run.up} once more when this one is done`]
       : [],
   };
+}
+
+function earlierLines(failed: Order | undefined, left: ServerNow | undefined, { pending }: OrderRecord, run: Commands) {
+  const lines: string[] = [];
+  if (failed) {
+    const { plan, location, at, reason = "the run ended before it heard why" } = failed;
+    lines.push(`the order of ${plan} in ${location} at ${at} failed: ${reason}`);
+  }
+  if (left) lines.push(`what that left is removed: server ${left.id}`);
+  else if (pending)
+    lines.push(`should this run end in an error about a server that is not there: ${run.refresh} && ${run.up}`);
+  return lines;
+}
+
+function offerLines(
+  provider: string,
+  host: CloudHostConfig,
+  { offer, runnerUp }: Chosen,
+  limit?: PriceLimit,
+): string[] {
+  const isSmall = offer.cores < ideal.cores || offer.memoryGb < ideal.memoryGb;
+  const room = offer.isAvailable
+    ? ""
+    : `; ${provider}'s list shows no room for it now, which an order tries all the same`;
+  const backups = host.backups ? ", backups included" : "";
+  const otherDear = runnerUp && limit && runnerUp.monthly > limit.monthly ? "; dearer than the limit" : "";
+  const otherRoom = runnerUp?.isAvailable === false ? "; the list shows no room for it" : "";
+  return [
+    `host: a server at ${provider}, ${describe(offer)}${backups}; image ${host.image}${room}`,
+    isSmall &&
+      `ideal for the initial sync: ${ideal.cores} cores and ${ideal.memoryGb} GB of memory (host.minimums); with less it takes longer`,
+    `runner-up: ${runnerUp ? describe(runnerUp) : "none"}${otherDear}${otherRoom}`,
+    limit &&
+      `limit: no server dearer than ${limit.monthly.toFixed(2)} ${offer.currency} a month is ordered (${limit.from})`,
+  ].filter((line) => typeof line === "string");
 }
 
 export function orderRecord({ offer, attempts, shown }: HostPlan & { kind: "make" }, at: Date): OrderRecord {

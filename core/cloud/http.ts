@@ -54,19 +54,14 @@ export function createHttp({ provider, endpoint, token, sleep = pause, say }: Ap
     const tries = method === "GET" ? readTries : 1;
     for (let attempt = 1; ; attempt += 1) {
       const answer = await ask(`${endpoint}${path}`, init, requestLimit).catch((error: Error) => error);
-      if (!(answer instanceof Error) && answer.status === 429 && waited < patience) {
-        const milliseconds = pauseOf(answer.headers, Date.now());
-        waited += milliseconds;
-        if (waited < patience) {
-          say?.(`${provider} limits the requests of this token: waiting ${Math.ceil(milliseconds / 1000)} s as told`);
-          await sleep(milliseconds);
-          attempt -= 1;
-          continue;
-        }
-      }
+      const isLimited = !(answer instanceof Error) && answer.status === 429;
       const isOutOfOrder = answer instanceof Error ? !isTooLarge(answer) : answer.status >= 500;
-      if (!isOutOfOrder || attempt === tries) return bodyOf(method, path, answer) as T;
-      await sleep(1000 * 2 ** attempt);
+      const milliseconds = isLimited ? pauseOf(answer.headers, Date.now()) : 1000 * 2 ** attempt;
+      if (isLimited) waited += milliseconds;
+      if (isLimited ? waited >= patience : !isOutOfOrder || attempt >= tries) return bodyOf(method, path, answer) as T;
+      if (isLimited)
+        say?.(`${provider} limits the requests of this token: waiting ${Math.ceil(milliseconds / 1000)} s as told`);
+      await sleep(milliseconds);
     }
   };
 

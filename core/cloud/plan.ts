@@ -24,9 +24,13 @@ export interface Wish {
   readonly maxMonthly?: number | undefined;
 }
 
-export type Choice =
-  | { readonly kind: "chosen"; readonly offer: Offer; readonly runnerUp?: Offer | undefined }
-  | { readonly kind: "none"; readonly faults: readonly string[] };
+export interface Chosen {
+  readonly kind: "chosen";
+  readonly offer: Offer;
+  readonly runnerUp?: Offer | undefined;
+}
+
+export type Choice = Chosen | { readonly kind: "none"; readonly faults: readonly string[] };
 
 const system = 4;
 const fileSystemShare = 0.05;
