@@ -14,13 +14,12 @@ type Ordering = Pick<HostPlan & { kind: "make" }, "offer"> & {
 
 /**
  * Keeps the provider's words about an order that failed, which the engine tells nobody but its hooks, and says what they
- * mean. Of the run that orders alone: kept longer, a plain destroy would miss it where the server's deletion fails.
+ * mean; never asks for a repetition. Only the run that orders has it: a plain destroy would miss it where a deletion fails.
  */
 export function orderHook(ordering: Ordering): pulumi.ErrorHook {
   return new pulumi.ErrorHook("server-order", onOrderError(ordering));
 }
 
-/** What the hook does; never asks for the order to be repeated. */
 export function onOrderError({ cloud, stack, offer, token, orders }: Ordering): pulumi.ErrorHookFunction {
   return async ({ failedOperation, errors }) => {
     if (failedOperation !== "create" || pulumi.runtime.isDryRun()) return false;

@@ -5,7 +5,6 @@ import { printable } from "../util/printable";
 
 export interface ApiOptions {
   readonly provider: string;
-  /** Without a slash at its end. */
   readonly endpoint: string;
   readonly token: string;
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
@@ -45,11 +44,7 @@ export function createHttp({ provider, endpoint, token, sleep = pause, say }: Ap
   let waited = 0;
 
   const request = async <T>(method: string, path: string, body?: object): Promise<T> => {
-    const headers = {
-      authorization: `Bearer ${token}`,
-      accept: "application/json",
-      "content-type": "application/json",
-    };
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
     const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
     const tries = method === "GET" ? readTries : 1;
     for (let attempt = 1; ; attempt += 1) {

@@ -109,7 +109,7 @@ contract("hcloud plugin", ["pulumi-resource-hcloud"], (kind) => {
     await api("DELETE", `/servers/${(await found()).id}`);
     const changed = { ...all, server: server({ ...free, labels: {} }) };
     expect(await stack.up(changed)).toContain("error: Resource provider reported that the resource did not exist");
-    expect(await stack.destroy()).toContain("server with ID");
+    expect(await stack.destroy()).toContain("server not found (not_found, ");
     await stack.refresh();
     expect(await stack.destroy()).toContain("- ");
     expect([cloud.cloud.servers.size, cloud.cloud.firewalls.size, cloud.cloud.sshKeys.size]).toEqual([0, 0, 0]);
