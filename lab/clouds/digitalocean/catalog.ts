@@ -23,7 +23,7 @@ export interface Image {
 }
 
 /** sfo1 takes no new Droplets. */
-export const regions: readonly Region[] = ["nyc1", "sfo1", "lon1", "ams3", "fra1"].map((slug) => ({
+export const regions: readonly Region[] = ["nyc3", "sfo1", "lon1", "ams3", "fra1"].map((slug) => ({
   slug,
   available: slug !== "sfo1",
 }));

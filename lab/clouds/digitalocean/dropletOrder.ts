@@ -43,7 +43,7 @@ export function orderOf(cloud: Cloud, body: CreateRequest): Order {
   if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(body.name)) {
     throw unprocessable("Only valid hostnames are allowed. (a-z, A-Z, 0-9, . and -)");
   }
-  const region = regions.find(({ slug }) => slug === (body.region ?? "nyc1"));
+  const region = regions.find(({ slug }) => slug === (body.region ?? "nyc3"));
   const size = sizes.find(({ slug }) => slug === body.size);
   const image = images.find(({ slug }) => slug === body.image);
   if (!region) throw invalid("region");
