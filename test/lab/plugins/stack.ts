@@ -20,7 +20,7 @@ export type Resources = Readonly<Record<string, Resource>>;
 
 // Plain data says what it does, so that one program serves every test.
 const program = `const pulumi = require("@pulumi/pulumi");
-const { plugin, settings, isBare, resources } = JSON.parse(require("node:fs").readFileSync("spec.json", "utf8"));
+const { plugin, settings, resources } = JSON.parse(require("node:fs").readFileSync("spec.json", "utf8"));
 const sdk = require("@pulumi/" + plugin);
 const made = {};
 const resolve = (value) => {
@@ -32,10 +32,7 @@ const resolve = (value) => {
   if ("number" in value) return pulumi.output(resolve(value.number)).apply(Number);
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolve(inner)]));
 };
-// A provider that is not the SDK's class, which marks the token by itself.
-const provider = isBare
-  ? new pulumi.ProviderResource(plugin, "cloud", resolve(settings))
-  : new sdk.Provider("cloud", resolve(settings));
+const provider = new sdk.Provider("cloud", resolve(settings));
 for (const [name, { type, args, opts }] of Object.entries(resources)) {
   const Type = type.split(".").reduce((at, part) => at[part], sdk);
   made[name] = new Type(name, resolve(args), { provider, ...opts });
@@ -55,7 +52,6 @@ export interface Kept {
 /** The real engine with a small program and one plugin. */
 export class PluginStack {
   settings: object = {};
-  isBare = false;
   resources: Resources = {};
   /** All that was printed. */
   said = "";
@@ -87,8 +83,8 @@ export class PluginStack {
 
   /** Runs pulumi; what it printed comes back, of a failure as well. */
   async pulumi(...args: string[]): Promise<string> {
-    const { plugin, settings, isBare, resources, dir } = this;
-    fs.writeFileSync(path.join(dir, "spec.json"), JSON.stringify({ plugin, settings, isBare, resources }));
+    const { plugin, settings, resources, dir } = this;
+    fs.writeFileSync(path.join(dir, "spec.json"), JSON.stringify({ plugin, settings, resources }));
     const { all } = await execa(this.toolchain.pulumi, [...args, "--non-interactive"], {
       ...{ cwd: dir, all: true, reject: false, stdin: "ignore" },
       env: {
