@@ -10,11 +10,12 @@ import type { Wanted } from "./generation";
 import { openHostPair } from "./hostPair";
 import { type SideName, sidesOf } from "./journal";
 import { knownOf, unrecordedEnd } from "./known";
-import { createMoveActions, type MoveDeps, type MoveObservations } from "./moveActions";
 import type { MoveInputs } from "./moveInputs";
+import { type MoveDeps, MoveRun } from "./moveRun";
+import { createMoveActions } from "./moveSteps";
 import { type Ending, runSaga, type SagaActions } from "./saga";
 import type { Looks } from "./sagaLooks";
-import { clientOf, type VerifyDeps } from "./verify";
+import { clientOf } from "./verify";
 
 /** What is kept of a move; no secret. */
 export interface MoveOutputs {
@@ -56,7 +57,8 @@ export async function move(
   };
   const sides = openHostPair(inputs, crypto.randomBytes(8).toString("hex"), deps);
   let looks: Looks = { old: "outOfSight", new: "outOfSight" };
-  const actions = createMoveActions(inputs, sides, saga, deps, isWanted);
+  const run = new MoveRun(inputs, sides, deps);
+  const actions = createMoveActions(run, saga, isWanted);
   try {
     looks = await sides.look(saga);
     await sides.take(saga, looks);
@@ -72,7 +74,7 @@ export async function move(
     const runsSince = holds === "outOfSight" ? undefined : holds.journal?.at;
     const used = commandsFor(inputs.stack).remove("orchestrator.migrateFrom.firstMove");
     if (inputs.firstMove) deps.say(`the word about the first move is used; it would count for a lost record: ${used}`);
-    const outputs = await outputsOf(inputs, ending, { ...actions.seen, runsSince }, sides, deps, log);
+    const outputs = await outputsOf(run, ending, runsSince, log);
     return { ...outputs, recordHead: headOf(await log.store.lines()) };
   } catch (error) {
     await log.noteMove(inputs.move, { event: "failed", details: { error: firstLine((error as Error).message) } });
@@ -97,20 +99,18 @@ export function recorder(log: EventLog, { hosts }: Wanted): SagaActions["record"
   };
 }
 
-/** What one run saw of a move that ended. */
-interface Ended extends MoveObservations {
-  /** ISO 8601, by the journal of the side that holds the key, as this run found it. */
-  readonly runsSince: string | undefined;
-}
-
+/**
+ * Returns what the engine keeps of a move that ended.
+ *
+ * @param runsSince ISO 8601, by the journal of the side that holds the key, as this run found it
+ */
 async function outputsOf(
-  inputs: MoveInputs,
+  { inputs, sides, deps, seen }: MoveRun,
   { holder, why }: Ending,
-  { verified, stoppedAt, lastBackup, generation = 0, runsSince }: Ended,
-  sides: ReturnType<typeof openHostPair>,
-  deps: VerifyDeps,
+  runsSince: string | undefined,
   log: EventLog,
 ): Promise<MoveOutputs> {
+  const { verified, stoppedAt, lastBackup, generation = 0 } = seen;
   if (!verified) {
     const build = await clientOf(inputs, sides, holder, deps)
       .buildInfo()

@@ -62,8 +62,17 @@ export interface VerifyDeps extends HostPairDeps, ChainLooks {
   now(): number;
 }
 
+/** A side whose orchestrator was started, within the move that started it. */
+export interface StartedSide {
+  readonly inputs: MoveInputs;
+  readonly sides: HostPair;
+  readonly side: SideName;
+  readonly saga: Saga;
+  readonly deps: VerifyDeps;
+}
+
 /** Milliseconds between two looks whether the port is open. */
-const knock = 50;
+const pollIntervalMs = 50;
 /** Milliseconds for which it may answer with an error. */
 const wrongFor = 30_000;
 const shownLines = 10;
@@ -79,13 +88,8 @@ export function clientOf(inputs: MoveInputs, sides: HostPair, side: SideName, de
  *
  * @throws Error with what was seen last, and its last log lines without secrets
  */
-export async function waitForAnswer(
-  inputs: MoveInputs,
-  sides: HostPair,
-  side: SideName,
-  saga: Saga,
-  deps: VerifyDeps,
-): Promise<{ build: BuildInfo; answeredAt: number }> {
+export async function waitForAnswer(started: StartedSide): Promise<{ build: BuildInfo; answeredAt: number }> {
+  const { inputs, sides, side, saga, deps } = started;
   const client = clientOf(inputs, sides, side, deps);
   const end = deps.ticks() + inputs.answerWithin;
   let heard = deps.ticks();
@@ -94,7 +98,7 @@ export async function waitForAnswer(
     let why: string;
     let isWrong = false;
     try {
-      // A knock costs no request of the two a second.
+      // Opening the port costs no request of the two a second.
       (await sides.roots[side].forward("127.0.0.1", inputs.rpcPort)).destroy();
       const build = await client.buildInfo();
       return { build, answeredAt: deps.now() };
@@ -123,7 +127,7 @@ export async function waitForAnswer(
       const how = `its unit is ${active}, restarted ${restarts} times${log.length === 0 ? "" : `; its last line: ${log.at(-1)}`}`;
       deps.say(`the orchestrator of the ${side} side was started, no good answer yet: ${why}; ${how}`);
     }
-    await deps.sleep(knock);
+    await deps.sleep(pollIntervalMs);
   }
 }
 
@@ -133,15 +137,12 @@ export async function waitForAnswer(
  * @throws Error that names every fault
  */
 export async function verify(
-  inputs: MoveInputs,
-  sides: HostPair,
-  side: SideName,
-  saga: Saga,
+  started: StartedSide,
   expected: Readonly<Record<string, string>> | null,
   startedAt: number,
-  deps: VerifyDeps,
 ): Promise<Verified> {
-  const { build, answeredAt } = await waitForAnswer(inputs, sides, side, saga, deps);
+  const { inputs, sides, side, saga, deps } = started;
+  const { build, answeredAt } = await waitForAnswer(started);
   deps.say(
     `the orchestrator of the ${side} side answers: ${build.version}; watching it for ${inputs.steadyFor / 1000} s`,
   );
@@ -166,7 +167,7 @@ export async function verify(
   if (!life.active.startsWith("active (running")) faults.push(`its unit is ${life.active}`);
   if (life.pid !== before.pid || life.restarts !== before.restarts)
     faults.push("it did not stay up: it was restarted while it was watched");
-  const share = await hasShare(inputs, sides, side, saga, deps);
+  const share = await hasShare(started);
   // It signed there before: a bridge that has another key by now is no reason to keep it from going back.
   if (side === "new" && share === false && !inputs.noKeyShare)
     faults.push(
@@ -192,7 +193,7 @@ export async function verify(
 }
 
 /** Whether it found its share at its start, which it writes down; undefined where it can't be read, as in a rewrite. */
-async function hasShare(inputs: MoveInputs, sides: HostPair, side: SideName, saga: Saga, deps: VerifyDeps) {
+async function hasShare({ inputs, sides, side, saga, deps }: StartedSide) {
   const file = `${inputs[side].directory}/config.json`;
   for (let left = readings; left > 0; left -= 1) {
     const text = await sides.call(side, "signer_read", saga, own({ file })).catch(() => "");

@@ -21,7 +21,7 @@ export interface ModelSettings {
 }
 
 /**
- * Two hosts and an engine that can be struck at any moment: the steps of core/orchestrator/moveActions.ts as calls of
+ * Two hosts and an engine that can be struck at any moment: the steps of core/orchestrator/moveSteps.ts as calls of
  * the scripts, and these effect by effect.
  */
 export class Model implements SagaActions {

@@ -10,8 +10,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { MoveStep } from "../../../core/orchestrator/decide";
 import type { HostPair } from "../../../core/orchestrator/hostPair";
 import type { Journal, Saga, SideName } from "../../../core/orchestrator/journal";
-import { createMoveActions, type MoveDeps } from "../../../core/orchestrator/moveActions";
 import type { MoveInputs } from "../../../core/orchestrator/moveInputs";
+import { type MoveDeps, MoveRun } from "../../../core/orchestrator/moveRun";
+import { createMoveActions } from "../../../core/orchestrator/moveSteps";
 import type { Looks } from "../../../core/orchestrator/sagaLooks";
 import { addressWord, endpoint, fileName, jsonWords, type Variables } from "../../../core/ssh/foreign";
 import { expectNothingOf, hostile, sentText } from "../../hostile";
@@ -142,7 +143,7 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
     lookAtNode: async () => ({ synced: true, known: true, why: answer("node", "") }),
     lookAtBridge: async () => ({ known: true, state: 0, key: "", why: answer("bridge", "live") }),
   } as MoveDeps;
-  const hands = createMoveActions(inputs, sides, saga, deps, () => true);
+  const hands = createMoveActions(new MoveRun(inputs, sides, deps), saga, () => true);
   const failed: string[] = [];
   for (const step of steps)
     await hands.perform(step, saga, looks).catch((error: Error) => void failed.push(`${step}: ${error.message}`));

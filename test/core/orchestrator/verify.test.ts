@@ -74,7 +74,7 @@ const test = base.extend<{ started: Started }>({
           move: moveNamed("pillar-host/prod/Anvil/1"),
           direction: side === "new" ? "forward" : "back",
         };
-        return verify(inputs, sides, side, saga, { producer: "z1q" }, 0, deps);
+        return verify({ inputs, sides, side, saga, deps }, { producer: "z1q" }, 0);
       },
     };
     await provide(started);

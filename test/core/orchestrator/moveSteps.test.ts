@@ -7,8 +7,9 @@ import { test as base, expect } from "vitest";
 import type { BridgeNow } from "../../../core/orchestrator/bridgeNow";
 import type { HostPair } from "../../../core/orchestrator/hostPair";
 import type { Saga, SideName } from "../../../core/orchestrator/journal";
-import { createMoveActions, type MoveActions } from "../../../core/orchestrator/moveActions";
 import type { MoveInputs } from "../../../core/orchestrator/moveInputs";
+import { MoveRun } from "../../../core/orchestrator/moveRun";
+import { createMoveActions, type MoveActions } from "../../../core/orchestrator/moveSteps";
 import type { Looks } from "../../../core/orchestrator/sagaLooks";
 import type { RootHost } from "../../../core/ssh/root";
 import { moveNamed } from "../../moveNamed";
@@ -19,7 +20,7 @@ const saga: Saga = { move: moveNamed("pillar-host/prod/Anvil/1"), direction: "fo
 const looks: Looks = { old: { active: false, masked: true }, new: { active: false, masked: true } };
 
 interface Stage {
-  readonly hands: MoveActions;
+  readonly hands: MoveActions & Pick<MoveRun, "seen">;
   readonly directory: string;
   readonly arriving: string;
   /** Functions that were called, on which host, in order. */
@@ -136,7 +137,8 @@ const test = base.extend<{ stage: Stage }>({
       lookAtBridge: async () => stage.bridge,
       isWatched: true,
     };
-    const hands = createMoveActions(inputs, sides, saga, deps, () => true);
+    const run = new MoveRun(inputs, sides, deps);
+    const hands = { ...createMoveActions(run, saga, () => true), seen: run.seen };
     await provide(Object.assign(stage, { hands }));
     for (const local of Object.values(locals)) local.close();
     await rpc.close();
