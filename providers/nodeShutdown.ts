@@ -58,7 +58,10 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
     const log = openEventLog({ directory: inputs.backup.directory, stack, pillar }, deps);
     const look = await lookAtHost(root, places, isReached(inputs, memory) ? patience : 0, deps);
     const recorded = inputs.remembered?.recorded ?? standing(await log.read(), stack, "chain").at(-1)?.details;
-    const { facts, verdict } = await surveyRetirement("retire", { ...inputs, recorded }, memory, look, log.store, deps);
+    const { facts, verdict } = await surveyRetirement(
+      { step: "retire", inputs: { ...inputs, recorded }, memory, host: look, store: log.store },
+      deps,
+    );
     if (verdict.unmet.length > 0) throw new Error(refusalText(facts, verdict));
     for (const line of verdict.evidence) deps.say(line);
     if ("silent" in look) {

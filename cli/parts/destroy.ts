@@ -62,7 +62,7 @@ export function lookAtDestroy(
 ): Promise<RetirementSurvey> {
   const look = "value" in looked ? looked.value : { silent: looked.why };
   const seen = hostSeen(look, host.provider === "existing" ? undefined : host.provider);
-  return surveyRetirement("destroy", inputs, memory, seen, store, deps);
+  return surveyRetirement({ step: "destroy", inputs, memory, host: seen, store }, deps);
 }
 
 /** What stands in the way, with none but registered addresses: another one may be of a node that is not synced (pure). */

@@ -47,7 +47,7 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   const look =
     address === undefined || hostKey === undefined
       ? { silent: "its address or its key was not shown by the last run" }
-      : await lookOnceAt(inputs.host, inputs.library, inputs.places, patience, lookOnly).catch((error: Error) => {
+      : await lookOnceAt(inputs, patience, lookOnly).catch((error: Error) => {
           throw new pulumi.RunError(error.message);
         });
   const memory: GuardMemory = {
@@ -56,7 +56,8 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
     isOwnWork: past.isOwnWork,
     produced: hasProduced ? "seen" : undefined,
   };
-  const { facts, verdict } = await surveyRetirement("retire", inputs, memory, look, storeOf(config), lookOnly);
+  const question = { step: "retire" as const, inputs, memory, host: look, store: storeOf(config) };
+  const { facts, verdict } = await surveyRetirement(question, lookOnly);
   if (verdict.unmet.length > 0) throw new pulumi.RunError(refusalText(facts, verdict));
 }
 

@@ -51,7 +51,7 @@ export async function standBy(config: StackConfig, host: Host, last: LastRun): P
   const told = { recorded, knownProducer };
   const next = pulumi
     .all([shutdown.isOff, inputs, memory])
-    .apply(([isOff, known, begun]) => nextForRetired(config, stack, isOff, { ...known, ...told }, begun));
+    .apply(([isOff, known, begun]) => nextForRetired(config, isOff, { ...known, ...told }, begun));
   return { retirement: { nodeOff: shutdown.isOff }, remembered, nextStep: reportNextStep(pulumi.unsecret(next)) };
 }
 
@@ -65,8 +65,8 @@ export async function staysOff(
   lookAt = lookOnceAt,
 ): Promise<boolean> {
   if (!nodeOff || address === undefined || hostKey === undefined) return nodeOff === true;
-  const { host, library, places } = retirementInputs(config, pulumi.getStack(), address, hostKey, false);
-  const look = await lookAt(host, library, places, 0, lookOnly).catch((error: Error) => ({ silent: error.message }));
+  const inputs = retirementInputs(config, pulumi.getStack(), address, hostKey, false);
+  const look = await lookAt(inputs, 0, lookOnly).catch((error: Error) => ({ silent: error.message }));
   return "silent" in look || (!look.facts.node.active && look.facts.node.masked);
 }
 
@@ -86,10 +86,9 @@ function nextForAdopted(stack: string): string[] {
 /** Of what a run shows; milliseconds. */
 const deadline = 60_000;
 
-/** What stands in the way of the destroy now: looked up anew in every run, and never thrown. */
+/** Says what stands in the way of the destroy. Asks anew in every run, and never throws. */
 async function nextForRetired(
   config: StackConfig,
-  stack: string,
   isOff: boolean,
   inputs: RetirementInputs,
   memory: GuardMemory,
@@ -98,13 +97,14 @@ async function nextForRetired(
     ? "The node of this host is off, and stays off."
     : "The node of this host could not be stopped: it does not answer.";
   const store = storeOf(config);
+  const { stack } = inputs;
   const { destroy } = commandsFor(stack);
   try {
     const events = await readEvents(store, config.pillar.name);
-    const look = await lookOnceAt(inputs.host, inputs.library, inputs.places, 0, lookOnly);
+    const look = await lookOnceAt(inputs, 0, lookOnly);
     const seen = hostSeen(look, config.host.provider === "existing" ? undefined : config.host.provider);
     const { facts, verdict } = await withTimeout(
-      surveyRetirement("destroy", inputs, memory, seen, store, lookOnly),
+      surveyRetirement({ step: "destroy", inputs, memory, host: seen, store }, lookOnly),
       deadline,
       `no answer within ${deadline / 1000} s`,
     );

@@ -2,7 +2,7 @@ import { type Network, standingText } from "../chain/elections";
 import { faultText } from "../chain/messages";
 import { isAnswered } from "../chain/reading";
 import { firstFork, hashAt } from "../chain/sameChain";
-import { commandsFor } from "../util/commands";
+import { type Commands, commandsFor } from "../util/commands";
 import { durationText } from "../util/timeText";
 import {
   all,
@@ -15,8 +15,11 @@ import {
   type RetirementVerdict,
   type Unmet,
 } from "./facts";
+import type { HostFacts } from "./host";
 
 const not = notOf("momentums");
+
+type Successor = NonNullable<RetirementFacts["successor"]>;
 
 /** A node must tell of the Pillar, and that this host is neither registered nor the one that produces (pure). */
 export function chain(facts: RetirementFacts, good: readonly Good[]): RetirementVerdict {
@@ -120,35 +123,23 @@ export function rightHost({ host, address, pillar }: RetirementFacts): Retiremen
   });
 }
 
-/** Somebody else must be registered, synced and producing (pure). */
+/** Checks that the successor is registered, synced and producing. */
 export function successor(facts: RetirementFacts, good: readonly Good[]): RetirementVerdict {
-  const { successor: next, pillar, network } = facts;
-  const run = commandsFor(facts.stack);
+  const { successor: next, stack } = facts;
+  const run = commandsFor(stack);
   if (next === undefined)
     return not({
       what: "who produces after this host is not configured",
       needed: `the stack of the host that produces today, SUCCESSOR: ${run.retire("SUCCESSOR")} (one that is no stack here: pillar-host:retirement.successor with its address and hostKey, then ${run.up})`,
     });
-  const { address, look, node } = next;
+  const { address, look } = next;
   if ("silent" in look)
     return not({
       what: `the successor, ${address}, does not answer`,
       found: [look.silent],
       needed: "a successor that accepts the login (pillar-host:retirement.successor), synced and producing",
     });
-  const unmet: Omit<Unmet, "loss">[] = [];
-  if (look.facts.node.masked)
-    unmet.push({
-      what: `the successor, ${address}, is shut down for its own retirement`,
-      found: look.facts.marks.retired ? [`since ${look.facts.marks.retired}`] : [],
-      needed: `the host that produces today as pillar-host:retirement.successor, then ${run.up}`,
-    });
-  else if (!node.synced)
-    unmet.push({
-      what: `the successor's node, ${address}, is not synced now`,
-      found: [node.why],
-      needed: `its sync (one that was behind for more than five minutes produces from the next tick on); see it with: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
-    });
+  const unmet = checkSuccessorNode(next, look.facts, run);
   const producer = look.facts.producer;
   if (producer === undefined)
     return not(...unmet, {
@@ -162,46 +153,73 @@ export function successor(facts: RetirementFacts, good: readonly Good[]): Retire
       found: [{ kind: "producer", address: producer }],
       needed: "two hosts with keys of their own: two nodes with one key must never run",
     });
-  const rulings = good.map((reading): RetirementVerdict => {
-    const { client, newest, pillar: found, last, patience, paid } = reading;
-    const source = client.name;
-    if (found === null) return met();
-    if (found.producerAddress !== producer)
-      return not({
-        what: `the successor's producer address is not the registered one of ${pillar}`,
-        saidBy: [source],
-        // An address is shown only while its node is synced: registered before, it costs rewards.
-        found: [{ kind: "registered", address: found.producerAddress, successors: node.synced ? producer : undefined }],
-        needed: "the wallet's update to the successor's address, or the right pillar-host:retirement.successor",
-      });
-    const age = last.successor === undefined ? undefined : newest.timestamp - last.successor.timestamp;
-    if (age === undefined || age > patience)
-      return not({
-        what: "the successor does not produce",
-        saidBy: [source],
-        found: [
-          age === undefined
-            ? { kind: "noMomentum", address: producer, within: patience }
-            : `its last momentum was ${durationText(age)} ago`,
-          overdueText(reading, network),
-        ],
-        needed: `a momentum of it within ${durationText(patience)}; its slots begin 5 to 10 minutes after the wallet's update, and a node that was behind for more than five minutes produces from the next tick on`,
-      });
-    // Whoever has mended it shows that in the running epoch.
-    if (paid && isPoor(paid) && (found.figures.expected === 0 || isPoor(found.figures)))
-      return not({
-        what: "the successor misses most of its slots",
-        saidBy: [source],
-        found: [
-          `epoch ${paid.epoch}, paid: ${paid.produced} of ${paid.expected}`,
-          `this epoch so far, by a count up to five minutes old: ${found.figures.produced} of ${found.figures.expected}`,
-        ],
-        needed: "its clock, its peers and its log looked at; half of its slots at least in the epoch that runs",
-      });
-    const slots = paid ? `, and ${paid.produced} of ${paid.expected} slots in epoch ${paid.epoch}` : "";
-    return met(`${address} is registered and produced momentum ${last.successor?.height}${slots}, says ${source}`);
-  });
-  return all([not(...unmet), ...rulings]);
+  return all([not(...unmet), ...good.map((reading) => checkProduction(facts, next, producer, reading))]);
+}
+
+/** Checks that the successor's node runs and is synced. */
+function checkSuccessorNode({ address, node }: Successor, host: HostFacts, { up }: Commands): Omit<Unmet, "loss">[] {
+  if (host.node.masked)
+    return [
+      {
+        what: `the successor, ${address}, is shut down for its own retirement`,
+        found: host.marks.retired ? [`since ${host.marks.retired}`] : [],
+        needed: `the host that produces today as pillar-host:retirement.successor, then ${up}`,
+      },
+    ];
+  if (node.synced) return [];
+  return [
+    {
+      what: `the successor's node, ${address}, is not synced now`,
+      found: [node.why],
+      needed: `its sync (one that was behind for more than five minutes produces from the next tick on); see it with: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
+    },
+  ];
+}
+
+/** Checks that the successor's producer address is registered and fills its slots, by one reading of the chain. */
+function checkProduction(
+  { pillar, network }: RetirementFacts,
+  { address, node }: Successor,
+  producer: string,
+  reading: Good,
+): RetirementVerdict {
+  const { client, newest, pillar: found, last, patience, paid } = reading;
+  const source = client.name;
+  if (found === null) return met();
+  if (found.producerAddress !== producer)
+    return not({
+      what: `the successor's producer address is not the registered one of ${pillar}`,
+      saidBy: [source],
+      // An address is shown only while its node is synced: registered before, it costs rewards.
+      found: [{ kind: "registered", address: found.producerAddress, successors: node.synced ? producer : undefined }],
+      needed: "the wallet's update to the successor's address, or the right pillar-host:retirement.successor",
+    });
+  const age = last.successor === undefined ? undefined : newest.timestamp - last.successor.timestamp;
+  if (age === undefined || age > patience)
+    return not({
+      what: "the successor does not produce",
+      saidBy: [source],
+      found: [
+        age === undefined
+          ? { kind: "noMomentum", address: producer, within: patience }
+          : `its last momentum was ${durationText(age)} ago`,
+        overdueText(reading, network),
+      ],
+      needed: `a momentum of it within ${durationText(patience)}; its slots begin 5 to 10 minutes after the wallet's update, and a node that was behind for more than five minutes produces from the next tick on`,
+    });
+  // Whoever has mended it shows that in the running epoch.
+  if (paid && isPoor(paid) && (found.figures.expected === 0 || isPoor(found.figures)))
+    return not({
+      what: "the successor misses most of its slots",
+      saidBy: [source],
+      found: [
+        `epoch ${paid.epoch}, paid: ${paid.produced} of ${paid.expected}`,
+        `this epoch so far, by a count up to five minutes old: ${found.figures.produced} of ${found.figures.expected}`,
+      ],
+      needed: "its clock, its peers and its log looked at; half of its slots at least in the epoch that runs",
+    });
+  const slots = paid ? `, and ${paid.produced} of ${paid.expected} slots in epoch ${paid.epoch}` : "";
+  return met(`${address} is registered and produced momentum ${last.successor?.height}${slots}, says ${source}`);
 }
 
 /** Fewer than half of its slots (pure). */

@@ -126,11 +126,16 @@ export async function lookAtHost(
   }
 }
 
-/** Looks once over a connection of its own. */
+/** A host, how to become root there, and where its programs lie. */
+interface HostToRead {
+  readonly host: OrchestratorHost;
+  readonly library: string;
+  readonly places: HostPlaces;
+}
+
+/** Reads a host's facts over a connection of its own. @param patience milliseconds */
 export async function lookOnceAt(
-  host: OrchestratorHost,
-  library: string,
-  places: HostPlaces,
+  { host, library, places }: HostToRead,
   patience: number,
   deps: LookDeps,
 ): Promise<HostObservation> {

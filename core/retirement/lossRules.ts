@@ -11,7 +11,7 @@ import {
   type RetirementVerdict,
   type Unmet,
 } from "./facts";
-import type { HostObservation } from "./host";
+import type { HostFacts, HostObservation } from "./host";
 import { successorFaults } from "./silentSigner";
 
 /** The rewards since the switch must be paid and collected (pure). */
@@ -99,7 +99,7 @@ function openMove({ host, address, successor }: RetirementFacts): Omit<Unmet, "l
   };
 }
 
-/** No orchestrator may sign here; the one that came after must answer (pure). */
+/** Checks that no orchestrator can sign here, and that the one that came after answers. */
 export function signer(facts: RetirementFacts): RetirementVerdict {
   const { host, step, address } = facts;
   if ("released" in host) return met();
@@ -114,42 +114,10 @@ export function signer(facts: RetirementFacts): RetirementVerdict {
     });
   const open = openMove(facts);
   if (step === "retire") return open ? not(open) : met();
-  const unmet: Omit<Unmet, "loss">[] = open ? [open] : [];
-  if ("facts" in host) {
-    const { masked, hasKeyStore, journal, lacks } = host.facts.signer;
-    if (!masked || hasKeyStore)
-      unmet.push({
-        what: `the orchestrator on this host, ${address}, is not fenced: it would sign again after a start`,
-        found: [`its unit is ${masked ? "masked" : "not masked"}, its key store ${hasKeyStore ? "in place" : "aside"}`],
-        needed: `the signer's move, which fences it here: ${commandsFor("SUCCESSOR").move(facts.stack)} (SUCCESSOR is the stack of the new host)`,
-      });
-    const other = journal?.other;
-    const next = facts.successor;
-    if (other && next && other.hostKey !== next.hostKey && !hasArrived(journal, next.look))
-      unmet.push({
-        what: "the signer went to another host than the successor",
-        found: [
-          `its journal names ${other.address} with the key ${other.hostKey}`,
-          `pillar-host:retirement.successor is ${next.address} with the key ${next.hostKey}`,
-        ],
-        needed: "the right successor, with the key by which the signer's move knew it",
-      });
-    // The last backup proves what lies there, not that all of it does.
-    if (masked && !hasKeyStore && lacks.length > 0 && facts.backupFaults.length > 0)
-      unmet.push({
-        what: `no proved backup of the signer that was fenced on ${address} lies here, and its last backup could not hold all of it`,
-        found: [`the orchestrator's directory there lacks its ${lacks.join(", its ")}`],
-        needed: `the backups of its move (pillar-host:orchestrator.backup.directory, then ${commandsFor(facts.stack).up}; or run this on the machine that has them), or these files back in their place`,
-      });
-  } else {
-    if (facts.backupFaults.length > 0)
-      unmet.push({
-        what: `whether an orchestrator signed on ${address} can't be told, and no proved backup of one lies here`,
-        found: facts.backupFaults,
-        needed: "a host that answers, or the machine whose backups tell of it, with the key that opens them",
-      });
-    unmet.push(...successorFaults(facts));
-  }
+  const unmet = [
+    ...(open ? [open] : []),
+    ...("facts" in host ? checkFence(facts, host.facts.signer) : checkBackups(facts)),
+  ];
   const build = facts.successor?.build;
   const isReached = facts.successor !== undefined && "facts" in facts.successor.look;
   if (build === undefined || "error" in build)
@@ -162,4 +130,48 @@ export function signer(facts: RetirementFacts): RetirementVerdict {
   return unmet.length > 0
     ? not(...unmet)
     : met(`the orchestrator ${version} answers on ${facts.successor?.address}`, ...backupTold(facts));
+}
+
+/** Checks that a host's orchestrator is fenced, went to the successor, and can still be backed up. */
+function checkFence(facts: RetirementFacts, { masked, hasKeyStore, journal, lacks }: HostFacts["signer"]) {
+  const { address, stack, successor: next, backupFaults } = facts;
+  const unmet: Omit<Unmet, "loss">[] = [];
+  if (!masked || hasKeyStore)
+    unmet.push({
+      what: `the orchestrator on this host, ${address}, is not fenced: it would sign again after a start`,
+      found: [`its unit is ${masked ? "masked" : "not masked"}, its key store ${hasKeyStore ? "in place" : "aside"}`],
+      needed: `the signer's move, which fences it here: ${commandsFor("SUCCESSOR").move(stack)} (SUCCESSOR is the stack of the new host)`,
+    });
+  const other = journal?.other;
+  if (other && next && other.hostKey !== next.hostKey && !hasArrived(journal, next.look))
+    unmet.push({
+      what: "the signer went to another host than the successor",
+      found: [
+        `its journal names ${other.address} with the key ${other.hostKey}`,
+        `pillar-host:retirement.successor is ${next.address} with the key ${next.hostKey}`,
+      ],
+      needed: "the right successor, with the key by which the signer's move knew it",
+    });
+  // The last backup proves what lies there, not that all of it does.
+  if (masked && !hasKeyStore && lacks.length > 0 && backupFaults.length > 0)
+    unmet.push({
+      what: `no proved backup of the signer that was fenced on ${address} lies here, and its last backup could not hold all of it`,
+      found: [`the orchestrator's directory there lacks its ${lacks.join(", its ")}`],
+      needed: `the backups of its move (pillar-host:orchestrator.backup.directory, then ${commandsFor(stack).up}; or run this on the machine that has them), or these files back in their place`,
+    });
+  return unmet;
+}
+
+/** Checks what stands in for a host that does not answer: a backup of its signer, and the successor's word. */
+function checkBackups(facts: RetirementFacts): Omit<Unmet, "loss">[] {
+  const { address, backupFaults } = facts;
+  if (backupFaults.length === 0) return successorFaults(facts);
+  return [
+    {
+      what: `whether an orchestrator signed on ${address} can't be told, and no proved backup of one lies here`,
+      found: backupFaults,
+      needed: "a host that answers, or the machine whose backups tell of it, with the key that opens them",
+    },
+    ...successorFaults(facts),
+  ];
 }

@@ -63,11 +63,14 @@ async function letGo(given: GivenUp, memory: GuardMemory, log: EventLog, deps: R
     const seen = before
       ? await lookAgain(root, places, before.at, deps)
       : hostSeen(await lookAtHost(root, places, isReached(given, memory) ? patience : 0, deps), server?.provider);
-    const { host, evidence, isForced } = await permit(inputs, memory, seen, before !== undefined, log, deps);
+    const { host, evidence, isForced } = await permit(
+      { inputs, memory, seen, isSecond: before !== undefined, log },
+      deps,
+    );
     const isShutDown = "released" in host || (before && "facts" in host && isAtRest(host.facts));
     if (!isShutDown) {
       const wasProtected = server !== undefined && (await atProvider(given, server, () => isProtected(server, deps)));
-      if ("facts" in host) await shutDown(root, inputs, host.facts, log, deps, isForced);
+      if ("facts" in host) await shutDown(root, { inputs, facts: host.facts, log, isForced }, deps);
       const details = { ...releasedOf(inputs, host, evidence), ...(wasProtected ? { wasProtected } : {}) };
       await log.add({ event: "released", details });
     }
@@ -158,17 +161,22 @@ function releasedOf(inputs: RetirementInputs, host: HostNow, evidence: readonly 
   };
 }
 
-/** The verdict, with a host that does not answer switched off first; the operator's sentence stands above it. */
+/** A host as it was seen, and whether this stack's other guard let it go before. */
+interface ReleaseRequest {
+  readonly inputs: RetirementInputs;
+  readonly memory: GuardMemory;
+  readonly seen: HostNow;
+  readonly isSecond: boolean;
+  readonly log: EventLog;
+}
+
+/** Decides the release, and switches a host off first that does not answer. The operator's sentence overrides the verdict. */
 async function permit(
-  inputs: RetirementInputs,
-  memory: GuardMemory,
-  seen: HostNow,
-  isSecond: boolean,
-  log: EventLog,
+  { inputs, memory, seen, isSecond, log }: ReleaseRequest,
   deps: ReleaseDeps,
 ): Promise<{ host: HostNow; evidence: readonly string[]; isForced: boolean }> {
   const { server, pillar } = inputs;
-  const survey = (host: HostNow) => surveyRetirement("destroy", inputs, memory, host, log.store, deps);
+  const survey = (host: HostNow) => surveyRetirement({ step: "destroy", inputs, memory, host, store: log.store }, deps);
   const switchedOff = async (at: CloudServer) => {
     deps.say(`retirement: ${inputs.host.ssh.address} does not answer; switching it off at ${at.provider}`);
     return { off: `${at.provider} says that it is ${await atProvider(inputs, at, () => powerOff(at, deps))}` };

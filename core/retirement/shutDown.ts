@@ -8,19 +8,24 @@ import { type HostFacts, type HostPlaces, placeVariables } from "./host";
 import type { RetirementInputs } from "./inputs";
 import type { SurveyDeps } from "./survey";
 
+/** The host that is shut down, and where that is recorded. */
+interface Shutdown {
+  readonly inputs: RetirementInputs;
+  readonly facts: HostFacts;
+  readonly log: EventLog;
+  /** The operator typed that nothing counts, a move of the signer neither. */
+  readonly isForced: boolean;
+}
+
 /**
  * Stops what runs on a host that is let go, so that it stays off, behind a last backup of its keys and configuration.
  *
- * @param inSpite the operator typed that nothing counts, a move of the signer neither
  * @throws Error in words; where there is no backup, the node runs on
  */
 export async function shutDown(
   root: RootHost,
-  inputs: RetirementInputs,
-  { hasKeyStore, signer, node }: HostFacts,
-  log: EventLog,
+  { inputs, facts: { hasKeyStore, signer, node }, log, isForced }: Shutdown,
   deps: SurveyDeps,
-  inSpite: boolean,
 ): Promise<void> {
   const { places, backup, stack, pillar } = inputs;
   const variables = own(placeVariables(places));
@@ -36,7 +41,7 @@ export async function shutDown(
       throw new Error(backupText(error.message, stack));
     });
   if (hasKeyStore && !node.masked) await log.add({ event: "shuttingDown", details: { address: root.address } });
-  await stopNode(root, places, (line) => deps.say(`retirement: ${line}`), inSpite);
+  await stopNode(root, places, (line) => deps.say(`retirement: ${line}`), isForced);
   deps.say(`retirement: the node of ${root.address} is stopped, and stays off`);
   await root.call("retire_let_go", variables);
   if (inputs.keysAside) for (const line of linesOf(await root.call("retire_keys_aside", variables))) deps.say(line);

@@ -43,73 +43,79 @@ export interface RetirementSurvey {
 const patience = 20_000;
 /** For the momentums that nodes are compared by; milliseconds. */
 const comparing = 20_000;
-/**
- * Asks the host's successor, the chain and this machine's record, and decides. Changes nothing.
- *
- * @param host what a look at the host itself found
- * @param store of record and backups
- */
-export async function surveyRetirement(
-  step: RetirementStep,
-  inputs: RetirementInputs,
-  memory: GuardMemory,
-  host: RetirementFacts["host"],
-  store: Store,
-  deps: SurveyDeps,
-): Promise<RetirementSurvey> {
+
+/** A survey's step, and what is known before anybody is asked. */
+export interface SurveyQuestion {
+  readonly step: RetirementStep;
+  readonly inputs: RetirementInputs;
+  readonly memory: GuardMemory;
+  /** The host's own answer. */
+  readonly host: RetirementFacts["host"];
+  /** Has the event log and the backups. */
+  readonly store: Store;
+}
+
+/** Asks the host's successor, the chain and the event log, and decides. Changes nothing. */
+export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDeps): Promise<RetirementSurvey> {
+  const { inputs, memory, host } = question;
   const clients = await clientsOf(inputs, host, deps.connect ?? createConnection);
   try {
-    const successor = await lookAtSuccessor(inputs, deps);
-    const next = successor && "facts" in successor.look ? successor.look.facts.producer : undefined;
-    const { pillar, recorded, epoch, network } = inputs;
-    const own = ownProducer({ host, knownProducer: inputs.knownProducer });
-    const question = { pillar, recorded, own, successor: next, network, epoch };
-    const told = await Promise.all(
-      clients.map(({ client, fault }) =>
-        fault === undefined ? readChain(client, question, deps.now()) : { client, fault: silentBy(fault) },
-      ),
-    );
-    const readings = await showToEachOther(told, comparing);
-    const rewards =
-      step === "destroy" && next !== undefined
-        ? await readAllRewards(readings, { pillar, own, successor: next, epoch }, deps.now())
-        : [];
-    const recordSays = await recordOf(inputs, store);
-    const isSilent = step === "destroy" && !("facts" in host || "released" in host) && !recordSays.noSignerAt;
-    const asked = clients.flatMap(({ client, fault }) => (fault === undefined ? [client] : []));
-    const ofSigner = isSilent ? { successor, ...(await signerOf(successor, recordSays.identity, asked)) } : undefined;
-    const facts: RetirementFacts = {
-      ...{ pillar, stack: inputs.stack, step, address: inputs.host.ssh.address, host },
-      ...{ knownProducer: inputs.knownProducer, successor, readings, rewards },
-      isChainKnown:
-        recorded !== undefined ||
-        inputs.isChainUnverified === true ||
-        readings.some((reading, at) => clients[at]?.isReference && isAnswered(reading)),
-      memory: { isReached: isReached(inputs, memory), isOwnWork: memory.isOwnWork },
-      saysCollected: deps.saysCollected,
-      backupFaults: [
-        ...recordSays.faults,
-        ...(await orchestratorBackupFaults(store, {
-          ...backedUp(inputs, memory, host),
-          // A signer that was at work for long has a newer share than any backup of this host.
-          bridge: ofSigner && !isSignerThere(ofSigner) ? ofSigner.bridge : undefined,
-        })),
-      ],
-      ...ofSigner,
-      noSignerAt: recordSays.noSignerAt,
-      network,
-    };
+    const { facts, isProducingRecorded } = await readFacts(question, clients, deps);
     const verdict = decideRetirement(facts);
+    const own = ownProducer(facts);
     if (own === undefined || !wantsHistory(facts, verdict)) return { facts, verdict };
     const hasProduced =
-      recordSays.producing ||
+      isProducingRecorded ||
       memory.produced === "seen" ||
-      (await hasProducedSince(readings, own, begunAt(memory.createdAt, host)));
+      (await hasProducedSince(facts.readings, own, begunAt(memory.createdAt, host)));
     const known = { ...facts, memory: { ...facts.memory, hasProduced } };
     return { facts: known, verdict: decideRetirement(known) };
   } finally {
     for (const { client } of clients) client.close();
   }
+}
+
+/** Reads all facts but the host's history, which is asked for only where it decides. */
+async function readFacts(question: SurveyQuestion, clients: readonly Asked[], deps: SurveyDeps) {
+  const { step, inputs, memory, host, store } = question;
+  const { pillar, recorded, epoch, network, knownProducer } = inputs;
+  const successor = await lookAtSuccessor(inputs, deps);
+  const next = successor && "facts" in successor.look ? successor.look.facts.producer : undefined;
+  const own = ownProducer({ host, knownProducer });
+  const chainQuestion = { pillar, recorded, own, successor: next, network, epoch };
+  const told = await Promise.all(
+    clients.map(({ client, fault }) =>
+      fault === undefined ? readChain(client, chainQuestion, deps.now()) : { client, fault: silentBy(fault) },
+    ),
+  );
+  const readings = await showToEachOther(told, comparing);
+  const rewards =
+    step === "destroy" && next !== undefined
+      ? await readAllRewards(readings, { pillar, own, successor: next, epoch }, deps.now())
+      : [];
+  const record = await recordOf(inputs, store);
+  const isSilent = step === "destroy" && !("facts" in host || "released" in host) && !record.noSignerAt;
+  const asked = clients.flatMap(({ client, fault }) => (fault === undefined ? [client] : []));
+  const ofSigner = isSilent ? { successor, ...(await signerOf(successor, record.identity, asked)) } : undefined;
+  // A signer that was at work for long has a newer share than any backup of this host.
+  const bridge = ofSigner && !isSignerThere(ofSigner) ? ofSigner.bridge : undefined;
+  const facts: RetirementFacts = {
+    ...{ pillar, stack: inputs.stack, step, address: inputs.host.ssh.address, host },
+    ...{ knownProducer, successor, readings, rewards, network },
+    isChainKnown:
+      recorded !== undefined ||
+      inputs.isChainUnverified === true ||
+      readings.some((reading, at) => clients[at]?.isReference && isAnswered(reading)),
+    memory: { isReached: isReached(inputs, memory), isOwnWork: memory.isOwnWork },
+    saysCollected: deps.saysCollected,
+    backupFaults: [
+      ...record.faults,
+      ...(await orchestratorBackupFaults(store, { ...backedUp(inputs, memory, host), bridge })),
+    ],
+    ...ofSigner,
+    noSignerAt: record.noSignerAt,
+  };
+  return { facts, isProducingRecorded: record.producing };
 }
 
 /** Unix milliseconds: a guard that was made anew is younger than the node that its stack deployed. */

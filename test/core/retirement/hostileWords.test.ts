@@ -96,7 +96,9 @@ async function retire(answer: (spot: Spot, usual: string) => string) {
   const deps = { now: () => 0, ticks: () => 0, sleep: async () => undefined, say } as unknown as SurveyDeps;
   const log = openEventLog({ directory: backups, stack: "prod", pillar: "Anvil" }, deps);
   const failure = await lookAtHost(root, places, 0, deps)
-    .then((look) => ("facts" in look ? shutDown(root, inputs, look.facts, log, deps, false) : undefined))
+    .then((look) =>
+      "facts" in look ? shutDown(root, { inputs, facts: look.facts, log, isForced: false }, deps) : undefined,
+    )
     .then(
       () => undefined,
       (error: Error) => error.message,

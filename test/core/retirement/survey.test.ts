@@ -40,7 +40,8 @@ async function noSignerAt(lines: readonly (LogEvent | MoveEvent)[]): Promise<str
   const memory = { createdAt: "2026-01-01T00:00:00Z", isReached: true, isOwnWork: false };
   const deps = { ...systemClock, say: () => undefined, saysCollected: true };
   const store = directoryStore(directory);
-  return (await surveyRetirement("destroy", inputs, memory, { silent: "no answer" }, store, deps)).facts.noSignerAt;
+  const host = { silent: "no answer" };
+  return (await surveyRetirement({ step: "destroy", inputs, memory, host, store }, deps)).facts.noSignerAt;
 }
 
 it("takes it that no orchestrator was on a silent host from the line of its shutdown", async () => {
