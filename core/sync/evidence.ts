@@ -1,7 +1,7 @@
 import { freshMomentum } from "../chain/freshMomentum";
 import type { Observation } from "../chain/node";
 import type { VersionGap } from "../chain/requiredVersions";
-import { compareReferences, type ReferenceNote, type ReferencesSeen } from "./references";
+import { compareReferences, type ReferenceAgreement, type ReferenceNote, type ReferencesSeen } from "./references";
 import { judgeSync, type SyncReason } from "./verdict";
 
 export interface EvidenceOptions {
@@ -78,13 +78,8 @@ export const chainGap = "which chain the node is on: no reference and no old hos
  */
 export function weigh(before: Evidence, look: SyncLook, options: EvidenceOptions): Weighed {
   const { observation, at, clock } = look;
-  const jumped =
-    before.lastAt !== undefined && before.lastClock !== undefined
-      ? Math.abs(clock - before.lastClock - (at - before.lastAt)) > jump
-      : false;
-  const seen = { lastAt: at, lastClock: clock };
   const bad = (why: SyncReason, notes: readonly ReferenceNote[] = [], contradictedSince?: number): Weighed => ({
-    evidence: { ...noEvidence, ...seen, contradictedSince },
+    evidence: { ...noEvidence, lastAt: at, lastClock: clock, contradictedSince },
     ...{ synced: false, good: false, why, notes, proved: [], unproved: [] },
   });
 
@@ -98,55 +93,57 @@ export function weigh(before: Evidence, look: SyncLook, options: EvidenceOptions
   }
   const { info, newest, nodeTime } = observation;
   const compared = compareReferences(info.currentHeight, look, options.tolerance);
-  const { verdict, median, notes } = compared;
-  // However long it lasts, and however fresh it is: a fork goes on by itself.
-  if (compared.fork) return bad({ kind: "otherChain", ...compared.fork }, notes, before.contradictedSince);
-  if (compared.unsaid !== undefined)
-    return bad({ kind: "chainUntold", height: compared.unsaid }, notes, before.contradictedSince);
-  const { witnesses } = compared;
-  if (witnesses.length === 0 && !options.isChainUnverified)
-    return bad({ kind: "unwitnessed" }, notes, before.contradictedSince);
+  const { verdict, median, notes, witnesses } = compared;
+  const chainFault = findChainFault(compared, options);
+  if (chainFault) return bad(chainFault, notes, before.contradictedSince);
   const isOneClock = Math.abs(nodeTime - clock) <= freshMomentum;
   const fresh = newest !== undefined && isOneClock && Math.abs(clock - newest.timestamp) <= freshMomentum;
 
-  let { contradictedSince } = before;
-  if (verdict === "disagrees") {
-    contradictedSince ??= at;
-    const long = at - contradictedSince >= contradictionLimit;
-    if (!fresh || !long) {
-      return bad({ kind: "contradicted", height: info.currentHeight, median }, notes, contradictedSince);
-    }
-  } else contradictedSince = undefined;
+  const contradictedSince = verdict === "disagrees" ? (before.contradictedSince ?? at) : undefined;
+  if (contradictedSince !== undefined && !(fresh && at - contradictedSince >= contradictionLimit))
+    return bad({ kind: "contradicted", height: info.currentHeight, median }, notes, contradictedSince);
   if (own.says === "unproved" && verdict !== "agrees") return bad(own.why, notes);
 
-  // A stale target that is renewed and caught up with between two looks leaps; the network's own moves at its pace.
-  const gained = info.targetHeight - before.target;
-  const leaped = gained < 0 || gained > (at - (before.lastAt ?? at)) / momentumTime + burst;
-  const paced = gained > 0 && !leaped;
   const strong = fresh || verdict === "agrees";
-  const again = before.streak > 0 && !jumped && (strong || !leaped);
-  const evidence: Evidence = {
-    ...seen,
-    streak: again ? before.streak + 1 : 1,
-    since: again ? before.since : at,
-    target: info.targetHeight,
-    movedAt: again ? (paced ? at : before.movedAt) : undefined,
-    moves: again ? before.moves + (paced ? 1 : 0) : 0,
-    contradictedSince,
-  };
+  const evidence = { ...extendStreak(before, look, info.targetHeight, strong), contradictedSince };
   const enough = evidence.streak >= options.confirmations && at - evidence.since >= options.confirmSpan;
   const moves =
     evidence.moves >= movesWanted && evidence.movedAt !== undefined && at - evidence.movedAt <= freshMomentum;
   const synced = enough && (strong || moves);
-  const why: SyncReason =
-    enough && !synced ? { kind: "targetStands" } : own.says === "unproved" ? { kind: "bornOut" } : own.why;
+  const bornOut: SyncReason = own.says === "unproved" ? { kind: "bornOut" } : own.why;
+  const why: SyncReason = enough && !synced ? { kind: "targetStands" } : bornOut;
+  const claims = formatClaims(observation, fresh, verdict === "agrees", witnesses);
+  const those = (wanted: boolean) => claims.filter(([holds]) => holds === wanted).map(([, text]) => text);
+  return { evidence, synced, good: true, why, notes, proved: those(true), unproved: those(false) };
+}
+
+/** Returns why a node is not known to be on the witnesses' chain. A fork goes on by itself: nothing outweighs this. */
+function findChainFault(
+  { fork, unsaid, witnesses }: ReferenceAgreement,
+  { isChainUnverified }: EvidenceOptions,
+): SyncReason | undefined {
+  if (fork) return { kind: "otherChain", ...fork };
+  if (unsaid !== undefined) return { kind: "chainUntold", height: unsaid };
+  return witnesses.length === 0 && !isChainUnverified ? { kind: "unwitnessed" } : undefined;
+}
+
+/** Adds a good look to the streak, or begins a new streak after a jump of a clock or of a target that nothing confirms. */
+function extendStreak(before: Evidence, { at, clock }: SyncLook, target: number, isConfirmed: boolean): Evidence {
+  const { lastAt, lastClock } = before;
+  const jumped = lastAt !== undefined && lastClock !== undefined && Math.abs(clock - lastClock - (at - lastAt)) > jump;
+  // A stale target that is renewed and caught up with between two looks leaps; the network's own moves at its pace.
+  const gained = target - before.target;
+  const leaped = gained < 0 || gained > (at - (lastAt ?? at)) / momentumTime + burst;
+  const seen = { target, lastAt: at, lastClock: clock };
+  if (before.streak === 0 || jumped || (leaped && !isConfirmed)) return { ...seen, streak: 1, since: at, moves: 0 };
+  const { streak, since, movedAt, moves } = before;
+  const paced = gained > 0 && !leaped;
   return {
-    evidence,
-    synced,
-    good: true,
-    why,
-    notes,
-    ...prove(info.targetHeight, info.currentHeight, fresh, newest !== undefined, verdict, witnesses),
+    ...seen,
+    streak: streak + 1,
+    since,
+    movedAt: paced ? at : movedAt,
+    moves: moves + (paced ? 1 : 0),
   };
 }
 
@@ -155,15 +152,15 @@ export function refuseOldVersion(weighed: Weighed, [gap]: readonly VersionGap[])
   return gap === undefined ? weighed : { ...weighed, synced: false, good: false, why: { kind: "oldVersion", gap } };
 }
 
-function prove(
-  target: number,
-  height: number,
+/** Formats what counts for a sync, each with whether it holds. */
+function formatClaims(
+  { info, newest }: Extract<Observation, { kind: "answer" }>,
   fresh: boolean,
-  tells: boolean,
-  references: string,
+  agrees: boolean,
   witnesses: readonly string[],
-) {
-  const claims: readonly (readonly [boolean, string])[] = [
+): readonly (readonly [boolean, string])[] {
+  const { targetHeight: target, currentHeight: height } = info;
+  return [
     [
       target > 0 && height >= target,
       target > 0 ? `height ${height} reached target ${target}` : "a target to reach: the node names none",
@@ -172,16 +169,12 @@ function prove(
       fresh,
       fresh
         ? "newest momentum is fresh by both clocks"
-        : `newest momentum is fresh (${tells ? "the clocks differ" : "the node does not tell it"})`,
+        : `newest momentum is fresh (${newest ? "the clocks differ" : "the node does not tell it"})`,
     ],
     [
-      references === "agrees",
-      references === "agrees"
-        ? "height agrees with the references' median"
-        : "height agrees with independent nodes (sync.references)",
+      agrees,
+      agrees ? "height agrees with the references' median" : "height agrees with independent nodes (sync.references)",
     ],
     [witnesses.length > 0, witnesses.length > 0 ? `the chain is confirmed by ${witnesses.join(", ")}` : chainGap],
   ];
-  const those = (wanted: boolean) => claims.filter(([holds]) => holds === wanted).map(([, text]) => text);
-  return { proved: those(true), unproved: those(false) };
 }

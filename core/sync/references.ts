@@ -103,27 +103,21 @@ export function compareReferences(height: number, seen: ReferencesSeen, toleranc
   const unsaid = own && compared.find(({ verdict }) => verdict === "unsaid");
   if (unsaid) return { verdict: "unsaid", unsaid: unsaid.height, witnesses, notes };
   for (const { name, height: at } of others) notes.push({ kind: "otherChain", name, height: at });
-  return {
-    ...compareHeights(
-      height,
-      seen,
-      told.filter((each) => !others.some(({ chain }) => chain === each)),
-      tolerance,
-      notes,
-    ),
-    witnesses,
-  };
+  const words = told
+    .filter((each) => !others.some(({ chain }) => chain === each))
+    .map(({ client, newest }) => ({ name: client.name, height: newest.height }));
+  const heights = compareHeights(height, seen, words, tolerance);
+  return { ...heights, witnesses, notes: [...notes, ...heights.notes] };
 }
 
-/** The references' heights, of those that are on the node's chain. */
+/** Compares the node's height with those of the references that are on its chain. */
 function compareHeights(
   height: number,
   { readings, own }: ReferencesSeen,
-  told: readonly Extract<ReferenceReading, ShownChain>[],
+  words: readonly HeightWord[],
   tolerance: number,
-  notes: ReferenceNote[],
 ): Omit<ReferenceAgreement, "witnesses"> {
-  const words = told.map(({ client, newest }) => ({ name: client.name, height: newest.height }));
+  const notes: ReferenceNote[] = [];
   const [one, second] = words;
   const isClose = (a: number, b: number) => Math.abs(a - b) <= tolerance;
   if (one === undefined) return { verdict: "unknown", notes };
@@ -132,7 +126,7 @@ function compareHeights(
     return { verdict: "unknown", median: one.height, notes };
   }
   const agreement = agreeOn(words, (word) => word.height, medianOf, isClose);
-  if (agreement.kind === "split") return { verdict: "unknown", notes: [...notes, { kind: "differ", words }] };
+  if (agreement.kind === "split") return { verdict: "unknown", notes: [{ kind: "differ", words }] };
   const { word: median, by, others: away } = agreement;
   for (const odd of away) notes.push({ kind: "odd", ...odd, others: median });
   if (!isClose(height, median)) return { verdict: "disagrees", median, notes };

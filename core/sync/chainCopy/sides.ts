@@ -7,19 +7,17 @@ import type { ChainCopyInputs } from "./inputs";
 
 export type ChainSideName = "old" | "new";
 
+interface FollowOptions extends CallOptions {
+  heard(line: string): void;
+}
+
 /** Both hosts, with what every function of the library is told. */
 export interface ChainSides {
   readonly roots: Readonly<Record<ChainSideName, RootHost>>;
   /** Errors carry `taken` where another run is at work, `broken` where the connection was lost. */
   call(side: ChainSideName, name: string, more?: Variables, options?: CallOptions): Promise<string>;
   /** The same, of a function that tells how far it is, line by line. */
-  follow(
-    side: ChainSideName,
-    name: string,
-    more: Variables,
-    options: CallOptions,
-    heard: (line: string) => void,
-  ): Promise<void>;
+  follow(side: ChainSideName, name: string, more: Variables, options: FollowOptions): Promise<void>;
   close(): void;
 }
 
@@ -73,7 +71,7 @@ export function openSides(inputs: ChainCopyInputs, token: string): ChainSides {
     roots,
     call: (side, name, more = {}, options = {}) =>
       roots[side].call(name, { ...variables(side), ...more }, options).catch(inWords),
-    follow: async (side, name, more, options, heard) => {
+    follow: async (side, name, more, { heard, ...options }) => {
       try {
         const { stdout, done } = await roots[side].stream(name, { ...variables(side), ...more }, options);
         let rest = "";

@@ -129,7 +129,7 @@ async function bring(sides: ChainSides, snapshot: Snapshot, deps: TravelDeps): P
       deps.say(progressLine(seen, snapshot.bytes));
     };
     try {
-      await sides.follow("new", "chain_copy", { total_bytes: snapshot.bytes }, { limitSeconds }, heard);
+      await sides.follow("new", "chain_copy", { total_bytes: snapshot.bytes }, { limitSeconds, heard });
       deps.say(progressLine(seen.slice(-1), snapshot.bytes));
       return;
     } catch (error) {

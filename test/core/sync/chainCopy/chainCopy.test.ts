@@ -62,7 +62,7 @@ const test = base.extend<{ stage: Stage }>({
         };
         const sides = {
           ...{ call, roots: {}, close: () => undefined },
-          follow: (async (of, name, _more, _options, heard) => {
+          follow: (async (of, name, _more, { heard }) => {
             await call(of, name);
             heard("bytes 1000");
           }) as ChainSides["follow"],

@@ -58,7 +58,7 @@ async function sentIn(answer: (place: Place, usual: string) => string) {
     sent.push(sentText(`${of} ${name}`, variables));
     return answers[name]?.(of) ?? "";
   };
-  const follow: ChainSides["follow"] = async (of, name, variables, _options, heard) => {
+  const follow: ChainSides["follow"] = async (of, name, variables, { heard }) => {
     sent.push(sentText(`${of} ${name}`, variables));
     heard(`bytes ${answer("progress", "1000")}`);
   };
