@@ -33,7 +33,7 @@ export = inWords(async () => {
     ...{ config, host, pillar, look, last, after: moved ?? pulumi.output(undefined) },
     ...{ first: nextBeforeWallet(signer.timing, stack), isWithoutSigner: signer.timing === "none" },
   });
-  const told = reportPorts(config, stack, last.signer?.side, pillar.deployed);
+  const told = reportPorts(config, last.signer?.side, pillar.deployed);
   const { guard } = new HostRetirement("retirement", {
     ...(await retirementArgs(config, host, last)),
     ...{ after: [pillar, pillar.done, ...resources], knownProducer: pillar.producerAddress },

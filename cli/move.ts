@@ -30,7 +30,7 @@ export interface MoveOptions {
 export async function moveFrom(stack: string, args: readonly string[], options: MoveOptions): Promise<number> {
   const { from, up } = options;
   const { engine, config, other: before, host } = await twoStacks(stack, from);
-  const wrong = moveFault(stack, config, before, host, options);
+  const wrong = moveFault(stack, config, { config: before, host }, options);
   if (wrong !== undefined) throw new CliRefusal(wrong);
   const word = await firstMoveWord(stack, config, options);
   await setPlain(engine, { ...moveSettings(config, before, host, options), ...word });
@@ -70,12 +70,11 @@ export async function firstMoveWord(
   return { [firstMove]: "acknowledged" };
 }
 
-/** What can't be meant (pure); all else is asked by the run, before it touches anything. */
+/** Returns why a move can't be meant, or undefined. The run checks all else before it touches anything. */
 export function moveFault(
   stack: string,
   config: Pick<StackConfig, "pillar" | "host" | "orchestrator">,
-  before: Pick<StackConfig, "pillar">,
-  host: OtherHost,
+  { config: before, host }: { readonly config: Pick<StackConfig, "pillar">; readonly host: OtherHost },
   { from, up, ...given }: Pick<MoveOptions, "from"> & Partial<Pick<MoveOptions, "up">> & ReleaseOptions,
 ): string | undefined {
   if (config.pillar.name !== before.pillar.name)

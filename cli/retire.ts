@@ -11,6 +11,12 @@ export interface RetireOptions {
   readonly up: boolean;
 }
 
+/** A stack's name, and what its file says. */
+interface Named<Keys extends keyof StackConfig> {
+  readonly name: string;
+  readonly config: Pick<StackConfig, Keys>;
+}
+
 /** Names a host's successor and lets it be shut down. @returns the exit code. @throws Refusal */
 export async function retire(
   stack: string,
@@ -20,20 +26,17 @@ export async function retire(
   if (stack === successor)
     throw new CliRefusal(`${stack} can't be its own successor\n  needed: --successor with the stack of the new host`);
   const { engine, config, other: after, host } = await twoStacks(stack, successor);
-  const wrong = retirementFault(stack, successor, config, after, host);
+  const wrong = retirementFault({ name: stack, config }, { name: successor, config: after, host });
   if (wrong !== undefined) throw new CliRefusal(wrong);
   await setPlain(engine, successorSettings(config, after, host));
   console.log(`${stack} is to be retired; its successor is ${host.address}, the host of ${successor}.`);
   return upOrPrint(stack, up, args, engine);
 }
 
-/** What can't be meant (pure); whether it is time is asked by the run. */
+/** Returns why one stack can't be the successor of another, or undefined. The run itself asks if it is time. */
 export function retirementFault(
-  stack: string,
-  successor: string,
-  old: Pick<StackConfig, "pillar" | "host">,
-  after: Pick<StackConfig, "pillar" | "lifecycle">,
-  host: OtherHost,
+  { name: stack, config: old }: Named<"pillar" | "host">,
+  { name: successor, config: after, host }: Named<"pillar" | "lifecycle"> & { readonly host: OtherHost },
 ): string | undefined {
   if (old.pillar.name !== after.pillar.name)
     return `${successor} is of Pillar ${after.pillar.name}, ${stack} of ${old.pillar.name}: nothing was changed\n  needed: a successor of the same Pillar`;

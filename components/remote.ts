@@ -74,8 +74,7 @@ export function runStep(
   name: string,
   step: Step,
   access: HostAccess,
-  options: pulumi.ComponentResourceOptions,
-  triggers?: readonly string[],
+  { triggers, ...options }: pulumi.ComponentResourceOptions & { readonly triggers?: readonly string[] },
 ): StepRun {
   const { port, user, hostKey, privateKey, privateKeyPassword, password } = access;
   const limits = { dialErrorLimit: 10, perDialTimeout: 15 };

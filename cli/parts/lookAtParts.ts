@@ -101,7 +101,7 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
     const [found, registered] = [survey && (await survey), await registration];
     // While it is registered, nothing has switched away from it.
     const isHere = "value" in registered && isOurs(registered.value);
-    const told = isHere ? undefined : found && "value" in found ? rewardsOf(found.value.facts.rewards) : undefined;
+    const told = !isHere && found && "value" in found ? rewardsOf(found.value.facts.rewards) : undefined;
     return told ?? rewardsNow(await readings, registered, config);
   }, destroyLimit);
   const hourlyRestart =

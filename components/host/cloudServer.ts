@@ -44,7 +44,8 @@ export function makeServer(making: Making): ServerMade {
       ? parts.sshKey("ssh-key", { label, owner, publicKey }, importing(found.sshKey))
       : undefined;
   const firewall = parts.firewall("firewall", { label, owner, openings }, importing(found.firewall));
-  const sshKeys = sshKey ? [sshKey.id] : found.foreignKey ? [found.foreignKey] : [];
+  const keyId = sshKey?.id ?? found.foreignKey;
+  const sshKeys = keyId ? [keyId] : [];
   const text =
     key &&
     pulumi.all([key.privateKey, key.publicKey, firewall.id, ...sshKeys]).apply(async ([privateKey, hostKey]) => {
@@ -97,7 +98,7 @@ export function presentAddress(
   return pulumi.all([id, address]).apply(async ([serverId, recorded]) => {
     const at = recorded || (plan.kind === "keep" && plan.server.address) || "";
     try {
-      if (plan.kind === "make") await checkMade(cloud, owner, orders, plan, serverId);
+      if (plan.kind === "make") await checkMade({ cloud, owner, orders }, plan, serverId);
       if (pulumi.runtime.isDryRun()) return at;
       const isOrdered = isOrderedHere({ ordered, plan });
       if (at === "") throw new Error(noAddressText(cloud, owner.stack, serverId, isOrdered));
@@ -127,10 +128,9 @@ function noAddressText(cloud: Cloud, stack: string, serverId: string, isOrdered:
   ].join("\n");
 }
 
+/** Checks that a new server is there, and removes what a failed or a repeated order left. */
 async function checkMade(
-  cloud: Cloud,
-  owner: Owner,
-  orders: OrderRecords,
+  { cloud, owner, orders }: Pick<Making, "cloud" | "owner" | "orders">,
   { attempts, shown }: HostPlan & { kind: "make" },
   serverId: string,
 ): Promise<void> {

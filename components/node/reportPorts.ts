@@ -13,12 +13,11 @@ import { warn } from "../log";
  */
 export function reportPorts(
   config: StackConfig,
-  stack: string,
   shown: string | undefined,
   deployed: pulumi.Output<unknown>,
   look = lookAtPorts,
 ): pulumi.Output<unknown> {
-  const { host } = config;
+  const { host, stack } = config;
   if (host.provider !== "existing") return pulumi.output(undefined);
   return deployed.apply(async () => {
     // Whether the signer runs is not known here.

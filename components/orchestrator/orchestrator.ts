@@ -102,9 +102,11 @@ export class Orchestrator extends pulumi.ComponentResource {
       { parent: this, dependsOn: [install.proved] },
     );
     // What it says is the same for every move: one of its own begins with a copy of its own.
-    const copied = runStep(`${name}-bulk-copy`, args.bulkCopy, host.access, { parent: this, dependsOn: [copyKey] }, [
-      moveText(moveName),
-    ]);
+    const copied = runStep(`${name}-bulk-copy`, args.bulkCopy, host.access, {
+      parent: this,
+      dependsOn: [copyKey],
+      triggers: [moveText(moveName)],
+    });
     const move = new OrchestratorMove(
       `${name}-move`,
       {

@@ -46,15 +46,19 @@ test("what can't be meant is refused before anything is written", () => {
   const after = configOf();
   const fault = (changes: { address?: string; pillar?: string; lifecycle?: "active" | "retiring" }) =>
     retirementFault(
-      ...(["prod", "prod-2", old] as const),
-      { pillar: { name: changes.pillar ?? after.pillar.name }, lifecycle: changes.lifecycle ?? "active" },
-      { address: changes.address ?? host.address, hostKey },
+      { name: "prod", config: old },
+      {
+        name: "prod-2",
+        config: { pillar: { name: changes.pillar ?? after.pillar.name }, lifecycle: changes.lifecycle ?? "active" },
+        host: { address: changes.address ?? host.address, hostKey },
+      },
     );
   expect(fault({})).toBeUndefined();
   expect(fault({ address: "198.51.100.9" })).toContain("are the same host, 198.51.100.9: nothing was changed");
   const known = { ...old, host: { ...old.host, hostKey } };
   const named = { address: "web.example", hostKey };
-  expect(retirementFault("prod", "prod-2", known, after, named)).toContain("are the same host, web.example: nothing");
+  const next = { name: "prod-2", config: after, host: named };
+  expect(retirementFault({ name: "prod", config: known }, next)).toContain("are the same host, web.example: nothing");
   expect(fault({ pillar: "Bolt" })).toContain("needed: a successor of the same Pillar");
   expect(fault({ lifecycle: "retiring" })).toContain("Are the two the wrong way round?");
 });

@@ -59,7 +59,8 @@ test("what stands there of the same address stays where it is not given; another
 
 test("a release without its hash goes into no stack's file: what shows it, and what is typed then", () => {
   const config = configOf();
-  const fault = (options: object, of = config) => moveFault("prod-2", of, config, host, { from: "prod", ...options });
+  const fault = (options: object, of = config) =>
+    moveFault("prod-2", of, { config, host }, { from: "prod", ...options });
   expect(fault({ release, up: false })).toBe(
     [
       "no hash of the orchestrator's release is known: nothing was changed",
@@ -85,7 +86,7 @@ test("what can't be meant is refused before anything is written", () => {
   const fault = (changes: { release?: string; releaseVersion?: string; pillar?: string; address?: string } = {}) => {
     const { pillar = config.pillar.name, address = host.address, ...rest } = changes;
     const options = { from: "prod", releaseSha256: sha256, ...rest };
-    return moveFault("prod-2", config, { pillar: { name: pillar } }, { ...host, address }, options);
+    return moveFault("prod-2", config, { config: { pillar: { name: pillar } }, host: { ...host, address } }, options);
   };
   expect(fault({ release })).toBeUndefined();
   expect(fault({ release, pillar: "Bolt" })).toContain("needed: --from with a stack of the same Pillar");
@@ -94,7 +95,7 @@ test("what can't be meant is refused before anything is written", () => {
   expect(fault({ release: unnamed })).toContain("needed: --release-version, such as v0.0.9a");
   expect(fault({ release: unnamed, releaseVersion: "v0.0.9a" })).toBeUndefined();
   const own = { ...config, host: { ...config.host, provider: "existing" as const, address: host.address } };
-  expect(moveFault("prod-2", own, config, host, { from: "prod", release })).toContain(
+  expect(moveFault("prod-2", own, { config, host }, { from: "prod", release })).toContain(
     "are the same host, 198.51.100.9",
   );
 });

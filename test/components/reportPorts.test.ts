@@ -16,7 +16,7 @@ async function warned(seen: PortSeen, changes: Record<string, unknown> = {}) {
     tried.push(address);
     return rules.map((rule) => ({ ...rule, seen: rule.port === 35997 ? seen : "unknown" }));
   };
-  const told = reportPorts(configOf(changes), "prod", undefined, pulumi.output("deployed"), look);
+  const told = reportPorts(configOf(changes), undefined, pulumi.output("deployed"), look);
   await new Promise((resolve) => told.apply(resolve));
   return { tried, warnings: warn.mock.calls.map(([message]) => message.split("\n").slice(0, 2)) };
 }
