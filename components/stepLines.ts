@@ -4,7 +4,7 @@ import { type OrchestratorHost, openRoot, type RootHost } from "../core/ssh/root
 import { stepOutputLibrary } from "../core/steps/libraries";
 import type { Step } from "../core/steps/step";
 import { printableLines } from "../core/util/printable";
-import { status } from "./log";
+import { statusLine } from "./log";
 
 /** Milliseconds: most steps are over sooner, and a firewall may count connections. */
 const pollIntervalMs = 5000;
@@ -31,7 +31,7 @@ export function stepLines(name: string, step: Step, access: pulumi.Output<Orches
     for (const line of row ? printableLines(text).split("\n") : []) {
       if (line.trim() === "" || shown.has(line)) continue;
       shown.add(line);
-      void status(line, row);
+      void statusLine(line, row);
     }
   };
   const follow = (to: OrchestratorHost): void => {

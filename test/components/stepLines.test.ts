@@ -7,20 +7,23 @@ import type { Step } from "../../core/steps/step";
 import { evilText, harmless } from "../evilText";
 import { registeredBy } from "./fakeEngine";
 
-const opened = vi.hoisted(() => ({ calls: [] as unknown[][], streams: [] as PassThrough[], closed: 0 }));
+const opened = vi.hoisted(() => ({ calls: [] as unknown[][], streams: [] as PassThrough[], made: 0, closed: 0 }));
 vi.mock("../../core/ssh/root", async (original) => ({
   ...(await original<typeof import("../../core/ssh/root")>()),
-  openRoot: () => ({
-    stream: async (...call: unknown[]) => {
-      const stdout = new PassThrough();
-      opened.calls.push(call);
-      opened.streams.push(stdout);
-      return { stdout, done: new Promise((resolve) => stdout.on("close", resolve)) };
-    },
-    close: () => {
-      opened.closed += 1;
-    },
-  }),
+  openRoot: () => {
+    opened.made += 1;
+    return {
+      stream: async (...call: unknown[]) => {
+        const stdout = new PassThrough();
+        opened.calls.push(call);
+        opened.streams.push(stdout);
+        return { stdout, done: new Promise((resolve) => stdout.on("close", resolve)) };
+      },
+      close: () => {
+        opened.closed += 1;
+      },
+    };
+  },
 }));
 
 const host = { stack: "prod", ssh: { address: "203.0.113.7" } } as OrchestratorHost;
@@ -31,7 +34,7 @@ const info = vi.spyOn(pulumi.log, "info");
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   info.mockReset().mockResolvedValue();
-  Object.assign(opened, { calls: [], streams: [], closed: 0 });
+  Object.assign(opened, { calls: [], streams: [], made: 0, closed: 0 });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -49,11 +52,14 @@ async function linesOf(which: Step) {
 
 const shown = () => info.mock.calls.map(([text]) => text);
 const turn = () => new Promise(setImmediate);
+const followed = async () => {
+  while (opened.made === 0) await turn();
+};
 
 test("a step's lines are shown while it is at work, without what commands a terminal, and once", async () => {
   const lines = await linesOf(step);
   await lines.begin();
-  await turn();
+  await followed();
   await vi.advanceTimersByTimeAsync(5000);
   expect(opened.calls).toEqual([["step_output", { step: expect.anything() }, { limitSeconds: 50 }]]);
   const evil = Buffer.from(`one\n${evilText}\nhal`);
@@ -74,7 +80,7 @@ test("a step's lines are shown while it is at work, without what commands a term
 test("a connection that broke is made again while the step is at work", async () => {
   const lines = await linesOf(step);
   await lines.begin();
-  await turn();
+  await followed();
   await vi.advanceTimersByTimeAsync(5000);
   opened.streams[0]?.destroy();
   await turn();
