@@ -5,7 +5,7 @@
  *   index → components → providers ─┐
  *     cli ──────────────────────────┤
  *   settings (what a stack's configuration means) ─┐
- *   retirement → orchestrator → sync   registration → sync   upgrade → orchestrator
+ *   retirement → orchestrator → sync   registration → sync   chainCopy → sync   upgrade → orchestrator
  *   eventLog → chain → ssh   notify   cloud   steps   config
  *   store
  *   util
@@ -22,6 +22,8 @@ const core = {
   notify: ["util"],
   sync: ["chain", "eventLog", "ssh", "store", "util"],
   registration: ["sync", "chain", "eventLog", "ssh", "store", "util"],
+  // Nothing of the gate needs it: the room can be deleted whole, with its provider.
+  chainCopy: ["sync", "chain", "eventLog", "ssh", "util"],
   orchestrator: ["sync", "chain", "eventLog", "ssh", "store", "util"],
   retirement: ["orchestrator", "sync", "chain", "cloud", "eventLog", "ssh", "store", "util"],
   upgrade: ["orchestrator", "sync", "chain", "ssh", "util"],
@@ -29,6 +31,7 @@ const core = {
     "upgrade",
     "retirement",
     "orchestrator",
+    "chainCopy",
     "sync",
     "steps",
     "cloud",
@@ -52,6 +55,28 @@ const arrows = {
   cli: allRooms,
 };
 
+/** The rooms within a room, each with those beside it that it may import from. */
+const walls = {
+  "core/orchestrator": {
+    rules: [],
+    backup: ["rules"],
+    hosts: ["rules", "backup"],
+    checks: ["rules", "backup", "hosts"],
+    move: ["rules", "backup", "hosts", "checks"],
+  },
+  cli: {
+    terminal: [],
+    pulumi: ["terminal"],
+    init: ["pulumi", "terminal"],
+    edit: ["init", "pulumi", "terminal"],
+    status: ["pulumi", "terminal"],
+    check: ["status", "pulumi", "terminal"],
+    next: ["check", "status", "pulumi", "terminal"],
+    backup: ["status", "pulumi", "terminal"],
+    report: ["status", "pulumi", "terminal"],
+  },
+};
+
 const within = (/** @type {readonly string[]} */ rooms) => `^(${rooms.join("|")})/`;
 
 /** @type {import("dependency-cruiser").IConfiguration} */
@@ -64,6 +89,15 @@ module.exports = {
       from: { path: within([from]) },
       to: { path: "^(index\\.ts$|components/|core/|providers/|cli/|lab/|test/)", pathNot: within([from, ...to]) },
     })),
+    ...Object.entries(walls).flatMap(([whole, rooms]) =>
+      Object.entries(rooms).map(([from, to]) => ({
+        name: `arrows of ${whole}/${from}`,
+        comment: `${whole}/${from} may import from ${to.join(", ") || "nothing else"} beside it`,
+        severity: /** @type {const} */ ("error"),
+        from: { path: within([`${whole}/${from}`]) },
+        to: { path: within([whole]), pathNot: within([from, ...to].map((name) => `${whole}/${name}`)) },
+      })),
+    ),
     {
       name: "Pulumi in components and providers only",
       comment: "the rooms below can be used, and tested, without an engine",

@@ -2,7 +2,7 @@ import { Command, CommanderError } from "commander";
 import { backupCommand, notifyCommand } from "./commands/keepCommands";
 import { checkCommand, nextCommand, reportCommand, statusCommand } from "./commands/lookCommands";
 import { adoptCommand, initCommand, moveCommand, resumeCommand, retireCommand } from "./commands/stackCommands";
-import { couldNot, faultShown } from "./refusal";
+import { couldNot, faultShown } from "./terminal/refusal";
 
 const { version } = require("../package.json") as typeof import("../package.json");
 

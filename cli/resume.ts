@@ -3,12 +3,12 @@ import { join } from "node:path";
 import lockfile from "proper-lockfile";
 import { commandsFor } from "../core/util/commands";
 import { homeDirectory } from "../core/util/resolvePath";
-import { createEngine, type Engine } from "./engine";
-import { engineFault } from "./engineErrors";
-import { type Held, holderOf, holderText, parseLocks } from "./locks";
-import { CliRefusal } from "./refusal";
-import { upHere } from "./stackFiles";
-import { type Pending, parseState } from "./stackState";
+import { createEngine, type Engine } from "./pulumi/engine";
+import { engineFault } from "./pulumi/engineErrors";
+import { type Held, holderOf, holderText, parseLocks } from "./pulumi/locks";
+import { upHere } from "./pulumi/stackFiles";
+import { type Pending, parseState } from "./pulumi/stackState";
+import { CliRefusal } from "./terminal/refusal";
 
 /** Steps on a host, and resources that only wait or read, check before they act: they may be begun again. */
 const repeatable = /^(command:remote:(Command|CopyToRemote)|pulumi-nodejs:dynamic\/pillar-host:\w+)$/;

@@ -1,8 +1,8 @@
+import { copyLookup, nodeLooks } from "../core/chainCopy/before";
+import { copyChain } from "../core/chainCopy/chainCopy";
+import type { ChainCopied, ChainCopyInputs } from "../core/chainCopy/inputs";
+import { forgetCopy } from "../core/chainCopy/tidy";
 import { isSameHost } from "../core/ssh/sameHost";
-import { copyLookup, nodeLooks } from "../core/sync/chainCopy/before";
-import { copyChain } from "../core/sync/chainCopy/chainCopy";
-import type { ChainCopied, ChainCopyInputs } from "../core/sync/chainCopy/inputs";
-import { forgetCopy } from "../core/sync/chainCopy/tidy";
 import { lookAtNode } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";

@@ -1,5 +1,5 @@
 import { isSameMove } from "../core/eventLog/moveId";
-import { type BulkCopyKeyInputs, prepareBulkCopy } from "../core/orchestrator/bulkCopyKey";
+import { type BulkCopyKeyInputs, prepareBulkCopy } from "../core/orchestrator/hosts/bulkCopyKey";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
 import { isUnattended } from "../core/util/unattended";

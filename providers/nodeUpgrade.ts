@@ -3,7 +3,7 @@ import type { Network } from "../core/chain/elections";
 import type { NodeTarget } from "../core/chain/node";
 import { nodeVersion, readVersionGaps } from "../core/chain/nodeVersion";
 import { createOrchestratorClient } from "../core/chain/orchestrator";
-import { waitForSignings } from "../core/orchestrator/signings";
+import { waitForSignings } from "../core/orchestrator/move/signings";
 import { createConnection } from "../core/ssh/connection";
 import { own } from "../core/ssh/foreign";
 import { type CallOptions, type OrchestratorHost, openRoot } from "../core/ssh/root";

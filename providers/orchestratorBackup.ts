@@ -1,6 +1,6 @@
 import type { NodeTarget } from "../core/chain/node";
-import { lookAtBridge } from "../core/orchestrator/bridgeNow";
-import { type Secured, type SecureOptions, secureOrchestrator } from "../core/orchestrator/preparation";
+import { lookAtBridge } from "../core/orchestrator/checks/bridgeNow";
+import { type Secured, type SecureOptions, secureOrchestrator } from "../core/orchestrator/checks/preparation";
 import { type OrchestratorHost, openRoot } from "../core/ssh/root";
 import { type LookupOptions, lookAtNode } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";

@@ -1,8 +1,8 @@
 import type { Notice } from "../core/notify/notify";
-import { lookAtBridge } from "../core/orchestrator/bridgeNow";
-import { type MoveOutputs, move } from "../core/orchestrator/move";
-import type { MoveInputs } from "../core/orchestrator/moveInputs";
-import { movedText, moveFailed } from "../core/orchestrator/notices";
+import { lookAtBridge } from "../core/orchestrator/checks/bridgeNow";
+import type { MoveInputs } from "../core/orchestrator/hosts/moveInputs";
+import { type MoveOutputs, move } from "../core/orchestrator/move/move";
+import { movedText, moveFailed } from "../core/orchestrator/move/notices";
 import { lookAtNode } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";

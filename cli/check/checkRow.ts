@@ -1,8 +1,8 @@
-import type { Forecast } from "../../core/orchestrator/forecast";
+import type { Forecast } from "../../core/orchestrator/checks/forecast";
 import { commandsFor } from "../../core/util/commands";
 import { printableLines } from "../../core/util/printable";
 import { command, type ShownLine, words } from "../../core/util/shownLine";
-import { wrap } from "../screen";
+import { wrap } from "../status/screen";
 
 export interface CheckRow {
   readonly topic: string;

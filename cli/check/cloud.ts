@@ -4,7 +4,7 @@ import { planHost } from "../../core/cloud/hostPlan";
 import { publicKeyOf } from "../../core/settings/login";
 import { ordersOf } from "../../core/settings/orchestratorPlaces";
 import { command } from "../../core/util/shownLine";
-import type { StackSource } from "../source";
+import type { StackSource } from "../status/source";
 import { amiss, type CheckRow, good } from "./checkRow";
 
 export async function checkCloud({ stack, config }: StackSource): Promise<CheckRow[]> {

@@ -2,6 +2,7 @@ import type { StackConfig } from "../../core/config/config";
 import { forwardedRpc, proxyOf, sshTarget } from "../../core/settings/login";
 import { notRunText, readAnswer } from "../../core/ssh/answer";
 import { refusedText, silentText, slowLogin, tryLogin } from "../../core/ssh/reachability";
+import { shownHostKey } from "../../core/ssh/shownHostKey";
 import type { SshSession, SshTarget } from "../../core/ssh/ssh";
 import { sshdFault } from "../../core/ssh/sshdTrial";
 import type { LoginError } from "../../core/ssh/sshErrors";
@@ -10,8 +11,7 @@ import { envelope } from "../../core/steps/step";
 import { receiver, stackIdentity } from "../../core/steps/stepVariables";
 import { type Commands, commandsFor } from "../../core/util/commands";
 import { command } from "../../core/util/shownLine";
-import { shownHostKey } from "../shownHostKey";
-import type { StackSource } from "../source";
+import type { StackSource } from "../status/source";
 import { amiss, type CheckRow, good, later } from "./checkRow";
 
 const topic = "host";

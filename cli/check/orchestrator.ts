@@ -1,7 +1,7 @@
 import { isMoveOver, readMoveEvents } from "../../core/eventLog/eventLog";
-import { lookAtBridge } from "../../core/orchestrator/bridgeNow";
-import { forecastLines } from "../../core/orchestrator/forecast";
-import { rehearse } from "../../core/orchestrator/rehearsal";
+import { lookAtBridge } from "../../core/orchestrator/checks/bridgeNow";
+import { forecastLines } from "../../core/orchestrator/checks/forecast";
+import { rehearse } from "../../core/orchestrator/checks/rehearsal";
 import { nodeTarget } from "../../core/settings/login";
 import { newHost, oldHost, secureOptions, storeOf } from "../../core/settings/orchestratorPlaces";
 import { lookupSettings } from "../../core/settings/witnessSettings";
@@ -11,7 +11,7 @@ import { lookAtNode } from "../../core/sync/nodeStatus";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor } from "../../core/util/commands";
 import { command } from "../../core/util/shownLine";
-import type { StackSource } from "../source";
+import type { StackSource } from "../status/source";
 import { amiss, type CheckRow, good, later } from "./checkRow";
 
 const topic = "signer's move";

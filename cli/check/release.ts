@@ -3,7 +3,7 @@ import { newerRelease } from "../../core/settings/newerRelease";
 import { releaseHashFault } from "../../core/settings/releaseHash";
 import { askFault } from "../../core/util/ask";
 import { command } from "../../core/util/shownLine";
-import type { StackSource } from "../source";
+import type { StackSource } from "../status/source";
 import { amiss, type CheckRow, good, later } from "./checkRow";
 
 const limit = 15_000;

@@ -12,7 +12,7 @@ import { versionRules } from "../../core/settings/versionRules";
 import { createConnection } from "../../core/ssh/connection";
 import { commandsFor } from "../../core/util/commands";
 import { command } from "../../core/util/shownLine";
-import type { StackSource } from "../source";
+import type { StackSource } from "../status/source";
 import { amiss, type CheckRow, good, later } from "./checkRow";
 
 const topic = "node's version";

@@ -32,11 +32,15 @@ Exit code:
   130  --watch was ended with Ctrl-C`,
     )
     .action(
-      async (stacks: string[], options: import("../status").StatusOptions & { all?: boolean }, command: Command) => {
+      async (
+        stacks: string[],
+        options: import("../status/status").StatusOptions & { all?: boolean },
+        command: Command,
+      ) => {
         if ((stacks.length === 0) !== (options.all === true))
           command.error(options.all ? "error: --all or stacks, not both" : "error: name a stack, or --all");
         if (options.notify && !options.all) command.error("error: --notify goes with --all");
-        const { status, statusOfAll } = require("../status") as typeof import("../status");
+        const { status, statusOfAll } = require("../status/status") as typeof import("../status/status");
         process.exitCode = await (options.all ? statusOfAll(options) : status(stacks, options));
       },
     );
@@ -58,7 +62,7 @@ Exit code:
   2    stack or configuration can't be read: says why, and what to do`,
     )
     .action(async (stack: string, options: { json?: boolean }) => {
-      const { next } = require("../next") as typeof import("../next");
+      const { next } = require("../next/next") as typeof import("../next/next");
       process.exitCode = await next(stack, options);
     });
 }
@@ -109,7 +113,7 @@ Exit code:
   2    there is no record, or no room: says why, and what to do`,
     )
     .action(async (stack: string, options: { json?: boolean; directory?: string; output?: string }) => {
-      const { report } = require("../report") as typeof import("../report");
+      const { report } = require("../report/report") as typeof import("../report/report");
       process.exitCode = await report(stack, options);
     });
 }

@@ -71,8 +71,8 @@ export function adoptCommand(program: Command): void {
     .option("--no-up", "write the stack's file, and print the command instead of running it")
     .description("makes a stack of an old host, and adopts it: nothing on it is changed")
     .addHelpText("after", "\nExit code: that of pulumi up; 2 where it was not run: says why, and what to do")
-    .action(async (stack: string, address: string, args: string[], options: import("../adopt").AdoptOptions) => {
-      const { adopt } = require("../adopt") as typeof import("../adopt");
+    .action(async (stack: string, address: string, args: string[], options: import("../edit/adopt").AdoptOptions) => {
+      const { adopt } = require("../edit/adopt") as typeof import("../edit/adopt");
       process.exitCode = await adopt(stack, address, args, options);
     });
 }
@@ -96,8 +96,8 @@ export function moveCommand(program: Command): void {
     .option("--no-up", "write the stack's file, and print the command instead of running it")
     .description("says where the signer comes from, and moves it: checks both hosts before anything is touched")
     .addHelpText("after", "\nExit code: that of pulumi up; 2 where it was not run: says why, and what to do")
-    .action(async (stack: string, args: string[], options: import("../move").MoveOptions) => {
-      const { moveFrom } = require("../move") as typeof import("../move");
+    .action(async (stack: string, args: string[], options: import("../edit/move").MoveOptions) => {
+      const { moveFrom } = require("../edit/move") as typeof import("../edit/move");
       process.exitCode = await moveFrom(stack, args, options);
     });
 }
@@ -114,8 +114,8 @@ export function retireCommand(program: Command): void {
     .option("--no-up", "write the stack's file, and print the command instead of running it")
     .description("names a host's successor and shuts its node down; refused while it is still needed")
     .addHelpText("after", "\nExit code: that of pulumi up; 2 where it was not run: says why, and what to do")
-    .action(async (stack: string, args: string[], options: import("../retire").RetireOptions) => {
-      const { retire } = require("../retire") as typeof import("../retire");
+    .action(async (stack: string, args: string[], options: import("../edit/retire").RetireOptions) => {
+      const { retire } = require("../edit/retire") as typeof import("../edit/retire");
       process.exitCode = await retire(stack, args, options);
     });
 }

@@ -6,7 +6,7 @@ import { network } from "../../core/config/hostSchema";
 import { type Raw, withValue } from "../../core/config/rawValues";
 import { address, hostKey, port, rpcUrl, word } from "../../core/config/schemaParts";
 import { stackSchema } from "../../core/config/stackSchema";
-import { CliRefusal } from "../refusal";
+import { CliRefusal } from "../terminal/refusal";
 import type { Secret } from "./secrets";
 
 /** What an answer has to be: the configuration's own checks. */

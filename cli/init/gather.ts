@@ -1,7 +1,7 @@
 import type { HostProvider } from "../../core/config/hostSchema";
 import { agentKeys } from "../../core/ssh/agentKeys";
-import { askChoice, askText } from "../ask";
-import { CliRefusal } from "../refusal";
+import { askChoice, askText } from "../terminal/ask";
+import { CliRefusal } from "../terminal/refusal";
 import { answerSchemas, checkedBy, refuseAnswers } from "./checks";
 import type { InitFlags } from "./flags";
 import { comparedHostKey, NoHostKey } from "./hostKey";

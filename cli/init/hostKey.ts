@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
+import { shownHostKey } from "../../core/ssh/shownHostKey";
 import type { SshTarget } from "../../core/ssh/ssh";
-import { askYes } from "../ask";
-import { CliRefusal } from "../refusal";
-import { shownHostKey } from "../shownHostKey";
+import { askYes } from "../terminal/ask";
+import { CliRefusal } from "../terminal/refusal";
 import type { InitFlags } from "./flags";
 
 /** No ssh server answers where one was looked for. */

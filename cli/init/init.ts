@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { anyStack, commandsFor } from "../../core/util/commands";
-import { askText } from "../ask";
-import { createEngine, type Engine } from "../engine";
-import { engineFault } from "../engineErrors";
-import { CliRefusal } from "../refusal";
-import { stackName } from "../stackName";
+import { createEngine, type Engine } from "../pulumi/engine";
+import { engineFault } from "../pulumi/engineErrors";
+import { stackName } from "../pulumi/stackName";
+import { askText } from "../terminal/ask";
+import { CliRefusal } from "../terminal/refusal";
 import { type InitFlags, missingAnswers } from "./flags";
 import { choosePassphrase, missingSecrets, type Secret, secretsFor } from "./secrets";
 import { examples, fileOf, shippedText } from "./shipped";

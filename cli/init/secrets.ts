@@ -1,7 +1,7 @@
 import { ownFile } from "../../core/config/privateKey";
 import { readSmall, type SmallFile } from "../../core/util/readSmall";
-import { askSecret } from "../ask";
-import { CliRefusal } from "../refusal";
+import { askSecret } from "../terminal/ask";
+import { CliRefusal } from "../terminal/refusal";
 import type { InitFlags } from "./flags";
 import { isLocked } from "./logins";
 import type { Answers, LoginBy } from "./stackText";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { stackName } from "../stackName";
+import { stackName } from "../pulumi/stackName";
 
 export const examples = join(__dirname, "../../examples");
 

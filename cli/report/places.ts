@@ -7,7 +7,7 @@ import { dataDirectory, meantPlace } from "../../core/store/places";
 import { storeAt } from "../../core/store/storeAt";
 import { ofStack } from "../../core/store/storeFault";
 import { commandsFor } from "../../core/util/commands";
-import { CliRefusal } from "../refusal";
+import { CliRefusal } from "../terminal/refusal";
 import { listStacks, type ParsedLog, parseEventLog } from "./buildReport";
 
 /** An event log, and the absolute directory or bucket that it lies in. */

@@ -1,6 +1,6 @@
 import { printable } from "../../core/util/printable";
 import { durationText } from "../../core/util/timeText";
-import { wrap } from "../screen";
+import { wrap } from "../status/screen";
 import type { Item, Report } from "./buildReport";
 import { formatMinute } from "./eventTable";
 

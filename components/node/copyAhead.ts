@@ -1,12 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
+import { roomFor } from "../../core/chainCopy/facts";
+import { expected } from "../../core/chainCopy/progress";
+import { lookAtOld } from "../../core/chainCopy/sides";
 import type { StackConfig } from "../../core/config/config";
 import { readEvents } from "../../core/eventLog/eventLog";
 import { standing } from "../../core/eventLog/guardFacts";
 import { chainCopySettings } from "../../core/settings/chainCopyInputs";
 import { storeOf } from "../../core/settings/orchestratorPlaces";
-import { roomFor } from "../../core/sync/chainCopy/facts";
-import { expected } from "../../core/sync/chainCopy/progress";
-import { lookAtOld } from "../../core/sync/chainCopy/sides";
 import { firstLine } from "../../core/util/firstLine";
 import { sizeText } from "../../core/util/sizeText";
 import type { LastRun } from "../lastRun";

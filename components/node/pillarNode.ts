@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { releaseNumber } from "../../core/chain/versions";
+import type { ChainSide } from "../../core/chainCopy/inputs";
 import type { StackConfig } from "../../core/config/config";
 import { readEvents } from "../../core/eventLog/eventLog";
 import type { LogEvent } from "../../core/eventLog/events";
@@ -14,7 +15,6 @@ import { nodeReleaseLibrary } from "../../core/steps/libraries";
 import { chainCopyAway, type NodeSteps, nodeSteps } from "../../core/steps/nodeSteps";
 import type { Step } from "../../core/steps/step";
 import { nodePlace, releaseVariables, stackIdentity } from "../../core/steps/stepVariables";
-import type { ChainSide } from "../../core/sync/chainCopy/inputs";
 import { ChainCopy } from "../../providers/chainCopy";
 import { NodeUpgrade, type UpgradeInputs } from "../../providers/nodeUpgrade";
 import { SyncGate, type SyncGateArgs } from "../../providers/syncGate";

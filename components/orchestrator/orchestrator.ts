@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import { moveText } from "../../core/eventLog/moveId";
-import { acknowledgedIn } from "../../core/orchestrator/acknowledged";
-import type { MoveInputs, SideInputs } from "../../core/orchestrator/moveInputs";
-import type { SecureOptions } from "../../core/orchestrator/preparation";
-import type { OrchestratorPlace } from "../../core/orchestrator/survey";
+import type { SecureOptions } from "../../core/orchestrator/checks/preparation";
+import type { OrchestratorPlace } from "../../core/orchestrator/checks/survey";
+import type { MoveInputs, SideInputs } from "../../core/orchestrator/hosts/moveInputs";
+import { acknowledgedIn } from "../../core/orchestrator/rules/acknowledged";
 import { type NodeRpc, nodeRpc, nodeTargetOn } from "../../core/settings/login";
 import { oldHost, secureOptions } from "../../core/settings/orchestratorPlaces";
 import { lookupSettings } from "../../core/settings/witnessSettings";

@@ -1,7 +1,7 @@
 import { isSameMove, type MoveId } from "../eventLog/moveId";
-import type { BridgeNow } from "../orchestrator/bridgeNow";
-import { hasShareOf, isKeyShare, shareFile } from "../orchestrator/keyShare";
-import type { Entry } from "../orchestrator/manifest";
+import { hasShareOf, isKeyShare, shareFile } from "../orchestrator/backup/keyShare";
+import type { Entry } from "../orchestrator/backup/manifest";
+import type { BridgeNow } from "../orchestrator/checks/bridgeNow";
 import { isSameHost } from "../ssh/sameHost";
 import type { SshTarget } from "../ssh/ssh";
 

@@ -1,7 +1,7 @@
 import type { Network } from "../chain/elections";
 import type { BuildInfo, OrchestratorIdentity } from "../chain/orchestrator";
 import type { Answered } from "../chain/reading";
-import type { BridgeNow } from "../orchestrator/bridgeNow";
+import type { BridgeNow } from "../orchestrator/checks/bridgeNow";
 import type { NodeStatus } from "../sync/nodeStatus";
 import type { ChainReading, ChainWord } from "./chainLook";
 import type { HostFacts, HostObservation } from "./host";

@@ -1,5 +1,5 @@
-import { type Journal, parseJournal } from "../orchestrator/journal";
-import { isKeyShare } from "../orchestrator/keyShare";
+import { isKeyShare } from "../orchestrator/backup/keyShare";
+import { type Journal, parseJournal } from "../orchestrator/rules/journal";
 import { own } from "../ssh/foreign";
 import { type CallError, type OrchestratorHost, openRoot, type RootHost } from "../ssh/root";
 import type { Clock } from "../util/clock";

@@ -1,4 +1,4 @@
-import type { Journal } from "../orchestrator/journal";
+import type { Journal } from "../orchestrator/rules/journal";
 import { commandsFor } from "../util/commands";
 import { minuteText } from "../util/timeText";
 import {

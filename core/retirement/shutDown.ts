@@ -1,6 +1,6 @@
 import type { EventLog } from "../eventLog/eventLog";
-import { type BackupOf, takeBackup } from "../orchestrator/backup";
-import { placed } from "../orchestrator/backupPlace";
+import { type BackupOf, takeBackup } from "../orchestrator/backup/backup";
+import { placed } from "../orchestrator/backup/backupPlace";
 import { own } from "../ssh/foreign";
 import type { RootHost } from "../ssh/root";
 import { commandsFor } from "../util/commands";

@@ -1,6 +1,6 @@
 import { identityDifferences } from "../chain/orchestrator";
 import type { LogEvent, MoveEvent } from "../eventLog/events";
-import { hasShareOf, shareFile } from "../orchestrator/keyShare";
+import { hasShareOf, shareFile } from "../orchestrator/backup/keyShare";
 import { commandsFor } from "../util/commands";
 import type { RetirementFacts, Unmet } from "./facts";
 

@@ -6,7 +6,7 @@ import { showToEachOther } from "../chain/sameChain";
 import { readLog } from "../eventLog/eventLog";
 import { noOrchestratorSince, standing } from "../eventLog/guardFacts";
 import { findMissingLine } from "../eventLog/wholeLog";
-import { askInTurn } from "../orchestrator/bridgeNow";
+import { askInTurn } from "../orchestrator/checks/bridgeNow";
 import { type Connection, createConnection } from "../ssh/connection";
 import { openRoot } from "../ssh/root";
 import type { SshTarget } from "../ssh/ssh";

@@ -1,9 +1,9 @@
+import type { ChainCopyInputs, ChainSide } from "../chainCopy/inputs";
 import type { StackConfig } from "../config/config";
 import type { OrchestratorHost } from "../ssh/root";
 import type { SshTarget } from "../ssh/ssh";
 import { chainCopyLibrary } from "../steps/libraries";
 import { stackIdentity } from "../steps/stepVariables";
-import type { ChainCopyInputs, ChainSide } from "../sync/chainCopy/inputs";
 import { unverifiedChain } from "./gateSettings";
 import { nodeRpc, nodeTargetOn, otherLogin, otherNode } from "./login";
 import { backupDirectory } from "./orchestratorPlaces";

@@ -2,9 +2,9 @@ import { type OrderRecords, orderRecordOf, orderRecordText } from "../cloud/orde
 import type { StackConfig } from "../config/config";
 import { project } from "../config/configFaults";
 import type { MoveId } from "../eventLog/moveId";
-import type { Acknowledged } from "../orchestrator/acknowledged";
-import type { SecureOptions } from "../orchestrator/preparation";
-import type { OrchestratorPlace } from "../orchestrator/survey";
+import type { SecureOptions } from "../orchestrator/checks/preparation";
+import type { OrchestratorPlace } from "../orchestrator/checks/survey";
+import type { Acknowledged } from "../orchestrator/rules/acknowledged";
 import type { OrchestratorHost } from "../ssh/root";
 import { placeInBucket } from "../store/bucketPlace";
 import { meantPlace, recordsWord } from "../store/places";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { MoveInputs } from "../../core/orchestrator/moveInputs";
+import type { MoveInputs } from "../../core/orchestrator/hosts/moveInputs";
 import { orchestratorLibrary } from "../../core/steps/libraries";
 import type { LabHost } from "../lab";
 import { makeFiles } from "../orchestrator";

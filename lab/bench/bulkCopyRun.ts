@@ -1,8 +1,8 @@
 import { text } from "node:stream/consumers";
-import { createCopier } from "../../core/orchestrator/copyKey";
-import { openHostPair } from "../../core/orchestrator/hostPair";
-import type { Saga } from "../../core/orchestrator/journal";
-import type { MoveInputs } from "../../core/orchestrator/moveInputs";
+import { createCopier } from "../../core/orchestrator/hosts/copyKey";
+import { openHostPair } from "../../core/orchestrator/hosts/hostPair";
+import type { MoveInputs } from "../../core/orchestrator/hosts/moveInputs";
+import type { Saga } from "../../core/orchestrator/rules/journal";
 
 /** A program of its own, at the operator's end: the bulk copy, as the move of a signer does it, timed. */
 const inputs = JSON.parse(await text(process.stdin)) as MoveInputs;

@@ -1,8 +1,8 @@
 import crypto from "node:crypto";
 import { text } from "node:stream/consumers";
-import type { ChainCopyInputs } from "../../core/sync/chainCopy/inputs";
-import { openSides } from "../../core/sync/chainCopy/sides";
-import { giveRight, takeSnapshot, travel } from "../../core/sync/chainCopy/travel";
+import type { ChainCopyInputs } from "../../core/chainCopy/inputs";
+import { openSides } from "../../core/chainCopy/sides";
+import { giveRight, takeSnapshot, travel } from "../../core/chainCopy/travel";
 
 /** A program of its own, at the operator's end: the way of a chain from host to host, from its right to its last hash, timed. */
 const inputs = JSON.parse(await text(process.stdin)) as ChainCopyInputs;

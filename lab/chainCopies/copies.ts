@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { execa } from "execa";
-import type { ChainCopied, ChainCopyInputs } from "../../core/sync/chainCopy/inputs";
+import type { ChainCopied, ChainCopyInputs } from "../../core/chainCopy/inputs";
 import { gateSettings } from "../bench/nodes";
 import type { Lab } from "../lab";
 import { checkout } from "../toolchain/version";

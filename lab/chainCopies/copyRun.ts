@@ -1,7 +1,7 @@
 import { text } from "node:stream/consumers";
-import { copyLookup, nodeLooks } from "../../core/sync/chainCopy/before";
-import { copyChain } from "../../core/sync/chainCopy/chainCopy";
-import type { ChainCopyInputs } from "../../core/sync/chainCopy/inputs";
+import { copyLookup, nodeLooks } from "../../core/chainCopy/before";
+import { copyChain } from "../../core/chainCopy/chainCopy";
+import type { ChainCopyInputs } from "../../core/chainCopy/inputs";
 import { lookAtNode } from "../../core/sync/nodeStatus";
 import type { GateSettings } from "../../core/sync/waitForSync";
 import { systemClock } from "../../core/util/clock";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { ChainCopyInputs, ChainSide } from "../../core/chainCopy/inputs";
 import { chainCopyLibrary } from "../../core/steps/libraries";
-import type { ChainCopyInputs, ChainSide } from "../../core/sync/chainCopy/inputs";
 import type { Lab, LabHost } from "../lab";
 
 /** The copy of a chain from one host of a lab to another, as a stack without an engine has it. */

@@ -18,7 +18,7 @@ export const mutants: readonly Mutant[] = [
     file: "core/steps/orchestrator/copy.sh",
     from: "  copy_keep_shares\n",
     to: "",
-    tests: ["test/core/orchestrator/copy.test.ts"],
+    tests: ["test/core/orchestrator/backup/copy.test.ts"],
   },
   {
     what: "the bulk copy takes any key that lies there, the move's own too",
@@ -46,7 +46,7 @@ export const mutants: readonly Mutant[] = [
     file: "core/steps/orchestrator/verify.sh",
     from: "[0-9a-fA-F]{40,}",
     to: "[0-9a-fA-F]{400,}",
-    tests: ["test/core/orchestrator/orchestratorLog.test.ts"],
+    tests: ["test/core/orchestrator/move/orchestratorLog.test.ts"],
   },
   {
     what: "a copy may hold links that lead out",

@@ -1,4 +1,4 @@
-import type { SideName } from "../../core/orchestrator/journal";
+import type { SideName } from "../../core/orchestrator/rules/journal";
 
 type Struck = `${"reboot" | "cut" | "lose" | "unmask" | "start"} ${SideName}`;
 

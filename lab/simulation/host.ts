@@ -1,5 +1,5 @@
 import type { MoveId } from "../../core/eventLog/moveId";
-import type { Journal } from "../../core/orchestrator/journal";
+import type { Journal } from "../../core/orchestrator/rules/journal";
 
 /** Of its ssh server. */
 export const keyOf = ({ address, installs = 0 }: ModelHost): string => `${address}#${installs}`;

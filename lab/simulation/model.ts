@@ -1,7 +1,7 @@
-import type { MoveStep } from "../../core/orchestrator/decide";
-import { type Saga, type SideName, sidesOf } from "../../core/orchestrator/journal";
-import type { SagaActions } from "../../core/orchestrator/saga";
-import type { Looks, SideLook } from "../../core/orchestrator/sagaLooks";
+import type { SagaActions } from "../../core/orchestrator/move/saga";
+import type { MoveStep } from "../../core/orchestrator/rules/decide";
+import { type Saga, type SideName, sidesOf } from "../../core/orchestrator/rules/journal";
+import type { Looks, SideLook } from "../../core/orchestrator/rules/sagaLooks";
 import { type Blow, Killed, type Moment } from "./blow";
 import { boot, cutPower, installed, keyOf, liesInPlace, type ModelHost, signing, wouldBoot } from "./host";
 import { begin, type Call, current, effectsOf, type ScriptName } from "./scripts";
@@ -21,7 +21,7 @@ export interface ModelSettings {
 }
 
 /**
- * Two hosts and an engine that can be struck at any moment: the steps of core/orchestrator/moveSteps.ts as calls of
+ * Two hosts and an engine that can be struck at any moment: the steps of core/orchestrator/move/moveSteps.ts as calls of
  * the scripts, and these effect by effect.
  */
 export class Model implements SagaActions {

@@ -1,7 +1,7 @@
 import type { EventDetails, LogEvent, MoveEvent } from "../../core/eventLog/events";
-import { type Saga, type SideName, sidesOf } from "../../core/orchestrator/journal";
-import { shareFile } from "../../core/orchestrator/keyShare";
-import type { Entry } from "../../core/orchestrator/manifest";
+import { shareFile } from "../../core/orchestrator/backup/keyShare";
+import type { Entry } from "../../core/orchestrator/backup/manifest";
+import { type Saga, type SideName, sidesOf } from "../../core/orchestrator/rules/journal";
 import {
   hasOrchestratorTraces,
   hostSeen,

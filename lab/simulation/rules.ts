@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { build } from "esbuild";
 import { noOrchestratorSince } from "../../core/eventLog/guardFacts";
-import { runSaga } from "../../core/orchestrator/saga";
+import { runSaga } from "../../core/orchestrator/move/saga";
 import { backupFault } from "../../core/retirement/backupRule";
 import { decideRetirement } from "../../core/retirement/decide";
 import { isReached } from "../../core/retirement/inputs";

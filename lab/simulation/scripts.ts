@@ -1,5 +1,5 @@
 import { isSameMove, isSameOwner } from "../../core/eventLog/moveId";
-import { isSource, type Journal, type Saga, type SideName, sidesOf } from "../../core/orchestrator/journal";
+import { isSource, type Journal, type Saga, type SideName, sidesOf } from "../../core/orchestrator/rules/journal";
 import { liesInPlace, type ModelHost, sync } from "./host";
 
 /**

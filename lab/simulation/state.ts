@@ -1,5 +1,5 @@
 import type { LogEvent, MoveEvent } from "../../core/eventLog/events";
-import type { Known } from "../../core/orchestrator/generation";
+import type { Known } from "../../core/orchestrator/rules/generation";
 import type { ListedBackup } from "../../core/retirement/backupRule";
 import { fingerprintOf } from "../../core/ssh/publicKey";
 import { generationsOf, hostText, installed, keyOf, type ModelHost, type Rank, signing, wouldBoot } from "./host";

@@ -1,5 +1,5 @@
-import { withLine } from "../../core/orchestrator/generation";
-import { type Direction, type SideName, sidesOf } from "../../core/orchestrator/journal";
+import { withLine } from "../../core/orchestrator/rules/generation";
+import { type Direction, type SideName, sidesOf } from "../../core/orchestrator/rules/journal";
 import { type Blow, Killed, type Moment } from "./blow";
 import { befall, generate, type HostEvent, isOfRetirement } from "./events";
 import { keyOf, type ModelHost } from "./host";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { adoptedSettings } from "../../cli/adopt";
-import { retirementFault, successorSettings } from "../../cli/retire";
-import { hostShown } from "../../cli/stackState";
+import { adoptedSettings } from "../../cli/edit/adopt";
+import { retirementFault, successorSettings } from "../../cli/edit/retire";
+import { hostShown } from "../../cli/pulumi/stackState";
 import { configOf } from "../components/exampleConfig";
 
 const hostKey = "ssh-ed25519 AAAA";

@@ -1,5 +1,5 @@
-import type { Held } from "../../cli/locks";
-import type { View } from "../../cli/view";
+import type { Held } from "../../cli/pulumi/locks";
+import type { View } from "../../cli/status/view";
 import { parseNodeHostFacts } from "../../core/ssh/hostFacts";
 import type { SyncProgress } from "../../core/sync/progress";
 

@@ -1,8 +1,8 @@
 import { hostname } from "node:os";
 import { describe, expect, test } from "vitest";
-import type { Ran } from "../../cli/engine";
-import { CliRefusal } from "../../cli/refusal";
+import type { Ran } from "../../cli/pulumi/engine";
 import { clearStale } from "../../cli/resume";
+import { CliRefusal } from "../../cli/terminal/refusal";
 import { runningPulumi } from "./runningPulumi";
 
 const gate = "pulumi-nodejs:dynamic/pillar-host:SyncGate";

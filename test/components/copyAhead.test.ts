@@ -5,8 +5,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import * as log from "../../components/log";
 import { copyAhead } from "../../components/node/copyAhead";
+import { type ChainFacts, parseChainFacts } from "../../core/chainCopy/facts";
 import { openEventLog } from "../../core/eventLog/eventLog";
-import { type ChainFacts, parseChainFacts } from "../../core/sync/chainCopy/facts";
 import { configOf, least } from "./exampleConfig";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";

@@ -3,8 +3,8 @@ import { type Mutation, mutated } from "../../lab/simulation/rules";
 import { search } from "../../lab/simulation/search";
 import { searches } from "../../lab/simulation/searches";
 
-const decide = "core/orchestrator/decide.ts";
-const generation = "core/orchestrator/generation.ts";
+const decide = "core/orchestrator/rules/decide.ts";
+const generation = "core/orchestrator/rules/generation.ts";
 
 /** Mistakes that the program once made, set back: the search finds each by itself. */
 test.each<[string, keyof typeof searches, readonly Mutation[], boolean, RegExp]>([
@@ -78,7 +78,7 @@ test.each<[string, keyof typeof searches, readonly Mutation[], boolean, RegExp]>
     "a store that refuses",
     [
       {
-        file: "core/orchestrator/saga.ts",
+        file: "core/orchestrator/move/saga.ts",
         from: "await actions.record(line, saga)",
         to: "await actions.record(line, saga).catch(() => undefined)",
       },

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync,
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { moveText } from "../../core/eventLog/moveId";
-import { type Direction, type SideName, sidesOf } from "../../core/orchestrator/journal";
+import { type Direction, type SideName, sidesOf } from "../../core/orchestrator/rules/journal";
 import { type ModelHost, signing } from "../../lab/simulation/host";
 import { begin, type Call, effectsOf, type ScriptName } from "../../lab/simulation/scripts";
 import { randomOf } from "../../lab/simulation/seededRandom";

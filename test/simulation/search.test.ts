@@ -45,20 +45,24 @@ const up = (stack: "second" | "third", ...strikes: Extract<Action, { do: "up" }>
   ...{ do: "up", direction: "forward", attempt: 1, stack, strikes },
 });
 
-const decide = (from: string, to: string): Mutation => ({ file: "core/orchestrator/decide.ts", from, to });
+const decide = (from: string, to: string): Mutation => ({ file: "core/orchestrator/rules/decide.ts", from, to });
 
 /** A second line of defence, which finds some of these, too. */
 const withoutGenerations: readonly Mutation[] = [
   {
-    file: "core/orchestrator/generation.ts",
+    file: "core/orchestrator/rules/generation.ts",
     from: "hindrance(decision.do, saga, seen, wanted) ?? { do: decision.do, saga }",
     to: "{ do: decision.do, saga }",
   },
-  { file: "core/orchestrator/generation.ts", from: "withoutPast(seen, wanted);", to: "seen;" },
+  { file: "core/orchestrator/rules/generation.ts", from: "withoutPast(seen, wanted);", to: "seen;" },
 ];
 
 /** What failed on both ways, without a word of where the key is, and what to do. */
-const silent: Mutation = { file: "core/orchestrator/saga.ts", from: "stepFailed(`", to: "((text: string) => text)(`" };
+const silent: Mutation = {
+  file: "core/orchestrator/move/saga.ts",
+  from: "stepFailed(`",
+  to: "((text: string) => text)(`",
+};
 
 describe("histories that once broke a promise", () => {
   const back = (action: Action): Action => ({ ...action, direction: "back" }) as Action;
@@ -80,7 +84,7 @@ describe("histories that once broke a promise", () => {
     [
       "a refusal because of another stack that names no command",
       [up("second", { at: 2, blow: "kill" }), up("third")],
-      [{ file: "core/orchestrator/messages.ts", from: "commandsFor(saga.move.stack).up", to: '""' }],
+      [{ file: "core/orchestrator/rules/messages.ts", from: "commandsFor(saga.move.stack).up", to: '""' }],
     ],
     [
       "a way back over a signer that another stack's failed move left",

@@ -111,7 +111,7 @@ signer_generation() {
   printf '%s\n' "${found:-0}"
 }
 # Before all that starts or copies: whoever is told an older generation than this host knows, or the same one for another way or
-# between other hosts, knows the signer's past alone (core/orchestrator/generation.ts).
+# between other hosts, knows the signer's past alone (core/orchestrator/rules/generation.ts).
 signer_current() {
   local here own
   [ -r "$orchestrator_journal" ] || return 0
@@ -144,7 +144,7 @@ signer_was() {
 }
 
 # The beginning of every step: what another stack has begun here is not written over, nor what it did with the signer that
-# this move had brought here: what this stack knows of that signer is of the past (core/orchestrator/decide.ts).
+# this move had brought here: what this stack knows of that signer is of the past (core/orchestrator/rules/decide.ts).
 signer_begin() {
   local found stage was_here='"stage":"(starting|running|stopping|fenced|moved|restoring|restored)","at":"[^"]*","move":"'
   signer_owned

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { WrittenJournal } from "../../../core/orchestrator/journal";
+import type { WrittenJournal } from "../../../core/orchestrator/rules/journal";
 import { asRoot } from "../../../core/ssh/root";
 import { assignments } from "../../../core/ssh/shellWords";
 import { orchestratorLibrary } from "../../../core/steps/libraries";

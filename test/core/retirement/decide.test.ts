@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Journal } from "../../../core/orchestrator/journal";
+import type { Journal } from "../../../core/orchestrator/rules/journal";
 import { decideRetirement, wantsHistory } from "../../../core/retirement/decide";
 import { hostSeen, type RetirementFacts } from "../../../core/retirement/facts";
 import { unmetLines } from "../../../core/retirement/messages";

@@ -1,4 +1,4 @@
-import type { Journal } from "../../../core/orchestrator/journal";
+import type { Journal } from "../../../core/orchestrator/rules/journal";
 import type { Good, RetirementFacts } from "../../../core/retirement/facts";
 import type { HostFacts } from "../../../core/retirement/host";
 import { clientNamed } from "../chain/readings";

@@ -5,7 +5,7 @@ import path from "node:path";
 import { Encrypter } from "age-encryption";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MoveId } from "../../../core/eventLog/moveId";
-import { identityFor } from "../../../core/orchestrator/vault";
+import { identityFor } from "../../../core/orchestrator/backup/vault";
 import type { BackedUpOrchestrator } from "../../../core/retirement/backupRule";
 import { orchestratorBackupFaults } from "../../../core/retirement/orchestratorBackup";
 import { directoryStore } from "../../../core/store/directoryStore";

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { describe, expect } from "vitest";
-import { sshScan } from "../../../core/orchestrator/survey";
+import { sshScan } from "../../../core/orchestrator/checks/survey";
 import { asRoot } from "../../../core/ssh/root";
 import { assignments } from "../../../core/ssh/shellWords";
 import { orchestratorLibrary } from "../../../core/steps/libraries";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { distinctReferences } from "../../../core/chain/distinct";
 import { isAnswered } from "../../../core/chain/reading";
-import { nodeLooks } from "../../../core/sync/chainCopy/before";
+import { nodeLooks } from "../../../core/chainCopy/before";
 import { chainGap, type EvidenceOptions, noEvidence, type Weighed, weigh } from "../../../core/sync/evidence";
 import { reasonText, referenceText } from "../../../core/sync/messages";
 import { lookAtNode } from "../../../core/sync/nodeStatus";

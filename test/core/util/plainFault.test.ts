@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
-import { faultShown } from "../../../cli/refusal";
+import { faultShown } from "../../../cli/terminal/refusal";
 import { inWords } from "../../../components/inWords";
 import { dataDirectory, meantPlace, recordsWord } from "../../../core/store/places";
 import { resolvePath } from "../../../core/util/resolvePath";

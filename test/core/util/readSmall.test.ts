@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { keyFileFault } from "../../../cli/init/logins";
 import { secretsFor } from "../../../cli/init/secrets";
 import { parseConfig } from "../../../core/config/config";
-import { identityFor } from "../../../core/orchestrator/vault";
+import { identityFor } from "../../../core/orchestrator/backup/vault";
 import { least } from "../../components/exampleConfig";
 import { keyPair } from "../chain/fakes";
 

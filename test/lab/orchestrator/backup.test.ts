@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Backup } from "../../../core/eventLog/events";
-import { takeBackup } from "../../../core/orchestrator/backup";
+import { takeBackup } from "../../../core/orchestrator/backup/backup";
 import { placeVariables } from "../../../core/retirement/host";
 import { nodeTarget } from "../../../core/settings/login";
 import { newHost, oldHost, secureOptions } from "../../../core/settings/orchestratorPlaces";

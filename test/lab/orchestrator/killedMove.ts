@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Journal } from "../../../core/orchestrator/journal";
+import type { Journal } from "../../../core/orchestrator/rules/journal";
 import type { StackFile } from "../../../lab/stack";
 import {
   configureMove,

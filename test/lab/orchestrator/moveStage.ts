@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect } from "vitest";
-import { type Journal, parseJournal } from "../../../core/orchestrator/journal";
-import { knownOf } from "../../../core/orchestrator/known";
+import { type Journal, parseJournal } from "../../../core/orchestrator/rules/journal";
+import { knownOf } from "../../../core/orchestrator/rules/known";
 import { type Backend, startS3 } from "../../../lab/backends";
 import type { SignersTruth } from "../../../lab/doubles/chain";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";

@@ -1,0 +1,65 @@
+import { isDeepStrictEqual } from "node:util";
+import type { StackConfig } from "../../core/config/config";
+import { commandsFor } from "../../core/util/commands";
+import { configurationOf } from "../pulumi/configuration";
+import { createEngine, type Engine } from "../pulumi/engine";
+import type { Settings } from "../pulumi/stackFiles";
+import { hostShown, type OtherHost } from "../pulumi/stackState";
+import { CliRefusal } from "../terminal/refusal";
+
+/** A stack, and another one of the same Pillar, whose host it is to be told of. */
+export interface TwoStacks {
+  readonly engine: Engine;
+  readonly config: StackConfig;
+  readonly other: StackConfig;
+  /** The other one's host, as its outputs show it. */
+  readonly host: OtherHost;
+}
+
+/** Reads both. @throws CliRefusal where one can't be read, or the other one has no host yet */
+export async function twoStacks(stack: string, otherStack: string): Promise<TwoStacks> {
+  const [engine, others] = [createEngine(stack), createEngine(otherStack)];
+  const config = configurationOf(stack, await engine.read(["config", "--json", "--show-secrets"]));
+  const other = configurationOf(otherStack, await others.read(["config", "--json", "--show-secrets"]));
+  const host = hostShown(await others.read(["stack", "export"]));
+  if (host === undefined)
+    throw new CliRefusal(
+      `${otherStack} has not shown its host yet: nothing was changed\n  needed: a run of it that went to its end: ${commandsFor(otherStack).up}`,
+    );
+  return { engine, config, other, host };
+}
+
+type Login = StackConfig["ssh"];
+
+/**
+ * Returns another host with the plain part of its login, for a block of a stack's file (pure).
+ *
+ * @param usual the login of the stack's own host, by which the block goes where it is silent
+ */
+export function hostSettings(block: string, host: OtherHost, login: Login, usual: Login): Settings {
+  const { user, port, proxy } = login;
+  const settings = {
+    [`${block}.address`]: host.address,
+    [`${block}.hostKey`]: host.hostKey,
+    [`${block}.user`]: user === usual.user ? undefined : user,
+    [`${block}.port`]: port === usual.port ? undefined : port,
+  };
+  const isUsual = user === usual.user && isDeepStrictEqual(proxy, usual.proxy);
+  return proxy === undefined || isUsual ? settings : { ...settings, ...proxySettings(`${block}.proxy`, proxy) };
+}
+
+/** Returns the plain part of a proxy's login (pure). */
+export function proxySettings(block: string, proxy: Partial<NonNullable<Login["proxy"]>> = {}): Settings {
+  const keys = ["address", "hostKey", "user", "port", "privateKeyFile"] as const;
+  return Object.fromEntries(keys.map((key) => [`${block}.${key}`, proxy[key]]));
+}
+
+/** Returns the secrets of a login that another one lacks, by the end of their keys (pure): none is copied unasked. */
+export function ownSecrets(login: Partial<Login>, usual: Partial<Login> = {}): string[] {
+  const keys = ["privateKey", "privateKeyPassword", "password", "sudoPassword"] as const;
+  const [own, others]: Readonly<Record<string, unknown>>[] = [{ ...login.proxy }, { ...usual.proxy }];
+  return [
+    ...keys.filter((key) => login[key] !== undefined && login[key] !== usual[key]),
+    ...keys.filter((key) => own?.[key] !== undefined && own[key] !== others?.[key]).map((key) => `proxy.${key}`),
+  ];
+}

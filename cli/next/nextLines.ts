@@ -1,0 +1,75 @@
+import type { NodeStatus } from "../../core/sync/nodeStatus";
+import { commandsFor } from "../../core/util/commands";
+import { type Held, holderText } from "../pulumi/locks";
+import type { LastShown, StackState } from "../pulumi/stackState";
+import type { View } from "../status/view";
+
+export interface NextSituation {
+  readonly stack: string;
+  readonly lifecycle: View["lifecycle"];
+  readonly state: StackState;
+  /** Who holds the stack's lock; undefined where that can't be seen. */
+  readonly held: readonly Held[] | undefined;
+  /** The node as it is now; undefined where nobody looked. */
+  readonly node: Pick<NodeStatus, "synced" | "known" | "why"> | undefined;
+}
+
+/** What the operator does next (pure): what the last run said, as long as that holds, else how to go on. */
+export function nextLines(situation: NextSituation): string[] {
+  const { stack, lifecycle, state, held = [] } = situation;
+  const working = held.find(({ holder }) => holder === "lives");
+  if (working)
+    return [
+      `Nothing: a run is at work on ${stack} (${holderText(working.lock)}).`,
+      `How far it is: ${commandsFor(stack).status("--watch")}`,
+    ];
+  if (held.length > 0 || state.pending.length > 0)
+    return ["The last run was cut off. To go on from where it was:", `  ${commandsFor(stack).resume()}`];
+  if (!state.begun) return nothingMade(stack, lifecycle);
+  if (state.shown === undefined) return endedEarly(stack, state);
+  if (mayOffer(state.shown) && situation.node?.synced !== true) return handsOff(situation);
+  if (state.shown.isAwaited)
+    return [`As the last run saw it; ${commandsFor(stack).up} looks again:`, ...state.shown.nextStep];
+  return [...state.shown.nextStep];
+}
+
+/** Whether the last run's words may have the wallet take an address that only a synced node earns with (pure). */
+export function mayOffer({ producerAddress, registered, offered }: LastShown): boolean {
+  return producerAddress !== undefined && !registered && offered;
+}
+
+function nothingMade(stack: string, lifecycle: View["lifecycle"]): string[] {
+  if (lifecycle === "retiring")
+    return [
+      `Nothing is left of ${stack}, or nothing was begun. What was recorded of it: ${commandsFor(stack).report()}`,
+    ];
+  return [
+    "Nothing was made yet. See that everything is in place; this changes nothing:",
+    `  ${commandsFor(stack).check()}`,
+    "Then:",
+    `  ${commandsFor(stack).up}`,
+    "The sync takes hours or days. The terminal may be closed meanwhile; the same command goes on.",
+  ];
+}
+
+function endedEarly(stack: string, { wait }: StackState): string[] {
+  const waits = wait !== undefined && wait.syncedAt === undefined;
+  return [
+    waits
+      ? "The node syncs, and nobody waits for it now. To wait on, until the producer address is shown:"
+      : "The last run ended with an error. Do what it said, then go on from there:",
+    `  ${commandsFor(stack).up}`,
+    `How it stands: ${commandsFor(stack).status()}`,
+  ];
+}
+
+/** An address that is registered while its node is behind earns nothing. */
+function handsOff({ stack, node }: NextSituation): string[] {
+  const seen =
+    node === undefined ? "was not looked at" : `is ${node.known ? "not synced" : "out of sight"} now (${node.why})`;
+  return [
+    `Do not touch the wallet: the node of ${stack} ${seen}.`,
+    "Its producer address is shown again once the node is synced:",
+    `  ${commandsFor(stack).up}`,
+  ];
+}

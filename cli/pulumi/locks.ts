@@ -1,0 +1,63 @@
+import { execFile } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { printable } from "../../core/util/printable";
+import { minuteText } from "../../core/util/timeText";
+import { stackName } from "./stackName";
+import { directoryOf } from "./stateFile";
+
+/** Holder of a stack's lock, as a directory or bucket backend tells it; `since` in Unix milliseconds. */
+export type Lock = Readonly<{ user: string; host: string; pid: number; since: number }>;
+
+/** A lock, and whether the run that holds it still lives. */
+export type Held = Readonly<{ lock: Lock; holder: "lives" | "gone" | "unknown" }>;
+
+/** `process 4242 of root on host1, since 2026-11-21 14:49 UTC` (pure). */
+export function holderText({ user, host, pid, since }: Lock): string {
+  return `process ${pid} of ${user} on ${host}, since ${Number.isNaN(since) ? "an unknown time" : minuteText(since)}`;
+}
+
+/** Reads the locks that pulumi names in an error; undefined where it names none. Pulumi Cloud names no holder (pure). */
+export function parseLocks(stderr: string): readonly Lock[] | undefined {
+  if (/\[409\] Conflict|Another update is currently in progress/.test(stderr)) return [];
+  if (!/the stack is currently locked by/.test(stderr)) return undefined;
+  return [...stderr.matchAll(/created by (.+)@(\S+) \(pid (\d+)\) at (\S+)/g)].map(
+    ([, user = "", host = "", pid, at = ""]) => ({ user, host, pid: Number(pid), since: Date.parse(at) }),
+  );
+}
+
+/** Says whether the run that holds a lock lives. A process id that belongs to another program by now was used again. */
+export async function holderOf(lock: Lock): Promise<Held> {
+  if (lock.host !== hostname()) return { lock, holder: "unknown" };
+  const asked = promisify(execFile)("ps", ["-o", "stat=,comm=", "-p", String(lock.pid)]);
+  const found = await asked.then(
+    ({ stdout }) => stdout.trim(),
+    // Exit code 1: there is no such process.
+    ({ code }: { code?: unknown }) => (code === 1 ? "" : undefined),
+  );
+  if (found === undefined) return { lock, holder: "unknown" };
+  const isPulumi = !found.startsWith("Z") && /pulumi/i.test(found);
+  return { lock, holder: isPulumi ? "lives" : "gone" };
+}
+
+/** Reads who holds a stack, without taking its lock; undefined where the backend is no directory of this machine. */
+export async function readLocks(url: string, project: string, stack: string): Promise<readonly Held[] | undefined> {
+  const directory = directoryOf(url);
+  if (directory === undefined) return undefined;
+  const own = join(directory, ".pulumi", "locks", "organization", project, stackName(stack));
+  const files = (await readdir(own).catch(() => [])).filter((name) => name.endsWith(".json"));
+  const texts = await Promise.all(files.map((name) => readFile(join(own, name), "utf8").catch(() => "")));
+  return Promise.all(texts.flatMap(parseLockFile).map(holderOf));
+}
+
+function parseLockFile(text: string): Lock[] {
+  try {
+    const { username, hostname: host, pid, timestamp } = JSON.parse(text) as Record<string, unknown>;
+    if (typeof pid !== "number" || typeof host !== "string") return [];
+    return [{ user: printable(String(username)), host: printable(host), pid, since: Date.parse(String(timestamp)) }];
+  } catch {
+    return [];
+  }
+}

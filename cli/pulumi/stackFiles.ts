@@ -1,0 +1,31 @@
+import { commandsFor } from "../../core/util/commands";
+import type { Engine } from "./engine";
+
+/** What is written into a stack's file: plain values by path below `pillar-host:`. */
+export type Settings = Readonly<Record<string, string | number | undefined>>;
+
+/** Sets plain values in a stack's file, and takes others out first. @throws Refusal with pulumi's reason */
+export async function setPlain(engine: Engine, settings: Settings, without: readonly string[] = []): Promise<void> {
+  if (without.length > 0)
+    await engine.read(["config", "rm-all", "--path", ...without.map((path) => `pillar-host:${path}`)]);
+  const given = Object.entries(settings).filter(([, value]) => value !== undefined);
+  await engine.read([
+    ...["config", "set-all", "--path"],
+    ...given.flatMap(([path, value]) => ["--plaintext", `pillar-host:${path}=${value}`]),
+  ]);
+}
+
+/** Ends in what one would type, or prints it. @returns the exit code */
+export async function upOrPrint(stack: string, up: boolean, args: readonly string[], engine: Engine): Promise<number> {
+  if (up) return upHere(stack, args, engine);
+  console.log(`Then:\n  ${upCommand(stack, args)}`);
+  return 0;
+}
+
+/** Says what one would type, and ends in it, in this terminal. @returns pulumi's exit code */
+export async function upHere(stack: string, args: readonly string[], engine: Engine): Promise<number> {
+  console.log(`going on: ${upCommand(stack, args)}`);
+  return engine.handOver(["up", ...args]);
+}
+
+const upCommand = (stack: string, args: readonly string[]) => [commandsFor(stack).up, ...args].join(" ");

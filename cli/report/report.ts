@@ -1,0 +1,72 @@
+import fs from "node:fs";
+import path from "node:path";
+import { ownIdentityFile } from "../../core/store/places";
+import { commandsFor } from "../../core/util/commands";
+import { firstLine } from "../../core/util/firstLine";
+import { replaceWhole } from "../../core/util/writeAtomically";
+import { createEngine } from "../pulumi/engine";
+import { stackName } from "../pulumi/stackName";
+import { CliRefusal, couldNot } from "../terminal/refusal";
+import { buildReport } from "./buildReport";
+import { formatPage } from "./page";
+import { findRecord } from "./places";
+import { formatJson, formatText } from "./text";
+
+/** What the command line asks for. */
+export interface ReportOptions {
+  readonly json?: boolean;
+  readonly directory?: string;
+  readonly output?: string;
+}
+
+/**
+ * Prints a stack's migration from its event log, and writes it as JSON and as a page. Needs neither the stack nor its state.
+ *
+ * @returns the exit code
+ * @throws Refusal where there is no record, or no room for a report
+ */
+export async function report(fullName: string, { json, directory: asked, output }: ReportOptions): Promise<number> {
+  // The record has the name alone, also where the backend knows it as organization/project/stack.
+  const stack = stackName(fullName);
+  const { directory, lines } = await findRecord(stack, { asked, configured: () => configuredPlace(fullName) });
+  const made = buildReport(lines, stack);
+  if (made === undefined) return couldNot;
+  if (json) {
+    console.log(formatJson(made));
+    return 0;
+  }
+  console.log(formatText(made, process.stdout.columns ?? 120));
+  const place = path.resolve(output ?? directory);
+  const stem = path.join(place, `report-${stack}`);
+  try {
+    replaceWhole(`${stem}.json`, `${formatJson(made)}\n`);
+    replaceWhole(`${stem}.html`, formatPage(made));
+  } catch (error) {
+    throw new CliRefusal(
+      `the report could not be written: ${(error as Error).message}\n` +
+        `  needed: room, and a directory that you may write to: ${commandsFor(fullName).report("--output", "DIR")}`,
+    );
+  }
+  const key = ownIdentityFile(directory);
+  const keyLine = fs.existsSync(key) ? `\nThe key:    ${key}, which opens the backups: keep a copy elsewhere` : "";
+  console.log(`\nThe record: ${directory}${keyLine}\nWritten:    ${stem}.html\n            ${stem}.json`);
+  return 0;
+}
+
+/** As in `pulumi up`. undefined where stack, configuration or pulumi are gone: the record outlives them. */
+async function configuredPlace(stack: string): Promise<string | undefined> {
+  try {
+    const configuration = await createEngine(stack).read(["config", "--json", "--show-secrets"]);
+    // The schema behind them takes a moment to load.
+    const { configurationOf } = require("../pulumi/configuration") as typeof import("../pulumi/configuration");
+    const { backupDirectory } =
+      require("../../core/settings/orchestratorPlaces") as typeof import("../../core/settings/orchestratorPlaces");
+    return backupDirectory(configurationOf(stack, configuration));
+  } catch (error) {
+    if (!(error instanceof CliRefusal)) throw error;
+    console.error(
+      `(looking among all records of this machine, as the stack's configuration can't be read: ${firstLine(error.message)})`,
+    );
+    return undefined;
+  }
+}

@@ -1,0 +1,44 @@
+import { newsText } from "../../core/sync/messages";
+import { printable } from "../../core/util/printable";
+import type { Display } from "./display";
+import { isEvent, rowsOf } from "./rows";
+import { manyLines, screenLines } from "./screen";
+
+const newsKept = 5;
+
+/** A terminal in which the view is drawn anew in place. */
+export async function liveScreen(stdout: NodeJS.WriteStream): Promise<Display> {
+  const { createLogUpdate } = await import("log-update");
+  const draw = createLogUpdate(stdout);
+  let news: readonly string[] = [];
+  let redraw = () => {};
+  // What was drawn for the old width is broken differently now: nothing of it can be found again.
+  const resized = () => {
+    stdout.write("\u001b[2J\u001b[H");
+    draw.done();
+    redraw();
+  };
+  stdout.on("resize", resized);
+  return {
+    show: (shown) => {
+      redraw = () => {
+        const size = { columns: stdout.columns ?? 80, rows: stdout.rows ?? 24 };
+        const all = shown.map(({ view, times }) => rowsOf(view, { ...times, now: Date.now() }));
+        const [only] = all;
+        const lines = all.length === 1 && only ? screenLines(only, news, size) : manyLines(all, news, size);
+        draw(lines.join("\n"));
+      };
+      redraw();
+    },
+    say: (said, stack) => {
+      if (!isEvent(said)) return;
+      const text = printable(said.kind === "watch" ? said.text : newsText(said));
+      const whose = stack === undefined ? "" : `${stack}: `;
+      news = [...news, `${new Date().toISOString().slice(11, 19)} ${whose}${text}`].slice(-newsKept);
+    },
+    end: () => {
+      stdout.off("resize", resized);
+      draw.done();
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { noteText, sentenceOf, stillOurs, unknownText } from "../../../core/registration/messages";
+import { isOurs, type Registration } from "../../../core/registration/registration";
+import { unmetLines } from "../../../core/retirement/messages";
+import { type PortFound, portFaults, portsLine } from "../../../core/settings/portRules";
+import { minuteText } from "../../../core/util/timeText";
+import type { Row } from "../../terminal/row";
+import { amissOf } from "./amiss";
+import type { Part } from "./part";
+import type { Parts } from "./parts";
+
+export interface Whose {
+  readonly stack: string;
+  readonly pillar: string;
+  readonly lifecycle: string;
+}
+
+/** What there is to say of a host's parts (pure): never an empty line, but why something is not known. */
+export function partRows(parts: Parts | undefined, whose: Whose, now: number): Row[] {
+  if (parts === undefined) return [["on chain", "looking for the first time …"]];
+  return [
+    ...labelled("address", parts.registration, (registration) => addressLines(registration, whose, now)),
+    ...labelled("producing", parts.registration, (registration) => [producingLine(registration, whose, now)]),
+    ...labelled("signer", parts.signer, ({ text }) => [text]),
+    ...(parts.ports ? portRows(parts.ports) : []),
+    ...labelled("version", parts.sporks, ({ version }) => [version ?? "not told by the node"]),
+    ...labelled("rewards", parts.rewards, ({ text }) => [text]),
+    ...destroyRows(parts.destroy, whose),
+    ...(parts.newerRelease ? [["controller", `a newer release of it is ${parts.newerRelease}`] as const] : []),
+    ...amissOf(parts, whose.stack).map(({ label, text }): Row => [label, text]),
+  ];
+}
+
+function labelled<T>(label: string, part: Part<T>, linesOf: (value: T) => readonly string[]): Row[] {
+  const lines = "why" in part ? [`not known: ${part.why}`] : linesOf(part.value);
+  return lines.map((line, i) => [i === 0 ? label : "", line]);
+}
+
+function portRows(ports: Part<readonly PortFound[]>): Row[] {
+  const faults = "value" in ports ? portFaults(ports.value) : [];
+  return [
+    ...labelled("ports", ports, (found) => [portsLine(found)]),
+    ...faults.map(({ kind, text }): Row => (kind === "command" ? ["", text, kind] : ["", text])),
+  ];
+}
+
+function addressLines(registration: Registration, { pillar, lifecycle }: Whose, now: number): string[] {
+  const notes = registration.notes.map((note) => `  ${noteText(note)}`);
+  if (isOurs(registration)) {
+    // Of the first look, there is nothing to tell.
+    const since = now - registration.since < 60_000 ? "" : ` (seen so since ${minuteText(registration.since)})`;
+    return [`registered: ${pillar} has this host's address, ${registration.address}${since}`, ...notes];
+  }
+  // Its reason repeats the notes.
+  if (registration.kind === "unknown") return [`not known: ${unknownText(registration.why)}`];
+  // "Still" is for a host that is to come.
+  if (lifecycle !== "active" && "address" in registration)
+    return [`not registered: ${pillar} has another host's address, ${registration.address}`, ...notes];
+  return [`not registered: ${sentenceOf(registration, pillar, now)}`, ...notes];
+}
+
+/** Of a host whose address is not the registered one: elections follow the wallet two ticks later. */
+function producesStill({ last, wasOurs }: Extract<Registration, { wasOurs: boolean }>, lifecycle: string): string {
+  if (last?.isOurs)
+    return `yes, still (momentum ${last.height}, ${minuteText(last.at)}), with another address registered: ${stillOurs}`;
+  // A host that is to come has none.
+  if (last || (lifecycle === "active" && !wasOurs)) return "no: the Pillar has another address";
+  return `not seen: the Pillar has another address, and no momentum of late is of either; ${stillOurs}`;
+}
+
+function producingLine(registration: Registration, { pillar, lifecycle }: Whose, now: number): string {
+  switch (registration.kind) {
+    case "producing": {
+      const { switched, figures } = registration;
+      const count = figures
+        ? `; ${figures.produced} of ${figures.expected} momentums of this epoch so far, by a count up to five minutes old`
+        : "";
+      return `yes, since momentum ${switched.height}${switched.orBefore ? " at least" : ""} (${minuteText(switched.at)})${count}`;
+    }
+    case "registered":
+      return `not yet: ${sentenceOf(registration, pillar, now)}`;
+    case "tooEarly":
+      return "no: a node that is not synced produces nothing";
+    case "unknown":
+      return "not known, for the same reason";
+    case "unknownPillar":
+      return "no: nobody registered this Pillar";
+    default:
+      return producesStill(registration, lifecycle);
+  }
+}
+
+function destroyRows(destroy: Parts["destroy"], { stack, lifecycle }: Whose): Row[] {
+  if (destroy === undefined) return [["destroy", `refused: pillar-host:lifecycle of ${stack} is ${lifecycle}`]];
+  if ("why" in destroy) return labelled("destroy", destroy, () => []);
+  const first = lifecycle === "retiring" ? [] : [[`- pillar-host:lifecycle is ${lifecycle}`, "    needed: retiring"]];
+  const conditions = [...first, ...destroy.value.map(unmetLines)];
+  const count = conditions.length;
+  if (count === 0) return [["destroy", "nothing stands in its way"]];
+  return [
+    ["destroy", `refused: ${count === 1 ? "one condition is" : `${count} conditions are`} not met`],
+    // What was found and what is needed stand below each condition.
+    ...conditions.flatMap((lines) => lines.map((line, i): Row => (i === 0 ? ["", line] : ["", line, "detail"]))),
+  ];
+}

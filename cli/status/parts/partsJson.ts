@@ -1,0 +1,44 @@
+import { registrationShown } from "../../../core/registration/registrationShown";
+import { isWrong } from "../../../core/settings/portRules";
+import type { Part } from "./part";
+import type { Parts } from "./parts";
+
+/** The parts for programs (pure): what is not known is `{notKnown: why}`. */
+export function partsJson(parts: Parts) {
+  const {
+    node,
+    registration,
+    signer,
+    ports,
+    rewards,
+    destroy,
+    hourlyRestart,
+    sporks,
+    versions,
+    newerRelease = null,
+  } = parts;
+  return {
+    node: shown(node, (found) => found),
+    registration: shown(registration, registrationShown),
+    orchestrator: shown(signer, (found) => found),
+    // null: they are not tried.
+    ports: ports ? shown(ports, (found) => found.map((each) => ({ ...each, isWrong: isWrong(each) }))) : null,
+    rewards: shown(rewards, (found) => found),
+    // null: its lifecycle stands in the way, whatever else.
+    destroy: destroy ? shown(destroy, (unmet) => ({ unmet })) : null,
+    // null: it may be on.
+    hourlyRestart: hourlyRestart ? shown(hourlyRestart, (found) => found !== "off") : null,
+    newerRelease,
+    sporks: shown(sporks, (found) => found),
+    versions: shown(versions, (lacks) =>
+      lacks.map((gap) => ({
+        ...gap,
+        expectedAt: gap.expectedAt === undefined ? null : new Date(gap.expectedAt).toJSON(),
+      })),
+    ),
+  };
+}
+
+function shown<T, R>(part: Part<T>, map: (value: T) => R): R | { readonly notKnown: string } {
+  return "why" in part ? { notKnown: part.why } : map(part.value);
+}

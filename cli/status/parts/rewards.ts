@@ -1,0 +1,55 @@
+import type { ChainClient } from "../../../core/chain/chain";
+import type { ProducerSwitch } from "../../../core/registration/findSwitch";
+import { coin, judgeRewards, type RewardsReading } from "../../../core/retirement/rewards";
+import { minuteText } from "../../../core/util/timeText";
+
+export interface RewardsSeen {
+  readonly text: string;
+  /** Since the switch to this host, or from it: `waiting` for the chain or for their collection. */
+  readonly since?: "waiting" | "collected";
+}
+
+/**
+ * What waits for its collection, and where this host produces, whether the first whole epoch since was paid and
+ * collected. Few calls: the switch is known, so no epoch has to be looked through.
+ */
+export async function lookAtRewards(
+  client: ChainClient,
+  {
+    withdrawAddress,
+    switched,
+    epoch,
+  }: { withdrawAddress: string; switched?: ProducerSwitch | undefined; epoch: number },
+  now: number,
+): Promise<RewardsSeen> {
+  const rewards = await client.rewards(withdrawAddress);
+  if (rewards === "notOffered")
+    return { text: `not known: the RPC of ${client.name} does not tell rewards; see the wallet` };
+  const [newest] = rewards.rows;
+  const { znn, qsr } = rewards.uncollected;
+  const waits = `${coin(znn)} ZNN and ${coin(qsr)} QSR wait for their collection`;
+  const paid = newest === undefined ? "nothing was paid yet" : `paid last: epoch ${newest.epoch}`;
+  if (switched === undefined) return { text: `${waits}; ${paid}` };
+  const [first] = await client.momentums(1, 1);
+  if (first === undefined) throw new Error(`${client.name} has no first momentum`);
+  // All slots after the last momentum of the address before are this host's.
+  const whole = switched.before?.at ?? switched.at;
+  const judged = await judgeRewards(rewards, { genesis: first.timestamp, epoch, now }, async (time) => time > whole);
+  if (judged.says === "collected") return { text: judged.evidence, since: "collected" };
+  if (judged.says === "fault") throw new Error(judged.why);
+  const due = "dueAt" in judged ? dueText(judged.dueAt) : "";
+  return { text: `${judged.why}${due}; ${paid}`, since: "waiting" };
+}
+
+/** What a survey for the destroy found of them, where it came so far (pure). */
+export function rewardsOf(readings: readonly RewardsReading[]): RewardsSeen | undefined {
+  const told = readings.find(({ says }) => says === "waiting" || says === "collected");
+  if (told?.says === "collected") return { text: `${told.evidence}, says ${told.source}`, since: "collected" };
+  if (told?.says === "waiting")
+    return { text: `${told.why}${dueText(told.dueAt)}, says ${told.source}`, since: "waiting" };
+  const nothing = readings.find(({ says }) => says === "paidNothing");
+  if (nothing?.says === "paidNothing") return { text: `${nothing.why}, says ${nothing.source}`, since: "waiting" };
+  return undefined;
+}
+
+const dueText = (dueAt: number | undefined) => (dueAt === undefined ? "" : `; due by about ${minuteText(dueAt)}`);

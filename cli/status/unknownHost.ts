@@ -1,0 +1,31 @@
+import { proxyOf } from "../../core/settings/login";
+import { shownHostKey } from "../../core/ssh/shownHostKey";
+import { couldNot } from "../terminal/refusal";
+import type { Source } from "./source";
+
+/**
+ * What can be said of a host whose key is not known yet: no login goes to a machine that may be another one.
+ *
+ * @returns why nothing more is told, and the exit code
+ */
+export async function unknownHost({
+  address,
+  config: { ssh },
+}: Source): Promise<{ exitCode: number; lines: readonly string[] }> {
+  const shown = await shownHostKey(address, ssh.port, proxyOf(ssh));
+  if ("fault" in shown)
+    return {
+      exitCode: couldNot,
+      lines: [
+        `\n${shown.fault}`,
+        "  needed: pillar-host:host.address of a running host, and its ssh port (pillar-host:ssh.port)",
+      ],
+    };
+  return {
+    exitCode: 1,
+    lines: [
+      `\n${address} was not looked at: its host key is neither configured nor recorded yet, so nobody logs in.`,
+      `It shows ${shown.fingerprint}. Compare it with your provider's console; the next run records it.`,
+    ],
+  };
+}

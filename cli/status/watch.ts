@@ -1,0 +1,83 @@
+import type { GateNews } from "../../core/sync/progress";
+import { commandsFor } from "../../core/util/commands";
+import { firstLine } from "../../core/util/firstLine";
+import { durationText } from "../../core/util/timeText";
+import type { Display } from "./display";
+import { type Following, followSync } from "./follow";
+import { liveScreen } from "./liveScreen";
+import { plainLines } from "./plainLines";
+import type { Source } from "./source";
+
+const interrupted = 130;
+const bell = "\u0007";
+
+/**
+ * Shows hosts live: one active stack until the gate would let it pass, anything else until Ctrl-C.
+ *
+ * @returns 0 when it is synced, 130 after Ctrl-C
+ * @throws Refusal
+ */
+export async function watch(sources: readonly Source[], { keep }: { keep: boolean }): Promise<number> {
+  const keeps = keep || sources.some(({ config }) => config.lifecycle !== "active");
+  const display = process.stdout.isTTY ? await liveScreen(process.stdout) : plainLines(console.log);
+  const followed: Following[] = [];
+  let isOver = false;
+  const show = () => {
+    if (!isOver) display.show(followed.map((one) => one.shown()));
+  };
+  const everySecond = setInterval(show, 1000);
+  const stop = () => {
+    isOver = true;
+    clearInterval(everySecond);
+    for (const one of followed) one.stop();
+    display.end();
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(signal, () => {
+      stop();
+      process.exit(interrupted);
+    });
+  }
+
+  try {
+    for (const source of sources) {
+      const { stack, hostKey } = source;
+      if (hostKey === undefined) {
+        const text = `${source.address} is not looked at: its host key is neither configured nor recorded yet`;
+        display.say({ kind: "watch", text }, stack);
+        continue;
+      }
+      const say = (news: GateNews) => display.say(news, sources.length > 1 ? stack : undefined);
+      followed.push(await followSync(source, hostKey, { changed: show, say, keeps }));
+    }
+    show();
+    const [first] = followed;
+    const [source] = sources;
+    if (keeps || first === undefined || source === undefined) {
+      // What trying again can't mend ends the watch of one stack; of several, the others go on.
+      const failures = followed.map((one) => one.synced.then(() => new Promise<never>(() => undefined)));
+      await (followed.length === 1 ? failures[0] : forever(failures, display, sources));
+      return interrupted;
+    }
+    const record = await first.synced;
+    show();
+    stop();
+    const { wait } = source.state;
+    const isFirst = wait !== undefined && wait.syncedAt === undefined;
+    const after = isFirst ? ` after ${durationText(record.syncedAt - record.startedAt)}` : "";
+    if (process.stdout.isTTY) console.log(bell);
+    console.log(`synced at height ${record.currentHeight}${after}: ${record.proved.join("; ")}`);
+    console.log(`next: ${commandsFor(source.stack).up} (or the one that is at work) shows the producer address`);
+    return 0;
+  } catch (error) {
+    stop();
+    throw error;
+  }
+}
+
+function forever(failures: readonly Promise<never>[], display: Display, sources: readonly Source[]): Promise<never> {
+  failures.forEach((failure, i) => {
+    failure.catch((error: Error) => display.say({ kind: "watch", text: firstLine(error.message) }, sources[i]?.stack));
+  });
+  return new Promise(() => undefined);
+}

@@ -1,0 +1,175 @@
+import { isIP } from "node:net";
+import { chainOfNode } from "../chain/chain";
+import type { NodeTarget } from "../chain/node";
+import { nodeVersion } from "../chain/nodeVersion";
+import { compareChains, olderOf, type ShownChain } from "../chain/sameChain";
+import { createConnection } from "../ssh/connection";
+import { own } from "../ssh/foreign";
+import { isOneMachine } from "../ssh/sameHost";
+import { parseSshd, sshdFaults } from "../ssh/sshdFaults";
+import type { LookupOptions, NodeStatus } from "../sync/nodeStatus";
+import { type ReferencesSeen, readReferences } from "../sync/references";
+import { commandsFor } from "../util/commands";
+import { sizeText } from "../util/sizeText";
+import { withTimeout } from "../util/withTimeout";
+import { type ChainFacts, copyFaults, parseChainFacts } from "./facts";
+import type { ChainCopyInputs } from "./inputs";
+import { findOldVersionFault } from "./oldVersion";
+import { expected } from "./progress";
+import type { ChainSides, SideError } from "./sides";
+
+/** Asks nodes; a test has its own. */
+export interface NodeLooks {
+  /** @param isOld it is the old host's, which is no witness of itself */
+  lookAtNode(target: NodeTarget, isOld?: "old"): Promise<NodeStatus>;
+  /** What both show of their chains, at a height that both have. */
+  showChains(old: NodeTarget, fresh: NodeTarget): Promise<{ readonly old: ShownChain; readonly new: ShownChain }>;
+  version(target: NodeTarget): Promise<string>;
+  /** Reads what references and a node show of their chains; never throws. */
+  readReferences(references: readonly string[], target: NodeTarget): Promise<ReferencesSeen>;
+}
+
+const limit = 60_000;
+
+/** The nodes themselves, over connections that end with the look. */
+export function nodeLooks(lookAtNode: NodeLooks["lookAtNode"]): NodeLooks {
+  return {
+    lookAtNode,
+    version: async (target) => {
+      const connection = createConnection(target.ssh);
+      try {
+        return await withTimeout(nodeVersion(target, connection), limit, `no answer within ${limit / 1000} s`);
+      } finally {
+        connection.drop();
+      }
+    },
+    readReferences: async (references, target) => {
+      const client = chainOfNode("the old host's node", target);
+      try {
+        const own = await client.newest().catch(() => undefined);
+        const noReferences = [{ host: target.ssh.address, what: "the old host itself" }];
+        return await readReferences(references, own && { newest: own.momentum, client }, limit, { noReferences });
+      } finally {
+        client.close();
+      }
+    },
+    showChains: async (old, fresh) => {
+      const clients = [chainOfNode("the old host's node", old), chainOfNode("the new host's node", fresh)] as const;
+      try {
+        const newest = await Promise.all(clients.map((client) => client.newest()));
+        const tops = newest.map(({ momentum }) => momentum.height);
+        const shown = await Promise.all(
+          clients.map(async (client, at) => {
+            const own: ShownChain = { newest: newest[at]?.momentum ?? { height: 0, hash: "" }, recent: [] };
+            const found = await olderOf(own, client, tops, limit);
+            return "fault" in found ? own : { ...own, older: found.older };
+          }),
+        );
+        const [one, other] = shown as [ShownChain, ShownChain];
+        return { old: one, new: other };
+      } finally {
+        for (const client of clients) client.close();
+      }
+    },
+  };
+}
+
+/**
+ * Returns what a look at one of both nodes goes by (pure): the old host is a witness of the new one's chain; its own must be
+ * confirmed by a reference, where there is one. The new node is none: a young one has only momentums from before a split.
+ */
+export function copyLookup(inputs: ChainCopyInputs, isOld?: "old"): LookupOptions {
+  const { references, tolerance, isChainUnverified, old } = inputs;
+  if (isOld === undefined) return { references, tolerance, isChainUnverified, witnessHost: old.node };
+  return { references, tolerance, isChainUnverified: isChainUnverified === true || references.length === 0 };
+}
+
+/** Both hosts before the copy, after every check. */
+export interface Before {
+  readonly old: ChainFacts;
+  readonly new: ChainFacts;
+}
+
+/**
+ * Looks at both hosts and nodes, and says what the copy is going to do; nothing is changed.
+ *
+ * @throws Error with every reason against it
+ */
+export async function checkBefore(
+  inputs: ChainCopyInputs,
+  sides: ChainSides,
+  looks: NodeLooks,
+  say: (line: string) => void,
+): Promise<Before> {
+  const addresses = { old: inputs.old.host.ssh.address, new: inputs.new.host.ssh.address };
+  const facts = async (side: "old" | "new") => parseChainFacts(await sides.call(side, "chain_facts"), addresses[side]);
+  const faults: string[] = [];
+  if (isOneMachine(inputs.old.host.ssh, inputs.new.host.ssh))
+    faults.push(`${addresses.old} and ${addresses.new} are one machine`);
+  const [old, fresh] = await Promise.all([facts("old"), facts("new")]);
+  const status = await looks.lookAtNode(inputs.old.node, "old");
+  const { gaps = [] } = status;
+  if (!status.synced && gaps.length === 0) faults.push(`the old host's node is not synced: ${status.why}`);
+  // A node that is too old may be copied if witnesses confirm its chain.
+  const seen = gaps.length > 0 ? await looks.readReferences(inputs.references, inputs.old.node) : { readings: [] };
+  const oldVersionFault = findOldVersionFault(gaps, seen);
+  if (oldVersionFault !== undefined) faults.push(oldVersionFault);
+  const versionOf = (side: "old" | "new") =>
+    looks.version(inputs[side].node).catch((error: Error) => {
+      faults.push(`the ${side} host's node does not tell its version: ${error.message}`);
+      return undefined;
+    });
+  const versions = { old: await versionOf("old"), new: await versionOf("new") };
+  const { old: before, new: after } = versions;
+  const known = before !== undefined && after !== undefined ? { old: before, new: after } : { old: "", new: "" };
+  faults.push(...(await sshdFaultsOf(inputs, sides)));
+  faults.push(...copyFaults(old, fresh, known, addresses));
+  await looks.showChains(inputs.old.node, inputs.new.node).then(
+    (chains) => {
+      const { verdict, height } = compareChains(chains.old, chains.new);
+      if (verdict === "other") faults.push(`both nodes are on different chains: their momentums ${height} differ`);
+      if (verdict === "unsaid")
+        faults.push(`whether both nodes are on one chain is not told: no momentum ${height} of one of them`);
+    },
+    (error: Error) => faults.push(`whether both nodes are on one chain is not told: ${error.message}`),
+  );
+  if (faults.length > 0)
+    throw Object.assign(new Error(refusedText(inputs, faults)), { refused: true } satisfies Partial<SideError>);
+  for (const line of planLines(inputs, old, fresh, after ?? "")) say(line);
+  return { old, new: fresh };
+}
+
+/** Returns what the old host's sshd refuses to the copy; nothing where the new host comes from is known by a name alone. */
+async function sshdFaultsOf({ old, new: fresh }: ChainCopyInputs, sides: ChainSides): Promise<string[]> {
+  const [{ user, address }, from] = [old.host.ssh, fresh.host.ssh.address];
+  if (isIP(from) === 0) return [];
+  const printed = await sides.call("old", "sshd_settings", own({ from })).catch(() => "");
+  const settings = parseSshd(printed, user, from);
+  const place = old.node.via === "ssh" ? `${old.node.address}:${old.node.port}` : undefined;
+  const refusals = settings ? sshdFaults(settings, place) : [];
+  return refusals.map(
+    ({ found, needed }) => `the sshd of ${address} refuses what the copy asks: ${found}; needed: ${needed}`,
+  );
+}
+
+function refusedText({ stack, old, new: fresh }: ChainCopyInputs, faults: readonly string[]): string {
+  const run = commandsFor(stack);
+  return [
+    `the chain is not copied from ${old.host.ssh.address} to ${fresh.host.ssh.address}; nothing was changed on either`,
+    ...faults.map((fault) => `  found: ${fault}`),
+    `  Put that right, then: ${run.up}`,
+    `  Or let the node sync from the network, from what it has: ${run.set("sync.from", "network")} && ${run.up}`,
+  ].join("\n");
+}
+
+function planLines(inputs: ChainCopyInputs, old: ChainFacts, fresh: ChainFacts, version: string): string[] {
+  const { address } = inputs.old.host.ssh;
+  const left = Math.max(0, old.bytes - fresh.staged);
+  const names = Object.entries(old.databases).flatMap(([name, found]) => (found === "there" ? [name] : []));
+  const limited = inputs.limitMbps > 0 ? `${inputs.limitMbps} Mbit/s at most` : "no limit";
+  return [
+    `reads ${names.join(", ")} in ${inputs.old.dataDir} of ${address}: ${sizeText(old.bytes)}, to ${inputs.new.host.ssh.address}, ${expected(left, inputs.limitMbps || 100)} at ${inputs.limitMbps || 100} Mbit/s (${limited})`,
+    `nothing is stopped on ${address}, and no key, wallet or configuration of it travels; load there ${old.load}, ${sizeText(old.free)} free`,
+    `both nodes are on one chain, and the new one's ${version} reads what the old one wrote`,
+  ];
+}

@@ -1,0 +1,112 @@
+import { compareNodeVersions } from "../chain/versions";
+import { fieldsOf } from "../util/fields";
+import { sizeText } from "../util/sizeText";
+
+/** What a host says of itself before the copy (core/steps/chainCopy/owner.sh). */
+export interface ChainFacts {
+  /** Of the node's unit: systemd's word. */
+  readonly active: string;
+  /** Whose copy is at work there: stack and token. */
+  readonly owner: string;
+  /** When this program saw it synced. */
+  readonly synced?: string | undefined;
+  /** What lies in the place of a database: `there`, `none`, `link`, `mount`, `no directory`. */
+  readonly databases: Readonly<Record<"nom" | "consensus" | "cache", string>>;
+  readonly bytes: number;
+  readonly free: number;
+  readonly inodes: number;
+  /** Bytes that an earlier run copied. */
+  readonly staged: number;
+  /** Digests. */
+  readonly networkKey?: string | undefined;
+  readonly producer?: string | undefined;
+  readonly load: string;
+  readonly lacks: readonly string[];
+}
+
+/** Reads what chain_facts prints (pure). @throws where it was cut off */
+export function parseChainFacts(printed: string, address: string): ChainFacts {
+  const all = new Map(fieldsOf(printed));
+  if (all.get("end") !== "yes") throw new Error(`${address}: its answer was cut off`);
+  const text = (name: string) => all.get(name) ?? "";
+  const number = (name: string) => (/^\d+$/.test(text(name)) ? Number(text(name)) : 0);
+  return {
+    active: text("active"),
+    owner: text("owner"),
+    synced: all.get("synced"),
+    databases: { nom: text("nom"), consensus: text("consensus"), cache: text("cache") },
+    ...{ bytes: number("bytes"), free: number("free"), inodes: number("inodes"), staged: number("staged") },
+    ...{ networkKey: all.get("networkKey"), producer: all.get("producer"), load: text("load") },
+    lacks: [...all.keys()].filter((name) => name.startsWith("lacks.")).map((name) => name.slice("lacks.".length)),
+  };
+}
+
+const gigabyte = 1e9;
+/** What the old host must keep free: its node goes on writing. */
+export const oldFloor = gigabyte / 2;
+/** What the new host must have beyond the copy: its node has databases of its own meanwhile. */
+const newRoom = gigabyte / 2;
+
+/** Bytes that the new host must have free for a copy of so many, of which nothing is there yet (pure). */
+export function roomFor(bytes: number): number {
+  return bytes * 1.1 + newRoom;
+}
+
+/** Versions of both nodes, as their RPC tells them. */
+export interface NodeVersions {
+  readonly old: string;
+  readonly new: string;
+}
+
+/** Every reason against the copy, before anything is done (pure). */
+export function copyFaults(
+  old: ChainFacts,
+  fresh: ChainFacts,
+  versions: NodeVersions,
+  { old: oldAddress, new: newAddress }: { readonly old: string; readonly new: string },
+): string[] {
+  const faults: string[] = [];
+  const when = (is: boolean, what: string) => {
+    if (is) faults.push(what);
+  };
+  const isSame = (one: string | undefined, other: string | undefined) => one !== undefined && one === other;
+  when(fresh.owner !== "" && old.owner === fresh.owner, `${oldAddress} and ${newAddress} are one machine`);
+  when(
+    isSame(old.networkKey, fresh.networkKey),
+    `both hosts' nodes have one network key: on ${newAddress}, stop the node, move network-private-key away and start it`,
+  );
+  when(
+    isSame(old.producer, fresh.producer),
+    `both hosts' nodes have one producer key: two that produce with it are to the Pillar's harm. ${newAddress} needs one of its own`,
+  );
+  for (const [address, side] of [
+    [oldAddress, old],
+    [newAddress, fresh],
+  ] as const) {
+    when(side.lacks.length > 0, `${address} lacks ${side.lacks.join(", ")}: install it there`);
+    for (const [name, found] of Object.entries(side.databases)) {
+      const isOdd = found !== "there" && found !== "none";
+      when(isOdd, `${address}: ${name} in the node's data directory is a ${found}; needed: a plain directory`);
+    }
+  }
+  for (const name of ["nom", "consensus"] as const)
+    when(old.databases[name] === "none", `${oldAddress} has no ${name} in its node's data directory`);
+  when(
+    old.free < oldFloor,
+    `${oldAddress} has ${sizeText(old.free)} free; needed ${sizeText(oldFloor)}: what its node deletes meanwhile stays until the copy's end`,
+  );
+  const needed = roomFor(old.bytes) - Math.min(fresh.staged, old.bytes);
+  when(
+    fresh.free < needed,
+    `${newAddress} has ${sizeText(fresh.free)} free; needed ${sizeText(needed)} for the ${sizeText(old.bytes)} of the chain`,
+  );
+  const fault = versionFault(versions);
+  if (fault !== undefined) faults.push(fault);
+  return faults;
+}
+
+/** Why the new node may not read what the old one wrote (pure). */
+function versionFault({ old, new: fresh }: NodeVersions): string | undefined {
+  if ((compareNodeVersions(old, fresh) ?? 1) <= 0) return undefined;
+  return `the old host's node is ${old}, the new one's ${fresh}: needed the same, or a newer one on the new host`;
+}

@@ -1,0 +1,33 @@
+import { isAnswered } from "../chain/reading";
+import { installLines, type VersionGap, versionGapText } from "../chain/requiredVersions";
+import { compareChains } from "../chain/sameChain";
+import type { ReferencesSeen } from "../sync/references";
+
+/** So many witnesses show that an old node did not leave the network's chain. */
+const witnessesNeeded = 2;
+
+/**
+ * Returns why the database of a node that lacks required versions is not copied, or undefined (pure). Below the height from
+ * which on they are required all chains are one, so a witness counts only for a momentum at or above it.
+ *
+ * @param seen the witnesses' answers, and the node's own chain
+ */
+export function findOldVersionFault(
+  gaps: readonly VersionGap[],
+  { readings, own }: ReferencesSeen,
+): string | undefined {
+  const [gap] = gaps;
+  if (gap === undefined) return undefined;
+  const from = Math.max(...gaps.map(({ fromHeight }) => fromHeight));
+  const compared = readings.filter(isAnswered).map((reading) => ({
+    name: reading.client.name,
+    ...(own ? compareChains(own, reading) : ({ verdict: "unsaid", height: 0 } as const)),
+  }));
+  const above = compared.filter(({ height }) => height >= from);
+  const other = above.find(({ verdict }) => verdict === "other");
+  if (other)
+    return `the old host's database is of another chain: its momentum ${other.height} is not that of ${other.name}. Such a database is never copied: its node needs a resync from an empty one`;
+  const same = new Set(above.flatMap(({ verdict, name }) => (verdict === "same" ? [name] : [])));
+  if (same.size >= witnessesNeeded) return undefined;
+  return `of the old host's node: ${versionGapText(gap)}; its chain may be another one, and ${same.size} of ${witnessesNeeded} needed witnesses (sync.references) confirm a momentum of it from ${from} on. Add witnesses, or ${installLines(gap)[0]}`;
+}

@@ -1,0 +1,26 @@
+import { sizeText } from "../util/sizeText";
+import { durationText } from "../util/timeText";
+
+/** Bytes at a time, by a clock that never jumps. */
+export interface BytesAt {
+  readonly at: number;
+  readonly bytes: number;
+}
+
+/** How far the copy is, how fast it goes, and when it ends (pure). @param seen of late, the oldest first */
+export function progressLine(seen: readonly BytesAt[], total: number): string {
+  const [first, last] = [seen[0], seen.at(-1)];
+  if (!first || !last) return "";
+  const percent = total > 0 ? Math.min(100, Math.floor((100 * last.bytes) / total)) : 100;
+  const line = `${sizeText(last.bytes)} of ${sizeText(total)} (${percent} %)`;
+  const seconds = (last.at - first.at) / 1000;
+  const rate = seconds > 0 ? (last.bytes - first.bytes) / seconds : 0;
+  if (rate <= 0) return line;
+  const left = Math.max(0, total - last.bytes) / rate;
+  return `${line}, ${((rate * 8) / 1e6).toFixed(1)} Mbit/s, ${durationText(left * 1000)} left`;
+}
+
+/** How long the copy takes at a rate (pure). */
+export function expected(bytes: number, mbps: number): string {
+  return durationText(((bytes * 8) / (mbps * 1e6)) * 1000);
+}

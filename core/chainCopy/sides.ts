@@ -1,0 +1,93 @@
+import { own, type Variables } from "../ssh/foreign";
+import { type CallError, type CallOptions, openRoot, type RootHost } from "../ssh/root";
+import { isFatal } from "../ssh/sshErrors";
+import { withTimeout } from "../util/withTimeout";
+import { type ChainFacts, parseChainFacts } from "./facts";
+import type { ChainCopyInputs } from "./inputs";
+
+export type ChainSideName = "old" | "new";
+
+interface FollowOptions extends CallOptions {
+  heard(line: string): void;
+}
+
+/** Both hosts, with what every function of the library is told. */
+export interface ChainSides {
+  readonly roots: Readonly<Record<ChainSideName, RootHost>>;
+  /** Errors carry `taken` where another run is at work, `broken` where the connection was lost. */
+  call(side: ChainSideName, name: string, more?: Variables, options?: CallOptions): Promise<string>;
+  /** The same, of a function that tells how far it is, line by line. */
+  follow(side: ChainSideName, name: string, more: Variables, options: FollowOptions): Promise<void>;
+  close(): void;
+}
+
+export interface SideError extends Error {
+  readonly taken?: boolean;
+  readonly broken?: boolean;
+  /** It was refused before anything was changed. */
+  readonly refused?: boolean;
+}
+
+/** Seconds that a node may take to come up with another's databases. */
+const startSeconds = 900;
+/** For the slowest of lines; the right ends by itself after it. */
+export const copyHours = 24;
+
+/** What the old host says of its node's databases, before there is a new one. */
+export async function lookAtOld(inputs: Omit<ChainCopyInputs, "new">, limitSeconds: number): Promise<ChainFacts> {
+  const { address } = inputs.old.host.ssh;
+  const sides = openSides({ ...inputs, new: inputs.old }, "");
+  try {
+    const printed = sides.call("old", "chain_facts", {}, { limitSeconds });
+    return parseChainFacts(
+      await withTimeout(printed, limitSeconds * 1000, `${address}: no answer within ${limitSeconds} s`),
+      address,
+    );
+  } finally {
+    sides.close();
+  }
+}
+
+export function openSides(inputs: ChainCopyInputs, token: string): ChainSides {
+  const roots = { old: openRoot(inputs.old.host, inputs.library), new: openRoot(inputs.new.host, inputs.library) };
+  const { address, port } = inputs.copy;
+  const seconds = inputs.momentum / 1000;
+  const variables = (side: ChainSideName): Variables => {
+    const { service, dataDir, node } = inputs[side];
+    return own({
+      ...{ token, side, stack_identity: inputs.identity, service, data_dir: dataDir },
+      ...{ rpc_address: node.address, rpc_port: node.port, start_seconds: startSeconds },
+      ...{ login_user: inputs.old.host.ssh.user, copy_address: address, copy_port: port, copy_hours: copyHours },
+      ...{ known_as: port === 22 ? address : `[${address}]:${port}`, other_host_key: inputs.old.host.ssh.hostKey },
+      ...{ momentum_seconds: seconds, quiet_seconds: Math.min(3, seconds / 4), limit_mbps: inputs.limitMbps },
+    });
+  };
+  const inWords = (error: unknown): never => {
+    const { exitCode } = error as CallError;
+    if (exitCode === 75) throw Object.assign(error as Error, { taken: true });
+    throw exitCode === undefined && !isFatal(error) ? Object.assign(error as Error, { broken: true }) : error;
+  };
+  return {
+    roots,
+    call: (side, name, more = {}, options = {}) =>
+      roots[side].call(name, { ...variables(side), ...more }, options).catch(inWords),
+    follow: async (side, name, more, { heard, ...options }) => {
+      try {
+        const { stdout, done } = await roots[side].stream(name, { ...variables(side), ...more }, options);
+        let rest = "";
+        stdout.setEncoding("utf8").on("data", (piece: string) => {
+          const lines = (rest + piece).split("\n");
+          rest = lines.pop() ?? "";
+          for (const line of lines) heard(line);
+        });
+        await done;
+      } catch (error) {
+        inWords(error);
+      }
+    },
+    close: () => {
+      roots.old.close();
+      roots.new.close();
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import crypto from "node:crypto";
+import type { Clock } from "../util/clock";
+import { firstLine } from "../util/firstLine";
+import type { ChainCopyInputs } from "./inputs";
+import { type ChainSides, openSides, type SideError } from "./sides";
+
+/** Nothing of the copy stays on either host but what arrived. Never throws. @returns what could not be removed */
+export async function tidy(sides: ChainSides, deps: Pick<Clock, "sleep">): Promise<string[]> {
+  const end = async (side: "old" | "new", name: string): Promise<string[]> => {
+    for (let left = 3; ; left -= 1) {
+      try {
+        await sides.call(side, name, {}, { limitSeconds: 1800 });
+        return [];
+      } catch (error) {
+        const { message, taken, broken } = error as SideError;
+        if (taken) return [];
+        if (!broken || left === 1)
+          return [
+            `the ${side} host could not be tidied up: ${firstLine(message)}; it does so by itself, or the next run`,
+          ];
+        await deps.sleep(5000);
+      }
+    }
+  };
+  const both = await Promise.all([end("old", "chain_end_old"), end("new", "chain_end_new")]);
+  return both.flat();
+}
+
+/**
+ * Takes away what copies that failed have left, where the stack does not want one any more; never throws. Nothing of a
+ * node is touched but the way back to its own databases.
+ */
+export async function forgetCopy(
+  inputs: ChainCopyInputs,
+  deps: Pick<Clock, "sleep"> & { say(line: string): void },
+): Promise<void> {
+  const sides = openSides(inputs, crypto.randomBytes(8).toString("hex"));
+  const away = async (side: "old" | "new", names: readonly string[]) => {
+    try {
+      for (const name of names) await sides.call(side, name, {}, { limitSeconds: 600 });
+    } catch (error) {
+      const { address } = sides.roots[side];
+      deps.say(
+        `${address}: what a copy of the chain left there is still there: ${firstLine((error as Error).message)}`,
+      );
+    }
+  };
+  try {
+    await Promise.all([away("new", ["chain_away"]), away("old", ["chain_take", "chain_end_old"])]);
+  } finally {
+    sides.close();
+  }
+}

@@ -1,0 +1,157 @@
+import { own } from "../../ssh/foreign";
+import { collect, type RootHost } from "../../ssh/root";
+
+/** A file, directory or link, as a host tells it. */
+export interface Entry {
+  /** Relative to the manifest's base, without a leading `./`; `.` is the base itself. */
+  readonly path: string;
+  readonly kind: "file" | "dir" | "link";
+  /** Octal digits without a leading 0. */
+  readonly mode: string;
+  /** uid:gid. */
+  readonly owner: string;
+  /** Bytes; 0 for what is no file. */
+  readonly size: number;
+  /** Of a file. */
+  readonly sha256?: string;
+  /** Of a link. */
+  readonly target?: string;
+}
+
+/** Entries by path, in its order. */
+export type Manifest = ReadonlyMap<string, Entry>;
+
+const kinds: Readonly<Record<string, Entry["kind"]>> = { f: "file", d: "dir", l: "link" };
+const fieldsOfEntry = 6;
+
+/** A path as both sides write it (pure). */
+export function plainPath(path: string): string {
+  const parts = path.split("/").filter((part) => part !== "" && part !== ".");
+  return parts.length === 0 ? "." : parts.join("/");
+}
+
+/** Makes a manifest of entries (pure). @throws where two have one path: names that are not UTF-8 can look alike */
+export function manifestOf(entries: readonly Entry[]): Manifest {
+  const manifest = new Map<string, Entry>();
+  for (const entry of [...entries].sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    if (manifest.has(entry.path))
+      throw new Error(`two files have the same name: ${shown(entry.path)}. Rename what is not UTF-8 in it`);
+    manifest.set(entry.path, entry);
+  }
+  return manifest;
+}
+
+/**
+ * Reads what orchestrator/manifest.sh prints (pure).
+ *
+ * @throws where it was cut off, or holds what can be neither copied nor proved
+ */
+export function parseManifest(printed: Buffer): Manifest {
+  const fields = printed.toString("utf8").split("\0");
+  if (fields.pop() !== "" || fields.length % fieldsOfEntry !== 0) throw new Error("the list of files was cut off");
+  const entries: Entry[] = [];
+  for (let at = 0; at < fields.length; at += fieldsOfEntry) {
+    const [letter = "", mode = "", owner = "", size = "", content = "", path = ""] = fields.slice(
+      at,
+      at + fieldsOfEntry,
+    );
+    const kind = kinds[letter];
+    if (kind === undefined)
+      throw new Error(`${shown(plainPath(path))} is a device, or of an unknown kind (${letter}): remove it first`);
+    if (kind === "file" && !(/^\d{1,15}$/.test(size) && /^[0-9a-f]{64}$/.test(content)))
+      throw new Error(`the list of files has another form than size and hash at ${shown(plainPath(path))}`);
+    entries.push({
+      ...{ path: plainPath(path), kind, mode: kind === "link" ? "777" : mode, owner },
+      size: kind === "file" ? Number(size) : 0,
+      sha256: kind === "file" ? content : undefined,
+      target: kind === "link" ? content : undefined,
+    });
+  }
+  return manifestOf(entries);
+}
+
+/** What lies on a host. */
+export interface Place {
+  /** A directory. */
+  readonly base: string;
+  /** Below it, relative; what does not exist is left out. `.` for all of it. */
+  readonly paths: readonly string[];
+}
+
+const manifestLimit = 3600;
+/** Bytes: some hundred thousand files. */
+const listLimit = 64 * 1024 * 1024;
+
+/** Asks a host for a manifest. @throws as RootHost.call, and as parseManifest with the host's name */
+export async function readManifest(root: RootHost, { base, paths }: Place): Promise<Manifest> {
+  const stream = await root.stream("signer_manifest", own({ base, paths }), { limitSeconds: manifestLimit });
+  const printed = await collect(stream, listLimit, `${root.address}: ${base}: the list of files has`);
+  try {
+    return parseManifest(printed);
+  } catch (error) {
+    throw new Error(`${root.address}: ${base}: ${(error as Error).message}`);
+  }
+}
+
+/** What differs between two manifests. */
+export interface Difference {
+  readonly path: string;
+  /** In words, without content. */
+  readonly what: string;
+}
+
+/**
+ * Compares two manifests, owner and modes too (pure).
+ *
+ * @param ignoring says which paths may differ
+ */
+export function compareManifests(
+  before: Manifest,
+  after: Manifest,
+  ignoring: (path: string) => boolean = () => false,
+): Difference[] {
+  const paths = [...new Set([...before.keys(), ...after.keys()])].sort();
+  return paths.flatMap((path) => {
+    if (ignoring(path)) return [];
+    const what = differenceOf(before.get(path), after.get(path));
+    return what === undefined ? [] : [{ path, what }];
+  });
+}
+
+function differenceOf(a: Entry | undefined, b: Entry | undefined): string | undefined {
+  if (!a || !b) return a ? "missing" : "not there before";
+  if (a.kind !== b.kind) return `a ${b.kind}, not a ${a.kind}`;
+  const found = [
+    a.mode === b.mode ? [] : [`mode ${b.mode}, not ${a.mode}`],
+    a.owner === b.owner ? [] : [`owner ${b.owner}, not ${a.owner}`],
+    a.size === b.size ? [] : [`${b.size} bytes, not ${a.size}`],
+    a.size === b.size && a.sha256 !== b.sha256 ? ["other bytes"] : [],
+    a.target === b.target ? [] : ["another link target"],
+  ].flat();
+  return found.length === 0 ? undefined : found.join(", ");
+}
+
+const differencesShown = 10;
+
+/** Differences for an error, a line each (pure). */
+export function differenceLines(differences: readonly Difference[]): string[] {
+  const lines = differences.slice(0, differencesShown).map(({ path, what }) => `${shown(path)}: ${what}`);
+  const more = differences.length - lines.length;
+  return more > 0 ? [...lines, `and ${more} more`] : lines;
+}
+
+/** A path for an operator's eyes: quoted where it holds more than plain letters (pure). */
+export function shown(path: string): string {
+  return /^[A-Za-z0-9._/-]+$/.test(path) ? path : JSON.stringify(path);
+}
+
+/** Files and bytes of a manifest (pure). */
+export function sumOf(manifest: Manifest): { readonly files: number; readonly bytes: number } {
+  let [files, bytes] = [0, 0];
+  for (const { kind, size } of manifest.values()) {
+    if (kind !== "file") continue;
+    files += 1;
+    bytes += size;
+  }
+  return { files, bytes };
+}

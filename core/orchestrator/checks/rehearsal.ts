@@ -1,0 +1,98 @@
+import type { RpcClock } from "../../chain/orchestrator";
+import { readMoveEvents } from "../../eventLog/eventLog";
+import { own } from "../../ssh/foreign";
+import type { RootHost } from "../../ssh/root";
+import type { Store } from "../../store/store";
+import { storeAt } from "../../store/storeAt";
+import { isPillarNode } from "../rules/endpoints";
+import type { MoveSurvey } from "./findings";
+import { type Forecast, forecastOf, type Measured, stopsIn } from "./forecast";
+import { beganAt, requirementsOf, type SecureOptions } from "./preparation";
+import { moveFaultsOf } from "./prerequisites";
+import { shownOf } from "./shown";
+import { type ChainLooks, surveyBoth } from "./survey";
+
+export interface RehearsalDeps extends RpcClock, ChainLooks {
+  readonly roots: { readonly old: RootHost; readonly new: RootHost };
+}
+
+/** What a rehearsal came to. */
+export interface Rehearsal {
+  /** The host on which the move has begun already: from there its journals decide. */
+  readonly begun?: string;
+  readonly faults: readonly string[];
+  readonly shown: readonly string[];
+  /** Absent where the old host's directory could not be read. */
+  readonly gap?: { readonly forecast: Forecast; readonly measured: Measured };
+}
+
+/**
+ * All that a move asks before it touches anything, and a forecast of its gap. Writes nothing on either host, nor here.
+ *
+ * @param nodeCounts whether a node that is not synced stands in the way now
+ */
+export async function rehearse(options: SecureOptions, nodeCounts: boolean, deps: RehearsalDeps): Promise<Rehearsal> {
+  const { roots } = deps;
+  const store = storeAt(options.backups.directory);
+  const found = await surveyBoth(roots, { ...options, backupDirectory: store.directory }, deps, deps);
+  const begun = beganAt(found, options.move);
+  if (begun !== undefined) return { begun, faults: [], shown: [] };
+  const wanted = await requirementsOf(options, roots, store);
+  const survey = nodeCounts ? found : withNode(found);
+  const base = { faults: moveFaultsOf(survey, wanted), shown: shownOf(survey, wanted) };
+  if ("error" in found.old || found.old.value.facts.directory !== "there") return base;
+  const measured = await measure(roots, options, store, deps);
+  return { ...base, gap: { measured, forecast: forecastOf(measured) } };
+}
+
+/** A survey as it will be once the new host's own node is there and synced (pure). */
+export function withNode(found: MoveSurvey): MoveSurvey {
+  const node = { ...found.node, synced: true };
+  if ("error" in found.new || "error" in found.old) return { ...found, node };
+  const there = found.old.value.endpoints.filter((each) => each.isOwn && isPillarNode(each));
+  const reached = [...found.new.value.reached, ...there.map((each) => each.new)];
+  return { ...found, node, new: { value: { ...found.new.value, reached } } };
+}
+
+async function measure(
+  { old, new: fresh }: RehearsalDeps["roots"],
+  options: SecureOptions,
+  store: Store,
+  { ticks }: Pick<RpcClock, "ticks">,
+): Promise<Measured> {
+  const timed = async <T>(work: Promise<T>) => {
+    const begin = ticks();
+    const value = await work;
+    return { value, seconds: (ticks() - begin) / 1000 };
+  };
+  const stops = await old.call("signer_stops", own({ service: options.old.service }));
+  const read = await timed(bytesOf(old, options.old.directory));
+  const file = { file: "/etc/hostname" };
+  const called = await timed(
+    Promise.all([old.call("signer_has", own(file)), fresh.call("signer_has", own(file)).catch(() => "")]),
+  );
+  const { pillar } = options.move;
+  const earlier = (await readMoveEvents(store)).flatMap((entry) => {
+    if (entry.event !== "done" || entry.move.pillar !== pillar) return [];
+    const { secondsWithoutSigner: seconds } = entry.details;
+    return seconds === undefined ? [] : [seconds];
+  });
+  return {
+    stops: stopsIn(stops),
+    bytes: read.value,
+    readSeconds: read.seconds,
+    callSeconds: called.seconds,
+    earlier,
+  };
+}
+
+/** Reads it once as it passes; nothing is kept. */
+async function bytesOf(host: RootHost, directory: string): Promise<number> {
+  const { stdout, done } = await host.stream("signer_stream", own({ directory }), { limitSeconds: 3600 });
+  let bytes = 0;
+  stdout.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
+  await done;
+  return bytes;
+}

@@ -1,0 +1,182 @@
+import { isSameMove, moveText } from "../../eventLog/moveId";
+import { type Commands, commandsFor } from "../../util/commands";
+import type { Obstacle } from "./decide";
+import { type Journal, journalFile, type Saga, type SideName, sidesOf } from "./journal";
+import { broughtBack, broughtByHand, commandsBack, journalOf, stopForGood, unknownPastText } from "./messages";
+import type { Looks } from "./sagaLooks";
+import { type Places, whereItIs } from "./whereItIs";
+
+/** What the text of an obstacle is made of. */
+interface Scene {
+  readonly saga: Saga;
+  readonly looks: Looks;
+  readonly places: Places;
+  readonly source: SideName;
+  readonly target: SideName;
+  readonly unit: Places["services"];
+  readonly run: Commands;
+  readonly up: string;
+  readonly journals: Readonly<Record<SideName, Journal | undefined>>;
+  /** The command that goes back, where the move goes forward. */
+  readonly rollback: string | undefined;
+  at(side: SideName): string;
+  stopIt(side: SideName): string;
+}
+
+const bothSides = ["old", "new"] as const;
+
+/** Formats why nothing is done, where the key is, and what comes next. */
+export function obstacleText(why: Obstacle, saga: Saga, looks: Looks, places: Places): string {
+  const text = obstacleTexts[why](sceneOf(saga, looks, places));
+  return [...text, whereItIs(looks, places)].join("\n");
+}
+
+function sceneOf(saga: Saga, looks: Looks, places: Places): Scene {
+  const run = commandsFor(places.stack);
+  const unit = places.services;
+  return {
+    saga,
+    looks,
+    places,
+    ...sidesOf(saga),
+    unit,
+    run,
+    up: run.up,
+    rollback: saga.direction === "forward" ? `${run.set("orchestrator.rollback", true)} && ${run.up}` : undefined,
+    journals: { old: journalOf(looks.old), new: journalOf(looks.new) },
+    at: (side) => `the ${side} side (${places[side]})`,
+    stopIt: (side) => `on ${places[side]}: ${stopForGood(unit[side])} (it must say inactive)`,
+  };
+}
+
+function generationsFound(looks: Looks): string[] {
+  return (["old", "new"] as const).map((side) => {
+    const journal = journalOf(looks[side]);
+    const { move, stage, generation = 0 } = journal ?? {};
+    return `  found on the ${side} side: ${move ? `${stage} in ${moveText(move)}, generation ${generation}` : "no journal"}`;
+  });
+}
+
+/** Returns true while the move that a journal of these hosts names has not come to its end. */
+function isAtWork(looks: Looks, { move }: Saga): boolean {
+  const theirs = [looks.new, looks.old].map(journalOf).find((journal) => journal && isSameMove(journal.move, move));
+  return theirs?.stage !== "moved" && theirs?.stage !== "running" && theirs?.stage !== "restored";
+}
+
+function unknownPast(gap: Parameters<typeof unknownPastText>[0], { run, saga, looks }: Scene): readonly string[] {
+  const [what, needed, next] = unknownPastText(gap, run, saga.generation);
+  return [`${what}: nothing is touched`, ...generationsFound(looks), `  needed: ${needed}`, `  ${next}`];
+}
+
+const obstacleTexts: Readonly<Record<Obstacle, (scene: Scene) => readonly string[]>> = {
+  "new out of sight": ({ up, at }) => [
+    `${at("new")} is out of sight: nothing is touched on either side`,
+    `  When it is back: ${up}`,
+  ],
+  "source out of sight": ({ source, up, at }) => [
+    `${at(source)} is out of sight, and what is there is needed: nothing is touched`,
+    `  When it is back: ${up}`,
+  ],
+  "target out of sight": ({ target, up, at }) => [
+    `${at(target)} is out of sight: nothing is touched on either side`,
+    `  When it is back: ${up}`,
+  ],
+  "target is started": ({ saga, looks, places, target, up, rollback, at }) => [
+    `the orchestrator of ${at(target)} was started, so nothing is undone by itself: two signers must never run at once`,
+    `  To go on: fix what is said above, then ${up}`,
+    ...(rollback ? [`  To go back: ${rollback}`] : []),
+    "  Or by hand:",
+    ...commandsBack(saga, looks, places),
+  ],
+  "target runs unasked": ({ looks, places, target, unit, up, at, stopIt }) => [
+    `an orchestrator runs on ${at(target)}, and this move has not started it: nothing is touched`,
+    `  found: ${unit[target]} is active there, or a process of the orchestrator`,
+    `  needed: nothing that signs there. See it with: systemctl status ${unit[target]}`,
+    `  Stop it, ${stopIt(target)}`,
+    `  Then: ${up}`,
+    ...(target === "old" ? broughtBack(looks, places) : []),
+  ],
+  "source runs unasked": ({ looks, places, source, unit, up, at, stopIt }) => [
+    `the fence of ${at(source)} was taken down by another hand: nothing is touched`,
+    `  found: ${unit[source]} runs there, or is not masked any more`,
+    `  needed: ${stopIt(source)}`,
+    `  Then: ${up}`,
+    ...(source === "old" ? broughtBack(looks, places) : []),
+  ],
+  "source does not run": ({ source, unit, up, at }) => [
+    `the orchestrator of ${at(source)} does not run: nothing is touched`,
+    `  needed: a signer that runs. See it with: systemctl status ${unit[source]}; journalctl -u ${unit[source]} -n 50`,
+    `  Then: ${up}`,
+  ],
+  "two may sign": ({ looks, places, source, unit, up, at, stopIt }) => [
+    `an orchestrator runs on ${at(source)}, where by the journals none may: two may sign now. Nothing is touched`,
+    `  found: ${unit[source]} is active there, or a process of the orchestrator`,
+    "  needed: one signer. Was that host restored from a snapshot, or its fence taken down by hand?",
+    `  Stop it at once, ${stopIt(source)}`,
+    `  Then: ${up}`,
+    ...(source === "old" ? broughtBack(looks, places) : []),
+  ],
+  "journals disagree": ({ looks, places, unit, journals }) => [
+    "the journals of both sides contradict each other: nothing is touched",
+    ...bothSides.map((side) => `  found on the ${side} side: ${journals[side]?.stage ?? "no journal"}`),
+    `  needed: one side that signs, and a journal on each host that says so. Was ${journalFile} changed by hand, or a host restored from a snapshot?`,
+    "  Start neither of them: two signers must never run at once. Which one signs now:",
+    ...bothSides.map(
+      (side) => `    on ${places[side]}: systemctl is-active ${unit[side]}; journalctl -u ${unit[side]} -n 20`,
+    ),
+    ...broughtBack(looks, places),
+    "  What each journal should say: docs/orchestrator.md",
+  ],
+  "later move": ({ saga, looks, places, unit, run, up }) => [
+    `a later move of this signer is known than the one that lies open here: ${moveText(saga.move)}. Nothing is touched`,
+    ...generationsFound(looks),
+    "  needed: hosts that know of it. Was one restored from a snapshot, or installed anew?",
+    "  Start neither of them: the signer may be at work elsewhere. Which one signs now, on each host that had it:",
+    ...bothSides.map((side) => `    on ${places[side]}: systemctl is-active ${unit[side]}`),
+    `  It is elsewhere for good? ${run.remove("orchestrator.migrateFrom")} && ${up}`,
+    "  It is to start here? docs/orchestrator.md tells what each journal should say.",
+  ],
+  "later start": ({ saga, looks, places, source, run, up, stopIt }) => [
+    `the ${source} side (${places[source]}) has not heard of the last start of this signer: generation ${saga.generation ?? 0}, ${moveText(saga.move)}. Nothing is touched`,
+    ...generationsFound(looks),
+    "  needed: the host that the signer is on now. Was this one restored from a snapshot, or installed anew?",
+    `  It is on another host? This one must not sign beside it, ${stopIt(source)}`,
+    `  Then, where it is to stay there: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
+    `  ${broughtByHand(run, saga.generation ?? 0)}`,
+  ],
+  "record behind": (scene) => unknownPast("record behind", scene),
+  "first move": (scene) => unknownPast("first move", scene),
+  "odd generation": ({ saga, looks, up }) => [
+    `a journal names generation ${saga.generation ?? 0}, far beyond any that is known here: nothing is touched`,
+    ...generationsFound(looks),
+    `  needed: a journal that nobody changed. See it on the host: cat ${journalFile}`,
+    `  Put the number right that it has in "generation"; then ${up}`,
+  ],
+  "other hosts": ({ up, journals }) => [
+    "the move that lies open here is between other hosts: nothing is touched",
+    ...bothSides.flatMap((side) => {
+      const journal = journals[side];
+      return journal?.source === undefined
+        ? []
+        : [`  found on the ${side} side: from the host with the key ${journal.source} to that with ${journal.target}`];
+    }),
+    `  needed: the hosts with these keys: ${up} with the addresses and host keys that were configured when it began`,
+    `  Are they the same machines, with new keys? On both, with the fingerprint as it was and as it is: sed -i 's,FOUND,NOW,' ${journalFile}; then ${up}`,
+  ],
+  "another move": ({ saga, looks, run, up, journals }) => [
+    `another move of an orchestrator is at work on these hosts, or took this signer elsewhere: ${moveText(saga.move)}`,
+    ...bothSides.map((side) => {
+      const journal = journals[side];
+      return `  found on the ${side} side: ${journal ? `${journal.stage} since ${journal.at}, other side ${journal.other.address}` : "no journal"}`;
+    }),
+    ...(isAtWork(looks, saga)
+      ? [
+          `  Nothing is touched. End that move with its own stack first: ${commandsFor(saga.move.stack).up}`,
+          "  Is there no such stack any more? docs/orchestrator.md tells what each journal should say.",
+        ]
+      : [
+          "  Nothing is touched: what this stack knows of the signer is older than that move.",
+          `  needed: a stack that does not move it any more: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
+        ]),
+  ],
+};

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { backupLines } from "../../../cli/backup/backupLines";
+
+const backup = {
+  ...{ file: "/b/x.tar.age", manifestFile: "/b/x.manifest.json", identityFile: "/k/Anvil.age-identity" },
+  ...{ sealedBytes: 1234, sha256: "ab", files: 3, bytes: 1000, provedAt: "2026-11-21T18:00:00.000Z" },
+};
+const keyShare = { files: ["root/.orchestrator/tss/localstate-a.json"], generatedAt: "2026-11-01T12:34:56.000Z" };
+
+test("a backup on request: where it lies, how large it is, which key share it holds, and what is of no use", () => {
+  expect(backupLines("prod", "192.0.2.1", { ...backup, keyShare }, ["/b/old.tar.age"])).toEqual([
+    "backup of the signer of 192.0.2.1 (prod), encrypted, and proved by reading it back:",
+    "  file         /b/x.tar.age (1234 bytes)",
+    "  list         /b/x.manifest.json",
+    "  opened by    /k/Anvil.age-identity",
+    "  key share    root/.orchestrator/tss/localstate-a.json",
+    "  generated    2026-11-01 12:34 UTC, by the newest of these files",
+    "Of no use any more: they hold another key share than the signer has now:",
+    "  old.tar.age",
+    "After the next key generation this one is of no use either: take another one then.",
+    "Keep the file and what opens it apart from each other and from this machine. To restore it: docs/restore.md",
+  ]);
+});
+
+test("one without a key share says so", () => {
+  expect(backupLines("prod", "192.0.2.1", backup, []).join("\n")).toContain("key share    NONE");
+});

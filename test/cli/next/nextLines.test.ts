@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { type NextSituation, nextLines } from "../../../cli/next/nextLines";
+import type { LastShown, StackState } from "../../../cli/pulumi/stackState";
+
+const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
+const clicks = ["In the wallet:", `  3. Paste this: ${address}`];
+const shown: LastShown = { nextStep: clicks, producerAddress: address, registered: false, offered: true };
+const lock = { user: "ada", host: "laptop", pid: 42, since: Date.parse("2026-11-22T10:00:00Z") };
+const at = (changes: Omit<Partial<NextSituation>, "state"> & { shown?: LastShown; state?: Partial<StackState> } = {}) =>
+  nextLines({
+    ...{
+      stack: "prod-2",
+      lifecycle: "active",
+      held: [],
+      node: { synced: true, known: true, why: "synced" },
+    },
+    ...changes,
+    state: { begun: true, pending: [], ...(changes.shown ? { shown: changes.shown } : {}), ...changes.state },
+  });
+
+test("what the last run said, as it said it", () => {
+  expect(at({ shown })).toEqual(clicks);
+});
+
+test.each([
+  [{ synced: false, known: true, why: "at 9 of 10" }, "is not synced now (at 9 of 10)"],
+  [{ synced: false, known: false, why: "no answer" }, "is out of sight now (no answer)"],
+  [undefined, "was not looked at"],
+])("an address is offered only while the node is synced: %j", (node, said) => {
+  const lines = at({ shown, node });
+  expect(lines).toEqual([
+    `Do not touch the wallet: the node of prod-2 ${said}.`,
+    "Its producer address is shown again once the node is synced:",
+    "  pulumi up -s prod-2",
+  ]);
+});
+
+test("an address that is registered already is no secret of a synced node", () => {
+  expect(at({ shown: { ...shown, registered: true }, node: undefined })).toEqual(clicks);
+});
+
+test("a switch that the last run waited for may have come since", () => {
+  const waits = { ...shown, registered: true, isAwaited: true, nextStep: ["No momentum carries it yet."] };
+  expect(at({ shown: waits, node: undefined })).toEqual([
+    "As the last run saw it; pulumi up -s prod-2 looks again:",
+    "No momentum carries it yet.",
+  ]);
+});
+
+test("lines that offer no address need no look", () => {
+  const moves = { ...shown, nextStep: ["The orchestrator moves next:"], offered: false };
+  expect(at({ shown: moves, node: undefined })).toEqual(["The orchestrator moves next:"]);
+});
+
+test("a run that is at work is left to its work, whatever the one before said", () => {
+  expect(at({ shown, held: [{ lock, holder: "lives" }] })).toEqual([
+    "Nothing: a run is at work on prod-2 (process 42 of ada on laptop, since 2026-11-22 10:00 UTC).",
+    "How far it is: ./pillar-host status prod-2 --watch",
+  ]);
+});
+
+test.each([
+  [{ held: [{ lock, holder: "gone" as const }] }],
+  [{ held: undefined, state: { pending: [{ operation: "creating", type: "t", name: "n" }] } }],
+])("a run that was cut off is gone on with: %j", (changes) => {
+  expect(at({ shown, ...changes }).at(-1)).toBe("  ./pillar-host resume prod-2");
+});
+
+test.each([
+  ["active", "  ./pillar-host check prod-2"],
+  ["adopted", "  ./pillar-host check prod-2"],
+  ["retiring", "Nothing is left of prod-2, or nothing was begun. What was recorded of it: ./pillar-host report prod-2"],
+] as const)("nothing made, %s", (lifecycle, said) => {
+  expect(at({ lifecycle, state: { begun: false } })).toContain(said);
+});
+
+test("before anything is made it says that the terminal may be closed", () => {
+  expect(at({ state: { begun: false } }).at(-1)).toContain("The terminal may be closed meanwhile");
+});
+
+test("after a run that ended early: whether it waits, or went wrong", () => {
+  const startedAt = "2026-11-22T10:00:00Z";
+  expect(at({ state: { wait: { startedAt } } })[0]).toMatch(/^The node syncs, and nobody waits/);
+  expect(at({ state: { wait: { startedAt, syncedAt: startedAt } } })[0]).toMatch(/ended with an error/);
+  expect(at()[0]).toMatch(/ended with an error/);
+});

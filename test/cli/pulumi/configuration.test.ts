@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import { configurationOf, rawValues } from "../../../cli/pulumi/configuration";
+import { engineFault, wantsPassphrase } from "../../../cli/pulumi/engineErrors";
+import { directoryOf } from "../../../cli/pulumi/stateFile";
+import { CliRefusal } from "../../../cli/terminal/refusal";
+import { least } from "../../components/exampleConfig";
+
+/** What `pulumi config --json --show-secrets` prints. */
+const printed = (config: Record<string, unknown>) =>
+  JSON.stringify(
+    Object.fromEntries(
+      Object.entries(config).map(([key, value]) => [
+        key,
+        typeof value === "string"
+          ? { value, secret: false }
+          : { value: JSON.stringify(value), objectValue: value, secret: true },
+      ]),
+    ),
+  );
+
+test("raw values are the project's keys, structured or plain", () => {
+  const text = printed({
+    "pillar-host:pillar": { name: "Anvil" },
+    "pillar-host:lifecycle": "active",
+    "aws:region": "x",
+  });
+  expect(rawValues(text)).toEqual({ pillar: { name: "Anvil" }, lifecycle: "active" });
+});
+
+test("a configuration gets its defaults", () => {
+  const config = Object.fromEntries(Object.entries(least).map(([key, value]) => [`pillar-host:${key}`, value]));
+  expect(configurationOf("prod", printed(config)).sync.confirmations).toBe(3);
+});
+
+test("faults are named all at once, without a secret", () => {
+  const config = {
+    "pillar-host:pilar": { name: "Anvil" },
+    "pillar-host:ssh": { privateKey: "ssh-ed25519 AAAA" },
+    "pillar-host:host": least.host,
+    "pillar-host:controller": least.controller,
+    "pillar-host:sync": least.sync,
+  };
+  const read = () => configurationOf("prod", printed(config));
+  expect(read).toThrow(CliRefusal);
+  expect(read).toThrow(`The configuration of stack prod has 3 faults:
+  - pillar-host:pillar: missing, needed the Pillar's name (pulumi config set --path pillar-host:pillar.name -s prod NAME)
+  - pillar-host:ssh.privateKey: found a public key, needed the private one (the file without .pub)
+  - pillar-host:pilar: no such key; did you mean pillar?
+Correct it in Pulumi.prod.yaml, then run this again.`);
+});
+
+test.each([
+  [
+    "error: no stack named 'nope' found",
+    /^there is no stack nope here\n {2}needed: one of `pulumi stack ls`[^\n]*\n {2}A new one is made with: \.\/pillar-host init nope$/,
+  ],
+  ["error: incorrect passphrase", /^the pass phrase does not open stack nope\n {2}needed: /],
+  [
+    "error: passphrase must be set with PULUMI_CONFIG_PASSPHRASE or …",
+    /^stack nope has a pass phrase\n {2}needed: a te/,
+  ],
+  ["error: no Pulumi.yaml project file found (searching upwards from /)", /^there is no Pulumi.yaml here\n/],
+  ["error: something new\n", /^pulumi config failed: something new$/],
+])("a fault of pulumi's is told in the operator's words: %s", (stderr, text) => {
+  expect(engineFault("config", "nope", stderr)).toMatch(text);
+});
+
+test("a pass phrase is asked for only where none is set", () => {
+  expect(wantsPassphrase("error: passphrase must be set with PULUMI_CONFIG_PASSPHRASE or …")).toBe(true);
+  expect(wantsPassphrase("error: incorrect passphrase")).toBe(false);
+});
+
+test("a file backend's directory is found, a bucket has none", () => {
+  expect(directoryOf("file:///srv/state")).toBe("/srv/state");
+  expect(directoryOf("file:///srv/state?no_tmp_dir=true")).toBe("/srv/state");
+  expect(directoryOf("file://~")).toBe(process.env.HOME);
+  expect(directoryOf("s3://bucket")).toBeUndefined();
+});

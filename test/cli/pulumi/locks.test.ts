@@ -1,0 +1,72 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { holderOf, type Lock, parseLocks, readLocks } from "../../../cli/pulumi/locks";
+import { evilText, harmless } from "../../evilText";
+import { runningPulumi } from "../runningPulumi";
+
+const since = Date.parse("2026-11-21T14:49:32Z");
+const lock: Lock = { user: "ada", host: "desk", pid: 4242, since };
+/** No process has that number. */
+const free = 4_194_305;
+const directory = mkdtempSync(join(tmpdir(), "locks-"));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+describe("what pulumi says of locks", () => {
+  test("names each one", () => {
+    const stderr =
+      "error: the stack is currently locked by 2 lock(s). Either wait for the other process(es) to end or delete the lock file with `pulumi cancel`.\n" +
+      "  file:///state/.pulumi/locks/organization/pillar-host/prod/b985.json: created by ada@desk (pid 4242) at 2026-11-21T14:49:32Z\n" +
+      "  file:///state/.pulumi/locks/organization/pillar-host/prod/c001.json: created by CORP\\bob@example@laptop.lan (pid 7) at 2026-11-21T15:49:32+01:00\n";
+    expect(parseLocks(stderr)).toEqual([lock, { user: "CORP\\bob@example", host: "laptop.lan", pid: 7, since }]);
+  });
+
+  test("a conflict of Pulumi Cloud names nobody, and another error is none", () => {
+    expect(parseLocks("error: [409] Conflict: Another update is currently in progress.\nTo learn more …")).toEqual([]);
+    expect(parseLocks("error: no stack named 'prod' found")).toBeUndefined();
+  });
+});
+
+describe("the run that holds a lock", () => {
+  const here = async (pid: number) => (await holderOf({ ...lock, host: hostname(), pid })).holder;
+
+  test("lives while its process does, and is gone with it", async () => {
+    const run = await runningPulumi();
+    expect(await here(run.pid)).toBe("lives");
+    await run.end();
+    expect(await here(run.pid)).toBe("gone");
+  });
+
+  test("is gone where its process id is another program's, or nobody's", async () => {
+    expect(await here(process.pid)).toBe("gone");
+    expect(await here(free)).toBe("gone");
+  });
+
+  test("is unknown on another machine", async () => {
+    expect((await holderOf({ ...lock, host: "another", pid: free })).holder).toBe("unknown");
+  });
+});
+
+describe("who holds a stack", () => {
+  const folder = join(directory, ".pulumi/locks/organization/pillar-host/prod");
+  const file = (changes: object = {}) =>
+    JSON.stringify({ pid: 4242, username: "ada", hostname: "desk", timestamp: "2026-11-21T14:49:32Z", ...changes });
+  const read = (url: string) => readLocks(url, "pillar-host", "organization/pillar-host/prod");
+
+  test("is told by the lock files of a directory, and nobody by none; none of it commands a terminal", async () => {
+    expect(await read(`file://${directory}`)).toEqual([]);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "b985.json"), file());
+    writeFileSync(join(folder, "half.json"), file().slice(0, 9));
+    writeFileSync(join(folder, "none.json"), "{}");
+    expect(await read(`file://${directory}`)).toEqual([{ lock, holder: "unknown" }]);
+    writeFileSync(join(folder, "b985.json"), file({ username: evilText }));
+    expect((await read(`file://${directory}`))?.[0]?.lock.user).toBe(harmless);
+  });
+
+  test("is not known of another backend", async () => {
+    for (const url of ["s3://state", "postgres://ada@db/state", "https://api.pulumi.com"])
+      expect(await read(url)).toBeUndefined();
+  });
+});

@@ -1,0 +1,96 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { configurationOf } from "../../../cli/pulumi/configuration";
+import { lineOf, textOf } from "../../../core/eventLog/line";
+import { moveText, parseMove } from "../../../core/eventLog/moveId";
+import { moveIdOf } from "../../../core/settings/orchestratorPlaces";
+import { least } from "../../components/exampleConfig";
+
+const bin = join(import.meta.dirname, "../../../cli/bin.js");
+let place: string;
+
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), "pillar-host-name-"));
+  const entries = Object.entries(least).map(([key, value]) => [
+    `pillar-host:${key}`,
+    { value: typeof value === "string" ? value : JSON.stringify(value), secret: false },
+  ]);
+  writeFileSync(join(place, "config.json"), JSON.stringify(Object.fromEntries(entries)));
+  writeFileSync(
+    join(place, "pulumi"),
+    `#!/bin/sh\necho "$*" >> ${place}/asked\ncase $1 in config) cat ${place}/config.json;; stack) echo '{"deployment":{}}';; esac\n`,
+  );
+  chmodSync(join(place, "pulumi"), 0o755);
+});
+
+afterEach(() => rmSync(place, { recursive: true }));
+
+const fullNames = ["prod", "myorg/prod", "organization/pillar-host/prod"];
+
+test.each(fullNames)(
+  "pulumi is asked for %s by the name that was typed; programs are told the stack's own",
+  async (full) => {
+    const { stdout } = await execa(process.execPath, [bin, "next", full, "--json"], {
+      env: { PATH: `${place}:/usr/bin:/bin`, HOME: place, PULUMI_BACKEND_URL: "https://backend.example" },
+      extendEnv: false,
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ stack: "prod" });
+    const asked = readFileSync(join(place, "asked"), "utf8").trim().split("\n");
+    expect(asked.filter((line) => !`${line} `.includes(` -s ${full} `))).toEqual([]);
+  },
+);
+
+test.each(fullNames)("what is written into the record of %s is read again", (full) => {
+  const config = configurationOf(full, readFileSync(join(place, "config.json"), "utf8"));
+  const move = moveIdOf(config, config.stack);
+  const entry = { at: "2026-11-22T10:00:00.000Z", move, event: "starting", details: { generation: 1 } } as never;
+  expect(lineOf(textOf(entry), "here")).toMatchObject({ move: { stack: "prod" } });
+});
+
+const part = fc.oneof(fc.string({ maxLength: 8 }), fc.constantFrom("prod", "Anvil", "myorg/prod", "", "a b"));
+
+test("a move is written only where it is read again as the same", () => {
+  const move = fc.record(
+    {
+      project: part,
+      stack: part,
+      pillar: part,
+      attempt: fc.oneof(
+        fc.nat(),
+        fc.double().filter((number) => number !== 0),
+        fc.constantFrom(-1, 1e21),
+      ),
+    },
+    { requiredKeys: ["project", "stack", "pillar"] },
+  );
+  fc.assert(
+    fc.property(move, (id) => {
+      let text: string;
+      try {
+        text = moveText(id);
+      } catch (error) {
+        return (error as Error).message.startsWith("no move can be called");
+      }
+      expect(parseMove(text)).toEqual(id);
+      return true;
+    }),
+  );
+  expect(parseMove(moveText({ project: "p", stack: "s", pillar: "A", attempt: 1 }))).toMatchObject({ attempt: 1 });
+});
+
+test("what is read as a move is written the same", () => {
+  const text = fc.oneof(fc.string(), fc.constantFrom("p/s/A/007", "p/s/A/99999999999999999999", "p/s/A/1", "p/s/A"));
+  const written = (move: string) => {
+    const read = parseMove(move);
+    return read === undefined ? move : moveText(read);
+  };
+  fc.assert(
+    fc.property(text, (move) => {
+      expect(written(move)).toBe(move);
+    }),
+  );
+});

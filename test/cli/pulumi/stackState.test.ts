@@ -1,0 +1,115 @@
+import { describe, expect, test } from "vitest";
+import { parseState } from "../../../cli/pulumi/stackState";
+
+const urn = (type: string, name: string) => `urn:pulumi:prod::pillar-host::${type}::${name}`;
+const gate = "pulumi-nodejs:dynamic/pillar-host:SyncGate";
+const exported = (deployment: unknown) => JSON.stringify({ version: 3, deployment });
+const pendingOf = (...operations: [operation: string, type: string, name: string][]) =>
+  exported({
+    resources: [],
+    pending_operations: operations.map(([operation, type, name]) => ({
+      type: operation,
+      resource: { type, urn: urn(type, name) },
+    })),
+  });
+
+describe("a stack's state", () => {
+  test("before the first run holds nothing", () => {
+    expect(parseState(exported({ manifest: {} }))).toEqual({ begun: false, pending: [] });
+    expect(parseState(exported({ resources: [{ urn: "", type: "pulumi:pulumi:Stack" }] })).begun).toBe(false);
+  });
+
+  test("gives what a copy of the chain ended with, and nothing of one that was not needed", () => {
+    const copy = "pulumi-nodejs:dynamic/pillar-host:ChainCopy";
+    const stateOf = (outputs: object) => parseState(exported({ resources: [{ urn: "", type: copy, outputs }] })).copied;
+    const copied = {
+      from: "192.0.2.1",
+      at: "2026-11-21T10:00:00.000Z",
+      bytes: 7,
+      seconds: 9,
+      height: 3,
+      manifest: "ab",
+    };
+    expect(stateOf({ outcome: "copied", ...copied, old: "secret" })).toEqual(copied);
+    expect(stateOf({ outcome: "notNeeded", from: "192.0.2.1", at: copied.at })).toBeUndefined();
+    expect(stateOf({})).toBeUndefined();
+  });
+
+  test("gives the recorded host key and the history of the wait", () => {
+    const contact = "pulumi-nodejs:dynamic/pillar-host:FirstContact";
+    const state = parseState(
+      exported({
+        resources: [
+          { urn: "", type: contact, outputs: { address: "203.0.113.7", port: 22, pinned: "ssh-ed25519 AAAA" } },
+          {
+            urn: "",
+            type: gate,
+            outputs: { target: { sealed: true }, startedAt: "2026-11-21T10:00:00.000Z", startHeight: 5 },
+          },
+        ],
+      }),
+    );
+    expect(state).toEqual({
+      begun: true,
+      recordedKey: { address: "203.0.113.7", hostKey: "ssh-ed25519 AAAA" },
+      wait: { startedAt: "2026-11-21T10:00:00.000Z", startHeight: 5 },
+      pending: [],
+    });
+  });
+
+  test("gives whether the last run waited for the first momentum of a registered address", () => {
+    const awaited = (registration: object) => {
+      const outputs = { nextStep: ["wait"], registration };
+      return parseState(exported({ resources: [{ urn: "", type: "pulumi:pulumi:Stack", outputs }] })).shown?.isAwaited;
+    };
+    expect(awaited({ registered: true, producing: false })).toBe(true);
+    expect(awaited({ registered: true, producing: true })).toBeUndefined();
+    expect(awaited({ registered: false, producing: false })).toBeUndefined();
+  });
+
+  test("gives what the guards remember, and the address that was registered before", () => {
+    const guard = "pulumi-nodejs:dynamic/pillar-host:RetirementGuard";
+    const recorded = { height: 7, hash: "ab" };
+    const memory = { isReached: true, isOwnWork: true };
+    const state = parseState(
+      exported({
+        resources: [
+          {
+            ...{ urn: "", type: "pulumi:pulumi:Stack" },
+            outputs: { registration: { state: "earlier", earlier: "z1qold" } },
+          },
+          { urn: "", type: guard, outputs: { ...memory, createdAt: "2026-11-21T12:00:00.000Z", knownProducer: "z1q" } },
+          {
+            urn: "",
+            type: guard,
+            outputs: {
+              ...memory,
+              createdAt: "2026-11-21T10:00:00.000Z",
+              isReached: false,
+              recorded,
+              produced: "seen",
+            },
+          },
+        ],
+      }),
+    );
+    expect(state).toMatchObject({
+      guard: {
+        createdAt: "2026-11-21T10:00:00.000Z",
+        isReached: false,
+        isOwnWork: true,
+        knownProducer: "z1q",
+        recorded,
+        produced: "seen",
+      },
+      earlier: "z1qold",
+    });
+  });
+
+  test("names the operations that were cut off", () => {
+    expect(parseState(pendingOf(["creating", gate, "node-sync"]))).toEqual({
+      begun: true,
+      pending: [{ operation: "creating", type: gate, name: "node-sync" }],
+    });
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+import { type Found, overviewCode, overviewJson, overviewLines } from "../../../cli/status/overview";
+import { NoServer } from "../../../cli/status/source";
+import { CliRefusal } from "../../../cli/terminal/refusal";
+import { viewOf } from "../exampleView";
+
+const looked = (
+  stack: string,
+  changes: Parameters<typeof viewOf>[0] = {},
+  exitCode = 1,
+  lines: string[] = [],
+): Found => ({
+  ...{ stack, exitCode, lines },
+  view: viewOf({ stack, held: [], ...changes }),
+});
+const syncing = looked("prod-2");
+const synced = looked("prod", { lifecycle: "adopted", synced: true }, 0);
+const closed: Found = {
+  stack: "bolt",
+  refusal: new CliRefusal("the pass phrase does not open stack bolt\n  needed: it"),
+};
+const toCome: Found = { stack: "bolt-2", refusal: new NoServer("bolt-2", false) };
+const retired: Found = { stack: "anvil-1", refusal: new NoServer("anvil-1", true) };
+const all = [synced, retired, syncing, toCome, closed];
+
+test("what needs somebody comes first, and each says what is next", () => {
+  expect(overviewLines(all, 120)).toEqual([
+    "NEEDS    STACK    PILLAR  HOST         STAGE",
+    "unseen   bolt",
+    "         the pass phrase does not open stack bolt",
+    "         needed: it",
+    "step     bolt-2",
+    "         stack bolt-2 has no server yet",
+    "         needed: pulumi up -s bolt-2, which makes it",
+    "wait     prod-2   Anvil   203.0.113.7  deployed, syncing",
+    "         next: pulumi up -s prod-2 goes on from here",
+    "nothing  anvil-1",
+    "         stack anvil-1 has no server any more",
+    "         needed: nothing; pulumi stack rm -s anvil-1 forgets the stack",
+    "nothing  prod     Anvil   203.0.113.7  adopted, its node is synced",
+  ]);
+  expect(overviewLines([], 120)).toEqual(["there is no stack of this program in this backend"]);
+});
+
+test("a narrow terminal breaks what is next, and nothing that a host says commands it", () => {
+  const lines = overviewLines([looked("p", {}, 2, ["no login:\u001b[2J refused"]), syncing], 40);
+  expect(lines.every((line) => line.length < 40)).toBe(true);
+  expect(lines).toContain("        no login:[2J refused");
+});
+
+test("as JSON: in the same order, with what each needs", () => {
+  expect(overviewJson(all)).toMatchObject([
+    { stack: "bolt", looked: false, needs: "unseen", refusal: expect.stringContaining("does not open") },
+    { stack: "bolt-2", needs: "step" },
+    { stack: "prod-2", needs: "wait", looked: true, stage: "deployed, syncing" },
+    { stack: "anvil-1", needs: "nothing" },
+    { stack: "prod", needs: "nothing", host: "203.0.113.7" },
+  ]);
+});
+
+describe("the exit code", () => {
+  test.each<[string, readonly Found[], number]>([
+    ["of none", [], 0],
+    ["of one that is well", [synced], 0],
+    ["of a server that is to come, or gone for good", [synced, toCome, retired], 0],
+    ["of one that waits", [synced, syncing], 1],
+    ["of one that could not be looked at", all, 2],
+  ])("%s", (_what, found, code) => expect(overviewCode(found)).toBe(code));
+});

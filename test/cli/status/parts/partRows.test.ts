@@ -1,0 +1,147 @@
+import { describe, expect, test } from "vitest";
+import { shownUnmet } from "../../../../cli/status/parts/destroy";
+import { partRows } from "../../../../cli/status/parts/partRows";
+import { noParts } from "../../../../cli/status/parts/parts";
+import { rowsOf } from "../../../../cli/status/rows";
+import { manyLines, plainReport, screenLines } from "../../../../cli/status/screen";
+import type { RetirementFacts, Unmet } from "../../../../core/retirement/facts";
+import { parseNodeHostFacts } from "../../../../core/ssh/hostFacts";
+import { viewOf } from "../../exampleView";
+import { clock, old, ours, partsOf, registrations, unmet } from "./exampleParts";
+
+const whose = { stack: "prod", pillar: "Anvil", lifecycle: "active" };
+const rows = (registration: keyof typeof registrations, lifecycle = "active") =>
+  partRows(partsOf(registrations[registration]), { ...whose, lifecycle }, clock)
+    .slice(0, 2)
+    .map(([, text]) => text);
+
+test("a newer release of the controller is named", () => {
+  const parts = partsOf(registrations.earlier, { newerRelease: "v0.0.5, where v0.0.4 is configured: https://x" });
+  expect(partRows(parts, whose, clock)).toContainEqual([
+    "controller",
+    "a newer release of it is v0.0.5, where v0.0.4 is configured: https://x",
+  ]);
+});
+
+describe("address and producing", () => {
+  test.each<[keyof typeof registrations, string, string]>([
+    ["earlier", `not registered: Anvil is still registered with ${old}`, "no: the Pillar has another address"],
+    [
+      "nobody",
+      "not registered: nobody registered a Pillar of the name Anvil (pillar-host:pillar.name)",
+      "no: nobody registered this Pillar",
+    ],
+    ["unknown", "not known: nobody was asked", "not known, for the same reason"],
+    [
+      "producing",
+      `registered: Anvil has this host's address, ${ours} (seen so since 2026-11-21 14:55 UTC)`,
+      "yes, since momentum 77 (2026-11-21 15:04 UTC); 9 of 10 momentums of this epoch so far, by a count up to five minutes old",
+    ],
+    [
+      "tooEarly",
+      `registered: Anvil has this host's address, ${ours} (seen so since 2026-11-21 14:55 UTC)`,
+      "no: a node that is not synced produces nothing",
+    ],
+  ])("%s", (registration, address, producing) => {
+    expect(rows(registration)).toEqual([address, producing]);
+  });
+
+  test("of an old host: whose it is now, and that it produces until momentums carry that address", () => {
+    expect(rows("foreign", "retiring")[0]).toBe(`not registered: Anvil has another host's address, ${old}`);
+    const line = (isOurs: boolean | undefined, lifecycle = "adopted") => {
+      const seen = isOurs === undefined ? {} : { last: { height: 90, at: clock - 60_000, isOurs } };
+      const { last: _, ...foreign } = registrations.foreign;
+      const parts = partsOf({ ...foreign, ...seen });
+      return partRows(parts, { ...whose, lifecycle }, clock)[1]?.[1];
+    };
+    const still =
+      "for 5 to 10 minutes after that update the elections stay this host's: keep it running until momentums carry that address";
+    expect(line(true)).toBe(
+      `yes, still (momentum 90, 2026-11-21 15:04 UTC), with another address registered: ${still}`,
+    );
+    expect(line(false)).toBe("no: the Pillar has another address");
+    expect(line(undefined)).toBe(
+      `not seen: the Pillar has another address, and no momentum of late is of either; ${still}`,
+    );
+    expect(line(undefined, "active")).toBe("no: the Pillar has another address");
+  });
+});
+
+test("what is not known says why, and no line is empty", () => {
+  for (const lifecycle of ["active", "adopted", "retiring"]) {
+    const found = partRows(noParts(lifecycle, "the host does not answer"), { ...whose, lifecycle }, clock);
+    expect(found.map(([label]) => label)).toEqual(["address", "producing", "signer", "version", "rewards", "destroy"]);
+    for (const [label, text] of found)
+      if (!(label === "destroy" && lifecycle === "active")) expect(text).toBe("not known: the host does not answer");
+  }
+});
+
+test("what blocks a destroy is told whole, and wraps below itself", () => {
+  const parts = partsOf(registrations.foreign, { destroy: { value: [unmet] } });
+  const report = plainReport(rowsOf(viewOf({ lifecycle: "adopted", parts, facts: parseNodeHostFacts([]) })), 80);
+  expect(report).toContain(
+    [
+      "destroy     refused: 2 conditions are not met",
+      "            - pillar-host:lifecycle is adopted",
+      "                needed: retiring",
+      "            - the rewards since the switch are not collected, says the",
+      "              successor's node (203.0.113.9)",
+      "                found: paid since epoch 5, and not collected: 8.8 ZNN and 0 QSR",
+      "                wait (collect them in the wallet)",
+      "                needed: collect them in the wallet",
+    ].join("\n"),
+  );
+});
+
+test("ports are told in a line, and with what mends them where they are wrong", () => {
+  const rule = { port: 35997, what: "the node's RPC", wanted: "closed", listens: true } as const;
+  const portRows = (seen: "open" | "filtered") =>
+    partRows(partsOf(registrations.earlier, { ports: { value: [{ ...rule, seen }] } }), whose, clock).filter(
+      ([label, text]) => label === "ports" || /35997/.test(text),
+    );
+  expect(portRows("filtered")).toEqual([["ports", "35997 no answer"]]);
+  expect(portRows("open").slice(0, 3)).toEqual([
+    ["ports", "35997 open (WRONG)"],
+    ["", "35997/tcp, the node's RPC, is open to this machine; needed: closed to everybody"],
+    ["", "    ufw: ufw delete allow 35997/tcp; ufw prepend deny 35997/tcp", "command"],
+  ]);
+});
+
+test("in a low terminal the conditions stay, and what is below them gives way", () => {
+  const parts = partsOf(registrations.foreign, { destroy: { value: [unmet] } });
+  const rows = rowsOf(viewOf({ lifecycle: "adopted", parts }));
+  const lines = screenLines(rows, [], { columns: 80, rows: 25 });
+  expect(lines).toContain("            - the rewards since the switch are not collected, says the");
+  expect(lines.join()).not.toContain("needed: ");
+  expect(lines).toContain("peers       8");
+  expect(screenLines(rows, [], { columns: 80, rows: 40 }).join()).toContain("needed: collect them in the wallet");
+});
+
+test("control characters of any answer are taken out", () => {
+  const parts = partsOf(registrations.earlier, { signer: { why: "a\u001b[2Jb" }, rewards: { why: "c\u0007d" } });
+  const { head } = rowsOf(viewOf({ parts }));
+  expect(head).toContainEqual(["signer", "not known: a[2Jb"]);
+  expect(head).toContainEqual(["rewards", "not known: cd"]);
+});
+
+test("several stacks stand one after the other, as far as there is room", () => {
+  const one = rowsOf(viewOf({ parts: partsOf() }));
+  const lines = manyLines([one, { ...one, title: "the second" }], [], { columns: 100, rows: 60 });
+  expect(lines[0]).toBe("Pillar Anvil, stack prod, host 203.0.113.7");
+  expect(lines[lines.indexOf("the second") - 1]).toBe("");
+  expect(lines.join()).not.toContain("log:");
+  const second = manyLines([one, { ...one, title: "the second" }], [], { columns: 100, rows: 28 });
+  expect(second).toContain("the second");
+  expect(second.join()).not.toContain("peers");
+  const low = manyLines([one, one], [], { columns: 100, rows: 20 });
+  expect(low).toHaveLength(19);
+  expect(low.at(-1)).toMatch(/^… \d+ more lines: a higher terminal shows them$/);
+});
+
+test("of the reasons against a destroy, none shows an address that is not registered", () => {
+  const pillar = { name: "Anvil", producerAddress: old, withdrawAddress: "w", figures: { expected: 0, produced: 0 } };
+  const facts = { readings: [{ source: "ref", height: 1, pillar, last: {} }] } as unknown as RetirementFacts;
+  const other: Unmet = { ...unmet, found: [{ kind: "registered", address: old, successors: ours }, "as it is"] };
+  const [shown] = shownUnmet({ facts, verdict: { unmet: [other], evidence: [] } });
+  expect(shown?.found).toEqual([`registered: ${old}; the successor's: [address]`, "as it is"]);
+});

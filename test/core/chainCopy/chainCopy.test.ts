@@ -1,0 +1,256 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test as base, describe, expect } from "vitest";
+import type { VersionGap } from "../../../core/chain/requiredVersions";
+import { type ChainCopyDeps, copyChain } from "../../../core/chainCopy/chainCopy";
+import type { ChainCopyInputs } from "../../../core/chainCopy/inputs";
+import type { ChainSides } from "../../../core/chainCopy/sides";
+import type { ReferencesSeen } from "../../../core/sync/references";
+import { journeyIn } from "../../recordIn";
+import { atHeight, seenFrom } from "../chain/readings";
+import { side } from "./side";
+
+const hash = "a".repeat(64);
+const facts =
+  "active=active\nowner=\nnom=there\nconsensus=there\ncache=none\nbytes=1000\nfree=9000000000\nstaged=0\nload=0\nend=yes\n";
+const key = `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${"b".repeat(43)} pillar-host-chain-copy\n192.0.2.2\n`;
+
+/** Two hosts that answer as told, and nodes of which the new one goes on once it has the copy. */
+interface Stage {
+  readonly inputs: ChainCopyInputs;
+  readonly called: string[];
+  readonly said: string[];
+  /** What a function does instead. */
+  readonly does: Record<string, (count: number) => string>;
+  isSynced: boolean;
+  isFollowing: boolean;
+  chain: string;
+  /** The version that the old host's node lacks, and the witnesses of its chain. */
+  gaps: readonly VersionGap[];
+  witnesses: ReferencesSeen;
+  run(): ReturnType<typeof copyChain>;
+}
+
+const test = base.extend<{ stage: Stage }>({
+  stage: async ({ task: _task }, use) => {
+    const directory = mkdtempSync(join(tmpdir(), "chain-copy-"));
+    const inputs: ChainCopyInputs = {
+      ...{ stack: "prod", identity: "pillar-host/prod Anvil", old: side("192.0.2.1"), new: side("192.0.2.2") },
+      ...{ copy: { address: "192.0.2.1", port: 22 }, limitMbps: 0, momentum: 10_000, references: [], tolerance: 20 },
+      ...{ record: { directory, stack: "prod", pillar: "Anvil" }, library: "" },
+    };
+    const counts = new Map<string, number>();
+    const called: string[] = [];
+    const said: string[] = [];
+    let time = 0;
+    const answers: Record<string, string> = {
+      chain_facts: facts,
+      chain_snapshot: "height 7\nfiles 2\nbytes 1000\nextra 3\nfree 9\nend\n",
+      chain_key: key,
+      chain_manifest: `${hash}  nom/CURRENT\0${hash}  consensus/CURRENT\0`,
+      chain_old_now: "extra 5\nfree 9000000000\n",
+    };
+    const stage: Stage = {
+      ...{ inputs, called, said, does: {}, isSynced: false, isFollowing: true, chain: "same" },
+      ...{ gaps: [], witnesses: { readings: [] } },
+      run: () => {
+        const call: ChainSides["call"] = async (of, name) => {
+          called.push(`${of} ${name}`);
+          counts.set(name, (counts.get(name) ?? 0) + 1);
+          return stage.does[name]?.(counts.get(name) ?? 0) ?? answers[name] ?? "";
+        };
+        const sides = {
+          ...{ call, roots: {}, close: () => undefined },
+          follow: (async (of, name, _more, { heard }) => {
+            await call(of, name);
+            heard("bytes 1000");
+          }) as ChainSides["follow"],
+        } as unknown as ChainSides;
+        const isIn = () => called.includes("new chain_swap");
+        const deps: ChainCopyDeps = {
+          now: () => time,
+          ticks: () => time,
+          sleep: async (milliseconds) => {
+            time += milliseconds;
+            await new Promise((resolve) => setImmediate(resolve));
+          },
+          say: (line) => said.push(line),
+          isWanted: () => true,
+          version: async () => "v0.0.8",
+          readReferences: async () => stage.witnesses,
+          lookAtNode: async (target) => ({
+            synced: target.ssh.address === "192.0.2.1" || stage.isSynced,
+            ...{ why: "it says so", known: true },
+            ...(target.ssh.address === "192.0.2.1" && stage.gaps.length > 0 ? { synced: false, gaps: stage.gaps } : {}),
+          }),
+          showChains: async () => {
+            const height = isIn() && stage.isFollowing ? 9 : 7;
+            const own = { newest: { height, hash: stage.chain }, recent: [] };
+            return { old: { newest: { height: 20, hash: "x" }, recent: [{ height, hash: "same" }] }, new: own };
+          },
+        };
+        return copyChain(inputs, deps, sides);
+      },
+    };
+    await use(stage);
+    rmSync(directory, { recursive: true });
+  },
+});
+
+const ends = ["old chain_end_old", "new chain_end_new"];
+const failure = (stage: Stage) =>
+  stage.run().then(
+    () => "",
+    (error: Error) => error.message,
+  );
+
+describe("the copy of a chain", () => {
+  test("in its order, with what is kept of it", async ({ stage }) => {
+    expect(await stage.run()).toMatchObject({
+      ...{ outcome: "copied", from: "192.0.2.1", files: 2, bytes: 1000, height: 7 },
+      manifest: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    const order = [
+      "new chain_take",
+      "new chain_undo",
+      "new chain_facts",
+      "old chain_facts",
+      "new chain_facts",
+      "old sshd_settings",
+      "old chain_take",
+    ];
+    expect(stage.called.filter((name) => name !== "old chain_old_now")).toEqual([
+      ...order,
+      ...["old chain_snapshot", "new chain_key", "old chain_allow", "old chain_manifest", "new chain_copy"],
+      ...["new chain_manifest", "new chain_swap", "new chain_accept"],
+      ...ends,
+    ]);
+    const [begun, event] = journeyIn(stage.inputs.record.directory, "Anvil");
+    expect(begun).toMatchObject({ event: "chainCopyBegun", details: { from: "192.0.2.1" } });
+    expect(event).toMatchObject({ event: "chainCopied", stack: "prod", details: { from: "192.0.2.1", bytes: 1000 } });
+  });
+
+  test("is nothing where the node is synced; the old host is not even asked", async ({ stage }) => {
+    stage.isSynced = true;
+    expect(await stage.run()).toMatchObject({ outcome: "notNeeded" });
+    expect(stage.called.filter((name) => name.startsWith("old"))).toEqual([]);
+    expect(stage.called).not.toContain("new chain_swap");
+  });
+
+  test("with which the node takes in nothing is taken back, thrown away and made again", async ({ stage }) => {
+    stage.isFollowing = false;
+    stage.does.chain_discard = () => {
+      stage.isFollowing = true;
+      return "";
+    };
+    expect(await stage.run()).toMatchObject({ outcome: "copied" });
+    expect(stage.called.filter((name) => name === "old chain_snapshot")).toHaveLength(2);
+    expect(stage.called.filter((name) => name === "new chain_discard")).toHaveLength(1);
+  });
+
+  test("with which the node takes in nothing each time ends in an error; the node keeps its own", async ({ stage }) => {
+    stage.isFollowing = false;
+    const fault = "the node took in nothing within 10 min of its start with the copy: it stands at 7, copied up to 7";
+    expect(await failure(stage)).toBe(
+      `the chain was not brought over: 3 copies were no good
+  found: ${fault}
+  found: ${fault}
+  found: ${fault}
+  The node of 192.0.2.2 goes on with its own databases. The next run takes only what did not arrive yet.
+  To go on: pulumi up -s prod
+  Or let the node sync from the network, from what it has: pulumi config set --path pillar-host:sync.from network -s prod && pulumi up -s prod`,
+    );
+    expect(stage.called.filter((name) => name === "new chain_undo")).toHaveLength(4);
+    expect(stage.called).not.toContain("new chain_accept");
+    expect(stage.called.slice(-2)).toEqual(ends);
+  });
+
+  test("of another chain is not begun", async ({ stage }) => {
+    stage.chain = "other";
+    expect(await failure(stage)).toMatch(
+      /^the chain is not copied from 192\.0\.2\.1 to 192\.0\.2\.2; nothing was changed on either\n {2}found: both nodes are on different chains: their momentums 7 differ\n/,
+    );
+    expect(stage.called).not.toContain("old chain_snapshot");
+  });
+
+  test("of a node that lacks a required version is not begun, but where two witnesses bear it out", async ({
+    stage,
+  }) => {
+    const row = { fromHeight: 10, leastVersion: "v0.0.10", why: "the window", release: "https://r.example" };
+    stage.gaps = [{ ...row, found: "v0.0.8" }];
+    expect(await failure(stage)).toContain(
+      "  found: of the old host's node: the node is v0.0.8; v0.0.10 or newer is required from height 10 on (the window); its chain may be another one, and 0 of 2 needed witnesses (sync.references) confirm a momentum of it from 10 on. Add witnesses, or install v0.0.10 or newer from https://r.example: ",
+    );
+    expect(stage.called).not.toContain("old chain_snapshot");
+    stage.witnesses = seenFrom(20, [atHeight("one", 20), atHeight("two", 20)]);
+    expect(await stage.run()).toMatchObject({ outcome: "copied" });
+  });
+
+  test("whose files differ takes those again, and is given up after three rounds", async ({ stage }) => {
+    stage.does.chain_manifest = (count) =>
+      `${count === 2 ? "b".repeat(64) : hash}  nom/CURRENT\0${hash}  consensus/CURRENT\0`;
+    await stage.run();
+    expect(stage.called.filter((name) => name === "new chain_copy")).toHaveLength(2);
+    expect(stage.called.filter((name) => name === "new chain_remove")).toHaveLength(1);
+  });
+
+  test.for(["chain_snapshot", "chain_allow", "chain_copy", "chain_swap", "chain_accept"])(
+    "that fails at %s leaves nothing on the old host",
+    async (name, { stage }) => {
+      stage.does[name] = () => {
+        throw Object.assign(new Error("No space left on device"), { exitCode: 1 });
+      };
+      expect(await failure(stage)).toContain("the chain was not brought over: No space left on device\n");
+      expect(stage.called.slice(-2)).toEqual(ends);
+    },
+  );
+
+  test.for([
+    "the copy broke off\n  found: tar: No space left on device",
+    "the copy was ended\n  h: the other side sent more than may come here",
+  ])(
+    "for which the new host has no room, or of which more comes than was told, is removed: %j",
+    async (said, { stage }) => {
+      stage.does.chain_copy = () => {
+        throw Object.assign(new Error(said), { exitCode: 1 });
+      };
+      await failure(stage);
+      expect(stage.called.slice(-3)).toEqual(["new chain_discard", ...ends]);
+    },
+  );
+
+  test("that is cut off goes on, until nothing came for a quarter of an hour", async ({ stage }) => {
+    stage.does.chain_copy = (count) => {
+      if (count < 4) throw new Error("the connection ended");
+      return "";
+    };
+    expect(await stage.run()).toMatchObject({ outcome: "copied" });
+    stage.does.chain_copy = () => {
+      throw new Error("the connection ended");
+    };
+    stage.called.length = 0;
+    expect(await failure(stage)).toContain("the connection ended");
+    expect(stage.called.filter((name) => name === "new chain_copy").length).toBeGreaterThan(10);
+  });
+
+  test("is given up before the old host lacks room", async ({ stage }) => {
+    stage.does.chain_old_now = () => "extra 700000000\nfree 100000000\n";
+    stage.does.chain_copy = () => {
+      throw new Error("the connection ended");
+    };
+    expect(await failure(stage)).toContain(
+      "192.0.2.1 has 100 MB free: the copy is given up before its node lacks room\n  found: 700 MB kept for the copy",
+    );
+    expect(stage.called.slice(-2)).toEqual(ends);
+  });
+});
+
+test("an old host's sshd that refuses the copy is named before anything is changed", async ({ stage }) => {
+  stage.does.sshd_settings = () =>
+    "usergroups root\nmaxsessions 10\nallowusers root@192.0.2.7\nallowtcpforwarding no\nforcecommand none\n/etc/ssh/sshd_config:9:AllowUsers root@192.0.2.7\n";
+  await expect(stage.run()).rejects.toThrow(
+    "found: the sshd of 192.0.2.1 refuses what the copy asks: AllowUsers root@192.0.2.7, /etc/ssh/sshd_config:9; needed: root@192.0.2.2 among them",
+  );
+  expect(stage.called).not.toContain("old chain_take");
+});

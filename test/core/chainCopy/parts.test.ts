@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { type ChainFacts, copyFaults, parseChainFacts } from "../../../core/chainCopy/facts";
+import { hashOfFiles, missingIn, parseHashes, wrongIn } from "../../../core/chainCopy/lists";
+import { expected, progressLine } from "../../../core/chainCopy/progress";
+import { sizeText } from "../../../core/util/sizeText";
+
+const whole: ChainFacts = {
+  active: "active",
+  owner: "",
+  databases: { nom: "there", consensus: "there", cache: "none" },
+  ...{ bytes: 13e9, free: 100e9, inodes: 1e6, staged: 0, load: "0.1 on 2 cores", lacks: [] },
+};
+const versions = { old: "v0.0.8", new: "v0.0.8" };
+const addresses = { old: "192.0.2.1", new: "192.0.2.2" };
+const faults = (old: Partial<ChainFacts>, fresh: Partial<ChainFacts> = {}, which = versions) =>
+  copyFaults({ ...whole, ...old }, { ...whole, ...fresh }, which, addresses);
+
+describe("what speaks against a copy", () => {
+  test("nothing, where all is right", () => {
+    expect(faults({})).toEqual([]);
+  });
+
+  test.for<[string, Partial<ChainFacts>, Partial<ChainFacts>, string]>([
+    ["one machine", { owner: "s t" }, { owner: "s t" }, "192.0.2.1 and 192.0.2.2 are one machine"],
+    ["one network key", { networkKey: "a" }, { networkKey: "a" }, "both hosts' nodes have one network key"],
+    ["one producer key", { producer: "a" }, { producer: "a" }, "both hosts' nodes have one producer key"],
+    ["a program is missing", {}, { lacks: ["perl"] }, "192.0.2.2 lacks perl"],
+    [
+      "a link",
+      { databases: { ...whole.databases, nom: "link" } },
+      {},
+      "192.0.2.1: nom in the node's data directory is a link",
+    ],
+    ["no consensus", { databases: { ...whole.databases, consensus: "none" } }, {}, "192.0.2.1 has no consensus"],
+    ["a full old host", { free: 4e8 }, {}, "192.0.2.1 has 400 MB free; needed 500 MB"],
+    ["a full new host", {}, { free: 14e9 }, "192.0.2.2 has 14.0 GB free; needed 14.8 GB for the 13.0 GB of the chain"],
+  ])("%s", ([, old, fresh, words]) => {
+    expect(faults(old, fresh)).toEqual([expect.stringContaining(words)]);
+  });
+
+  test("all of it at once; keys that differ, other owners and what arrived before are none", () => {
+    expect(faults({ free: 0, lacks: ["tar"] }, { free: 0 })).toHaveLength(3);
+    expect(
+      faults({ networkKey: "a", producer: "b", owner: "x" }, { networkKey: "c", producer: "d", owner: "y" }),
+    ).toEqual([]);
+    expect(faults({}, { free: 3e9, staged: 12e9 })).toEqual([]);
+  });
+
+  test.for([
+    ["v0.0.8", "v0.0.9", true],
+    ["v0.0.8-alphanet", "v0.0.8", true],
+    ["v0.0.9", "v0.0.8", false],
+    ["v0.1.0", "v0.0.9", false],
+    ["v0.0.9", "v0.0.10", true],
+    ["v0.0.9-dev-55-gabc", "v0.0.9", true],
+    ["v0.0.9", "v0.0.9-dev-55-gabc", false],
+    ["v0.0.9-dev-55-gabc", "v0.0.9-dev-7-gdef", false],
+    ["somebody's", "somebody's", true],
+    ["somebody's", "v0.0.8", false],
+  ] as const)("a copy of %s for %s", ([old, fresh, isGood]) => {
+    expect(faults({}, {}, { old, new: fresh }).length === 0).toBe(isGood);
+  });
+
+  test("what a host tells is read whole, or not at all", () => {
+    const told =
+      "active=active\nowner=\nnom=there\nconsensus=there\ncache=none\nbytes=12\nfree=5\nstaged=0\nlacks.perl=yes\nload=1\nend=yes\n";
+    expect(parseChainFacts(told, "h")).toMatchObject({ bytes: 12, free: 5, lacks: ["perl"], networkKey: undefined });
+    expect(() => parseChainFacts(told.replace("end=yes", ""), "h")).toThrow("h: its answer was cut off");
+  });
+});
+
+describe("files and their hashes", () => {
+  const [a, b] = ["a".repeat(64), "b".repeat(64)];
+
+  test("what differs, is beyond, or is missing", () => {
+    const original = parseHashes(`${a}  nom/CURRENT\0${b}  consensus/000001.ldb\0`, "h");
+    const copy = parseHashes(`${b}  nom/CURRENT\0${a}  nom/000009.ldb\0`, "h");
+    expect(wrongIn(copy, original)).toEqual(["nom/CURRENT", "nom/000009.ldb"]);
+    expect(missingIn(copy, original)).toEqual(["consensus/000001.ldb"]);
+    expect(wrongIn(original, original)).toEqual([]);
+    expect(hashOfFiles(original)).toBe(hashOfFiles(new Map([...original].reverse())));
+    expect(hashOfFiles(original)).not.toBe(hashOfFiles(copy));
+  });
+
+  test.for(["nom/../wallet/producer", "../x", "wallet/producer", "nom/a/b", "nom/a\nb"])(
+    "%s is no path of theirs",
+    (path) => {
+      expect(() => parseHashes(`${a}  ${path}\0`, "h")).toThrow("h: the list of its databases' files cannot be read");
+    },
+  );
+});
+
+test("progress: how much, how fast, how long still", () => {
+  const seen = [
+    { at: 0, bytes: 1e9 },
+    { at: 100_000, bytes: 2e9 },
+  ];
+  expect(progressLine(seen, 12e9)).toBe("2.0 GB of 12.0 GB (16 %), 80.0 Mbit/s, 17 min left");
+  expect(progressLine(seen.slice(-1), 12e9)).toBe("2.0 GB of 12.0 GB (16 %)");
+  expect(progressLine([], 1)).toBe("");
+  expect(expected(13e9, 100)).toBe("17 min");
+  expect([sizeText(0), sizeText(1), sizeText(13.44e9)]).toEqual(["0 MB", "1 MB", "13.4 GB"]);
+});

@@ -1,0 +1,68 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { copyLookup } from "../../../core/chainCopy/before";
+import type { ChainCopyInputs } from "../../../core/chainCopy/inputs";
+import { lookAtNode } from "../../../core/sync/nodeStatus";
+import { closedPort, fakeNode, loginTo, type Server, sshHost } from "../chain/fakes";
+
+const used: Server[] = [];
+afterEach(async () => {
+  for (const server of used.splice(0)) await server.close();
+});
+const use = <T extends Server>(server: T): T => {
+  used.push(server);
+  return server;
+};
+const tip = (hash: string) => ({ height: 100, timestamp: Math.floor(Date.now() / 1000), hash, producer: "z1q" });
+const nodeOn = async (hash: string, address?: string) =>
+  use(
+    await fakeNode(
+      {
+        "ledger.getFrontierMomentum": tip(hash),
+        "ledger.getMomentumsByHeight": { list: [tip(hash)] },
+        "stats.syncInfo": { state: 2, currentHeight: 100, targetHeight: 100 },
+      },
+      0,
+      address,
+    ),
+  );
+
+/** An old and a new host whose nodes are on chains with these hashes, and references on theirs. */
+async function copyOf(
+  old: string,
+  fresh: string,
+  references: readonly string[],
+  changes: Partial<ChainCopyInputs> = {},
+) {
+  const target = async (hash: string) => {
+    const [host, node] = [use(await sshHost()), await nodeOn(hash)];
+    return { node: { ssh: loginTo(host), via: "ssh" as const, address: "127.0.0.1", port: node.port } };
+  };
+  const inputs = { old: await target(old), new: await target(fresh), references, tolerance: 20, ...changes };
+  return inputs as unknown as ChainCopyInputs;
+}
+const look = (inputs: ChainCopyInputs, side: "old" | "new") =>
+  lookAtNode(inputs[side].node, copyLookup(inputs, side === "old" ? "old" : undefined));
+
+describe("whose chain is copied", () => {
+  test("an old host on another chain than the reference is not copied from", async () => {
+    const { port } = await nodeOn("right", "127.0.0.2");
+    const inputs = await copyOf("wrong", "wrong", [`http://127.0.0.2:${port}`]);
+    expect(await look(inputs, "old")).toMatchObject({ synced: false, reason: "otherChain" });
+  });
+
+  test("nor is one whose chain the configured reference does not confirm now: the new host's node is no witness of it", async () => {
+    const inputs = await copyOf("ab", "ab", [`http://127.0.0.2:${await closedPort()}`]);
+    expect(await look(inputs, "old")).toMatchObject({ synced: false, reason: "unwitnessed" });
+  });
+
+  test("a reference confirms it; where none is configured, its hashes are its own word", async () => {
+    const { port } = await nodeOn("ab", "127.0.0.2");
+    expect(await look(await copyOf("ab", "x", [`http://127.0.0.2:${port}`]), "old")).toMatchObject({ synced: true });
+    expect(await look(await copyOf("ab", "x", []), "old")).toMatchObject({ synced: true });
+  });
+
+  test("a new node that is synced on another chain than the old host's is not one that needs no copy", async () => {
+    expect(await look(await copyOf("ab", "wrong", []), "new")).toMatchObject({ synced: false, reason: "otherChain" });
+    expect(await look(await copyOf("ab", "ab", []), "new")).toMatchObject({ synced: true });
+  });
+});

@@ -1,0 +1,99 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { readManifest } from "../../../../core/orchestrator/backup/manifest";
+import { localRoot } from "../localRoot";
+
+type Three = [string, string, string];
+
+const root = localRoot();
+afterAll(() => root.close());
+
+/** What a copy ends with whose ssh says this. */
+async function refusedBy(words: string): Promise<string> {
+  root.before = `signer_owned() { :; }
+    ssh() { echo "${words}" >&2; return 255; }
+    copy_receive() { return 1; }`;
+  const variables = {
+    ...{
+      copy_dir: join(root.scratch, "copy"),
+      receive_into: join(root.scratch, "arriving"),
+      copy_side: "copy_receive",
+    },
+    ...{ login_user: "op", copy_address: "198.51.100.7", copy_port: 22, progress: "" },
+  };
+  return root.call("signer_copy", variables).then(String, (error: Error) => error.message);
+}
+
+test("a copy that is refused names address translation as a cause, and what to set", async () => {
+  const said = await refusedBy("op@198.51.100.7: Permission denied (publickey).");
+  expect(said).toContain(
+    "local: the copy from op@198.51.100.7:22 broke off\n  found: op@198.51.100.7: Permission denied",
+  );
+  expect(said).toContain("at another address (NAT)?");
+  expect(said).toContain("pulumi config set --path pillar-host:orchestrator.migrateFrom.copyAddress ADDRESS -s prod");
+});
+
+test("what is sent: a fenced key store under its own name, and neither lock nor tss's logs", async () => {
+  const directory = join(root.scratch, "signer");
+  mkdirSync(join(directory, "tss"), { recursive: true });
+  const aside = "signer.key.moved-to-203.0.113.9-20260101T000000Z";
+  const logs = ["communication", "party", "server"].map((name) => `tss/tss.${name}.log`);
+  for (const name of [aside, "config.json", ".lock", "tss/localstate-02ab.json", ...logs])
+    writeFileSync(join(directory, name), name);
+  root.before = `sent() { printf '0\\n' | copy_send | { read -r gone; head -c "$gone"; tar -t; }; }`;
+  const sent = await root.call("sent", { directory, aside_store: `/elsewhere/${aside}` });
+  expect(sent.trim().split("\n").sort()).toEqual([
+    ...["./", "./config.json", "./signer.key", "./tss/", "./tss/localstate-02ab.json"],
+  ]);
+  const listed = await readManifest(root, { base: directory, paths: ["."] });
+  expect([...listed.keys()]).toEqual([".", "config.json", aside, "tss", "tss/localstate-02ab.json"]);
+});
+
+test("a key share that a copy takes away is kept by its sum; one that stays needs no second one", async () => {
+  const [directory, into, state] = ["source", "arriving", "state"].map((name) => join(root.scratch, name)) as Three;
+  for (const place of [directory, into]) mkdirSync(join(place, "tss"), { recursive: true });
+  const share = "tss/localstate-02ab.json";
+  const both = `signer_work() { work=$(mktemp -d); }
+    exchanged() {
+      mkfifo "$1/up" "$1/down"
+      copy_send < "$1/up" > "$1/down" &
+      copy_receive > "$1/up" < "$1/down"
+      wait $!; rm "$1/up" "$1/down"
+    }
+    copied() { exchanged "$(mktemp -d)"; }`;
+  const copied = () => {
+    root.before = both;
+    return root.call("copied", { directory, receive_into: into, state });
+  };
+  const kept = () => (existsSync(join(state, "shares")) ? readdirSync(join(state, "shares")) : []);
+  writeFileSync(join(directory, share), "the share of one generation");
+  await copied();
+  await copied();
+  expect([readFileSync(join(into, share), "utf8"), kept()]).toEqual(["the share of one generation", []]);
+  // The source was set back: to an earlier share, then to none.
+  const sum = (text: string) => createHash("sha256").update(text).digest("hex");
+  writeFileSync(join(directory, share), "an earlier one");
+  await copied();
+  const first = `${sum("the share of one generation")}-localstate-02ab.json`;
+  expect([readFileSync(join(into, share), "utf8"), kept()]).toEqual(["an earlier one", [first]]);
+  rmSync(join(directory, share));
+  await copied();
+  expect([existsSync(join(into, share)), kept()]).toEqual([
+    false,
+    [`${sum("an earlier one")}-localstate-02ab.json`, first].sort(),
+  ]);
+  expect(readFileSync(join(state, "shares", first), "utf8")).toBe("the share of one generation");
+  expect(statSync(join(state, "shares")).mode & 0o77).toBe(0);
+  // It is the newest again.
+  writeFileSync(join(directory, share), "the share of one generation");
+  await copied();
+  expect(kept()).toEqual([`${sum("an earlier one")}-localstate-02ab.json`]);
+});
+
+test("one that gets no connection does not", async () => {
+  const said = await refusedBy("ssh: connect to host 198.51.100.7 port 22: Connection timed out");
+  expect(said).toContain("nc -vz 198.51.100.7 22");
+  expect(said).not.toContain("NAT");
+});

@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import { parseBridge } from "../../../../core/chain/bridge";
+import { chainClient } from "../../../../core/chain/chain";
+import type { RpcAnswer } from "../../../../core/chain/jsonRpc";
+import { askInTurn, judgeBridge } from "../../../../core/orchestrator/checks/bridgeNow";
+
+// As the node's own tests have it (go-zenon, vm/embedded/tests/z_bridge_test.go).
+const info = {
+  administrator: "z1qqaswvt0e3cc5sm7lygkyza9ra63cr8e6zre09",
+  compressedTssECDSAPubKey: "AsAQx1M3LVXCuozDOqO5b9adj/PItYgwZFG/xTDBiZzT",
+  decompressedTssECDSAPubKey:
+    "BMAQx1M3LVXCuozDOqO5b9adj/PItYgwZFG/xTDBiZzTnQAT1qOPAkuPzu6yoewss9XbnTmZmb9JQNGXmkPYtK4=",
+  ...{
+    allowKeyGen: false,
+    halted: false,
+    unhaltedAt: 1000,
+    unhaltDurationInMomentums: 2160,
+    tssNonce: 0,
+    metadata: "{}",
+  },
+};
+const said = (changes: object, height = 14_900_000) => judgeBridge(parseBridge({ ...info, ...changes }), height, "ref");
+const says = (words: string) => `ref says (embedded.bridge.getBridgeInfo): ${words}`;
+
+describe("what the chain says of the bridge", () => {
+  test("live, halted, halted still after it was unhalted, and in a key generation", () => {
+    expect(said({})).toMatchObject({ known: true, state: 0, why: says("the bridge is live") });
+    expect(said({ halted: true })).toMatchObject({ known: true, state: 2, why: says("the bridge is halted") });
+    const words = "the bridge is halted still: unhalted at momentum 1000, it is live from momentum 3161 on";
+    expect(said({}, 3160)).toMatchObject({ known: true, state: 2, why: says(`${words}, in about 1 min`) });
+    expect(said({}, 3161)).toMatchObject({ state: 0 });
+    expect(said({}, 1000)).toMatchObject({ state: 2, why: says(`${words}, in about 411 min`) });
+    expect(said({ allowKeyGen: true })).toMatchObject({ state: 1 });
+    // A signer begins one when it is live.
+    expect(said({ allowKeyGen: true, halted: true })).toMatchObject({ state: 2 });
+  });
+
+  test("with the key of its signers, by which a share's file is called", () => {
+    expect(said({})).toMatchObject({ key: info.compressedTssECDSAPubKey });
+    expect(() => parseBridge({ ...info, compressedTssECDSAPubKey: "../../etc" })).toThrow("does not have the form");
+  });
+
+  test("a chain on which none was set up tells nothing of it", () => {
+    const never = { compressedTssECDSAPubKey: "", decompressedTssECDSAPubKey: "", unhaltedAt: 0 };
+    expect(said(never, 100)).toEqual({ known: false, why: "ref knows of no bridge" });
+  });
+
+  test.each([null, {}, { ...info, halted: "no" }, { ...info, unhaltedAt: -1 }])(
+    "another form is no word: %j",
+    (form) => {
+      expect(() => parseBridge(form)).toThrow("does not have the form {halted, unhaltedAt");
+    },
+  );
+});
+
+describe("who is asked", () => {
+  const node = (name: string, answers: Record<string, unknown>) => {
+    const asked: string[] = [];
+    const call = async (method: string): Promise<RpcAnswer> => {
+      asked.push(method);
+      const result = answers[method];
+      const error = { code: -32601, message: `the method ${method} does not exist/is not available` };
+      return { status: 200, body: JSON.stringify(result === undefined ? { error } : { result }) };
+    };
+    return { asked, client: chainClient(name, call, () => undefined) };
+  };
+  const newest = { height: 1e6, timestamp: Math.floor(Date.now() / 1000), hash: "h", producer: "z1q" };
+  const old = { "ledger.getFrontierMomentum": newest };
+  const good = { "embedded.bridge.getBridgeInfo": info, "ledger.getFrontierMomentum": newest };
+
+  test("the own node, and nobody else where it tells", async () => {
+    const [own, other] = [node("own", good), node("other", good)];
+    expect(await askInTurn([own.client, other.client])).toMatchObject({ known: true, state: 0 });
+    expect(other.asked).toEqual([]);
+  });
+
+  test("the next one where it lacks the method, or answers nothing", async () => {
+    const broken = chainClient(
+      "broken",
+      () => Promise.reject(new Error("ECONNREFUSED")),
+      () => undefined,
+    );
+    const halted = { ...good, "embedded.bridge.getBridgeInfo": { ...info, halted: true } };
+    expect(await askInTurn([node("old build", old).client, broken, node("other", halted).client])).toMatchObject({
+      state: 2,
+    });
+    expect(await askInTurn([node("old build", old).client, broken])).toEqual({
+      known: false,
+      why:
+        "old build: the RPC answers with error -32601: the method embedded.bridge.getBridgeInfo does not exist/is not available; " +
+        "broken: ECONNREFUSED",
+    });
+  });
+
+  test("the next one where it is behind: its bridge is of the past", async () => {
+    const late = { ...newest, timestamp: newest.timestamp - 600 };
+    const behind = node("behind", { ...good, "ledger.getFrontierMomentum": late });
+    expect(await askInTurn([behind.client])).toEqual({
+      known: false,
+      why: "behind: it is behind: its newest momentum, 1000000, is 10 min old",
+    });
+    expect(behind.asked).toEqual(["ledger.getFrontierMomentum"]);
+  });
+});

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { forecastLines, forecastOf, type Measured, stopsIn } from "../../../../core/orchestrator/checks/forecast";
+
+const measured: Measured = { stops: [0.4, 2], bytes: 50e6, readSeconds: 2, callSeconds: 0.5, earlier: [] };
+
+test("without an earlier move the start is unknown, and with it the most that it may take", () => {
+  const forecast = forecastOf(measured);
+  expect(forecast).toEqual({
+    ...{ stop: { least: 0.4, most: 4 }, copy: { least: 2, most: 10 }, start: undefined },
+    total: { least: 2.4 },
+  });
+  expect(forecastLines(forecast, measured)).toEqual([
+    "the bridge will be without this signer for at least 2.4 s, and the start, which nobody has measured",
+    "  stop: 0.4 s to 4.0 s",
+    "  rest of the copy: 2.0 s to 10.0 s (50.0 MB were read once at 25.0 MB/s)",
+    "  start: unknown: it can't be tried while the old host signs",
+  ]);
+});
+
+test("earlier moves bound the start, and the range holds what they took", () => {
+  const { start, total } = forecastOf({ ...measured, earlier: [6, 9] });
+  expect(start).toEqual({ least: 0, most: 6.6 });
+  expect(total.least).toBeCloseTo(3.6);
+  expect(total.most).toBeCloseTo(20.6);
+});
+
+test("a journal without a stop, and one that is cut off", () => {
+  expect(stopsIn("")).toEqual([]);
+  expect(
+    stopsIn("Stopped=10.5\nStopping=100.25\nStopped=101\nStopping=200\nStopping=300\nStopped=304.5\nStopping=400"),
+  ).toEqual([0.75, 4.5]);
+  expect(forecastLines(forecastOf({ ...measured, stops: [] }), measured)[1]).toBe(
+    "  stop: unknown: its journal has no stop",
+  );
+});

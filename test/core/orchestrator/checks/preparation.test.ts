@@ -1,0 +1,253 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { test as base, describe, expect } from "vitest";
+import { appendEvent, readMoveEvents } from "../../../../core/eventLog/eventLog";
+import { moveText } from "../../../../core/eventLog/moveId";
+import { shareFile } from "../../../../core/orchestrator/backup/keyShare";
+import {
+  moveFaultsText,
+  type PreparationDeps,
+  type SecureOptions,
+  secureOrchestrator,
+  wholeBackupOf,
+} from "../../../../core/orchestrator/checks/preparation";
+import type { RootHost } from "../../../../core/ssh/root";
+import { directoryStore } from "../../../../core/store/directoryStore";
+import { resolvePath } from "../../../../core/util/resolvePath";
+import { moveNamed } from "../../../moveNamed";
+import { movesIn, putEvent, recordFile } from "../../../recordIn";
+import { type LocalRoot, localRoot } from "../localRoot";
+
+const move = moveNamed("pillar-host/prod/Anvil/1");
+const moved = { holder: "new", generation: 1, version: "v0.0.9a", movedAt: "2026-11-21T18:00:00Z" } as const;
+const hostKey = "ssh-ed25519 KEY";
+const bridgeKey = "AsAQx1M3LVXCuozDOqO5b9adj/PItYgwZFG/xTDBiZzT";
+
+interface Stage {
+  readonly root: LocalRoot;
+  readonly options: SecureOptions;
+  readonly deps: PreparationDeps;
+  readonly said: string[];
+  /** What signer_facts says of each host, beyond what is usual. */
+  readonly facts: { old: Record<string, string>; new: Record<string, string> };
+  /** Functions that were called, on which host. */
+  readonly called: string[];
+}
+
+const usual = {
+  ...{ load: "loaded", active: "active", directory: "there", bytes: "10", files: "3", shares: "0", mount: "/" },
+  ...{ free: "99999999999", inodes: "999999" },
+};
+
+const test = base.extend<{ stage: Stage }>({
+  stage: async ({ task: _task }, provide) => {
+    const root = localRoot();
+    const directory = join(root.scratch, "signer");
+    mkdirSync(directory);
+    writeFileSync(join(directory, "config.json"), '{"ProducerKeyFilePassphrase": "p"}');
+    writeFileSync(join(directory, "producer"), "key");
+    const facts: Stage["facts"] = { old: {}, new: { active: "inactive", directory: "none" } };
+    const called: string[] = [];
+    // Facts are what the test says; the rest is done for real on this machine. No orchestrator runs here.
+    const host = (side: "old" | "new"): RootHost => ({
+      ...root,
+      address: side,
+      call: async (name, variables, options) => {
+        called.push(`${side} ${name}`);
+        if (name === "signer_facts")
+          return Object.entries({ ...usual, ...facts[side] })
+            .map(([key, value]) => `${key}=${value}\n`)
+            .join("");
+        if (name === "signer_scan") return `keys\n${hostKey}\n`;
+        return root.call(name, variables, options);
+      },
+      stream: async (name, ...rest) => {
+        called.push(`${side} ${name}`);
+        return root.stream(name, ...rest);
+      },
+    });
+    const place = { service: "o", directory, nodeDirectory: join(root.scratch, "none"), executable: "o", rpcPort: 1 };
+    const said: string[] = [];
+    let seconds = 0;
+    await provide({
+      ...{ root, said, facts, called },
+      options: {
+        ...{
+          stack: "prod",
+          move,
+          old: place,
+          new: place,
+          copyAddress: "old",
+          sshPort: 22,
+          sshUser: "root",
+          hostKey,
+          noKeyShare: true,
+          haltedBridge: false,
+          firstMove: true,
+        },
+        ...{ release: { version: "v0.0.9a" }, backups: { directory: join(root.scratch, "backups") } },
+      },
+      deps: {
+        roots: { old: host("old"), new: host("new") },
+        lookAtNode: async () => ({ synced: true, why: "", known: true }),
+        lookAtBridge: async () => ({ known: true, state: 0, key: bridgeKey, why: "live" }),
+        now: () => Date.UTC(2026, 10, 21, 18, 0, seconds++),
+        ticks: () => 0,
+        sleep: async () => undefined,
+        say: (line) => said.push(line),
+      },
+    });
+    root.close();
+  },
+});
+
+const begun = (stage: string) => ({
+  journal: Buffer.from(JSON.stringify({ move: moveText(move), stage })).toString("base64"),
+});
+const secure = ({ options, deps }: Stage) => secureOrchestrator(options, deps);
+
+describe("a move that has not begun", () => {
+  test("with a fault: nothing is copied, and nothing lies here", async ({ stage }) => {
+    const error = await secure(stage).catch((thrown: Error) => thrown);
+    expect(String(error)).toContain(
+      "nothing was touched on either host. One thing stands in the way:\n- old: the orchestrator gives no good answer to getBuildInfo on 127.0.0.1:1\n    found: no RPC here\n",
+    );
+    expect(stage.called.filter((name) => /manifest|archive/.test(name))).toEqual([]);
+    expect(existsSync(stage.options.backups.directory)).toBe(false);
+  });
+
+  test("only stages its copy: it is judged as before", async ({ stage }) => {
+    Object.assign(stage.facts.new, begun("staging"));
+    await expect(secure(stage)).rejects.toThrow("One thing stands in the way");
+  });
+});
+
+test("a move that was secured before the bridge's last key generation is judged again, unless it has begun", async ({
+  stage,
+}) => {
+  Object.assign(stage.facts.old, begun("fenced"));
+  mkdirSync(join(stage.options.old.directory, "tss"));
+  writeFileSync(join(stage.options.old.directory, shareFile(bridgeKey)), "{}");
+  const options = { ...stage.options, noKeyShare: false };
+  const first = await secureOrchestrator(options, stage.deps);
+  const later = { known: true, state: 0, key: `A${bridgeKey.slice(1, -1)}U`, why: "live" } as const;
+  const deps = { ...stage.deps, lookAtBridge: async () => later };
+  expect(await secureOrchestrator(options, deps)).toEqual(first);
+  Object.assign(stage.facts.old, { journal: "" });
+  stage.called.length = 0;
+  expect(await secureOrchestrator(options, stage.deps)).toEqual(first);
+  expect(stage.called).toEqual([]);
+  await expect(secureOrchestrator(options, deps)).rejects.toThrow("stand in the way");
+});
+
+describe("a move that has begun", () => {
+  test("is not judged again: what its journal says stands, and a backup is taken where this machine has none", async ({
+    stage,
+  }) => {
+    Object.assign(stage.facts.old, begun("fenced"), { active: "inactive" });
+    const secured = await secure(stage);
+    expect(secured).toMatchObject({ move, backup: { files: 2 } });
+    expect(stage.said).toContain(
+      "orchestrator: this move has begun already (journal on the old host); going on from there",
+    );
+    expect(stage.called.filter((name) => name.startsWith("new"))).toEqual(["new signer_facts", "new signer_scan"]);
+    expect(movesIn(stage.options.backups.directory).map(({ event }) => event)).toEqual(["backup", "secured"]);
+  });
+
+  test("and whose backup is proved and here asks no host again", async ({ stage }) => {
+    Object.assign(stage.facts.old, begun("fenced"));
+    const first = await secure(stage);
+    stage.called.length = 0;
+    expect(await secure(stage)).toEqual(first);
+    expect(stage.called).toEqual([]);
+  });
+
+  test("takes another one where it was cut", async ({ stage }) => {
+    Object.assign(stage.facts.old, begun("fenced"));
+    const { backup } = await secure(stage);
+    if (!backup) expect.unreachable();
+    truncateSync(backup.file, 5);
+    expect((await secure(stage)).backup?.file).not.toBe(backup.file);
+    expect(readdirSync(stage.options.backups.directory).filter((name) => name.endsWith(".age"))).toHaveLength(2);
+  });
+
+  test("goes on without a backup where the old host is out of sight: said", async ({ stage }) => {
+    Object.assign(stage.facts.new, begun("starting"));
+    const gone: RootHost = { ...stage.deps.roots.old, call: () => Promise.reject(new Error("ETIMEDOUT")) };
+    const secured = await secureOrchestrator(stage.options, {
+      ...stage.deps,
+      roots: { ...stage.deps.roots, old: gone },
+    });
+    expect(secured).toEqual({ move });
+    expect(stage.said.at(-1)).toContain("no first backup was found on this machine");
+  });
+
+  test("and ended, as the record tells, is left alone, even without its backup", async ({ stage }) => {
+    const { directory } = stage.options.backups;
+    putEvent(directory, { at: "2026-11-21T18:00:00Z", move, event: "done", details: moved });
+    expect(await secure(stage)).toEqual({ move });
+    expect(stage.called).toEqual([]);
+    await expect(
+      secureOrchestrator({ ...stage.options, move: moveNamed("pillar-host/prod/Anvil/2") }, stage.deps),
+    ).rejects.toThrow("old: the orchestrator gives no good answer to getBuildInfo");
+    expect(stage.called).not.toEqual([]);
+  });
+});
+
+describe("the pieces", () => {
+  test("what a first backup holds, and what of it may change meanwhile", () => {
+    const what = wholeBackupOf("first", {
+      service: "o",
+      directory: "/root/.orchestrator",
+      nodeDirectory: "/root/.znn",
+      executable: "o",
+      rpcPort: 1,
+    });
+    expect(what.place).toEqual({
+      base: "/",
+      paths: ["root/.orchestrator", "root/.znn/wallet/producer", "root/.znn/config.json"],
+    });
+    expect(what.changing).toEqual([
+      "root/.orchestrator/logs",
+      "root/.orchestrator/events",
+      "root/.orchestrator/queues",
+    ]);
+    const files = [
+      "config.json",
+      "tss/localstate-a.json",
+      "tss/address_book.seed",
+      "tss/old/localstate-a.json",
+      "events/x.json",
+    ];
+    expect(files.filter((file) => what.isJson(`root/.orchestrator/${file}`))).toEqual([
+      "config.json",
+      "tss/localstate-a.json",
+    ]);
+  });
+
+  test("directories are the operator's", () => {
+    expect([resolvePath("~/x"), resolvePath("/x"), resolvePath("x"), resolvePath("~x")]).toEqual([
+      join(homedir(), "x"),
+      "/x",
+      resolve("x"),
+      resolve("~x"),
+    ]);
+  });
+
+  test("several faults are counted and listed", () => {
+    expect(moveFaultsText(["a\n  found: b", "c"])).toMatch(/2 things stand in the way:\n- a\n {4}found: b\n- c$/);
+  });
+
+  test("a line of the record that a power cut broke off loses no other", async () => {
+    const root = localRoot();
+    const line = { at: "t", move };
+    const store = directoryStore(root.scratch);
+    await appendEvent(store, { ...line, event: "failed", details: {} });
+    writeFileSync(recordFile(root.scratch), '{"move": "x', { flag: "a" });
+    await appendEvent(store, { ...line, event: "done", details: moved });
+    expect((await readMoveEvents(store)).map(({ event }) => event)).toEqual(["failed", "done"]);
+    expect(await readMoveEvents(directoryStore(join(root.scratch, "none")))).toEqual([]);
+    rmSync(root.scratch, { recursive: true });
+  });
+});

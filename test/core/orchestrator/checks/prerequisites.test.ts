@@ -1,0 +1,549 @@
+import { describe, expect, test } from "vitest";
+import { moveText } from "../../../../core/eventLog/moveId";
+import type { BridgeNow } from "../../../../core/orchestrator/checks/bridgeNow";
+import type { MoveSurvey, NewSide, OldSide, Requirements } from "../../../../core/orchestrator/checks/findings";
+import { moveFaultsOf } from "../../../../core/orchestrator/checks/prerequisites";
+import { withNode } from "../../../../core/orchestrator/checks/rehearsal";
+import { shownOf } from "../../../../core/orchestrator/checks/shown";
+import { endpointsOf, isUsed } from "../../../../core/orchestrator/rules/endpoints";
+import { parseFacts, type SideFacts } from "../../../../core/orchestrator/rules/hostPairFacts";
+import { hasBegun, isOwn } from "../../../../core/orchestrator/rules/journal";
+import { orchestratorConfigOf } from "../../../../core/orchestrator/rules/orchestratorConfigFile";
+import { moveNamed } from "../../../moveNamed";
+
+const hostKey = "ssh-ed25519 KEY";
+const build = { version: "v0.0.9a", gitCommit: "abcdef12".repeat(5), goVersion: "go1.20.14" };
+const facts: SideFacts = {
+  ...{ load: "loaded", active: "active", enabled: "enabled", directory: "there", real: "/root/.orchestrator" },
+  ...{ bytes: 50_000_000, files: 400, shares: 1, free: 20e9, inodes: 1e6, mount: "/", hasNodeKey: true },
+  ...{
+    hasExecutable: false,
+    lacks: [] as string[],
+    environment: [],
+    user: "root",
+    works: "/root/.orchestrator",
+  },
+};
+const wanted: Requirements = {
+  stack: "prod",
+  move: moveNamed("pillar-host/prod/Anvil/1"),
+  old: { address: "old", service: "orchestrator", directory: "/root/.orchestrator", executable: "orchestrator" },
+  new: { address: "new", service: "orchestrator", directory: "/root/.orchestrator" },
+  ...{
+    rpcPort: 55000,
+    copyAddress: "old",
+    sshPort: 22,
+    hostKey,
+    noKeyShare: false,
+    haltedBridge: false,
+    backupDirectory: "/b",
+  },
+  release: { version: "v0.0.9a" },
+};
+const bridgeKey = "AsAQx1M3LVXCuozDOqO5b9adj/PItYgwZFG/xTDBiZzT";
+const shareOf = (key: string) => `tss/localstate-${Buffer.from(key, "base64").toString("hex")}.json`;
+const laterKey = `A${bridgeKey.slice(1, -1)}U`;
+const eth = { network: "Ethereum", old: "eth:443", new: "eth:443", isOwn: false };
+const ownEth = { network: "Ethereum", old: "localhost:8545", new: "localhost:8545", isOwn: true };
+const config = { keyStore: "producer", hasPassphrase: true, hasShare: true };
+const oldSide = {
+  ...{ facts, build: { value: build }, status: { value: { state: 0, stateName: "live" } } },
+  identity: { value: { producer: "z1q", pillarName: "Anvil", tssPeerId: "12D", evmAddress: "0x" } },
+  ...{ damaged: [] as string[], hasKeyStore: true, config, endpoints: [eth], reached: ["eth:443"] },
+  shares: [shareOf(bridgeKey)],
+};
+const newSide = {
+  facts: { ...facts, active: "inactive", load: "not-found", directory: "none", shares: 0, bytes: 0, files: 0 },
+  build: { error: "it does not run" },
+  ...{ scan: { kind: "keys", keys: ["ssh-rsa AAAA", hostKey] } as const, reached: ["eth:443"] },
+};
+const survey = (
+  changes: { old?: Partial<OldSide>; new?: Partial<NewSide>; node?: boolean; bridge?: BridgeNow; room?: number } = {},
+): MoveSurvey => ({
+  old: { value: { ...oldSide, ...changes.old } },
+  new: { value: { ...newSide, ...changes.new } },
+  node: { synced: changes.node ?? true, why: "state 1", known: true },
+  bridge: changes.bridge ?? { known: true, state: 0, key: bridgeKey, why: "live" },
+  room: changes.room ?? 1e12,
+});
+const oldFacts = (changes: Partial<SideFacts>) => survey({ old: { facts: { ...facts, ...changes } } });
+const newFacts = (changes: Partial<SideFacts>) => survey({ new: { facts: { ...newSide.facts, ...changes } } });
+const journal = (move: string, stage: string) => JSON.stringify({ move, stage });
+
+describe("a share that is not of the bridge's key", () => {
+  const later = survey({ bridge: { known: true, state: 0, key: laterKey, why: "live" } });
+
+  test("stands in the way, with the file found and the one that the chain's key asks for", () => {
+    expect(moveFaultsOf(later, wanted)).toEqual([
+      [
+        "old: the orchestrator has no share of the bridge's present key, and signs nothing",
+        `  found: ${shareOf(bridgeKey)}`,
+        `  needed: ${shareOf(laterKey)}, of the key ${laterKey} that the chain names: bring the host whose orchestrator took part in the last key generation, or wait for the next one`,
+        "  Is this signer to move without a share? pulumi config set --path pillar-host:orchestrator.migrateFrom.noKeyShare acknowledged -s prod",
+      ].join("\n"),
+    ]);
+    expect(moveFaultsOf(later, { ...wanted, noKeyShare: true })).toEqual([]);
+  });
+
+  test("is told from one that lies beside older ones, and from one of a key that nobody tells", () => {
+    const both = survey({ old: { shares: [shareOf(laterKey), shareOf(bridgeKey)] }, bridge: later.bridge });
+    expect(moveFaultsOf(both, wanted)).toEqual([]);
+    const silent = survey({ old: { shares: [shareOf(laterKey)] }, bridge: { known: false, why: "no node" } });
+    expect(moveFaultsOf(silent, wanted)).toEqual([]);
+    expect(shownOf(silent, wanted)).toContain(
+      "nobody tells the bridge's key: whether the old side's key share is of it is not known",
+    );
+  });
+});
+
+describe("prerequisites", () => {
+  test("hosts where all is well have no fault, and both sides' versions are shown", () => {
+    expect(moveFaultsOf(survey(), wanted)).toEqual([]);
+    expect(shownOf(survey(), wanted)).toEqual([
+      "old side old: v0.0.9a (abcdef12), state: live, 400 files, 50 MB, key shares: 1",
+      "new side new: v0.0.9a, 20.0 GB free",
+      "old side signs for Pillar Anvil",
+    ]);
+    const silent = survey({ bridge: { known: false, why: "the node of new: error -32601" } });
+    expect(moveFaultsOf(silent, wanted)).toEqual([]);
+    expect(shownOf(silent, wanted).at(-1)).toBe(
+      "the chain tells nothing of the bridge, so the orchestrator's own getStatus decides: the node of new: error -32601",
+    );
+    const bare = survey({ old: { build: { value: { ...build, gitCommit: "" } } } });
+    expect(moveFaultsOf(bare, wanted)).toEqual([]);
+    expect(shownOf(bare, wanted)[0]).toContain("old side old: v0.0.9a (no commit), state: live");
+    const moved = { producer: "z1q", pillarName: "notFound", tssPeerId: "12D", evmAddress: "0x" };
+    expect(shownOf(survey({ old: { identity: { value: moved } } }), wanted).at(-1)).toBe(
+      "old side: no Pillar has its producer key by now; it signs on until the next key generation, not after it",
+    );
+  });
+
+  test.each<[string, MoveSurvey, Partial<Requirements>, string, string]>([
+    [
+      "the service stopped",
+      oldFacts({ active: "inactive" }),
+      {},
+      "old: the orchestrator does not run",
+      "found: inactive",
+    ],
+    [
+      "the service masked",
+      oldFacts({ active: "inactive", load: "masked" }),
+      {},
+      "old: the orchestrator does not run",
+      "found: masked",
+    ],
+    [
+      "no service",
+      oldFacts({ load: "not-found" }),
+      {},
+      "old: there is no service orchestrator",
+      "orchestrator.migrateFrom.service NAME",
+    ],
+    [
+      "a process of another name",
+      oldFacts({ process: "bridge-signer" }),
+      {},
+      "old: the process of orchestrator is not called orchestrator",
+      "found: bridge-signer",
+    ],
+    [
+      "no answer",
+      survey({ old: { build: { error: "nothing listens" } } }),
+      {},
+      "old: the orchestrator gives no good answer to getBuildInfo on 127.0.0.1:55000",
+      "found: nothing listens",
+    ],
+    [
+      "a key generation",
+      survey({ old: { status: { value: { state: 1, stateName: "keyGen" } } } }),
+      {},
+      "old: a key generation is at work",
+      "stopping now would lose the key share",
+    ],
+    [
+      "a halted bridge",
+      survey({ old: { status: { value: { state: 2, stateName: "halted" } } } }),
+      {},
+      "old: the orchestrator is not live\n  found: state 2 (halted)",
+      "pulumi config set --path pillar-host:orchestrator.migrateFrom.haltedBridge acknowledged -s prod",
+    ],
+    [
+      "a bridge that was halted just now: getStatus does not tell yet",
+      survey({ bridge: { known: true, state: 2, key: bridgeKey, why: "the node of new says: the bridge is halted" } }),
+      {},
+      "the bridge is halted\n  found: the node of new says: the bridge is halted\n  needed: a live bridge",
+      "pulumi config set --path pillar-host:orchestrator.migrateFrom.haltedBridge acknowledged -s prod",
+    ],
+    [
+      "a key generation that has just begun, whatever is acknowledged",
+      survey({ bridge: { known: true, state: 1, key: bridgeKey, why: "allowKeyGen" } }),
+      { haltedBridge: true },
+      "the bridge's key generation is at work\n  found: allowKeyGen",
+      "stopping now would lose the key share",
+    ],
+    [
+      "a halted bridge, by both",
+      survey({
+        old: { status: { value: { state: 2, stateName: "halted" } } },
+        bridge: { known: true, state: 2, key: bridgeKey, why: "halted" },
+      }),
+      {},
+      "old: the orchestrator is not live\n  found: state 2 (halted)",
+      "haltedBridge acknowledged -s prod",
+    ],
+    [
+      "no status although the build has it",
+      survey({ old: { status: { error: "frozen" } } }),
+      {},
+      "old: the orchestrator does not say whether a key generation is at work",
+      "found: frozen",
+    ],
+    [
+      "a damaged configuration",
+      survey({ old: { damaged: ["config.json"], config: orchestratorConfigOf({}) } }),
+      {},
+      "old: /root/.orchestrator/config.json is not whole",
+      "journalctl",
+    ],
+    [
+      "no key store",
+      survey({ old: { hasKeyStore: false } }),
+      {},
+      "old: the orchestrator's producer key store is not in /root/.orchestrator",
+      "config.json tells",
+    ],
+    [
+      "modes that are not copied",
+      oldFacts({ special: 2 }),
+      {},
+      "old: files in /root/.orchestrator have modes that are not copied to another host",
+      "2 with setuid, setgid or the sticky bit",
+    ],
+    [
+      "no key share",
+      oldFacts({ shares: 0 }),
+      {},
+      "old: there is no key share (tss/localstate-*.json)",
+      "noKeyShare acknowledged",
+    ],
+    [
+      "no directory",
+      oldFacts({ directory: "none", works: "/home/op/.orchestrator" }),
+      {},
+      "old: /root/.orchestrator is not the orchestrator's directory",
+      "migrateFrom.directory /home/op/.orchestrator",
+    ],
+    [
+      "a linked directory",
+      oldFacts({ directory: "link", real: "/data/o" }),
+      {},
+      "old: /root/.orchestrator is not the orchestrator's directory",
+      "rm /root/.orchestrator && mv /data/o /root/.orchestrator",
+    ],
+    [
+      "missing tools",
+      oldFacts({ lacks: ["tar", "xargs"] }),
+      {},
+      "old: tools are missing on the host",
+      "no tar, no xargs",
+    ],
+    [
+      "a stranger's key share",
+      newFacts({ shares: 1, directory: "there" }),
+      {},
+      "new: there is a key share in /root/.orchestrator already",
+      "nothing here overwrites one",
+    ],
+    ["a full disk", newFacts({ free: 1e6 }), {}, "new: the disk has no room", "1 MB and 1000000 files free at /"],
+    ["no inodes", newFacts({ inodes: 100 }), {}, "new: the disk has no room", "100 files free"],
+    [
+      "no way to the old ssh",
+      survey({ new: { scan: { kind: "noConnection" } } }),
+      {},
+      "new: the new host does not reach the old one's ssh",
+      "Allow new to TCP port 22 of the old host",
+    ],
+    [
+      "another host's key",
+      survey({ new: { scan: { kind: "keys", keys: ["ssh-ed25519 OTHER"] } } }),
+      {},
+      "old:22 shows the new host another key",
+      "found: ssh-ed25519 OTHER",
+    ],
+    [
+      "no way to a chain's node",
+      survey({ new: { reached: [] } }),
+      {},
+      "new: the new host does not reach what the orchestrator talks to",
+      "no connection to eth:443; the old host has one",
+    ],
+    [
+      "a chain's node on the old host itself",
+      survey({ old: { endpoints: [eth, ownEth], reached: ["eth:443", "localhost:8545"] } }),
+      {},
+      "new: config.json names nodes on the orchestrator's own host, and the new host has none there\n  found: nothing at localhost:8545 for Ethereum",
+      "name another in Networks, Ethereum, Urls of /root/.orchestrator/config.json, then systemctl restart orchestrator",
+    ],
+    [
+      "another user than root",
+      oldFacts({ user: "signer" }),
+      {},
+      "old: the orchestrator runs as another user than root\n  found: signer",
+      "chown -R root: /root/.orchestrator",
+    ],
+    [
+      "another home",
+      oldFacts({ works: "/home/op/.orchestrator" }),
+      {},
+      "old: the orchestrator works in another directory than /root/.orchestrator\n  found: /home/op/.orchestrator",
+      "migrateFrom.directory /home/op/.orchestrator",
+    ],
+    [
+      "variables that the new host's unit lacks",
+      oldFacts({ environment: ["ORCHESTRATOR_NETWORK", "X"] }),
+      {},
+      "new: the orchestrator's unit lacks what the old host's has in its environment\n  found: no ORCHESTRATOR_NETWORK, no X",
+      '/etc/systemd/system/orchestrator.service.d, and write there, into environment.conf, the lines [Service] and Environment="ORCHESTRATOR_NETWORK=…"',
+    ],
+    [
+      "a pass phrase that somebody types",
+      survey({ old: { config: { ...config, hasPassphrase: false } } }),
+      {},
+      "old: the pass phrase of the producer's key store is not in /root/.orchestrator/config.json",
+      "nobody types it on the new host",
+    ],
+    [
+      "another DataPath",
+      survey({ old: { config: { ...config, dataPath: "/data/orchestrator" } } }),
+      {},
+      "old: the orchestrator's files lie in two places\n  found: DataPath /data/orchestrator in /root/.orchestrator/config.json",
+      "set DataPath to /root/.orchestrator in",
+    ],
+    [
+      "another BaseDir",
+      survey({ old: { config: { ...config, tssDir: "/root/.orchestrator/keys" } } }),
+      {},
+      "old: the key shares lie outside of the orchestrator's directory\n  found: TssConfig.BaseDir /root/.orchestrator/keys",
+      "set BaseDir in TssConfig to /root/.orchestrator/tss",
+    ],
+    [
+      "a key store elsewhere",
+      survey({ old: { config: { ...config, keyStore: "../wallet/producer" } } }),
+      {},
+      "old: the producer's key store can't be fenced under its name\n  found: ProducerKeyFileName \"../wallet/producer\"",
+      "a plain name",
+    ],
+    [
+      "no share of the present key",
+      survey({ old: { config: { ...config, hasShare: false } } }),
+      {},
+      "old: the orchestrator has no share of the bridge's present key, and signs nothing",
+      "noKeyShare acknowledged",
+    ],
+    [
+      "an older release",
+      survey(),
+      { release: { version: "v0.0.9" } },
+      "new: the new host's orchestrator is older than the old host's",
+      "v0.0.9 on the new host, v0.0.9a on the old one",
+    ],
+    [
+      "an older one that runs",
+      survey({ new: { build: { value: { ...build, version: "v0.0.8" } } } }),
+      { release: undefined },
+      "new: the new host's orchestrator is older",
+      "v0.0.8 on the new host",
+    ],
+    [
+      "nothing to install",
+      survey(),
+      { release: undefined },
+      "new: the orchestrator is not installed on the new host, and no release is configured",
+      "orchestrator.release.url URL",
+    ],
+    ["a node that syncs", survey({ node: false }), {}, "new: the node is not synced now", "found: state 1"],
+    ["no room here", survey({ room: 1e6 }), {}, "this machine has no room for the backup", "1 MB free at /b"],
+  ])("%s is the one fault", (_what, found, changes, what, detail) => {
+    const faults = moveFaultsOf(found, { ...wanted, ...changes });
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toContain(what);
+    expect(faults[0]).toContain(detail);
+    expect(faults[0]).toMatch(/\n {2}found: .+\n {2}needed: .+\n {2}\S/);
+  });
+
+  test("hosts that can't be reached hide nothing else", () => {
+    const found: MoveSurvey = {
+      old: { error: "old refuses" },
+      new: { error: "new refuses" },
+      node: { synced: false, why: "w", known: false },
+      bridge: { known: false, why: "w" },
+      room: 0,
+    };
+    expect(moveFaultsOf(found, wanted).map((fault) => fault.split("\n")[0])).toEqual([
+      ...[
+        "old: the old host can't be looked at",
+        "new: the new host can't be looked at",
+        "new: the node is not synced now",
+        "this machine has no room for the backup",
+      ],
+    ]);
+    expect(moveFaultsOf(found, wanted)[0]).toBe(
+      "old: the old host can't be looked at\n  found: old refuses\n  needed: a running host that accepts a login of root, or of a user with sudo (pillar-host:orchestrator.migrateFrom)\n" +
+        "  See it with: ssh -v old, as the user and on the port of pillar-host:orchestrator.migrateFrom. Then run pulumi up -s prod again.",
+    );
+  });
+
+  test("a start that the old host has not heard of, unless the operator says that its signer came there later", () => {
+    const known = { generation: 2, started: 2, move: moveNamed("pillar-host/prod-2/Anvil/1") };
+    const later = { ...wanted, known };
+    expect(moveFaultsOf(survey(), later)).toEqual([
+      "old: this host has not heard of the last start of this signer\n  found: no journal\n" +
+        "  needed: generation 2, pillar-host/prod-2/Anvil/1: the host that the signer is on now. Was this one restored from a snapshot, or installed anew?\n" +
+        "  You brought it here yourself, and it can start nowhere else (docs/restore.md)? pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
+    ]);
+    const written = (generation: number) => oldFacts({ journal: JSON.stringify({ generation }) });
+    const copied = (generation: number) =>
+      newFacts({
+        journal: JSON.stringify({
+          generation,
+          direction: "forward",
+          stage: "staging",
+          move: "pillar-host/prod/Anvil/1",
+        }),
+      });
+    expect(moveFaultsOf(copied(2), later)).toEqual([]);
+    expect(moveFaultsOf(copied(1), later)[0]).toContain("has not heard of the last start");
+    expect(moveFaultsOf(written(1), later)[0]).toContain("found: generation 1\n");
+    expect(moveFaultsOf(written(2), later)).toEqual([]);
+    expect(moveFaultsOf(survey(), { ...later, laterThanMove: 2 })).toEqual([]);
+  });
+
+  test("a record that is behind a host, and a signer of which nothing is known, but for the operator's word", () => {
+    const none = { ...wanted, known: { generation: 0, started: 0 } };
+    expect(moveFaultsOf(survey(), none)).toEqual([
+      "no move of this signer is known, neither by the record nor by a journal\n  found: generation 0 on a host, 0 in the record\n" +
+        "  needed: your word, once, that no move of it ever began; did one? Then bring the record of the machine that moved it last (docs/teams.md): the signer may be at work elsewhere\n" +
+        "  It was never moved? pulumi config set --path pillar-host:orchestrator.migrateFrom.firstMove acknowledged -s prod && pulumi up -s prod",
+    ]);
+    expect(moveFaultsOf(survey(), { ...none, firstMove: true })).toEqual([]);
+    const known = { ...none, known: { generation: 1, started: 0 } };
+    expect(moveFaultsOf(survey(), known)).toEqual([]);
+    for (const facts of [oldFacts, newFacts]) {
+      const ahead = facts({ journal: JSON.stringify({ generation: 2 }) });
+      expect(moveFaultsOf(ahead, { ...known, firstMove: true })).toEqual([
+        "the record knows less of this signer's moves than its hosts\n  found: generation 2 on a host, 1 in the record\n" +
+          "  needed: bring the record of the machine that moved it last (docs/teams.md): the signer may be at work elsewhere\n" +
+          "  That record is lost, and it can start nowhere else (docs/restore.md)? pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
+      ]);
+      expect(moveFaultsOf(ahead, { ...known, laterThanMove: 2 })).toEqual([]);
+    }
+  });
+
+  test("what is acknowledged, older builds without getStatus, and this move's own share are no faults", () => {
+    expect(moveFaultsOf(oldFacts({ shares: 0 }), { ...wanted, noKeyShare: true })).toEqual([]);
+    expect(moveFaultsOf(survey({ old: { status: { value: undefined } } }), wanted)).toEqual([]);
+    const halted = (state: number) => survey({ old: { status: { value: { state, stateName: "x" } } } });
+    expect([2, 1, 3].map((state) => moveFaultsOf(halted(state), { ...wanted, haltedBridge: true }).length)).toEqual([
+      ...[0, 1, 1],
+    ]);
+    const chainHalted = survey({ bridge: { known: true, state: 2, key: bridgeKey, why: "halted" } });
+    expect(moveFaultsOf(chainHalted, { ...wanted, haltedBridge: true })).toEqual([]);
+    const own = newFacts({ shares: 1, directory: "there", journal: journal("pillar-host/prod/Anvil/3", "running") });
+    expect(moveFaultsOf(own, wanted)).toEqual([]);
+    const another = newFacts({ shares: 1, directory: "there", journal: journal("pillar-host/prod/Bell/1", "running") });
+    expect(moveFaultsOf(another, wanted)).toHaveLength(1);
+  });
+
+  test("what lies as the orchestrator has it, or means nothing to the bridge, is no fault", () => {
+    const places = { dataPath: "/root/.orchestrator/", tssDir: "/root/.orchestrator/tss" };
+    expect(moveFaultsOf(survey({ old: { config: { ...config, ...places } } }), wanted)).toEqual([]);
+    // Where a directory above is a link, the process tells its real one.
+    const linked = { ...facts, real: "/data/root/.orchestrator", works: "/data/root/.orchestrator" };
+    expect(moveFaultsOf(survey({ old: { facts: linked, config: { ...config, ...places } } }), wanted)).toEqual([]);
+    const variables = ["ORCHESTRATOR_PRODUCER_PASSPHRASE"];
+    const inEnvironment = survey({
+      old: { facts: { ...facts, environment: variables }, config: { ...config, hasPassphrase: false } },
+      new: { facts: { ...newSide.facts, environment: variables } },
+    });
+    expect(moveFaultsOf(inEnvironment, wanted)).toEqual([]);
+    // BNB's default, which stays in the file; the bridge has Ethereum alone.
+    const leftOver = { ...ownEth, network: "BSC" };
+    const status = { value: { state: 0, stateName: "live", networks: ["Ethereum"] } };
+    const reached = ["eth:443", "localhost:8545"];
+    expect(moveFaultsOf(survey({ old: { status, endpoints: [eth, leftOver], reached } }), wanted)).toEqual([]);
+    expect(moveFaultsOf(survey({ old: { status, endpoints: [eth, ownEth], reached } }), wanted)).toHaveLength(1);
+  });
+
+  test("a new host that already has the executable needs no release", () => {
+    expect(moveFaultsOf(newFacts({ hasExecutable: true }), { ...wanted, release: undefined })).toEqual([]);
+  });
+});
+
+describe("journals", () => {
+  const move = moveNamed("pillar-host/prod/Anvil/1");
+  test("a move has begun once the old side may be stopped", () => {
+    expect(hasBegun(journal(moveText(move), "staging"), move)).toBe(false);
+    expect(hasBegun(journal(moveText(move), "stopping"), move)).toBe(true);
+    expect(hasBegun(journal("pillar-host/prod/Anvil/2", "stopping"), move)).toBe(false);
+    for (const none of [undefined, "", "{", "null", "[]"])
+      expect([hasBegun(none, move), isOwn(none, move)]).toEqual([false, false]);
+  });
+});
+
+test("facts are read as a host prints them", () => {
+  const text = `load=loaded\nactive=active\nenabled=enabled\ndirectory=there\nreal=/root/a=b\nbytes=12\nfiles=3\nshares=1\nspecial=1\nfree=5\ninodes=6\nmount=/\nnode_producer=there\nlacks=tar\nlacks=find\nuser=op\nworks=/home/op/.orchestrator\nenvironment=A\nenvironment=B\njournal=${Buffer.from("{}").toString("base64")}\n`;
+  expect(parseFacts(text)).toEqual({
+    ...{ load: "loaded", active: "active", enabled: "enabled", directory: "there", real: "/root/a=b", bytes: 12 },
+    ...{ files: 3, shares: 1, special: 1, free: 5, inodes: 6, mount: "/", hasNodeKey: true },
+    ...{ hasExecutable: false, lacks: ["tar", "find"], journal: "{}" },
+    ...{ user: "op", works: "/home/op/.orchestrator", environment: ["A", "B"] },
+  });
+});
+
+test("endpoints are host and port, without the access keys of their paths; the host's own are told apart", () => {
+  const Networks = {
+    Ethereum: { Urls: ["wss://eth.example/v3/s3cret", "http://plain.example"] },
+    Zenon: { Urls: ["ws://127.0.0.1:35998", "ws://198.51.100.7:35998", "no url"] },
+    "BNB Chain": { Urls: ["ws://u:p@bnb.example:8546/x", "ws://localhost:8545", "ws://[2001:db8::7]:1/k"] },
+  };
+  const endpoint = (network: string, old: string, isOwn = false, fresh = old) => ({ network, old, new: fresh, isOwn });
+  expect(endpointsOf({ Networks }, ["198.51.100.7", "2001:db8::7"])).toEqual([
+    endpoint("Ethereum", "eth.example:443"),
+    endpoint("Ethereum", "plain.example:80"),
+    endpoint("Zenon", "127.0.0.1:35998", true),
+    endpoint("Zenon", "198.51.100.7:35998", true, "127.0.0.1:35998"),
+    endpoint("BNB Chain", "bnb.example:8546"),
+    endpoint("BNB Chain", "localhost:8545", true),
+    endpoint("BNB Chain", "2001:db8::7:1", true, "127.0.0.1:1"),
+  ]);
+  for (const odd of [{}, { Networks: null }, { Networks: { A: null, B: { Urls: "x" } } }])
+    expect(endpointsOf(odd, [])).toEqual([]);
+  expect(isUsed(endpoint("Zenon", "x"), [])).toBe(true);
+  expect(isUsed(endpoint("BSC", "x"), ["Ethereum"])).toBe(false);
+  expect(isUsed(endpoint("BSC", "x"), undefined)).toBe(true);
+});
+
+test("a configuration's places are read, and none of its secrets", () => {
+  const json = {
+    ...{ DataPath: "/o", ProducerKeyFileName: "key", ProducerKeyFilePassphrase: "hunter2" },
+    TssConfig: { BaseDir: "/o/tss", PublicKey: "A81a" },
+  };
+  expect(orchestratorConfigOf(json)).toEqual({
+    ...{ dataPath: "/o", tssDir: "/o/tss", keyStore: "key", hasPassphrase: true, hasShare: true },
+  });
+  for (const odd of [{}, { TssConfig: null }, { TssConfig: 1, DataPath: 2, ProducerKeyFileName: "" }])
+    expect(orchestratorConfigOf(odd)).toEqual({ keyStore: "producer", hasPassphrase: false, hasShare: false });
+});
+
+test("before the stand-up the new host's own node is to come, and nothing else is", () => {
+  const node = { network: "Zenon", old: "127.0.0.1:35998", new: "127.0.0.1:35998", isOwn: true };
+  const bare = survey({
+    old: { endpoints: [eth, node, ownEth], reached: ["eth:443", "127.0.0.1:35998", "localhost:8545"] },
+    node: false,
+  });
+  expect(moveFaultsOf(bare, wanted).join("\n")).toContain("nothing at 127.0.0.1:35998 for Zenon");
+  const rehearsed = moveFaultsOf(withNode(bare), wanted);
+  expect(rehearsed).toHaveLength(1);
+  expect(rehearsed[0]).toContain("found: nothing at localhost:8545 for Ethereum\n");
+});

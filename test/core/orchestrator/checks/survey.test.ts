@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { surveyBoth } from "../../../../core/orchestrator/checks/survey";
+import type { RootHost } from "../../../../core/ssh/root";
+
+const config = { ProducerKeyFileName: "store", Networks: { Ethereum: { Urls: ["wss://eth.example/KEY"] } } };
+const facts = "load=loaded\nactive=inactive\ndirectory=there\nshares=0\n";
+const place = { service: "o", directory: "/o", nodeDirectory: "/z", executable: "o", rpcPort: 1 };
+const options = { old: place, new: place, copyAddress: "old", sshPort: 22, sshUser: "root", backupDirectory: "/" };
+const chain = {
+  lookAtNode: async () => ({ synced: true, why: "", known: true }),
+  lookAtBridge: async () => ({ known: true, state: 0, key: "", why: "live" }) as const,
+};
+
+/** Hosts that answer with what a test says of a function; the rest is usual. */
+function hosts(answers: Record<string, (side: string) => Promise<string>>) {
+  const usual: Record<string, string> = { signer_facts: facts, signer_read: JSON.stringify(config) };
+  const host = (address: string): RootHost => ({
+    ...{ address, hostKey: "ssh-ed25519 KEY" },
+    call: (name) => answers[name]?.(address) ?? Promise.resolve(usual[name] ?? ""),
+    stream: () => Promise.reject(new Error("no stream")),
+    forward: () => Promise.reject(new Error("nothing listens")),
+    close: () => undefined,
+  });
+  return { old: host("old"), new: host("new") };
+}
+const clock = { ticks: () => 0, sleep: async () => undefined };
+
+test("both hosts are asked at once what they reach: what does not answer is waited for once", async () => {
+  const asked: string[] = [];
+  let goOn = () => {};
+  const both = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const roots = hosts({
+    signer_reaches: async (side) => {
+      asked.push(side);
+      if (asked.length === 2) goOn();
+      await both;
+      return side === "old" ? "eth.example:443\n" : "";
+    },
+    signer_has: async () => "yes\n",
+  });
+  const survey = await surveyBoth(roots, options, chain, clock);
+  expect(survey.old).toMatchObject({
+    value: {
+      endpoints: [{ network: "Ethereum", old: "eth.example:443" }],
+      reached: ["eth.example:443"],
+      hasKeyStore: true,
+      damaged: [],
+    },
+  });
+  expect(survey.new).toMatchObject({ value: { reached: [], build: { error: "it does not run" } } });
+});
+
+test("an old host that cannot be looked at keeps nobody from the new one", async () => {
+  const roots = hosts({
+    signer_facts: async (side) => (side === "old" ? Promise.reject(new Error("no connection")) : facts),
+  });
+  const survey = await surveyBoth(roots, options, chain, clock);
+  expect(survey.old).toEqual({ error: "no connection" });
+  expect(survey.new).toMatchObject({ value: { reached: [], facts: { active: "inactive" } } });
+});

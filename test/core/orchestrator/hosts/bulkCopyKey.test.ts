@@ -1,0 +1,110 @@
+import { expect, test } from "vitest";
+import { type BulkCopyKeyInputs, prepareBulkCopy } from "../../../../core/orchestrator/hosts/bulkCopyKey";
+import type { HostPair } from "../../../../core/orchestrator/hosts/hostPair";
+import type { Journal } from "../../../../core/orchestrator/rules/journal";
+import type { Looks, SideLook } from "../../../../core/orchestrator/rules/sagaLooks";
+import { moveNamed } from "../../../moveNamed";
+
+const move = moveNamed("pillar-host/prod/Anvil/2");
+const earlier = moveNamed("pillar-host/prod/Anvil/1");
+const signs: SideLook = { active: true, masked: false };
+const rests: SideLook = { active: false, masked: true };
+const journalOf = (more: Partial<Journal>): Journal => ({
+  ...{ version: 1, generation: 1, source: "A", target: "B", move, direction: "forward", side: "new", stage: "staging" },
+  other: { address: "o", hostKey: "k" },
+  ...{ at: "", was: {}, identity: null, history: [], ...more },
+});
+
+/** Runs it against these hosts. @returns what was called, in order, and what was said */
+async function prepared(hosts: Looks, failing?: string, more: Partial<BulkCopyKeyInputs> = {}) {
+  const [called, said] = [[] as string[], [] as string[]];
+  const root = (address: string) => ({ address }) as HostPair["roots"]["old"];
+  const pair: HostPair = {
+    roots: { old: root("198.51.100.9"), new: root("203.0.113.7") },
+    look: async (_saga, before) => {
+      const at = (side: "old" | "new") => {
+        if (before?.[side] === "outOfSight") return "outOfSight" as const;
+        called.push(`look ${side}`);
+        return hosts[side];
+      };
+      return { new: at("new"), old: at("old") };
+    },
+    call: async (side, name) => {
+      called.push(`${side} ${name}`);
+      if (name === failing) throw new Error(`${name} failed`);
+      return name === "signer_copy_key"
+        ? `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${"A".repeat(43)} pillar-host-copy\n203.0.113.7\n`
+        : "";
+    },
+    step: async (_side, _name, _saga, looks) => looks,
+    take: async () => void called.push("take"),
+    drop: async () => void called.push("drop"),
+    variables: () => ({}),
+    close: () => void called.push("close"),
+  };
+  const side = (address: string) => ({
+    host: { stack: "prod", ssh: { address, port: 22, user: "root", hostKey: "" } },
+    ...{ service: "orchestrator", directory: "/root/.orchestrator", executable: "orchestrator" },
+  });
+  const inputs = {
+    ...{ move, stack: "prod", rollback: false, old: side("198.51.100.9"), new: side("203.0.113.7") },
+    ...{ copy: { address: "198.51.100.9", port: 22 }, rpcPort: 55000, p2pPort: 55055, library: "", ...more },
+  } as BulkCopyKeyInputs;
+  const deps = { ticks: () => 0, sleep: async () => undefined, say: (line: string) => void said.push(line) };
+  await prepareBulkCopy(inputs, deps, () => pair);
+  return { called, said };
+}
+
+const given = ["look new", "look new", "look old", "take", "look new", "look old"];
+const made = ["new signer_copy_key", "old signer_copy_allow", "new signer_copy_key_waits"];
+
+test.each<[string, SideLook]>([
+  ["where nothing of the move is", rests],
+  ["where a run was killed in it", { ...rests, journal: journalOf({}) }],
+  [
+    "from where an earlier move went back",
+    { ...rests, journal: journalOf({ move: earlier, direction: "back", stage: "moved" }) },
+  ],
+])("the key is made %s, and waits", async (_where, fresh) => {
+  const { called, said } = await prepared({ old: signs, new: fresh });
+  expect(called).toEqual([...given, ...made, "drop", "close"]);
+  expect(said).toEqual([]);
+});
+
+test.each<[string, Partial<Journal>]>([
+  ["has ended", { stage: "running" }],
+  ["has begun", { stage: "staged" }],
+  ["was given up", { stage: "abandoned" }],
+  ["went back", { direction: "back", stage: "moved" }],
+  ["is another that was given up", { move: earlier, stage: "abandoned" }],
+  ["is another that ended here", { move: earlier, stage: "running" }],
+  ["is another stack's", { move: moveNamed("pillar-host/other/Anvil/1"), stage: "staging" }],
+])("the old host is not connected to where the move %s", async (_what, journal) => {
+  const { called } = await prepared({ old: "outOfSight", new: { ...rests, journal: journalOf(journal) } });
+  expect(called).toEqual(["look new", "close"]);
+});
+
+test("nor on the way back, nor where the new host is out of sight or runs an orchestrator", async () => {
+  expect((await prepared({ old: signs, new: rests }, undefined, { rollback: true })).called).toEqual([]);
+  expect((await prepared({ old: signs, new: "outOfSight" })).called).toEqual(["look new", "close"]);
+  expect((await prepared({ old: signs, new: signs })).called).toEqual(["look new", "close"]);
+});
+
+test.each<[string, SideLook]>([
+  ["out of sight", "outOfSight"],
+  ["without a signer that runs", rests],
+  ["stopped by this move", { ...rests, journal: journalOf({ side: "old", stage: "stopping" }) }],
+])("no key is made for an old host that is %s", async (_what, old) => {
+  const { called } = await prepared({ old, new: rests });
+  expect(called).toEqual(["look new", "look new", "look old", "close"]);
+});
+
+test.each(["signer_copy_allow", "signer_copy_key_waits"])(
+  "what %s leaves undone is taken back, and no failure",
+  async (failing) => {
+    const { called, said } = await prepared({ old: signs, new: rests }, failing);
+    const until = made.slice(0, made.findIndex((each) => each.endsWith(failing)) + 1);
+    expect(called).toEqual([...given, ...until, "new signer_copy_key_away", "old signer_copy_forbid", "drop", "close"]);
+    expect(said).toEqual([`nothing is copied beforehand: ${failing} failed`]);
+  },
+);

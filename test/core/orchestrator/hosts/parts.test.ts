@@ -1,0 +1,310 @@
+import { describe, expect, test } from "vitest";
+import { moveText } from "../../../../core/eventLog/moveId";
+import { manifestOf } from "../../../../core/orchestrator/backup/manifest";
+import { heldByAnother } from "../../../../core/orchestrator/hosts/heldByAnother";
+import { openHostPair, readSide } from "../../../../core/orchestrator/hosts/hostPair";
+import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
+import { unfenced } from "../../../../core/orchestrator/hosts/provedCopy";
+import { secondsWithout } from "../../../../core/orchestrator/move/move";
+import { errorsIn, readLife, versionFaults } from "../../../../core/orchestrator/move/verify";
+import { type Journal, parseJournal, type Saga } from "../../../../core/orchestrator/rules/journal";
+import { obstacleText } from "../../../../core/orchestrator/rules/obstacles";
+import type { Looks } from "../../../../core/orchestrator/rules/sagaLooks";
+import { whereItIs } from "../../../../core/orchestrator/rules/whereItIs";
+import { commandsFor } from "../../../../core/util/commands";
+import { moveNamed } from "../../../moveNamed";
+
+const journal: Journal & { was: { keyStore: string } } = {
+  ...{ version: 1, move: moveNamed("pillar-host/prod/Anvil/1"), direction: "forward", side: "old", stage: "fenced" },
+  ...{ generation: 3, source: "SHA256:a", target: "SHA256:b" },
+  other: { address: "203.0.113.9", hostKey: "ssh-ed25519 AAAA" },
+  ...{ at: "2026-01-01T00:00:00Z", identity: null, history: [] },
+  was: { enabled: true, keyStore: "/root/.orchestrator/producer.moved-to-203.0.113.9-20260101T000000Z" },
+};
+/** As it stands on a host. */
+const written = { ...journal, move: moveText(journal.move) };
+const places = {
+  old: "198.51.100.7",
+  new: "203.0.113.9",
+  services: { old: "signer", new: "orchestrator" },
+  stack: "prod",
+};
+const side = (text: string) =>
+  `config.json: said before\njournal ${Buffer.from(text).toString("base64")}\nactive no\nmasked yes\nend\n`;
+
+describe("parseJournal", () => {
+  test("reads what the hosts write, and nothing where there is none", () => {
+    expect(parseJournal(JSON.stringify(written), "host")).toEqual(journal);
+    expect(parseJournal("", "host")).toBeUndefined();
+  });
+
+  test.each<readonly [string, string]>([
+    ["half of one", JSON.stringify(written).slice(0, 50)],
+    ["another form", "[]"],
+    ["null", "null"],
+    ["a stage of the other side", JSON.stringify({ ...written, stage: "running" })],
+    ["a history that is none", JSON.stringify({ ...written, history: "x" })],
+    ...[1e300, 2 ** 53, 1e9, 0, -1, 1.5, "3"].map((generation) => {
+      return [`generation ${generation}`, JSON.stringify({ ...written, generation })] as const;
+    }),
+    ["a history of nothing", JSON.stringify({ ...written, history: [null] })],
+    ["a history of numbers", JSON.stringify({ ...written, history: [{ stage: 1 }] })],
+    ["a key store that is no text", JSON.stringify({ ...written, was: { keyStore: 1 } })],
+    ["an identity that is no text", JSON.stringify({ ...written, identity: { producer: [] } })],
+    ["a key store that is no absolute path", JSON.stringify({ ...written, was: { keyStore: "-o" } })],
+    ["a host key of two lines", JSON.stringify({ ...written, other: { ...written.other, hostKey: "a\nb" } })],
+    ["one without its generation", JSON.stringify({ ...written, generation: undefined })],
+    ["one without the hosts' keys", JSON.stringify({ ...written, source: undefined })],
+    ["one without a version", JSON.stringify({ ...written, version: undefined })],
+    ["a later version", JSON.stringify({ ...written, version: 2 })],
+  ])("refuses %s", (_what, text) => {
+    expect(() => parseJournal(text, "203.0.113.9")).toThrow(
+      /203\.0\.113\.9: the journal .* cannot be read\n {2}found: /,
+    );
+  });
+});
+
+test("readSide takes the look from the end, and what was said before it", () => {
+  const { seen, said } = readSide(side(JSON.stringify(written)), "host");
+  expect(seen).toEqual({ journal, active: false, masked: true });
+  expect(said).toEqual(["config.json: said before"]);
+  expect(readSide(side(""), "host").seen.journal).toBeUndefined();
+  expect(() => readSide("journal \nactive no\n", "host")).toThrow("host: its answer was cut off");
+});
+
+test("each side has its own names", () => {
+  const host = (address: string) => ({ ssh: { address, port: 22, user: "root", hostKey: "" } });
+  const inputs = {
+    old: { host: host("198.51.100.7"), service: "orch", directory: "/data/orch", executable: "orch-linux-amd64" },
+    new: { host: host("203.0.113.9"), service: "orchestrator", directory: "/root/.orchestrator", executable: "orch" },
+  } as unknown as MoveInputs;
+  const deps = { ticks: () => 0, sleep: async () => undefined, say: () => undefined };
+  const sides = openHostPair(inputs, "token", deps);
+  const saga: Saga = { move: journal.move, direction: "forward" };
+  expect(sides.variables("old", saga)).toMatchObject({ service: "orch", executable: "orch-linux-amd64" });
+  expect(sides.variables("new", saga)).toMatchObject({ service: "orchestrator", executable: "orch" });
+  sides.close();
+});
+
+describe("a run that another one holds up", () => {
+  test("is told whose login it is, and what ends it", () => {
+    expect(
+      heldByAnother("203.0.113.9", "held 17 4242", 30, "prod-2"),
+    ).toBe(`203.0.113.9: another run has been at work on this signer for 30 minutes; nothing was done
+  found: it is logged in on 203.0.113.9; its login there is process 4242
+  Whose it is: on 203.0.113.9: ps -o lstart,args -p 4242; ss -tnp | grep pid=4242,
+  needed: its end. Let it go on, or press Ctrl-C in its terminal. Which step it is at, if it is this stack's: ./pillar-host status prod-2
+  Then: pulumi up -s prod-2`);
+  });
+
+  test("is not sent to a process where none is known", () => {
+    expect(heldByAnother("203.0.113.9", "held 5", 30, "prod-2")).not.toMatch(/process|undefined/);
+  });
+});
+
+test("unfenced gives a key store its own name again, a folder too", () => {
+  const entry = (path: string) => ({ path, kind: "file", mode: "600", owner: "0:0", size: 1, sha256: "a" }) as const;
+  const aside = "producer.moved-to-203.0.113.9-20260101T000000Z";
+  const manifest = manifestOf([
+    entry(aside),
+    entry(`${aside}/producer`),
+    entry("producer.moved-to-else"),
+    entry("tss"),
+  ]);
+  expect([...unfenced(manifest, journal.was.keyStore).keys()]).toEqual([
+    "producer",
+    "producer.moved-to-else",
+    "producer/producer",
+    "tss",
+  ]);
+  expect(unfenced(manifest, undefined)).toBe(manifest);
+  const named = manifestOf([entry("signer.key.moved-to-203.0.113.9-20260101T000000Z"), entry("tss")]);
+  expect([...unfenced(named, "/o/signer.key.moved-to-203.0.113.9-20260101T000000Z").keys()]).toEqual([
+    ...["signer.key", "tss"],
+  ]);
+});
+
+test("errorsIn takes the lines that an operator should read, by their level", () => {
+  const bad = [
+    "2026-01-01T00:00:00.000Z\tERROR\tnetwork/evm.go:584\twebsocket: close 1006 (abnormal closure): unexpected EOF",
+    "panic: runtime error: invalid memory address",
+    "orchestrator.service: Main process exited, code=exited, status=1/FAILURE",
+  ];
+  const other = [
+    "2026-01-01T00:00:00.000Z\tDEBUG\tnetwork/znn.go:265\terror: event already exists, set it as sent locally",
+    "2026-01-01T00:00:00.000Z\tINFO\tmain.go:1\tno errors",
+  ];
+  expect(errorsIn([...other, ...bad])).toEqual(bad);
+});
+
+test("readLife reads the unit and its last lines", () => {
+  const printed = "ActiveState=active\nSubState=running\nNRestarts=2\nMainPID=77\nPeers=3\nlog\nline 1\nline 2\n";
+  const life = { active: "active (running)", restarts: 2, pid: 77, log: ["line 1", "line 2"] };
+  expect(readLife(printed)).toEqual({ ...life, peers: 3 });
+  expect(readLife(printed.replace("Peers=3\n", ""))).toEqual(life);
+});
+
+describe("what an error says", () => {
+  const aside =
+    "on both: mv /var/lib/pillar-host/orchestrator.json /var/lib/pillar-host/orchestrator.json.aside; then pulumi config set --path pillar-host:orchestrator.rollback true -s prod && pulumi up -s prod";
+  const fenced = { journal, active: false, masked: true };
+  test("where the key is", () => {
+    const none = { active: false, masked: true };
+    expect(whereItIs({ old: fenced, new: none }, places)).toBe(
+      "The key is on the old side (198.51.100.7), stopped and fenced, and nobody signs now.",
+    );
+    expect(whereItIs({ old: { active: true, masked: false }, new: none }, places)).toBe(
+      "The key is on the old side (198.51.100.7), which signs; nothing was started on the new side (203.0.113.9).",
+    );
+  });
+
+  const at = (stage: Journal["stage"], more: Partial<Journal> = {}): Journal => ({
+    ...journal,
+    side: "new",
+    stage,
+    ...more,
+  });
+  const [running, stopped] = [
+    { active: true, masked: false },
+    { active: false, masked: true },
+  ];
+  test.each<[string, Looks, string]>([
+    [
+      "a restored snapshot of the old host",
+      { old: running, new: { journal: at("running"), ...running } },
+      "The key is on the new side (203.0.113.9), which signs; the old side (198.51.100.7) runs too. But an orchestrator runs on the old side (198.51.100.7): two may sign now.",
+    ],
+    [
+      "the fence is gone",
+      { old: { journal, active: false, masked: false }, new: { journal: at("running"), ...stopped } },
+      "The key is on the new side (203.0.113.9), which does not run now; the old side (198.51.100.7) does not run, and nothing fences it.",
+    ],
+    [
+      "it went on to a third host",
+      {
+        old: { journal, ...stopped },
+        new: {
+          journal: at("moved", {
+            move: moveNamed("pillar-host/next/Anvil/1"),
+            other: { address: "192.0.2.4", hostKey: "" },
+          }),
+          ...stopped,
+        },
+      },
+      "The key is on 192.0.2.4, where pillar-host/next/Anvil/1 took it from the new side (203.0.113.9).",
+    ],
+    [
+      "out of sight after it went there",
+      { old: { journal: { ...journal, stage: "moved" }, ...stopped }, new: "outOfSight" },
+      "The key is on the new side (203.0.113.9), which is out of sight; the old side (198.51.100.7) is fenced.",
+    ],
+    [
+      "a fenced side that runs",
+      { old: { journal, ...running }, new: stopped },
+      "The key is on the old side (198.51.100.7), which runs all the same.",
+    ],
+  ])("where the key is, by what is seen too: %s", (_what, looks, line) => {
+    expect(whereItIs(looks, places)).toBe(line);
+  });
+
+  test("one that runs on the old side, while it went on from the new one, is not there to stay", () => {
+    const looks: Looks = {
+      old: running,
+      new: { journal: at("moved", { move: moveNamed("pillar-host/next/Anvil/1") }), ...stopped },
+    };
+    const text = obstacleText("two may sign", { move: journal.move, direction: "forward" }, looks, places);
+    expect(text).toContain("Stop it at once, on 198.51.100.7");
+    expect(text).not.toContain("bring it back by hand");
+  });
+
+  test("a second one that runs: which one to stop, with the name of its own unit", () => {
+    const saga: Saga = { move: journal.move, direction: "forward" };
+    const looks: Looks = { old: running, new: { journal: at("running"), ...running } };
+    const text = obstacleText("two may sign", saga, looks, places);
+    expect(text).toContain(
+      "an orchestrator runs on the old side (198.51.100.7), where by the journals none may: two may sign",
+    );
+    expect(text).toContain("  Stop it at once, on 198.51.100.7: systemctl stop signer && ");
+    expect(text).toContain("mv -f /etc/systemd/system/signer.service /etc/systemd/system/signer.service.moved");
+    expect(text).not.toContain("bring it back by hand");
+  });
+
+  test("a start that the source has not heard of: stop it here, or leave it there, or say that it came by hand", () => {
+    const saga: Saga = { move: moveNamed("pillar-host/next/Anvil/1"), direction: "forward", generation: 2 };
+    const text = obstacleText("later start", saga, { old: running, new: stopped }, places);
+    expect(text).toContain(
+      "the old side (198.51.100.7) has not heard of the last start of this signer: generation 2, pillar-host/next/Anvil/1. Nothing is touched",
+    );
+    expect(text).toContain("  found on the old side: no journal\n");
+    expect(text).toContain("This one must not sign beside it, on 198.51.100.7: systemctl stop signer && ");
+    expect(text).toContain("pulumi config rm --path pillar-host:orchestrator.migrateFrom -s prod && pulumi up -s prod");
+    expect(text).toContain(
+      "pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
+    );
+  });
+
+  test("another stack's move that took the signer on: this stack is to let go of it", () => {
+    const next = at("moved", { move: moveNamed("pillar-host/next/Anvil/1") });
+    const text = obstacleText(
+      "another move",
+      next,
+      { old: { journal, ...stopped }, new: { journal: next, ...stopped } },
+      places,
+    );
+    expect(text).toContain("took this signer elsewhere: pillar-host/next/Anvil/1");
+    expect(text).toContain("pulumi config rm --path pillar-host:orchestrator.migrateFrom -s prod && pulumi up -s prod");
+    const open = { ...next, stage: "stopping" as const };
+    expect(obstacleText("another move", open, { old: stopped, new: { journal: open, ...stopped } }, places)).toContain(
+      "End that move with its own stack first: pulumi up -s next",
+    );
+  });
+
+  test("the commands for going on and for going back, where the target was started", () => {
+    const started = {
+      journal: { ...journal, side: "new" as const, stage: "starting" as const },
+      active: true,
+      masked: false,
+    };
+    const saga: Saga = { move: journal.move, direction: "forward" };
+    const text = obstacleText("target is started", saga, { old: fenced, new: started }, places);
+    expect(text).toBe(
+      [
+        "the orchestrator of the new side (203.0.113.9) was started, so nothing is undone by itself: two signers must never run at once",
+        "  To go on: fix what is said above, then pulumi up -s prod",
+        "  To go back: pulumi config set --path pillar-host:orchestrator.rollback true -s prod && pulumi up -s prod",
+        "  Or by hand:",
+        "  first on 203.0.113.9: systemctl stop orchestrator && { [ ! -f /etc/systemd/system/orchestrator.service ] || mv -f /etc/systemd/system/orchestrator.service /etc/systemd/system/orchestrator.service.moved; } && ln -sfn /dev/null /etc/systemd/system/orchestrator.service && systemctl daemon-reload && systemctl is-active orchestrator (it must say inactive)",
+        `  only then on 198.51.100.7: systemctl unmask signer && mv ${journal.was.keyStore} /root/.orchestrator/producer && systemctl enable --now signer`,
+        `  and for the program, ${aside}`,
+        "The key is on the new side (203.0.113.9), which was started and may sign; the old side (198.51.100.7) is fenced.",
+      ].join("\n"),
+    );
+  });
+
+  test("what to type where the old side was brought back by hand, and only where the new one can't sign", () => {
+    const started = { ...journal, side: "new" as const, stage: "starting" as const };
+    const back = { journal, active: true, masked: false };
+    const saga: Saga = { move: journal.move, direction: "forward" };
+    const hint = `Did you bring it back by hand, and is it to stay there? Then ${aside}`;
+    const text = (active: boolean, masked: boolean, why: "source runs unasked" | "target runs unasked", way: Saga) =>
+      obstacleText(why, way, { old: back, new: { journal: started, active, masked } }, places);
+    expect(text(false, true, "source runs unasked", saga)).toContain(hint);
+    expect(text(false, true, "target runs unasked", { ...saga, direction: "back" })).toContain(hint);
+    expect(text(true, true, "source runs unasked", saga)).not.toContain("by hand, and");
+    expect(text(false, false, "source runs unasked", saga)).not.toContain("by hand, and");
+  });
+});
+
+const run = commandsFor("prod");
+
+test("versionFaults: what runs is what the configuration names, where it names one", () => {
+  expect(versionFaults({ version: "v0.0.9a" }, "v0.0.9a", run)).toEqual([]);
+  expect(versionFaults({ version: "v0.0.9" }, undefined, run)).toEqual([]);
+  expect(versionFaults({ version: "v0.0.9" }, "v0.0.9a", run)).toEqual([
+    expect.stringMatching(/^it is v0\.0\.9, not v0\.0\.9a \(pillar-host:orchestrator\.release\.version\)/),
+  ]);
+});
+
+test("the time without a signer is told in seconds, with tenths", () => {
+  expect([secondsWithout(1000, 8349), secondsWithout(0, 90_000), secondsWithout(5, 5)]).toEqual([7.3, 90, 0]);
+});

@@ -1,0 +1,84 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openEventLog } from "../../../../core/eventLog/eventLog";
+import { recorder, writeEnd } from "../../../../core/orchestrator/move/move";
+import { runSaga } from "../../../../core/orchestrator/move/saga";
+import type { Wanted } from "../../../../core/orchestrator/rules/generation";
+import { Model } from "../../../../lab/simulation/model";
+import { movesIn } from "../../../recordIn";
+
+let directory: string;
+beforeEach(() => {
+  directory = fs.mkdtempSync(path.join(os.tmpdir(), "move-log-"));
+});
+afterEach(() => fs.rmSync(directory, { recursive: true }));
+
+describe("the event log of a move", () => {
+  const wanted: Wanted = {
+    move: { project: "pillar-host", stack: "s", pillar: "p", attempt: 1 },
+    direction: "forward",
+    known: { generation: 0, started: 0 },
+    isFirst: true,
+    hosts: { old: "198.51.100.7#0", new: "203.0.113.9#0" },
+  };
+  const places = { old: "198.51.100.7", new: "203.0.113.9", services: { old: "o", new: "o" }, stack: "s" };
+
+  /** @param breaks before which line the log can't be written any more */
+  const run = async (breaks?: "begun" | "starting") => {
+    const log = openEventLog({ directory, stack: "s", pillar: "p" }, { now: () => 0, say: () => undefined });
+    const record = recorder(log, wanted);
+    const model = new Model(() => "none");
+    const signers: Record<string, readonly string[]> = {};
+    model.record = (line, saga) => {
+      signers[line] = model.signers;
+      if (line === breaks) {
+        fs.rmSync(directory, { recursive: true });
+        fs.writeFileSync(directory, "");
+      }
+      return record(line, saga);
+    };
+    const error = await runSaga(wanted, model, places).then(
+      () => undefined,
+      (reason: Error) => reason.message,
+    );
+    return { error, signers, model };
+  };
+
+  it("has each start before the old signer stops, with the hosts that it is between", async () => {
+    const { error, signers, model } = await run();
+    expect([error, signers]).toEqual([undefined, { begun: ["old"], starting: ["old"] }]);
+    expect(model.signers).toEqual(["new"]);
+    const details = { direction: "forward", generation: 1, source: "198.51.100.7#0", target: "203.0.113.9#0" };
+    expect(movesIn(directory).map((entry) => [entry.event, entry.details])).toEqual([
+      ["begun", details],
+      ["starting", details],
+    ]);
+  });
+
+  it("has the end of a way, or the run ends in an error that tells where the signer is", async () => {
+    const log = openEventLog({ directory, stack: "s", pillar: "p" }, { now: () => 0, say: () => undefined });
+    const end = { holder: "new", generation: 1, version: "v1", movedAt: "" } as const;
+    await writeEnd(log, { move: wanted.move, stack: "s" }, false, end);
+    await writeEnd(log, { move: wanted.move, stack: "s" }, true, { ...end, holder: "old" });
+    expect(movesIn(directory).map(({ event }) => event)).toEqual(["done", "rolledBack"]);
+    fs.rmSync(directory, { recursive: true });
+    fs.writeFileSync(directory, "");
+    await expect(writeEnd(log, { move: wanted.move, stack: "s" }, false, end)).rejects.toThrow(
+      /^the signer moved to the new side, which signs; that was not written down\n.*could not be written[\s\S]*\n {2}Then: pulumi up -s s$/,
+    );
+  });
+
+  it.each(["begun", "starting"] as const)(
+    "ends the run while the old signer signs, where %s cannot be written",
+    async (line) => {
+      const { error, model } = await run(line);
+      expect(error).toContain("could not be written");
+      expect(error).toContain(directory);
+      expect(error).toContain("The key is on the old side");
+      expect(model.signers).toEqual(["old"]);
+      expect(model.hosts.old.journal).toBeUndefined();
+    },
+  );
+});

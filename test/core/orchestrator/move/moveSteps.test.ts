@@ -1,0 +1,300 @@
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import http from "node:http";
+import net from "node:net";
+import { join } from "node:path";
+import { test as base, expect } from "vitest";
+import type { BridgeNow } from "../../../../core/orchestrator/checks/bridgeNow";
+import type { HostPair } from "../../../../core/orchestrator/hosts/hostPair";
+import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
+import { MoveRun } from "../../../../core/orchestrator/move/moveRun";
+import { createMoveActions, type MoveActions } from "../../../../core/orchestrator/move/moveSteps";
+import type { Saga, SideName } from "../../../../core/orchestrator/rules/journal";
+import type { Looks } from "../../../../core/orchestrator/rules/sagaLooks";
+import type { RootHost } from "../../../../core/ssh/root";
+import { moveNamed } from "../../../moveNamed";
+import { listen } from "../../chain/fakes";
+import { type LocalRoot, localRoot } from "../localRoot";
+
+const saga: Saga = { move: moveNamed("pillar-host/prod/Anvil/1"), direction: "forward" };
+const looks: Looks = { old: { active: false, masked: true }, new: { active: false, masked: true } };
+
+interface Stage {
+  readonly hands: MoveActions & Pick<MoveRun, "seen">;
+  readonly directory: string;
+  readonly arriving: string;
+  /** Functions that were called, on which host, in order. */
+  readonly called: string[];
+  /** What getStatus of the old host tells of requests to sign, in turn, the last for ever. */
+  toSign: number[];
+  /** What the gate's evidence says of the new side's node. */
+  node: { synced: boolean; why: string; known: boolean };
+  /** What the chain says of the bridge. */
+  bridge: BridgeNow;
+  /** The operator's word. */
+  haltedBridge: boolean;
+  /** Clock milliseconds that were slept through, and what was said. */
+  readonly slept: number[];
+  readonly said: string[];
+  /** After each copy between the hosts. */
+  afterCopy: () => void;
+  /** What the list of the new host waits for. */
+  beforeList: Promise<void>;
+  /** What the disk of the new host waits for. */
+  beforeFlush: Promise<void>;
+  /** What the archive of the old host waits for. */
+  beforeArchive: Promise<void>;
+}
+
+// Two directories of this machine; listing, archive and backup are real, steps are only noted.
+const test = base.extend<{ stage: Stage }>({
+  stage: async ({ task: _task }, provide) => {
+    const locals = { old: localRoot(), new: localRoot() };
+    const directory = join(locals.old.scratch, "signer");
+    const arriving = join(locals.new.scratch, "signer.arriving");
+    mkdirSync(join(directory, "tss"), { recursive: true });
+    mkdirSync(join(directory, "producer"));
+    for (const [name, text] of [
+      ["config.json", "{}"],
+      ["tss/localstate-ab.json", "{}"],
+      ["producer/store", "key"],
+    ] as const)
+      writeFileSync(join(directory, name), text);
+    const live: BridgeNow = { known: true, state: 0, key: "", why: "live" };
+    const stage = {
+      ...{ bridge: live, haltedBridge: false, node: { synced: true, why: "", known: true } },
+      ...{ directory, arriving, called: [] as string[], afterCopy: () => {} },
+      ...{ toSign: [0], slept: [] as number[], said: [] as string[] },
+      ...{ beforeList: Promise.resolve(), beforeFlush: Promise.resolve(), beforeArchive: Promise.resolve() },
+    };
+    let told = 0;
+    const rpc = await listen(
+      http.createServer(async (request, response) => {
+        const { method } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as { method: string };
+        const wrapsToSign = stage.toSign.length > 1 ? stage.toSign[0] : stage.toSign.at(-1);
+        if (method === "getStatus") stage.toSign.splice(0, stage.toSign.length > 1 ? 1 : 0);
+        told += 1;
+        const status = {
+          state: 0,
+          stateName: "LiveState",
+          frontierMomentum: told,
+          networks: { Ethereum: { wrapsToSign } },
+        };
+        response.end(JSON.stringify({ result: method === "getStatus" ? status : { producer: "z1q" }, error: "" }));
+      }),
+    );
+    const root = (side: SideName, local: LocalRoot): RootHost => ({
+      ...local,
+      address: side,
+      forward: async () => net.connect(rpc.port, "127.0.0.1"),
+      stream: async (name, variables) => {
+        stage.called.push(`${side} ${name}`);
+        if (name === "signer_copy") {
+          execFileSync("cp", ["-aT", directory, arriving]);
+          stage.afterCopy();
+          return local.stream("true");
+        }
+        if (name === "signer_manifest" && side === "new") await stage.beforeList;
+        if (name === "signer_archive") await stage.beforeArchive;
+        return local.stream(name, variables);
+      },
+    });
+    const call: HostPair["call"] = async (side, name) => {
+      stage.called.push(`${side} ${name}`);
+      if (name === "signer_flush") await stage.beforeFlush;
+      if (name === "signer_read") return readFileSync(join(directory, "config.json"), "utf8");
+      if (name === "signer_copy_key")
+        return `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${"A".repeat(43)} pillar-host-copy\n203.0.113.9\n`;
+      return "";
+    };
+    const sides: HostPair = {
+      roots: { old: root("old", locals.old), new: root("new", locals.new) },
+      call,
+      step: async (side, name, of, before) => call(side, name, of).then(() => before),
+      look: async () => looks,
+      take: async () => undefined,
+      drop: async () => undefined,
+      variables: () => ({}),
+      close: () => undefined,
+    };
+    const place = (address: string, at: string) => ({
+      host: { ssh: { address, port: 22, user: "root", hostKey: "" } },
+      ...{ service: "orchestrator", directory: at, executable: "orchestrator" },
+    });
+    const inputs = {
+      ...{ move: saga.move, stack: "prod", copy: { address: "old", port: 22 }, rpcPort: 55000 },
+      ...{ old: place("old", directory), new: place("new", arriving.replace(/\.arriving$/, "")) },
+      get haltedBridge() {
+        return stage.haltedBridge;
+      },
+      backup: { directory: join(locals.old.scratch, "backups"), move: saga.move },
+    } as unknown as MoveInputs;
+    const deps = {
+      ...{ now: () => Date.now(), say: (line: string) => void stage.said.push(line) },
+      ticks: () => stage.slept.reduce((sum, each) => sum + each, 0),
+      sleep: async (milliseconds: number) => void stage.slept.push(milliseconds),
+      lookAtNode: async () => stage.node,
+      lookAtBridge: async () => stage.bridge,
+      isWatched: true,
+    };
+    const run = new MoveRun(inputs, sides, deps);
+    const hands = { ...createMoveActions(run, saga, () => true), seen: run.seen };
+    await provide(Object.assign(stage, { hands }));
+    for (const local of Object.values(locals)) local.close();
+    await rpc.close();
+  },
+});
+
+/** As they are while the old side signs. */
+const signing: Looks = { ...looks, old: { active: true, masked: false } };
+
+/** The steps from the stop on, up to the one that is named. */
+async function upTo(stage: Stage, last: "backup" | "fence" | "copy"): Promise<void> {
+  for (const step of ["stop", "backup", "fence", "copy"] as const) {
+    await stage.hands.perform(step, saga, looks);
+    if (step === last) return;
+  }
+}
+
+test.for([
+  ["compared", "beforeList"],
+  ["on the disk", "beforeFlush"],
+] as const)(
+  "the old side is fenced meanwhile, and nothing takes its place before it is %s",
+  async ([, before], { stage }) => {
+    let goOn = () => {};
+    stage[before] = new Promise((resolve) => {
+      goOn = resolve;
+    });
+    await upTo(stage, "fence");
+    const arriving = stage.hands.perform("copy", saga, looks);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(stage.called).toContain("old signer_fence");
+    expect(stage.called).not.toContain("new signer_arrive");
+    goOn();
+    await arriving;
+    expect(stage.called.filter((name) => name === "new signer_copy")).toHaveLength(1);
+    expect(stage.called.at(-1)).toBe("new signer_arrive");
+  },
+);
+
+test("a copy that fails beside the backup: nothing of the step runs on after it, and it can be done again", async ({
+  stage,
+}) => {
+  let goOn = () => {};
+  stage.beforeArchive = new Promise((resolve) => {
+    goOn = resolve;
+  });
+  stage.afterCopy = () => {
+    setTimeout(goOn, 100);
+    throw new Error("the connection broke");
+  };
+  await stage.hands.perform("stop", saga, looks);
+  await expect(stage.hands.perform("backup", saga, looks)).rejects.toThrow("the connection broke");
+  expect(stage.said.at(-1)).toMatch(/^backup: .*proved by decrypting/);
+  const called = stage.called.length;
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(stage.called).toHaveLength(called);
+  stage.afterCopy = () => {};
+  await stage.hands.perform("backup", saga, looks);
+  expect(stage.hands.seen.lastBackup?.files).toBe(2);
+});
+
+test("what differs is taken again, and is compared again", async ({ stage }) => {
+  let copies = 0;
+  stage.afterCopy = () => {
+    copies += 1;
+    if (copies === 1) appendFileSync(join(stage.arriving, "producer/store"), "!");
+  };
+  await upTo(stage, "copy");
+  expect(copies).toBe(2);
+  const order = stage.called.filter((name) => /retake|new signer_(copy|manifest|arrive)$/.test(name));
+  expect(order).toEqual([
+    ...["new signer_copy", "new signer_manifest", "new signer_copy_retake"],
+    ...["new signer_copy", "new signer_manifest", "new signer_arrive"],
+  ]);
+});
+
+test("a copy that stays different never takes its place", async ({ stage }) => {
+  stage.afterCopy = () => appendFileSync(join(stage.arriving, "config.json"), "!");
+  await expect(upTo(stage, "copy")).rejects.toThrow(/is not what old has, after 3 copies\n {2}found: config\.json: /);
+  expect(stage.called).not.toContain("new signer_arrive");
+});
+
+test("a copy that could not be listed is made and listed again by the next try", async ({ stage }) => {
+  stage.beforeList = Promise.reject(new Error("the connection broke"));
+  stage.beforeList.catch(() => undefined);
+  await upTo(stage, "fence");
+  await expect(stage.hands.perform("copy", saga, looks)).rejects.toThrow("the connection broke");
+  stage.beforeList = Promise.resolve();
+  await stage.hands.perform("copy", saga, looks);
+  expect(stage.called.filter((name) => name === "new signer_copy")).toHaveLength(2);
+  expect(stage.called.at(-1)).toBe("new signer_arrive");
+});
+
+test("a comparison of before another stop counts for nothing", async ({ stage }) => {
+  await upTo(stage, "backup");
+  rmSync(join(stage.arriving, "producer"), { recursive: true });
+  await stage.hands.perform("stop", saga, looks);
+  await stage.hands.perform("copy", saga, looks);
+  expect(stage.called.filter((name) => name === "new signer_copy")).toHaveLength(2);
+});
+
+test("a signer that stopped in a key generation goes nowhere: nothing is backed up, fenced or put in place", async ({
+  stage,
+}) => {
+  writeFileSync(join(stage.directory, "config.json"), JSON.stringify({ GlobalState: 1, Passphrase: "secret" }));
+  await expect(upTo(stage, "copy")).rejects.toThrow(
+    /^the orchestrator of the old side \(old\) was stopped in state 1 \(key generation\): /,
+  );
+  expect(stage.called).toEqual(["old signer_stop", "old signer_read"]);
+});
+
+test("one that stopped live is moved, whatever else its configuration says", async ({ stage }) => {
+  writeFileSync(join(stage.directory, "config.json"), JSON.stringify({ GlobalState: 0, Name: '"GlobalState": 1' }));
+  await upTo(stage, "copy");
+  expect(stage.called.at(-1)).toBe("new signer_arrive");
+});
+
+test("a ceremony that may be at work is waited for, and the signer is stopped then", async ({ stage }) => {
+  stage.toSign = [0, 0, 1, 1, 0];
+  await stage.hands.perform("stop", saga, signing);
+  expect(stage.said.slice(1)).toEqual([
+    "1 requests wait for their signature: waiting for a while, since a ceremony may be at work",
+    "stopping the old side (old), which still holds the key",
+  ]);
+  expect(stage.called).toContain("old signer_stop");
+});
+
+test("a node of the new side that fell behind meanwhile: nobody is stopped for it", async ({ stage }) => {
+  stage.node = { synced: false, why: "it is 300 momentums behind", known: true };
+  await expect(stage.hands.perform("stop", saga, signing)).rejects.toThrow(
+    /^the node of the new side \(new\) is not synced now.*\n {2}found: it is 300 momentums behind\n/,
+  );
+  expect(stage.called).not.toContain("old signer_stop");
+});
+
+test("a bridge that was halted just now, of which getStatus does not tell yet: nobody is stopped without the operator's word", async ({
+  stage,
+}) => {
+  stage.bridge = { known: true, state: 2, key: "", why: "the node of new says: the bridge is halted" };
+  await expect(stage.hands.perform("stop", saga, signing)).rejects.toThrow(
+    /^the bridge is halted: the orchestrator of the old side \(old\) is not stopped\n {2}found: the node of new says.*\n {2}needed: a live bridge.*\n.*haltedBridge acknowledged -s prod$/,
+  );
+  expect(stage.called).not.toContain("old signer_stop");
+  stage.haltedBridge = true;
+  await stage.hands.perform("stop", saga, signing);
+  expect(stage.said).toContain("the node of new says: the bridge is halted");
+  expect(stage.called).toContain("old signer_stop");
+});
+
+test("where the chain tells nothing of the bridge, that is said, and the orchestrator's own word decides", async ({
+  stage,
+}) => {
+  stage.bridge = { known: false, why: "the node of new knows of no bridge" };
+  await stage.hands.perform("stop", saga, signing);
+  expect(stage.said[1]).toBe(
+    "the chain tells nothing of the bridge, so the orchestrator's own getStatus decides: the node of new knows of no bridge",
+  );
+  expect(stage.called).toContain("old signer_stop");
+});

@@ -1,0 +1,142 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test as base, describe, expect } from "vitest";
+import { errorsIn, readLife } from "../../../../core/orchestrator/move/verify";
+import { configLines, logLine } from "../../../../lab/doubles/orchestrator/logLines";
+import { defaultConfig } from "../../../../lab/doubles/orchestrator/stateDir";
+import { type LocalRoot, localRoot } from "../localRoot";
+
+/** What orchestrator v0.0.9a printed from a start to its stop; keys, addresses and pass phrase are made up. */
+const real = readFileSync(join(__dirname, "realLog.txt"), "utf8").split("\n").filter(Boolean);
+const realPassphrase = 'Horse & <"Staple\\> 7';
+
+const test = base.extend<{ root: LocalRoot }>({
+  root: async ({ task: _task }, provide) => {
+    const root = localRoot();
+    await provide(root);
+    root.close();
+  },
+});
+
+/** A host's journal: lines of the orchestrator, and of systemd where they begin so. */
+const journalOf = (lines: readonly string[], process = 77) =>
+  lines.map((line) => {
+    const who = line.startsWith("orchestrator.service: ") ? "systemd[1]" : `orchestrator[${process}]`;
+    return `2026-11-22T08:03:35+0000 h ${who}: ${line}`;
+  });
+
+const config = (passphrase: string) => ({
+  ...defaultConfig("/root/.orchestrator"),
+  ProducerKeyFilePassphrase: passphrase,
+});
+
+/** What the double prints of its configuration, line by line. */
+const printed = (passphrase: string) =>
+  configLines(config(passphrase)).flatMap(([place, text]) => logLine("INFO", place, text).split("\n"));
+
+/** The last lines, as they are passed on from a host with this journal and this pass phrase. */
+async function passedOn(root: LocalRoot, journal: readonly string[], passphrase: string, last = 50): Promise<string[]> {
+  writeFileSync(join(root.scratch, "journal"), `${journal.join("\n")}\n`);
+  writeFileSync(join(root.scratch, "config.json"), JSON.stringify(config(passphrase), undefined, 4));
+  root.before = `systemctl() { echo ActiveState=active; }; ss() { :; }
+    journalctl() { while [ "$1" != -n ]; do shift; done; tail -n "$2" "$directory/journal"; }`;
+  const variables = { directory: root.scratch, service: "orchestrator", log_lines: last, p2p_port: 55055 };
+  return [...readLife(await root.call("signer_life", variables)).log];
+}
+
+describe.concurrent("the other signers that a host is connected with", () => {
+  test("are counted by address, whoever dialed, and whatever address form", async ({ root }) => {
+    const line = (local: string, peer: string) => `0 0 ${local} ${peer}`;
+    const lines = [
+      line("203.0.113.9:55055", "198.51.100.1:55055"),
+      line("203.0.113.9:41000", "198.51.100.1:55055"),
+      line("203.0.113.9:55055", "198.51.100.2:39999"),
+      line("[::ffff:203.0.113.9]:55055", "[::ffff:198.51.100.3]:55055"),
+    ];
+    const life = async (said: string) => {
+      root.before = `systemctl() { :; }; journalctl() { :; }; ss() { ${said}; }`;
+      return readLife(await root.call("signer_life", { directory: root.scratch, service: "o", p2p_port: 55055 })).peers;
+    };
+    expect(await life(`printf '%s\\n' ${lines.map((each) => `'${each}'`).join(" ")}`)).toBe(3);
+    expect(await life(":")).toBe(0);
+  });
+});
+
+describe.concurrent("the log of an orchestrator, as it is passed on", () => {
+  test("of the real one, whole: its configuration is not in it, all else is", async ({ root }) => {
+    const log = await passedOn(root, journalOf(real), realPassphrase, 500);
+    for (const piece of ["Horse", "Staple", "c0ffee5ecret", '"DataPath"', "ws://"])
+      expect(log.join("\n")).not.toContain(piece);
+    const at = (place: string) => real.findIndex((line) => line.includes(place));
+    const stub = (place: string) => `${real[at(place)]?.split("\t").slice(0, 3).join("\t")}\t[its configuration]`;
+    const told = [...real.slice(0, at("config.go:30")), stub("config.go:30"), stub("config.go:32")];
+    const rest = real.slice(at("config.go:32") + 1);
+    expect(log).toEqual([...told, ...rest].map((line) => line.replace(/[0-9a-f]{40}/, "[removed]")));
+    expect(errorsIn(log)).toEqual([]);
+  });
+
+  test.for([1, 10, 50, 70, 80])("its last %i lines before the values: no half of the JSON", async (last, { root }) => {
+    const begun = real.slice(
+      0,
+      real.findIndex((line) => line.includes("config.go:32")),
+    );
+    const before = Array.from({ length: 500 }, (_, index) => `noise ${index}`);
+    const log = await passedOn(root, journalOf([...before, ...begun]), realPassphrase, last);
+    expect(log.join("\n")).not.toMatch(/Horse|Staple|DataPath|Passphrase/);
+    expect(log.at(-1)).toMatch(/app\/config\.go:30\t\[its configuration\]$/);
+  });
+
+  test("a reading that begins within the configuration tells nothing of it", async ({ root }) => {
+    const lines = [...real.slice(20, 73), ...Array.from({ length: 60 }, () => logLine("INFO", "node/node.go:1", "on"))];
+    const many = Array.from({ length: 400 }, () => real[70] ?? "");
+    const log = await passedOn(root, journalOf([...many, ...lines]), realPassphrase, 100);
+    expect(new Set(log.map((line) => line.split("\t").at(-1)))).toEqual(new Set(["on"]));
+  });
+
+  test.for([
+    ["symbols", "a& b<c> \"d\" \\e $f 'g' `h`"],
+    ["a pattern", ".*+?[x](y){2}^|"],
+    ["few characters", "ab"],
+    ["letters that Go writes as they are", "Pferd & Ünïcode 馬"],
+    ["a line's end", "first half\nsecond half\t0 }"],
+    ["a word of every log", "INFO"],
+  ] as const)("of the double, with a pass phrase of %s", async ([, passphrase], { root }) => {
+    const after = logLine("INFO", "node/node.go:80", "preparing node ... ");
+    const lines = [...printed(passphrase), after];
+    expect(lines.join("\n")).toContain(passphrase);
+    const log = await passedOn(root, journalOf(["Starting orchestrator.", ...lines]), passphrase);
+    expect(log).toHaveLength(4);
+    expect(log.filter((line) => line.endsWith("[its configuration]"))).toHaveLength(2);
+    expect(log.at(-1)?.replace("[removed]", "INFO")).toBe(after);
+    if (passphrase !== "INFO") for (const half of passphrase.split("\n")) expect(log.join("\n")).not.toContain(half);
+  });
+
+  test("elsewhere the pass phrase goes by its value, in clear and as JSON writes it", async ({ root }) => {
+    const passphrase = 'p&ss<w>"x\\y z1';
+    const lines = [
+      logLine("INFO", "node/node.go:9", `opened with ${passphrase}!`),
+      logLine("INFO", "node/node.go:9", `opened with ${JSON.stringify(passphrase)}!`),
+      logLine("INFO", "node/node.go:91", "read producer"),
+    ];
+    const log = await passedOn(root, journalOf(lines), passphrase);
+    expect(log.map((line) => line.split("\t")[3])).toEqual([
+      "opened with [removed]!",
+      'opened with "[removed]"!',
+      "read producer",
+    ]);
+  });
+
+  test("what systemd, another process or Go's own log says behind the configuration is told", async ({ root }) => {
+    const lines = printed("p");
+    const ended = "orchestrator.service: Main process exited, code=exited, status=1/FAILURE";
+    const malformed = "2026/11/22 08:03:35 Config malformed: please check error invalid character";
+    const journal = [
+      ...journalOf([...lines, "rest", ended, "Starting orchestrator."]),
+      ...journalOf([...lines, "rest", malformed]),
+      ...journalOf([...lines, "rest"]),
+      ...journalOf(["panic: open logs: read-only file system"], 78),
+    ];
+    const log = (await passedOn(root, journal, "p")).filter((line) => !line.endsWith("[its configuration]"));
+    expect(log).toEqual([ended, "Starting orchestrator.", malformed, "panic: open logs: read-only file system"]);
+  });
+});

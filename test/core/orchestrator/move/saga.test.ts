@@ -1,0 +1,180 @@
+import { describe, expect, it } from "vitest";
+import { runSaga } from "../../../../core/orchestrator/move/saga";
+import type { Saga } from "../../../../core/orchestrator/rules/journal";
+import { type Blow, Killed } from "../../../../lab/simulation/blow";
+import { Model } from "../../../../lab/simulation/model";
+import { randomOf } from "../../../../lab/simulation/seededRandom";
+import { moveNamed } from "../../../moveNamed";
+
+const forward: Saga = { move: moveNamed("pillar-host/prod/Anvil/1"), direction: "forward" };
+const back: Saga = { ...forward, direction: "back" };
+const places = {
+  old: "198.51.100.7",
+  new: "203.0.113.9",
+  services: { old: "orchestrator", new: "orchestrator" },
+  stack: "prod",
+};
+const naming = /(The key is on the (old|new) side \(|Where the key is cannot be told)/;
+
+async function run(model: Model, saga: Saga): Promise<string | undefined> {
+  try {
+    await runSaga(saga, model, places);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Killed) return "killed";
+    return (error as Error).message;
+  }
+}
+
+describe("runSaga", () => {
+  it("moves there, rests, comes back, rests, and goes again with a raised attempt", async () => {
+    const model = new Model(() => "none");
+    expect(await runSaga(forward, model, places)).toEqual({ do: "done", holder: "new", why: "moved" });
+    expect(model.signers).toEqual(["new"]);
+    expect(model.hosts.old).toMatchObject({ masked: true, keyAside: true, journal: { stage: "moved" } });
+    expect(await runSaga(forward, model, places)).toEqual({ do: "done", holder: "new", why: "moved" });
+    expect(await runSaga(back, model, places)).toEqual({ do: "done", holder: "old", why: "moved" });
+    expect(model.signers).toEqual(["old"]);
+    expect(await runSaga(back, model, places)).toEqual({ do: "done", holder: "old", why: "moved" });
+    expect(await runSaga(forward, model, places)).toEqual({ do: "done", holder: "old", why: "raise the attempt" });
+    expect(model.signers).toEqual(["old"]);
+    const again: Saga = { ...forward, move: moveNamed("pillar-host/prod/Anvil/2") };
+    expect(await runSaga(again, model, places)).toEqual({ do: "done", holder: "new", why: "moved" });
+    expect(model.signers).toEqual(["new"]);
+  });
+
+  it("rolls nothing back where nothing was moved", async () => {
+    const model = new Model(() => "none");
+    expect(await runSaga(back, model, places)).toEqual({ do: "done", holder: "old", why: "nothing to roll back" });
+    expect(model.story).toEqual([]);
+  });
+
+  it("does no step where nobody watches, begun or not, and rests where nothing is to do", async () => {
+    const alone = new Model(() => "none");
+    alone.isWatched = () => false;
+    const refused = await run(alone, forward);
+    expect(refused).toMatch(/^the signer is moved only in a run that somebody watches; this one moved nothing\n/);
+    expect(refused).toMatch(naming);
+    expect(alone.story).toEqual([]);
+    expect(alone.signers).toEqual(["old"]);
+    alone.isWatched = () => true;
+    await runSaga(forward, alone, places);
+    alone.isWatched = () => false;
+    expect(await runSaga(forward, alone, places)).toMatchObject({ do: "done", holder: "new" });
+    expect(await run(alone, back)).toMatch(/this one moved nothing/);
+    expect(alone.signers).toEqual(["new"]);
+  });
+
+  it("leaves the signer of another stack alone", async () => {
+    const model = new Model(() => "none");
+    const strange = { ...forward, move: moveNamed("pillar-host/other/Bellows/1") };
+    await runSaga(strange, model, places);
+    expect(await run(model, forward)).toMatch(/took this signer elsewhere: pillar-host\/other\/Bellows\/1/);
+    expect(model.signers).toEqual(["new"]);
+  });
+
+  it("brings back a signer whose stop showed that it must not go", async () => {
+    class Stopped extends Model {
+      override async perform(...[step, saga]: Parameters<Model["perform"]>) {
+        const looks = await super.perform(step, saga);
+        if (step === "stop") throw new Error("it was stopped in state 1");
+        return looks;
+      }
+    }
+    const model = new Stopped(() => "none");
+    const failed = await run(model, forward);
+    expect(failed).toMatch(/^it was stopped in state 1\nThe key is on the old side \(198\.51\.100\.7\), which signs; /);
+    expect(model.signers).toEqual(["old"]);
+    expect([model.hosts.old.journal?.stage, model.hosts.new.journal?.stage]).toEqual(["restored", "abandoned"]);
+    expect(model.hosts.new).toMatchObject({ masked: true, running: false });
+  });
+
+  it("touches nothing any more once another run has taken over", async () => {
+    const steps: string[] = [];
+    class Taken extends Model {
+      override async perform(...[step, saga]: Parameters<Model["perform"]>) {
+        steps.push(step);
+        if (step === "fence") throw Object.assign(new Error("another run has taken this move over"), { taken: true });
+        return super.perform(step, saga);
+      }
+    }
+    const model = new Taken(() => "none");
+    await expect(runSaga(forward, model, places)).rejects.toThrow(/^another run has taken this move over$/);
+    expect(steps).toEqual(["bulk", "stop", "backup", "fence"]);
+  });
+
+  // For each seed: a way with one to four blows, a few more runs under blows, then one in peace.
+  it.each(Array.from({ length: 40 }, (_, index) => index))(
+    "never lets two sides sign, and ends with one: %i",
+    async (group) => {
+      for (let seed = group * 50; seed < group * 50 + 50; seed += 1) {
+        const random = randomOf(seed);
+        const kinds: Blow[] = ["fail", "kill", "break", "reboot old", "reboot new", "lose old", "lose new"];
+        const rate = [0.03, 0.08, 0.2][seed % 3] ?? 0;
+        let peace = false;
+        const model = new Model(() =>
+          !peace && random() < rate ? (kinds[Math.floor(random() * kinds.length)] ?? "none") : "none",
+        );
+        let wanted = forward;
+        const context = () => `seed ${seed}\n${model.story.join("\n")}`;
+        for (let round = 0; round < 6; round += 1) {
+          if (random() < 0.2) wanted = wanted === forward ? back : forward;
+          const failed = await run(model, wanted);
+          expect(failed ?? "", context()).not.toMatch(/two sides/);
+          if (failed !== undefined && failed !== "killed") expect(failed, context()).toMatch(naming);
+          expect(model.signers.length, context()).toBeLessThan(2);
+          if (random() < 0.7) for (const host of Object.values(model.hosts)) host.reachable = true;
+          if (random() < 0.2) model.reboot("old");
+          if (random() < 0.2) model.reboot("new");
+        }
+        peace = true;
+        for (const host of Object.values(model.hosts)) host.reachable = true;
+        const last = await run(model, wanted);
+        expect(last, context()).toBeUndefined();
+        expect(model.signers, context()).toHaveLength(1);
+      }
+    },
+  );
+
+  // What a hand did is left to the operator: a run may end with what stands in the way, and never with a second signer.
+  it.each(Array.from({ length: 10 }, (_, index) => index))(
+    "starts nothing beside what somebody unmasks or starts by hand: %i",
+    async (group) => {
+      let hands = 0;
+      for (let seed = group * 50; seed < group * 50 + 50; seed += 1) {
+        const random = randomOf(seed);
+        const kinds: Blow[] = ["fail", "kill", "unmask old", "unmask new", "start old", "start new"];
+        const model = new Model(() =>
+          random() < 0.1 ? (kinds[Math.floor(random() * kinds.length)] ?? "none") : "none",
+        );
+        let wanted = forward;
+        for (let round = 0; round < 6; round += 1) {
+          if (random() < 0.2) wanted = wanted === forward ? back : forward;
+          const failed = await run(model, wanted);
+          const context = `seed ${seed}\n${model.story.join("\n")}`;
+          expect(failed ?? "", context).not.toMatch(/two sides/);
+          if (failed !== undefined && failed !== "killed") expect(failed, context).toMatch(naming);
+          expect(model.signers.length, context).toBeLessThan(2);
+        }
+        hands += model.story.filter((line) => line.startsWith("a hand on")).length;
+      }
+      expect(hands).toBeGreaterThan(20);
+    },
+  );
+
+  it("a caught failure before the start leaves exactly the old side, whatever the step", async () => {
+    for (let at = 0; at < 30; at += 1) {
+      let count = 0;
+      const model = new Model(() => (count++ === at ? "fail" : "none"));
+      const failed = await run(model, forward);
+      const [from] = [model.hosts.new.journal?.stage];
+      const isPast = from === "starting" || from === "running";
+      if (failed === undefined) continue;
+      expect(failed).toMatch(naming);
+      if (!isPast) expect(model.signers, model.story.join("\n")).toEqual(["old"]);
+      else expect(failed).toMatch(/The key is on the new side/);
+      expect(await run(model, forward), model.story.join("\n")).toBeUndefined();
+      expect(model.signers).toEqual(["new"]);
+    }
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import type { OrchestratorStatus } from "../../../../core/chain/orchestrator";
+import { waitForSignings } from "../../../../core/orchestrator/move/signings";
+
+const asking = "asking for a getStatus that is new, since each stands for 25 s: is a signing at work?";
+
+/** A signer whose answers stand for a while, each with what waits then; the last one stands for ever. */
+function signer(standing: number, answers: readonly (number | undefined)[], momentums: "told" | "untold" = "told") {
+  const said: string[] = [];
+  let now = 0;
+  let asked = 0;
+  const ask = async (): Promise<OrchestratorStatus> => {
+    asked += 1;
+    const at = Math.floor(now / standing);
+    const toSign = answers[Math.min(at, answers.length - 1)];
+    return {
+      ...{ state: 0, stateName: "LiveState" },
+      ...(momentums === "told" ? { momentum: 1000 + at } : {}),
+      ...(toSign === undefined ? {} : { toSign }),
+    };
+  };
+  const deps = {
+    ticks: () => now,
+    sleep: async (milliseconds: number) => {
+      now += milliseconds;
+    },
+    say: (line: string) => void said.push(line),
+  };
+  return { said, wait: () => waitForSignings(ask, deps), waited: () => now, asked: () => asked };
+}
+
+describe("before a signer is stopped", () => {
+  test("nothing waits: an answer that is new says so, and no more is asked than the limit allows", async () => {
+    const { wait, said, waited, asked } = signer(25_000, [0]);
+    await wait();
+    expect(said).toEqual([asking]);
+    expect([waited(), asked()]).toEqual([25_500, 19]);
+  });
+
+  test("a request that came since the answer that stands is seen in the next one, and waited for", async () => {
+    const { wait, said, waited } = signer(20_000, [0, 1, 1, 1, 0]);
+    await wait();
+    expect(said).toEqual([
+      asking,
+      "1 requests wait for their signature: waiting for a while, since a ceremony may be at work",
+    ]);
+    expect(waited()).toBeGreaterThanOrEqual(80_000);
+  });
+
+  test("requests that nobody signs hold no move up for ever: warned of", async () => {
+    const { wait, said, waited } = signer(25_000, [4]);
+    await wait();
+    expect(said.at(-1)).toMatch(/^4 requests still wait for their signature after 180 s: stopping all the same/);
+    expect(waited()).toBeLessThan(230_000);
+  });
+
+  test("answers that tell no momentum are asked for when the last one has had its time", async () => {
+    const { wait, said, waited } = signer(25_000, [0, 2, 0], "untold");
+    await wait();
+    expect(said).toHaveLength(2);
+    expect(waited()).toBe(50_000);
+  });
+
+  test("one that tells nothing new for longer is believed, and that is said", async () => {
+    const { wait, said, waited } = signer(1e9, [0]);
+    await wait();
+    expect(said).toEqual([
+      asking,
+      "its getStatus still tells of momentum 1000: a signing that began since is not in it",
+    ]);
+    expect(waited()).toBe(25_500);
+  });
+
+  test("a build that does not tell what waits is not waited for", async () => {
+    const { wait, said, waited } = signer(25_000, [undefined]);
+    await wait();
+    expect([said, waited()]).toEqual([[], 0]);
+  });
+
+  test("a request whose time was over, as on a machine that was suspended, is made once more, and then its error told", async () => {
+    let failing = 1;
+    let now = 0;
+    const ask = async (): Promise<OrchestratorStatus> => {
+      if (now > 10_000 && failing-- > 0) throw new Error("no connection to the orchestrator within 15 s");
+      return { state: 0, stateName: "LiveState", momentum: 1000 + Math.floor(now / 25_000), toSign: 0 };
+    };
+    const sleep = async (milliseconds: number) => {
+      now += milliseconds;
+    };
+    const wait = () => waitForSignings(ask, { ticks: () => now, sleep, say: () => undefined });
+    await wait();
+    expect(failing).toBeLessThan(0);
+    failing = 2;
+    await expect(wait()).rejects.toThrow("no connection to the orchestrator within 15 s");
+  });
+});

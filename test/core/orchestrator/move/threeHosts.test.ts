@@ -1,0 +1,165 @@
+import { describe, expect, test } from "vitest";
+import { moveText } from "../../../../core/eventLog/moveId";
+import { runSaga } from "../../../../core/orchestrator/move/saga";
+import type { Saga } from "../../../../core/orchestrator/rules/journal";
+import { type Blow, Killed } from "../../../../lab/simulation/blow";
+import { installed, type ModelHost, signing } from "../../../../lab/simulation/host";
+import { Model } from "../../../../lab/simulation/model";
+import { randomOf } from "../../../../lab/simulation/seededRandom";
+import { moveNamed } from "../../../moveNamed";
+
+/**
+ * A signer that goes from host to host, each time by another stack: A to B by `second`, B to C by `third`. What one
+ * knows of it may be of the past; the model fails as soon as it may sign in two places.
+ */
+type Stack = "second" | "third" | "fourth";
+const moveOf = (stack: Stack, attempt = 1) => moveNamed(`pillar-host/${stack}/Anvil/${attempt}`);
+
+class Three {
+  readonly a = signing("198.51.100.7");
+  readonly b = installed("203.0.113.9");
+  readonly c = installed("192.0.2.4");
+  readonly all: readonly ModelHost[] = [this.a, this.b, this.c];
+  readonly models: Record<Stack, Model>;
+
+  constructor(blow: () => Blow = () => "none") {
+    const between = (old: ModelHost, fresh: ModelHost) => new Model(blow, { old, new: fresh }, this.all);
+    this.models = { second: between(this.a, this.b), third: between(this.b, this.c), fourth: between(this.c, this.a) };
+  }
+
+  /** An `up` of a stack. @returns how it ended, or its error */
+  async up(stack: Stack, direction: Saga["direction"] = "forward", attempt = 1): Promise<string> {
+    const model = this.models[stack];
+    const { old, new: fresh } = model.hosts;
+    const services = { old: "orchestrator", new: "orchestrator" };
+    try {
+      const places = { old: old.address, new: fresh.address, services, stack };
+      const { holder, why } = await runSaga({ move: moveOf(stack, attempt), direction }, model, places);
+      return `${holder}: ${why}`;
+    } catch (error) {
+      return error instanceof Killed ? "killed" : (error as Error).message;
+    }
+  }
+
+  get signs(): string {
+    return ["a", "b", "c"].filter((_name, index) => this.all[index]?.running).join("");
+  }
+
+  get story(): string {
+    return Object.entries(this.models)
+      .flatMap(([stack, { story }]) => [stack, ...story])
+      .join("\n");
+  }
+}
+
+/** A went out of sight right before its journal was to hear the end of its move; then the signer went on to C. */
+async function fencedAtClose(): Promise<Three> {
+  const three: Three = new Three(() =>
+    three.a.reachable && three.a.journal?.stage === "fenced" && three.b.journal?.stage === "running"
+      ? "lose old"
+      : "none",
+  );
+  expect(await three.up("second")).toBe("new: moved");
+  expect(three.a).toMatchObject({ reachable: false, journal: { stage: "fenced" } });
+  expect(await three.up("third")).toBe("new: moved");
+  expect(three.signs).toBe("c");
+  return three;
+}
+
+describe("a signer that went on to a third host", () => {
+  test("is not fetched again from the first one, whose journal never heard the end of its move", async () => {
+    const three = await fencedAtClose();
+    three.a.reachable = true;
+    for (const attempt of [1, 2]) {
+      const said = await three.up("second", "forward", attempt);
+      expect(said).toContain(`took this signer elsewhere: ${moveText(moveOf("third"))}`);
+      expect(said).toContain("pulumi config rm --path pillar-host:orchestrator.migrateFrom -s second");
+      expect(said).toContain("The key is on 192.0.2.4, ");
+    }
+    expect(three.signs).toBe("c");
+    expect(three.b.journal).toMatchObject({ move: moveOf("third"), stage: "moved" });
+  });
+
+  test("nor while it is at work on its way there, nor where it came back by that way", async () => {
+    const cuts: Blow[] = [];
+    const three: Three = new Three(() => {
+      if (three.b.journal?.stage === "fenced") return cuts.pop() ?? "none";
+      const isClosing = three.a.journal?.stage === "fenced" && three.b.journal?.stage === "running";
+      return three.a.reachable && isClosing ? "lose old" : "none";
+    });
+    await three.up("second");
+    cuts.push("kill");
+    expect(await three.up("third")).toBe("killed");
+    three.a.reachable = true;
+    expect(await three.up("second")).toContain("End that move with its own stack first: pulumi up -s third");
+    expect(await three.up("second", "back")).toContain("End that move with its own stack first: pulumi up -s third");
+    expect(await three.up("third", "back")).toBe("old: nothing to roll back");
+    expect(three.signs).toBe("b");
+    // It signs on B again, by the third stack's word; A's copy is older than that.
+    three.b.running = false;
+    expect(await three.up("second")).toContain(`took this signer elsewhere: ${moveText(moveOf("third"))}`);
+    expect(three.b.journal).toMatchObject({ move: moveOf("third"), stage: "restored" });
+  });
+
+  test("is not rolled back from where it is no more", async () => {
+    const three = new Three();
+    await three.up("second");
+    await three.up("third");
+    expect(await three.up("second", "back")).toContain(`took this signer elsewhere: ${moveText(moveOf("third"))}`);
+    expect(three.signs).toBe("c");
+  });
+
+  test("each stack rests where its own move came to its end", async () => {
+    const three = new Three();
+    expect(await three.up("second")).toBe("new: moved");
+    expect(await three.up("third")).toBe("new: moved");
+    expect(await three.up("second")).toBe("new: moved on");
+    expect(await three.up("third")).toBe("new: moved");
+    three.a.reachable = false;
+    expect(await three.up("second")).toBe("new: moved on");
+    expect(three.signs).toBe("c");
+    expect(await three.up("third", "back")).toBe("old: moved");
+    expect(await three.up("second")).toBe("new: moved");
+    three.a.reachable = true;
+    expect(await three.up("second")).toBe("new: moved");
+    // It is on B, and may go back from there to A.
+    expect(await three.up("second", "back")).toBe("old: moved");
+    expect(three.signs).toBe("a");
+    expect(await three.up("third")).toContain(`took this signer elsewhere: ${moveText(moveOf("second"))}`);
+  });
+
+  test("goes to a host that it left long ago, and from there again", async () => {
+    const three = new Three();
+    await three.up("second");
+    await three.up("third");
+    expect(await three.up("fourth")).toBe("new: moved");
+    expect(three.signs).toBe("a");
+    expect(await three.up("second")).toContain(`took this signer elsewhere: ${moveText(moveOf("third"))}`);
+    expect(await three.up("second", "forward", 2)).toBe("new: moved");
+    expect(three.signs).toBe("b");
+    expect(await three.up("fourth")).toBe("new: moved on");
+    expect(await three.up("fourth", "back")).toContain(`took this signer elsewhere: ${moveText(moveOf("second", 2))}`);
+  });
+
+  // For each seed: a dozen ups of all stacks, with blows between and in them.
+  test.each(Array.from({ length: 10 }, (_, index) => index))(
+    "never signs in two places, whatever runs when: %i",
+    async (group) => {
+      for (let seed = group * 40; seed < group * 40 + 40; seed += 1) {
+        const random = randomOf(seed);
+        const one = <T>(of: readonly T[]): T | undefined => of[Math.floor(random() * of.length)];
+        const kinds: Blow[] = ["fail", "kill", "break", "reboot old", "reboot new", "lose old", "lose new"];
+        const rate = [0, 0.03, 0.1][seed % 3] ?? 0;
+        const three = new Three(() => (random() < rate ? (one(kinds) ?? "none") : "none"));
+        for (let round = 0; round < 12; round += 1) {
+          const stack = one(["second", "third", "fourth"] as const) ?? "second";
+          const said = await three.up(stack, random() < 0.2 ? "back" : "forward", random() < 0.2 ? 2 : 1);
+          expect(said, `seed ${seed}\n${three.story}`).not.toContain("two sides may sign");
+          expect(three.signs.length, `seed ${seed}\n${three.story}`).toBeLessThan(2);
+          for (const host of three.all) if (random() < 0.6) host.reachable = true;
+          if (random() < 0.2) three.models[stack].reboot(one(["old", "new"] as const) ?? "old");
+        }
+      }
+    },
+  );
+});

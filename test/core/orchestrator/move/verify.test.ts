@@ -1,0 +1,151 @@
+import http from "node:http";
+import net from "node:net";
+import { test as base, describe, expect } from "vitest";
+import type { HostPair } from "../../../../core/orchestrator/hosts/hostPair";
+import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
+import { verify } from "../../../../core/orchestrator/move/verify";
+import type { Saga, SideName } from "../../../../core/orchestrator/rules/journal";
+import { moveNamed } from "../../../moveNamed";
+import { listen } from "../../chain/fakes";
+
+const build = { version: "v0.0.9a", gitCommit: "", goVersion: "go1.26.8" };
+const identity = { producer: "z1q", pillarName: "Anvil", tssPeerId: "12D", evmAddress: "0x" };
+const networks = { Ethereum: { wrapsToSign: 0, unwrapsToSign: 0 } };
+
+/** A side whose orchestrator was started: what it answers, what systemd, ss and its log say, what it wrote. */
+interface Started {
+  readonly answers: Record<string, unknown>;
+  life: string[];
+  /** What systemd says after it was watched, where that is something else. */
+  later?: string[];
+  log: string[];
+  config: unknown;
+  readonly said: string[];
+  noKeyShare: boolean;
+  /** Whether its port is open. */
+  isOpen: boolean;
+  look(side?: SideName): Promise<unknown>;
+}
+
+const test = base.extend<{ started: Started }>({
+  started: async ({ task: _task }, provide) => {
+    const server = await listen(
+      http.createServer(async (request, response) => {
+        const { method } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as { method: string };
+        response.end(JSON.stringify({ result: started.answers[method], error: "" }));
+      }),
+    );
+    let ticks = 0;
+    const started: Started = {
+      answers: {
+        getBuildInfo: build,
+        getIdentity: identity,
+        getStatus: { state: 0, stateName: "LiveState", networks },
+      },
+      life: ["ActiveState=active", "SubState=running", "NRestarts=0", "MainPID=7", "Peers=2"],
+      log: [],
+      config: { TssConfig: { PublicKey: "A81a" } },
+      ...{ said: [], noKeyShare: false, isOpen: true },
+      look: async (side = "new") => {
+        const forward = async () => {
+          if (!started.isOpen) throw new Error("nothing listens on 127.0.0.1:55000");
+          return net.connect(server.port, "127.0.0.1");
+        };
+        const root = { address: "203.0.113.9", forward };
+        const call = async (_side: SideName, name: string) => {
+          if (name === "signer_read") return JSON.stringify(started.config);
+          return [...((ticks > 0 && started.later) || started.life), "log", ...started.log].join("\n");
+        };
+        const sides = { roots: { old: root, new: root }, call } as unknown as HostPair;
+        const place = { directory: "/root/.orchestrator", service: "orchestrator" };
+        const inputs = {
+          ...{ old: place, new: place, rpcPort: 55000, p2pPort: 55055, noKeyShare: started.noKeyShare },
+          ...{ answerWithin: 60_000, steadyFor: 12_000 },
+        } as unknown as MoveInputs;
+        const deps = {
+          ...{ ticks: () => ticks, now: () => 0, say: (line: string) => void started.said.push(line) },
+          sleep: async (milliseconds: number) => {
+            ticks += milliseconds;
+          },
+          lookAtNode: () => Promise.reject(new Error("nobody asks")),
+          lookAtBridge: () => Promise.reject(new Error("nobody asks")),
+        };
+        const saga: Saga = {
+          move: moveNamed("pillar-host/prod/Anvil/1"),
+          direction: side === "new" ? "forward" : "back",
+        };
+        return verify({ inputs, sides, side, saga, deps }, { producer: "z1q" }, 0);
+      },
+    };
+    await provide(started);
+    await server.close();
+  },
+});
+
+const error = "2026-11-22T05:16:00.000Z\tERROR\tnetwork/evm.go:584\tan event of another kind";
+
+describe("a started orchestrator", () => {
+  test("whose unit stays, whose RPC answers, and who is the same signer is well, whatever its log says", async ({
+    started,
+  }) => {
+    started.log = ["2026-11-22T05:16:00.000Z\tINFO\tmain.go:1\tstarted", error];
+    expect(await started.look()).toMatchObject({ build, identity });
+    expect(started.said).toContain(`log of the new side, which is well all the same: ${error}`);
+    expect(started.said).toContain("the new side is connected with 2 other signers");
+  });
+
+  test("that is not: its log is the evidence", async ({ started }) => {
+    started.log = [error];
+    started.answers.getIdentity = { ...identity, producer: "z1other" };
+    await expect(started.look()).rejects.toThrow(
+      /found: it is another signer than before: producer z1other, not z1q\n {2}needed: .*\n {2}log: .*an event of another kind/,
+    );
+    started.log = ["a start that failed is written as INFO"];
+    await expect(started.look()).rejects.toThrow("  log: a start that failed is written as INFO");
+  });
+
+  test.for([
+    ["by its unit", ["NRestarts=1", "MainPID=7"]],
+    ["by a hand", ["NRestarts=0", "MainPID=8"]],
+  ] as const)(
+    "that was restarted %s while it was watched did not stay up",
+    async ([, [restarts, pid]], { started }) => {
+      started.later = started.life.with(2, restarts).with(3, pid);
+      await expect(started.look()).rejects.toThrow("found: it did not stay up: it was restarted while it was watched");
+    },
+  );
+
+  test("that ended while it was watched is not well", async ({ started }) => {
+    started.later = started.life.with(0, "ActiveState=failed").with(1, "SubState=failed");
+    await expect(started.look()).rejects.toThrow("found: its unit is failed (failed)");
+  });
+
+  test("without a share of the bridge's key would sign nothing, and says that it is live", async ({ started }) => {
+    started.config = { TssConfig: { PublicKey: "" } };
+    await expect(started.look()).rejects.toThrow("found: it found no share of the bridge's key");
+    // Back where it came from, or as the operator typed it out, it may.
+    await expect(started.look("old")).resolves.toBeDefined();
+    started.noKeyShare = true;
+    await expect(started.look()).resolves.toBeDefined();
+  });
+
+  test("that is connected with nobody: what to look at, for none is an error", async ({ started }) => {
+    started.life = started.life.with(-1, "Peers=0");
+    await started.look();
+    expect(started.said.at(-1)).toMatch(/^the new side is connected with no other signer yet: is 55055\/tcp open/);
+  });
+
+  test("that does not answer for long: how often it was restarted, and its last words, while it is waited for", async ({
+    started,
+  }) => {
+    started.isOpen = false;
+    started.life = ["ActiveState=activating", "SubState=auto-restart", "NRestarts=5", "MainPID=0"];
+    started.log = ["failed to create the node"];
+    await expect(started.look()).rejects.toThrow(
+      "needed: one within 60 s of its start (pillar-host:orchestrator.startTimeout)",
+    );
+    expect(started.said[0]).toContain(
+      "its unit is activating (auto-restart), restarted 5 times; its last line: failed to create the node",
+    );
+  });
+});

@@ -1,0 +1,171 @@
+import { describe, expect, test } from "vitest";
+import {
+  decideMove,
+  type MoveDecision,
+  type Obstacle,
+  type RunMemory,
+} from "../../../../core/orchestrator/rules/decide";
+import type { Journal, Saga } from "../../../../core/orchestrator/rules/journal";
+import type { SideLook, SideObservation } from "../../../../core/orchestrator/rules/sagaLooks";
+import { moveNamed } from "../../../moveNamed";
+
+const saga: Saga = { move: moveNamed("pillar-host/prod/Anvil/1"), direction: "forward" };
+const fresh: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
+const failed: RunMemory = { ...fresh, failed: true };
+
+const journal = (side: Journal["side"], stage: Journal["stage"], more: Partial<Journal> = {}): Journal => ({
+  ...{ version: 1, ...saga, generation: 1, source: "A", target: "B", side, stage },
+  ...{ at: "", was: {}, identity: null, history: [] },
+  other: { address: "", hostKey: "" },
+  ...more,
+});
+const old = (stage?: Journal["stage"], more: Partial<SideObservation> = {}) => ({
+  ...(stage ? { journal: journal("old", stage) } : {}),
+  ...{ active: false, masked: true },
+  ...more,
+});
+const target = (stage?: Journal["stage"], more: Partial<SideObservation> = {}) => ({
+  ...(stage ? { journal: journal("new", stage) } : {}),
+  ...{ active: false, masked: true },
+  ...more,
+});
+const runs = { active: true, masked: false };
+const stopsFor = (why: Obstacle): unknown => expect.objectContaining({ do: "stop here", why });
+
+describe("decide", () => {
+  test("nothing is rolled back where another stack's way back ended on the old side: it speaks of other hosts", () => {
+    const others = { move: moveNamed("pillar-host/before/Anvil/1"), direction: "back", side: "new" } as const;
+    const looks = { old: { ...old(), journal: journal("new", "moved", others) }, new: target() };
+    expect(decideMove({ ...saga, direction: "back" }, looks, fresh)).toEqual({
+      ...{ do: "done", holder: "old", why: "nothing to roll back" },
+    });
+  });
+
+  test.each<[string, SideLook, SideLook, RunMemory, unknown]>([
+    [
+      "an orchestrator runs on the new side, before anything",
+      old(undefined, runs),
+      target(undefined, runs),
+      fresh,
+      stopsFor("target runs unasked"),
+    ],
+    ["or when the copy is proved", old("fenced"), target("staged", runs), fresh, stopsFor("target runs unasked")],
+    [
+      "the old side runs again, masked as it is",
+      old("fenced", { active: true }),
+      target("staged"),
+      fresh,
+      stopsFor("source runs unasked"),
+    ],
+    [
+      "the old side is unmasked, and does not run yet",
+      old("fenced", { masked: false }),
+      target("switched"),
+      fresh,
+      stopsFor("source runs unasked"),
+    ],
+    ["or before the copy", old("fenced", { masked: false }), target("staging"), fresh, stopsFor("source runs unasked")],
+    [
+      "a run that did not stop the old side itself stops it again: what lies there was not listed since",
+      old("stopping"),
+      target("staging"),
+      fresh,
+      { do: "stop", saga },
+    ],
+    [
+      "nothing is copied of a host that is out of sight",
+      "outOfSight",
+      target("staging"),
+      fresh,
+      stopsFor("source out of sight"),
+    ],
+    [
+      "the new side's seal is not there: it is sealed first",
+      old("fenced"),
+      target("staged"),
+      failed,
+      { do: "seal", saga },
+    ],
+    [
+      "the old side was about to be freed, and something runs on a new side that knows of no seal any more",
+      old("restoring"),
+      target(undefined, runs),
+      failed,
+      stopsFor("target runs unasked"),
+    ],
+    [
+      "it was about to be freed, and the seal is there still",
+      old("restoring"),
+      target("abandoned"),
+      failed,
+      { do: "restore", saga },
+    ],
+    [
+      "its seal is written, and it is not masked",
+      old("fenced"),
+      target("abandoned", { masked: false }),
+      failed,
+      { do: "seal", saga },
+    ],
+    [
+      "its seal is written, and it runs",
+      old("fenced"),
+      target("abandoned", { active: true }),
+      failed,
+      { do: "seal", saga },
+    ],
+    [
+      "its seal is written, and what it brought lies in place still",
+      old("fenced"),
+      target("abandoned", { inPlace: true }),
+      failed,
+      { do: "seal", saga },
+    ],
+    ["its seal is read back", old("fenced"), target("abandoned"), failed, { do: "restore", saga }],
+  ])("%s", (_what, before, after, memory, expected) => {
+    expect(decideMove(saga, { old: before, new: after }, memory)).toEqual(expected);
+  });
+
+  test.each<[string, SideLook, SideLook, Saga["direction"], Saga["direction"]]>([
+    ["a restored snapshot of the old host", old(undefined, runs), target("running", runs), "forward", "forward"],
+    ["the old side's fence was taken down", old("moved", runs), target("running", runs), "forward", "forward"],
+    ["one on the new side, where nothing was moved", old(undefined, runs), target(undefined, runs), "back", "back"],
+  ])("two may sign: %s", (_what, before, after, way, leaves) => {
+    const expected: MoveDecision = { do: "stop here", saga: { ...saga, direction: leaves }, why: "two may sign" };
+    expect(decideMove({ ...saga, direction: way }, { old: before, new: after }, fresh)).toEqual(expected);
+  });
+
+  test("rests where the other side is out of sight, or only not fenced", () => {
+    for (const side of ["outOfSight", old("moved", { masked: false })] as const)
+      expect(decideMove(saga, { old: side, new: target("running", runs) }, fresh)).toMatchObject({
+        do: "done",
+        why: "moved",
+      });
+  });
+
+  test("another stack's move on these hosts is not gone on with, whichever way it goes", () => {
+    const theirs = { move: moveNamed("pillar-host/other/Anvil/1") };
+    for (const direction of ["forward", "back"] as const)
+      for (const stage of ["stopping", "fenced"] as const) {
+        const side = direction === "forward" ? "old" : "new";
+        const look = { journal: journal(side, stage, { ...theirs, direction }), active: false, masked: true };
+        const looks = side === "old" ? { old: look, new: target() } : { old: old(), new: look };
+        expect(decideMove({ ...saga, direction }, looks, fresh)).toMatchObject({
+          ...{ do: "stop here", why: "another move", saga: theirs },
+        });
+      }
+  });
+
+  test("nor after this one came to its end: the old host may have another signer now", () => {
+    const at = { active: false, masked: true };
+    const move = moveNamed("pillar-host/other/Anvil/1");
+    for (const stage of ["stopping", "fenced", "moved", "restored"] as const)
+      expect(
+        decideMove(
+          saga,
+          { old: { journal: journal("old", stage, { move }), ...at }, new: target("running", runs) },
+          fresh,
+        ),
+      ).toEqual({ do: "done", holder: "new", why: "moved" });
+  });
+});

@@ -1,0 +1,225 @@
+import { describe, expect, test } from "vitest";
+import type { RunMemory } from "../../../../core/orchestrator/rules/decide";
+import { decideNext, lineBefore, type Wanted, withLine } from "../../../../core/orchestrator/rules/generation";
+import type { Journal, SideName } from "../../../../core/orchestrator/rules/journal";
+import { knownOf, unrecordedEnd } from "../../../../core/orchestrator/rules/known";
+import type { SideObservation } from "../../../../core/orchestrator/rules/sagaLooks";
+import { moveNamed } from "../../../moveNamed";
+
+const move = moveNamed("pillar-host/prod/Anvil/1");
+const third = moveNamed("pillar-host/third/Anvil/1");
+const wanted: Wanted = { move, direction: "forward", hosts: { old: "A", new: "B" } };
+const fresh: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
+const known = { generation: 3, started: 3, move: third };
+
+const journal = (
+  side: SideName,
+  stage: Journal["stage"],
+  generation: number,
+  more: Partial<Journal> = {},
+): Journal => ({
+  ...{ version: 1, move, direction: "forward", generation, source: "A", target: "B", side, stage, at: "" },
+  ...{ was: {}, identity: null, history: [], other: { address: "", hostKey: "" } },
+  ...more,
+});
+const still = (found?: Journal): SideObservation => ({
+  ...(found ? { journal: found } : {}),
+  ...{ active: false, masked: true },
+});
+const signs = (found?: Journal): SideObservation => ({ ...still(found), active: true, masked: false });
+const stopsFor = (why: string): unknown => expect.objectContaining({ do: "stop here", why });
+
+describe("the generation of a move", () => {
+  test("is one more than what the hosts, or the record, know", () => {
+    const before = { old: signs(), new: still() };
+    expect(decideNext(wanted, before, fresh)).toMatchObject({ do: "bulk", saga: { generation: 1 } });
+    const begun = { ...known, started: 0 };
+    expect(decideNext({ ...wanted, known: begun }, before, fresh)).toMatchObject({
+      do: "bulk",
+      saga: { generation: 4 },
+    });
+    const undone = { old: signs(journal("old", "restored", 7)), new: still(journal("new", "abandoned", 7)) };
+    expect(decideNext({ ...wanted, known: { ...known, generation: 7 } }, undone, fresh)).toMatchObject({
+      do: "bulk",
+      saga: { generation: 8 },
+    });
+  });
+
+  test("is not taken from a journal that is far beyond the record", () => {
+    const begun = { ...known, generation: 3, started: 0 };
+    const from = (generation: number) =>
+      decideNext(
+        { ...wanted, known: begun, laterThan: 1004 },
+        { old: signs(journal("old", "restored", generation)), new: still() },
+        fresh,
+      );
+    expect(from(1003)).toMatchObject({ do: "bulk", saga: { generation: 1004 } });
+    expect(from(1004)).toEqual(stopsFor("odd generation"));
+  });
+
+  test("a record that is behind a host lets nothing begin or go on, but by the operator's word about that very move", () => {
+    const known = { generation: 1, started: 1, move };
+    const undone = { old: signs(journal("old", "restored", 2)), new: still(journal("new", "abandoned", 2)) };
+    const open = { old: still(journal("old", "fenced", 2)), new: still(journal("new", "switched", 2)) };
+    const back = { old: still(journal("old", "moved", 2)), new: signs(journal("new", "running", 2)) };
+    const others = { old: signs(), new: still(journal("old", "moved", 2, { move: third })) };
+    for (const [looks, direction] of [
+      [undone, "forward"],
+      [open, "forward"],
+      [back, "back"],
+      [others, "forward"],
+    ] as const) {
+      const set = { ...wanted, direction, known };
+      expect(decideNext(set, looks, fresh)).toMatchObject({ why: "record behind", saga: { generation: 2 } });
+      expect(decideNext({ ...set, laterThan: 1 }, looks, fresh)).toEqual(stopsFor("record behind"));
+      expect(decideNext({ ...set, laterThan: 2 }, looks, fresh)).not.toEqual(stopsFor("record behind"));
+      expect(decideNext({ ...set, known: { ...known, generation: 2 } }, looks, fresh)).not.toEqual(
+        stopsFor("record behind"),
+      );
+    }
+    const ended = { old: still(journal("old", "fenced", 2)), new: signs(journal("new", "running", 2)) };
+    expect(decideNext({ ...wanted, known }, ended, fresh)).toMatchObject({ do: "close" });
+  });
+
+  test("a signer of which nothing is known moves by the operator's word alone, and is not asked for it again", () => {
+    const none = { ...wanted, known: { generation: 0, started: 0 } };
+    const looks = { old: signs(), new: still() };
+    expect(decideNext(none, looks, fresh)).toEqual(stopsFor("first move"));
+    expect(decideNext({ ...none, isFirst: true }, looks, fresh)).toMatchObject({ do: "bulk", saga: { generation: 1 } });
+    expect(decideNext({ ...none, known: { generation: 1, started: 0, move } }, looks, fresh)).toMatchObject({
+      do: "bulk",
+      saga: { generation: 2 },
+    });
+    const heard = { ...looks, new: still(journal("new", "abandoned", 1)) };
+    expect(decideNext({ ...none, laterThan: 1 }, heard, fresh)).toMatchObject({ do: "bulk" });
+  });
+
+  test("a run killed between the line of its start and the stop is gone on with, and no other way", () => {
+    const known = { generation: 4, started: 4, move };
+    const looks = { old: signs(journal("old", "restored", 2)), new: still(journal("new", "staging", 4)) };
+    const set = { ...wanted, known };
+    expect(decideNext(set, looks, fresh)).toMatchObject({ do: "bulk", saga: { generation: 5 } });
+    const later = { ...set, known: { ...known, generation: 5, started: 5 } };
+    expect(decideNext(later, looks, fresh)).toEqual(stopsFor("later start"));
+    for (const other of [{ stage: "abandoned" }, { move: third }, { target: "C" }] as const) {
+      const copied = { ...looks, new: still(journal("new", "staging", 4, other)) };
+      expect(decideNext(set, copied, fresh)).toMatchObject({ do: "stop here" });
+    }
+  });
+
+  test("nor does a way back that stopped nobody hinder who goes on there", () => {
+    const looks = {
+      old: still(journal("old", "staging", 4, { direction: "back", source: "B", target: "A" })),
+      new: still(journal("new", "starting", 3)),
+    };
+    const set = { ...wanted, known: { generation: 4, started: 4, move } };
+    expect(decideNext(set, looks, fresh)).toMatchObject({ do: "start", saga: { generation: 3 } });
+    expect(decideNext({ ...set, direction: "back" }, looks, fresh)).toMatchObject({ do: "bulk" });
+    const past = { ...looks, old: still(journal("old", "moved", 3)) };
+    expect(decideNext(set, past, fresh)).toMatchObject({ do: "stop here" });
+  });
+
+  test("the record has a way's start before its source stops, once", () => {
+    const saga = { move, direction: "forward", generation: 4 } as const;
+    const begun = withLine(known, "begun", saga);
+    expect(begun).toEqual({ generation: 4, started: 3, move });
+    expect(withLine(begun, "starting", saga)).toEqual({ generation: 4, started: 4, move });
+    expect(withLine({ ...begun, generation: 9 }, "begun", saga)).toEqual({ ...begun, generation: 9 });
+    expect(lineBefore("bulk", saga, known)).toBe("begun");
+    // Also of one that goes on with what another machine began.
+    for (const step of ["stop", "backup", "fence", "copy", "arrive", "start"] as const) {
+      expect(lineBefore(step, saga, begun)).toBe("starting");
+      expect(lineBefore(step, saga, { ...begun, started: 4 })).toBeUndefined();
+    }
+    for (const step of ["close", "seal", "restore"] as const) expect(lineBefore(step, saga, begun)).toBeUndefined();
+  });
+
+  test("is kept by whoever goes on", () => {
+    const looks = { old: still(journal("old", "fenced", 5)), new: still(journal("new", "switched", 5)) };
+    expect(decideNext(wanted, looks, fresh)).toEqual({
+      do: "start",
+      saga: { move, direction: "forward", generation: 5 },
+    });
+  });
+
+  test("a target that was set back to an earlier try is copied to anew, and its old copy not started", () => {
+    const looks = { old: still(journal("old", "fenced", 2)), new: still(journal("new", "switched", 1)) };
+    expect(decideNext(wanted, looks, fresh)).toMatchObject({ do: "copy", saga: { generation: 2 } });
+  });
+
+  test("what lies open is not gone on with where a later start is recorded", () => {
+    const looks = { old: still(journal("old", "fenced", 1)), new: still(journal("new", "switched", 1)) };
+    expect(decideNext({ ...wanted, known }, looks, fresh)).toEqual(stopsFor("later move"));
+    expect(decideNext({ ...wanted, known: { ...known, move } }, looks, fresh)).toEqual(stopsFor("later move"));
+    const own = { generation: 2, started: 1, move };
+    expect(decideNext({ ...wanted, known: own }, looks, fresh)).toMatchObject({ do: "start" });
+  });
+
+  test("a source whose journal is older than the last start begins nothing", () => {
+    const back: Wanted = { ...wanted, direction: "back", known };
+    const looks = { old: still(journal("old", "moved", 1)), new: signs(journal("new", "running", 1)) };
+    expect(decideNext(back, looks, fresh)).toEqual(stopsFor("later start"));
+    expect(decideNext({ ...back, known: { ...known, started: 1 } }, looks, fresh)).toMatchObject({ do: "bulk" });
+  });
+
+  test("nor does one without a journal where any start is recorded, but by the operator's word about that very start", () => {
+    // Both as before they knew of each other: the source set back, the target installed anew.
+    const looks = { old: signs(), new: still() };
+    const set = { ...wanted, known };
+    expect(decideNext(set, looks, fresh)).toEqual({
+      do: "stop here",
+      saga: { move: third, direction: "forward", generation: 3 },
+      why: "later start",
+    });
+    expect(decideNext({ ...set, laterThan: 2 }, looks, fresh)).toEqual(stopsFor("later start"));
+    expect(decideNext({ ...set, laterThan: 3 }, looks, fresh)).toMatchObject({ do: "bulk", saga: { generation: 4 } });
+    expect(decideNext({ ...set, known: { ...known, started: 4 }, laterThan: 3 }, looks, fresh)).toEqual(
+      stopsFor("later start"),
+    );
+  });
+
+  test("other hosts' open move is not gone on with, though it has this one's name and number", () => {
+    const looks = { old: still(journal("old", "fenced", 1)), new: still(journal("new", "switched", 1)) };
+    const elsewhere = { ...wanted, hosts: { old: "A", new: "C" } };
+    expect(decideNext(elsewhere, looks, fresh)).toEqual(stopsFor("other hosts"));
+  });
+
+  test("a host that was the new one of a move of this name is a source like another", () => {
+    const looks = { old: signs(journal("new", "running", 1)), new: still() };
+    const next = decideNext({ ...wanted, hosts: { old: "B", new: "C" } }, looks, fresh);
+    expect(next).toMatchObject({ do: "bulk", saga: { generation: 2 } });
+  });
+});
+
+test("the record tells of all stacks of a Pillar, and of none of another", () => {
+  const way = { direction: "forward", source: "A", target: "B" } as const;
+  const at = "2026-01-01T00:00:00.000Z";
+  const others = moveNamed("pillar-host/prod/Other/1");
+  const events = [
+    { at, move, event: "starting", details: { ...way, generation: 1 } },
+    { at, move: third, event: "begun", details: { ...way, generation: 2 } },
+    { at, move: others, event: "starting", details: { ...way, generation: 9 } },
+    { at, move, event: "failed", details: {} },
+  ] as const;
+  expect(knownOf(events, move)).toEqual({ generation: 2, started: 1, move: third });
+  expect(knownOf(events, move, 4)).toEqual({ generation: 4, started: 4, move });
+});
+
+test("a way whose target signs has an end, though the run that came to it did not write it down", () => {
+  const way = { source: "A", target: "B", generation: 1 } as const;
+  const at = "2026-01-01T00:00:00.000Z";
+  const there = { at, move, event: "starting", details: { ...way, direction: "forward" } } as const;
+  const back = { at, move, event: "starting", details: { ...way, direction: "back", generation: 2 } } as const;
+  const end = { holder: "new", generation: 1, version: "v1", movedAt: at } as const;
+  const failed = { at, move, event: "failed", details: {} } as const;
+  expect(unrecordedEnd([there, failed], move, "new")).toEqual(there.details);
+  expect(unrecordedEnd([there, { at, move, event: "done", details: end }, back], move, "old")).toEqual(back.details);
+  expect(unrecordedEnd([there], move, "old")).toBeUndefined();
+  expect(unrecordedEnd([there, { at, move, event: "done", details: end }], move, "new")).toBeUndefined();
+  expect(unrecordedEnd([{ ...there, event: "begun" }], move, "new")).toBeUndefined();
+  expect(unrecordedEnd([there], third, "new")).toBeUndefined();
+  // A way back that stopped nobody, or whose source came back, ends nothing; nor does a way that begins.
+  expect(unrecordedEnd([there, back], move, "new")).toEqual(there.details);
+  expect(unrecordedEnd([there, { ...back, event: "begun" }], move, "new")).toEqual(there.details);
+  expect(unrecordedEnd([there, { at, move, event: "done", details: end }, back], move, "new")).toBeUndefined();
+});

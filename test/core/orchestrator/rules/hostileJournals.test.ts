@@ -1,0 +1,142 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { openHostPair, readSide } from "../../../../core/orchestrator/hosts/hostPair";
+import type { PairInputs } from "../../../../core/orchestrator/hosts/moveInputs";
+import type { Obstacle, RunMemory } from "../../../../core/orchestrator/rules/decide";
+import { decideNext } from "../../../../core/orchestrator/rules/generation";
+import { sourceStages, targetStages } from "../../../../core/orchestrator/rules/journal";
+import { obstacleText } from "../../../../core/orchestrator/rules/obstacles";
+import type { Looks, SideObservation } from "../../../../core/orchestrator/rules/sagaLooks";
+import type { RetirementFacts } from "../../../../core/retirement/facts";
+import { signer } from "../../../../core/retirement/lossRules";
+import { shellWord } from "../../../../core/util/quote";
+import { expectNothingOf, hostile, sentText } from "../../../hostile";
+import { moveNamed } from "../../../moveNamed";
+import { fenced, hostFacts } from "../../retirement/exampleFacts";
+
+/** Puts a value in the place of each text that a journal has, one at a time. */
+function withText(value: unknown, place: number, word: string): { readonly value: unknown; readonly left: number } {
+  if (typeof value === "string") return { value: place === 0 ? word : value, left: place - 1 };
+  if (typeof value !== "object" || value === null) return { value, left: place };
+  let left = place;
+  const entries = Object.entries(value).map(([name, each]) => {
+    const found = withText(each, left, word);
+    left = found.left;
+    return [name, found.value] as const;
+  });
+  const all = Array.isArray(value) ? entries.map(([, each]) => each) : Object.fromEntries(entries);
+  return { value: all, left };
+}
+
+const written = (side: "old" | "new", direction: string, stage: string) => ({
+  ...{ version: 1, move: "pillar-host/prod/Anvil/1", direction, generation: 3, source: "SHA256:a", target: "SHA256:b" },
+  ...{ side, other: { address: "203.0.113.9", hostKey: "ssh-ed25519 AAAA" }, stage, at: "2026-01-01T00:00:00Z" },
+  was: { enabled: true, unitFile: "/etc/systemd/system/o.service", keyStore: "/root/.o/producer.moved-to-x-1" },
+  identity: { producer: "z1q", tssPeerId: "16Uiu2", evmAddress: "0xab" },
+  history: [{ stage: "running", at: "2025-01-01T00:00:00Z", move: "pillar-host/prod/Anvil/0" }],
+});
+/** Texts of such a journal: `move` to `history`. */
+const texts = 17;
+
+const look = (journal: unknown, active: boolean): SideObservation =>
+  readSide(
+    `journal ${Buffer.from(JSON.stringify(journal)).toString("base64")}\nactive ${active ? "yes" : "no"}\nmasked yes\nend\n`,
+    "198.51.100.7",
+  ).seen;
+
+const host = (address: string) => ({
+  ...{ host: { stack: "prod", ssh: { address, port: 22, user: "root", hostKey: "ssh-ed25519 AAAA" } } },
+  ...{ service: "orchestrator", directory: "/root/.o", executable: "orchestrator" },
+});
+const inputs: PairInputs = {
+  ...{ stack: "prod", rpcPort: 55000, p2pPort: 55055, library: "" },
+  ...{ old: host("198.51.100.7"), new: host("203.0.113.9") },
+};
+const places = {
+  ...{ old: "198.51.100.7", new: "203.0.113.9", services: { old: "o", new: "o" }, stack: "prod" },
+};
+const obstacles: readonly Obstacle[] = [
+  ...(["new out of sight", "source out of sight", "target out of sight", "target is started"] as const),
+  ...(["target runs unasked", "source runs unasked", "source does not run", "two may sign"] as const),
+  ...(["journals disagree", "another move", "later move", "later start", "record behind"] as const),
+  ...(["first move", "odd generation", "other hosts"] as const),
+];
+const memory: RunMemory = { bulkCopied: true, stopped: true, backedUp: true, failed: false };
+const pair = openHostPair(inputs, "token", { ticks: () => 0, sleep: async () => undefined, say: () => undefined });
+
+/** What a run sends to the hosts and tells the operator, with such a journal on one of them. */
+function madeOf(journal: { readonly side: "old" | "new" } & object, active: boolean) {
+  const found = look(journal, active);
+  const looks: Looks = { ...{ old: { active, masked: false }, new: { active: false, masked: true } } };
+  const seen: Looks = { ...looks, [journal.side]: found };
+  const sent = (["forward", "back"] as const).flatMap((direction) =>
+    [memory, { ...memory, failed: true }].flatMap((remembered) => {
+      const wanted = { move: moveNamed("pillar-host/prod/Anvil/1"), direction };
+      const next = decideNext(wanted, seen, remembered);
+      if (next.do === "done" || next.do === "stop here") return [];
+      return (["old", "new"] as const).map((side) => sentText(next.do, pair.variables(side, next.saga)));
+    }),
+  );
+  const told = found.journal
+    ? obstacles.map((why) => obstacleText(why, found.journal as NonNullable<typeof found.journal>, seen, places))
+    : [];
+  const facts = { address: "198.51.100.7", stack: "prod", pillar: "Anvil", step: "destroy", backupFaults: [] };
+  const guard = {
+    ...{ ...facts, successor: { address: "192.0.2.3", hostKey: "k", look: { silent: "" } } },
+    host: { facts: hostFacts({ signer: { ...fenced, journal: found.journal } as typeof fenced }) },
+  } as unknown as RetirementFacts;
+  const verdict = signer(guard);
+  const unmet = verdict.unmet.flatMap(({ what, found: at = [], needed }) => [what, ...at, needed ?? ""]);
+  return { sent: sent.join("\n"), told: [...told, ...unmet].join("\n") };
+}
+
+const stages = [
+  ...sourceStages.flatMap((stage) => [["old", "forward", stage] as const, ["new", "back", stage] as const]),
+  ...targetStages.flatMap((stage) => [["new", "forward", stage] as const, ["old", "back", stage] as const]),
+];
+
+test("a journal of texts that are a host's own is read, and some of its ways are gone on", () => {
+  const all = stages.flatMap(([side, direction, stage]) => madeOf(written(side, direction, stage), true).sent);
+  expect(all.filter((sent) => sent !== "")).toHaveLength(5);
+  expect(withText(written("old", "forward", "fenced"), texts, "x").left).toBe(0);
+});
+
+test("no text of a journal goes to a host, adds a line to what is told, or stands bare in a command", () => {
+  const wraps = [(word: string) => word, (word: string) => `/${word}`, (word: string) => `a/${word}/Anvil/1`];
+  const place = fc.integer({ min: 0, max: texts - 1 });
+  type Drawn = [string, (word: string) => string, number, (typeof stages)[number], boolean];
+  const examples = [...Array(texts).keys()].flatMap((at) =>
+    wraps.map((wrap): Drawn => ["-oProxyCommand=id", wrap, at, ["old", "forward", "fenced"], false]),
+  );
+  fc.assert(
+    fc.property(
+      hostile,
+      fc.constantFrom(...wraps),
+      place,
+      fc.constantFrom(...stages),
+      fc.boolean(),
+      (word, wrap, at, [side, direction, stage], active) => {
+        const usual = written(side, direction, stage);
+        const { value } = withText(usual, at, wrap(word));
+        let made: ReturnType<typeof madeOf>;
+        try {
+          made = madeOf({ ...(value as typeof usual) }, active);
+        } catch (error) {
+          expect((error as Error).message).toContain("the journal of the orchestrator's move cannot be read");
+          return;
+        }
+        expectNothingOf(word, made.sent);
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be told.
+        expect(made.told).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
+        for (const piece of word.split("\n").slice(1)) expect(made.told.split("\n")).not.toContain(piece);
+        const commands = made.told.split("\n").filter((line) => /systemctl unmask|pulumi /.test(line));
+        for (const line of commands) {
+          expect(line).not.toMatch(/\bmv '?-(?!f )/);
+          // A plain word is an argument, wherever it stands.
+          if (shellWord(word) !== word) expectNothingOf(word, line.replaceAll(/'(?:[^']|'\\'')*'/g, "''"));
+        }
+      },
+    ),
+    { examples, numRuns: 600 },
+  );
+});

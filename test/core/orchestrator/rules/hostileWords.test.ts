@@ -1,0 +1,210 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import http from "node:http";
+import net from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import fc from "fast-check";
+import { Header } from "tar";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { HostPair } from "../../../../core/orchestrator/hosts/hostPair";
+import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
+import { type MoveDeps, MoveRun } from "../../../../core/orchestrator/move/moveRun";
+import { createMoveActions } from "../../../../core/orchestrator/move/moveSteps";
+import type { MoveStep } from "../../../../core/orchestrator/rules/decide";
+import type { Journal, Saga, SideName } from "../../../../core/orchestrator/rules/journal";
+import type { Looks } from "../../../../core/orchestrator/rules/sagaLooks";
+import { addressWord, endpoint, fileName, jsonWords, type Variables } from "../../../../core/ssh/foreign";
+import { expectNothingOf, hostile, sentText } from "../../../hostile";
+import { moveNamed } from "../../../moveNamed";
+import { listen, type Server } from "../../chain/fakes";
+
+/** Where a text of another's stands; one at a time, as a refusal ends a step. */
+const places = [
+  ...["addresses", "dataPath", "url", "keyStore", "configKey", "copyKey", "copyAddress", "copyOutput"],
+  ...["producer", "tssPeerId", "evmAddress", "unknownName", "stateName", "network", "version", "error"],
+  ...["path", "owner", "asideStore", "journalIdentity", "node", "bridge", "life"],
+] as const;
+type Place = (typeof places)[number];
+const steps: readonly MoveStep[] = [
+  ...(["bulk", "stop", "backup", "fence", "copy", "arrive", "start", "close", "seal", "restore"] as const),
+];
+const emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+let rpc: Server;
+let directory: string;
+/** What each host answers with now. */
+let answer: (place: Place, usual: string) => string = (_place, usual) => usual;
+let asked = 0;
+let runs = 0;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), "hostile-"));
+  rpc = await listen(
+    http.createServer(async (request, response) => {
+      const { method } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as { method: string };
+      asked += 1;
+      const results: Readonly<Record<string, unknown>> = {
+        getStatus: {
+          ...{ state: 0, stateName: answer("stateName", "LiveState"), frontierMomentum: asked },
+          networks: { [answer("network", "Zenon")]: { wrapsToSign: 0 } },
+        },
+        getIdentity: {
+          ...{ producer: answer("producer", "z1q"), tssPeerId: answer("tssPeerId", "16Uiu2") },
+          ...{ evmAddress: answer("evmAddress", "0xab"), [answer("unknownName", "pillarName")]: "Anvil" },
+        },
+        getBuildInfo: { version: answer("version", "v1.2.3"), gitCommit: "", goVersion: "go1.22.3" },
+      };
+      response.end(JSON.stringify({ result: results[method], error: answer("error", "") }));
+    }),
+  );
+});
+afterAll(async () => {
+  rmSync(directory, { recursive: true });
+  await rpc.close();
+});
+
+const side = (address: string) => ({
+  host: { ssh: { address, port: 22, user: "root", hostKey: "" } },
+  ...{ service: "orchestrator", directory: "/root/.orchestrator", executable: "orchestrator" },
+});
+
+/** Of one empty file, as signer_manifest prints it, and as signer_archive sends it. */
+function printedManifest(path: string): Buffer {
+  return Buffer.from(["f", "600", answer("owner", "0:0"), "0", emptyHash, path, ""].join("\0"));
+}
+function archiveOf(path: string): Buffer {
+  const head = Buffer.alloc(512);
+  new Header({ path, type: "File", size: 0, mode: 0o600, uid: 0, gid: 0, mtime: new Date(0) }).encode(head);
+  return Buffer.concat([head, Buffer.alloc(1024)]);
+}
+
+/** Does every step with hosts that answer so. @returns all that went to either host, and how each step ended */
+async function sentIn(direction: Saga["direction"], answers: typeof answer) {
+  answer = answers;
+  runs += 1;
+  const sent: string[] = [];
+  const saga: Saga = { move: moveNamed("pillar-host/prod/Anvil/1"), direction, generation: 1 };
+  const source: SideName = direction === "forward" ? "old" : "new";
+  const was = { keyStore: `/root/.orchestrator/${answer("asideStore", "producer.moved-to-x")}` };
+  const identity = { producer: answer("journalIdentity", "z1q") };
+  const journal = { stage: "fenced", was, identity, history: [] } as unknown as Journal;
+  const looks: Looks = { old: { active: true, masked: false, journal }, new: { active: true, masked: false, journal } };
+  const file = (name: SideName) => (name === source ? answer("path", "tss/a").replaceAll("\0", "0") : "tss/a");
+  const config = () =>
+    JSON.stringify({
+      ...{ DataPath: answer("dataPath", "/x"), ProducerKeyFileName: answer("keyStore", "producer") },
+      ...{ [answer("configKey", "Key")]: 1, Url: `ws://${answer("url", "198.51.100.7")}:1/`, GlobalState: 0 },
+    });
+  const call: HostPair["call"] = async (to, name, _saga, variables) => {
+    sent.push(sentText(`${to} ${name}`, variables));
+    const printed: Readonly<Record<string, () => string>> = {
+      signer_addresses: () => `198.51.100.7 ${answer("addresses", "2001:db8::7")}`,
+      signer_read: config,
+      signer_copy_key: () =>
+        `${answer("copyKey", `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${"A".repeat(43)} pillar-host-copy`)}\n${answer("copyAddress", "203.0.113.9")}\n`,
+      signer_life: () =>
+        `ActiveState=active\nSubState=running\nNRestarts=0\nMainPID=7\nPeers=1\nlog\n${answer("life", "up")}\n`,
+    };
+    return (printed[name] ?? (() => ""))();
+  };
+  const root = (to: SideName) => ({
+    ...{ address: to === "old" ? "198.51.100.7" : "203.0.113.9", hostKey: "" },
+    forward: async () => net.connect(rpc.port, "127.0.0.1"),
+    stream: async (name: string, variables?: Variables) => {
+      sent.push(sentText(`${to} ${name}`, variables));
+      const streams: Readonly<Record<string, () => Buffer>> = {
+        signer_manifest: () => printedManifest(file(to)),
+        signer_archive: () => archiveOf(file(to)),
+        signer_copy: () => Buffer.from(`${answer("copyOutput", "1 MB")}\n`),
+      };
+      const stdout = Readable.from([(streams[name] ?? (() => Buffer.alloc(0)))()]);
+      return { stdout, done: new Promise<void>((ended) => stdout.once("close", ended)) };
+    },
+  });
+  const sides = {
+    ...{ roots: { old: root("old"), new: root("new") }, call, variables: () => ({}) },
+    step: async (...[to, name, of, before, variables]: Parameters<HostPair["step"]>) =>
+      call(to, name, of, variables).then(() => before),
+  } as unknown as HostPair;
+  const inputs = {
+    ...{ move: saga.move, stack: "prod", copy: { address: "198.51.100.7", port: 22 }, rpcPort: 55000 },
+    ...{ old: side("198.51.100.7"), new: side("203.0.113.9"), answerWithin: 1000, steadyFor: 1000, noKeyShare: true },
+    // One that a failed step left at work goes on.
+    backup: { directory: join(directory, String(runs)), move: saga.move },
+  } as unknown as MoveInputs;
+  let time = 0;
+  const tick = () => {
+    time += 5000;
+    return time;
+  };
+  const deps = {
+    ...{ say: () => undefined, now: () => 0, ticks: tick, sleep: async () => undefined, isWatched: true },
+    lookAtNode: async () => ({ synced: true, known: true, why: answer("node", "") }),
+    lookAtBridge: async () => ({ known: true, state: 0, key: "", why: answer("bridge", "live") }),
+  } as MoveDeps;
+  const hands = createMoveActions(new MoveRun(inputs, sides, deps), saga, () => true);
+  const failed: string[] = [];
+  for (const step of steps)
+    await hands.perform(step, saga, looks).catch((error: Error) => void failed.push(`${step}: ${error.message}`));
+  return { sent: sent.join("\n"), failed };
+}
+
+describe.each(["forward", "back"] as const)("a move %s", (direction) => {
+  test("does all its steps with hosts that answer as they should", async () => {
+    const { sent, failed } = await sentIn(direction, (_place, usual) => usual);
+    expect(failed).toEqual([]);
+    const source = direction === "forward" ? "old" : "new";
+    const target = direction === "forward" ? "new" : "old";
+    const names = [
+      ...["old signer_copy_allow", "new signer_copy_key", "new signer_copy", `${source} signer_archive`],
+      ...["stop", "fence", "restore", "manifest"].map((name) => `${source} signer_${name}`),
+      ...["staging", "arrive", "start", "seal", "settle", "life"].map((name) => `${target} signer_${name}`),
+    ];
+    for (const name of names) expect(sent).toContain(name);
+    expect(sent).toContain("producer.moved-to-x");
+    // Only a signer that runs before its move is asked who it is.
+    if (direction === "forward") expect(sent).toContain('{"producer":"z1q","tssPeerId":"16Uiu2","evmAddress":"0xab"}');
+  });
+
+  test("sends no word of another's to a host", async () => {
+    const property = fc.asyncProperty(hostile, fc.constantFrom(...places), async (word, place) => {
+      const { sent } = await sentIn(direction, (at, usual) => (at === place ? word : usual));
+      expectNothingOf(word, sent);
+    });
+    const examples = places.map((place): [string, Place] => ["#e;$(id>/x)\n", place]);
+    await fc.assert(property, { examples, numRuns: 50 });
+  }, 60_000);
+});
+
+test.each<(word: string) => string>([
+  addressWord,
+  fileName,
+  endpoint,
+  (word) => jsonWords({ producer: word }),
+  (word) => jsonWords({ [word]: "z1q" }),
+])("the gate lets none of them through as a value of its own (%#)", (gate) => {
+  fc.assert(
+    fc.property(hostile, (word) => {
+      expect(() => gate(word)).toThrow("a host answered with something else");
+    }),
+  );
+});
+
+test.each([
+  [addressWord, ["203.0.113.9", "2001:db8::9"]],
+  [fileName, ["producer", "producer.moved-to-203.0.113.9-20260101T000000Z", "a b"]],
+  [endpoint, ["node.example:35998", "2001:db8::9:1"]],
+] as const)("and what is one passes (%#)", (gate, words) => {
+  for (const word of words) expect(gate(word)).toBe(word);
+});
+
+test("nobody but the gate makes a word of a text", () => {
+  const files = ["core", "cli", "components", "providers"].flatMap((room) =>
+    readdirSync(room, { recursive: true, encoding: "utf8" }).map((file) => join(room, file)),
+  );
+  const casts = files.filter(
+    (file) => file.endsWith(".ts") && /\bas (Word|Variables)\b/.test(readFileSync(file, "utf8")),
+  );
+  expect(casts).toEqual(["core/ssh/foreign.ts"]);
+});

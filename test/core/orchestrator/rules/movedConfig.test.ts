@@ -1,0 +1,45 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { movedConfig } from "../../../../core/orchestrator/rules/movedConfig";
+
+const text = `{
+  "DataPath" : "/old/.orchestrator", "GlobalState": 12345678901234567890,
+  "Znn": {"Url": "ws:\\/\\/198.51.100.7:35998", "Other": ["http://[2001:db8::7]/x", "http://198.51.100.70:1"]},
+  "TssConfig": {"BaseDir": "/old/.orchestrator/tss", "Secret": "a://198.51.100.7.example/ \\u00e9"}
+}
+`;
+
+test("paths and addresses of the machine that it leaves are replaced, and nothing else", () => {
+  expect(movedConfig(text, "/new", ["198.51.100.7", "2001:db8::7"])).toEqual({
+    config: text
+      .replace('"/old/.orchestrator"', '"/new"')
+      .replace("/old/.orchestrator/tss", "/new/tss")
+      .replace("ws:\\/\\/198.51.100.7:35998", "ws://127.0.0.1:35998")
+      .replace("[2001:db8::7]/x", "127.0.0.1/x"),
+    changed: ["198.51.100.7:35998", "[2001:db8::7]"],
+  });
+});
+
+test("once more, it changes nothing", () => {
+  const { config } = movedConfig(text, "/new", ["198.51.100.7"]);
+  expect(movedConfig(config, "/new", ["198.51.100.7"])).toEqual({ config, changed: [] });
+});
+
+test("any JSON stays what it is, whatever the machine is called", () => {
+  fc.assert(
+    fc.property(fc.json(), fc.string(), (json, address) => {
+      const { config } = movedConfig(json, "/new", [address]);
+      if (!json.includes("://") && !/DataPath|BaseDir/.test(json)) expect(config).toBe(json);
+      JSON.parse(config);
+    }),
+  );
+});
+
+test("a key that every object inherits is none of ours", () => {
+  const inherited = '[{"toString":"","constructor":"x"}]';
+  expect(movedConfig(inherited, "/new", [])).toEqual({ config: inherited, changed: [] });
+});
+
+test("what is no JSON is refused", () => {
+  expect(() => movedConfig('{"DataPath": "/x"', "/new", [])).toThrow();
+});

@@ -1,0 +1,330 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { test as base, describe, expect } from "vitest";
+import { readSide } from "../../../../core/orchestrator/hosts/hostPair";
+import { stopForGood } from "../../../../core/orchestrator/rules/messages";
+import { movedConfig } from "../../../../core/orchestrator/rules/movedConfig";
+import { openScriptStage, type ScriptStage, systemctl } from "../scriptStage";
+
+const own = { move: "pillar-host/prod/Anvil/1", direction: "forward" } as const;
+const target = { side: "new", ...own } as const;
+const source = { side: "old", ...own } as const;
+
+const test = base.extend<{ stage: ScriptStage }>({
+  stage: async ({ task: _task }, provide) => {
+    const stage = openScriptStage();
+    await provide(stage);
+    stage.box.remove();
+  },
+});
+
+describe("a step on a host", () => {
+  test("fences nothing that is not masked", async ({ stage }) => {
+    stage.write({ ...source, stage: "stopping" });
+    const { code, stderr } = await stage.step("signer_fence", source);
+    expect([code, stderr]).toEqual([1, "h: orchestrator is not masked: not fenced\n"]);
+    expect(existsSync(join(stage.directory, "producer"))).toBe(true);
+    expect(stage.journal()?.stage).toBe("stopping");
+  });
+
+  test("fences the key store that config.json names, starts only where that is, and gives it its name back", async ({
+    stage,
+  }) => {
+    const { directory } = stage;
+    writeFileSync(join(directory, "config.json"), '{\n    "ProducerKeyFileName": "signer.key",\n    "X": 1\n}');
+    writeFileSync(join(directory, "signer.key"), "key");
+    expect((await stage.step("signer_stop", source)).code).toBe(0);
+    const fenced = await stage.step("signer_fence", source);
+    expect([fenced.code, fenced.stderr]).toEqual([0, ""]);
+    const aside = stage.journal()?.was?.keyStore ?? "";
+    expect(aside).toMatch(/\/signer\.key\.moved-to-192\.0\.2\.4-\d{8}T\d{6}Z$/);
+    expect([existsSync(aside), existsSync(join(directory, "signer.key"))]).toEqual([true, false]);
+    // A store of the usual name is another one.
+    expect(existsSync(join(directory, "producer"))).toBe(true);
+    expect((await stage.step("signer_restore", source)).code).toBe(0);
+    expect([existsSync(aside), readFileSync(join(directory, "signer.key"), "utf8")]).toEqual([false, "key"]);
+    rmSync(join(directory, "signer.key"));
+    stage.write({ ...target, stage: "switched" });
+    const started = await stage.step("signer_start", target);
+    expect([started.code, started.stderr]).toEqual([
+      1,
+      `h: ${directory} is not whole: not started\n  needed: signer.key and config.json in it\n`,
+    ]);
+  });
+
+  test("masks a unit that is a link to another place, and puts the link back as it was", async ({ stage }) => {
+    const { unit } = stage;
+    rmSync(unit);
+    symlinkSync("../signer/producer", unit);
+    expect((await stage.step("signer_stop", source)).code).toBe(0);
+    expect(stage.journal()?.was?.unitFile).toBe(unit);
+    expect([readlinkSync(unit), readlinkSync(`${unit}.moved`)]).toEqual(["/dev/null", "../signer/producer"]);
+    // A second time: the mask is not taken for the unit.
+    expect((await stage.step("signer_stop", source)).code).toBe(0);
+    expect((await stage.step("signer_fence", source)).code).toBe(0);
+    // The way back of one whose disk is not there yet: a link that leads nowhere is no less the unit.
+    expect((await stage.step("signer_restore", source)).code).toBe(0);
+    expect([readlinkSync(unit), existsSync(`${unit}.moved`)]).toEqual(["../signer/producer", false]);
+  });
+
+  test("starts nothing that was not put in place", async ({ stage }) => {
+    stage.write({ ...target, stage: "staged" });
+    const { code, stderr } = await stage.step("signer_start", target);
+    expect([code, stderr]).toEqual([1, "h: the signer was not put in place here: not started\n"]);
+    expect(existsSync(join(stage.box.dir, "active"))).toBe(false);
+    expect(stage.journal()?.stage).toBe("staged");
+  });
+
+  test("what arrives works in this side's directory, and with this host's node", async ({ stage }) => {
+    const { directory } = stage;
+    const config = (home: string, [zenon, other]: readonly [string, string]) =>
+      JSON.stringify(
+        {
+          ...{ DataPath: home, EventsPath: "" },
+          Networks: {
+            Zenon: { Urls: [`ws://${zenon}:35998`, `ws://${zenon}/k`] },
+            Ethereum: { Urls: [`wss://${other}:1/`] },
+          },
+          ...{ TssConfig: { BaseDir: `${home}/tss`, PublicKey: "AA" }, ProducerKeyFilePassphrase: "a#b&c\\1" },
+        },
+        undefined,
+        4,
+      );
+    mkdirSync(`${directory}.arriving`);
+    const file = `${directory}.arriving/config.json`;
+    const text = config("/home/op/.orchestrator", ["198.51.100.7", "198.51.100.70"]);
+    writeFileSync(file, text, { mode: 0o600 });
+    stage.write({ ...target, stage: "staging" });
+    const { code, stderr } = await stage.step("signer_arrive", {
+      ...target,
+      config: Buffer.from(movedConfig(text, directory, ["198.51.100.7"]).config).toString("base64"),
+    });
+    expect([code, stderr]).toEqual([0, ""]);
+    const arrived = join(directory, "config.json");
+    expect(readFileSync(arrived, "utf8")).toBe(config(directory, ["127.0.0.1", "198.51.100.70"]));
+    expect(lstatSync(arrived).mode & 0o777).toBe(0o600);
+  });
+
+  test.for(["../../etc/passwd", "a/b", "..", "a\\", "$(id)", "ü"])(
+    "a key store called %j is no file here",
+    async (name, { stage }) => {
+      writeFileSync(join(stage.directory, "config.json"), `{"ProducerKeyFileName": "${name}"}`);
+      const { code, stderr } = await stage.step("signer_stop", source);
+      expect(code).toBe(1);
+      expect(stderr).toContain("is no plain file name");
+      expect(stage.journal()?.stage).toBeUndefined();
+    },
+  );
+
+  describe("the seal", () => {
+    const aside = ({ directory }: ScriptStage) => [existsSync(directory), existsSync(`${directory}.arriving`)];
+    const came = (...stages: string[]) => stages.map((stage) => ({ stage, at: "x", ...own }));
+
+    test.for(["staged", "switched"] as const)(
+      "of one that is %s puts it out of its place; cut off before that, it is told, and the next one does it",
+      async (stageBefore, { stage }) => {
+        stage.write({ ...target, stage: "abandoned", history: came("staging", stageBefore, "abandoned") });
+        const inPlace = async () => readSide((await stage.step("signer_side", target)).stdout, "h").seen.inPlace;
+        expect(await inPlace()).toBe(true);
+        expect((await stage.step("signer_seal", target)).code).toBe(0);
+        expect(aside(stage)).toEqual([false, true]);
+        expect(await inPlace()).toBeUndefined();
+        expect(stage.journal()?.history).toHaveLength(3);
+      },
+    );
+
+    test("leaves what was there before a move that staged nothing, or that staged beside it", async ({ stage }) => {
+      stage.write({ ...target, stage: "staging", history: came("staging") });
+      for (let times = 0; times < 2; times++) {
+        expect((await stage.step("signer_seal", target)).code).toBe(0);
+        expect(aside(stage)).toEqual([true, false]);
+      }
+      mkdirSync(`${stage.directory}.arriving`);
+      stage.write({ ...target, stage: "staged", history: came("staging", "staged") });
+      expect((await stage.step("signer_seal", target)).code).toBe(0);
+      expect(aside(stage)).toEqual([true, true]);
+      expect(existsSync(join(stage.directory, "producer"))).toBe(true);
+    });
+
+    test("of another way says nothing of this one", async ({ stage }) => {
+      const theirs = came("staged", "abandoned").map((entry) => ({ ...entry, move: "pillar-host/next/Anvil/1" }));
+      stage.write({ ...target, stage: "abandoned", history: theirs });
+      expect(readSide((await stage.step("signer_side", target)).stdout, "h").seen.inPlace).toBeUndefined();
+    });
+  });
+
+  test("a stop ends when the process is gone, and its lock is free", async ({ stage }) => {
+    const { box, directory, unit } = stage;
+    box.write("active", "");
+    box.process(77, "orchestrator");
+    // It takes its time after systemd has let go of it.
+    box.command(
+      "systemctl",
+      `${systemctl}\n[ "$1" != stop ] || { (exec flock "$sandbox/signer/.lock" bash -c 'sleep 0.4; rm -r "$sandbox/proc/77"; sleep 0.4') > /dev/null 2>&1 & }`,
+    );
+    writeFileSync(join(directory, ".lock"), "");
+    const began = performance.now();
+    const { code, stdout, stderr } = await stage.step("signer_stop", source);
+    expect(code, stderr).toBe(0);
+    expect(readSide(stdout, "h").seen).toMatchObject({ active: false, masked: true, journal: { stage: "stopping" } });
+    expect(performance.now() - began).toBeGreaterThan(800);
+    expect(readFileSync(`${unit}.moved`, "utf8")).toBe("[Service]\n");
+  });
+
+  test("sees a signer that was started by hand, which systemd does not know", async ({ stage }) => {
+    const isActive = async () => readSide((await stage.step("signer_side", target)).stdout, "h").seen.active;
+    stage.box.listen(55000);
+    expect(await isActive()).toBe(true);
+    stage.box.listen(55001);
+    expect(await isActive()).toBe(false);
+    stage.box.process(77, "orchestrator");
+    expect(await isActive()).toBe(true);
+    const { code, stderr } = await stage.step("signer_staging", target);
+    expect(code).toBe(1);
+    expect(stderr).toContain("an orchestrator runs here: nothing is staged beside it");
+  });
+});
+
+test("brings no signer to a host whose node was shut down for good, and says so before the other side stops", async ({
+  stage,
+}) => {
+  stage.box.mark("retired", "2026-11-23T08:00:00Z\n");
+  const back = { ...source, direction: "back" } as const;
+  const { code, stderr } = await stage.step("signer_staging", back);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /^h: the node of this host was shut down for good: no signer comes here\n {2}found: since 2026-11-23T08:00:00Z\n/,
+  );
+  expect(stage.journal()).toBeUndefined();
+});
+
+describe("a step on a host that another stack's move came to", () => {
+  const theirs = { move: "pillar-host/next/Anvil/1", direction: "forward", side: "old" } as const;
+  const been = [{ stage: "running", at: "x", ...own }];
+  const steps = ["stop", "fence", "restore", "staging", "arrive", "start", "settle", "seal"] as const;
+  /** All of them in one go. */
+  const refused = async (
+    stage: ScriptStage,
+    names: readonly string[],
+    host: typeof source | typeof target,
+    text: string,
+  ) => {
+    const all = names.map((name) => `(signer_${name}) || echo refused`).join("; ");
+    const { stdout, stderr } = await stage.step(`all() { ${all}; }; all`, { stage: "moved", ...host });
+    expect(stdout, host.side).toBe("refused\n".repeat(names.length));
+    expect(stderr.match(/took this signer elsewhere: pillar-host\/next\/Anvil\/1/g)).toHaveLength(names.length);
+    expect(readFileSync(join(stage.box.state, "orchestrator.json"), "utf8")).toBe(text);
+    expect(stage.box.read("asked") ?? "").not.toMatch(/^(stop|start|mask|enable)/m);
+    expect(lstatSync(stage.unit).isFile()).toBe(true);
+  };
+
+  test.for(["stopping", "fenced", "restoring", "moved"] as const)(
+    "does nothing where its stage is %s",
+    async (at, { stage }) => {
+      const text = stage.write({ ...theirs, stage: at, history: been });
+      for (const host of [source, target]) await refused(stage, steps, host, text);
+    },
+  );
+
+  test("takes no signer from where a way back left no more than a copy", async ({ stage }) => {
+    const text = stage.write({ ...theirs, direction: "back", stage: "abandoned" });
+    await refused(stage, steps, source, text);
+  });
+
+  test.for(["moved", "restored", "abandoned"] as const)(
+    "brings no old copy over a signer that came here before, where its stage is %s",
+    async (at, { stage }) => {
+      const text = stage.write({ ...theirs, stage: at, history: been });
+      await refused(stage, ["staging", "arrive", "start", "seal"], target, text);
+    },
+  );
+
+  test("goes on where that move has ended, and this one is new", async ({ stage }) => {
+    stage.write({ ...theirs, side: "new", stage: "running" });
+    expect((await stage.step("signer_stop", source)).code).toBe(0);
+    expect(stage.journal()).toMatchObject({ ...source, stage: "stopping" });
+    // A host that another signer left: a new one may come.
+    const other = [{ stage: "running", at: "x", move: "pillar-host/first/Anvil/1" }];
+    stage.write({ ...theirs, stage: "moved", history: other });
+    expect((await stage.step("signer_staging", target)).code).toBe(0);
+    expect(stage.journal()).toMatchObject({ ...target, stage: "staging", history: [...other, expect.anything()] });
+  });
+
+  test("seals no signer of another stack", async ({ stage }) => {
+    const text = stage.write({ ...theirs, side: "new", stage: "running" });
+    const { code, stderr } = await stage.step("signer_seal", target);
+    expect([code, stderr]).toEqual([1, "h: the orchestrator of this host was started: it is not sealed\n"]);
+    expect(readFileSync(join(stage.box.state, "orchestrator.json"), "utf8")).toBe(text);
+  });
+});
+
+describe("a step of the past", () => {
+  const starts = ["stop", "fence", "restore", "staging", "arrive", "start", "settle", "seal"] as const;
+  const copies = ["copy", "copy_allow", "copy_local", "copy_retake"] as const;
+
+  test.for<[string, Record<string, string>]>([
+    ["an earlier generation", { generation: "1" }],
+    ["the same number between other hosts", { target_key: "SHA256:third" }],
+    ["the same number in the other direction", { direction: "back" }],
+    ["the same number under another name", { move: "pillar-host/prod/Anvil/2" }],
+  ])("%s starts, stops and copies nothing", async ([, told], { stage }) => {
+    const text = stage.write({ ...target, stage: "switched" });
+    const all = [...starts, ...copies].map((name) => `(signer_${name}) || echo refused`).join("; ");
+    const { stdout, stderr } = await stage.step(`all() { ${all}; }; all`, { stage: "running", ...target, ...told });
+    expect(stdout).toBe("refused\n".repeat(starts.length + copies.length));
+    expect(stderr.match(/a later move of the signer is known here/g)).toHaveLength(starts.length + copies.length);
+    expect(readFileSync(join(stage.box.state, "orchestrator.json"), "utf8")).toBe(text);
+    expect(stage.box.read("asked") ?? "").not.toMatch(/^(stop|start|mask|enable)/m);
+  });
+
+  test("starts nothing of an earlier try; a later one begins", async ({ stage }) => {
+    stage.write({ ...target, stage: "switched" });
+    const started = await stage.step("signer_start", { ...target, generation: "3" });
+    expect([started.code, started.stderr]).toEqual([1, "h: the signer was not put in place here: not started\n"]);
+    expect((await stage.step("signer_staging", { ...target, generation: "3" })).code).toBe(0);
+    expect(stage.journal()).toMatchObject({ version: 1, generation: 3, stage: "staging" });
+  });
+
+  test("the signer comes back only where its move has stopped it", async ({ stage }) => {
+    const { code, stderr } = await stage.step("signer_restore", source);
+    expect([code, stderr]).toEqual([1, "h: the signer was not stopped here by this move: not started\n"]);
+  });
+});
+
+describe("the commands that an error prints for a host", () => {
+  const byHand = ({ box }: ScriptStage, service: string) =>
+    box.run(stopForGood(service).replaceAll("/etc/systemd/system", join(box.dir, "units")), ["-s"]);
+
+  test("stop and mask a unit whose file lies where the mask goes, and say so", async ({ stage }) => {
+    stage.box.write("active", "");
+    const { stdout, stderr } = await byHand(stage, "orchestrator");
+    expect([stdout, stderr]).toEqual(["inactive\n", ""]);
+    expect(readlinkSync(stage.unit)).toBe("/dev/null");
+    expect(readFileSync(`${stage.unit}.moved`, "utf8")).toBe("[Service]\n");
+    // Once more: nothing is lost.
+    expect((await byHand(stage, "orchestrator")).stdout).toBe("inactive\n");
+    expect(readFileSync(`${stage.unit}.moved`, "utf8")).toBe("[Service]\n");
+  });
+
+  test("keep a unit that is a link to its file", async ({ stage }) => {
+    const linked = join(stage.box.dir, "units", "linked.service");
+    symlinkSync(stage.unit, linked);
+    expect((await byHand(stage, "linked")).stdout).toBe("inactive\n");
+    expect([readlinkSync(linked), readlinkSync(`${linked}.moved`)]).toEqual(["/dev/null", stage.unit]);
+  });
+
+  test("do not say inactive of a unit that is not there, or could not be masked", async ({ stage }) => {
+    expect(await byHand(stage, "signer")).toMatchObject({ stdout: "", stderr: expect.stringContaining("not loaded") });
+    stage.box.command("ln", "exit 1");
+    expect((await byHand(stage, "orchestrator")).stdout).toBe("");
+  });
+});
