@@ -30,13 +30,20 @@ export = inWords(async () => {
   const pillar = new PillarNode("node", await pillarNodeArgs(config, host, look));
   const { shown: moved, resources } = signer.move(host, pillar);
   const cutover = cutoverOf({
-    ...{ config, host, pillar, look, last, after: moved ?? pulumi.output(undefined) },
-    ...{ first: nextBeforeWallet(signer.timing, stack), isWithoutSigner: signer.timing === "none" },
+    config,
+    host,
+    pillar,
+    look,
+    last,
+    after: moved ?? pulumi.output(undefined),
+    first: nextBeforeWallet(signer.timing, stack),
+    isWithoutSigner: signer.timing === "none",
   });
   const told = reportPorts(config, last.signer?.side, pillar.deployed);
   const { guard } = new HostRetirement("retirement", {
     ...(await retirementArgs(config, host, last)),
-    ...{ after: [pillar, pillar.done, ...resources], knownProducer: pillar.producerAddress },
+    after: [pillar, pillar.done, ...resources],
+    knownProducer: pillar.producerAddress,
   });
   return {
     host: hostShown,

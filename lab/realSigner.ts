@@ -63,10 +63,18 @@ export async function setUpWorld(host: LabHost): Promise<{ wraps: string }> {
   const world = await unpacked((directory) => JSON.parse(fs.readFileSync(path.join(directory, "world.json"), "utf8")));
   const { Comp, Decomp, Pubs, Pillars, Tss, Height, KGHeight, EvmBlock, Threshold, Window, Wraps } = world;
   await setWorld(host, {
-    ...{ comp: Comp, decomp: Decomp, pubs: Pubs.join("|"), pillars: Pillars.join("|"), tss: Tss, wraps: "[]" },
-    ...{ height: String(Height + passed()), kgheight: String(KGHeight), evmblock: String(EvmBlock + passed()) },
+    comp: Comp,
+    decomp: Decomp,
+    pubs: Pubs.join("|"),
+    pillars: Pillars.join("|"),
+    tss: Tss,
+    wraps: "[]",
+    height: String(Height + passed()),
+    kgheight: String(KGHeight),
+    evmblock: String(EvmBlock + passed()),
     momms: "2000",
-    ...{ threshold: String(Threshold), window: String(Window) },
+    threshold: String(Threshold),
+    window: String(Window),
   });
   return { wraps: Wraps };
 }

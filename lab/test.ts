@@ -113,7 +113,9 @@ async function failedChecks(): Promise<string[]> {
   const failed = checks.map(async ([command = "", ...args]) => {
     const check = [command, ...args].join(" ");
     const { all, exitCode } = await execa("nice", [command, ...args], {
-      ...{ all: true, stdin: "ignore", reject: false },
+      all: true,
+      stdin: "ignore",
+      reject: false,
     });
     console.log(`\n> ${check}\n${all}`);
     return exitCode === 0 ? [] : [check];

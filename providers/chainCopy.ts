@@ -26,8 +26,15 @@ export class ChainCopy extends dynamicResource<ChainCopyInputs, ChainCopied>({
   },
   secretInputs: ["old", "new"],
   outputs: {
-    ...{ outcome: "plain", at: "plain", from: "plain", files: "plain", bytes: "plain", seconds: "plain" },
-    ...{ height: "plain", manifest: "plain", extraBytes: "plain" },
+    outcome: "plain",
+    at: "plain",
+    from: "plain",
+    files: "plain",
+    bytes: "plain",
+    seconds: "plain",
+    height: "plain",
+    manifest: "plain",
+    extraBytes: "plain",
   },
 }) {}
 

@@ -41,9 +41,17 @@ export class SyncGate extends dynamicResource<GateInputs, GateOutputs>({
   },
   secretInputs: ["target", "witnessHost", "factsScript", "addressScript", "notify"],
   outputs: {
-    ...{ state: "plain", currentHeight: "plain", targetHeight: "plain", startHeight: "plain" },
-    ...{ startedAt: "plain", syncedAt: "plain", durationSeconds: "plain", rate: "plain" },
-    ...{ proved: "plain", unproved: "plain", earlier: "plain" },
+    state: "plain",
+    currentHeight: "plain",
+    targetHeight: "plain",
+    startHeight: "plain",
+    startedAt: "plain",
+    syncedAt: "plain",
+    durationSeconds: "plain",
+    rate: "plain",
+    proved: "plain",
+    unproved: "plain",
+    earlier: "plain",
   },
 }) {}
 
@@ -138,7 +146,9 @@ export async function passGate(
     await kept.pause();
     await wallet?.settled();
     throw giveUp(error as Error, {
-      ...{ startedAt: start.startedAt, startHeight: gaveUp.startHeight, earlier: wallet?.earlier() },
+      startedAt: start.startedAt,
+      startHeight: gaveUp.startHeight,
+      earlier: wallet?.earlier(),
     });
   } finally {
     await wallet?.settled();
@@ -192,7 +202,15 @@ function keptProof(olds: GateOutputs): GateOutputs {
   const { state, currentHeight, targetHeight, startHeight, startedAt, syncedAt, durationSeconds, rate } = olds;
   const { proved, unproved } = olds;
   return {
-    ...{ state, currentHeight, targetHeight, startHeight, startedAt, syncedAt, durationSeconds, rate },
-    ...{ proved, unproved },
+    state,
+    currentHeight,
+    targetHeight,
+    startHeight,
+    startedAt,
+    syncedAt,
+    durationSeconds,
+    rate,
+    proved,
+    unproved,
   };
 }

@@ -4,8 +4,14 @@ import { controllerExpectations } from "../lab/contracts/controller";
 import { type MachineFacts, refusals } from "../lab/contracts/scratchMachine";
 
 const scratch: MachineFacts = {
-  ...{ isLinux: true, isRoot: true, hasSystemd: true, hasApt: true, nodeSigns: [] },
-  ...{ executable: true, controller: "/opt/znn-controller", isScratch: true },
+  isLinux: true,
+  isRoot: true,
+  hasSystemd: true,
+  hasApt: true,
+  nodeSigns: [],
+  executable: true,
+  controller: "/opt/znn-controller",
+  isScratch: true,
 };
 
 describe("where the controller's contract is run", () => {

@@ -5,12 +5,21 @@ import { StallWatch } from "../lab/doubles/stalls";
 
 const noon = Date.parse("2026-01-01T12:00:00Z");
 const slot = (seconds: number, producer: string, nodes: string[]) => ({
-  ...{ height: 1, at: noon + seconds * 1000, pillar: "Anvil", producer, nodes },
+  height: 1,
+  at: noon + seconds * 1000,
+  pillar: "Anvil",
+  producer,
+  nodes,
 });
 const played = (changes: Partial<Played> = {}): Played => ({
-  ...{ pillar: "Anvil", addresses: { old: "z1qold", fresh: "z1qnew" }, slotMs: 1000, stalls: [] },
+  pillar: "Anvil",
+  addresses: { old: "z1qold", fresh: "z1qnew" },
+  slotMs: 1000,
+  stalls: [],
   slots: [slot(0, "z1qold", ["old"]), slot(4, "z1qold", ["old"]), slot(8, "z1qnew", ["host1"])],
-  ...{ doubleProduced: 0, doubleSigned: 0, withoutSigner: 1900 },
+  doubleProduced: 0,
+  doubleSigned: 0,
+  withoutSigner: 1900,
   ...changes,
 });
 const withMissed = [...played().slots, slot(12, "z1qnew", [])];

@@ -10,12 +10,22 @@ import { codeBlocks, commandsOf } from "./lab/readme";
 const root = join(import.meta.dirname, "..");
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 const network = {
-  ...{ releaseUrl: "https://releases.example/node-controller.zip", references: ["http://192.0.2.9:35997"] },
-  ...{ epochSeconds: 30, momentumSeconds: 1, tickMomentums: 20 },
+  releaseUrl: "https://releases.example/node-controller.zip",
+  references: ["http://192.0.2.9:35997"],
+  epochSeconds: 30,
+  momentumSeconds: 1,
+  tickMomentums: 20,
 };
 const answers: Answers = {
-  ...{ stack: "prod-2", pillar: "Anvil", provider: "existing", adopt: false, address: "192.0.2.1", user: "root" },
-  ...{ port: 22, sshFrom: ["192.0.2.1/32"], login: { keyFile: "~/.ssh/id_ed25519" } },
+  stack: "prod-2",
+  pillar: "Anvil",
+  provider: "existing",
+  adopt: false,
+  address: "192.0.2.1",
+  user: "root",
+  port: 22,
+  sshFrom: ["192.0.2.1/32"],
+  login: { keyFile: "~/.ssh/id_ed25519" },
   references: network.references,
   hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
 };

@@ -23,7 +23,9 @@ afterEach(() => rmSync(root, { recursive: true }));
 
 const program = (text: string, more: Record<string, string> = {}) =>
   execFileSync(process.execPath, ["--no-warnings", runtime.options.nodeargs, "-e", text], {
-    ...{ cwd: root, env: { ...env, ...more }, encoding: "utf8" },
+    cwd: root,
+    env: { ...env, ...more },
+    encoding: "utf8",
   }).trim();
 
 it("has Node keep what it made of all texts, the libraries' too, beside the compiled program", () => {

@@ -37,7 +37,8 @@ export async function backup(fullName: string, { json }: { json?: boolean }): Pr
     const { attempt: _attempt, ...move } = moveIdOf(config, stack);
     const { identityFile } = config.orchestrator.backup;
     const settings = {
-      ...{ store, move },
+      store,
+      move,
       identityFile: identityFile === undefined ? undefined : resolvePath(identityFile),
     };
     const lock = { stack, pillar: config.pillar.name, doing: "backup" } as const;

@@ -18,7 +18,8 @@ const lineOf = (line: Given): ShownLine => (typeof line === "string" ? words(lin
 
 // Words of hosts and nodes are in them.
 const rowOf = (topic: string, kind: CheckRow["kind"], lines: readonly ShownLine[]): CheckRow => ({
-  ...{ topic, kind },
+  topic,
+  kind,
   lines: lines.map((line) => ({ ...line, text: printableLines(line.text) })),
 });
 export const good = (topic: string, ...lines: Given[]): CheckRow => rowOf(topic, "good", lines.map(lineOf));

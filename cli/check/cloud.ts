@@ -15,8 +15,14 @@ export async function checkCloud({ stack, config }: StackSource): Promise<CheckR
   const topic = cloud.provider;
   try {
     const decided = await planHost({
-      ...{ cloud, host, lifecycle, stack, pillar: pillar.name, publicKey: publicKeyOf(config) },
-      ...{ record: await ordersOf(config, stack).read(), now: Date.now() },
+      cloud,
+      host,
+      lifecycle,
+      stack,
+      pillar: pillar.name,
+      publicKey: publicKeyOf(config),
+      record: await ordersOf(config, stack).read(),
+      now: Date.now(),
     });
     if ("faults" in decided) return [amiss(topic, ...decided.faults)];
     const { plan, lines, warnings } = decided;

@@ -85,10 +85,16 @@ const replaced = [
 export function adoptedSettings(config: StackConfig, address: string, hostKey: string): Settings {
   const from = moveFrom(config, address);
   return {
-    ...{ "host.provider": "existing", "host.address": address, "host.hostKey": hostKey, lifecycle: "adopted" },
+    "host.provider": "existing",
+    "host.address": address,
+    "host.hostKey": hostKey,
+    lifecycle: "adopted",
     ...proxySettings("ssh.proxy", from?.proxy),
-    ...{ "ssh.user": from?.user, "ssh.port": from?.port, "node.dataDir": from?.dataDir },
-    ...{ "orchestrator.service": from?.service, "orchestrator.directory": from?.directory },
+    "ssh.user": from?.user,
+    "ssh.port": from?.port,
+    "node.dataDir": from?.dataDir,
+    "orchestrator.service": from?.service,
+    "orchestrator.directory": from?.directory,
     "orchestrator.executable": from?.executable,
   };
 }

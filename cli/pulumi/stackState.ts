@@ -167,8 +167,12 @@ function copiedOf(outputs: Readonly<Record<string, unknown>>): CopiedChain | und
   if (outcome !== "copied") return undefined;
   const [text, number] = [String, Number];
   return {
-    ...{ from: text(from), at: text(at), bytes: number(bytes), seconds: number(seconds) },
-    ...{ height: number(height), manifest: text(manifest) },
+    from: text(from),
+    at: text(at),
+    bytes: number(bytes),
+    seconds: number(seconds),
+    height: number(height),
+    manifest: text(manifest),
   };
 }
 

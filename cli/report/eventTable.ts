@@ -95,7 +95,9 @@ const known = z.object({
   ...ofKind(time, "startedAt syncedAt switchedAt provedAt checkedAt movedAt"),
   ...ofKind(z.array(z.string()), "proved unproved reasons evidence"),
   ...ofKind(z.array(z.tuple([z.number(), z.number(), z.number()])), "curve"),
-  ...{ figures: figures.optional(), before: before.optional(), orBefore: z.literal(true).optional() },
+  figures: figures.optional(),
+  before: before.optional(),
+  orBefore: z.literal(true).optional(),
 });
 
 type Details = Readonly<Record<string, unknown>>;

@@ -32,8 +32,13 @@ function syncJson(progress: SyncProgress) {
   const info = observation.kind === "answer" ? observation.info : undefined;
   const [least, most] = left?.map((milliseconds) => Math.round(milliseconds / 1000)) ?? [];
   return {
-    ...{ text: progressText(progress), reason: why.kind, good },
-    ...{ height: info?.currentHeight, target: info?.targetHeight, percent: percent && Number(percent), rate },
+    text: progressText(progress),
+    reason: why.kind,
+    good,
+    height: info?.currentHeight,
+    target: info?.targetHeight,
+    percent: percent && Number(percent),
+    rate,
     secondsLeft: left && { least, most },
   };
 }

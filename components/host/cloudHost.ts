@@ -99,7 +99,12 @@ function ownServer(
   isOrdered: pulumi.Output<boolean>,
 ): pulumi.Output<OwnServer> {
   return pulumi.all([id, isOrdered]).apply(([serverId, ordered]) => ({
-    ...{ provider: cloud.provider, id: serverId, name: resourceName(owner), console: cloud.consoleOf(serverId) },
-    ...{ sshFrom: wanted.sshFrom, startTimeout: wanted.startTimeout, isOrdered: ordered },
+    provider: cloud.provider,
+    id: serverId,
+    name: resourceName(owner),
+    console: cloud.consoleOf(serverId),
+    sshFrom: wanted.sshFrom,
+    startTimeout: wanted.startTimeout,
+    isOrdered: ordered,
   }));
 }

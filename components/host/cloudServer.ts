@@ -53,7 +53,11 @@ export function makeServer(making: Making): ServerMade {
       return userData({ privateKey: privateKey ?? "", publicKey: hostKey ?? "" });
     });
   const args = {
-    ...{ label, owner, sshKeys, firewall: firewall.id, backups: wanted.backups },
+    label,
+    owner,
+    sshKeys,
+    firewall: firewall.id,
+    backups: wanted.backups,
     userData: text ? pulumi.secret(text) : undefined,
   };
   const options = { ...child, customTimeouts: { create: `${wanted.startTimeout / 1000}s` } };
@@ -70,8 +74,12 @@ export function makeServer(making: Making): ServerMade {
     plan.leftover
       ? // The engine keeps what a failed creation left, and lets go of it only where nothing protects it.
         {
-          ...{ ...options, hooks, protect: false, replaceOnChanges: ["#initerror"] },
-          ...{ deleteBeforeReplace: true, kept: "nothing" },
+          ...options,
+          hooks,
+          protect: false,
+          replaceOnChanges: ["#initerror"],
+          deleteBeforeReplace: true,
+          kept: "nothing",
         }
       : { ...options, hooks, protect, kept: "whole" },
   );

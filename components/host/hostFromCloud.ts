@@ -41,7 +41,9 @@ export async function hostFromCloud(config: StackConfig, wanted: CloudHostConfig
   const shown = { provider, ...serverSummary(plan) };
   const args = {
     ...(await hostArgs(config, last)),
-    ...{ plan, wanted, isProtected: config.lifecycle !== "retiring" },
+    plan,
+    wanted,
+    isProtected: config.lifecycle !== "retiring",
     parts: (around?: pulumi.ResourceOptions) => createParts(token, config.apiEndpoint, plan.found, around),
     server: { provider, token, ...endpoint },
   };
@@ -52,14 +54,12 @@ export async function hostFromCloud(config: StackConfig, wanted: CloudHostConfig
   }
   const host = new CloudHost("host", {
     ...args,
-    ...{
-      cloud,
-      owner,
-      orders,
-      ordered: record.ordered,
-      isActive: config.lifecycle === "active",
-      publicKey: publicKeyOf(config),
-    },
+    cloud,
+    owner,
+    orders,
+    ordered: record.ordered,
+    isActive: config.lifecycle === "active",
+    publicKey: publicKeyOf(config),
     openings: openings(config, { sshFrom, hasOrchestrator: await hasSigner(config, stack, last.signer?.side) }),
     ...(wanted.hostKey === undefined
       ? { stranger: await strangerAt(config, cloud, owner, plan) }
@@ -93,8 +93,13 @@ async function decide(
   { owner, orders, record }: { readonly owner: Owner; readonly orders: OrderRecords; readonly record: OrderRecord },
 ): Promise<HostPlan> {
   const situation = {
-    ...{ cloud, host: wanted, lifecycle: config.lifecycle, ...owner },
-    ...{ publicKey: publicKeyOf(config), record, now: Date.now() },
+    cloud,
+    host: wanted,
+    lifecycle: config.lifecycle,
+    ...owner,
+    publicKey: publicKeyOf(config),
+    record,
+    now: Date.now(),
   };
   const decided = await planHost(situation).catch((error: unknown): HostRefusal => {
     if (!(error instanceof CloudError)) throw error;

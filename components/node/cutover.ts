@@ -92,8 +92,15 @@ export function cutoverOf({
   });
   const situation = pulumi.all([synced, now]).apply(
     ([[, , producerAddress], { node, registration, hourlyRestart }]): NextStepSituation => ({
-      ...{ stack, pillar: config.pillar.name, producerAddress, now: node, registration, hourlyRestart },
-      ...{ clock: Date.now(), first, isWithoutSigner },
+      stack,
+      pillar: config.pillar.name,
+      producerAddress,
+      now: node,
+      registration,
+      hourlyRestart,
+      clock: Date.now(),
+      first,
+      isWithoutSigner,
     }),
   );
   return {
@@ -155,7 +162,11 @@ async function decide(config: StackConfig, last: LastRun, { ours, seen }: At): P
   const place = { directory: backupDirectory(config), stack: pulumi.getStack(), pillar: config.pillar.name };
   const memory = await recalled(place, ours, last.registration?.earlier);
   const registration = await lookAtRegistration({
-    ...{ ours, readings, memory, node, network: config.network },
+    ours,
+    readings,
+    memory,
+    node,
+    network: config.network,
     now: () => Date.now(),
   });
   seen.close();

@@ -56,7 +56,8 @@ export async function pillarNodeArgs(config: StackConfig, host: Host, look?: Loo
     sync: {
       ...gateSettings(config),
       ...lookupSettings(config, stack),
-      ...{ title: `Pillar ${pillar} (${stack})`, notify: config.notify },
+      title: `Pillar ${pillar} (${stack})`,
+      notify: config.notify,
     },
     chain: from ? { from, to: (to: OrchestratorHost) => newChainSide(config, to) } : undefined,
     chainCopyAway: begun === undefined ? undefined : chainCopyAway(config, identity, begun),
@@ -68,7 +69,10 @@ function upgradeSettings(config: StackConfig): PillarNodeArgs["upgrade"] {
   if (node.release === undefined) return undefined;
   const { url: signing_key = "", fingerprint = "" } = node.release.signingKey ?? {};
   return {
-    ...{ stack, pillar: pillar.name, signerPort: orchestrator.rpcPort, library: nodeReleaseLibrary() },
+    stack,
+    pillar: pillar.name,
+    signerPort: orchestrator.rpcPort,
+    library: nodeReleaseLibrary(),
     release: { ...nodePlace(config), ...releaseVariables(node.release), signing_key, fingerprint },
     network: { momentum: network.momentum, tickMomentums: network.tickMomentums },
     ...lookupSettings(config, stack),

@@ -51,14 +51,22 @@ export function orchestratorArgs(config: StackConfig, host: Host, after: Orchest
   const { orchestrator } = config;
   const [from, secure] = [oldHost(config), secureOptions(config, stack)];
   return {
-    ...{ after, host, oldHost: from, rpc: nodeRpc(config), secure },
+    after,
+    host,
+    oldHost: from,
+    rpc: nodeRpc(config),
+    secure,
     install: installStep(config),
     bulkCopy: bulkCopy(config, { user: from.ssh.user, address: secure.copyAddress, port: secure.sshPort }),
     evidence: lookupSettings(config, stack),
     move: {
-      ...{ stack, pillar: config.pillar.name, rollback: orchestrator.rollback, p2pPort: orchestrator.p2pPort },
+      stack,
+      pillar: config.pillar.name,
+      rollback: orchestrator.rollback,
+      p2pPort: orchestrator.p2pPort,
       notify: config.notify,
-      ...{ answerWithin: orchestrator.startTimeout, steadyFor: orchestrator.steadySeconds * 1000 },
+      answerWithin: orchestrator.startTimeout,
+      steadyFor: orchestrator.steadySeconds * 1000,
     },
     attempt: orchestrator.attempt,
   };
@@ -93,12 +101,13 @@ export class Orchestrator extends pulumi.ComponentResource {
       old: oldAccess.apply((access) => sideOf(access, from)),
       new: newAccess.apply((access) => sideOf(access, to)),
       copy: { address: secure.copyAddress, port: secure.sshPort },
-      ...{ rpcPort: to.rpcPort, library },
+      rpcPort: to.rpcPort,
+      library,
     };
     const { stack, rollback, p2pPort } = args.move;
     const copyKey = new CopyKey(
       `${name}-copy-key`,
-      { ...pair, ...{ stack, rollback, p2pPort, move: moveName } },
+      { ...pair, stack, rollback, p2pPort, move: moveName },
       { parent: this, dependsOn: [install.proved] },
     );
     // What it says is the same for every move: one of its own begins with a copy of its own.
@@ -110,8 +119,11 @@ export class Orchestrator extends pulumi.ComponentResource {
     const move = new OrchestratorMove(
       `${name}-move`,
       {
-        ...{ ...args.move, ...acknowledgedIn(secure), move: moveName },
-        ...{ ...pair, ...evidence },
+        ...args.move,
+        ...acknowledgedIn(secure),
+        move: moveName,
+        ...pair,
+        ...evidence,
         version: secure.release?.version,
         backup: { ...secure.backups, move: moveName },
       },
@@ -121,7 +133,11 @@ export class Orchestrator extends pulumi.ComponentResource {
     this.shown = pulumi
       .all([move.holder, move.why, move.build, move.movedAt, move.secondsWithoutSigner, pulumi.output(addresses)])
       .apply(([side, why, build, movedAt, secondsWithoutSigner, address]) => ({
-        ...{ side, address: address[side], why, attempt, rpcPort: to.rpcPort },
+        side,
+        address: address[side],
+        why,
+        attempt,
+        rpcPort: to.rpcPort,
         ...(build && { ...build, gitCommit: build.gitCommit || "no commit" }),
         movedAt,
         secondsWithoutSigner,

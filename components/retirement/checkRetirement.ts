@@ -42,7 +42,8 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
     throw new pulumi.RunError(noKeyText(stack, config, there));
   const inputs = {
     ...retirementInputs(config, stack, address ?? `the host of ${stack}`, hostKey ?? "", isOwnServer),
-    ...{ recorded, knownProducer },
+    recorded,
+    knownProducer,
   };
   const look =
     address === undefined || hostKey === undefined

@@ -49,7 +49,10 @@ export function rememberedShown(
       const isSame = before === undefined || before === since;
       const hasProduced = told === "seen" || now?.producing === true || (isSame && produced === "seen");
       return {
-        ...{ since, isReached, isOwnWork, produced: hasProduced ? ("seen" as const) : ("unknown" as const) },
+        since,
+        isReached,
+        isOwnWork,
+        produced: hasProduced ? ("seen" as const) : ("unknown" as const),
         recorded,
         // A run that shows the address itself has it there.
         producer: isSame && registration === undefined && producer !== undefined ? producer : undefined,

@@ -174,7 +174,8 @@ function parseStatus(result: unknown): OrchestratorStatus | undefined {
   const { state, stateName, frontierMomentum, peersLen } = result as Record<string, unknown>;
   if (typeof state !== "number") throw new Error("the answer to getStatus has no number as its state");
   return {
-    ...{ state, stateName: isPrintable(stateName) ? stateName : (stateNames[state] ?? "unknown") },
+    state,
+    stateName: isPrintable(stateName) ? stateName : (stateNames[state] ?? "unknown"),
     momentum: typeof frontierMomentum === "number" ? frontierMomentum : undefined,
     peers: typeof peersLen === "number" ? peersLen : undefined,
     ...networksOf((result as Record<string, unknown>).networks),

@@ -109,14 +109,14 @@ async function copyTries(inputs: ChainCopyInputs, sides: ChainSides, deps: Chain
     if (fault === syncedMeanwhile) return notNeeded(inputs, deps);
     if (fault === undefined)
       return {
-        ...{ outcome: "copied", at: new Date(deps.now()).toISOString(), from: inputs.old.host.ssh.address },
-        ...{
-          files: files.size,
-          bytes: snapshot.bytes,
-          height: snapshot.height,
-          manifest: hashOfFiles(files),
-          extraBytes,
-        },
+        outcome: "copied",
+        at: new Date(deps.now()).toISOString(),
+        from: inputs.old.host.ssh.address,
+        files: files.size,
+        bytes: snapshot.bytes,
+        height: snapshot.height,
+        manifest: hashOfFiles(files),
+        extraBytes,
         seconds: Math.round((deps.ticks() - began) / 1000),
       };
     found.push(fault);

@@ -35,8 +35,13 @@ export function parseChainFacts(printed: string, address: string): ChainFacts {
     owner: text("owner"),
     synced: all.get("synced"),
     databases: { nom: text("nom"), consensus: text("consensus"), cache: text("cache") },
-    ...{ bytes: number("bytes"), free: number("free"), inodes: number("inodes"), staged: number("staged") },
-    ...{ networkKey: all.get("networkKey"), producer: all.get("producer"), load: text("load") },
+    bytes: number("bytes"),
+    free: number("free"),
+    inodes: number("inodes"),
+    staged: number("staged"),
+    networkKey: all.get("networkKey"),
+    producer: all.get("producer"),
+    load: text("load"),
     lacks: [...all.keys()].filter((name) => name.startsWith("lacks.")).map((name) => name.slice("lacks.".length)),
   };
 }

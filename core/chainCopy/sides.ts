@@ -55,11 +55,23 @@ export function openSides(inputs: ChainCopyInputs, token: string): ChainSides {
   const variables = (side: ChainSideName): Variables => {
     const { service, dataDir, node } = inputs[side];
     return own({
-      ...{ token, side, stack_identity: inputs.identity, service, data_dir: dataDir },
-      ...{ rpc_address: node.address, rpc_port: node.port, start_seconds: startSeconds },
-      ...{ login_user: inputs.old.host.ssh.user, copy_address: address, copy_port: port, copy_hours: copyHours },
-      ...{ known_as: port === 22 ? address : `[${address}]:${port}`, other_host_key: inputs.old.host.ssh.hostKey },
-      ...{ momentum_seconds: seconds, quiet_seconds: Math.min(3, seconds / 4), limit_mbps: inputs.limitMbps },
+      token,
+      side,
+      stack_identity: inputs.identity,
+      service,
+      data_dir: dataDir,
+      rpc_address: node.address,
+      rpc_port: node.port,
+      start_seconds: startSeconds,
+      login_user: inputs.old.host.ssh.user,
+      copy_address: address,
+      copy_port: port,
+      copy_hours: copyHours,
+      known_as: port === 22 ? address : `[${address}]:${port}`,
+      other_host_key: inputs.old.host.ssh.hostKey,
+      momentum_seconds: seconds,
+      quiet_seconds: Math.min(3, seconds / 4),
+      limit_mbps: inputs.limitMbps,
     });
   };
   const inWords = (error: unknown): never => {

@@ -65,7 +65,10 @@ export function newsOf(registration: Registration, memory: RegistrationMemory): 
     const { height, at, before, orBefore, empty } = switched;
     const last = before && { ...before, at: iso(before.at) };
     const details = {
-      ...{ producerAddress, height, switchedAt: iso(at), ...figures },
+      producerAddress,
+      height,
+      switchedAt: iso(at),
+      ...figures,
       orBefore,
       empty,
       before: last,

@@ -73,7 +73,9 @@ export function readChain(client: ChainClient, question: ChainQuestion, now: num
     if ("fault" in late) return late;
     const paid = await paidBySuccessor(client, question);
     return {
-      ...{ pillar, patience, recent: late.momentums.slice(-compared).map(({ height, hash }) => ({ height, hash })) },
+      pillar,
+      patience,
+      recent: late.momentums.slice(-compared).map(({ height, hash }) => ({ height, hash })),
       standing,
       last: newestOf(late.momentums, { ...question, registered: pillar?.producerAddress }),
       alternate: alternate(

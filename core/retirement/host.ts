@@ -67,8 +67,11 @@ export function parseHostFacts(printed: string, address: string): HostFacts {
     hasKeyStore: is("keyStore"),
     node: { active: is("nodeActive"), masked: is("nodeMasked") },
     signer: {
-      ...{ active: is("signerActive"), masked: is("signerMasked") },
-      ...{ hasDirectory: is("signerDirectory"), hasKeyStore: is("signerKeyStore"), lacks },
+      active: is("signerActive"),
+      masked: is("signerMasked"),
+      hasDirectory: is("signerDirectory"),
+      hasKeyStore: is("signerKeyStore"),
+      lacks,
       shares: shares.length > 0 ? shares : undefined,
       restarts: Number(facts.get("signerRestarts")) > 0 ? Number(facts.get("signerRestarts")) : undefined,
       journal,
@@ -80,8 +83,13 @@ export function parseHostFacts(printed: string, address: string): HostFacts {
 /** The variables of the library's functions (pure). */
 export function placeVariables({ service, dataDir, rpcPort, signer }: HostPlaces) {
   return {
-    ...{ service, data_dir: dataDir, rpc_port: rpcPort, signer_service: signer.service },
-    ...{ signer_directory: signer.directory, signer_executable: signer.executable, signer_rpc_port: signer.rpcPort },
+    service,
+    data_dir: dataDir,
+    rpc_port: rpcPort,
+    signer_service: signer.service,
+    signer_directory: signer.directory,
+    signer_executable: signer.executable,
+    signer_rpc_port: signer.rpcPort,
   };
 }
 

@@ -155,7 +155,8 @@ function releasedOf(inputs: RetirementInputs, host: HostNow, evidence: readonly 
   const { server } = inputs;
   const producer = ownProducer({ host, knownProducer: inputs.knownProducer });
   return {
-    ...{ evidence, address: inputs.host.ssh.address },
+    evidence,
+    address: inputs.host.ssh.address,
     serverId: server?.id,
     producer,
   };

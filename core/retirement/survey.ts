@@ -100,8 +100,16 @@ async function readFacts(question: SurveyQuestion, clients: readonly Asked[], de
   // A signer that was at work for long has a newer share than any backup of this host.
   const bridge = ofSigner && !isSignerThere(ofSigner) ? ofSigner.bridge : undefined;
   const facts: RetirementFacts = {
-    ...{ pillar, stack: inputs.stack, step, address: inputs.host.ssh.address, host },
-    ...{ knownProducer, successor, readings, rewards, network },
+    pillar,
+    stack: inputs.stack,
+    step,
+    address: inputs.host.ssh.address,
+    host,
+    knownProducer,
+    successor,
+    readings,
+    rewards,
+    network,
     isChainKnown:
       recorded !== undefined ||
       inputs.isChainUnverified === true ||

@@ -17,16 +17,20 @@ export function chainCopySettings(config: StackConfig, stack: string): ChainCopy
   if (sync.from !== "oldHost") return undefined;
   const { host, service, dataDir, copyAddress, node: old } = oldNode(config);
   return {
-    ...{ stack, identity: stackIdentity(stack, pillar.name) },
+    stack,
+    identity: stackIdentity(stack, pillar.name),
     old: {
       host,
       node: old,
-      ...{ service: service ?? node.service, dataDir: dataDir ?? node.dataDir },
+      service: service ?? node.service,
+      dataDir: dataDir ?? node.dataDir,
     },
     copy: { address: copyAddress ?? host.ssh.address, port: host.ssh.port },
     limitMbps: sync.copyMbps ?? 0,
     momentum: network.momentum,
-    ...{ references: sync.references, tolerance: sync.tolerance, ...unverifiedChain(config) },
+    references: sync.references,
+    tolerance: sync.tolerance,
+    ...unverifiedChain(config),
     record: { directory: backupDirectory(config), stack, pillar: pillar.name },
     library: chainCopyLibrary(),
   };

@@ -91,8 +91,14 @@ export function secureOptions(config: StackConfig, stack: string): SecureOptions
   const { migrateFrom: from, release, backup } = config.orchestrator;
   const { ssh } = oldHost(config);
   return {
-    ...{ stack, move: moveIdOf(config, stack), old: oldPlace(config), new: newPlace(config) },
-    ...{ copyAddress: from?.copyAddress ?? ssh.address, sshPort: ssh.port, sshUser: ssh.user, hostKey: ssh.hostKey },
+    stack,
+    move: moveIdOf(config, stack),
+    old: oldPlace(config),
+    new: newPlace(config),
+    copyAddress: from?.copyAddress ?? ssh.address,
+    sshPort: ssh.port,
+    sshUser: ssh.user,
+    hostKey: ssh.hostKey,
     ...acknowledgedOf(config),
     release: release === undefined ? undefined : { version: release.version },
     backups: {

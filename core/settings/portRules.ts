@@ -29,7 +29,10 @@ export function portRules(
   running: Running,
 ): PortRule[] {
   const rule = (port: number, what: string, wanted: PortRule["wanted"], listens: boolean) => ({
-    ...{ port, what, wanted, listens },
+    port,
+    what,
+    wanted,
+    listens,
   });
   return [
     { ...rule(node.p2pPort, "the node's peers", "open", running.node), udp: true },

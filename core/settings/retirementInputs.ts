@@ -28,21 +28,27 @@ export function retirementSettings(config: StackConfig, stack: string): Retireme
   const { service, directory, executable, rpcPort } = orchestrator;
   const successor = successorOf(config);
   return {
-    ...{ stack, pillar: config.pillar.name, lifecycle: config.lifecycle },
+    stack,
+    pillar: config.pillar.name,
+    lifecycle: config.lifecycle,
     places: {
-      ...{ service: node.service, dataDir: node.dataDir, rpcPort: node.rpcPort },
+      service: node.service,
+      dataDir: node.dataDir,
+      rpcPort: node.rpcPort,
       signer: { service, directory, executable, rpcPort },
     },
     successor,
     references: retirementReferences(config),
-    ...{ tolerance: sync.tolerance, epoch: network.epoch },
+    tolerance: sync.tolerance,
+    epoch: network.epoch,
     isChainUnverified: sync.unverifiedChain === undefined ? undefined : (true as const),
     network: { momentum: network.momentum, tickMomentums: network.tickMomentums },
     backup: {
       directory: backupDirectory(config),
       identityFile: orchestrator.backup.identityFile,
     },
-    ...{ afterwards: retirement.afterwards, keysAside: retirement.keysAside },
+    afterwards: retirement.afterwards,
+    keysAside: retirement.keysAside,
     library: retirementLibrary(),
   };
 }
@@ -63,7 +69,9 @@ function successorOf(config: StackConfig): Successor | undefined {
   return {
     host,
     places: {
-      ...{ service: named.service ?? node.service, dataDir: named.dataDir ?? node.dataDir, rpcPort },
+      service: named.service ?? node.service,
+      dataDir: named.dataDir ?? node.dataDir,
+      rpcPort,
       signer: { service, directory, executable, rpcPort: orchestrator.rpcPort },
     },
     node: otherNode(config, host.ssh, rpcPort),

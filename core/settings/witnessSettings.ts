@@ -11,7 +11,9 @@ export function lookupSettings(config: StackConfig, stack = config.stack) {
   const record = { directory: backupDirectory(config), stack, pillar: pillar.name };
   const witnessHost = witnessHostOf(config);
   return {
-    ...{ references: sync.references, tolerance: sync.tolerance, record },
+    references: sync.references,
+    tolerance: sync.tolerance,
+    record,
     ...unverifiedChain(config),
     witnessHost,
   } satisfies LookupOptions;

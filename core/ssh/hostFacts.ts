@@ -124,7 +124,13 @@ function chainCopyOf(progress: string, at: string, left: number | undefined): Pi
 function unitOf(text: (name: string) => string): UnitFacts {
   const of = (name: string) => text(`service.${name}`);
   return {
-    ...{ name: of("name"), load: of("load"), active: of("active"), sub: of("sub"), since: of("since") },
-    ...{ restarts: Number(of("restarts")) || 0, result: of("result"), elsewhere: of("elsewhere") },
+    name: of("name"),
+    load: of("load"),
+    active: of("active"),
+    sub: of("sub"),
+    since: of("since"),
+    restarts: Number(of("restarts")) || 0,
+    result: of("result"),
+    elsewhere: of("elsewhere"),
   };
 }

@@ -160,7 +160,11 @@ export function openRoot(
   const stream = async (name: string, variables: Variables = {}, options: CallOptions = {}): Promise<RootStream> => {
     const { limitSeconds = usualLimit, secrets = [] } = options;
     const text = rootScript(library, name, variables, {
-      ...{ hostName: ssh.address, stack, sudoPassword, configured, limitSeconds },
+      hostName: ssh.address,
+      stack,
+      sudoPassword,
+      configured,
+      limitSeconds,
     });
     // The name alone: what a process list and a log show.
     const running = await (await session()).start(`${readWhole} ${name}`, text);

@@ -174,7 +174,9 @@ export function chainCopyAway({ node }: StackConfig, identity: string, begunAt: 
     script: scriptOf(
       {
         ...nodePlace({ node }),
-        ...{ stack_identity: identity, token: `away-${begunAt}`, start_seconds: 900 },
+        stack_identity: identity,
+        token: `away-${begunAt}`,
+        start_seconds: 900,
       },
       ...["configuredAddress", "nodeStop", "copyRight"],
       ...["arrive", "away", "owner", "progress", "travel"].map((part) => `chainCopy/${part}`),

@@ -9,7 +9,9 @@ export function orchestrator({ orchestrator: { service, directory, executable, r
     limitSeconds: 1800,
     script: scriptOf(
       {
-        ...{ service, directory, executable },
+        service,
+        directory,
+        executable,
         ...releaseVariables(release),
       },
       "release",
@@ -33,8 +35,13 @@ export function bulkCopy(
     limitSeconds: 13 * 3600,
     script: scriptOf(
       {
-        ...{ service, directory, executable, rpc_port: rpcPort },
-        ...{ login_user: from.user, copy_address: from.address, copy_port: from.port },
+        service,
+        directory,
+        executable,
+        rpc_port: rpcPort,
+        login_user: from.user,
+        copy_address: from.address,
+        copy_port: from.port,
       },
       "copyRight",
       ...["keyStore", "manifest", "journal", "copy"].map((part) => `orchestrator/${part}`),

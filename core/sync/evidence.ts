@@ -80,7 +80,12 @@ export function weigh(before: Evidence, look: SyncLook, options: EvidenceOptions
   const { observation, at, clock } = look;
   const bad = (why: SyncReason, notes: readonly ReferenceNote[] = [], contradictedSince?: number): Weighed => ({
     evidence: { ...noEvidence, lastAt: at, lastClock: clock, contradictedSince },
-    ...{ synced: false, good: false, why, notes, proved: [], unproved: [] },
+    synced: false,
+    good: false,
+    why,
+    notes,
+    proved: [],
+    unproved: [],
   });
 
   const own = judgeSync(observation, clock);

@@ -68,7 +68,9 @@ export async function runPlaybook({
   const variables = {
     release_url: lab.releaseUrl(),
     release_sha256: releaseSha256,
-    ...{ minimum_cores: 1, minimum_memory_mb: 3500, minimum_disk_bytes: 5e9 },
+    minimum_cores: 1,
+    minimum_memory_mb: 3500,
+    minimum_disk_bytes: 5e9,
   };
   await writeFile(join(work, "variables.json"), JSON.stringify(variables));
   const args = ["-m", "ansible.cli.playbook", "-u", "root", "--private-key", lab.privateKeyFile, "-i", `${address},`];

@@ -55,23 +55,30 @@ const move = { project: "bench", stack: "bench", pillar: "bench", attempt: 1 };
 function inputsOf(old: LabHost, fresh: LabHost, privateKey: string): MoveInputs {
   const side = ({ address, hostKey }: LabHost) => ({
     host: { stack: "bench", ssh: { address, hostKey, privateKey, port: 22, user: "root" } },
-    ...{ service: "bench-signer", directory, executable: "bench-signer" },
+    service: "bench-signer",
+    directory,
+    executable: "bench-signer",
   });
   return {
-    ...{ move, stack: "bench", pillar: "bench", rollback: false },
-    ...{ old: side(old), new: side(fresh), copy: { address: old.address, port: 22 } },
+    move,
+    stack: "bench",
+    pillar: "bench",
+    rollback: false,
+    old: side(old),
+    new: side(fresh),
+    copy: { address: old.address, port: 22 },
     node: { ...side(fresh).host, via: "ssh", address: "127.0.0.1", port: 35997 },
     // Ports of its own: the row before leaves an orchestrator on the new host.
-    ...{
-      references: [],
-      tolerance: 0,
-      isChainUnverified: true,
-      rpcPort: 56000,
-      p2pPort: 56055,
-      noKeyShare: false,
-      haltedBridge: false,
-    },
+    references: [],
+    tolerance: 0,
+    isChainUnverified: true,
+    rpcPort: 56000,
+    p2pPort: 56055,
+    noKeyShare: false,
+    haltedBridge: false,
     backup: { directory: "/nonexistent", move },
-    ...{ library: orchestratorLibrary(), answerWithin: 0, steadyFor: 0 },
+    library: orchestratorLibrary(),
+    answerWithin: 0,
+    steadyFor: 0,
   };
 }

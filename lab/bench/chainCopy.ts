@@ -52,14 +52,14 @@ export async function compareChainCopies(bench: Bench): Promise<Values> {
   const { slowest, longest } = answersOf(await stop());
   const middle = { small: seconds(rounds.small), large: seconds(rounds.large) };
   return {
-    ...{ chainCopySmall: ratioOf(rounds.small), chainCopySmallOurs: middle.small.ours },
-    ...{ chainCopySmallRsync: middle.small.peer, chainCopy: ratioOf(rounds.large) },
-    ...{
-      chainCopyOurs: middle.large.ours,
-      chainCopyRsync: middle.large.peer,
-      chainCopyAnswer: slowest,
-      chainCopyPause: longest,
-    },
+    chainCopySmall: ratioOf(rounds.small),
+    chainCopySmallOurs: middle.small.ours,
+    chainCopySmallRsync: middle.small.peer,
+    chainCopy: ratioOf(rounds.large),
+    chainCopyOurs: middle.large.ours,
+    chainCopyRsync: middle.large.peer,
+    chainCopyAnswer: slowest,
+    chainCopyPause: longest,
   };
 }
 

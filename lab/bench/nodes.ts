@@ -37,15 +37,13 @@ exit 1`,
 export function gateSettings(): GateSettings {
   const { confirmations, confirmSeconds, tolerance, deadline, stallMinutes } = stackSchema.shape.sync.parse(undefined);
   return {
-    ...{
-      isChainUnverified: true,
-      confirmations,
-      tolerance,
-      deadline,
-      check: false,
-      stack: "bench",
-      service: "go-node",
-    },
+    isChainUnverified: true,
+    confirmations,
+    tolerance,
+    deadline,
+    check: false,
+    stack: "bench",
+    service: "go-node",
     confirmSpan: confirmSeconds * 1000,
     stallAfter: stallMinutes * 60_000,
   };

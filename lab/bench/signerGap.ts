@@ -92,7 +92,8 @@ export async function compareSignerGaps(bench: Bench, only: readonly RowName[]):
     orchestrator: {
       release: lab.orchestratorRelease(),
       migrateFrom: {
-        ...{ address: old.address, hostKey: old.hostKey },
+        address: old.address,
+        hostKey: old.hostKey,
         ...(attempt > 1 ? { laterThanMove: attempt - 1 } : { firstMove: "acknowledged" }),
       },
       attempt,

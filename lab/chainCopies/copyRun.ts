@@ -13,7 +13,9 @@ const said: string[] = [];
 console.log = () => undefined;
 const looks = nodeLooks((target, isOld) => lookAtNode(target, copyLookup(inputs, isOld)));
 const copied = await copyChain(inputs, {
-  ...{ ...systemClock, ...looks, isWanted: () => true },
+  ...systemClock,
+  ...looks,
+  isWanted: () => true,
   say: (line) => {
     said.push(line);
     process.stderr.write(`${line}\n`);

@@ -16,18 +16,20 @@ export async function copyInputs(
     return {
       host: { stack: "copies", ssh },
       node: { ssh, via: "ssh", address: "127.0.0.1", port: 35997 },
-      ...{ service: "go-node", dataDir: "/root/.znn" },
+      service: "go-node",
+      dataDir: "/root/.znn",
     };
   };
   return {
-    ...{ stack: "copies", identity: "pillar-host/copies Anvil", old: side(hosts.old), new: side(hosts.fresh) },
-    ...{
-      copy: { address: hosts.old.address, port: 22 },
-      limitMbps: 0,
-      momentum: 10_000,
-      references: [],
-      tolerance: 20,
-    },
+    stack: "copies",
+    identity: "pillar-host/copies Anvil",
+    old: side(hosts.old),
+    new: side(hosts.fresh),
+    copy: { address: hosts.old.address, port: 22 },
+    limitMbps: 0,
+    momentum: 10_000,
+    references: [],
+    tolerance: 20,
     record: { directory: join(lab.dir, "copies"), stack: "copies", pillar: "Anvil" },
     library: chainCopyLibrary(),
     ...more,

@@ -34,8 +34,11 @@ export function addShellCommand(program: Command): void {
       const [command = "", ...args] = lab.atOperator(["bash", "--rcfile", rc, "-i"]);
       const env = { ...withoutSettings(process.env), ...place.env };
       await execa(command, args, {
-        ...{ cwd: place.directory, env, extendEnv: false },
-        ...{ stdio: "inherit", reject: false },
+        cwd: place.directory,
+        env,
+        extendEnv: false,
+        stdio: "inherit",
+        reject: false,
       });
       console.log(`The hosts stay as they are. Back to them: npm run lab -- shell${again(name)}
 Take them down: npm run lab -- down --lab ${name}`);

@@ -13,13 +13,19 @@ export interface ControllerNames {
 }
 
 export const realNames: ControllerNames = {
-  ...{ banner: "ZNN Node Controller v", privileged: "ZNN Controller" },
-  ...{ service: "go-zenon.service", daemon: "znnd", source: "go-zenon" },
+  banner: "ZNN Node Controller v",
+  privileged: "ZNN Controller",
+  service: "go-zenon.service",
+  daemon: "znnd",
+  source: "go-zenon",
 };
 
 export const doubleNames: ControllerNames = {
-  ...{ banner: "Node Controller v", privileged: "Node Controller" },
-  ...{ service: "go-node.service", daemon: "go-node", source: "go-node" },
+  banner: "Node Controller v",
+  privileged: "Node Controller",
+  service: "go-node.service",
+  daemon: "go-node",
+  source: "go-node",
 };
 
 /** A controller on a machine that nobody needs any more afterwards. */

@@ -27,7 +27,11 @@ export async function orderOldServer(lab: Lab, provider: CloudName = "hetzner"):
   await settled[provider](lab, id);
   const on = async (script: string) => String((await machine.run(script)).stdout).trim();
   const host = {
-    ...{ name: machine.name, run: machine.run, provider, id: String(id), address: machine.address },
+    name: machine.name,
+    run: machine.run,
+    provider,
+    id: String(id),
+    address: machine.address,
     hostKey: (await on("cut -d' ' -f1,2 /etc/ssh/ssh_host_ed25519_key.pub")).trim(),
   };
   const producer = await setUpSyncedNode(lab, host);
@@ -45,7 +49,10 @@ const orders: Readonly<Record<CloudName, (lab: Lab, publicKey: string) => Promis
   hetzner: async (lab, public_key) => {
     const { ssh_key } = await hetzner<{ ssh_key: { id: number } }>(lab, "/ssh_keys", { name: "mine", public_key });
     const { server } = await hetzner<{ server: { id: number } }>(lab, "/servers", {
-      ...{ name: "old-pillar", server_type: "cpx32", image: "debian-11", location: "hel1" },
+      name: "old-pillar",
+      server_type: "cpx32",
+      image: "debian-11",
+      location: "hel1",
       ssh_keys: [ssh_key.id],
     });
     return server.id;
@@ -54,7 +61,10 @@ const orders: Readonly<Record<CloudName, (lab: Lab, publicKey: string) => Promis
     const key = { name: "mine", public_key };
     const { ssh_key } = await digitalocean<{ ssh_key: { id: number } }>(lab, "/account/keys", key);
     const { droplet } = await digitalocean<{ droplet: { id: number } }>(lab, "/droplets", {
-      ...{ name: "old-pillar", size: "s-4vcpu-8gb", image: "debian-12-x64", region: "lon1" },
+      name: "old-pillar",
+      size: "s-4vcpu-8gb",
+      image: "debian-12-x64",
+      region: "lon1",
       ssh_keys: [ssh_key.id],
     });
     return droplet.id;

@@ -61,7 +61,9 @@ export async function makeStacks(
         }
       : {
           host: {
-            ...{ provider: "existing", address: target.address, hostKey: target.hostKey },
+            provider: "existing",
+            address: target.address,
+            hostKey: target.hostKey,
             minimums: { cores: 1, diskGb: 5 },
           },
         }),

@@ -11,7 +11,10 @@ export async function verdict(lab: Lab, addresses: Played["addresses"]): Promise
   const signers = await lab.chain<SignersTruth>("GET", "/signers");
   const gaps = Object.values(signers.identities).flatMap(({ gaps: all }) => all);
   return judge({
-    ...{ pillar, addresses, stalls: truth.stalls, slotMs: truth.network.momentumSeconds * 1000 },
+    pillar,
+    addresses,
+    stalls: truth.stalls,
+    slotMs: truth.network.momentumSeconds * 1000,
     slots: production.filter((slot) => slot.pillar === pillar),
     doubleProduced: truth.doubleProduced.length,
     doubleSigned: signers.doubles.length,

@@ -42,10 +42,21 @@ export interface ModelHost extends Disk {
 
 /** A host with a signer, and one on which it is installed: masked, not started. */
 export const signing = (address: string): ModelHost => ({
-  ...{ address, running: true, enabled: true, masked: false, directory: 1, keyAside: false, reachable: true },
+  address,
+  running: true,
+  enabled: true,
+  masked: false,
+  directory: 1,
+  keyAside: false,
+  reachable: true,
 });
 export const installed = (address: string): ModelHost => ({
-  ...{ address, running: false, enabled: false, masked: true, keyAside: false, reachable: true },
+  address,
+  running: false,
+  enabled: false,
+  masked: true,
+  keyAside: false,
+  reachable: true,
 });
 
 export function diskOf({ journal, enabled, masked, directory, keyAside, staging, kept }: Disk): Disk {

@@ -25,8 +25,11 @@ function lookAt(host: ModelHost, hasLaptop: boolean): HostObservation {
   const { journal, running, masked, directory, staging, keyAside } = host;
   const hasDirectory = directory !== undefined;
   const signer = {
-    ...{ active: running, masked, hasDirectory: hasDirectory || staging !== undefined },
-    ...{ hasKeyStore: hasDirectory && !keyAside, lacks: hasDirectory ? [] : ["key share"] },
+    active: running,
+    masked,
+    hasDirectory: hasDirectory || staging !== undefined,
+    hasKeyStore: hasDirectory && !keyAside,
+    lacks: hasDirectory ? [] : ["key share"],
     ...(journal ? { journal } : {}),
   };
   return { facts: { hasKeyStore: false, node: { active: false, masked: true }, signer, marks: {} } };
@@ -121,18 +124,27 @@ function factsOf(world: World, name: HostName, step: RetirementStep, rules: Rule
   };
   const isNeeded = !("facts" in look) && !rules.isSignerThere(ofSigner);
   const signer = {
-    ...{ pillar: "Anvil", host: pinned(host), directory, since: "" },
+    pillar: "Anvil",
+    host: pinned(host),
+    directory,
+    since: "",
     move: "facts" in look ? host.journal?.move : undefined,
     bridge: isNeeded ? ofSigner.bridge : undefined,
   };
   return {
-    ...{ pillar: "Anvil", stack: "prod", step, address: host.address },
+    pillar: "Anvil",
+    stack: "prod",
+    step,
+    address: host.address,
     host: hostSeen(look, "hetzner"),
     memory: {
       isReached: rules.isReached({ isOwnServer: hasLaptop } as RetirementInputs, memory),
       isOwnWork: false,
     },
-    ...{ readings: [], rewards: [], isChainKnown: true, saysCollected: true },
+    readings: [],
+    rewards: [],
+    isChainKnown: true,
+    saysCollected: true,
     backupFaults: backups.some((each) => rules.backupFault(signer, each) === undefined) ? [] : ["none"],
     ...ofSigner,
     noSignerAt: rules.noOrchestratorSince(lines, shutDownBy[name], pinned(host)),
@@ -163,7 +175,8 @@ function successorOf(host: ModelHost): NonNullable<RetirementFacts["successor"]>
   const signer = { active: true, masked: false, hasDirectory: true, hasKeyStore: true, lacks: [], shares };
   const { journal } = host;
   return {
-    ...{ address: host.address, hostKey: "" },
+    address: host.address,
+    hostKey: "",
     look: {
       facts: {
         hasKeyStore: true,

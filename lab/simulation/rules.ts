@@ -51,7 +51,11 @@ export async function mutated(mutations: readonly Mutation[]): Promise<Rules> {
     .join("\n");
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: root, loader: "ts" },
-    ...{ bundle: true, write: false, format: "esm", platform: "node", packages: "external" },
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    packages: "external",
     plugins: [
       {
         name: "mutations",

@@ -74,18 +74,18 @@ function write(host: ModelHost, call: Call, stage: Journal["stage"]): Effect {
     const before = host.journal;
     const entry = { move: saga.move, direction: saga.direction, stage, at: "" };
     host.journal = {
-      ...{
-        version: 1,
-        generation: saga.generation ?? 1,
-        ...endsOf(call),
-        move: saga.move,
-        direction: saga.direction,
-        side,
-        stage,
-        at: "",
-      },
+      version: 1,
+      generation: saga.generation ?? 1,
+      ...endsOf(call),
+      move: saga.move,
+      direction: saga.direction,
+      side,
+      stage,
+      at: "",
       other: { address: otherAddress, hostKey: "" },
-      ...{ was: {}, identity: null, history: [...(before?.history ?? []), entry] },
+      was: {},
+      identity: null,
+      history: [...(before?.history ?? []), entry],
     };
     sync(host);
   };

@@ -7,7 +7,11 @@ type Played = Omit<Bounds, "depth">;
 const all = { hosts: hostNames, generations: 2, strikes: ["fail"] } as const;
 
 const there = (stack: Stack, ...strikes: readonly Strike[]): Action => ({
-  ...{ do: "up", stack, direction: "forward", attempt: 1, strikes },
+  do: "up",
+  stack,
+  direction: "forward",
+  attempt: 1,
+  strikes,
 });
 /** Right before the source hears that its signer is at work elsewhere. */
 const atClose = 23;
@@ -35,33 +39,54 @@ export const searches = {
   "three stacks": { ...all, ups: allUps(1), events: ["cut power", "lose", "find"], isSettled: true },
   /** With a record of their own: empty, or a copy of the first one's, which is soon an old one. */
   "a second operator": {
-    ...{ ...all, ups: allUps(1), events: [], generations: 1, records: true },
+    ...all,
+    ups: allUps(1),
+    events: [],
+    generations: 1,
+    records: true,
     strikes: byTwo.map((up) => ({ up })),
   },
   "two records": {
-    ...{ ...all, ups: [...allUps(1), ...byTwo], events: ["lose", "find"], generations: 1 },
-    ...{ strikes: ["store refuses"], laptop: true, records: true, isSettled: true },
+    ...all,
+    ups: [...allUps(1), ...byTwo],
+    events: ["lose", "find"],
+    generations: 1,
+    strikes: ["store refuses"],
+    laptop: true,
+    records: true,
+    isSettled: true,
   },
   "disks of earlier moments": { ...all, ups: allUps(1), events: ["lose", "find", "save", "rewind", "reinstall"] },
   /** Each of them may be set back, or installed anew, or be out of sight meanwhile. */
-  "a chain": { ...{ ...all, ups: allUps(1), events: ["lose", "find", "rewind", "reinstall"] }, after: chain },
+  "a chain": { ...all, ups: allUps(1), events: ["lose", "find", "rewind", "reinstall"], after: chain },
   "a chain, record lost": {
-    ...{ ...all, ups: allUps(1), events: ["lose", "find", "rewind", "reinstall"] },
+    ...all,
+    ups: allUps(1),
+    events: ["lose", "find", "rewind", "reinstall"],
     after: [...chain, { do: "lose laptop" }],
   },
   /** The second operator's is of before the second move. */
   "a chain, an old record": {
-    ...{ ...all, ups: byTwo, events: ["rewind", "reinstall"], laptop: true, records: true },
+    ...all,
+    ups: byTwo,
+    events: ["rewind", "reinstall"],
+    laptop: true,
+    records: true,
     after: chain.toSpliced(2, 0, { do: "copy record", to: "two" }),
   },
   /** The signer is on B, whose disk was saved there. */
   "a store that refuses": {
-    ...{ ...all, ups: allUps(1), events: ["rewind"], strikes: ["store refuses"] },
+    ...all,
+    ups: allUps(1),
+    events: ["rewind"],
+    strikes: ["store refuses"],
     after: [there("second"), { do: "save", host: "b" }],
   },
   /** The first host went out of sight before it could hear of the end of its move. */
   "a chain that the first host never heard of": {
-    ...{ ...all, ups: allUps(1), events: ["lose", "find", "save", "rewind", "reinstall"] },
+    ...all,
+    ups: allUps(1),
+    events: ["lose", "find", "save", "rewind", "reinstall"],
     after: [there("second", { at: atClose, blow: "lose old" }), there("third"), { do: "find", host: "a" }],
   },
   "by hand": { ...all, ups: allUps(1), events: ["start by hand", "stop by hand", "lose", "find"] },
@@ -73,7 +98,9 @@ export const searches = {
   },
   /** The signer moved and took part in a key generation; somebody started the old host's again, whose share is older. */
   "given up beside an older signer": {
-    ...{ ...all, ups: allUps(1), events: ["release", "lose", "find", "back up", "lose backups"] },
+    ...all,
+    ups: allUps(1),
+    events: ["release", "lose", "find", "back up", "lose backups"],
     after: [there("second"), { do: "back up", host: "b" }, { do: "generate" }, { do: "start by hand", host: "a" }],
   },
 } satisfies Record<string, Played>;

@@ -84,7 +84,8 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
   const plain = [hosts.old, hosts.new].filter((host) => host.running && host.reachable);
   const before = { plain, hadNewest: hasNewest(world), isDeceived: isDeceived(hosts, known) };
   const model = new Model(blow, hosts, Object.values(world.hosts), {
-    ...{ token, isGuarded },
+    token,
+    isGuarded,
     check: (what, by, host) => {
       broken ??= broke(world, what, by, host, before);
     },

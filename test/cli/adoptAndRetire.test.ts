@@ -11,7 +11,9 @@ const given = (settings: object) => JSON.parse(JSON.stringify(settings)) as obje
 
 test("an adopted host: its address and key, and nothing else where nothing else is known", () => {
   expect(given(adoptedSettings(configOf(), "198.51.100.9", hostKey))).toEqual({
-    ...{ "host.provider": "existing", "host.address": "198.51.100.9", "host.hostKey": hostKey },
+    "host.provider": "existing",
+    "host.address": "198.51.100.9",
+    "host.hostKey": hostKey,
     lifecycle: "adopted",
   });
 });
@@ -19,8 +21,11 @@ test("an adopted host: its address and key, and nothing else where nothing else 
 test("the retirement names the successor as its stack shows it, and of the login what differs", () => {
   const after = configOf({ ssh: { password: "x", user: "op", port: 2222 } });
   expect(given(successorSettings(configOf(), after, host))).toEqual({
-    ...{ "retirement.successor.address": host.address, "retirement.successor.hostKey": hostKey },
-    ...{ "retirement.successor.user": "op", "retirement.successor.port": 2222, lifecycle: "retiring" },
+    "retirement.successor.address": host.address,
+    "retirement.successor.hostKey": hostKey,
+    "retirement.successor.user": "op",
+    "retirement.successor.port": 2222,
+    lifecycle: "retiring",
   });
   expect(given(successorSettings(configOf(), configOf(), host))).not.toHaveProperty("retirement.successor.user");
 });

@@ -38,7 +38,11 @@ afterEach(() => rmSync(place, { recursive: true }));
 /** Runs the tool with a pulumi that knows the stack prod-2. @returns what it says, and the changes that pulumi was asked for */
 async function run(...args: string[]) {
   const { exitCode, all } = await execa(process.execPath, [bin, ...args], {
-    ...{ cwd: place, extendEnv: false, reject: false, stdin: "ignore", all: true },
+    cwd: place,
+    extendEnv: false,
+    reject: false,
+    stdin: "ignore",
+    all: true,
     env: {
       PATH: `${join(place, "bin")}:/usr/bin:/bin`,
       HOME: place,

@@ -8,9 +8,14 @@ export function progress(changes: Partial<SyncProgress> = {}): SyncProgress {
   const info = { state: 1, currentHeight: 16_365, targetHeight: 20_021 };
   return {
     observation: { kind: "answer", info, nodeTime: 0 },
-    ...{ good: false, why: { kind: "syncing" }, streak: 0, confirmations: 3 },
+    good: false,
+    why: { kind: "syncing" },
+    streak: 0,
+    confirmations: 3,
     startedAt: Date.parse("2026-11-21T15:04:09Z"),
-    ...{ percent: "81.7", rate: 4.9, left: [780_000, 780_000] },
+    percent: "81.7",
+    rate: 4.9,
+    left: [780_000, 780_000],
     ...changes,
   };
 }

@@ -44,11 +44,16 @@ async function run(store: string | undefined, ...args: string[]) {
   writeFileSync(join(path, "pulumi"), `#!/bin/sh\ncat <<'END'\n${JSON.stringify(Object.fromEntries(keys))}\nEND\n`);
   chmodSync(join(path, "pulumi"), 0o700);
   const tool = execa(process.execPath, [bin, ...args], {
-    ...{ cwd: root, extendEnv: false, reject: false, stdin: "ignore", all: true },
+    cwd: root,
+    extendEnv: false,
+    reject: false,
+    stdin: "ignore",
+    all: true,
     env: {
       PATH: `${path}:/usr/bin:/bin`,
       XDG_DATA_HOME: join(root, "data"),
-      ...{ AWS_ACCESS_KEY_ID: "operator", AWS_SECRET_ACCESS_KEY: "hunter2-of-the-bucket" },
+      AWS_ACCESS_KEY_ID: "operator",
+      AWS_SECRET_ACCESS_KEY: "hunter2-of-the-bucket",
     },
   });
   const { exitCode, all } = await tool;

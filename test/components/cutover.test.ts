@@ -55,8 +55,14 @@ async function follow(early: Look, changes: Record<string, unknown> = {}, later:
     () => {
       const after = pulumi.output(undefined);
       const shown: CutoverShown = cutoverOf({
-        ...{ config, host, pillar, look, last: { finished: true }, after },
-        ...{ first: [], isWithoutSigner: false },
+        config,
+        host,
+        pillar,
+        look,
+        last: { finished: true },
+        after,
+        first: [],
+        isWithoutSigner: false,
       });
       pulumi.output(shown).apply((value) => {
         values.shown = value;
@@ -82,7 +88,11 @@ test("without a wait: the crontab's guard alone, which has nothing to do; one lo
   expect(inputs).not.toHaveProperty("found");
   expect(look).toHaveBeenCalledTimes(1);
   expect(shown.registration).toEqual({
-    ...{ state: "earlier", registered: false, producing: false, address: old, earlier: old },
+    state: "earlier",
+    registered: false,
+    producing: false,
+    address: old,
+    earlier: old,
     offered: true,
   });
   expect([shown.producerAddress, events]).toEqual([ours, []]);
@@ -138,14 +148,12 @@ test("with a wait: its gate, and a look anew after it, whose news alone is recor
   expect(target).toMatchObject({ ssh: { address: "203.0.113.7", hostKey, password: "hunter2" }, port: 35997 });
   expect(concealed(inputs)).toMatchObject({ target: "[secret]" });
   expect(plain).toEqual({
-    ...{
-      producerAddress: ours,
-      references: [],
-      tolerance: 20,
-      isChainUnverified: true,
-      network: { momentum: 10_000, tickMomentums: 7 },
-      deadline: 7_200_000,
-    },
+    producerAddress: ours,
+    references: [],
+    tolerance: 20,
+    isChainUnverified: true,
+    network: { momentum: 10_000, tickMomentums: 7 },
+    deadline: 7_200_000,
     record: { directory, stack: "prod-2", pillar: "Anvil" },
   });
   expect(look.mock.calls.map(([, , anew]) => anew)).toEqual([undefined, "anew"]);

@@ -13,7 +13,12 @@ const own = { address, since: clock - 300_000, earlier: old, notes };
 
 const step = (registration: Registration, changes: Partial<NextStepSituation> = {}) => {
   const situation: NextStepSituation = {
-    ...{ stack: "prod-2", pillar: "Anvil", producerAddress: address, now: synced, hourlyRestart: "off", clock },
+    stack: "prod-2",
+    pillar: "Anvil",
+    producerAddress: address,
+    now: synced,
+    hourlyRestart: "off",
+    clock,
     registration,
     ...changes,
   };
@@ -101,7 +106,8 @@ test.each([
 });
 
 const wait = {
-  ...{ usually: clock + 1_200_000, surely: clock + 4 * 3_600_000 },
+  usually: clock + 1_200_000,
+  surely: clock + 4 * 3_600_000,
   standing: "place 71 of 100 by weight, in 18 of 100 ticks of 5 min",
 };
 

@@ -260,8 +260,13 @@ test("the gate gets what is configured of the sync", async () => {
   const sync = { wait: "check", confirmations: 5, confirmSeconds: 30, tolerance: 7, stallMinutes: 2, references };
   all = await standUp(configOf({ host: { ...least.host, hostKey }, node: { service: "znnd" }, sync }));
   expect(revealed(named("node-sync").inputs)).toMatchObject({
-    ...{ check: true, confirmations: 5, confirmSpan: 30_000, tolerance: 7, stallAfter: 120_000 },
-    ...{ service: "znnd", references },
+    check: true,
+    confirmations: 5,
+    confirmSpan: 30_000,
+    tolerance: 7,
+    stallAfter: 120_000,
+    service: "znnd",
+    references,
   });
 });
 

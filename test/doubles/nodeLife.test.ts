@@ -28,7 +28,12 @@ afterEach(async () => {
 
 function start(ports = { rpc: 0, ws: 0, p2p: 0 }) {
   const node = new NodeDouble({
-    ...{ dataDir, listen: "127.0.0.1", ports, chainUrl: served.url, name: "host1", pollMs: 20 },
+    dataDir,
+    listen: "127.0.0.1",
+    ports,
+    chainUrl: served.url,
+    name: "host1",
+    pollMs: 20,
     print: (line) => lines.push(line),
     exit: (code) => exits.push(code),
   });

@@ -68,7 +68,11 @@ function fill(options: Parameters<typeof exampleDir>[0] = {}) {
 
 async function start(name = "host1", version = "v0.0.9a") {
   const orchestrator = new OrchestratorDouble({
-    ...{ dir, build: orchestratorBuild(version), ports: { rpc: 0, p2p: 0 }, chainUrl: served.url, name },
+    dir,
+    build: orchestratorBuild(version),
+    ports: { rpc: 0, p2p: 0 },
+    chainUrl: served.url,
+    name,
     print: (line) => lines.push(line),
     exit: (code) => exits.push(code),
   });

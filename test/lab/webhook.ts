@@ -38,7 +38,8 @@ export async function startWebhook(lab: Lab): Promise<LabWebhook> {
   const argv = lab.atOperator([process.execPath, "-e", source, file]);
   return {
     process: await startDetached(argv, join(lab.dir, "hook.log")),
-    ...{ topic, address: `http://${operatorAddress}:9009/${topic}` },
+    topic,
+    address: `http://${operatorAddress}:9009/${topic}`,
     notices: async () =>
       (await readFile(file, "utf8").catch(() => ""))
         .split("\n")

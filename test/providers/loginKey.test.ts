@@ -4,7 +4,11 @@ import { refusal } from "../../core/ssh/sshErrors";
 import { authorise, orderedByState } from "../../providers/loginKey";
 
 const target = (privateKey: string): SshTarget => ({
-  ...{ address: "203.0.113.7", port: 22, user: "root", hostKey: "ssh-ed25519 AAAA", privateKey },
+  address: "203.0.113.7",
+  port: 22,
+  user: "root",
+  hostKey: "ssh-ed25519 AAAA",
+  privateKey,
 });
 const olds = { target: target("old"), publicKey: "ssh-ed25519 OLD" };
 const news = { target: target("new"), publicKey: "ssh-ed25519 NEW", library: "authorize_in() { :; }" };

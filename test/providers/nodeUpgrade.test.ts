@@ -39,10 +39,14 @@ afterEach(async () => {
 const inputs = async (end: string, changes: object = {}) => ({
   host: { stack: "prod", ssh: loginTo(host) },
   node: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port },
-  ...{ stack: "prod", pillar: "Anvil", signerPort: await closedPort() },
+  stack: "prod",
+  pillar: "Anvil",
+  signerPort: await closedPort(),
   release: { service: "go-node", version: "v0.0.10", release_marker: "https://r.example/n ab v0.0.10" },
   network: { momentum: 1000, tickMomentums: 30 },
-  ...{ references: [], tolerance: 20, isChainUnverified: true },
+  references: [],
+  tolerance: 20,
+  isChainUnverified: true,
   library: `become_root() { "$@"; }\n${asRoot}
 node_release_fetch() { echo "$version lies beside it"; }
 node_release_swap() { echo "$may_go_back $answer_seconds" > ${scratch}/swapped; }

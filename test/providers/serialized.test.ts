@@ -144,7 +144,8 @@ describe("SyncGate", () => {
       const details = { startedAt, syncedAt: time, startHeight: 40, currentHeight: 100, proved, unproved, curve };
       expect(journeyIn(record().directory, "Anvil")).toEqual([
         {
-          ...{ ...whose, event: "waiting" },
+          ...whose,
+          event: "waiting",
           details: { address: "127.0.0.1", startedAt, startHeight: 40, curve: curve.slice(0, 1) },
         },
         { ...whose, event: "synced", details },
@@ -405,7 +406,12 @@ describe("FirstContact", () => {
 
   test("update waits for another server of this stack as for a new one", async () => {
     const server = (id: string) => ({
-      ...{ provider: "Hetzner", id, name: "pillar-anvil-prod", console: "the console", sshFrom: [], startTimeout: 0 },
+      provider: "Hetzner",
+      id,
+      name: "pillar-anvil-prod",
+      console: "the console",
+      sshFrom: [],
+      startTimeout: 0,
     });
     const silent = place({ hostKey: host.hostKey, port: await closedPort(), server: server("53") });
     const { error } = await run("firstContact", "update", "id", { ...silent, server: server("52") }, silent);
@@ -478,29 +484,34 @@ describe("OrchestratorBackup", () => {
   };
   const backupInputs = (changes: Record<string, unknown> = {}) => {
     const place = {
-      ...{ service: "orchestrator", directory: join(scratch, "signer"), nodeDirectory: join(scratch, "znn") },
-      ...{ executable: "orchestrator", rpcPort: rpc.port },
+      service: "orchestrator",
+      directory: join(scratch, "signer"),
+      nodeDirectory: join(scratch, "znn"),
+      executable: "orchestrator",
+      rpcPort: rpc.port,
     };
     return {
-      ...{
-        move,
-        old: place,
-        new: place,
-        copyAddress: "127.0.0.1",
-        sshPort: host.port,
-        sshUser: "op",
-        hostKey: host.hostKey,
-      },
-      ...{
-        noKeyShare: false,
-        haltedBridge: false,
-        firstMove: true,
-        release: { version: "v0.0.9a" },
-        backups: { directory: join(scratch, "backups") },
-      },
-      ...{ oldHost: { ssh: loginTo(host) }, newHost: { ssh: loginTo(host) }, library: library() },
-      ...{ node: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port } },
-      ...{ references: [], tolerance: 20, isChainUnverified: true, __provider: "its text", ...changes },
+      move,
+      old: place,
+      new: place,
+      copyAddress: "127.0.0.1",
+      sshPort: host.port,
+      sshUser: "op",
+      hostKey: host.hostKey,
+      noKeyShare: false,
+      haltedBridge: false,
+      firstMove: true,
+      release: { version: "v0.0.9a" },
+      backups: { directory: join(scratch, "backups") },
+      oldHost: { ssh: loginTo(host) },
+      newHost: { ssh: loginTo(host) },
+      library: library(),
+      node: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port },
+      references: [],
+      tolerance: 20,
+      isChainUnverified: true,
+      __provider: "its text",
+      ...changes,
     };
   };
   // One fake host plays both: the share on the new one is this move's own.
@@ -570,7 +581,10 @@ describe("the host key of a new server", () => {
 
 describe("the login of a new server", () => {
   const login = (publicKey: string, isOrder = true) => ({
-    ...{ target: loginTo(host), publicKey, serverId: "52", isOrder },
+    target: loginTo(host),
+    publicKey,
+    serverId: "52",
+    isOrder,
   });
 
   test("is recorded without a connection, with whether this state ordered the server", async () => {
@@ -602,7 +616,10 @@ const old = "z1qzlytaqdahg5t02nz5096frflfv7dm3y7yxmg7";
 function chainResults(...producers: string[]) {
   const now = Math.floor(Date.now() / 1000);
   const list = producers.map((producer, i) => ({
-    ...{ height: i + 1, timestamp: now - (producers.length - 1 - i) * 10, hash: `hash ${i}`, producer },
+    height: i + 1,
+    timestamp: now - (producers.length - 1 - i) * 10,
+    hash: `hash ${i}`,
+    producer,
   }));
   const figures = { expectedMomentums: 4, producedMomentums: 3 };
   return {
@@ -610,7 +627,10 @@ function chainResults(...producers: string[]) {
     "ledger.getFrontierMomentum": list.at(-1),
     "ledger.getMomentumsByHeight": { list },
     "embedded.pillar.getByName": {
-      ...{ name: "Anvil", producerAddress: producers.at(-1), withdrawAddress: "z1qrewards", currentStats: figures },
+      name: "Anvil",
+      producerAddress: producers.at(-1),
+      withdrawAddress: "z1qrewards",
+      currentStats: figures,
     },
   };
 }
@@ -624,7 +644,11 @@ describe("CutoverGate", () => {
 
   const gate = (changes: Record<string, unknown> = {}) => ({
     target: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port },
-    ...{ producerAddress: ours, references: [], tolerance: 20, isChainUnverified: true, deadline: 60_000 },
+    producerAddress: ours,
+    references: [],
+    tolerance: 20,
+    isChainUnverified: true,
+    deadline: 60_000,
     record: { directory: join(scratch, "backups/Anvil"), stack: "prod-2", pillar: "Anvil" },
     network: { momentum: 10_000, tickMomentums: 30 },
     __provider: "its text",
@@ -699,7 +723,9 @@ describe("CutoverGate", () => {
     const reference = await fakeNode(chainResults(old, ours), 0, "127.0.0.2");
     node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
     const changes = {
-      ...{ references: [`http://127.0.0.2:${reference.port}`], check: true, record: gate().record },
+      references: [`http://127.0.0.2:${reference.port}`],
+      check: true,
+      record: gate().record,
       addressScript: framed(`echo ${createHash("sha256").update(ours).digest("hex")}`, "streamed"),
     };
     const { log, error } = await run("syncGate", "create", inputs(changes));
@@ -715,7 +741,10 @@ describe("CutoverGate", () => {
 describe("HourlyRestartOff", () => {
   const script = "echo hourly restart: off, read back; echo login: $SECRET";
   const off = (changes: Record<string, unknown> = {}) => ({
-    ...{ target: loginTo(host), script, __provider: "its text", ...changes },
+    target: loginTo(host),
+    script,
+    __provider: "its text",
+    ...changes,
   });
 
   test("does nothing where nothing was found", async () => {

@@ -2,15 +2,28 @@ import { expect, test } from "vitest";
 import { outputsOf } from "../../providers/syncGate";
 
 const record = {
-  ...{ state: 2, currentHeight: 13_600, targetHeight: 13_600, startHeight: 100 },
-  ...{ startedAt: Date.UTC(2026, 0, 2, 3), syncedAt: Date.UTC(2026, 0, 2, 4), proved: ["a"], unproved: ["b"] },
+  state: 2,
+  currentHeight: 13_600,
+  targetHeight: 13_600,
+  startHeight: 100,
+  startedAt: Date.UTC(2026, 0, 2, 3),
+  syncedAt: Date.UTC(2026, 0, 2, 4),
+  proved: ["a"],
+  unproved: ["b"],
 };
 
 test("what is recorded of a sync: its time in seconds, and momentums in each of them", () => {
   expect(outputsOf(record)).toEqual({
-    ...{ state: 2, currentHeight: 13_600, targetHeight: 13_600, startHeight: 100, proved: ["a"], unproved: ["b"] },
-    ...{ startedAt: "2026-01-02T03:00:00.000Z", syncedAt: "2026-01-02T04:00:00.000Z" },
-    ...{ durationSeconds: 3600, rate: 3.8 },
+    state: 2,
+    currentHeight: 13_600,
+    targetHeight: 13_600,
+    startHeight: 100,
+    proved: ["a"],
+    unproved: ["b"],
+    startedAt: "2026-01-02T03:00:00.000Z",
+    syncedAt: "2026-01-02T04:00:00.000Z",
+    durationSeconds: 3600,
+    rate: 3.8,
   });
 });
 

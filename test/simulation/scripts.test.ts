@@ -43,8 +43,14 @@ function found({ box, unit, directory, journal }: ScriptStage) {
     .map((name) => shareIn(join(box.dir, name)) ?? 0);
   const names = existsSync(directory) ? readdirSync(directory) : [];
   return {
-    ...{ generation, source, target },
-    ...{ move, direction, side, stage, history: history.map((past) => `${past.move}:${past.stage}`) },
+    generation,
+    source,
+    target,
+    move,
+    direction,
+    side,
+    stage,
+    history: history.map((past) => `${past.move}:${past.stage}`),
     running: existsSync(join(box.dir, "active")),
     masked: existsSync(`${unit}.moved`) && readlinkSync(unit) === "/dev/null",
     directory: shareIn(directory),
@@ -65,10 +71,19 @@ function simulated({
 }: ModelHost): ReturnType<typeof found> {
   return {
     move: journal && moveText(journal.move),
-    ...{ generation: journal?.generation, source: journal?.source, target: journal?.target },
-    ...{ direction: journal?.direction, side: journal?.side, stage: journal?.stage },
+    generation: journal?.generation,
+    source: journal?.source,
+    target: journal?.target,
+    direction: journal?.direction,
+    side: journal?.side,
+    stage: journal?.stage,
     history: (journal?.history ?? []).map((past) => `${past.move && moveText(past.move)}:${past.stage}`),
-    ...{ running, masked, directory, keyAside, staging, kept },
+    running,
+    masked,
+    directory,
+    keyAside,
+    staging,
+    kept,
   };
 }
 
@@ -189,7 +204,9 @@ describe("the simulated host does what the scripts do", () => {
       const step: Step = {
         name,
         ...(isSource ? source : target),
-        ...{ stack, generation, isElsewhere: random() < 0.1 },
+        stack,
+        generation,
+        isElsewhere: random() < 0.1,
         ...(name === "signer_settle" ? { stage } : {}),
       };
       if (await playOnBoth(both, step)) seen.refused += 1;

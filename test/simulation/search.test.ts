@@ -42,7 +42,11 @@ describe("the search of what may befall a move", () => {
 });
 
 const up = (stack: "second" | "third", ...strikes: Extract<Action, { do: "up" }>["strikes"]): Action => ({
-  ...{ do: "up", direction: "forward", attempt: 1, stack, strikes },
+  do: "up",
+  direction: "forward",
+  attempt: 1,
+  stack,
+  strikes,
 });
 
 const decide = (from: string, to: string): Mutation => ({ file: "core/orchestrator/rules/decide.ts", from, to });

@@ -43,7 +43,11 @@ export interface StandUp {
 
 export const begun: StandUp = {
   host: { key: 1, line: "none", marked: false, node: "none" },
-  ...{ state: {}, pinned: 1, version: 0, registered: false, everSynced: [] },
+  state: {},
+  pinned: 1,
+  version: 0,
+  registered: false,
+  everSynced: [],
 };
 
 /** A run that dies before its nth effect, or one that nothing kills. */
@@ -136,7 +140,9 @@ export async function up(
   const text = `${version}/${pinned}`;
   const ended = (how: Played["ended"], shown = false): Played => ({
     world: { ...world, host, state },
-    ...{ ended: how, shown, effects },
+    ended: how,
+    shown,
+    effects,
   });
   /** Counts what it changes. @returns whether it died before its end */
   const script = async (call: Call): Promise<boolean> => {

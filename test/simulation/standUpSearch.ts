@@ -41,7 +41,10 @@ export async function searchStandUp(program: Program, most = 60_000): Promise<St
     return path;
   };
   const result = (isExhausted: boolean, found?: StandUpSearched["found"]): StandUpSearched => ({
-    ...{ states: seen.size, transitions, depth, isExhausted },
+    states: seen.size,
+    transitions,
+    depth,
+    isExhausted,
     ...(found ? { found } : {}),
   });
   for (; layer.length > 0; depth += 1) {

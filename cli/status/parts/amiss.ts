@@ -22,7 +22,9 @@ export function amissOf({ node, hourlyRestart, sporks, versions }: Parts, stack:
   const restart = valueIn(hourlyRestart) ?? "off";
   if (restart !== "off")
     found.push({
-      ...{ key: "crontab", label: "restart", isNow: true },
+      key: "crontab",
+      label: "restart",
+      isNow: true,
       text:
         restart === "on"
           ? `root's crontab restarts the node every hour, though it has synced: each restart may miss momentums; ${up} takes the line out`
@@ -30,7 +32,9 @@ export function amissOf({ node, hourlyRestart, sporks, versions }: Parts, stack:
     });
   if (unit?.wasShutDown && (unit.active || !unit.masked))
     found.push({
-      ...{ key: "mask", label: "node", isNow: true },
+      key: "mask",
+      label: "node",
+      isNow: true,
       text: unit.active
         ? `it runs again, though it was shut down for good: two nodes may produce with one key; ${up} shuts it down`
         : `it was shut down for good, and nothing keeps it from starting any more: its unit is not masked; ${up} masks it`,

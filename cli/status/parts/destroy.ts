@@ -32,7 +32,8 @@ export async function retirementOf({ config, stack, address, state }: Source, ho
   return {
     inputs: {
       ...retirementInputs(config, stack, address, hostKey, guard?.isOwnServer ?? false),
-      ...{ knownProducer: guard?.knownProducer ?? past.knownProducer, recorded: guard?.recorded ?? past.recorded },
+      knownProducer: guard?.knownProducer ?? past.knownProducer,
+      recorded: guard?.recorded ?? past.recorded,
     },
     memory: {
       createdAt: guard?.createdAt ?? past.since ?? new Date().toISOString(),

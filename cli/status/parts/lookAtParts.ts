@@ -67,7 +67,10 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
     if (ours === undefined) known(facts);
     const place = { directory: backupDirectory(config), stack, pillar: config.pillar.name };
     return lookAtRegistration({
-      ...{ ours: ours ?? "", readings: await readings, node: now, network: config.network },
+      ours: ours ?? "",
+      readings: await readings,
+      node: now,
+      network: config.network,
       memory: await recalled(place, ours ?? "", state.earlier),
       now: deps.now,
     });
@@ -121,11 +124,15 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
   const [facts, surveyed] = [await looking, await survey];
   const parts = {
     node: "value" in facts ? { value: nodeOf(facts.value) } : facts,
-    ...{ registration: await registration, signer: await signer, rewards: await rewards },
+    registration: await registration,
+    signer: await signer,
+    rewards: await rewards,
     ports: await ports,
     newerRelease: await newer,
     destroy: surveyed && ("value" in surveyed ? { value: shownUnmet(surveyed.value) } : surveyed),
-    ...{ hourlyRestart: await hourlyRestart, sporks: await sporks, versions: await versions },
+    hourlyRestart: await hourlyRestart,
+    sporks: await sporks,
+    versions: await versions,
   };
   return parts;
 }

@@ -31,7 +31,11 @@ export interface Parts {
 export function noParts(lifecycle: string, why: string): Parts {
   const isActive = lifecycle === "active";
   return {
-    ...{ node: { why }, registration: { why }, signer: { why }, rewards: { why }, sporks: { why } },
+    node: { why },
+    registration: { why },
+    signer: { why },
+    rewards: { why },
+    sporks: { why },
     versions: { why },
     ports: undefined,
     newerRelease: undefined,

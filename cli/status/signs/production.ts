@@ -29,7 +29,9 @@ export function addFigures(before: Production | undefined, { expected, produced 
   const dryFrom = isDry ? before.dryFrom : expected;
   if (expected === before.expected) return { ...before, produced, dryFrom, inARow: isDry ? before.inARow : 0 };
   return {
-    ...{ expected, produced, dryFrom },
+    expected,
+    produced,
+    dryFrom,
     missed: Math.max(before.missed, before.expected - produced),
     inARow: isDry ? before.expected - dryFrom : 0,
   };

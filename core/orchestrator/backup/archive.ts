@@ -66,8 +66,11 @@ export async function readArchive(keep: (path: string) => boolean = () => false)
 
 function entryOf(entry: ReadEntry, kind: Entry["kind"], sha256: string): Entry {
   return {
-    ...{ path: plainPath(entry.path), kind, mode: kind === "link" ? "777" : (entry.mode ?? 0).toString(8) },
-    ...{ owner: `${entry.uid}:${entry.gid}`, size: kind === "file" ? entry.size : 0 },
+    path: plainPath(entry.path),
+    kind,
+    mode: kind === "link" ? "777" : (entry.mode ?? 0).toString(8),
+    owner: `${entry.uid}:${entry.gid}`,
+    size: kind === "file" ? entry.size : 0,
     sha256: kind === "file" ? sha256 : undefined,
     target: kind === "link" ? (entry.linkpath ?? "") : undefined,
   };

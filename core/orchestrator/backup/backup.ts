@@ -91,8 +91,12 @@ export async function takeBackup(
         const provedAt = new Date(deps.now()).toISOString();
         const name = path.basename(`${stem}-${provedAt.replaceAll(/[:.]/g, "-")}`);
         const kept = {
-          ...{ file: await store.keep(part, `${name}.tar.age`), identityFile: identity.file },
-          ...{ sealedBytes: sealed.bytes, sha256: sealed.sha256, ...sumOf(manifest), provedAt },
+          file: await store.keep(part, `${name}.tar.age`),
+          identityFile: identity.file,
+          sealedBytes: sealed.bytes,
+          sha256: sealed.sha256,
+          ...sumOf(manifest),
+          provedAt,
           ...keyShareOf(sealed.archive),
         };
         writeWhole(part, manifestText(root, what, settings, kept, manifest));

@@ -61,7 +61,10 @@ export function parseManifest(printed: Buffer): Manifest {
     if (kind === "file" && !(/^\d{1,15}$/.test(size) && /^[0-9a-f]{64}$/.test(content)))
       throw new Error(`the list of files has another form than size and hash at ${shown(plainPath(path))}`);
     entries.push({
-      ...{ path: plainPath(path), kind, mode: kind === "link" ? "777" : mode, owner },
+      path: plainPath(path),
+      kind,
+      mode: kind === "link" ? "777" : mode,
+      owner,
       size: kind === "file" ? Number(size) : 0,
       sha256: kind === "file" ? content : undefined,
       target: kind === "link" ? content : undefined,

@@ -68,22 +68,18 @@ export async function requirementsOf(
 ): Promise<Requirements> {
   const { old, new: target } = options;
   return {
-    ...{
-      stack: options.stack,
-      move: options.move,
-      rpcPort: old.rpcPort,
-      backupDirectory: store.directory,
-    },
+    stack: options.stack,
+    move: options.move,
+    rpcPort: old.rpcPort,
+    backupDirectory: store.directory,
     ...acknowledgedIn(options),
     known: knownOf(await readMoveEvents(store), options.move),
     old: { address: roots.old.address, service: old.service, directory: old.directory, executable: old.executable },
     new: { address: roots.new.address, service: target.service, directory: target.directory },
-    ...{
-      copyAddress: options.copyAddress,
-      sshPort: options.sshPort,
-      hostKey: options.hostKey,
-      release: options.release,
-    },
+    copyAddress: options.copyAddress,
+    sshPort: options.sshPort,
+    hostKey: options.hostKey,
+    release: options.release,
   };
 }
 

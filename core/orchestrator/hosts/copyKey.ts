@@ -41,8 +41,13 @@ export function createCopier(inputs: CopyInputs, sides: HostPair, say: (line: st
     // The source's own journal, whatever directory it names.
     const aside_store = store === undefined ? "" : fileName(path.posix.basename(store));
     return own({
-      ...{ receive_into: stagingOf(inputs, saga), aside_store, login_user: login },
-      ...{ copy_address: inputs.copy.address, copy_port: inputs.copy.port, copy_hours: copyHours, known_as: known },
+      receive_into: stagingOf(inputs, saga),
+      aside_store,
+      login_user: login,
+      copy_address: inputs.copy.address,
+      copy_port: inputs.copy.port,
+      copy_hours: copyHours,
+      known_as: known,
     });
   };
 

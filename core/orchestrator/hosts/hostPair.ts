@@ -73,20 +73,21 @@ export function openHostPair(inputs: PairInputs, token: string, deps: HostPairDe
 
   const variables = (side: SideName, { move, direction, generation = 0 }: Saga): Variables =>
     own({
-      ...{
-        token,
-        move: moveText(move),
-        direction,
-        generation,
-        source_key: fingerprintOf(inputs[sidesOf({ direction }).source].host.ssh.hostKey),
-        target_key: fingerprintOf(inputs[sidesOf({ direction }).target].host.ssh.hostKey),
-        side,
-        rpc_port: inputs.rpcPort,
-        p2p_port: inputs.p2pPort,
-        identity: "",
-      },
-      ...{ service: inputs[side].service, directory: inputs[side].directory, executable: inputs[side].executable },
-      ...{ other_address: inputs[other(side)].host.ssh.address, other_host_key: inputs[other(side)].host.ssh.hostKey },
+      token,
+      move: moveText(move),
+      direction,
+      generation,
+      source_key: fingerprintOf(inputs[sidesOf({ direction }).source].host.ssh.hostKey),
+      target_key: fingerprintOf(inputs[sidesOf({ direction }).target].host.ssh.hostKey),
+      side,
+      rpc_port: inputs.rpcPort,
+      p2p_port: inputs.p2pPort,
+      identity: "",
+      service: inputs[side].service,
+      directory: inputs[side].directory,
+      executable: inputs[side].executable,
+      other_address: inputs[other(side)].host.ssh.address,
+      other_host_key: inputs[other(side)].host.ssh.hostKey,
     });
 
   const call: HostPair["call"] = async (side, name, saga, more = {}, options = {}) => {

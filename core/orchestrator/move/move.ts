@@ -52,8 +52,10 @@ export async function move(
     hosts: keysOf(inputs),
   };
   const places = {
-    ...{ old: inputs.old.host.ssh.address, new: inputs.new.host.ssh.address },
-    ...{ services: { old: inputs.old.service, new: inputs.new.service }, stack: inputs.stack },
+    old: inputs.old.host.ssh.address,
+    new: inputs.new.host.ssh.address,
+    services: { old: inputs.old.service, new: inputs.new.service },
+    stack: inputs.stack,
   };
   const sides = openHostPair(inputs, crypto.randomBytes(8).toString("hex"), deps);
   let looks: Looks = { old: "outOfSight", new: "outOfSight" };
@@ -130,8 +132,12 @@ async function outputsOf(
   const seconds = stoppedAt === undefined ? undefined : secondsWithout(stoppedAt, verified.answeredAt);
   const movedAt = new Date(verified.answeredAt).toISOString();
   const details = {
-    ...{ holder, version: verified.build.version, movedAt, secondsWithoutSigner: seconds },
-    ...{ lastBackup: lastBackup?.file, generation },
+    holder,
+    version: verified.build.version,
+    movedAt,
+    secondsWithoutSigner: seconds,
+    lastBackup: lastBackup?.file,
+    generation,
   };
   deps.say(
     `the ${holder} side (${sides.roots[holder].address}) holds the key and signs${seconds === undefined ? "" : `; the bridge was without this signer for ${seconds} s`}`,

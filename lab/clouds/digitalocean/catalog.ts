@@ -42,7 +42,12 @@ const rows: readonly [slug: string, gib: number, vcpus: number, disk: number, us
 
 /** In the order of the price, as the API lists them. */
 export const sizes: readonly Size[] = rows.map(([slug, gib, vcpus, disk, price_monthly]) => ({
-  ...{ slug, memory: gib * 1024, vcpus, disk, price_monthly, regions: open },
+  slug,
+  memory: gib * 1024,
+  vcpus,
+  disk,
+  price_monthly,
+  regions: open,
 }));
 
 /** There is no debian-11-x64 since its long-term support ended in August 2026. */

@@ -41,10 +41,19 @@ export class Catalogue {
   planJson(plan: Plan) {
     const { id, name, cores, memory, disk, architecture, prices, available } = plan;
     return {
-      ...{ id, name, cores, memory, disk, architecture, deprecated: false, deprecation: null },
+      id,
+      name,
+      cores,
+      memory,
+      disk,
+      architecture,
+      deprecated: false,
+      deprecation: null,
       prices: planPrices(plan),
       locations: Object.keys(prices).map((location) => ({
-        ...{ id: this.place(location).id, name: location, deprecation: null },
+        id: this.place(location).id,
+        name: location,
+        deprecation: null,
         available: available && this.hasRoom(plan, location),
       })),
     };

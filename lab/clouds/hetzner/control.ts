@@ -42,7 +42,14 @@ function told(cloud: Cloud, id: number): object {
   if (!server) return {};
   const { name, status, machine, address, labels, protection, dead } = server;
   return {
-    ...{ id, name, status, machine, address, labels, protection, dead },
+    id,
+    name,
+    status,
+    machine,
+    address,
+    labels,
+    protection,
+    dead,
     location: server.place,
     serverType: server.plan.name,
     image: server.image.name,

@@ -42,7 +42,12 @@ const rows: readonly Row[] = [
 ];
 
 export const plans: readonly Plan[] = rows.map(([id, name, cores, memory, disk, prices]) => ({
-  ...{ id, name, cores, memory, disk, prices },
+  id,
+  name,
+  cores,
+  memory,
+  disk,
+  prices,
   architecture: name.startsWith("cax") ? "arm" : "x86",
   available: /^c[pc]x/.test(name),
 }));
@@ -50,8 +55,12 @@ export const plans: readonly Plan[] = rows.map(([id, name, cores, memory, disk, 
 const names = ["debian-11", "ubuntu-22.04", "debian-12", "ubuntu-24.04", "debian-13"];
 export const images: readonly Image[] = (["x86", "arm"] as const).flatMap((architecture, kind) =>
   names.map((name, at) => ({
-    ...{ id: 67_794_390 + at * 2 + kind, name, architecture },
-    ...{ type: "system", status: "available", deprecated: null },
+    id: 67_794_390 + at * 2 + kind,
+    name,
+    architecture,
+    type: "system",
+    status: "available",
+    deprecated: null,
   })),
 );
 

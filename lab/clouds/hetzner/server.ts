@@ -33,7 +33,14 @@ export function serverJson(cloud: Cloud, server: Server) {
     status: cloud.actions.isBusy({ id: each.id, type: "firewall" }) ? "pending" : "applied",
   }));
   return {
-    ...{ id, name, status, labels, protection, image, backup_window: backupWindow, primary_disk_size: plan.disk },
+    id,
+    name,
+    status,
+    labels,
+    protection,
+    image,
+    backup_window: backupWindow,
+    primary_disk_size: plan.disk,
     public_net: { ipv4: address ? { id, ip: address } : null, ipv6: null, floating_ips: [], firewalls },
     server_type: cloud.catalogue.planJson(plan),
     location: cloud.catalogue.place(place),

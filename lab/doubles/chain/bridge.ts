@@ -39,8 +39,12 @@ export class Bridge {
     administrator: "z1qr9vtwsfr2n0nsxl2nfh6l5esqjh2wfj85cfq9",
     compressedTssECDSAPubKey: "",
     decompressedTssECDSAPubKey: "",
-    ...{ allowKeyGen: false, halted: false, unhaltedAt: 0, unhaltDurationInMomentums: 2160 },
-    ...{ tssNonce: 0, metadata: "{}" },
+    allowKeyGen: false,
+    halted: false,
+    unhaltedAt: 0,
+    unhaltDurationInMomentums: 2160,
+    tssNonce: 0,
+    metadata: "{}",
   };
 
   view(): BridgeInfo {

@@ -33,7 +33,10 @@ export function epochFigures(
   return epochs.map((epoch) => {
     const { produced, expected } = figures(epoch);
     return {
-      ...{ name: pillar.name, epoch, producedBlockNum: produced, expectedBlockNum: expected },
+      name: pillar.name,
+      epoch,
+      producedBlockNum: produced,
+      expectedBlockNum: expected,
       weight: pillar.weight ?? "0",
       giveBlockRewardPercentage: pillar.giveMomentumRewardPercentage ?? 0,
       giveDelegateRewardPercentage: pillar.giveDelegateRewardPercentage ?? 0,

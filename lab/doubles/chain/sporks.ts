@@ -17,7 +17,11 @@ export type Spork = z.infer<typeof sporkSchema>;
 export type SporkGiven = z.input<typeof sporkSchema>;
 
 const enforced = (id: string, name: string): Spork => ({
-  ...{ id, name, description: name, activated: true, enforcementHeight: 0 },
+  id,
+  name,
+  description: name,
+  activated: true,
+  enforcementHeight: 0,
 });
 
 /** Those of the network in 2026. */

@@ -46,15 +46,26 @@ export function evmAddressOf(producer: string): string {
 function status(backend: MethodsBackend) {
   const state = backend.state();
   const network = (chainId: number) => ({
-    ...{ chainId, networkClass: 2, contractAddress: `0x${"1".repeat(40)}`, contractDeploymentHeight: 900_000 },
-    ...{ estimatedBlockTime: 12, confirmationsToFinality: 30, latestUpdateHeight: 1_000_502 },
-    ...{ wrapsToSign: backend.toSign(), wrapsHash: "00", unwrapsToSign: 0, unwrapsHash: "00" },
+    chainId,
+    networkClass: 2,
+    contractAddress: `0x${"1".repeat(40)}`,
+    contractDeploymentHeight: 900_000,
+    estimatedBlockTime: 12,
+    confirmationsToFinality: 30,
+    latestUpdateHeight: 1_000_502,
+    wrapsToSign: backend.toSign(),
+    wrapsHash: "00",
+    unwrapsToSign: 0,
+    unwrapsHash: "00",
   });
   const peers = Array.from({ length: backend.peers() }, (_, index) => peerIdOf(`peer ${index}`));
   return {
-    ...{ state, stateName: stateNames[state] ?? "unknown", frontierMomentum: Math.floor(Date.now() / 1000) },
+    state,
+    stateName: stateNames[state] ?? "unknown",
+    frontierMomentum: Math.floor(Date.now() / 1000),
     networks: Object.fromEntries(backend.networks().map((name, index) => [name, network(index + 1)])),
-    ...{ peersLen: peers.length, peers },
+    peersLen: peers.length,
+    peers,
   };
 }
 

@@ -2,8 +2,14 @@ import { expect, test } from "vitest";
 import { backupLines } from "../../../cli/backup/backupLines";
 
 const backup = {
-  ...{ file: "/b/x.tar.age", manifestFile: "/b/x.manifest.json", identityFile: "/k/Anvil.age-identity" },
-  ...{ sealedBytes: 1234, sha256: "ab", files: 3, bytes: 1000, provedAt: "2026-11-21T18:00:00.000Z" },
+  file: "/b/x.tar.age",
+  manifestFile: "/b/x.manifest.json",
+  identityFile: "/k/Anvil.age-identity",
+  sealedBytes: 1234,
+  sha256: "ab",
+  files: 3,
+  bytes: 1000,
+  provedAt: "2026-11-21T18:00:00.000Z",
 };
 const keyShare = { files: ["root/.orchestrator/tss/localstate-a.json"], generatedAt: "2026-11-01T12:34:56.000Z" };
 

@@ -17,23 +17,30 @@ const given = (settings: object) => JSON.parse(JSON.stringify(settings)) as obje
 
 test("the move names the old host as its stack shows it, and the release with the version of its address", () => {
   expect(given(moveSettings(configOf(), configOf(), host, { release, releaseSha256: sha256 }))).toEqual({
-    ...{ "orchestrator.migrateFrom.address": host.address, "orchestrator.migrateFrom.hostKey": host.hostKey },
-    ...{ "orchestrator.release.url": release, "orchestrator.release.sha256": sha256 },
+    "orchestrator.migrateFrom.address": host.address,
+    "orchestrator.migrateFrom.hostKey": host.hostKey,
+    "orchestrator.release.url": release,
+    "orchestrator.release.sha256": sha256,
     "orchestrator.release.version": "v0.0.9a",
   });
 });
 
 test("of login and places only what differs; a release that is configured stays", () => {
   const before = configOf({
-    ...{ ssh: { password: "x", user: "op", port: 2222 }, node: { dataDir: "/data/znn" } },
+    ssh: { password: "x", user: "op", port: 2222 },
+    node: { dataDir: "/data/znn" },
     orchestrator: { service: "signer", directory: "/srv/.orchestrator", executable: "tss" },
   });
   const settings = given(moveSettings(configOf(), before, host, {}));
   expect(settings).toEqual({
-    ...{ "orchestrator.migrateFrom.address": host.address, "orchestrator.migrateFrom.hostKey": host.hostKey },
-    ...{ "orchestrator.migrateFrom.user": "op", "orchestrator.migrateFrom.port": 2222 },
-    ...{ "orchestrator.migrateFrom.service": "signer", "orchestrator.migrateFrom.directory": "/srv/.orchestrator" },
-    ...{ "orchestrator.migrateFrom.executable": "tss", "orchestrator.migrateFrom.dataDir": "/data/znn" },
+    "orchestrator.migrateFrom.address": host.address,
+    "orchestrator.migrateFrom.hostKey": host.hostKey,
+    "orchestrator.migrateFrom.user": "op",
+    "orchestrator.migrateFrom.port": 2222,
+    "orchestrator.migrateFrom.service": "signer",
+    "orchestrator.migrateFrom.directory": "/srv/.orchestrator",
+    "orchestrator.migrateFrom.executable": "tss",
+    "orchestrator.migrateFrom.dataDir": "/data/znn",
   });
 });
 
@@ -43,7 +50,8 @@ const releaseIn = (settings: object) =>
 
 test("what stands there of the same address stays where it is not given; another address takes nothing of it", () => {
   const stays = {
-    ...{ "orchestrator.release.url": release, "orchestrator.release.sha256": sha256 },
+    "orchestrator.release.url": release,
+    "orchestrator.release.sha256": sha256,
     "orchestrator.release.version": "v0.0.9b",
   };
   const settings = (options: object) => releaseIn(moveSettings(configOf(hashed), configOf(), host, options));
@@ -53,7 +61,8 @@ test("what stands there of the same address stays where it is not given; another
   expect(settings({ releaseSha256: newer })).toEqual({ ...stays, "orchestrator.release.sha256": newer });
   const other = release.replace("v0.0.9a", "v0.1.0");
   expect(settings({ release: other })).toEqual({
-    ...{ "orchestrator.release.url": other, "orchestrator.release.version": "v0.1.0" },
+    "orchestrator.release.url": other,
+    "orchestrator.release.version": "v0.1.0",
   });
 });
 

@@ -8,12 +8,10 @@ const shown: LastShown = { nextStep: clicks, producerAddress: address, registere
 const lock = { user: "ada", host: "laptop", pid: 42, since: Date.parse("2026-11-22T10:00:00Z") };
 const at = (changes: Omit<Partial<NextSituation>, "state"> & { shown?: LastShown; state?: Partial<StackState> } = {}) =>
   nextLines({
-    ...{
-      stack: "prod-2",
-      lifecycle: "active",
-      held: [],
-      node: { synced: true, known: true, why: "synced" },
-    },
+    stack: "prod-2",
+    lifecycle: "active",
+    held: [],
+    node: { synced: true, known: true, why: "synced" },
     ...changes,
     state: { begun: true, pending: [], ...(changes.shown ? { shown: changes.shown } : {}), ...changes.state },
   });

@@ -75,7 +75,8 @@ describe("a stack's state", () => {
       exported({
         resources: [
           {
-            ...{ urn: "", type: "pulumi:pulumi:Stack" },
+            urn: "",
+            type: "pulumi:pulumi:Stack",
             outputs: { registration: { state: "earlier", earlier: "z1qold" } },
           },
           { urn: "", type: guard, outputs: { ...memory, createdAt: "2026-11-21T12:00:00.000Z", knownProducer: "z1q" } },

@@ -9,7 +9,11 @@ const told = (stack: string, lines: readonly object[] = wholeWay) => {
 };
 const at = (rest: string) => `2026-11-${rest}Z`;
 const on = (stack: string, time: string, event: string, details: object, pillar = "Anvil") => ({
-  ...{ at: at(time), stack, pillar, event, details },
+  at: at(time),
+  stack,
+  pillar,
+  event,
+  details,
 });
 const host = (stack: string, time: string, pillar?: string) =>
   on(stack, time, "host", { address: "203.0.113.9", provider: "existing" }, pillar);
@@ -67,7 +71,11 @@ describe("the new host's report", () => {
       ["prod", "released", 61_205],
     ]);
     expect(report.timeline[9]).toMatchObject({
-      ...{ at: "2026-11-20T18:04:30Z", stack: "prod-2", event: "producing", weight: "stage", seconds: 270 },
+      at: "2026-11-20T18:04:30Z",
+      stack: "prod-2",
+      event: "producing",
+      weight: "stage",
+      seconds: 270,
       title: "produces: momentum 11985590",
       lines: [
         "of z1qnew0000000000000000000000000000000000, at 2026-11-20 18:04:30",
@@ -116,7 +124,9 @@ describe("the new host's report", () => {
 
 test("a wait that goes on is one item, with the curve so far, until its sync", () => {
   expect(told("prod-2", syncing).timeline.at(-1)).toMatchObject({
-    ...{ at: "2026-11-18T23:10:00.000Z", stack: "prod-2", event: "waiting" },
+    at: "2026-11-18T23:10:00.000Z",
+    stack: "prod-2",
+    event: "waiting",
     details: { startHeight: 0, currentHeight: curve[7]?.[1], curve: curve.slice(0, 8) },
   });
   expect(stages("prod-2", syncing).map(([, event]) => event)).toEqual(["host", "waiting"]);

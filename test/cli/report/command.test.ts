@@ -33,7 +33,10 @@ async function run(script: string, ...args: string[]) {
   writeFileSync(join(path, "pulumi"), `#!/bin/sh\n${script}\n`);
   chmodSync(join(path, "pulumi"), 0o700);
   const { exitCode, stdout, stderr } = await execa(process.execPath, [bin, "report", ...args], {
-    ...{ cwd: program, extendEnv: false, reject: false, stdin: "ignore" },
+    cwd: program,
+    extendEnv: false,
+    reject: false,
+    stdin: "ignore",
     env: { PATH: `${path}:/usr/bin:/bin`, XDG_DATA_HOME: join(program, "data") },
   });
   return { exitCode, stdout, stderr };

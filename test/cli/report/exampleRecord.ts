@@ -10,13 +10,20 @@ export const curve: readonly CurvePoint[] = Array.from({ length: 25 }, (_, i) =>
 const producer = { old: "z1qold0000000000000000000000000000000000", new: "z1qnew0000000000000000000000000000000000" };
 const move = "pillar-host/prod-2/Anvil/1";
 const backup = {
-  ...{ manifestFile: "/home/ada/pillar-host/backups/Anvil/first.manifest.json", bytes: 91_234 },
-  ...{ identityFile: "/home/ada/pillar-host/backups/identity.txt", sealedBytes: 95_000, files: 14 },
+  manifestFile: "/home/ada/pillar-host/backups/Anvil/first.manifest.json",
+  bytes: 91_234,
+  identityFile: "/home/ada/pillar-host/backups/identity.txt",
+  sealedBytes: 95_000,
+  files: 14,
 };
 const file = (label: string) => `/home/ada/pillar-host/backups/Anvil/pillar-host-prod-2-Anvil-1-${label}.tar.age`;
 
 const on = (stack: string) => (at: string, event: string, details: unknown) => ({
-  ...{ at: `2026-11-${at}Z`, stack, pillar: "Anvil", event, details },
+  at: `2026-11-${at}Z`,
+  stack,
+  pillar: "Anvil",
+  event,
+  details,
 });
 const [old, next] = [on("prod"), on("prod-2")];
 const moved = (at: string, event: string, details: unknown) => ({ at: `2026-11-${at}Z`, move, event, details });
@@ -27,32 +34,42 @@ export const wholeWay: readonly object[] = [
   next("18T09:00:00", "host", { address: "203.0.113.7", provider: "hetzner", serverId: "52012345" }),
   old("18T09:30:00", "refused", { reasons: ["prod-2 is not synced", "1.25 ZNN of rewards are not collected"] }),
   next("20T09:10:00", "synced", {
-    ...{ startedAt: "2026-11-18T09:10:00.000Z", syncedAt: "2026-11-20T09:10:00.000Z", startHeight: 0 },
-    ...{ currentHeight: 11_982_400, curve },
+    startedAt: "2026-11-18T09:10:00.000Z",
+    syncedAt: "2026-11-20T09:10:00.000Z",
+    startHeight: 0,
+    currentHeight: 11_982_400,
+    curve,
     proved: ["height 11982400 reached target 11982400", "newest momentum is fresh by both clocks"],
     unproved: ["height agrees with independent nodes (sync.references)"],
   }),
   moved("20T09:20:00", "backup", {
-    ...{
-      label: "first",
-      file: file("first"),
-      sha256: "a1".repeat(32),
-      provedAt: "2026-11-20T09:20:00.000Z",
-      ...backup,
-    },
+    label: "first",
+    file: file("first"),
+    sha256: "a1".repeat(32),
+    provedAt: "2026-11-20T09:20:00.000Z",
+    ...backup,
   }),
   moved("20T09:20:01", "secured", { move, oldVersion: "v0.0.9a", checkedAt: "2026-11-20T09:19:00.000Z" }),
   moved("20T09:30:00", "failed", { error: "198.51.100.4: the connection broke while the bulk was copied" }),
   moved("20T10:00:07", "backup", {
-    ...{ label: "last", file: file("last"), sha256: "b2".repeat(32), provedAt: "2026-11-20T10:00:07.000Z", ...backup },
+    label: "last",
+    file: file("last"),
+    sha256: "b2".repeat(32),
+    provedAt: "2026-11-20T10:00:07.000Z",
+    ...backup,
   }),
   moved("20T10:00:31", "done", {
-    ...{ holder: "new", version: "v0.0.9b", movedAt: "2026-11-20T10:00:30.000Z" },
-    ...{ secondsWithoutSigner: 23.4, lastBackup: file("last") },
+    holder: "new",
+    version: "v0.0.9b",
+    movedAt: "2026-11-20T10:00:30.000Z",
+    secondsWithoutSigner: 23.4,
+    lastBackup: file("last"),
   }),
   next("20T18:00:00", "registered", { producerAddress: producer.new, figures: { expected: 120, produced: 119 } }),
   next("20T18:06:00", "producing", {
-    ...{ producerAddress: producer.new, height: 11_985_590, switchedAt: "2026-11-20T18:04:30Z" },
+    producerAddress: producer.new,
+    height: 11_985_590,
+    switchedAt: "2026-11-20T18:04:30Z",
     before: { producerAddress: producer.old, height: 11_985_560, at: "2026-11-20T17:59:30Z" },
     empty: 0,
     figures: { expected: 124, produced: 122 },
@@ -70,7 +87,9 @@ export const syncing: readonly object[] = [
   ...wholeWay.slice(1, 2),
   ...[2, 8].map((points) =>
     next(`18T${points === 2 ? "11" : "23"}:10:00`, "waiting", {
-      ...{ address: "203.0.113.7", startedAt: "2026-11-18T09:10:00.000Z", startHeight: 0 },
+      address: "203.0.113.7",
+      startedAt: "2026-11-18T09:10:00.000Z",
+      startHeight: 0,
       curve: points === 2 ? curve.slice(0, 2) : curve.slice(2, 8),
     }),
   ),

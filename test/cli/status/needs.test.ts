@@ -9,11 +9,15 @@ import { partsOf, registrations, unmet } from "./parts/exampleParts";
 const shut = { node: { value: { active: false, masked: true } } };
 const begun = { begun: true, pending: [] };
 const retiring = (changes: Parameters<typeof partsOf>[1]): Partial<View> => ({
-  ...{ lifecycle: "retiring", held: [], state: begun },
+  lifecycle: "retiring",
+  held: [],
+  state: begun,
   parts: partsOf(registrations.foreign, { ...shut, ...changes }),
 });
 const synced = (registration: keyof typeof registrations): Partial<View> => ({
-  ...{ synced: true, held: [], parts: partsOf(registrations[registration]) },
+  synced: true,
+  held: [],
+  parts: partsOf(registrations[registration]),
 });
 const silent = { value: { kind: "silent", text: "it runs here, and does not answer", isWrong: true } } as const;
 

@@ -10,7 +10,9 @@ const looked = (
   exitCode = 1,
   lines: string[] = [],
 ): Found => ({
-  ...{ stack, exitCode, lines },
+  stack,
+  exitCode,
+  lines,
   view: viewOf({ stack, held: [], ...changes }),
 });
 const syncing = looked("prod-2");

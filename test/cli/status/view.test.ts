@@ -51,7 +51,8 @@ describe("stage and next step", () => {
     [
       "synced, and the signer moves before the wallet's turn",
       {
-        ...{ synced: true, held: [] },
+        synced: true,
+        held: [],
         state: { begun: true, pending: [], shown: { nextStep: [], registered: false, offered: false } },
       },
       "synced",
@@ -108,7 +109,12 @@ test("as JSON: what is shown, with whether the host was looked at", () => {
     looked: true,
     sync: {
       text: "81.7 %, height 16365 of 20021, 4.9 momentums/s, about 13 min left, since 2026-11-21 15:04 UTC",
-      ...{ reason: "syncing", good: false, height: 16_365, target: 20_021, percent: 81.7, rate: 4.9 },
+      reason: "syncing",
+      good: false,
+      height: 16_365,
+      target: 20_021,
+      percent: 81.7,
+      rate: 4.9,
       secondsLeft: { least: 780, most: 780 },
     },
     done: ["packages", "deployed"],

@@ -6,7 +6,10 @@ const server = { id: "52", name: "pillar-anvil-prod", plan: "cpx32", location: "
 const kept = { kind: "keep", server, found: { servers: [server] }, isHalfMade: false } as const;
 const released = (details: object): LogEvent[] => [
   {
-    ...{ at: "2026-11-21T10:00:00Z", stack: "prod", pillar: "Anvil", event: "released" },
+    at: "2026-11-21T10:00:00Z",
+    stack: "prod",
+    pillar: "Anvil",
+    event: "released",
     details: { evidence: [], serverId: "52", ...details },
   },
 ];

@@ -44,7 +44,10 @@ test("the move is told both hosts, each with its own places and login", async ()
   const move = (await register()).find(({ name }) => name === "orchestrator-move");
   expect(revealed(move?.inputs)).toMatchObject({
     move: { project: "pillar-host", stack: "prod-2", pillar: "Anvil", attempt: 1 },
-    ...{ stack: "prod-2", pillar: "Anvil", rollback: false, rpcPort: 55000 },
+    stack: "prod-2",
+    pillar: "Anvil",
+    rollback: false,
+    rpcPort: 55000,
     old: { service: "signer", host: { ssh: { address: "198.51.100.9", user: "root", password: "hunter2-old" } } },
     new: {
       service: "orchestrator",

@@ -26,7 +26,8 @@ afterAll(() => rmSync(directory, { recursive: true }));
 /** What a run registers with the record lost, and what it shows of the guards. */
 async function runOf(lifecycle: "active" | "retiring", last: LastRun, registration?: Partial<RegistrationShown>) {
   const config = configOf({
-    ...{ lifecycle, host: { provider: "existing", address: "203.0.113.7", hostKey } },
+    lifecycle,
+    host: { provider: "existing", address: "203.0.113.7", hostKey },
     orchestrator: { backup: { directory } },
   });
   let shown: Promise<Remembered> | undefined;
@@ -63,13 +64,16 @@ test("of another host it is nothing", async () => {
 
 test("guards and shutdown of a stack that retires are told it, with the record lost; before that none is", async () => {
   const last: LastRun = {
-    ...{ finished: true, producerAddress: "z1qown", remembered: shownOf },
+    finished: true,
+    producerAddress: "z1qown",
+    remembered: shownOf,
     registration: { state: "producing", producing: true },
   };
   const retiring = await runOf("retiring", last);
   for (const name of ["host-guard", "node-shutdown", "guard"])
     expect(retiring.inputsOf(name), name).toMatchObject({
-      ...{ remembered: { isReached: true, recorded, produced: "seen" }, knownProducer: "z1qown" },
+      remembered: { isReached: true, recorded, produced: "seen" },
+      knownProducer: "z1qown",
     });
   expect(retiring.shown).toEqual({ ...shownOf, producer: "z1qown", produced: "seen" });
   const active = await runOf("active", last, { producing: true });

@@ -71,8 +71,10 @@ export async function fakeNode(
 /** Results of a synced node; all momentums of a chain have its name for a hash. */
 export function synced(height = 100, chain = "ab"): Record<string, unknown> {
   const momentum = (at: number) => ({
-    ...{ height: at, timestamp: Math.floor(Date.now() / 1000) },
-    ...{ hash: chain, producer: "z1q" },
+    height: at,
+    timestamp: Math.floor(Date.now() / 1000),
+    hash: chain,
+    producer: "z1q",
   });
   return {
     "stats.syncInfo": { state: 2, currentHeight: height, targetHeight: height },

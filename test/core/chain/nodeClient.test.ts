@@ -167,7 +167,9 @@ describe("a node client", () => {
       for (const other of others) use(other);
       const references = others.map(({ port }) => `http://127.0.0.2:${port}`);
       expect(await lookAtNode(targetOf(), { ...options, references })).toMatchObject({
-        ...{ synced: false, known: true, reason: "otherChain" },
+        synced: false,
+        known: true,
+        reason: "otherChain",
         why: `the node is on another chain than the references: its momentum 100 is ab, that of reference ${references[0]} is cd (so say 2 of them)`,
       });
     },
@@ -185,7 +187,8 @@ describe("a node client", () => {
 
   describe("a look of the program at a node of an old version", () => {
     const versions: VersionRules = {
-      ...{ mainNetwork: "ab", releases: "https://r.example" },
+      mainNetwork: "ab",
+      releases: "https://r.example",
       rows: [{ fromHeight: 100, leastVersion: "v0.0.10", why: "the window", release: "https://r.example" }],
     };
     const methods = (node: FakeNode) => node.asked.map(({ body }) => (JSON.parse(body) as { method: string }).method);

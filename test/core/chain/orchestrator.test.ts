@@ -144,13 +144,22 @@ describe("what older builds lack", () => {
   test("and what newer ones tell", async ({ talk }) => {
     const { client } = await talk(
       good({
-        ...{ state: 1, stateName: "keyGen", peersLen: 3, frontierMomentum: 7, peers: ["12D3KooWa"] },
+        state: 1,
+        stateName: "keyGen",
+        peersLen: 3,
+        frontierMomentum: 7,
+        peers: ["12D3KooWa"],
         networks: { Ethereum: { chainId: 1, wrapsToSign: 2, unwrapsToSign: 1 }, "BNB Chain": { wrapsToSign: 0 } },
       }),
       good({ producer: "z1q", pillarName: "Anvil", tssPeerId: "12D", evmAddress: "0x" }),
     );
     expect(await client.status()).toEqual({
-      ...{ state: 1, stateName: "keyGen", momentum: 7, peers: 3, networks: ["Ethereum", "BNB Chain"], toSign: 3 },
+      state: 1,
+      stateName: "keyGen",
+      momentum: 7,
+      peers: 3,
+      networks: ["Ethereum", "BNB Chain"],
+      toSign: 3,
     });
     expect(await client.identity()).toEqual({
       producer: "z1q",

@@ -7,7 +7,10 @@ import { clientNamed, silent } from "./readings";
 
 const clock = Date.UTC(2026, 0, 2);
 const momentum = (height: number, age = 0): Produced => ({
-  ...{ height, timestamp: clock - age, hash: `h${height}`, producer: "z1q" },
+  height,
+  timestamp: clock - age,
+  hash: `h${height}`,
+  producer: "z1q",
 });
 const node = (age: number, changes: Partial<ChainClient> = {}) =>
   clientNamed("node", { newest: async () => ({ momentum: momentum(7, age), clock }), ...changes });

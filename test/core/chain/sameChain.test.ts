@@ -11,7 +11,8 @@ import {
 import { block, clientNamed, silent } from "./readings";
 
 const shown = (height: number, chain = "h", ...older: number[]): ShownChain => ({
-  ...{ newest: block(height, chain), recent: [] },
+  newest: block(height, chain),
+  recent: [],
   older: older.map((at) => block(at, chain)),
 });
 
@@ -39,7 +40,9 @@ test("of several, the first two that are not on one chain, and one of the larges
 describe("showing each other what they are compared by", () => {
   const at = (name: string, height: number, changes: Partial<ChainClient> = {}): Reading<ShownChain> => ({
     client: clientNamed(name, changes),
-    ...{ clock: 1, newest: { ...block(height), timestamp: 1, producer: "z1q" }, recent: [] },
+    clock: 1,
+    newest: { ...block(height), timestamp: 1, producer: "z1q" },
+    recent: [],
   });
   const momentum = (height: number) => ({ ...block(height), timestamp: 1, producer: "z1q" });
   const showing = { momentums: async (from: number) => [momentum(from)] };

@@ -36,9 +36,17 @@ const test = base.extend<{ stage: Stage }>({
   stage: async ({ task: _task }, use) => {
     const directory = mkdtempSync(join(tmpdir(), "chain-copy-"));
     const inputs: ChainCopyInputs = {
-      ...{ stack: "prod", identity: "pillar-host/prod Anvil", old: side("192.0.2.1"), new: side("192.0.2.2") },
-      ...{ copy: { address: "192.0.2.1", port: 22 }, limitMbps: 0, momentum: 10_000, references: [], tolerance: 20 },
-      ...{ record: { directory, stack: "prod", pillar: "Anvil" }, library: "" },
+      stack: "prod",
+      identity: "pillar-host/prod Anvil",
+      old: side("192.0.2.1"),
+      new: side("192.0.2.2"),
+      copy: { address: "192.0.2.1", port: 22 },
+      limitMbps: 0,
+      momentum: 10_000,
+      references: [],
+      tolerance: 20,
+      record: { directory, stack: "prod", pillar: "Anvil" },
+      library: "",
     };
     const counts = new Map<string, number>();
     const called: string[] = [];
@@ -52,8 +60,15 @@ const test = base.extend<{ stage: Stage }>({
       chain_old_now: "extra 5\nfree 9000000000\n",
     };
     const stage: Stage = {
-      ...{ inputs, called, said, does: {}, isSynced: false, isFollowing: true, chain: "same" },
-      ...{ gaps: [], witnesses: { readings: [] } },
+      inputs,
+      called,
+      said,
+      does: {},
+      isSynced: false,
+      isFollowing: true,
+      chain: "same",
+      gaps: [],
+      witnesses: { readings: [] },
       run: () => {
         const call: ChainSides["call"] = async (of, name) => {
           called.push(`${of} ${name}`);
@@ -61,7 +76,9 @@ const test = base.extend<{ stage: Stage }>({
           return stage.does[name]?.(counts.get(name) ?? 0) ?? answers[name] ?? "";
         };
         const sides = {
-          ...{ call, roots: {}, close: () => undefined },
+          call,
+          roots: {},
+          close: () => undefined,
           follow: (async (of, name, _more, { heard }) => {
             await call(of, name);
             heard("bytes 1000");
@@ -81,7 +98,8 @@ const test = base.extend<{ stage: Stage }>({
           readReferences: async () => stage.witnesses,
           lookAtNode: async (target) => ({
             synced: target.ssh.address === "192.0.2.1" || stage.isSynced,
-            ...{ why: "it says so", known: true },
+            why: "it says so",
+            known: true,
             ...(target.ssh.address === "192.0.2.1" && stage.gaps.length > 0 ? { synced: false, gaps: stage.gaps } : {}),
           }),
           showChains: async () => {
@@ -108,7 +126,11 @@ const failure = (stage: Stage) =>
 describe("the copy of a chain", () => {
   test("in its order, with what is kept of it", async ({ stage }) => {
     expect(await stage.run()).toMatchObject({
-      ...{ outcome: "copied", from: "192.0.2.1", files: 2, bytes: 1000, height: 7 },
+      outcome: "copied",
+      from: "192.0.2.1",
+      files: 2,
+      bytes: 1000,
+      height: 7,
       manifest: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     const order = [

@@ -25,9 +25,17 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true }));
 
 const inputs = (): ChainCopyInputs => ({
-  ...{ stack: "prod", identity: "pillar-host/prod Anvil", old: side("192.0.2.1"), new: side("192.0.2.2") },
-  ...{ copy: { address: "192.0.2.1", port: 22 }, limitMbps: 0, momentum: 10_000, references: [], tolerance: 20 },
-  ...{ record: { directory, stack: "prod", pillar: "Anvil" }, library: "" },
+  stack: "prod",
+  identity: "pillar-host/prod Anvil",
+  old: side("192.0.2.1"),
+  new: side("192.0.2.2"),
+  copy: { address: "192.0.2.1", port: 22 },
+  limitMbps: 0,
+  momentum: 10_000,
+  references: [],
+  tolerance: 20,
+  record: { directory, stack: "prod", pillar: "Anvil" },
+  library: "",
 });
 
 /** Copies a chain between hosts that answer so, of which the new one first has a file too many. */
@@ -65,7 +73,10 @@ async function sentIn(answer: (place: Place, usual: string) => string) {
   const roots = { old: { address: "192.0.2.1" }, new: { address: "192.0.2.2" } };
   const sides = { call, follow, roots, close: () => undefined } as unknown as ChainSides;
   const deps: ChainCopyDeps = {
-    ...{ now: () => time, ticks: () => time, say: () => undefined, isWanted: () => true },
+    now: () => time,
+    ticks: () => time,
+    say: () => undefined,
+    isWanted: () => true,
     sleep: async (milliseconds) => {
       time += milliseconds;
       await new Promise((resolve) => setImmediate(resolve));
@@ -73,7 +84,9 @@ async function sentIn(answer: (place: Place, usual: string) => string) {
     version: async () => answer("nodeVersion", "v0.0.8"),
     readReferences: async () => ({ readings: [] }),
     lookAtNode: async ({ ssh }) => ({
-      ...{ synced: ssh.address === "192.0.2.1", known: true, why: answer("nodeWhy", "it says so") },
+      synced: ssh.address === "192.0.2.1",
+      known: true,
+      why: answer("nodeWhy", "it says so"),
     }),
     showChains: async () => {
       const height = sent.some((text) => text.startsWith("new chain_swap")) ? 9 : 7;

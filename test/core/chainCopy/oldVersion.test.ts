@@ -5,7 +5,11 @@ import type { ReferencesSeen } from "../../../core/sync/references";
 import { atHeight, seenFrom, silent } from "../chain/readings";
 
 const gap: VersionGap = {
-  ...{ fromHeight: 1000, leastVersion: "v0.0.10", why: "the window", release: "https://r.example", found: "v0.0.8" },
+  fromHeight: 1000,
+  leastVersion: "v0.0.10",
+  why: "the window",
+  release: "https://r.example",
+  found: "v0.0.8",
 };
 const seen = (height: number, heights: readonly number[], theirs: readonly string[] = []): ReferencesSeen =>
   seenFrom(

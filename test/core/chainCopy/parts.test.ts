@@ -8,7 +8,12 @@ const whole: ChainFacts = {
   active: "active",
   owner: "",
   databases: { nom: "there", consensus: "there", cache: "none" },
-  ...{ bytes: 13e9, free: 100e9, inodes: 1e6, staged: 0, load: "0.1 on 2 cores", lacks: [] },
+  bytes: 13e9,
+  free: 100e9,
+  inodes: 1e6,
+  staged: 0,
+  load: "0.1 on 2 cores",
+  lacks: [],
 };
 const versions = { old: "v0.0.8", new: "v0.0.8" };
 const addresses = { old: "192.0.2.1", new: "192.0.2.2" };

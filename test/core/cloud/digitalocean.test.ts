@@ -36,14 +36,24 @@ async function ask<T>(method: string, path: string, body?: object): Promise<T> {
 
 const order = (name: string, tags: string[]) =>
   ask<{ droplet: { id: number } }>("POST", "/v2/droplets", {
-    ...{ name, tags, size: "s-4vcpu-8gb", image: "ubuntu-22-04-x64", region: "fra1" },
+    name,
+    tags,
+    size: "s-4vcpu-8gb",
+    image: "ubuntu-22-04-x64",
+    region: "fra1",
   });
 
 test("the market: every size in every region that has it", async () => {
   const offers = await cloud.offers(false);
   expect(offers.find(({ plan, location }) => plan === "s-4vcpu-8gb" && location === "fra1")).toEqual({
-    ...{ plan: "s-4vcpu-8gb", location: "fra1", cores: 4, memoryGb: 8, diskGb: 160 },
-    ...{ monthly: 48, currency: "USD", isAvailable: true },
+    plan: "s-4vcpu-8gb",
+    location: "fra1",
+    cores: 4,
+    memoryGb: 8,
+    diskGb: 160,
+    monthly: 48,
+    currency: "USD",
+    isAvailable: true,
   });
   expect((await cloud.offers(true)).find(({ plan }) => plan === "s-4vcpu-8gb")?.monthly).toBe(57.6);
 });
@@ -63,8 +73,13 @@ test("a stack's Droplet is found by its tag, and nobody else's", async () => {
   const { servers, tag } = await cloud.found(owner, undefined);
   expect(servers).toEqual([
     {
-      ...{ id: String(droplet.id), name: "pillar-anvil-prod", plan: "s-4vcpu-8gb", location: "fra1" },
-      ...{ image: "ubuntu-22.04", address: "192.0.2.1", failure: undefined },
+      id: String(droplet.id),
+      name: "pillar-anvil-prod",
+      plan: "s-4vcpu-8gb",
+      location: "fra1",
+      image: "ubuntu-22.04",
+      address: "192.0.2.1",
+      failure: undefined,
     },
   ]);
   expect(tag).toBe("pillar-host:prod:Anvil");

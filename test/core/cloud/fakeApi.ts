@@ -19,7 +19,10 @@ export interface FakeApi {
 export function fakeApi(): FakeApi {
   let server: Server;
   const api: FakeApi = {
-    ...{ port: 0, asked: [], answers: {}, slept: 0 },
+    port: 0,
+    asked: [],
+    answers: {},
+    slept: 0,
     deps: {
       sleep: async () => {
         api.slept += 1;

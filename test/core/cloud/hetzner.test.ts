@@ -36,14 +36,24 @@ async function post<T>(path: string, body: object): Promise<T> {
 
 const order = (name: string, labels: object) =>
   post<{ server: { id: number } }>("/servers", {
-    ...{ name, labels, server_type: "cpx32", image: "ubuntu-22.04", location: "fsn1" },
+    name,
+    labels,
+    server_type: "cpx32",
+    image: "ubuntu-22.04",
+    location: "fsn1",
   });
 
 test("the market: every plan in every location, with its price and address, and whether there is room", async () => {
   const offers = await cloud.offers(false);
   expect(offers.find(({ plan, location }) => plan === "cpx32" && location === "fsn1")).toEqual({
-    ...{ plan: "cpx32", location: "fsn1", cores: 4, memoryGb: 8, diskGb: 160 },
-    ...{ monthly: 41.04, currency: "EUR", isAvailable: true },
+    plan: "cpx32",
+    location: "fsn1",
+    cores: 4,
+    memoryGb: 8,
+    diskGb: 160,
+    monthly: 41.04,
+    currency: "EUR",
+    isAvailable: true,
   });
   const dear = await cloud.offers(true);
   expect(dear.find(({ plan, location }) => plan === "cpx32" && location === "fsn1")?.monthly).toBe(49.13);
@@ -64,8 +74,14 @@ test("a stack's server is found by its labels, and nobody else's", async () => {
   const { servers } = await cloud.found(owner, undefined);
   expect(servers).toEqual([
     {
-      ...{ id: String(ours.id), name: "pillar-anvil-prod", plan: "cpx32", location: "fsn1", image: "ubuntu-22.04" },
-      ...{ address: "192.0.2.1", isProtected: false, failure: undefined },
+      id: String(ours.id),
+      name: "pillar-anvil-prod",
+      plan: "cpx32",
+      location: "fsn1",
+      image: "ubuntu-22.04",
+      address: "192.0.2.1",
+      isProtected: false,
+      failure: undefined,
     },
   ]);
   expect(await cloud.server(String(ours.id))).toEqual(servers[0]);
@@ -87,7 +103,9 @@ test("a public key that somebody else brought there is told from the stack's own
   expect(await cloud.found(owner, publicKey)).toMatchObject({ sshKey: undefined, foreignKey: String(ssh_key.id) });
   expect((await cloud.found(owner, newKeyPair().publicKey)).foreignKey).toBeUndefined();
   const own = await post<{ ssh_key: { id: number } }>("/ssh_keys", {
-    ...{ name: "own", public_key: newKeyPair().publicKey, labels: hetznerLabels(owner) },
+    name: "own",
+    public_key: newKeyPair().publicKey,
+    labels: hetznerLabels(owner),
   });
   expect((await cloud.found(owner, undefined)).sshKey).toBe(String(own.ssh_key.id));
 });

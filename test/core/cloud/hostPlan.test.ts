@@ -6,17 +6,35 @@ import type { Offer } from "../../../core/cloud/plan";
 import type { CloudHostConfig } from "../../../core/config/hostSchema";
 
 const offer = (plan: string, location: string, monthly: number): Offer => ({
-  ...{ plan, location, monthly, cores: 4, memoryGb: 8, diskGb: 80, currency: "EUR" },
+  plan,
+  location,
+  monthly,
+  cores: 4,
+  memoryGb: 8,
+  diskGb: 80,
+  currency: "EUR",
   isAvailable: true,
 });
 const offers = [offer("cx33", "fsn1", 8), offer("cx33", "nbg1", 8), offer("cpx32", "fsn1", 16)];
 const server: ServerNow = {
-  ...{ id: "52", name: "pillar-anvil-prod", plan: "cx33", location: "fsn1", image: "ubuntu-22.04" },
-  ...{ address: "203.0.113.7", isProtected: true },
+  id: "52",
+  name: "pillar-anvil-prod",
+  plan: "cx33",
+  location: "fsn1",
+  image: "ubuntu-22.04",
+  address: "203.0.113.7",
+  isProtected: true,
 };
 const host: CloudHostConfig = {
-  ...{ provider: "hetzner", token: "hunter2", locations: ["fsn1", "nbg1"], plan: "auto", image: "ubuntu-22.04" },
-  ...{ sshFrom: [], backups: false, acceptDistributions: [], startTimeout: 900_000 },
+  provider: "hetzner",
+  token: "hunter2",
+  locations: ["fsn1", "nbg1"],
+  plan: "auto",
+  image: "ubuntu-22.04",
+  sshFrom: [],
+  backups: false,
+  acceptDistributions: [],
+  startTimeout: 900_000,
   minimums: { cores: 4, memoryGb: 4, diskGb: 40, bandwidthMbps: 100 },
 };
 const shown = { wish: "hetzner, auto, 4 cores, 4 GB, 40 GB", monthly: 8, currency: "EUR" };
@@ -53,8 +71,14 @@ async function decide(
     remove: () => expect.unreachable(),
   };
   const decided = await planHost({
-    ...{ cloud, host: { ...host, ...wish } as CloudHostConfig, lifecycle: "active", stack: "prod", pillar: "Anvil" },
-    ...{ publicKey: undefined, record: { attempts: [] }, now },
+    cloud,
+    host: { ...host, ...wish } as CloudHostConfig,
+    lifecycle: "active",
+    stack: "prod",
+    pillar: "Anvil",
+    publicKey: undefined,
+    record: { attempts: [] },
+    now,
     ...changes,
   });
   return { decided, asked, found };
@@ -191,7 +215,9 @@ describe("after an order that came to nothing", () => {
     const { decided } = await decide([left], { record: { attempts: [], pending, shown } });
     expect(decided).toMatchObject({
       plan: {
-        ...{ kind: "make", leftover: left, offer: { location: "nbg1" } },
+        kind: "make",
+        leftover: left,
+        offer: { location: "nbg1" },
         attempts: [{ ...pending, reason: "resource_unavailable: no room" }],
       },
     });

@@ -118,7 +118,9 @@ test("what is no API is told", async () => {
 
 test("an API that cannot be reached is told with the reason", async () => {
   const http = createHttp({
-    ...{ provider: "Cloud", endpoint: "http://127.0.0.1:65009", token },
+    provider: "Cloud",
+    endpoint: "http://127.0.0.1:65009",
+    token,
     sleep: async () => undefined,
   });
   expect((await failed(http.get("/x"))).message).toBe(

@@ -5,7 +5,13 @@ import { choose, describe, freeDiskGb, type Offer, shortfalls, type Wish } from 
 import { commandsFor } from "../../../core/util/commands";
 
 const offer = (plan: string, monthly: number, change: Partial<Offer> = {}): Offer => ({
-  ...{ plan, location: "fsn1", cores: 4, memoryGb: 8, diskGb: 80, monthly, currency: "EUR" },
+  plan,
+  location: "fsn1",
+  cores: 4,
+  memoryGb: 8,
+  diskGb: 80,
+  monthly,
+  currency: "EUR",
   isAvailable: true,
   ...change,
 });
@@ -16,7 +22,8 @@ const market = ["fsn1", "nbg1"].flatMap((location) => [
   offer("better", 16, { location, cores: 8, memoryGb: 16, diskGb: 160 }),
 ]);
 const attempt = (plan: string, location: string): Order => ({
-  ...{ plan, location },
+  plan,
+  location,
   at: "2026-11-21T14:00:00Z",
   reason: "resource_unavailable",
 });

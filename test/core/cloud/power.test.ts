@@ -5,7 +5,10 @@ import { type Answer, fakeApi, refusal, token } from "./fakeApi";
 
 const api = fakeApi();
 const server = (provider: string, changes: Partial<CloudServer> = {}): CloudServer => ({
-  ...{ provider, id: "52", token, endpoint: `http://127.0.0.1:${api.port}` },
+  provider,
+  id: "52",
+  token,
+  endpoint: `http://127.0.0.1:${api.port}`,
   ...changes,
 });
 const hetzner = (status: string): Answer => [200, { server: { status } }];

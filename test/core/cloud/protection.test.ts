@@ -6,7 +6,10 @@ import { type Answer, fakeApi, refusal, token } from "./fakeApi";
 const action = "POST /servers/52/actions/change_protection";
 const api = fakeApi();
 const at = (provider = "hetzner"): CloudServer => ({
-  ...{ provider, id: "52", token, endpoint: `http://127.0.0.1:${api.port}` },
+  provider,
+  id: "52",
+  token,
+  endpoint: `http://127.0.0.1:${api.port}`,
 });
 const shows = (isOn: boolean, locked = false): Answer => [
   200,

@@ -15,13 +15,16 @@ describe("where the node's chain comes from", () => {
   test("is the old host's, its own block or the signer's", () => {
     const own = configOf({ sync: { from: "oldHost", oldHost: { ...other, copyAddress: "10.0.0.9", rpcPort: 1 } } });
     expect(chainCopySettings(own, "prod")).toMatchObject({
-      ...{ copy: { address: "10.0.0.9", port: 22 }, limitMbps: 0, identity: "pillar-host/prod Anvil" },
+      copy: { address: "10.0.0.9", port: 22 },
+      limitMbps: 0,
+      identity: "pillar-host/prod Anvil",
       old: { node: { via: "ssh", address: "127.0.0.1", port: 1 }, service: "go-node" },
     });
     const migrateFrom = { ...other, dataDir: "/data", service: "old-orchestrator" };
     const signers = configOf({ sync: { from: "oldHost" }, orchestrator: { migrateFrom } });
     expect(chainCopySettings(signers, "prod")?.old).toMatchObject({
-      ...{ service: "go-node", dataDir: "/data" },
+      service: "go-node",
+      dataDir: "/data",
       host: { ssh: { address: "198.51.100.9" }, configured: "pillar-host:orchestrator.migrateFrom" },
     });
   });

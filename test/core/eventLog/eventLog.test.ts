@@ -19,7 +19,11 @@ const events = (pillar = "Anvil") => readEvents(directoryStore(directory), pilla
 const moves = () => readMoveEvents(directoryStore(directory));
 
 const refused = (stack: string, reason: string, pillar = "Anvil"): LogEvent => ({
-  ...{ at: "2026-11-21T18:00:00Z", stack, pillar, event: "refused", details: { reasons: [reason] } },
+  at: "2026-11-21T18:00:00Z",
+  stack,
+  pillar,
+  event: "refused",
+  details: { reasons: [reason] },
 });
 
 it("keeps a journey beside the signer's moves, in one file", async () => {

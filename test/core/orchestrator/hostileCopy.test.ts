@@ -31,7 +31,10 @@ const test = base.extend<{ stage: Stage }>({
     writeFileSync(join(outside, "victim"), "mine");
     let count = 0;
     const stage: Stage = {
-      ...{ root, arriving, outside, how: "copy_receive" },
+      root,
+      arriving,
+      outside,
+      how: "copy_receive",
       receive: async ({ gone = [], files = {}, links = {}, modes = {} }) => {
         count += 1;
         const [tree, archive, sent] = [
@@ -216,9 +219,15 @@ async function allow({ root, arriving }: Stage, hours: number): Promise<void> {
   writeFileSync(join(home, ".ssh", "authorized_keys"), "");
   root.before = `signer_owned() { :; }\ncopy_take_back() { :; }\ngetent() { echo "root:x:0:0::${home}:/bin/sh"; }`;
   await root.call("signer_copy_allow", {
-    ...{ copy_dir: join(root.scratch, "copy"), login_user: "root", copy_side: "copy_receive", receive_into: arriving },
-    ...{ aside_store: "", directory: join(root.scratch, "signer"), public_key: "ssh-ed25519 AAAA" },
-    ...{ from_addresses: "203.0.113.9", copy_hours: hours },
+    copy_dir: join(root.scratch, "copy"),
+    login_user: "root",
+    copy_side: "copy_receive",
+    receive_into: arriving,
+    aside_store: "",
+    directory: join(root.scratch, "signer"),
+    public_key: "ssh-ed25519 AAAA",
+    from_addresses: "203.0.113.9",
+    copy_hours: hours,
   });
 }
 
@@ -227,7 +236,8 @@ describe("what a host gives as its key for the copy", () => {
 
   test("is read where it is a key, and addresses", () => {
     expect(parseCopyKey(`${key}\n203.0.113.9 2001:db8::9 \n`, "h")).toEqual({
-      ...{ key, addresses: ["203.0.113.9", "2001:db8::9"] },
+      key,
+      addresses: ["203.0.113.9", "2001:db8::9"],
     });
     expect(parseCopyKey(`${key}\n\n`, "h").addresses).toEqual([]);
   });

@@ -46,7 +46,11 @@ export function localRoot(): LocalRoot {
     return { stdout: child.stdout, done };
   };
   const self: LocalRoot = {
-    ...{ address: "local", hostKey: "ssh-ed25519 KEY", scratch, before: "", stream },
+    address: "local",
+    hostKey: "ssh-ed25519 KEY",
+    scratch,
+    before: "",
+    stream,
     call: async (name, variables) => {
       const { stdout, done } = await stream(name, variables);
       const chunks: Buffer[] = [];

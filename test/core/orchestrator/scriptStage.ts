@@ -51,7 +51,9 @@ export function openScriptStage(): ScriptStage {
     .local(orchestratorLibrary().split(asRoot)[1] ?? "")
     .replaceAll("/etc/systemd/system", join(dir, "units"));
   return {
-    ...{ box, unit, directory },
+    box,
+    unit,
+    directory,
     journal: () => (existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as WrittenJournal) : undefined),
     write: (journal) => {
       const { history = [], ...rest } = journal;
@@ -72,9 +74,18 @@ export function openScriptStage(): ScriptStage {
     step: (name, more = {}) => {
       writeFileSync(join(state, "orchestrator.lock"), "me 99999999999 \n");
       const variables = {
-        ...{ token: "me", service: "orchestrator", directory, executable: "orchestrator", rpc_port: "55000" },
-        ...{ signer_runs: join(dir, "run"), other_address: "192.0.2.4", other_host_key: "k", identity: "" },
-        ...{ generation: "2", source_key: ends.source, target_key: ends.target },
+        token: "me",
+        service: "orchestrator",
+        directory,
+        executable: "orchestrator",
+        rpc_port: "55000",
+        signer_runs: join(dir, "run"),
+        other_address: "192.0.2.4",
+        other_host_key: "k",
+        identity: "",
+        generation: "2",
+        source_key: ends.source,
+        target_key: ends.target,
         ...more,
       };
       return box.run(`${functions}\n${assignments(variables)}${name} < /dev/null`);

@@ -11,13 +11,18 @@ export const clock = Date.parse("2026-11-21T12:00:00Z");
 /** A chain whose newest momentum came at `clock`: `producers` of its last ones, one every 10 s. */
 export function chainOf(producers: readonly string[], { first = 1000, name = "lab", age = 0 } = {}): Produced[] {
   return producers.map((producer, i) => ({
-    ...{ height: first + i, producer, hash: `${name}-${first + i}` },
+    height: first + i,
+    producer,
+    hash: `${name}-${first + i}`,
     timestamp: clock - age - (producers.length - 1 - i) * 10_000,
   }));
 }
 
 export const pillarOf = (producerAddress: string, figures = { expected: 10, produced: 9 }) => ({
-  ...{ name: "Anvil", producerAddress, withdrawAddress: "z1qrewards", figures },
+  name: "Anvil",
+  producerAddress,
+  withdrawAddress: "z1qrewards",
+  figures,
 });
 
 /** What an honest node says of a Pillar that is registered with an address. */

@@ -62,7 +62,10 @@ describe("the record", () => {
     expect(recorded(registered, producing).map(({ details }) => details)).toEqual([
       { producerAddress: ours, figures },
       {
-        ...{ producerAddress: ours, height: 1000, switchedAt: "2026-11-21T11:59:00.000Z", figures },
+        producerAddress: ours,
+        height: 1000,
+        switchedAt: "2026-11-21T11:59:00.000Z",
+        figures,
         before: { producerAddress: old, height: 990, at: "2026-11-21T11:58:30.000Z" },
       },
     ]);

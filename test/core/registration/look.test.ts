@@ -44,7 +44,11 @@ describe("a source", () => {
     const client = clientOf(long, null);
     const newest = long.at(-1);
     expect(await readPillar(client, "Anvil", 1000)).toEqual({
-      ...{ client, newest, clock, recent: long.slice(-128), pillar: null },
+      client,
+      newest,
+      clock,
+      recent: long.slice(-128),
+      pillar: null,
     });
   });
 
@@ -66,7 +70,10 @@ const network = { momentum: 10_000, tickMomentums: 30 };
 describe("a look", () => {
   const look = (changes: Partial<RegistrationLook> = {}) =>
     lookAtRegistration({
-      ...{ ours, memory: { earlier: old }, network, now: () => clock },
+      ours,
+      memory: { earlier: old },
+      network,
+      now: () => clock,
       node: { synced: true, known: true, why: "synced" },
       readings: [says(clientOf(long, ours), ours, long.slice(-128))],
       ...changes,
@@ -98,7 +105,8 @@ describe("a look", () => {
     const genesis = before[0]?.timestamp ?? 0;
     const from = genesis + (Math.floor((clock + 20_000 - genesis) / tick) + 2) * tick;
     expect(await look(reading(client))).toMatchObject({
-      ...{ kind: "registered", isLate: false },
+      kind: "registered",
+      isLate: false,
       wait: { from, usually: from + 4 * tick, surely: from + 48 * tick },
     });
     const mute = clientOf(before, ours, { standing: async () => undefined });

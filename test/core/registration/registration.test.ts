@@ -15,7 +15,11 @@ const three = { genesis: clock - 290_000, standing: { pillars: 3, place: 2 } };
 
 const decide = (registered: string | null | PillarReading[], changes: Partial<RegistrationFacts> = {}) =>
   registrationOf({
-    ...{ ours, memory: {}, node: synced, now: clock, network },
+    ours,
+    memory: {},
+    node: synced,
+    now: clock,
+    network,
     agreement: agreeOnPillar(Array.isArray(registered) ? registered : [says("node", registered)]),
     ...changes,
   });
@@ -33,7 +37,11 @@ describe("not ours", () => {
 
   test("neither ours nor the one before: somebody else's, and the one before is kept", () => {
     expect(decide(other, { memory: { earlier: old } })).toEqual({
-      ...{ kind: "foreign", address: other, earlier: old, wasOurs: false, notes: [] },
+      kind: "foreign",
+      address: other,
+      earlier: old,
+      wasOurs: false,
+      notes: [],
       last: { height: 1001, at: clock - 10_000, isOurs: false },
     });
   });
@@ -60,12 +68,19 @@ describe("ours", () => {
     // Ten seconds before a tick's end: the contract's block is in the next one.
     const from = clock + 10_000 + 10 * minutes;
     expect(decide(ours, { memory: { earlier: old }, elections: three })).toEqual({
-      ...{ kind: "registered", address: ours, earlier: old, since: clock, isLate: false },
+      kind: "registered",
+      address: ours,
+      earlier: old,
+      since: clock,
+      isLate: false,
       wait: {
-        ...{ from, usually: from + 5 * minutes, surely: from + 20 * minutes },
+        from,
+        usually: from + 5 * minutes,
+        surely: from + 20 * minutes,
         standing: "one of 3 Pillars, all of them in every tick of 5 min",
       },
-      ...{ figures: { expected: 10, produced: 9 }, notes: [] },
+      figures: { expected: 10, produced: 9 },
+      notes: [],
     });
   });
 
@@ -124,7 +139,10 @@ describe("ours", () => {
   test("while the node is not synced: too early, whatever was before", () => {
     const node = { synced: false, known: true, why: "syncing" };
     expect(decide(ours, { node, memory: { earlier: old } })).toMatchObject({
-      ...{ kind: "tooEarly", why: "syncing", earlier: old, address: ours },
+      kind: "tooEarly",
+      why: "syncing",
+      earlier: old,
+      address: ours,
     });
     expect(decide(ours, { node, switched })).toMatchObject({ kind: "tooEarly", switched });
   });
@@ -138,7 +156,12 @@ describe("ours", () => {
 test("nothing known keeps what was known", () => {
   const memory = { earlier: old, since: clock - 1, switched };
   expect(decide([], { memory, switched })).toEqual({
-    ...{ kind: "unknown", why: { kind: "nobodyAsked" }, notes: [], earlier: old, since: clock - 1, switched },
+    kind: "unknown",
+    why: { kind: "nobodyAsked" },
+    notes: [],
+    earlier: old,
+    since: clock - 1,
+    switched,
   });
 });
 

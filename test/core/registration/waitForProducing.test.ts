@@ -8,7 +8,9 @@ const hour = 3_600_000;
 const own = { address: ours, since: clock, notes: [] };
 const still: Registration = { kind: "earlier", address: old, earlier: old, wasOurs: false, notes: [] };
 const wait = {
-  ...{ from: clock + 600_000, usually: clock + 900_000, surely: clock + 1_800_000 },
+  from: clock + 600_000,
+  usually: clock + 900_000,
+  surely: clock + 1_800_000,
   standing: "one of 3 Pillars, all of them in every tick of 5 min",
 };
 const registered: Registration = { kind: "registered", wait, isLate: false, ...own };

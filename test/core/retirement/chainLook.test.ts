@@ -22,8 +22,12 @@ describe("a node that is asked about the chain", () => {
     const client = smallChain(switched);
     const newest = { height: 100, timestamp: 99_000, hash: "h100", producer: "next" };
     expect(await read(client, 99_000, { height: 7, hash: "h7" })).toEqual({
-      ...{ client, newest, clock: 99_000, alternate: false },
-      ...{ standing: { pillars: 3, place: 1 }, patience: 48_000 },
+      client,
+      newest,
+      clock: 99_000,
+      alternate: false,
+      standing: { pillars: 3, place: 1 },
+      patience: 48_000,
       pillar: expect.objectContaining({ name: "Anvil", producerAddress: "next" }),
       last: {
         own: { height: 60, timestamp: 59_000, hash: "h60", producer: "own" },
@@ -163,8 +167,14 @@ describe("a node that is asked about the chain", () => {
 
 describe("whether an address has produced since a time", () => {
   const good = (client: ChainClient, height = 5000): ChainReading => ({
-    ...{ client, clock: 4_999_000, newest: { height, timestamp: 4_999_000, hash: "h", producer: "x" } },
-    ...{ pillar: null, last: {}, patience: 1, alternate: false, recent: [] },
+    client,
+    clock: 4_999_000,
+    newest: { height, timestamp: 4_999_000, hash: "h", producer: "x" },
+    pillar: null,
+    last: {},
+    patience: 1,
+    alternate: false,
+    recent: [],
   });
   const since = 1_000_000;
   const asked = (producers: readonly string[], changes: Partial<ChainClient> = {}, height = 5000) =>

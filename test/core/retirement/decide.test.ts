@@ -88,7 +88,8 @@ describe("all conditions met", () => {
     } as unknown as Journal;
     const host = { facts: hostFacts({ signer: { ...fenced, journal: from } }) };
     const at = (journal: object) => ({
-      ...{ ...successor, build },
+      ...successor,
+      build,
       look: { facts: { ...successor.look.facts, signer: { ...fenced, active: true, journal: journal as Journal } } },
     });
     expect(lines({ host, successor: at({ identity, stage: "running" }) })).toBe("");
@@ -175,8 +176,9 @@ describe("each condition alone, with its text", () => {
     [
       "a host that refuses the login, at a provider that could switch it off",
       {
-        ...{ host: hostSeen({ silent: "op@192.0.2.1:22 refuses the login", isRefused: true }, "hetzner") },
-        ...{ ...kept, successor: { ...successor, build } },
+        host: hostSeen({ silent: "op@192.0.2.1:22 refuses the login", isRefused: true }, "hetzner"),
+        ...kept,
+        successor: { ...successor, build },
       },
       `- this host, 192.0.2.1, answers, and refuses this program's login: its node may still run
     found: op@192.0.2.1:22 refuses the login
@@ -458,9 +460,12 @@ describe("each condition alone, with its text", () => {
     [
       "a host that is off, and another signer on its successor",
       {
-        ...{ host: { off: "x" }, ...kept, identity: { producer: "z1qfirst", tssPeerId: "12A", evmAddress: "0x" } },
+        host: { off: "x" },
+        ...kept,
+        identity: { producer: "z1qfirst", tssPeerId: "12A", evmAddress: "0x" },
         successor: {
-          ...{ ...successor, build },
+          ...successor,
+          build,
           identity: { producer: "z1qfresh", pillarName: "Anvil", tssPeerId: "12A", evmAddress: "0x" },
         },
       },
@@ -585,7 +590,9 @@ describe("a host that never produced", () => {
   const ownWork = (hasProduced?: boolean): Partial<RetirementFacts> => ({
     host: { facts: hostFacts({ marks: { "deploy.done": "x" } }) },
     memory: { isReached: true, isOwnWork: true, hasProduced },
-    ...{ successor: undefined, rewards: [], readings: [reading({ last: {} })] },
+    successor: undefined,
+    rewards: [],
+    readings: [reading({ last: {} })],
   });
 
   test("is let go without successor and rewards, once that is proved", () => {

@@ -34,21 +34,31 @@ export function hostFacts(changes: Partial<HostFacts> = {}): HostFacts {
 
 /** A signer that was moved to the successor. */
 export const fenced: HostFacts["signer"] = {
-  ...{ active: false, masked: true, hasDirectory: true, hasKeyStore: false, lacks: [] },
+  active: false,
+  masked: true,
+  hasDirectory: true,
+  hasKeyStore: false,
+  lacks: [],
   journal: { other: { address: "192.0.2.2", hostKey: key } } as Journal,
 };
 
 /** A node's word after the switch. */
 export function reading(changes: Partial<Good> = {}, name = "reference A"): Good {
   return {
-    ...{ client: clientNamed(name), newest: momentum(1000, "z1qother"), clock: 1_000_000 },
-    ...{ standing: { pillars: 100, place: 71 }, patience: 360_000 },
+    client: clientNamed(name),
+    newest: momentum(1000, "z1qother"),
+    clock: 1_000_000,
+    standing: { pillars: 100, place: 71 },
+    patience: 360_000,
     pillar: {
-      ...{ name: "Anvil", producerAddress: next, withdrawAddress: "z1qwithdraw" },
+      name: "Anvil",
+      producerAddress: next,
+      withdrawAddress: "z1qwithdraw",
       figures: { expected: 1, produced: 1 },
     },
     last: { own: momentum(900, own), successor: momentum(999, next), registered: momentum(999, next) },
-    ...{ alternate: false, recent: [] },
+    alternate: false,
+    recent: [],
     ...changes,
   };
 }
@@ -63,10 +73,12 @@ export const bridge = {
 export const share = "tss/localstate-02c010c753372d55c2ba8cc33aa3b96fd69d8ff3c8b588306451bfc530c1899cd3.json";
 
 export const successor = {
-  ...{ address: "192.0.2.2", hostKey: key },
+  address: "192.0.2.2",
+  hostKey: key,
   look: {
     facts: hostFacts({
-      ...{ producer: next, node: { active: true, masked: false } },
+      producer: next,
+      node: { active: true, masked: false },
       signer: {
         active: true,
         masked: false,
@@ -83,14 +95,19 @@ export const successor = {
 /** An adopted host of which all is known, and nothing stands in the way. */
 export function facts(changes: Partial<RetirementFacts> = {}): RetirementFacts {
   return {
-    ...{ pillar: "Anvil", stack: "prod", step: "destroy", address: "192.0.2.1" },
+    pillar: "Anvil",
+    stack: "prod",
+    step: "destroy",
+    address: "192.0.2.1",
     host: { facts: hostFacts() },
     memory: { isReached: true, isOwnWork: false },
     successor,
     readings: [reading()],
     isChainKnown: true,
     rewards: [{ source: "reference A", says: "collected", evidence: "epoch 7 was paid" }],
-    ...{ saysCollected: false, backupFaults: ["no backup in /r"], network },
+    saysCollected: false,
+    backupFaults: ["no backup in /r"],
+    network,
     ...changes,
   };
 }

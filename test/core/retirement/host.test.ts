@@ -15,14 +15,18 @@ const lines = [
 ];
 const printed = (more: readonly string[] = ["end=yes"]) => [...lines, ...more, ""].join("\n");
 const places = {
-  ...{ service: "go-node", dataDir: "/root/.znn", rpcPort: 35997 },
+  service: "go-node",
+  dataDir: "/root/.znn",
+  rpcPort: 35997,
   signer: { service: "orchestrator", directory: "/root/.orchestrator", executable: "orchestrator", rpcPort: 55000 },
 };
 
 describe("what a host says of itself", () => {
   test("is read whole", () => {
     expect(parseHostFacts(printed(), "h")).toEqual({
-      ...{ producer: "z1qown", hasKeyStore: true, node: { active: true, masked: false } },
+      producer: "z1qown",
+      hasKeyStore: true,
+      node: { active: true, masked: false },
       signer: { active: false, masked: true, hasDirectory: true, hasKeyStore: false, lacks: ["key share"] },
       marks: { stack: "pillar-host/prod Anvil", "deploy.done": "2026-01-01T00:00:00Z" },
     });
@@ -30,8 +34,14 @@ describe("what a host says of itself", () => {
 
   test("with the journal of a signer's move", () => {
     const journal = {
-      ...{ version: 1, move: "pillar-host/next/Anvil/1", direction: "forward", side: "old", stage: "moved" },
-      ...{ generation: 1, source: "A", target: "B" },
+      version: 1,
+      move: "pillar-host/next/Anvil/1",
+      direction: "forward",
+      side: "old",
+      stage: "moved",
+      generation: 1,
+      source: "A",
+      target: "B",
       other: { address: "192.0.2.2", hostKey: "ssh-ed25519 B" },
     };
     const line = `journal=${Buffer.from(JSON.stringify(journal)).toString("base64")}`;
@@ -64,8 +74,13 @@ describe("what a host says of itself", () => {
 
   test("the places become the functions' variables", () => {
     expect(placeVariables(places)).toEqual({
-      ...{ service: "go-node", data_dir: "/root/.znn", rpc_port: 35997, signer_service: "orchestrator" },
-      ...{ signer_directory: "/root/.orchestrator", signer_executable: "orchestrator", signer_rpc_port: 55000 },
+      service: "go-node",
+      data_dir: "/root/.znn",
+      rpc_port: 35997,
+      signer_service: "orchestrator",
+      signer_directory: "/root/.orchestrator",
+      signer_executable: "orchestrator",
+      signer_rpc_port: 55000,
     });
   });
 });
@@ -107,7 +122,8 @@ describe("a look", () => {
     const { deps: here } = deps();
     const refused = Object.assign(new Error("refuses the login"), { refused: "login" });
     expect(await lookAtHost(root([refused]), places, 30_000, here)).toEqual({
-      ...{ silent: "refuses the login", isRefused: true },
+      silent: "refuses the login",
+      isRefused: true,
     });
     expect(here.ticks()).toBe(0);
   });

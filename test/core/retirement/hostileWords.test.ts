@@ -37,10 +37,19 @@ afterEach(() => {
 
 function journalOf(answer: (spot: Spot, usual: string) => string): string {
   const journal = {
-    ...{ version: 1, move: "pillar-host/prod/Anvil/1", direction: "forward", generation: 3, source: "a", target: "b" },
-    ...{ side: "old", other: { address: answer("journalOther", "192.0.2.2"), hostKey: "k" }, stage: "moved" },
+    version: 1,
+    move: "pillar-host/prod/Anvil/1",
+    direction: "forward",
+    generation: 3,
+    source: "a",
+    target: "b",
+    side: "old",
+    other: { address: answer("journalOther", "192.0.2.2"), hostKey: "k" },
+    stage: "moved",
     was: { keyStore: `/root/.o/${answer("journalStore", "producer.moved-to-x")}` },
-    ...{ at: "2026-01-01T00:00:00Z", identity: { producer: answer("journalIdentity", "z1q") }, history: [] },
+    at: "2026-01-01T00:00:00Z",
+    identity: { producer: answer("journalIdentity", "z1q") },
+    history: [],
   };
   return Buffer.from(JSON.stringify(journal)).toString("base64");
 }
@@ -74,7 +83,8 @@ async function retire(answer: (spot: Spot, usual: string) => string) {
     signer_archive: () => archiveOf(path),
   };
   const root = {
-    ...{ address: "192.0.2.1", hostKey: "k" },
+    address: "192.0.2.1",
+    hostKey: "k",
     call: async (name: string, variables?: Variables) => {
       sent.push(sentText(name, variables));
       return (answers[name] ?? (() => ""))();
@@ -86,11 +96,17 @@ async function retire(answer: (spot: Spot, usual: string) => string) {
     },
   } as unknown as RootHost;
   const places = {
-    ...{ service: "go-node", dataDir: "/root/.znn", rpcPort: 35997 },
+    service: "go-node",
+    dataDir: "/root/.znn",
+    rpcPort: 35997,
     signer: { service: "orchestrator", directory: "/root/.o", executable: "orchestrator", rpcPort: 55000 },
   };
   const inputs = {
-    ...{ places, stack: "prod", pillar: "Anvil", keysAside: true, host: { ssh: { address: "192.0.2.1" } } },
+    places,
+    stack: "prod",
+    pillar: "Anvil",
+    keysAside: true,
+    host: { ssh: { address: "192.0.2.1" } },
     backup: { directory: backups },
   } as unknown as RetirementInputs;
   const deps = { now: () => 0, ticks: () => 0, sleep: async () => undefined, say } as unknown as SurveyDeps;

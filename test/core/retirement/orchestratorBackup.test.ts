@@ -54,8 +54,15 @@ async function put({ label = "first", at = "2026-02-01T00:00:00Z", entries = who
   fs.writeFileSync(manifestFile, JSON.stringify({ version: 1, host: address, hostKey, entries }));
   const sha256 = crypto.createHash("sha256").update(sealed).digest("hex");
   const details = {
-    ...{ label, file: file(), manifestFile, identityFile: identity.file, sealedBytes: sealed.length, sha256 },
-    ...{ files: 3, bytes: 27, provedAt: at },
+    label,
+    file: file(),
+    manifestFile,
+    identityFile: identity.file,
+    sealedBytes: sealed.length,
+    sha256,
+    files: 3,
+    bytes: 27,
+    provedAt: at,
   };
   fs.rmSync(path.join(backups, "record.jsonl"), { force: true });
   putEvent(backups, { at, move: changes.move ?? move, event: "backup", details });

@@ -12,8 +12,12 @@ const events = [
   entry("2026-11-22T10:00:00Z", { event: "producing", details: produced }),
 ];
 const inState: Remembered = {
-  ...{ since: "2026-11-21T10:00:05Z", isReached: true, isOwnWork: true },
-  ...{ recorded, producer: "z1qown", produced: "seen" },
+  since: "2026-11-21T10:00:05Z",
+  isReached: true,
+  isOwnWork: true,
+  recorded,
+  producer: "z1qown",
+  produced: "seen",
 };
 const known = { isReached: true, isOwnWork: true, recorded, knownProducer: "z1qown", hasProduced: true };
 

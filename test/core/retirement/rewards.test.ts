@@ -215,7 +215,11 @@ describe("whatever is paid, switched and collected", () => {
 describe("a node that is asked about rewards", () => {
   // Epochs of 100 s; the switch is at 250 s.
   const question: RewardsQuestion = {
-    ...{ pillar: "Anvil", own: "own", successor: "next", withdrawAddress: "withdraw", epoch: 100_000 },
+    pillar: "Anvil",
+    own: "own",
+    successor: "next",
+    withdrawAddress: "withdraw",
+    epoch: 100_000,
   };
   /** Of a network whose day has 100 s. */
   const late = (117 / 1440) * 100_000;
@@ -246,13 +250,11 @@ describe("a node that is asked about rewards", () => {
     let asked = 0;
     const chain = smallChain(runs(["own", 250], ["next", 1750]));
     const counted: ChainClient = {
-      ...{
-        ...chain,
-        ...told(
-          Array.from({ length: 19 }, (_, at) => row(18 - at)),
-          0n,
-        ),
-      },
+      ...chain,
+      ...told(
+        Array.from({ length: 19 }, (_, at) => row(18 - at)),
+        0n,
+      ),
       momentums: (from, count) => {
         asked += count;
         return chain.momentums(from, count);
@@ -279,7 +281,9 @@ describe("a node that is asked about rewards", () => {
     ["a day after it", 351, true],
   ])("does not know the methods, %s", async (_what, seconds, aDayAfter) => {
     expect(await read(seconds, { rewards: async () => "notOffered" })).toEqual({
-      ...{ source: "reference A", says: "notOffered", aDayAfter },
+      source: "reference A",
+      says: "notOffered",
+      aDayAfter,
     });
   });
 

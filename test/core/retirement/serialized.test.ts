@@ -62,21 +62,29 @@ const library = (facts: readonly string[]) => {
   return `become_root() { "$@"; }\n${asRoot}\n${functions}\nstate=${scratch}/state signer_runs=${scratch}/run\n${fake}\n${stop}\n`;
 };
 const places = () => ({
-  ...{ service: "go-node", dataDir: `${scratch}/znn`, rpcPort: node.port },
+  service: "go-node",
+  dataDir: `${scratch}/znn`,
+  rpcPort: node.port,
   signer: { service: "orchestrator", directory: `${scratch}/signer`, executable: "orchestrator", rpcPort: 1 },
 });
 const inputs = (changes: object = {}, facts: readonly string[] = []) => ({
-  ...{ stack: "prod", pillar: "Anvil", lifecycle: "active", isLast: true, isOwnServer: false, __provider: "its text" },
-  ...{ host: { ssh: loginTo(host) }, places: places(), references: [`http://127.0.0.2:${node.port}`] },
+  stack: "prod",
+  pillar: "Anvil",
+  lifecycle: "active",
+  isLast: true,
+  isOwnServer: false,
+  __provider: "its text",
+  host: { ssh: loginTo(host) },
+  places: places(),
+  references: [`http://127.0.0.2:${node.port}`],
   node: { ssh: loginTo(host), via: "ssh", address: "127.0.0.2", port: node.port },
-  ...{
-    tolerance: 20,
-    network: { momentum: 10_000, tickMomentums: 30 },
-    epoch: 86_400_000,
-    afterwards: "leave",
-    keysAside: false,
-  },
-  ...{ backup: { directory: join(scratch, "backups") }, library: library(facts) },
+  tolerance: 20,
+  network: { momentum: 10_000, tickMomentums: 30 },
+  epoch: 86_400_000,
+  afterwards: "leave",
+  keysAside: false,
+  backup: { directory: join(scratch, "backups") },
+  library: library(facts),
   ...changes,
 });
 const events = () => journeyIn(join(scratch, "backups"), "Anvil").map(({ event }) => event);
@@ -301,7 +309,9 @@ describe("the guard", () => {
     const stranger = { ssh: { ...loginTo(host), hostKey: newKeyPair().publicKey } };
     const { error } = await run("retirementGuard", "delete", "id", {
       ...inputs({ server, host: stranger, isOwnServer: true }),
-      ...{ createdAt: new Date().toISOString(), isReached: false, isOwnWork: false },
+      createdAt: new Date().toISOString(),
+      isReached: false,
+      isOwnWork: false,
     });
     await cloud.close();
     expect(error?.message).toContain("answers, and refuses this program's login: its node may still run");

@@ -5,7 +5,9 @@ import { clientNamed } from "../chain/readings";
 /** A chain as one node tells it: momentums a second apart from time 0 on, with their producers. */
 export function smallChain(producers: readonly string[], changes: Partial<ChainClient> = {}): ChainClient {
   const momentum = (height: number): Produced => ({
-    ...{ height, timestamp: (height - 1) * 1000, hash: `h${height}` },
+    height,
+    timestamp: (height - 1) * 1000,
+    hash: `h${height}`,
     producer: producers[height - 1] ?? "nobody",
   });
   const all = producers.map((_, at) => momentum(at + 1));
@@ -14,7 +16,9 @@ export function smallChain(producers: readonly string[], changes: Partial<ChainC
     momentums: async (from, count) => all.slice(from - 1, from - 1 + count),
     before: async (time) => all.findLast(({ timestamp }) => timestamp < time),
     pillar: async (name) => ({
-      ...{ name, producerAddress: "next", withdrawAddress: "withdraw" },
+      name,
+      producerAddress: "next",
+      withdrawAddress: "withdraw",
       figures: { expected: 1, produced: 1 },
     }),
     standing: async () => ({ pillars: 3, place: 1 }),

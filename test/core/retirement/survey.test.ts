@@ -20,22 +20,37 @@ afterEach(() => rmSync(directory, { recursive: true }));
 const ssh = { address: "192.0.2.1", hostKey: "ssh-ed25519 T0xE" };
 const at = "2026-11-21T18:00:00Z";
 const shutDown: LogEvent = {
-  ...{ at, stack: "prod", pillar: "Anvil", event: "shutDown" },
+  at,
+  stack: "prod",
+  pillar: "Anvil",
+  event: "shutDown",
   details: { ...ssh, evidence: [], hasSigner: false },
 };
 const move = moveNamed("pillar-host/prod-2/Anvil/1");
 const way = { direction: "forward" as const, generation: 2, source: "SHA256:a", target: "SHA256:b" };
 const begun = (changes: Partial<typeof way>): MoveEvent => ({
-  ...{ at, move, event: "begun", details: { ...way, ...changes } },
+  at,
+  move,
+  event: "begun",
+  details: { ...way, ...changes },
 });
 
 /** When no orchestrator was on the silent host, as the guard takes it from a log. */
 async function noSignerAt(lines: readonly (LogEvent | MoveEvent)[]): Promise<string | undefined> {
   for (const line of lines) putEvent(directory, line);
   const inputs = {
-    ...{ stack: "prod", pillar: "Anvil", lifecycle: "retiring", references: [], backup: { directory } },
-    ...{ host: { ssh }, places: { signer: { directory: "/root/.orchestrator" } }, isOwnServer: false },
-    ...{ network: { momentum: 10_000, tickMomentums: 30 }, epoch: 1, tolerance: 20, afterwards: "leave" },
+    stack: "prod",
+    pillar: "Anvil",
+    lifecycle: "retiring",
+    references: [],
+    backup: { directory },
+    host: { ssh },
+    places: { signer: { directory: "/root/.orchestrator" } },
+    isOwnServer: false,
+    network: { momentum: 10_000, tickMomentums: 30 },
+    epoch: 1,
+    tolerance: 20,
+    afterwards: "leave",
   } as unknown as RetirementInputs;
   const memory = { createdAt: "2026-01-01T00:00:00Z", isReached: true, isOwnWork: false };
   const deps = { ...systemClock, say: () => undefined, saysCollected: true };

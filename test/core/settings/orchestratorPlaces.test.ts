@@ -80,15 +80,13 @@ test("what the prerequisites get holds no secret; the attempt is part of the mov
   const options = secureOptions(stack({ noKeyShare: "acknowledged", copyAddress: "10.0.0.9" }, { attempt: 2 }), "prod");
   expect(options).toMatchObject({
     move: moveNamed("pillar-host/prod/Anvil/2"),
-    ...{
-      copyAddress: "10.0.0.9",
-      sshPort: 2222,
-      sshUser: "op",
-      hostKey,
-      noKeyShare: true,
-      haltedBridge: false,
-      backups: { directory: "$XDG_DATA_HOME/pillar-host/records/Anvil" },
-    },
+    copyAddress: "10.0.0.9",
+    sshPort: 2222,
+    sshUser: "op",
+    hostKey,
+    noKeyShare: true,
+    haltedBridge: false,
+    backups: { directory: "$XDG_DATA_HOME/pillar-host/records/Anvil" },
   });
   expect(JSON.stringify(options)).not.toMatch(/login-pw|sudo-pw/);
   expect(secureOptions(stack(), "prod")).toMatchObject({ copyAddress: "198.51.100.9", noKeyShare: false });

@@ -18,7 +18,11 @@ nothing() { :; }
 refuse() { echo "not today" >&2; exit 3; }
 `;
 const step = (changes: Partial<Step>): Step => ({
-  ...{ name: "look", limitSeconds: 20, looksOnly: true, quiet: true, script: "echo one; bash -c 'echo two'\n" },
+  name: "look",
+  limitSeconds: 20,
+  looksOnly: true,
+  quiet: true,
+  script: "echo one; bash -c 'echo two'\n",
   ...changes,
 });
 

@@ -129,8 +129,13 @@ test("another host key and a refused login are errors at once", async () => {
 
 describe("the server of a stack", () => {
   const server: OwnServer = {
-    ...{ provider: "Hetzner", id: "52", name: "pillar-anvil-prod", console: "https://console.example, server 52" },
-    ...{ sshFrom: ["198.51.100.7/32"], startTimeout: 100_000, isOrdered: true },
+    provider: "Hetzner",
+    id: "52",
+    name: "pillar-anvil-prod",
+    console: "https://console.example, server 52",
+    sshFrom: ["198.51.100.7/32"],
+    startTimeout: 100_000,
+    isOrdered: true,
   };
   const throwAway = `  To delete it and to begin again with another one:
     pulumi config set --path pillar-host:lifecycle retiring -s prod && pulumi up -s prod && pulumi destroy -s prod

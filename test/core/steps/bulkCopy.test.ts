@@ -41,7 +41,9 @@ function openStage() {
     .local(bulkCopy(config, from).script)
     .replace("signer_runs=/run/pillar-host", `signer_runs=${box.dir}/run`);
   return {
-    ...{ box, copy, arriving: `${directory}.arriving` },
+    box,
+    copy,
+    arriving: `${directory}.arriving`,
     journal: (stage: string) =>
       writeFileSync(join(box.state, "orchestrator.json"), `{\n  "version": 1,\n  "stage": "${stage}",\n}\n`),
     run: () => box.run(script),

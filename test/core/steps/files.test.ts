@@ -27,8 +27,12 @@ const nobody = 65534;
 function right(box: Sandbox, user: "root" | "nobody", home = join(box.dir, "home")): string {
   box.command("visudo", ":");
   const variables = {
-    ...{ login_user: user, copy_mark: "pillar-host-copy", copy_hours: "1", copy_side: "copy_send" },
-    ...{ public_key: "ssh-ed25519 AAAACOPY pillar-host-copy", from_addresses: "203.0.113.9" },
+    login_user: user,
+    copy_mark: "pillar-host-copy",
+    copy_hours: "1",
+    copy_side: "copy_send",
+    public_key: "ssh-ed25519 AAAACOPY pillar-host-copy",
+    from_addresses: "203.0.113.9",
   };
   mkdirSync(join(box.dir, "sudoers"), { recursive: true });
   const functions = box

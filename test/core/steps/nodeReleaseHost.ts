@@ -61,10 +61,20 @@ export const releaseOf = (served: string) => ({
 /** The library, with the variables that the program gives it, in the box. */
 export function functions(box: Sandbox, release: ReturnType<typeof releaseOf>, more: object = {}): string {
   const variables = {
-    ...{ service: "go-node", data_dir: box.dir, rpc_address: "127.0.0.1", rpc_port: 35997 },
-    ...{ release_url: release.url, sha256: release.sha256, version: release.version, release_marker: `${url} v0.0.10` },
-    ...{ signing_key: "", fingerprint: "" },
-    ...{ may_go_back: true, answer_seconds: 1, judge_seconds: 1, ...more },
+    service: "go-node",
+    data_dir: box.dir,
+    rpc_address: "127.0.0.1",
+    rpc_port: 35997,
+    release_url: release.url,
+    sha256: release.sha256,
+    version: release.version,
+    release_marker: `${url} v0.0.10`,
+    signing_key: "",
+    fingerprint: "",
+    may_go_back: true,
+    answer_seconds: 1,
+    judge_seconds: 1,
+    ...more,
   };
   const text = box
     .local(nodeReleaseLibrary().split(asRoot)[1] ?? "")

@@ -24,7 +24,9 @@ function host(box: Sandbox): void {
 }
 
 const places = (box: Sandbox) => ({
-  ...{ service: "go-node", dataDir: `${box.dir}/znn`, rpcPort: 35997 },
+  service: "go-node",
+  dataDir: `${box.dir}/znn`,
+  rpcPort: 35997,
   signer: { service: "orchestrator", directory: `${box.dir}/signer`, executable: "orchestrator", rpcPort: 55000 },
 });
 
@@ -78,7 +80,9 @@ describe("what a host is asked", () => {
     const ran = await call(box, "retire_facts");
     expect(ran.stdout).not.toContain("hunter2");
     expect(parseHostFacts(ran.stdout, "h")).toEqual({
-      ...{ producer: address, hasKeyStore: true, node: { active: true, masked: false } },
+      producer: address,
+      hasKeyStore: true,
+      node: { active: true, masked: false },
       signer: { active: true, masked: false, hasDirectory: true, hasKeyStore: true, lacks: parts },
       marks: { stack: "pillar-host/prod Anvil", "deploy.done": "2026-01-02T03:04:05Z" },
     });
@@ -93,7 +97,10 @@ describe("what a host is asked", () => {
     const facts = await factsOf(box);
     expect(facts.node).toEqual({ active: false, masked: true });
     expect(facts.signer).toEqual({
-      ...{ active: false, masked: true, hasDirectory: true, hasKeyStore: false },
+      active: false,
+      masked: true,
+      hasDirectory: true,
+      hasKeyStore: false,
       lacks: ["configuration", "key share"],
     });
   });

@@ -36,7 +36,8 @@ describe("the waits that are open", () => {
   const second = waiting("2026-11-19T09:00:00Z", 6, 2000);
   const found = (...events: LogEvent[]) => openWaits(events, "prod", "203.0.113.7");
   const both = {
-    ...{ startedAt: "2026-11-18T09:00:00Z", startHeight: 5 },
+    startedAt: "2026-11-18T09:00:00Z",
+    startHeight: 5,
     curve: [
       [1000, 5, 9],
       [2000, 6, 9],
@@ -55,7 +56,9 @@ describe("the waits that are open", () => {
   test.each(["synced", "released"])("begin anew after a host was %s", (event) => {
     expect(found(first, line(event, {}))).toEqual({ curve: [] });
     expect(found(first, line(event, {}), second)).toEqual({
-      ...{ startedAt: "2026-11-19T09:00:00Z", startHeight: 6, curve: [[2000, 6, 9]] },
+      startedAt: "2026-11-19T09:00:00Z",
+      startHeight: 6,
+      curve: [[2000, 6, 9]],
     });
   });
 

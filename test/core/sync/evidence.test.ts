@@ -212,7 +212,8 @@ describe("what the node alone does not bear out", () => {
   test("never counts by heights alone: as high as they are is a fork, too", () => {
     const { readings } = saying(1000, 1001);
     expect(weighAll([look(answer(2, 1000, 0), { readings })])).toMatchObject({
-      ...{ synced: false, good: false },
+      synced: false,
+      good: false,
       why: "the node says synced with a target of 0, and does not tell its newest momentum",
     });
     expect(weighAll([look(untold(), { readings })])).toMatchObject({
@@ -343,7 +344,8 @@ describe("a node on another chain than the references", () => {
   test("counts where most references are on its own chain: the others are named", () => {
     const three = [1000, 1000, 1000].map((height, i) => atHeight(`r${i}`, height, 3000, i === 2 ? "f" : "h"));
     expect(weighAll([seconds(0, seenFrom(1000, three))])).toMatchObject({
-      ...{ synced: true, proved: [reached, fresh, agrees, confirmed(2)] },
+      synced: true,
+      proved: [reached, fresh, agrees, confirmed(2)],
       notes: [{ kind: "otherChain", name: "r2", height: 1000 }],
     });
   });
@@ -357,7 +359,8 @@ describe("a node on another chain than the references", () => {
     const { readings } = saying(990, 990);
     const own = { newest: { height: 1000, hash: "h1000" }, recent: [] };
     expect(weighAll([seconds(0, { readings, own })])).toMatchObject({
-      ...{ synced: false, good: false },
+      synced: false,
+      good: false,
       why: "the node does not show its momentum 990, which would tell whether it is on the references' chain",
     });
   });

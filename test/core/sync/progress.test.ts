@@ -165,7 +165,9 @@ describe("where the sync stands, in a line", () => {
     const opinion = {
       good: false,
       why: { kind: "contradicted", height: 1000, median: 2000 } as const,
-      ...{ streak: 0, confirmations: 3, startedAt },
+      streak: 0,
+      confirmations: 3,
+      startedAt,
     };
     expect(progressText(progressOf(answer(2, 1000, 1000, { newestAge: 3000 }), still, opinion))).toBe(
       `height 1000 of 1000, ${since}, the node says synced at 1000, the references are at 2000`,

@@ -142,7 +142,8 @@ describe("a reference", () => {
     expect(await read(url)).toEqual({
       client: expect.objectContaining({ name: `reference ${url}` }),
       newest: { height: 7, timestamp: 1_700_000_000_000, hash: "ab", producer: "z1q" },
-      ...{ recent: [], older: [] },
+      recent: [],
+      older: [],
       clock: 1_700_000_000_000,
     });
     expect(asked.map(({ body, ...rest }) => ({ ...rest, body: JSON.parse(body) }))).toEqual([

@@ -25,8 +25,13 @@ function worldOf(
   references: ReferencesSeen = { readings: [] },
 ) {
   const seen = {
-    ...{ sleeps: [] as number[], lines: [] as string[], notices: [] as string[] },
-    ...{ looks: 0, asked: 0, ticks: 5e8, clock: nodeTime },
+    sleeps: [] as number[],
+    lines: [] as string[],
+    notices: [] as string[],
+    looks: 0,
+    asked: 0,
+    ticks: 5e8,
+    clock: nodeTime,
   };
   const deps = {
     client: {
@@ -90,7 +95,11 @@ const giveUp = (waiting: Promise<unknown>) =>
 
 describe("a node that lacks a required version", () => {
   const gap: VersionGap = {
-    ...{ fromHeight: 1000, leastVersion: "v0.0.10", why: "the window", release: "https://r.example", found: "v0.0.8" },
+    fromHeight: 1000,
+    leastVersion: "v0.0.10",
+    why: "the window",
+    release: "https://r.example",
+    found: "v0.0.8",
   };
   const install =
     "install v0.0.10 or newer from https://r.example: its url, sha256 and version as pillar-host:node.release (docs/node-version.md)";

@@ -59,7 +59,10 @@ test("a wait leaves its start at once, then a line each half an hour, and one wh
     [6, 63, 70],
   ]);
   expect(lines()[0]).toEqual({
-    ...{ at: "2026-11-18T09:02:00.000Z", stack: "prod", pillar: "Anvil", event: "waiting" },
+    at: "2026-11-18T09:02:00.000Z",
+    stack: "prod",
+    pillar: "Anvil",
+    event: "waiting",
     details: { address: "203.0.113.7", ...start, startHeight: 2, curve: [[begun + 2 * minute, 2, 0]] },
   });
   expect(lines().map(({ details }) => details.startHeight)).toEqual([2, 2, 2, 2]);
@@ -75,12 +78,13 @@ test("a run after one that was killed knows its start, and ends with the curve o
   const { details, ...entry } = journeyIn(directory, "Anvil").at(-1) as LogEvent & { event: "synced" };
   expect(entry).toEqual({ at: "2026-11-18T09:43:00.000Z", stack: "prod", pillar: "Anvil", event: "synced" });
   expect({ ...details, curve: details.curve.map(([, height]) => height) }).toEqual({
-    ...{ ...start, syncedAt: "2026-11-18T09:43:00.000Z", startHeight: 2, currentHeight: 43 },
-    ...{
-      proved: ["p"],
-      unproved: ["u"],
-      curve: [2, 3, 11, 17, 22, 29, 32, 41, 42, 43],
-    },
+    ...start,
+    syncedAt: "2026-11-18T09:43:00.000Z",
+    startHeight: 2,
+    currentHeight: 43,
+    proved: ["p"],
+    unproved: ["u"],
+    curve: [2, 3, 11, 17, 22, 29, 32, 41, 42, 43],
   });
   expect((await opened()).before).toEqual({ curve: [] });
 });

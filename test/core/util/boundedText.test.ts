@@ -63,7 +63,9 @@ describe("a small answer that unpacks to a large one", () => {
     const endpoint = await packed();
     const slept: number[] = [];
     const api = createHttp({
-      ...{ provider: "Cloud", endpoint, token: "t" },
+      provider: "Cloud",
+      endpoint,
+      token: "t",
       sleep: async (milliseconds) => slept.push(milliseconds),
     });
     await expect(api.get("/x")).rejects.toThrow(

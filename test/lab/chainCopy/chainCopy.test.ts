@@ -23,7 +23,9 @@ beforeAll(async () => {
   await lab.chain("PATCH", "/nodes/fresh", { behind: 20_000, rate: 2 });
   stack = await testStack(lab, fresh, {
     sync: {
-      ...{ confirmations: 1, confirmSeconds: 0, from: "oldHost" },
+      confirmations: 1,
+      confirmSeconds: 0,
+      from: "oldHost",
       oldHost: { address: old.address, hostKey: old.hostKey },
     },
   });

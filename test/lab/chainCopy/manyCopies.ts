@@ -62,7 +62,9 @@ export class Chain {
         name === pillar ? 0 : expectedBlockNum - producedBlockNum,
       );
       found.push({
-        ...{ epoch, produced: own?.producedBlockNum ?? 0, expected: own?.expectedBlockNum ?? 0 },
+        epoch,
+        produced: own?.producedBlockNum ?? 0,
+        expected: own?.expectedBlockNum ?? 0,
         othersMissed: missed.reduce((sum, each) => sum + each, 0),
       });
     }

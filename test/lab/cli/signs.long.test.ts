@@ -20,10 +20,19 @@ const epoch = { short: 30, aDay: 86_400 };
 
 /** As a move leaves it on the host that the signer came to. */
 const journal = {
-  ...{ version: 1, move: "pillar-host/prod/Anvil/1", direction: "forward", generation: 1 },
-  ...{ side: "new", stage: "running", source: "SHA256:old", target: "SHA256:new" },
+  version: 1,
+  move: "pillar-host/prod/Anvil/1",
+  direction: "forward",
+  generation: 1,
+  side: "new",
+  stage: "running",
+  source: "SHA256:old",
+  target: "SHA256:new",
   other: { address: "192.0.2.9", hostKey: "ssh-ed25519 AAAA" },
-  ...{ at: "2026-11-21T18:00:00Z", was: {}, identity: null, history: [] },
+  at: "2026-11-21T18:00:00Z",
+  was: {},
+  identity: null,
+  history: [],
 };
 
 /** Moves the node's data to a small file system, and fills that with a file but for a MiB. */

@@ -189,7 +189,10 @@ Correct it in Pulumi.prod.yaml, then run this again.`);
     expect(watching.out).toContain("stage       producing");
     const after = JSON.parse((await cli(stack, ["status", "prod", "--json"])).out) as object;
     expect(after).toMatchObject({
-      ...{ stage: "producing", needs: "nothing", synced: true, destroy: null },
+      stage: "producing",
+      needs: "nothing",
+      synced: true,
+      destroy: null,
       registration: { state: "producing", address: ours, producing: true, height: expect.any(Number) },
     });
   });

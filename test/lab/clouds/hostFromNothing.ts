@@ -29,7 +29,9 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
   const file = (changes: StackFile = {}, host: StackFile = {}): StackFile => ({
     pillar: { name: "Anvil" },
     host: {
-      ...{ provider, token: "set below", sshFrom: [`${operatorAddress}/32`] },
+      provider,
+      token: "set below",
+      sshFrom: [`${operatorAddress}/32`],
       minimums: { cores: 1, memoryGb: 1, diskGb: 1 },
       ...host,
     },
@@ -129,7 +131,11 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
 
     if (provider === "hetzner")
       lostLaptop(() => ({
-        ...{ lab, stack, provider, file, secrets },
+        lab,
+        stack,
+        provider,
+        file,
+        secrets,
         hostKey: async () => (await on("cut -d' ' -f1,2 /etc/ssh/ssh_host_ed25519_key.pub")).trim(),
         nodePid: () => on("systemctl show -p MainPID go-node"),
       }));

@@ -59,7 +59,10 @@ test("an order has its address at once, and the machine the host key of its user
   hostKey = publicKey;
   const started = Date.now();
   const { address } = await lab.machineRoom.order({
-    ...{ id: "h4711", name: "prod-2", image: "debian-11", firewall },
+    id: "h4711",
+    name: "prod-2",
+    image: "debian-11",
+    firewall,
     sshKeys: [await readFile(`${lab.privateKeyFile}.pub`, "utf8")],
     userData: cloudConfig({
       ssh_keys: { ed25519_private: privateKey, ed25519_public: publicKey },

@@ -9,8 +9,11 @@ describe("contract controller, the double", () => {
   let lab: Lab;
   let host: LabHost;
   const subject: ControllerSubject = {
-    ...{ directory: "/root/controller", executable: "node-controller", names: doubleNames },
-    ...{ deploySeconds: 120, isSmall: true },
+    directory: "/root/controller",
+    executable: "node-controller",
+    names: doubleNames,
+    deploySeconds: 120,
+    isSmall: true,
     sh: async (script) => String((await host.run(script)).stdout),
   };
 

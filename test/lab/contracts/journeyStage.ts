@@ -67,7 +67,12 @@ export async function journeyStage(made: (lab: Lab) => void): Promise<JourneySta
     fresh: await LabStack.create(lab, "prod-2", freshFile({}), secrets),
   };
   return {
-    ...{ lab, network, old, fresh, stacks, backups },
+    lab,
+    network,
+    old,
+    fresh,
+    stacks,
+    backups,
     configureOld: (changes) => stacks.old.configure(oldFile(changes), secrets),
     configureFresh: (changes) => stacks.fresh.configure(freshFile(changes), secrets),
   };

@@ -37,8 +37,13 @@ realOnly("a Pillar's move", ["node-world/znnd-fast", "node-world/znndev"], () =>
 
   const retirement = () =>
     at<Retirement>({
-      ...{ do: "retirement", references, pillar, own: old.producer, successor: next.producer },
-      ...{ network: paces, epoch: clocks.epoch * 1000 },
+      do: "retirement",
+      references,
+      pillar,
+      own: old.producer,
+      successor: next.producer,
+      network: paces,
+      epoch: clocks.epoch * 1000,
     });
 
   beforeAll(async () => {
@@ -58,7 +63,9 @@ realOnly("a Pillar's move", ["node-world/znnd-fast", "node-world/znndev"], () =>
 
   test("the gate proves that the new node is synced, by its peers, its clock and two other nodes", async () => {
     const proof = await at<{ state: number; proved: string[]; unproved: string[] }>({
-      ...{ do: "gate", node: next.rpc, references },
+      do: "gate",
+      node: next.rpc,
+      references,
     });
     expect(proof).toMatchObject({ state: 2, unproved: [] });
     expect(proof.proved).toContain("height agrees with the references' median");
@@ -75,8 +82,13 @@ realOnly("a Pillar's move", ["node-world/znnd-fast", "node-world/znndev"], () =>
     await network.updatePillar(pillar, next.producer);
     const published = Date.now();
     const { switchedAt, height } = await at<{ switchedAt: string; height: number }>({
-      ...{ do: "cutover", node: next.rpc, references, pillar, ours: next.producer },
-      ...{ directory: join(lab.dir, "record"), network: paces },
+      do: "cutover",
+      node: next.rpc,
+      references,
+      pillar,
+      ours: next.producer,
+      directory: join(lab.dir, "record"),
+      network: paces,
     });
     const tickOf = (time: number) => Math.floor((time - network.genesis) / tick);
     // Two after that in which the contract has it, which may be the one after its publication.

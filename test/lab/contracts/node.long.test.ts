@@ -229,8 +229,14 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
     ]);
     expect(info).toEqual({
       administrator: expect.stringMatching(address),
-      ...{ compressedTssECDSAPubKey: "", decompressedTssECDSAPubKey: "", allowKeyGen: false, halted: false },
-      ...{ unhaltedAt: 0, unhaltDurationInMomentums: 2160, tssNonce: 0, metadata: "{}" },
+      compressedTssECDSAPubKey: "",
+      decompressedTssECDSAPubKey: "",
+      allowKeyGen: false,
+      halted: false,
+      unhaltedAt: 0,
+      unhaltDurationInMomentums: 2160,
+      tssNonce: 0,
+      metadata: "{}",
     });
   });
 
@@ -241,8 +247,10 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
       expect(Object.keys(spork)).toEqual(["id", "name", "description", "activated", "enforcementHeight"]);
       expect(spork).toEqual({
         id: expect.stringMatching(hash),
-        ...{ name: expect.any(String), description: expect.any(String) },
-        ...{ activated: expect.any(Boolean), enforcementHeight: expect.any(Number) },
+        name: expect.any(String),
+        description: expect.any(String),
+        activated: expect.any(Boolean),
+        enforcementHeight: expect.any(Number),
       });
     }
     // Of the node's own three, in the order of their ids.

@@ -70,8 +70,13 @@ async function run(task: Task): Promise<unknown> {
   const { pillar, ours, directory, network } = task;
   const { switchedAt, height } = await passCutover(
     {
-      ...{ target: targetOf(node), producerAddress: ours, references, tolerance: 2, network },
-      ...{ deadline: 600_000, record: { stack: "new", pillar, directory } },
+      target: targetOf(node),
+      producerAddress: ours,
+      references,
+      tolerance: 2,
+      network,
+      deadline: 600_000,
+      record: { stack: "new", pillar, directory },
     },
     alone,
   );

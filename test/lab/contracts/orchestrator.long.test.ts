@@ -24,7 +24,9 @@ contract("orchestrator", realSignerPrograms, (kind) => {
     expect(code).toBe(1);
     expect(out).toMatch(/^Starting orchestrator\.\n/);
     expect(subject.config("/srv/empty")).toMatchObject({
-      ...{ DataPath: "/srv/empty/.orchestrator", GlobalState: 0, ProducerKeyFileName: "producer" },
+      DataPath: "/srv/empty/.orchestrator",
+      GlobalState: 0,
+      ProducerKeyFileName: "producer",
       TssConfig: { BaseDir: "/srv/empty/.orchestrator/tss", PublicKey: "" },
     });
   });

@@ -96,7 +96,12 @@ it("waits through the wallet's update and the elections, until momentums carry t
   const first = slots.find(({ producer, nodes }) => producer === ours && nodes.length > 0);
   const { registration, producerAddress, nextStep } = await stage.stack.outputs<Outputs>();
   expect(registration).toMatchObject({
-    ...{ state: "producing", registered: true, producing: true, address: ours, earlier, height: first?.height },
+    state: "producing",
+    registered: true,
+    producing: true,
+    address: ours,
+    earlier,
+    height: first?.height,
   });
   expect(producerAddress).toBe(ours);
   expect(nextStep).toContain("  ./pillar-host retire OLD --successor prod");

@@ -45,7 +45,8 @@ describe("what the gate does not believe at once", () => {
     await stage.lab.chain("PATCH", "/nodes/host1", { version: "v0.0.9-dev-55-gabc1234" });
     await onHost(stage.host, "systemctl restart go-node");
     await reconfigure(stage.stack, stage.host, {
-      ...{ sync: { references: urls, tolerance: 100 }, node: { leastVersion: "v0.0.9" } },
+      sync: { references: urls, tolerance: 100 },
+      node: { leastVersion: "v0.0.9" },
     });
     const [first, , third] = urls;
     const { network } = await stage.lab.chain<ChainTruth>("GET", "/truth");
@@ -90,7 +91,8 @@ describe("what the gate does not believe at once", () => {
     const shown = async () => (await stage.stack.outputs<{ producerAddress?: string }>()).producerAddress;
     expect(await shown()).toMatch(/^z1q/);
     await reconfigure(stage.stack, stage.host, {
-      ...{ sync: { references: urls, tolerance: 100 }, node: { leastVersion: "v0.0.11" } },
+      sync: { references: urls, tolerance: 100 },
+      node: { leastVersion: "v0.0.11" },
     });
     const { exitCode, output } = await stage.stack.up();
     expect({ exitCode, output }).toMatchObject({ exitCode: 0 });

@@ -47,7 +47,9 @@ async function nodeOn(side: Side): Promise<NodeTarget> {
     ports: { rpc: 0, ws: 0, p2p: 0 },
     chainUrl: chains[side]?.url ?? "",
     name: address,
-    ...{ pollMs: 20, statsCacheMs: 50, print: () => undefined },
+    pollMs: 20,
+    statsCacheMs: 50,
+    print: () => undefined,
   });
   nodes.push(node);
   await node.start();
@@ -158,8 +160,16 @@ function copy(from: NodeTarget, to: NodeTarget, references: readonly string[]): 
     dataDir: "/",
   });
   const inputs = {
-    ...{ stack: "prod", identity: "pillar-host/prod Anvil", old: side(from), new: side(to), references, tolerance: 20 },
-    ...{ copy: { address: "127.0.0.1", port: 22 }, limitMbps: 0, momentum: 10_000, library: "" },
+    stack: "prod",
+    identity: "pillar-host/prod Anvil",
+    old: side(from),
+    new: side(to),
+    references,
+    tolerance: 20,
+    copy: { address: "127.0.0.1", port: 22 },
+    limitMbps: 0,
+    momentum: 10_000,
+    library: "",
     record: { directory: join(directory, "copies"), stack: "prod", pillar: "Anvil" },
   } satisfies ChainCopyInputs;
   const facts =

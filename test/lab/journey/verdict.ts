@@ -18,7 +18,10 @@ export async function verdictBeside(
   const isOut = ({ at, nodes }: Slot) =>
     nodes.length === 0 && outages.some(({ from, to }) => at >= from - 2000 && at <= to);
   const { isGood, lines } = judge({
-    ...{ pillar, addresses, stalls: truth.stalls, slotMs: truth.network.momentumSeconds * 1000 },
+    pillar,
+    addresses,
+    stalls: truth.stalls,
+    slotMs: truth.network.momentumSeconds * 1000,
     slots: production.filter((slot) => slot.pillar === pillar && !isOut(slot)),
     doubleProduced: truth.doubleProduced.length,
     doubleSigned: signers.doubles.length,

@@ -114,8 +114,13 @@ describe("an own server to which the signer moved, with state and record in a bu
     await rename(stack.configFile, `${stack.configFile}.old`);
     await lose(".pulumi/stacks/pillar-host/");
     const answers = {
-      ...{ pillar: "Anvil", provider: "existing", address: fresh.address, "key-file": lab.privateKeyFile },
-      ...{ fingerprint: fingerprintOf(fresh.hostKey), release: lab.releaseUrl(), reference: "http://192.0.2.8:35997" },
+      pillar: "Anvil",
+      provider: "existing",
+      address: fresh.address,
+      "key-file": lab.privateKeyFile,
+      fingerprint: fingerprintOf(fresh.hostKey),
+      release: lab.releaseUrl(),
+      reference: "http://192.0.2.8:35997",
     };
     const flags = Object.entries(answers).flatMap(([flag, value]) => [`--${flag}`, value]);
     const made = await cli(stack, ["init", "prod", ...flags], env);
@@ -123,8 +128,11 @@ describe("an own server to which the signer moved, with state and record in a bu
     const typed = async (line: string) => {
       const [command = "", ...args] = lab.atOperator(["bash", "-c", line]);
       const ran = await execa(command, args, {
-        ...{ cwd: stack.programDirectory, env: { ...stack.env, ...env } },
-        ...{ all: true, reject: false, stdin: "ignore" },
+        cwd: stack.programDirectory,
+        env: { ...stack.env, ...env },
+        all: true,
+        reject: false,
+        stdin: "ignore",
       });
       keepPrinted(ran.all);
       expect(ran.exitCode, ran.all).toBe(0);

@@ -29,7 +29,8 @@ describe("a signer that goes from host to host, and back", () => {
         release: lab.orchestratorRelease(),
         steadySeconds: 3,
         migrateFrom: { address: fresh.address, hostKey: fresh.hostKey },
-        ...{ backup: backup(), ...more },
+        backup: backup(),
+        ...more,
       },
     });
     await stack.configure(file, { "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8") });

@@ -29,19 +29,24 @@ describe("the signer's move onto a server that the same up makes at a provider",
   let stack: LabStack;
 
   const network = {
-    ...{ epoch: `${quick.epochSeconds}s`, momentum: `${quick.momentumSeconds * 1000}ms` },
+    epoch: `${quick.epochSeconds}s`,
+    momentum: `${quick.momentumSeconds * 1000}ms`,
     tickMomentums: quick.tickMomentums,
   };
   /** What any move of the signer is configured with; both stacks have one record, as one operator has it. */
   const signer = () => ({
-    ...{ release: lab.orchestratorRelease(), unattended: true, steadySeconds: 3 },
+    release: lab.orchestratorRelease(),
+    unattended: true,
+    steadySeconds: 3,
     backup: { directory: join(lab.dir, "backups") },
   });
   const file = (changes: StackFile = {}, host: StackFile = {}): StackFile => ({
     pillar: { name: "Anvil" },
     host: {
       // The host that the signer goes on to copies it from the server.
-      ...{ provider: "hetzner", token: "set below", sshFrom: [`${operatorAddress}/32`, `${next.address}/32`] },
+      provider: "hetzner",
+      token: "set below",
+      sshFrom: [`${operatorAddress}/32`, `${next.address}/32`],
       minimums: { cores: 1, memoryGb: 1, diskGb: 1 },
       ...host,
     },

@@ -61,8 +61,12 @@ export class RestoreDesk {
     await rename(file, join(this.place, backup));
     await rename(identityFile, join(this.place, identity));
     this.given = {
-      ...{ OLD: old.address, NEW: fresh.address, BACKUP: backup, IDENTITY: identity },
-      ...{ RELEASE: release.url, RELEASE_SHA256: release.sha256 },
+      OLD: old.address,
+      NEW: fresh.address,
+      BACKUP: backup,
+      IDENTITY: identity,
+      RELEASE: release.url,
+      RELEASE_SHA256: release.sha256,
     };
   }
 

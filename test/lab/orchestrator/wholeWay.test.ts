@@ -60,7 +60,10 @@ describe("the signer's move, the whole way", () => {
       nextStep: string[];
     }>();
     expect(orchestrator).toMatchObject({
-      ...{ side: "new", address: stage.fresh.address, version: "v0.0.9a", goVersion: "go1.22.1" },
+      side: "new",
+      address: stage.fresh.address,
+      version: "v0.0.9a",
+      goVersion: "go1.22.1",
       gitCommit: expect.stringMatching(/^[0-9a-f]{40}$/),
     });
     // From the order to stop to the first good answer: by other clocks than the chain's, and about the same.
@@ -83,10 +86,13 @@ describe("the signer's move, the whole way", () => {
     expect(await copyLeftovers(stage)).toBe("");
     const { stdout: exported } = await stage.stack.pulumi(["stack", "export"]);
     const texts = {
-      ...{ output, exported: String(exported), state: await stage.stack.written() },
+      output,
+      exported: String(exported),
+      state: await stage.stack.written(),
       bulkCopy: await bulkCopyInput(),
       record: readFileSync(`${backupsOf(stage)}/record.jsonl`, "utf8"),
-      ...{ old: linesSeen.old ?? "", fresh: linesSeen.fresh ?? "" },
+      old: linesSeen.old ?? "",
+      fresh: linesSeen.fresh ?? "",
     };
     expect(texts.old).toContain("signer_stop");
     const [, privateKey = ""] = readFileSync(stage.lab.privateKeyFile, "utf8").split("\n");

@@ -38,7 +38,11 @@ contract("command plugin", ["pulumi-resource-command", "pulumi-language-nodejs"]
   }
   /** A connection with the user's key that gives up at the first error. */
   const to = ({ port }: { port: number }, more: object = {}) => ({
-    ...{ host: "127.0.0.1", port, privateKey: userKey.private, dialErrorLimit: 0, ...more },
+    host: "127.0.0.1",
+    port,
+    privateKey: userKey.private,
+    dialErrorLimit: 0,
+    ...more,
   });
   const run = (connection: object, create: string, more: object = {}, opts: object = {}): Resource => ({
     type: "remote.Command",

@@ -19,8 +19,13 @@ const firewall = (...ports: string[]): Resource => ({
 const plan = { name: "anvil", serverType: "cpx32", image: "debian-11", location: "nbg1" };
 const made = {
   ...plan,
-  ...{ userData: { secret: USER_DATA }, sshKeys: ["ref:key.id"], firewallIds: [{ number: "ref:firewall.id" }] },
-  ...{ labels: { stack: "test" }, backups: true, deleteProtection: true, rebuildProtection: true },
+  userData: { secret: USER_DATA },
+  sshKeys: ["ref:key.id"],
+  firewallIds: [{ number: "ref:firewall.id" }],
+  labels: { stack: "test" },
+  backups: true,
+  deleteProtection: true,
+  rebuildProtection: true,
 };
 const server = (args: object, opts: object = {}): Resource => ({ type: "Server", args, opts });
 const all: Resources = { key, firewall: firewall("22", "35995"), server: server(made) };
@@ -60,8 +65,13 @@ contract("hcloud plugin", ["pulumi-resource-hcloud"], (kind) => {
   test("a server is made with its key and firewall, booted and protected, and left alone while nothing changed", async () => {
     expect(await stack.up(all)).toContain("+ 5 created");
     expect(await found()).toMatchObject({
-      ...{ name: "anvil", status: "running", backup_window: "22-02", protection: { delete: true, rebuild: true } },
-      ...{ location: { name: "nbg1" }, server_type: { name: "cpx32" }, labels: { stack: "test" } },
+      name: "anvil",
+      status: "running",
+      backup_window: "22-02",
+      protection: { delete: true, rebuild: true },
+      location: { name: "nbg1" },
+      server_type: { name: "cpx32" },
+      labels: { stack: "test" },
     });
     const [order] = [...cloud.room.machines.values()].map((machine) => machine.order);
     expect(order).toMatchObject({ userData: USER_DATA, sshKeys: [PUBLIC_KEY] });
@@ -86,8 +96,10 @@ contract("hcloud plugin", ["pulumi-resource-hcloud"], (kind) => {
     const changed = { key, firewall: firewall("22"), server: server({ ...made, ...other }) };
     expect(await stack.up(changed)).toContain("~ 3 updated");
     expect(await found()).toMatchObject({
-      ...{ status: "running", labels: { stack: "new" }, backup_window: null },
-      ...{ protection: { delete: false, rebuild: false } },
+      status: "running",
+      labels: { stack: "new" },
+      backup_window: null,
+      protection: { delete: false, rebuild: false },
     });
     expect([...cloud.room.machines.values()].map(({ rules }) => rules?.map(({ ports }) => ports))).toEqual([["22"]]);
   });

@@ -86,7 +86,10 @@ export class PluginStack {
     const { plugin, settings, resources, dir } = this;
     fs.writeFileSync(path.join(dir, "spec.json"), JSON.stringify({ plugin, settings, resources }));
     const { all } = await execa(this.toolchain.pulumi, [...args, "--non-interactive"], {
-      ...{ cwd: dir, all: true, reject: false, stdin: "ignore" },
+      cwd: dir,
+      all: true,
+      reject: false,
+      stdin: "ignore",
       env: {
         ...this.toolchain.env,
         PULUMI_BACKEND_URL: `file://${dir}/state`,

@@ -13,7 +13,8 @@ export function inputsOf(stage: RetirementStage) {
   const { lab, old } = stage;
   const { host, ...file } = oldFile(stage) as { host: object };
   const config = configOf({
-    ...{ ...file, host },
+    ...file,
+    host,
     ssh: { privateKey: readFileSync(lab.privateKeyFile, "utf8") },
     orchestrator: { backup: { directory: directoryOf(stage) } },
   });

@@ -49,26 +49,28 @@ describe("what is amiss on a host", () => {
 
   test("a version that is required, with what to install and from where, and ahead of its height", () => {
     const gap = {
-      ...{
-        fromHeight: 1000,
-        leastVersion: "v0.0.10",
-        why: "the window",
-        release: "https://r.example",
-        found: "v0.0.8",
-      },
+      fromHeight: 1000,
+      leastVersion: "v0.0.10",
+      why: "the window",
+      release: "https://r.example",
+      found: "v0.0.8",
     };
     const ahead = { ...gap, expectedAt: clock };
     const text =
       "install v0.0.10 or newer from https://r.example: its url, sha256 and version as pillar-host:node.release (docs/node-version.md), then pulumi up -s prod. Is the requirement out of date? It stands in core/chain/requiredVersions.json";
     expect(found({ versions: { value: [gap] } })).toEqual([
       {
-        ...{ key: "version:v0.0.10:required", label: "version", isNow: true },
+        key: "version:v0.0.10:required",
+        label: "version",
+        isNow: true,
         text: `the node is v0.0.8; v0.0.10 or newer is required from height 1000 on (the window). ${text}`,
       },
     ]);
     expect(found({ versions: { value: [ahead] } })).toEqual([
       {
-        ...{ key: "version:v0.0.10", label: "version", isNow: false },
+        key: "version:v0.0.10",
+        label: "version",
+        isNow: false,
         text: `the node is v0.0.8; v0.0.10 or newer is required from height 1000 on, about 2026-11-21 15:05 UTC (the window). ${text}`,
       },
     ]);

@@ -11,7 +11,10 @@ export const registrations = {
   earlier: { kind: "earlier", address: old, earlier: old, wasOurs: false, notes: [] },
   wentBack: { kind: "earlier", address: old, earlier: old, wasOurs: true, notes: [] },
   foreign: {
-    ...{ kind: "foreign", address: old, wasOurs: false, notes: [] },
+    kind: "foreign",
+    address: old,
+    wasOurs: false,
+    notes: [],
     last: { height: 90, at: clock - 60_000, isOurs: false },
   },
   nobody: { kind: "unknownPillar", notes: [] },
@@ -19,7 +22,9 @@ export const registrations = {
   registered: { kind: "registered", ...own, wait, isLate: false },
   late: { kind: "registered", ...own, wait, isLate: true },
   producing: {
-    ...{ kind: "producing", ...own, switched: { height: 77, at: clock - 60_000 } },
+    kind: "producing",
+    ...own,
+    switched: { height: 77, at: clock - 60_000 },
     figures: { expected: 10, produced: 9 },
   },
   tooEarly: { kind: "tooEarly", why: "syncing", ...own },

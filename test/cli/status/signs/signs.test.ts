@@ -24,7 +24,8 @@ const look = (changes: Changes = {}, others: Partial<Look> = {}): Look => ({
     parts: partsOf(registrations.producing),
     ...changes,
   }),
-  ...{ looked: true, trouble: [] },
+  looked: true,
+  trouble: [],
   ...others,
 });
 const withParts = (

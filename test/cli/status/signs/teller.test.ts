@@ -30,7 +30,9 @@ const facts: NodeHostFacts = {
   log: [],
 };
 const found = (changes: Parameters<typeof viewOf>[0] = {}): Found => ({
-  ...{ stack: "prod", exitCode: 0, lines: [] },
+  stack: "prod",
+  exitCode: 0,
+  lines: [],
   view: viewOf({ synced: true, held: [], facts, parts: partsOf(registrations.producing), ...changes }),
 });
 const crontab = { parts: partsOf(registrations.producing, { hourlyRestart: { value: "on" } }) };

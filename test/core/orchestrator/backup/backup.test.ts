@@ -100,14 +100,22 @@ describe("a backup", () => {
     const sealed = readFileSync(backup.file);
     expect(sealed.subarray(0, 21).toString()).toBe("age-encryption.org/v1");
     expect(backup).toEqual({
-      ...{ file: join(directory, `${name}.tar.age`), manifestFile: join(directory, `${name}.manifest.json`) },
-      ...{ identityFile: ownIdentityFile(directory), sealedBytes: sealed.length, provedAt: "2026-11-21T18:00:00.123Z" },
-      ...{ sha256: createHash("sha256").update(sealed).digest("hex"), files: 10, bytes: expect.any(Number) },
+      file: join(directory, `${name}.tar.age`),
+      manifestFile: join(directory, `${name}.manifest.json`),
+      identityFile: ownIdentityFile(directory),
+      sealedBytes: sealed.length,
+      provedAt: "2026-11-21T18:00:00.123Z",
+      sha256: createHash("sha256").update(sealed).digest("hex"),
+      files: 10,
+      bytes: expect.any(Number),
       keyShare: { files: ["root/.orchestrator/tss/localstate-ab.json"], generatedAt: generatedAt.toISOString() },
     });
     const manifest = JSON.parse(readFileSync(backup.manifestFile, "utf8"));
     expect(manifest.entries).toContainEqual({
-      ...{ path: "root/.orchestrator/tss/localstate-ab.json", kind: "file", mode: "600", size: 31 },
+      path: "root/.orchestrator/tss/localstate-ab.json",
+      kind: "file",
+      mode: "600",
+      size: 31,
       owner: `${process.getuid?.()}:${process.getgid?.()}`,
       sha256: createHash("sha256").update(`{"share": "${passPhrase}"}`).digest("hex"),
     });

@@ -16,12 +16,13 @@ async function refusedBy(words: string): Promise<string> {
     ssh() { echo "${words}" >&2; return 255; }
     copy_receive() { return 1; }`;
   const variables = {
-    ...{
-      copy_dir: join(root.scratch, "copy"),
-      receive_into: join(root.scratch, "arriving"),
-      copy_side: "copy_receive",
-    },
-    ...{ login_user: "op", copy_address: "198.51.100.7", copy_port: 22, progress: "" },
+    copy_dir: join(root.scratch, "copy"),
+    receive_into: join(root.scratch, "arriving"),
+    copy_side: "copy_receive",
+    login_user: "op",
+    copy_address: "198.51.100.7",
+    copy_port: 22,
+    progress: "",
   };
   return root.call("signer_copy", variables).then(String, (error: Error) => error.message);
 }

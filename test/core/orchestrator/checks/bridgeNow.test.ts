@@ -10,14 +10,12 @@ const info = {
   compressedTssECDSAPubKey: "AsAQx1M3LVXCuozDOqO5b9adj/PItYgwZFG/xTDBiZzT",
   decompressedTssECDSAPubKey:
     "BMAQx1M3LVXCuozDOqO5b9adj/PItYgwZFG/xTDBiZzTnQAT1qOPAkuPzu6yoewss9XbnTmZmb9JQNGXmkPYtK4=",
-  ...{
-    allowKeyGen: false,
-    halted: false,
-    unhaltedAt: 1000,
-    unhaltDurationInMomentums: 2160,
-    tssNonce: 0,
-    metadata: "{}",
-  },
+  allowKeyGen: false,
+  halted: false,
+  unhaltedAt: 1000,
+  unhaltDurationInMomentums: 2160,
+  tssNonce: 0,
+  metadata: "{}",
 };
 const said = (changes: object, height = 14_900_000) => judgeBridge(parseBridge({ ...info, ...changes }), height, "ref");
 const says = (words: string) => `ref says (embedded.bridge.getBridgeInfo): ${words}`;

@@ -6,7 +6,9 @@ const measured: Measured = { stops: [0.4, 2], bytes: 50e6, readSeconds: 2, callS
 test("without an earlier move the start is unknown, and with it the most that it may take", () => {
   const forecast = forecastOf(measured);
   expect(forecast).toEqual({
-    ...{ stop: { least: 0.4, most: 4 }, copy: { least: 2, most: 10 }, start: undefined },
+    stop: { least: 0.4, most: 4 },
+    copy: { least: 2, most: 10 },
+    start: undefined,
     total: { least: 2.4 },
   });
   expect(forecastLines(forecast, measured)).toEqual([

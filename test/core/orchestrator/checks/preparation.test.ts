@@ -36,8 +36,15 @@ interface Stage {
 }
 
 const usual = {
-  ...{ load: "loaded", active: "active", directory: "there", bytes: "10", files: "3", shares: "0", mount: "/" },
-  ...{ free: "99999999999", inodes: "999999" },
+  load: "loaded",
+  active: "active",
+  directory: "there",
+  bytes: "10",
+  files: "3",
+  shares: "0",
+  mount: "/",
+  free: "99999999999",
+  inodes: "999999",
 };
 
 const test = base.extend<{ stage: Stage }>({
@@ -71,22 +78,24 @@ const test = base.extend<{ stage: Stage }>({
     const said: string[] = [];
     let seconds = 0;
     await provide({
-      ...{ root, said, facts, called },
+      root,
+      said,
+      facts,
+      called,
       options: {
-        ...{
-          stack: "prod",
-          move,
-          old: place,
-          new: place,
-          copyAddress: "old",
-          sshPort: 22,
-          sshUser: "root",
-          hostKey,
-          noKeyShare: true,
-          haltedBridge: false,
-          firstMove: true,
-        },
-        ...{ release: { version: "v0.0.9a" }, backups: { directory: join(root.scratch, "backups") } },
+        stack: "prod",
+        move,
+        old: place,
+        new: place,
+        copyAddress: "old",
+        sshPort: 22,
+        sshUser: "root",
+        hostKey,
+        noKeyShare: true,
+        haltedBridge: false,
+        firstMove: true,
+        release: { version: "v0.0.9a" },
+        backups: { directory: join(root.scratch, "backups") },
       },
       deps: {
         roots: { old: host("old"), new: host("new") },

@@ -14,30 +14,36 @@ import { moveNamed } from "../../../moveNamed";
 const hostKey = "ssh-ed25519 KEY";
 const build = { version: "v0.0.9a", gitCommit: "abcdef12".repeat(5), goVersion: "go1.20.14" };
 const facts: SideFacts = {
-  ...{ load: "loaded", active: "active", enabled: "enabled", directory: "there", real: "/root/.orchestrator" },
-  ...{ bytes: 50_000_000, files: 400, shares: 1, free: 20e9, inodes: 1e6, mount: "/", hasNodeKey: true },
-  ...{
-    hasExecutable: false,
-    lacks: [] as string[],
-    environment: [],
-    user: "root",
-    works: "/root/.orchestrator",
-  },
+  load: "loaded",
+  active: "active",
+  enabled: "enabled",
+  directory: "there",
+  real: "/root/.orchestrator",
+  bytes: 50_000_000,
+  files: 400,
+  shares: 1,
+  free: 20e9,
+  inodes: 1e6,
+  mount: "/",
+  hasNodeKey: true,
+  hasExecutable: false,
+  lacks: [] as string[],
+  environment: [],
+  user: "root",
+  works: "/root/.orchestrator",
 };
 const wanted: Requirements = {
   stack: "prod",
   move: moveNamed("pillar-host/prod/Anvil/1"),
   old: { address: "old", service: "orchestrator", directory: "/root/.orchestrator", executable: "orchestrator" },
   new: { address: "new", service: "orchestrator", directory: "/root/.orchestrator" },
-  ...{
-    rpcPort: 55000,
-    copyAddress: "old",
-    sshPort: 22,
-    hostKey,
-    noKeyShare: false,
-    haltedBridge: false,
-    backupDirectory: "/b",
-  },
+  rpcPort: 55000,
+  copyAddress: "old",
+  sshPort: 22,
+  hostKey,
+  noKeyShare: false,
+  haltedBridge: false,
+  backupDirectory: "/b",
   release: { version: "v0.0.9a" },
 };
 const bridgeKey = "AsAQx1M3LVXCuozDOqO5b9adj/PItYgwZFG/xTDBiZzT";
@@ -47,15 +53,22 @@ const eth = { network: "Ethereum", old: "eth:443", new: "eth:443", isOwn: false 
 const ownEth = { network: "Ethereum", old: "localhost:8545", new: "localhost:8545", isOwn: true };
 const config = { keyStore: "producer", hasPassphrase: true, hasShare: true };
 const oldSide = {
-  ...{ facts, build: { value: build }, status: { value: { state: 0, stateName: "live" } } },
+  facts,
+  build: { value: build },
+  status: { value: { state: 0, stateName: "live" } },
   identity: { value: { producer: "z1q", pillarName: "Anvil", tssPeerId: "12D", evmAddress: "0x" } },
-  ...{ damaged: [] as string[], hasKeyStore: true, config, endpoints: [eth], reached: ["eth:443"] },
+  damaged: [] as string[],
+  hasKeyStore: true,
+  config,
+  endpoints: [eth],
+  reached: ["eth:443"],
   shares: [shareOf(bridgeKey)],
 };
 const newSide = {
   facts: { ...facts, active: "inactive", load: "not-found", directory: "none", shares: 0, bytes: 0, files: 0 },
   build: { error: "it does not run" },
-  ...{ scan: { kind: "keys", keys: ["ssh-rsa AAAA", hostKey] } as const, reached: ["eth:443"] },
+  scan: { kind: "keys", keys: ["ssh-rsa AAAA", hostKey] } as const,
+  reached: ["eth:443"],
 };
 const survey = (
   changes: { old?: Partial<OldSide>; new?: Partial<NewSide>; node?: boolean; bridge?: BridgeNow; room?: number } = {},
@@ -494,10 +507,25 @@ describe("journals", () => {
 test("facts are read as a host prints them", () => {
   const text = `load=loaded\nactive=active\nenabled=enabled\ndirectory=there\nreal=/root/a=b\nbytes=12\nfiles=3\nshares=1\nspecial=1\nfree=5\ninodes=6\nmount=/\nnode_producer=there\nlacks=tar\nlacks=find\nuser=op\nworks=/home/op/.orchestrator\nenvironment=A\nenvironment=B\njournal=${Buffer.from("{}").toString("base64")}\n`;
   expect(parseFacts(text)).toEqual({
-    ...{ load: "loaded", active: "active", enabled: "enabled", directory: "there", real: "/root/a=b", bytes: 12 },
-    ...{ files: 3, shares: 1, special: 1, free: 5, inodes: 6, mount: "/", hasNodeKey: true },
-    ...{ hasExecutable: false, lacks: ["tar", "find"], journal: "{}" },
-    ...{ user: "op", works: "/home/op/.orchestrator", environment: ["A", "B"] },
+    load: "loaded",
+    active: "active",
+    enabled: "enabled",
+    directory: "there",
+    real: "/root/a=b",
+    bytes: 12,
+    files: 3,
+    shares: 1,
+    special: 1,
+    free: 5,
+    inodes: 6,
+    mount: "/",
+    hasNodeKey: true,
+    hasExecutable: false,
+    lacks: ["tar", "find"],
+    journal: "{}",
+    user: "op",
+    works: "/home/op/.orchestrator",
+    environment: ["A", "B"],
   });
 });
 
@@ -526,11 +554,17 @@ test("endpoints are host and port, without the access keys of their paths; the h
 
 test("a configuration's places are read, and none of its secrets", () => {
   const json = {
-    ...{ DataPath: "/o", ProducerKeyFileName: "key", ProducerKeyFilePassphrase: "hunter2" },
+    DataPath: "/o",
+    ProducerKeyFileName: "key",
+    ProducerKeyFilePassphrase: "hunter2",
     TssConfig: { BaseDir: "/o/tss", PublicKey: "A81a" },
   };
   expect(orchestratorConfigOf(json)).toEqual({
-    ...{ dataPath: "/o", tssDir: "/o/tss", keyStore: "key", hasPassphrase: true, hasShare: true },
+    dataPath: "/o",
+    tssDir: "/o/tss",
+    keyStore: "key",
+    hasPassphrase: true,
+    hasShare: true,
   });
   for (const odd of [{}, { TssConfig: null }, { TssConfig: 1, DataPath: 2, ProducerKeyFileName: "" }])
     expect(orchestratorConfigOf(odd)).toEqual({ keyStore: "producer", hasPassphrase: false, hasShare: false });

@@ -12,10 +12,16 @@ const forward: Saga = { move: moveNamed("pillar-host/prod/Anvil/1"), direction: 
 const back: Saga = { ...forward, direction: "back" };
 const side = (address: string) => ({
   host: { stack: "prod", ssh: { address, port: 22, user: "root", hostKey: "" } },
-  ...{ service: "orch", directory: "/data/orch", executable: "orchestrator" },
+  service: "orch",
+  directory: "/data/orch",
+  executable: "orchestrator",
 });
 const inputs: StoppedInputs = {
-  ...{ stack: "prod", rpcPort: 55000, haltedBridge: false, old: side("198.51.100.7"), new: side("203.0.113.9") },
+  stack: "prod",
+  rpcPort: 55000,
+  haltedBridge: false,
+  old: side("198.51.100.7"),
+  new: side("203.0.113.9"),
 };
 const typed = "pulumi config set --path pillar-host:orchestrator.migrateFrom.haltedBridge acknowledged -s prod";
 const config = (state?: unknown) =>

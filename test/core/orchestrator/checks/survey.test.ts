@@ -15,7 +15,8 @@ const chain = {
 function hosts(answers: Record<string, (side: string) => Promise<string>>) {
   const usual: Record<string, string> = { signer_facts: facts, signer_read: JSON.stringify(config) };
   const host = (address: string): RootHost => ({
-    ...{ address, hostKey: "ssh-ed25519 KEY" },
+    address,
+    hostKey: "ssh-ed25519 KEY",
     call: (name) => answers[name]?.(address) ?? Promise.resolve(usual[name] ?? ""),
     stream: () => Promise.reject(new Error("no stream")),
     forward: () => Promise.reject(new Error("nothing listens")),

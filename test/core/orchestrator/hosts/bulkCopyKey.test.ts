@@ -10,9 +10,20 @@ const earlier = moveNamed("pillar-host/prod/Anvil/1");
 const signs: SideLook = { active: true, masked: false };
 const rests: SideLook = { active: false, masked: true };
 const journalOf = (more: Partial<Journal>): Journal => ({
-  ...{ version: 1, generation: 1, source: "A", target: "B", move, direction: "forward", side: "new", stage: "staging" },
+  version: 1,
+  generation: 1,
+  source: "A",
+  target: "B",
+  move,
+  direction: "forward",
+  side: "new",
+  stage: "staging",
   other: { address: "o", hostKey: "k" },
-  ...{ at: "", was: {}, identity: null, history: [], ...more },
+  at: "",
+  was: {},
+  identity: null,
+  history: [],
+  ...more,
 });
 
 /** Runs it against these hosts. @returns what was called, in order, and what was said */
@@ -44,11 +55,21 @@ async function prepared(hosts: Looks, failing?: string, more: Partial<BulkCopyKe
   };
   const side = (address: string) => ({
     host: { stack: "prod", ssh: { address, port: 22, user: "root", hostKey: "" } },
-    ...{ service: "orchestrator", directory: "/root/.orchestrator", executable: "orchestrator" },
+    service: "orchestrator",
+    directory: "/root/.orchestrator",
+    executable: "orchestrator",
   });
   const inputs = {
-    ...{ move, stack: "prod", rollback: false, old: side("198.51.100.9"), new: side("203.0.113.7") },
-    ...{ copy: { address: "198.51.100.9", port: 22 }, rpcPort: 55000, p2pPort: 55055, library: "", ...more },
+    move,
+    stack: "prod",
+    rollback: false,
+    old: side("198.51.100.9"),
+    new: side("203.0.113.7"),
+    copy: { address: "198.51.100.9", port: 22 },
+    rpcPort: 55000,
+    p2pPort: 55055,
+    library: "",
+    ...more,
   } as BulkCopyKeyInputs;
   const deps = { ticks: () => 0, sleep: async () => undefined, say: (line: string) => void said.push(line) };
   await prepareBulkCopy(inputs, deps, () => pair);

@@ -4,13 +4,20 @@ import type { SideFacts } from "../../../../core/orchestrator/rules/hostPairFact
 
 const journal = (stage: string, side: "old" | "new") =>
   JSON.stringify({
-    ...{ version: 1, move: "pillar-host/prod/Anvil/1", direction: "forward", side, stage, history: [] },
-    ...{ generation: 1, source: "A", target: "B" },
+    version: 1,
+    move: "pillar-host/prod/Anvil/1",
+    direction: "forward",
+    side,
+    stage,
+    history: [],
+    generation: 1,
+    source: "A",
+    target: "B",
     other: { address: "192.0.2.99", hostKey: "" },
   });
 const host = (address: string, facts: Partial<SideFacts>): OrchestratorSeenOn => ({
   address,
-  seen: { ...{ active: "inactive", directory: "none" }, ...facts } as SideFacts,
+  seen: { active: "inactive", directory: "none", ...facts } as SideFacts,
 });
 const running = { active: "active", directory: "there" };
 

@@ -15,10 +15,18 @@ import { commandsFor } from "../../../../core/util/commands";
 import { moveNamed } from "../../../moveNamed";
 
 const journal: Journal & { was: { keyStore: string } } = {
-  ...{ version: 1, move: moveNamed("pillar-host/prod/Anvil/1"), direction: "forward", side: "old", stage: "fenced" },
-  ...{ generation: 3, source: "SHA256:a", target: "SHA256:b" },
+  version: 1,
+  move: moveNamed("pillar-host/prod/Anvil/1"),
+  direction: "forward",
+  side: "old",
+  stage: "fenced",
+  generation: 3,
+  source: "SHA256:a",
+  target: "SHA256:b",
   other: { address: "203.0.113.9", hostKey: "ssh-ed25519 AAAA" },
-  ...{ at: "2026-01-01T00:00:00Z", identity: null, history: [] },
+  at: "2026-01-01T00:00:00Z",
+  identity: null,
+  history: [],
   was: { enabled: true, keyStore: "/root/.orchestrator/producer.moved-to-203.0.113.9-20260101T000000Z" },
 };
 /** As it stands on a host. */

@@ -62,10 +62,19 @@ const test = base.extend<{ stage: Stage }>({
       writeFileSync(join(directory, name), text);
     const live: BridgeNow = { known: true, state: 0, key: "", why: "live" };
     const stage = {
-      ...{ bridge: live, haltedBridge: false, node: { synced: true, why: "", known: true } },
-      ...{ directory, arriving, called: [] as string[], afterCopy: () => {} },
-      ...{ toSign: [0], slept: [] as number[], said: [] as string[] },
-      ...{ beforeList: Promise.resolve(), beforeFlush: Promise.resolve(), beforeArchive: Promise.resolve() },
+      bridge: live,
+      haltedBridge: false,
+      node: { synced: true, why: "", known: true },
+      directory,
+      arriving,
+      called: [] as string[],
+      afterCopy: () => {},
+      toSign: [0],
+      slept: [] as number[],
+      said: [] as string[],
+      beforeList: Promise.resolve(),
+      beforeFlush: Promise.resolve(),
+      beforeArchive: Promise.resolve(),
     };
     let told = 0;
     const rpc = await listen(
@@ -119,18 +128,25 @@ const test = base.extend<{ stage: Stage }>({
     };
     const place = (address: string, at: string) => ({
       host: { ssh: { address, port: 22, user: "root", hostKey: "" } },
-      ...{ service: "orchestrator", directory: at, executable: "orchestrator" },
+      service: "orchestrator",
+      directory: at,
+      executable: "orchestrator",
     });
     const inputs = {
-      ...{ move: saga.move, stack: "prod", copy: { address: "old", port: 22 }, rpcPort: 55000 },
-      ...{ old: place("old", directory), new: place("new", arriving.replace(/\.arriving$/, "")) },
+      move: saga.move,
+      stack: "prod",
+      copy: { address: "old", port: 22 },
+      rpcPort: 55000,
+      old: place("old", directory),
+      new: place("new", arriving.replace(/\.arriving$/, "")),
       get haltedBridge() {
         return stage.haltedBridge;
       },
       backup: { directory: join(locals.old.scratch, "backups"), move: saga.move },
     } as unknown as MoveInputs;
     const deps = {
-      ...{ now: () => Date.now(), say: (line: string) => void stage.said.push(line) },
+      now: () => Date.now(),
+      say: (line: string) => void stage.said.push(line),
       ticks: () => stage.slept.reduce((sum, each) => sum + each, 0),
       sleep: async (milliseconds: number) => void stage.slept.push(milliseconds),
       lookAtNode: async () => stage.node,

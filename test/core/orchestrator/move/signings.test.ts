@@ -14,7 +14,8 @@ function signer(standing: number, answers: readonly (number | undefined)[], mome
     const at = Math.floor(now / standing);
     const toSign = answers[Math.min(at, answers.length - 1)];
     return {
-      ...{ state: 0, stateName: "LiveState" },
+      state: 0,
+      stateName: "LiveState",
       ...(momentums === "told" ? { momentum: 1000 + at } : {}),
       ...(toSign === undefined ? {} : { toSign }),
     };

@@ -45,7 +45,9 @@ const test = base.extend<{ started: Started }>({
       life: ["ActiveState=active", "SubState=running", "NRestarts=0", "MainPID=7", "Peers=2"],
       log: [],
       config: { TssConfig: { PublicKey: "A81a" } },
-      ...{ said: [], noKeyShare: false, isOpen: true },
+      said: [],
+      noKeyShare: false,
+      isOpen: true,
       look: async (side = "new") => {
         const forward = async () => {
           if (!started.isOpen) throw new Error("nothing listens on 127.0.0.1:55000");
@@ -59,11 +61,18 @@ const test = base.extend<{ started: Started }>({
         const sides = { roots: { old: root, new: root }, call } as unknown as HostPair;
         const place = { directory: "/root/.orchestrator", service: "orchestrator" };
         const inputs = {
-          ...{ old: place, new: place, rpcPort: 55000, p2pPort: 55055, noKeyShare: started.noKeyShare },
-          ...{ answerWithin: 60_000, steadyFor: 12_000 },
+          old: place,
+          new: place,
+          rpcPort: 55000,
+          p2pPort: 55055,
+          noKeyShare: started.noKeyShare,
+          answerWithin: 60_000,
+          steadyFor: 12_000,
         } as unknown as MoveInputs;
         const deps = {
-          ...{ ticks: () => ticks, now: () => 0, say: (line: string) => void started.said.push(line) },
+          ticks: () => ticks,
+          now: () => 0,
+          say: (line: string) => void started.said.push(line),
           sleep: async (milliseconds: number) => {
             ticks += milliseconds;
           },

@@ -14,19 +14,30 @@ const fresh: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, f
 const failed: RunMemory = { ...fresh, failed: true };
 
 const journal = (side: Journal["side"], stage: Journal["stage"], more: Partial<Journal> = {}): Journal => ({
-  ...{ version: 1, ...saga, generation: 1, source: "A", target: "B", side, stage },
-  ...{ at: "", was: {}, identity: null, history: [] },
+  version: 1,
+  ...saga,
+  generation: 1,
+  source: "A",
+  target: "B",
+  side,
+  stage,
+  at: "",
+  was: {},
+  identity: null,
+  history: [],
   other: { address: "", hostKey: "" },
   ...more,
 });
 const old = (stage?: Journal["stage"], more: Partial<SideObservation> = {}) => ({
   ...(stage ? { journal: journal("old", stage) } : {}),
-  ...{ active: false, masked: true },
+  active: false,
+  masked: true,
   ...more,
 });
 const target = (stage?: Journal["stage"], more: Partial<SideObservation> = {}) => ({
   ...(stage ? { journal: journal("new", stage) } : {}),
-  ...{ active: false, masked: true },
+  active: false,
+  masked: true,
   ...more,
 });
 const runs = { active: true, masked: false };
@@ -37,7 +48,9 @@ describe("decide", () => {
     const others = { move: moveNamed("pillar-host/before/Anvil/1"), direction: "back", side: "new" } as const;
     const looks = { old: { ...old(), journal: journal("new", "moved", others) }, new: target() };
     expect(decideMove({ ...saga, direction: "back" }, looks, fresh)).toEqual({
-      ...{ do: "done", holder: "old", why: "nothing to roll back" },
+      do: "done",
+      holder: "old",
+      why: "nothing to roll back",
     });
   });
 
@@ -151,7 +164,9 @@ describe("decide", () => {
         const look = { journal: journal(side, stage, { ...theirs, direction }), active: false, masked: true };
         const looks = side === "old" ? { old: look, new: target() } : { old: old(), new: look };
         expect(decideMove({ ...saga, direction }, looks, fresh)).toMatchObject({
-          ...{ do: "stop here", why: "another move", saga: theirs },
+          do: "stop here",
+          why: "another move",
+          saga: theirs,
         });
       }
   });

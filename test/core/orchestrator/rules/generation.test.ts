@@ -18,13 +18,25 @@ const journal = (
   generation: number,
   more: Partial<Journal> = {},
 ): Journal => ({
-  ...{ version: 1, move, direction: "forward", generation, source: "A", target: "B", side, stage, at: "" },
-  ...{ was: {}, identity: null, history: [], other: { address: "", hostKey: "" } },
+  version: 1,
+  move,
+  direction: "forward",
+  generation,
+  source: "A",
+  target: "B",
+  side,
+  stage,
+  at: "",
+  was: {},
+  identity: null,
+  history: [],
+  other: { address: "", hostKey: "" },
   ...more,
 });
 const still = (found?: Journal): SideObservation => ({
   ...(found ? { journal: found } : {}),
-  ...{ active: false, masked: true },
+  active: false,
+  masked: true,
 });
 const signs = (found?: Journal): SideObservation => ({ ...still(found), active: true, masked: false });
 const stopsFor = (why: string): unknown => expect.objectContaining({ do: "stop here", why });

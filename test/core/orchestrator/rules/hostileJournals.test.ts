@@ -29,8 +29,16 @@ function withText(value: unknown, place: number, word: string): { readonly value
 }
 
 const written = (side: "old" | "new", direction: string, stage: string) => ({
-  ...{ version: 1, move: "pillar-host/prod/Anvil/1", direction, generation: 3, source: "SHA256:a", target: "SHA256:b" },
-  ...{ side, other: { address: "203.0.113.9", hostKey: "ssh-ed25519 AAAA" }, stage, at: "2026-01-01T00:00:00Z" },
+  version: 1,
+  move: "pillar-host/prod/Anvil/1",
+  direction,
+  generation: 3,
+  source: "SHA256:a",
+  target: "SHA256:b",
+  side,
+  other: { address: "203.0.113.9", hostKey: "ssh-ed25519 AAAA" },
+  stage,
+  at: "2026-01-01T00:00:00Z",
   was: { enabled: true, unitFile: "/etc/systemd/system/o.service", keyStore: "/root/.o/producer.moved-to-x-1" },
   identity: { producer: "z1q", tssPeerId: "16Uiu2", evmAddress: "0xab" },
   history: [{ stage: "running", at: "2025-01-01T00:00:00Z", move: "pillar-host/prod/Anvil/0" }],
@@ -45,15 +53,24 @@ const look = (journal: unknown, active: boolean): SideObservation =>
   ).seen;
 
 const host = (address: string) => ({
-  ...{ host: { stack: "prod", ssh: { address, port: 22, user: "root", hostKey: "ssh-ed25519 AAAA" } } },
-  ...{ service: "orchestrator", directory: "/root/.o", executable: "orchestrator" },
+  host: { stack: "prod", ssh: { address, port: 22, user: "root", hostKey: "ssh-ed25519 AAAA" } },
+  service: "orchestrator",
+  directory: "/root/.o",
+  executable: "orchestrator",
 });
 const inputs: PairInputs = {
-  ...{ stack: "prod", rpcPort: 55000, p2pPort: 55055, library: "" },
-  ...{ old: host("198.51.100.7"), new: host("203.0.113.9") },
+  stack: "prod",
+  rpcPort: 55000,
+  p2pPort: 55055,
+  library: "",
+  old: host("198.51.100.7"),
+  new: host("203.0.113.9"),
 };
 const places = {
-  ...{ old: "198.51.100.7", new: "203.0.113.9", services: { old: "o", new: "o" }, stack: "prod" },
+  old: "198.51.100.7",
+  new: "203.0.113.9",
+  services: { old: "o", new: "o" },
+  stack: "prod",
 };
 const obstacles: readonly Obstacle[] = [
   ...(["new out of sight", "source out of sight", "target out of sight", "target is started"] as const),
@@ -67,7 +84,7 @@ const pair = openHostPair(inputs, "token", { ticks: () => 0, sleep: async () => 
 /** What a run sends to the hosts and tells the operator, with such a journal on one of them. */
 function madeOf(journal: { readonly side: "old" | "new" } & object, active: boolean) {
   const found = look(journal, active);
-  const looks: Looks = { ...{ old: { active, masked: false }, new: { active: false, masked: true } } };
+  const looks: Looks = { old: { active, masked: false }, new: { active: false, masked: true } };
   const seen: Looks = { ...looks, [journal.side]: found };
   const sent = (["forward", "back"] as const).flatMap((direction) =>
     [memory, { ...memory, failed: true }].flatMap((remembered) => {
@@ -82,7 +99,8 @@ function madeOf(journal: { readonly side: "old" | "new" } & object, active: bool
     : [];
   const facts = { address: "198.51.100.7", stack: "prod", pillar: "Anvil", step: "destroy", backupFaults: [] };
   const guard = {
-    ...{ ...facts, successor: { address: "192.0.2.3", hostKey: "k", look: { silent: "" } } },
+    ...facts,
+    successor: { address: "192.0.2.3", hostKey: "k", look: { silent: "" } },
     host: { facts: hostFacts({ signer: { ...fenced, journal: found.journal } as typeof fenced }) },
   } as unknown as RetirementFacts;
   const verdict = signer(guard);

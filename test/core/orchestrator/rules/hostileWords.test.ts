@@ -46,12 +46,16 @@ beforeAll(async () => {
       asked += 1;
       const results: Readonly<Record<string, unknown>> = {
         getStatus: {
-          ...{ state: 0, stateName: answer("stateName", "LiveState"), frontierMomentum: asked },
+          state: 0,
+          stateName: answer("stateName", "LiveState"),
+          frontierMomentum: asked,
           networks: { [answer("network", "Zenon")]: { wrapsToSign: 0 } },
         },
         getIdentity: {
-          ...{ producer: answer("producer", "z1q"), tssPeerId: answer("tssPeerId", "16Uiu2") },
-          ...{ evmAddress: answer("evmAddress", "0xab"), [answer("unknownName", "pillarName")]: "Anvil" },
+          producer: answer("producer", "z1q"),
+          tssPeerId: answer("tssPeerId", "16Uiu2"),
+          evmAddress: answer("evmAddress", "0xab"),
+          [answer("unknownName", "pillarName")]: "Anvil",
         },
         getBuildInfo: { version: answer("version", "v1.2.3"), gitCommit: "", goVersion: "go1.22.3" },
       };
@@ -66,7 +70,9 @@ afterAll(async () => {
 
 const side = (address: string) => ({
   host: { ssh: { address, port: 22, user: "root", hostKey: "" } },
-  ...{ service: "orchestrator", directory: "/root/.orchestrator", executable: "orchestrator" },
+  service: "orchestrator",
+  directory: "/root/.orchestrator",
+  executable: "orchestrator",
 });
 
 /** Of one empty file, as signer_manifest prints it, and as signer_archive sends it. */
@@ -93,8 +99,11 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
   const file = (name: SideName) => (name === source ? answer("path", "tss/a").replaceAll("\0", "0") : "tss/a");
   const config = () =>
     JSON.stringify({
-      ...{ DataPath: answer("dataPath", "/x"), ProducerKeyFileName: answer("keyStore", "producer") },
-      ...{ [answer("configKey", "Key")]: 1, Url: `ws://${answer("url", "198.51.100.7")}:1/`, GlobalState: 0 },
+      DataPath: answer("dataPath", "/x"),
+      ProducerKeyFileName: answer("keyStore", "producer"),
+      [answer("configKey", "Key")]: 1,
+      Url: `ws://${answer("url", "198.51.100.7")}:1/`,
+      GlobalState: 0,
     });
   const call: HostPair["call"] = async (to, name, _saga, variables) => {
     sent.push(sentText(`${to} ${name}`, variables));
@@ -109,7 +118,8 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
     return (printed[name] ?? (() => ""))();
   };
   const root = (to: SideName) => ({
-    ...{ address: to === "old" ? "198.51.100.7" : "203.0.113.9", hostKey: "" },
+    address: to === "old" ? "198.51.100.7" : "203.0.113.9",
+    hostKey: "",
     forward: async () => net.connect(rpc.port, "127.0.0.1"),
     stream: async (name: string, variables?: Variables) => {
       sent.push(sentText(`${to} ${name}`, variables));
@@ -123,13 +133,22 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
     },
   });
   const sides = {
-    ...{ roots: { old: root("old"), new: root("new") }, call, variables: () => ({}) },
+    roots: { old: root("old"), new: root("new") },
+    call,
+    variables: () => ({}),
     step: async (...[to, name, of, before, variables]: Parameters<HostPair["step"]>) =>
       call(to, name, of, variables).then(() => before),
   } as unknown as HostPair;
   const inputs = {
-    ...{ move: saga.move, stack: "prod", copy: { address: "198.51.100.7", port: 22 }, rpcPort: 55000 },
-    ...{ old: side("198.51.100.7"), new: side("203.0.113.9"), answerWithin: 1000, steadyFor: 1000, noKeyShare: true },
+    move: saga.move,
+    stack: "prod",
+    copy: { address: "198.51.100.7", port: 22 },
+    rpcPort: 55000,
+    old: side("198.51.100.7"),
+    new: side("203.0.113.9"),
+    answerWithin: 1000,
+    steadyFor: 1000,
+    noKeyShare: true,
     // One that a failed step left at work goes on.
     backup: { directory: join(directory, String(runs)), move: saga.move },
   } as unknown as MoveInputs;
@@ -139,7 +158,11 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
     return time;
   };
   const deps = {
-    ...{ say: () => undefined, now: () => 0, ticks: tick, sleep: async () => undefined, isWatched: true },
+    say: () => undefined,
+    now: () => 0,
+    ticks: tick,
+    sleep: async () => undefined,
+    isWatched: true,
     lookAtNode: async () => ({ synced: true, known: true, why: answer("node", "") }),
     lookAtBridge: async () => ({ known: true, state: 0, key: "", why: answer("bridge", "live") }),
   } as MoveDeps;

@@ -89,12 +89,14 @@ describe("a step on a host", () => {
     const config = (home: string, [zenon, other]: readonly [string, string]) =>
       JSON.stringify(
         {
-          ...{ DataPath: home, EventsPath: "" },
+          DataPath: home,
+          EventsPath: "",
           Networks: {
             Zenon: { Urls: [`ws://${zenon}:35998`, `ws://${zenon}/k`] },
             Ethereum: { Urls: [`wss://${other}:1/`] },
           },
-          ...{ TssConfig: { BaseDir: `${home}/tss`, PublicKey: "AA" }, ProducerKeyFilePassphrase: "a#b&c\\1" },
+          TssConfig: { BaseDir: `${home}/tss`, PublicKey: "AA" },
+          ProducerKeyFilePassphrase: "a#b&c\\1",
         },
         undefined,
         4,

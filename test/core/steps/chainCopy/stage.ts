@@ -44,12 +44,22 @@ function open(box: Sandbox): ChainStage {
     .replaceAll("/etc/systemd/system", join(box.dir, "units"))
     .replace("\nchain_runs=/run/pillar-host\n", `\nchain_runs=${join(box.dir, "run")}\n`);
   const variables = {
-    ...{ token: "t1", side: "new", stack_identity: "pillar-host/prod Anvil", service: "go-node", data_dir: data },
-    ...{ rpc_address: "127.0.0.1", rpc_port: "35997", start_seconds: "1", login_user: "root" },
-    ...{ momentum_seconds: "1", quiet_seconds: "0", limit_mbps: "0" },
+    token: "t1",
+    side: "new",
+    stack_identity: "pillar-host/prod Anvil",
+    service: "go-node",
+    data_dir: data,
+    rpc_address: "127.0.0.1",
+    rpc_port: "35997",
+    start_seconds: "1",
+    login_user: "root",
+    momentum_seconds: "1",
+    quiet_seconds: "0",
+    limit_mbps: "0",
   };
   return {
-    ...{ box, data },
+    box,
+    data,
     call: (name, more = {}, before = "") =>
       box.run(
         `${functions}\n${assignments({ ...variables, ...more })}wait_for_node() { service_is_active go-node; }
