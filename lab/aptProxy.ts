@@ -51,7 +51,7 @@ async function main(socket: string): Promise<void> {
   server.listen(socket);
 }
 
-/** Whether the mirror never serves anything else under this path (pure). */
+/** Whether the mirror never serves anything else under this path. */
 export function isImmutable(path: string): boolean {
   return path.includes("/by-hash/") || /\/pool\/.*\.deb$/.test(path);
 }

@@ -8,7 +8,7 @@ export interface Twice {
   readonly files: readonly string[];
 }
 
-/** What of the program is exported under one name by several files (pure): a reader finds the wrong one. */
+/** What of the program is exported under one name by several files: a reader finds the wrong one. */
 export function exportedTwice(files: readonly { readonly path: string; readonly text: string }[]): Twice[] {
   const places = new Map<string, string[]>();
   for (const { path, text } of files)

@@ -7,7 +7,7 @@ export interface Mirror {
 }
 
 /**
- * Picks the Debian mirror out of what apt knows as the addresses of its sources, a line each (pure).
+ * Picks the Debian mirror out of what apt knows as the addresses of its sources, a line each.
  *
  * @throws when apt knows no Debian mirror over http or https
  */

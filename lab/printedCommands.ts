@@ -12,7 +12,7 @@ const command =
   /\b(pulumi (up|destroy|preview|refresh|cancel|login|logout|whoami|config|stack|state|import)\b|npx pillar-host\b)|\.\/pillar-host\b/;
 
 /**
- * The texts in which a command stands literally (pure), so that it may lack its stack: `core/util/commands.ts` and
+ * The texts in which a command stands literally, so that it may lack its stack: `core/util/commands.ts` and
  * `core/steps/commands.sh` make them. Comments print nothing.
  */
 export function typedByHand(path: string, text: string): TypedByHand[] {

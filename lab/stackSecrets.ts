@@ -15,7 +15,7 @@ function keysOf(path: string): [first: string, ...others: string[]] {
   return [`pillar-host:${first}`, ...others];
 }
 
-/** The configuration with an encrypted value at a path (pure). */
+/** The configuration with an encrypted value at a path. */
 export function withSecured(config: Block, path: string, value: Secured): Block {
   const put = (block: unknown, [key = "", ...below]: readonly string[]): Block => {
     const values = (block ?? {}) as Block;

@@ -11,7 +11,7 @@ interface EngineEvent {
   readonly resOutputsEvent?: { readonly metadata: { readonly urn: string } };
 }
 
-/** Reads the engine's event log: a JSON object a line; in the order in which the resources were begun (pure). */
+/** Reads the engine's event log: a JSON object a line; in the order in which the resources were begun. */
 export function stageTimes(eventLog: string): StageTime[] {
   const begun = new Map<string, number>();
   const times: StageTime[] = [];

@@ -92,7 +92,7 @@ authorize_in "$(getent passwd "$user" | cut -d: -f6)" "$line"\n`;
   say(`the changed ssh key was authorised on ${address} with the one before it, which stays authorised`);
 }
 
-/** Whether this state ordered the server (pure): what an earlier run knew of the same one stays. */
+/** Whether this state ordered the server: what an earlier run knew of the same one stays. */
 export function orderedByState(olds: Partial<LoginKeyInputs & LoginKeyOutputs>, news: LoginKeyInputs): boolean {
   return olds.serverId === news.serverId ? olds.isOrdered === true : news.isOrder;
 }

@@ -180,7 +180,7 @@ function earlyWallet(
   });
 }
 
-/** What is recorded of a finished wait (pure). */
+/** What is recorded of a finished wait. */
 export function outputsOf(record: SyncRecord): GateOutputs {
   const seconds = Math.round((record.syncedAt - record.startedAt) / 1000);
   const gained = record.currentHeight - record.startHeight;

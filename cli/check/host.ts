@@ -49,7 +49,7 @@ export async function checkHost({ stack, config, address, hostKey }: StackSource
   }
 }
 
-/** A look says at its end what it came to, after what it warns of; a row begins with it (pure). */
+/** A look says at its end what it came to, after what it warns of; a row begins with it. */
 export const verdictFirst = (lines: readonly string[]): string[] => [...lines.slice(-1), ...lines.slice(0, -1)];
 
 function faultText(target: SshTarget, error: LoginError, run: Commands): string {

@@ -81,7 +81,7 @@ const replaced = [
   ...["migrateFrom", "release", "attempt", "rollback", "unattended"].map((key) => `orchestrator.${key}`),
 ];
 
-/** What the stack of an adopted host says (pure). Where its signer is to move from is known of the other stack. */
+/** What the stack of an adopted host says. Where its signer is to move from is known of the other stack. */
 export function adoptedSettings(config: StackConfig, address: string, hostKey: string): Settings {
   const from = moveFrom(config, address);
   return {

@@ -110,7 +110,7 @@ function hashFault(url: string, sha256: string | undefined, again: string): stri
 
 type ReleaseOptions = Pick<MoveOptions, "release" | "releaseSha256" | "releaseVersion">;
 
-/** The release that a move ends up with: as given; what is left out stays as configured, if that is of the same address (pure). */
+/** The release that a move ends up with: as given; what is left out stays as configured, if that is of the same address. */
 function releaseOf(
   { orchestrator }: Pick<StackConfig, "orchestrator">,
   { release, releaseSha256, releaseVersion }: ReleaseOptions,
@@ -129,7 +129,7 @@ function versionIn(url: string): string | undefined {
   return /\bv\d+\.\d+\.\d+[a-z]?(?![\w.])/.exec(url)?.[0];
 }
 
-/** What the new stack's file says of the move (pure); of login and places only what differs. */
+/** What the new stack's file says of the move; of login and places only what differs. */
 export function moveSettings(
   config: StackConfig,
   before: StackConfig,

@@ -32,7 +32,7 @@ export async function twoStacks(stack: string, otherStack: string): Promise<TwoS
 type Login = StackConfig["ssh"];
 
 /**
- * Returns another host with the plain part of its login, for a block of a stack's file (pure).
+ * Returns another host with the plain part of its login, for a block of a stack's file.
  *
  * @param usual the login of the stack's own host, by which the block goes where it is silent
  */
@@ -48,13 +48,13 @@ export function hostSettings(block: string, host: OtherHost, login: Login, usual
   return proxy === undefined || isUsual ? settings : { ...settings, ...proxySettings(`${block}.proxy`, proxy) };
 }
 
-/** Returns the plain part of a proxy's login (pure). */
+/** Returns the plain part of a proxy's login. */
 export function proxySettings(block: string, proxy: Partial<NonNullable<Login["proxy"]>> = {}): Settings {
   const keys = ["address", "hostKey", "user", "port", "privateKeyFile"] as const;
   return Object.fromEntries(keys.map((key) => [`${block}.${key}`, proxy[key]]));
 }
 
-/** Returns the secrets of a login that another one lacks, by the end of their keys (pure): none is copied unasked. */
+/** Returns the secrets of a login that another one lacks, by the end of their keys: none is copied unasked. */
 export function ownSecrets(login: Partial<Login>, usual: Partial<Login> = {}): string[] {
   const keys = ["privateKey", "privateKeyPassword", "password", "sudoPassword"] as const;
   const [own, others]: Readonly<Record<string, unknown>>[] = [{ ...login.proxy }, { ...usual.proxy }];

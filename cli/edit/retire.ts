@@ -47,7 +47,7 @@ export function retirementFault(
   return undefined;
 }
 
-/** What the old stack's file says of it (pure); of the login only what differs. */
+/** What the old stack's file says of it; of the login only what differs. */
 export function successorSettings({ ssh }: StackConfig, after: StackConfig, host: OtherHost): Settings {
   return {
     ...hostSettings("retirement.successor", host, after.ssh, ssh),

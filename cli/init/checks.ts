@@ -20,7 +20,7 @@ export const answerSchemas = {
   references: z.array(rpcUrl).min(1, "needed at least one witness of the chain"),
 };
 
-/** For a prompt: true, or what is wrong with the answer (pure). */
+/** For a prompt: true, or what is wrong with the answer. */
 export function checkedBy(schema: z.ZodType): (answer: unknown) => true | string {
   return (answer) => {
     const { success, error } = schema.safeParse(answer);
@@ -28,7 +28,7 @@ export function checkedBy(schema: z.ZodType): (answer: unknown) => true | string
   };
 }
 
-/** Checks answers by their flags, or the word for them (pure). @throws Refusal that names every fault */
+/** Checks answers by their flags, or the word for them. @throws Refusal that names every fault */
 export function refuseAnswers(
   command: string,
   answers: readonly (readonly [name: string, z.ZodType, unknown])[],

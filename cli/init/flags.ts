@@ -24,7 +24,7 @@ export interface InitFlags {
   readonly releaseSha256?: string;
 }
 
-/** The answers that nobody can be asked for, each as it is given (pure). @param hasPassphrase where one is needed */
+/** The answers that nobody can be asked for, each as it is given. @param hasPassphrase where one is needed */
 export function missingAnswers(stack: string | undefined, flags: InitFlags, hasPassphrase: boolean): string[] {
   const { pillar, provider, adopt, address, hostKey, fingerprint, acceptHostKey, sshFrom, keyFile, agent, password } =
     flags;

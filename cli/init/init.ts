@@ -97,7 +97,7 @@ async function make(
   throw new CliRefusal(`${engineFault("stack init", stack, stderr)}\nNothing was kept: ${file} is as it was.`);
 }
 
-/** What was made, and what to type next (pure). */
+/** What was made, and what to type next. */
 function madeText(stack: string, adopt: boolean, missing: readonly string[]): string {
   return [
     `Made: stack ${stack}, and its file Pulumi.${stackName(stack)}.yaml`,

@@ -30,7 +30,7 @@ export interface Answers {
   readonly releaseSha256?: string | undefined;
 }
 
-/** The example from which a stack's file is made (pure). */
+/** The example from which a stack's file is made. */
 export function exampleFor({ provider, adopt }: Pick<Answers, "provider" | "adopt">): string {
   if (adopt) return "old-host";
   return provider === "existing" ? "own-server" : provider;
@@ -40,7 +40,7 @@ export function exampleFor({ provider, adopt }: Pick<Answers, "provider" | "adop
 type Place = readonly [found: RegExp, instead: (kept: string) => string];
 
 /**
- * A stack's file: the example with the operator's values in the place of its own, and its comments (pure).
+ * A stack's file: the example with the operator's values in the place of its own, and its comments.
  *
  * @throws where the example lacks a place for one of them
  */

@@ -14,7 +14,7 @@ export interface NextSituation {
   readonly node: Pick<NodeStatus, "synced" | "known" | "why"> | undefined;
 }
 
-/** What the operator does next (pure): what the last run said, as long as that holds, else how to go on. */
+/** What the operator does next: what the last run said, as long as that holds, else how to go on. */
 export function nextLines(situation: NextSituation): string[] {
   const { stack, lifecycle, state, held = [] } = situation;
   const working = held.find(({ holder }) => holder === "lives");
@@ -33,7 +33,7 @@ export function nextLines(situation: NextSituation): string[] {
   return [...state.shown.nextStep];
 }
 
-/** Whether the last run's words may have the wallet take an address that only a synced node earns with (pure). */
+/** Whether the last run's words may have the wallet take an address that only a synced node earns with. */
 export function mayOffer({ producerAddress, registered, offered }: LastShown): boolean {
   return producerAddress !== undefined && !registered && offered;
 }

@@ -14,12 +14,12 @@ export type Lock = Readonly<{ user: string; host: string; pid: number; since: nu
 /** A lock, and whether the run that holds it still lives. */
 export type Held = Readonly<{ lock: Lock; holder: "lives" | "gone" | "unknown" }>;
 
-/** `process 4242 of root on host1, since 2026-11-21 14:49 UTC` (pure). */
+/** `process 4242 of root on host1, since 2026-11-21 14:49 UTC`. */
 export function holderText({ user, host, pid, since }: Lock): string {
   return `process ${pid} of ${user} on ${host}, since ${Number.isNaN(since) ? "an unknown time" : minuteText(since)}`;
 }
 
-/** Reads the locks that pulumi names in an error; undefined where it names none. Pulumi Cloud names no holder (pure). */
+/** Reads the locks that pulumi names in an error; undefined where it names none. Pulumi Cloud names no holder. */
 export function parseLocks(stderr: string): readonly Lock[] | undefined {
   if (/\[409\] Conflict|Another update is currently in progress/.test(stderr)) return [];
   if (!/the stack is currently locked by/.test(stderr)) return undefined;

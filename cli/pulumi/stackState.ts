@@ -93,13 +93,13 @@ export interface Deployment {
   readonly pending_operations?: readonly { readonly resource: Resource; readonly type: string }[];
 }
 
-/** Takes it out of what `pulumi stack export` prints (pure). */
+/** Takes it out of what `pulumi stack export` prints. */
 export function parseState(text: string): StackState {
   const { deployment } = JSON.parse(text) as { deployment?: Deployment };
   return stateIn(deployment);
 }
 
-/** Takes it out of a state, none where there is none (pure). */
+/** Takes it out of a state, none where there is none. */
 export function stateIn({ resources = [], pending_operations: operations = [] }: Deployment = {}): StackState {
   const outputsOf = (end: string) => resources.find(({ type }) => type.endsWith(end))?.outputs ?? {};
   const contact = outputsOf(":FirstContact");
@@ -195,7 +195,7 @@ function shownOf({
   };
 }
 
-/** The host that a stack's outputs show, for another stack to name it (pure). */
+/** The host that a stack's outputs show, for another stack to name it. */
 export function hostShown(text: string): OtherHost | undefined {
   const { deployment } = JSON.parse(text) as { deployment?: Deployment };
   const outputs = deployment?.resources?.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs;

@@ -5,7 +5,7 @@ import { partsJson } from "./parts/partsJson";
 import { stageOf } from "./stages";
 import type { View } from "./view";
 
-/** The view for programs (pure). Times are ISO 8601. */
+/** The view for programs. Times are ISO 8601. */
 export function jsonReport(view: View, exitCode: number) {
   const { stack, pillar, address, lifecycle, state, held, sync, synced, facts, parts } = view;
   return {

@@ -8,7 +8,7 @@ import type { View } from "./view";
  */
 export type Attention = "nothing" | "step" | "wait" | "attention";
 
-/** What a stack needs now (pure). */
+/** What a stack needs now. */
 export function needsOf(view: View): Attention {
   const { lifecycle, synced, parts } = view;
   if (parts && "value" in parts.signer && parts.signer.value.isWrong) return "attention";
@@ -40,7 +40,7 @@ function needsOfRetiring({ state, parts }: View): Attention {
   return parts.destroy.value.length === 0 ? "step" : "wait";
 }
 
-/** The exit code for it (pure). @param looked whether the host could be looked at */
+/** The exit code for it. @param looked whether the host could be looked at */
 export function exitCodeOf(needs: Attention, looked: boolean): number {
   if (!looked) return couldNot;
   return needs === "nothing" || needs === "step" ? 0 : 1;

@@ -27,7 +27,7 @@ function sorted(all: readonly Found[]): Found[] {
   return all.toSorted((a, b) => weight(a) - weight(b) || a.stack.localeCompare(b.stack));
 }
 
-/** All stacks side by side, first those that need somebody, each with what comes next (pure). */
+/** All stacks side by side, first those that need somebody, each with what comes next. */
 export function overviewLines(all: readonly Found[], columns: number): string[] {
   if (all.length === 0) return ["there is no stack of this program in this backend"];
   const rows = sorted(all).map((found) => ({ cells: cellsOf(found), below: belowOf(found) }));
@@ -59,19 +59,19 @@ function belowOf(found: Found): string[] {
   return needOf(found) === "nothing" ? lines : [`next: ${printable(stageOf(found.view).next)}`, ...lines];
 }
 
-/** The same for programs (pure): an array in the same order. */
+/** The same for programs: an array in the same order. */
 export function overviewJson(all: readonly Found[]): unknown[] {
   return sorted(all).map((found) => ({ ...foundJson(found), needs: needOf(found) }));
 }
 
-/** What was found of one stack, for programs (pure). */
+/** What was found of one stack, for programs. */
 export function foundJson(found: Found): object {
   return "view" in found
     ? jsonReport(found.view, found.exitCode)
     : { stack: found.stack, looked: false, refusal: found.refusal.message };
 }
 
-/** The highest exit code; a stack whose server is still to come, or is gone for good, is nothing to be mended (pure). */
+/** The highest exit code; a stack whose server is still to come, or is gone for good, is nothing to be mended. */
 export function overviewCode(all: readonly Found[]): number {
   const codes = all.map((found) => {
     if ("view" in found) return found.exitCode;

@@ -30,7 +30,7 @@ export function plainLines(print: (line: string) => void): Display {
   };
 }
 
-/** What is worth a line when it changes (pure): not what changes all the time, as memory or the clock. */
+/** What is worth a line when it changes: not what changes all the time, as memory or the clock. */
 export function topicsOf(view: View): Topic[] {
   const { stage, next } = stageOf(view);
   const title = `Pillar ${view.pillar}, stack ${view.stack}, host ${view.address}`;

@@ -30,7 +30,7 @@ export interface Rows {
   readonly log: readonly string[];
 }
 
-/** What there is to say of a view (pure). */
+/** What there is to say of a view. */
 export function rowsOf(view: View, times?: Times): Rows {
   const { stage, next } = stageOf(view);
   const head: Row[] = [["stage", stage]];
@@ -64,7 +64,7 @@ export function rowsOf(view: View, times?: Times): Rows {
   };
 }
 
-/** Of a backend that tells of no lock the state alone says how far a run came (pure). */
+/** Of a backend that tells of no lock the state alone says how far a run came. */
 function unseenRun(pending: View["state"]["pending"]): string {
   const unseen = "can't be seen with this backend";
   if (pending.length === 0) return `whether a run is at work ${unseen}`;
@@ -72,7 +72,7 @@ function unseenRun(pending: View["state"]["pending"]): string {
   return `a run is at work, or was killed, in the middle of ${names}: which of both ${unseen}`;
 }
 
-/** Whether what the gate says is more than that the height grows, which is to be seen anyway (pure). */
+/** Whether what the gate says is more than that the height grows, which is to be seen anyway. */
 export function isEvent(news: WatchNews): boolean {
   return news.kind !== "progress" || news.progress.why.kind !== "syncing";
 }

@@ -13,12 +13,12 @@ const labelWidth = 12;
 /** Lines for what happened: the log is worth some, too. */
 const newsRoom = 8;
 
-/** Breaks a text at blanks, and within a word only where it is longer than a line (pure). */
+/** Breaks a text at blanks, and within a word only where it is longer than a line. */
 export function wrap(text: string, width: number): string[] {
   return wrapAnsi(text, width, { hard: true }).split("\n");
 }
 
-/** Cuts a text to a width, and shows that it did (pure). */
+/** Cuts a text to a width, and shows that it did. */
 export const cut = (text: string, width: number) => cliTruncate(text, width);
 
 function rowLines([label, text, weight]: Row, width: number, isWhole = false): string[] {
@@ -45,7 +45,7 @@ function fixedLines(all: readonly Rows[], width: number, height: number): string
 }
 
 /**
- * The lines of a screen: the log gives way first, then the news, details and facts (pure).
+ * The lines of a screen: the log gives way first, then the news, details and facts.
  *
  * @param news what happened, the newest last
  */
@@ -61,7 +61,7 @@ export function screenLines(rows: Rows, news: readonly string[], size: Size): st
   return fitted([...fixed, ...newsLines, ...logLines], height, width);
 }
 
-/** Several stacks, one after the other, without their logs (pure). */
+/** Several stacks, one after the other, without their logs. */
 export function manyLines(all: readonly Rows[], news: readonly string[], size: Size): string[] {
   const width = size.columns - 1;
   const height = size.rows - 1;
@@ -89,7 +89,7 @@ function block(heading: string, entries: readonly (readonly string[])[], room: n
   return lines.length === 0 ? [] : ["", heading, ...lines.map((line) => `  ${line}`)];
 }
 
-/** All of it, for a terminal that scrolls or for a file (pure). */
+/** All of it, for a terminal that scrolls or for a file. */
 export function plainReport(rows: Rows, columns: number): string {
   return screenLines(rows, [], { columns, rows: Number.POSITIVE_INFINITY }).join("\n");
 }

@@ -2,7 +2,7 @@ import { wayBack } from "../../core/registration/messages";
 import { commandsFor } from "../../core/util/commands";
 import type { Stage, View } from "./view";
 
-/** Where a host that was synced, or is registered, stands on chain (pure); undefined where that adds nothing. */
+/** Where a host that was synced, or is registered, stands on chain; undefined where that adds nothing. */
 export function stageOnChain({ stack, pillar, synced, parts }: View): Stage | undefined {
   if (parts === undefined || "why" in parts.registration) return undefined;
   const registration = parts.registration.value;
@@ -34,7 +34,7 @@ export function stageOnChain({ stack, pillar, synced, parts }: View): Stage | un
   }
 }
 
-/** Where a host stands on which this program deploys nothing (pure). */
+/** Where a host stands on which this program deploys nothing. */
 export function stageOfOther({ stack, lifecycle, state, synced, parts }: View): Stage {
   const destroy = parts?.destroy;
   const unmet = destroy && "value" in destroy ? destroy.value : undefined;
@@ -62,7 +62,7 @@ export function stageOfOther({ stack, lifecycle, state, synced, parts }: View): 
     : { stage, next: `${run.destroy} is refused until what is told below is met` };
 }
 
-/** Where a stack's host stands, and what comes next (pure). */
+/** Where a stack's host stands, and what comes next. */
 export function stageOf(view: View): Stage {
   const { stack, state, held, synced } = view;
   const done = view.facts?.done;

@@ -78,7 +78,7 @@ export function guardedServer(server: Omit<CloudServer, "id">, id: pulumi.Output
 /** Every input, for ignoreChanges. */
 export const everything = "*";
 
-/** The inputs whose changes never reach the server (pure). */
+/** The inputs whose changes never reach the server. */
 export function unchanging(names: Readonly<Record<string, string>>, kept: KeptParts): string[] {
   if (kept === "nothing") return [];
   return kept === "asItIs" ? [everything] : Object.values(names);

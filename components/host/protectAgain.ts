@@ -42,7 +42,7 @@ export async function protectAgain(config: StackConfig, wanted: CloudHostConfig,
   }
 }
 
-/** Whether the protection is to be set again (pure): an adopted server gets it where a destroy took it away alone. */
+/** Whether the protection is to be set again: an adopted server gets it where a destroy took it away alone. */
 export function lacksProtection(
   { server, isHalfMade }: Kept,
   isOwn: boolean,

@@ -19,19 +19,19 @@ export interface NextStepSituation {
   readonly isWithoutSigner?: boolean;
 }
 
-/** Whether this host's address is shown at all (pure): while its node is synced, or once it is registered anyway. */
+/** Whether this host's address is shown at all: while its node is synced, or once it is registered anyway. */
 export function showsAddress({ registration, now }: Pick<NextStepSituation, "registration" | "now">): boolean {
   return now.synced || isOurs(registration);
 }
 
-/** Whether this host's address in the wallet is what comes next (pure): one that is shown may be registered at once. */
+/** Whether this host's address in the wallet is what comes next: one that is shown may be registered at once. */
 export function offersAddress({ registration, now, first = [] }: NextStepSituation): boolean {
   if (isOurs(registration) || !now.synced || first.length > 0) return false;
   return registration.kind !== "foreign" || !registration.wasOurs;
 }
 
 /**
- * What the operator does next, in words and commands, a line each: the engine cuts longer texts (pure). Steps 13 to 15
+ * What the operator does next, in words and commands, a line each: the engine cuts longer texts. Steps 13 to 15
  * and the rule behind them (docs/specification.md, 1.1).
  */
 export function nextStep(situation: NextStepSituation): string[] {
@@ -138,7 +138,7 @@ const seenAs = ({ known, why }: NextStepSituation["now"]) =>
 
 const upper = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** What comes next for a stack that is retired, and whose server is gone already (pure). */
+/** What comes next for a stack that is retired, and whose server is gone already. */
 export function nextForGone(stack: string): string[] {
   return [`Its server is not there any more. To remove the rest that this stack made: ${commandsFor(stack).destroy}`];
 }

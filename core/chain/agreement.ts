@@ -4,7 +4,7 @@ export type Agreement<R, W> =
   | { readonly kind: "split" };
 
 /**
- * Weighs what several nodes say (pure): more than half must be with one word.
+ * Weighs what several nodes say: more than half must be with one word.
  *
  * @param common the word that most are with, if any is
  */
@@ -27,7 +27,7 @@ function commonest<W>(words: readonly W[]): W | undefined {
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
 }
 
-/** The one in the middle of several numbers, or between the two there (pure); undefined of none. */
+/** The one in the middle of several numbers, or between the two there; undefined of none. */
 export function medianOf(numbers: readonly number[]): number | undefined {
   const sorted = [...numbers].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);

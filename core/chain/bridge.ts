@@ -12,7 +12,7 @@ export interface BridgeInfo {
   readonly key: string;
 }
 
-/** Checks the form of an `embedded.bridge.getBridgeInfo` result (pure). @throws where it is another one */
+/** Checks the form of an `embedded.bridge.getBridgeInfo` result. @throws where it is another one */
 export function parseBridge(result: unknown): BridgeInfo {
   const found = (result ?? {}) as Record<string, unknown>;
   const { halted, allowKeyGen, unhaltedAt, unhaltDurationInMomentums: unhaltDuration } = found;

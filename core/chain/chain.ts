@@ -70,7 +70,7 @@ export function chainOfNode(
   );
 }
 
-/** An address as it may be shown and kept (pure): a path, a query and a user name may hold an access key. */
+/** An address as it may be shown and kept: a path, a query and a user name may hold an access key. */
 export function shownAddress(url: string): string {
   const { origin, pathname, search } = new URL(url);
   return pathname.length > 1 || search !== "" ? `${origin}/…` : origin;

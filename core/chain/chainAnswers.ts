@@ -117,7 +117,7 @@ export function parseRows(result: unknown): RewardRow[] {
     .sort((a, b) => b.epoch - a.epoch);
 }
 
-/** More digits than any coin has would keep the process busy for seconds (pure). */
+/** More digits than any coin has would keep the process busy for seconds. */
 const isAmount = (value: unknown) => /^\d{1,40}$/.test(String(value));
 
 export function parseAmount(result: unknown): Amount {

@@ -34,7 +34,7 @@ export function tickOf({ momentum, tickMomentums }: Network): number {
 }
 
 /**
- * A Pillar's chance to be elected for a tick (pure). Up to as many Pillars as slots all are; of more, half of the slots
+ * A Pillar's chance to be elected for a tick. Up to as many Pillars as slots all are; of more, half of the slots
  * are drawn of the first by weight, as many as there are slots, and half of all that are left.
  */
 export function chanceOf({ pillars, place }: PillarStanding, { tickMomentums: slots }: Network): Chance {
@@ -46,12 +46,12 @@ export function chanceOf({ pillars, place }: PillarStanding, { tickMomentums: sl
   return place <= slots * surelyFirst ? { least: most, most } : { least, most: least };
 }
 
-/** So many ticks in a row without a slot are rarer than {@link rare}, whoever is elected with at least such a chance (pure). */
+/** So many ticks in a row without a slot are rarer than {@link rare}, whoever is elected with at least such a chance. */
 export function patienceTicks(chance: number): number {
   return chance >= 1 ? leastTicks : Math.max(leastTicks, ticksUntil(1 - rare, chance));
 }
 
-/** Ticks within which a slot comes in half of the cases (pure). */
+/** Ticks within which a slot comes in half of the cases. */
 export function usualTicks(chance: number): number {
   return chance >= 1 ? 1 : ticksUntil(0.5, chance);
 }
@@ -63,7 +63,7 @@ const confirmation = 2;
 
 /**
  * From when on, at the latest, slots are those of an address that was seen registered: what is in the chain in one tick
- * counts from the next but one on (pure). Times in unix milliseconds.
+ * counts from the next but one on. Times in unix milliseconds.
  *
  * @param genesis of the chain, where it is known: its ticks begin there
  */
@@ -74,7 +74,7 @@ export function electedFrom(seenAt: number, genesis: number | undefined, network
   return begun + 2 * tick;
 }
 
-/** `place 71 of 100 by weight, elected for 18 of 100 ticks`, to stand behind a Pillar's name (pure). */
+/** `place 71 of 100 by weight, elected for 18 of 100 ticks`, to stand behind a Pillar's name. */
 export function standingText(standing: PillarStanding | undefined, network: Network): string {
   if (standing === undefined) return "how many Pillars there are can't be told";
   const { pillars, place } = standing;

@@ -58,7 +58,7 @@ export type Observation =
     };
 
 /**
- * Takes the result out of an answer (pure).
+ * Takes the result out of an answer.
  *
  * @throws with a reason in the operator's words: what answered instead of the node
  */
@@ -90,7 +90,7 @@ export function nodeResult(answer: RpcAnswer): unknown {
   return envelope.result;
 }
 
-/** Checks the form of a `stats.syncInfo` result (pure). @throws when it is another one */
+/** Checks the form of a `stats.syncInfo` result. @throws when it is another one */
 export function parseSyncInfo(result: unknown): SyncInfo {
   const { state, currentHeight, targetHeight } = (result ?? {}) as Record<string, unknown>;
   if (!isCount(state) || !isCount(currentHeight) || !isCount(targetHeight)) {
@@ -99,7 +99,7 @@ export function parseSyncInfo(result: unknown): SyncInfo {
   return { state, currentHeight, targetHeight };
 }
 
-/** Checks the form of a `ledger.getFrontierMomentum` result (pure). @returns undefined when it is another one */
+/** Checks the form of a `ledger.getFrontierMomentum` result. @returns undefined when it is another one */
 export function parseMomentum(result: unknown): Momentum | undefined {
   const { height, timestamp, hash } = (result ?? {}) as Record<string, unknown>;
   if (!isCount(height) || !isCount(timestamp) || !isPrintable(hash)) return undefined;

@@ -122,7 +122,7 @@ export function isWrongAnswer(error: unknown): boolean {
 const lacking = Symbol.for("pillar-host.lacking");
 
 /**
- * Takes the result out of an answer (pure). 404 is a method that the build lacks.
+ * Takes the result out of an answer. 404 is a method that the build lacks.
  *
  * @throws with the orchestrator's own error, or with what answered instead
  */
@@ -203,7 +203,7 @@ function parseIdentity(result: unknown): OrchestratorIdentity | undefined {
   return { ...parts, tssPeerId: text("tssPeerId"), evmAddress: text("evmAddress") };
 }
 
-/** Returns what makes a signer another one (pure); not its registration, which the operator changes meanwhile. */
+/** Returns what makes a signer another one; not its registration, which the operator changes meanwhile. */
 export function identityDifferences(found: OrchestratorIdentity, expected: Readonly<Partial<Record<string, string>>>) {
   const names = ["producer", "tssPeerId", "evmAddress"] as const;
   return names.filter((name) => ![undefined, "", found[name]].includes(expected[name]));
@@ -211,7 +211,7 @@ export function identityDifferences(found: OrchestratorIdentity, expected: Reado
 
 const versionForm = /^v(\d+)\.(\d+)\.(\d+)([a-z]?)$/;
 
-/** Orders two versions of the form v1.2.3a, a letter after none (pure): below 0 where the first is older. */
+/** Orders two versions of the form v1.2.3a, a letter after none: below 0 where the first is older. */
 export function compareVersions(a: string, b: string): number {
   const parts = (version: string) => versionForm.exec(version)?.slice(1) ?? [];
   const [one, two] = [parts(a), parts(b)];
@@ -222,7 +222,7 @@ export function compareVersions(a: string, b: string): number {
   return (one[3] ?? "").localeCompare(two[3] ?? "");
 }
 
-/** Takes what looks like a secret out of a text, as lib.sh's redact does on hosts, and addresses with access keys (pure). */
+/** Takes what looks like a secret out of a text, as lib.sh's redact does on hosts, and addresses with access keys. */
 export function withoutSecrets(text: string): string {
   return text
     .replaceAll(/(pass(?:word|phrase|wd)?|mnemonic|entropy|seed|secret|private[ _-]?key)[^\n]*/gi, "$1 [removed]")

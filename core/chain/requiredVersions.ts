@@ -38,20 +38,20 @@ export interface VersionGap extends VersionRow {
   readonly expectedAt?: number | undefined;
 }
 
-/** Returns the rows of the table, and the configured one as a row that counts from the first momentum on (pure). */
+/** Returns the rows of the table, and the configured one as a row that counts from the first momentum on. */
 function allRows({ rows, releases, leastVersion }: VersionRules): VersionRow[] {
   if (leastVersion === undefined) return [...rows];
   const why = "so says pillar-host:node.leastVersion";
   return [{ fromHeight: 0, leastVersion, why, release: releases }, ...rows];
 }
 
-/** Returns the rows that count at a height, if the node turns out to be on the main network (pure). */
+/** Returns the rows that count at a height, if the node turns out to be on the main network. */
 export function rowsAt(rules: VersionRules, height: number): VersionRow[] {
   return allRows(rules).filter(({ fromHeight }) => fromHeight <= height);
 }
 
 /**
- * Returns what a node lacks, the newest version first (pure). A node that does not tell its first momentum counts as one of
+ * Returns what a node lacks, the newest version first. A node that does not tell its first momentum counts as one of
  * the main network: nothing shows that it is none.
  *
  * @param now unix milliseconds
@@ -70,7 +70,7 @@ export function findVersionGaps(node: NodeBuild, rules: VersionRules, height: nu
     }));
 }
 
-/** Formats what is required, as the end of a sentence (pure). */
+/** Formats what is required, as the end of a sentence. */
 export function requirementText({
   leastVersion,
   fromHeight,
@@ -82,14 +82,14 @@ export function requirementText({
   return `${leastVersion} or newer is required${from} (${why})`;
 }
 
-/** Formats what is wrong with a node's version (pure). */
+/** Formats what is wrong with a node's version. */
 export function versionGapText(gap: VersionGap): string {
   const found =
     gap.found === undefined ? "the node does not tell its version" : `the node is ${shownVersion(gap.found)}`;
   return `${found}; ${requirementText(gap)}`;
 }
 
-/** Formats what the operator does about it, a line each (pure). @param up the command of the node's stack, where it is known */
+/** Formats what the operator does about it, a line each. @param up the command of the node's stack, where it is known */
 export function installLines({ leastVersion, release, fromHeight }: VersionRow, up?: string): string[] {
   const then = up === undefined ? "" : `, then ${up}`;
   return [

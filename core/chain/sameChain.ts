@@ -23,7 +23,7 @@ export interface Comparison {
 }
 
 /**
- * Whether two nodes are on one chain (pure): by the hashes at the newest height that both have. Heights alone say nothing:
+ * Whether two nodes are on one chain: by the hashes at the newest height that both have. Heights alone say nothing:
  * a fork may be as high as the chain, or far from it.
  */
 export function compareChains(one: ShownChain, other: ShownChain): Comparison {
@@ -33,23 +33,23 @@ export function compareChains(one: ShownChain, other: ShownChain): Comparison {
   return { verdict: mine === theirs ? "same" : "other", height };
 }
 
-/** Whether two nodes are shown to be on one chain (pure). */
+/** Whether two nodes are shown to be on one chain. */
 export function isSameChain(one: ShownChain, other: ShownChain): boolean {
   return one === other || compareChains(one, other).verdict === "same";
 }
 
-/** Of several nodes one with which the most others are on one chain (pure); undefined of none. */
+/** Of several nodes one with which the most others are on one chain; undefined of none. */
 export function mostInCompany<T extends ShownChain>(chains: readonly T[]): T | undefined {
   const company = (one: T) => chains.filter((other) => isSameChain(one, other)).length;
   return chains.reduce<T | undefined>((most, one) => (most && company(most) >= company(one) ? most : one), undefined);
 }
 
-/** The hash of a node's momentum (pure); undefined where it did not show it. */
+/** The hash of a node's momentum; undefined where it did not show it. */
 export function hashAt({ newest, recent, older = [] }: ShownChain, height: number): string | undefined {
   return [newest, ...recent, ...older].find((block) => block.height === height)?.hash;
 }
 
-/** Two of several nodes that are not on one chain, and where that shows; undefined where all are on one (pure). */
+/** Two of several nodes that are not on one chain, and where that shows; undefined where all are on one. */
 export function firstFork<T extends ShownChain>(
   chains: readonly T[],
 ): (Comparison & { readonly one: T; readonly other: T }) | undefined {

@@ -13,14 +13,14 @@ function parseVersion(text: string): Version | undefined {
   return { number: [major, minor, patch].map(Number), suffix, isRelease: releaseSuffixes.includes(suffix) };
 }
 
-/** Returns `v0.0.8` for each spelling of that release, undefined for a development build (pure). */
+/** Returns `v0.0.8` for each spelling of that release, undefined for a development build. */
 export function releaseNumber(text: string): string | undefined {
   const version = parseVersion(text);
   return version?.isRelease ? `v${version.number.join(".")}` : undefined;
 }
 
 /**
- * Compares two versions by number, as sort does (pure). A development build comes before the release of its number: what it
+ * Compares two versions by number, as sort does. A development build comes before the release of its number: what it
  * lacks, nobody can tell. Returns undefined where the order is not known.
  */
 export function compareNodeVersions(one: string, other: string): number | undefined {

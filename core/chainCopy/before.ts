@@ -75,7 +75,7 @@ export function nodeLooks(lookAtNode: NodeLooks["lookAtNode"]): NodeLooks {
 }
 
 /**
- * Returns what a look at one of both nodes goes by (pure): the old host is a witness of the new one's chain; its own must be
+ * Returns what a look at one of both nodes goes by: the old host is a witness of the new one's chain; its own must be
  * confirmed by a reference, where there is one. The new node is none: a young one has only momentums from before a split.
  */
 export function copyLookup(inputs: ChainCopyInputs, isOld?: "old"): LookupOptions {

@@ -24,7 +24,7 @@ export interface ChainFacts {
   readonly lacks: readonly string[];
 }
 
-/** Reads what chain_facts prints (pure). @throws where it was cut off */
+/** Reads what chain_facts prints. @throws where it was cut off */
 export function parseChainFacts(printed: string, address: string): ChainFacts {
   const all = new Map(fieldsOf(printed));
   if (all.get("end") !== "yes") throw new Error(`${address}: its answer was cut off`);
@@ -52,7 +52,7 @@ export const oldFloor = gigabyte / 2;
 /** What the new host must have beyond the copy: its node has databases of its own meanwhile. */
 const newRoom = gigabyte / 2;
 
-/** Bytes that the new host must have free for a copy of so many, of which nothing is there yet (pure). */
+/** Bytes that the new host must have free for a copy of so many, of which nothing is there yet. */
 export function roomFor(bytes: number): number {
   return bytes * 1.1 + newRoom;
 }
@@ -63,7 +63,7 @@ export interface NodeVersions {
   readonly new: string;
 }
 
-/** Every reason against the copy, before anything is done (pure). */
+/** Every reason against the copy, before anything is done. */
 export function copyFaults(
   old: ChainFacts,
   fresh: ChainFacts,
@@ -110,7 +110,7 @@ export function copyFaults(
   return faults;
 }
 
-/** Why the new node may not read what the old one wrote (pure). */
+/** Why the new node may not read what the old one wrote. */
 function versionFault({ old, new: fresh }: NodeVersions): string | undefined {
   if ((compareNodeVersions(old, fresh) ?? 1) <= 0) return undefined;
   return `the old host's node is ${old}, the new one's ${fresh}: needed the same, or a newer one on the new host`;

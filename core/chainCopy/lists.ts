@@ -5,7 +5,7 @@ export type FileHashes = ReadonlyMap<string, string>;
 
 const entry = /^([0-9a-f]{64}) [ *]((?:nom|consensus|cache)\/[A-Za-z0-9._-]+)$/;
 
-/** Reads what chain_manifest prints (pure). @throws where it is anything else: a path of another's could lead anywhere */
+/** Reads what chain_manifest prints. @throws where it is anything else: a path of another's could lead anywhere */
 export function parseHashes(printed: string, address: string): FileHashes {
   const files = new Map<string, string>();
   for (const line of printed.split("\0")) {
@@ -20,17 +20,17 @@ export function parseHashes(printed: string, address: string): FileHashes {
   return files;
 }
 
-/** Paths that a copy has otherwise than what it was made of, or beyond it (pure). */
+/** Paths that a copy has otherwise than what it was made of, or beyond it. */
 export function wrongIn(copy: FileHashes, original: FileHashes): string[] {
   return [...copy].flatMap(([path, hash]) => (original.get(path) === hash ? [] : [path]));
 }
 
-/** Paths that a copy lacks (pure). */
+/** Paths that a copy lacks. */
 export function missingIn(copy: FileHashes, original: FileHashes): string[] {
   return [...original.keys()].filter((path) => !copy.has(path));
 }
 
-/** One hash of all of them (pure). */
+/** One hash of all of them. */
 export function hashOfFiles(files: FileHashes): string {
   const lines = [...files].map(([path, hash]) => `${hash}  ${path}\n`).sort();
   return crypto.createHash("sha256").update(lines.join("")).digest("hex");

@@ -7,7 +7,7 @@ import type { ReferencesSeen } from "../sync/references";
 const witnessesNeeded = 2;
 
 /**
- * Returns why the database of a node that lacks required versions is not copied, or undefined (pure). Below the height from
+ * Returns why the database of a node that lacks required versions is not copied, or undefined. Below the height from
  * which on they are required all chains are one, so a witness counts only for a momentum at or above it.
  *
  * @param seen the witnesses' answers, and the node's own chain

@@ -28,7 +28,7 @@ const sayEvery = 30_000;
 const rounds = 3;
 const limitSeconds = copyHours * 3600;
 
-/** Numbers behind words, a line each, that are whole for a script too (pure). */
+/** Numbers behind words, a line each, that are whole for a script too. */
 export function numbersIn(printed: string): ReadonlyMap<string, number> {
   return new Map(
     printed.split("\n").flatMap((line) => {

@@ -13,7 +13,7 @@ export interface FirewallNeeds {
   readonly hasOrchestrator: boolean;
 }
 
-/** The openings of a host's firewall (pure): docs/specification.md, 8. */
+/** The openings of a host's firewall: docs/specification.md, 8. */
 export function openings(config: Pick<StackConfig, "node" | "orchestrator" | "ssh">, needs: FirewallNeeds): Opening[] {
   const { sshFrom, hasOrchestrator } = needs;
   const { node, orchestrator, ssh } = config;

@@ -4,7 +4,7 @@ export interface UserDataKey {
   readonly publicKey: string;
 }
 
-/** Builds cloud-init's input (pure): host key, logins with keys only, security upgrades. JSON is YAML in which nothing needs quoting. */
+/** Builds cloud-init's input: host key, logins with keys only, security upgrades. JSON is YAML in which nothing needs quoting. */
 export function userData({ privateKey, publicKey }: UserDataKey): string {
   const config = {
     ssh_deletekeys: true,

@@ -40,7 +40,7 @@ export function checked(
   return { faults: [...new Set(issues.flatMap((issue) => configFaultsOf(issue, context))), ...keys.faults] };
 }
 
-/** The stack's raw values out of all that the engine knows, with what the cloud's own Pulumi keys say (pure). */
+/** The stack's raw values out of all that the engine knows, with what the cloud's own Pulumi keys say. */
 export function rawConfig(all: Readonly<Record<string, string>>): {
   raw: Record<string, unknown>;
   apiEndpoint?: string;
@@ -71,7 +71,7 @@ function standardKeys(host: unknown, all: Readonly<Record<string, string>>): { a
   return { apiEndpoint: apiEndpoint || undefined, token: token || undefined };
 }
 
-/** Keys of a cloud's plugin that nothing reads, since the host is another's: a token that lies there for nothing (pure). */
+/** Keys of a cloud's plugin that nothing reads, since the host is another's: a token that lies there for nothing. */
 export function keysOfOtherClouds(host: unknown, all: Readonly<Record<string, string>>, stack: string): string[] {
   const provider = providerOf(host);
   return Object.entries(pluginKeys).flatMap(([cloud, keys]) =>

@@ -15,12 +15,12 @@ export interface FaultContext {
 
 const ownText = "";
 
-/** Leaves out zod's message where this file has a text, unless the schema has a message of its own (pure). */
+/** Leaves out zod's message where this file has a text, unless the schema has a message of its own. */
 export function withoutMessage({ code }: { readonly code?: string }): string | undefined {
   return ["invalid_value", "too_small", "too_big"].includes(code ?? "") ? ownText : undefined;
 }
 
-/** Makes the operator's lines of an issue: key, found, needed, the command that sets it right (pure). */
+/** Makes the operator's lines of an issue: key, found, needed, the command that sets it right. */
 export function configFaultsOf(issue: z.core.$ZodIssue, context: FaultContext): string[] {
   const at = (path: readonly PropertyKey[]) => `${project}:${path.map(String).join(".")}`;
   if (issue.code === "unrecognized_keys")

@@ -108,7 +108,7 @@ export const sshSchema = z
   .superRefine(openableKey)
   .meta({ description: "The login: the ssh agent, a key's file, a private key or a password is needed" });
 
-/** The fault of a private key that can't be opened: which key of the block, and what is wrong with it (pure). */
+/** The fault of a private key that can't be opened: which key of the block, and what is wrong with it. */
 function privateKeyFault({
   privateKeyFile,
   privateKey,

@@ -31,6 +31,6 @@ export interface ReleaseSource {
   readonly version?: string | undefined;
 }
 
-/** A release as a host writes it down when it is installed: another one is installed anew (pure). */
+/** A release as a host writes it down when it is installed: another one is installed anew. */
 export const releaseMarker = ({ url, sha256, version }: ReleaseSource) =>
   [url, sha256 ?? "any", ...(version === undefined ? [] : [version])].join(" ");

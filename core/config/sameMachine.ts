@@ -6,7 +6,7 @@ interface Machine {
   readonly hostKey?: string | undefined;
 }
 
-/** Refuses a stack's own host in the place of another one, under whatever name (pure). */
+/** Refuses a stack's own host in the place of another one, under whatever name. */
 export function sameMachineFaults({
   host,
   sync,
@@ -31,7 +31,7 @@ export function sameMachineFaults({
   });
 }
 
-/** True if two are one machine, as far as address and key tell (pure). */
+/** True if two are one machine, as far as address and key tell. */
 export function isSameMachine(one: Machine, other: Machine): boolean {
   return isSameAddress(one, other) || (one.hostKey !== undefined && one.hostKey === other.hostKey);
 }

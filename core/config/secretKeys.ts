@@ -2,14 +2,14 @@ import { commandsFor } from "../util/commands";
 import { metaOf, schemaKeys } from "./schemaKeys";
 import { stackSchema } from "./stackSchema";
 
-/** The keys whose values are secrets, by the schema: the way to each, from the configuration's key on (pure). */
+/** The keys whose values are secrets, by the schema: the way to each, from the configuration's key on. */
 export function secretKeys(): string[][] {
   const paths = schemaKeys(stackSchema).flatMap(({ path, schema }) => (metaOf(schema).secret ? [path.join(".")] : []));
   return [...new Set(paths)].map((path) => path.split("."));
 }
 
 /**
- * Warns of secrets that were set without --secret (pure).
+ * Warns of secrets that were set without --secret.
  *
  * @param raw key (without `pillar-host:`) to value
  * @param isSecret whether a key holds anything that was set with --secret; the engine tells no more
@@ -32,7 +32,7 @@ export function plainSecrets(
   });
 }
 
-/** Whether a block of the engine's key may hold a plain secret beside an encrypted one (pure). */
+/** Whether a block of the engine's key may hold a plain secret beside an encrypted one. */
 export function mayBeMixed(raw: Readonly<Record<string, unknown>>, isSecret: (key: string) => boolean): boolean {
   const inBlocks = secretKeys().filter((path) => path.length > 1 && at(raw, path) !== undefined);
   const blocks = inBlocks.map(([key = ""]) => key).filter(isSecret);

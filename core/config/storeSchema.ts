@@ -18,7 +18,7 @@ export const storeSchema = z
     see: "teams.md",
   });
 
-/** Two places that exclude each other (pure). */
+/** Two places that exclude each other. */
 export function storeFaults({
   store,
   orchestrator,

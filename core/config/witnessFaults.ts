@@ -17,7 +17,7 @@ interface Around {
   readonly orchestrator: { readonly migrateFrom?: OldHost | undefined };
 }
 
-/** Checks the witnesses of the chain: an active stack needs one, and none counts twice or is the host itself (pure). */
+/** Checks the witnesses of the chain: an active stack needs one, and none counts twice or is the host itself. */
 export function witnessFaults({ lifecycle, host, sync, orchestrator }: Around): SchemaFault[] {
   const { references, oldHost, unverifiedChain } = sync;
   const { migrateFrom } = orchestrator;

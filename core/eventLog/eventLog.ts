@@ -130,13 +130,13 @@ export function withFilesFound(entry: MoveEvent, store: Pick<Store, "directory" 
   return { ...entry, details: { ...entry.details, backup: found(entry.details.backup, store) } };
 }
 
-/** The last line about an event of a move (pure). */
+/** The last line about an event of a move. */
 export function lastMoveEvent<E extends MoveEventName>(events: readonly MoveEvent[], move: MoveId, event: E) {
   const isIt = (entry: MoveEvent): entry is Extract<MoveEvent, { event: E }> => entry.event === event;
   return events.filter(isIt).findLast((entry) => isSameMove(entry.move, move));
 }
 
-/** Whether a move ended, there or back (pure): nothing of it is done again. */
+/** Whether a move ended, there or back: nothing of it is done again. */
 export function isMoveOver(events: readonly MoveEvent[], move: MoveId): boolean {
   return lastMoveEvent(events, move, "done") !== undefined || lastMoveEvent(events, move, "rolledBack") !== undefined;
 }

@@ -57,7 +57,7 @@ export const guardFacts = {
 export type FactName = keyof typeof guardFacts;
 type Said<F extends FactName> = Extract<LogEvent, { event: (typeof guardFacts)[F]["saidBy"][number] }>;
 
-/** Returns the lines that say a fact of a stack and still count, the oldest first (pure). */
+/** Returns the lines that say a fact of a stack and still count, the oldest first. */
 export function standing<F extends FactName>(lines: readonly (LogEvent | MoveEvent)[], stack: string, fact: F) {
   const { saidBy, voidedBy }: GuardFact = guardFacts[fact];
   const own = lines.filter((line): line is LogEvent => "stack" in line && line.stack === stack);
@@ -66,7 +66,7 @@ export function standing<F extends FactName>(lines: readonly (LogEvent | MoveEve
 }
 
 /**
- * Returns when a host's node was shut down with no orchestrator on it (pure); undefined where any later line tells of this
+ * Returns when a host's node was shut down with no orchestrator on it; undefined where any later line tells of this
  * host.
  *
  * @param lines of the whole log, moves too

@@ -18,7 +18,7 @@ export function afterOf(line: string): string | undefined {
 }
 
 /**
- * Reads a line (pure). The details are as they were written.
+ * Reads a line. The details are as they were written.
  *
  * @param where names the log in the error
  * @returns undefined where it is none

@@ -7,7 +7,7 @@ export interface MoveId {
   readonly attempt?: number;
 }
 
-/** As event log, journals and backups have it (pure): `<project>/<stack>/<Pillar>/<attempt>`. @throws where it would be read as another */
+/** As event log, journals and backups have it: `<project>/<stack>/<Pillar>/<attempt>`. @throws where it would be read as another */
 export function moveText(move: MoveId): string {
   const { project, stack, pillar, attempt } = move;
   const text = [project, stack, pillar, ...(attempt === undefined ? [] : [attempt])].join("/");
@@ -16,7 +16,7 @@ export function moveText(move: MoveId): string {
   throw new Error(`no move can be called ${text}\n  needed: names without a slash, and a whole number as attempt`);
 }
 
-/** Reads such a text (pure). @returns undefined where it is none */
+/** Reads such a text. @returns undefined where it is none */
 export function parseMove(text: unknown): MoveId | undefined {
   const parts = typeof text === "string" ? text.split("/") : [];
   const [project, stack, pillar, attempt] = parts;
@@ -25,12 +25,12 @@ export function parseMove(text: unknown): MoveId | undefined {
   return /^(0|[1-9]\d{0,14})$/.test(attempt) ? { project, stack, pillar, attempt: Number(attempt) } : undefined;
 }
 
-/** Whether two moves are of one stack and Pillar, of any attempt (pure). */
+/** Whether two moves are of one stack and Pillar, of any attempt. */
 export function isSameOwner(a: MoveId, b: MoveId): boolean {
   return a.project === b.project && a.stack === b.stack && a.pillar === b.pillar;
 }
 
-/** Whether two are one move (pure). */
+/** Whether two are one move. */
 export function isSameMove(a: MoveId, b: MoveId): boolean {
   return isSameOwner(a, b) && a.attempt === b.attempt;
 }

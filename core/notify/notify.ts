@@ -30,7 +30,7 @@ const limit = 10_000;
 /** Somebody has to look. */
 const urgent: readonly Notice["event"][] = ["stalled", "deadline", "failed", "registeredTooEarly", "sign"];
 
-/** Which form an address gets (pure). */
+/** Which form an address gets. */
 export function serviceOf(webhook: string): Service {
   if (!URL.canParse(webhook)) return "ntfy, or another";
   const { hostname } = new URL(webhook);
@@ -38,7 +38,7 @@ export function serviceOf(webhook: string): Service {
   return hostname === "hooks.slack.com" ? "Slack" : "ntfy, or another";
 }
 
-/** What an address lacks that its service needs (pure); undefined where nothing is missing. Without the address, a secret. */
+/** What an address lacks that its service needs; undefined where nothing is missing. Without the address, a secret. */
 export function webhookFault(webhook: string): string | undefined {
   if (serviceOf(webhook) !== "Telegram") return undefined;
   const { pathname, searchParams } = new URL(webhook);
@@ -47,7 +47,7 @@ export function webhookFault(webhook: string): string | undefined {
 }
 
 /**
- * The request that tells it, in the form of the address's service (pure). An unknown one may be ntfy, which fills its
+ * The request that tells it, in the form of the address's service. An unknown one may be ntfy, which fills its
  * headers' templates from the body; whoever reads JSON has all of it there.
  */
 export function noticeRequest(webhook: string, notice: Notice): { headers: Record<string, string>; body: string } {

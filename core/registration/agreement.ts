@@ -45,7 +45,7 @@ export type RegistrationAgreement = { readonly notes: readonly SourceNote[] } & 
 );
 
 /**
- * Weighs the answers of several nodes (pure). One whose word does not count, or whose newest momentum is older than the
+ * Weighs the answers of several nodes. One whose word does not count, or whose newest momentum is older than the
  * others', is left out with its reason. Of those that contradict each other, about the chain or about the Pillar, more
  * than half decide; where there is no such majority, nothing is known.
  */

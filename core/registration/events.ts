@@ -5,7 +5,7 @@ import { isOurs, type Registration, type RegistrationMemory } from "./registrati
 const iso = (time: number) => new Date(time).toISOString();
 
 /**
- * What the events say of a stack's registration with an address (pure). What was before the Pillar went to another
+ * What the events say of a stack's registration with an address. What was before the Pillar went to another
  * address counts no more.
  *
  * @param seen the address before this host's, as the last run showed it
@@ -42,7 +42,7 @@ function switchOf({ height, switchedAt, orBefore, before, empty }: EventDetails[
   };
 }
 
-/** What of a look is news to the event log (pure): each transition once. */
+/** What of a look is news to the event log: each transition once. */
 export function newsOf(registration: Registration, memory: RegistrationMemory): Notable<News>[] {
   if (registration.kind === "earlier" || registration.kind === "foreign")
     return memory.since === undefined

@@ -54,7 +54,7 @@ export async function findSwitch(
   }
 }
 
-/** Whether the newest of the momentums since a switch is the earlier address's: the Pillar went back since (pure). */
+/** Whether the newest of the momentums since a switch is the earlier address's: the Pillar went back since. */
 export function isUndone(
   { height }: ProducerSwitch,
   recent: readonly Produced[],
@@ -65,7 +65,7 @@ export function isUndone(
   return earlier !== undefined && last?.producer === earlier;
 }
 
-/** Counts the slots without a momentum between the two addresses: they are gaps in time (pure). */
+/** Counts the slots without a momentum between the two addresses: they are gaps in time. */
 export function withEmptySlots(found: ProducerSwitch, { momentum }: Network): ProducerSwitch {
   const { before, height, at } = found;
   // Momentums tell whole seconds.

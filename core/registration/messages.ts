@@ -3,7 +3,7 @@ import { durationText, minuteText } from "../util/timeText";
 import type { NoAgreement, SourceNote } from "./agreement";
 import type { Registration } from "./registration";
 
-/** The operator's part in the desktop wallet (docs/specification.md, 1.1, step 13), a line each (pure). */
+/** The operator's part in the desktop wallet (docs/specification.md, 1.1, step 13), a line each. */
 export function walletClicks(pillar: string, producerAddress: string): string[] {
   return [
     "  1. Open the settings (the gear icon) and select the address of the Pillar.",
@@ -13,13 +13,13 @@ export function walletClicks(pillar: string, producerAddress: string): string[] 
   ];
 }
 
-/** What undoes an update that came too early (pure). */
+/** What undoes an update that came too early. */
 export function wayBack(pillar: string, earlier: string | undefined): string {
   const address = earlier ?? "the one that was registered before, as the old host's Status shows it";
   return `The way back, while the old host runs: in the wallet, Update Pillar ${pillar}, producer address: ${address}`;
 }
 
-/** Where a registration stands, in one line without a point at its end (pure). */
+/** Where a registration stands, in one line without a point at its end. */
 export function sentenceOf(registration: Registration, pillar: string, now: number): string {
   switch (registration.kind) {
     case "unknown":
@@ -64,7 +64,7 @@ function patienceOf(registration: Extract<Registration, { kind: "registered" }>,
   return `that is longer than all but one of 10,000 healthy ones wait (${elected}; ${standing}; seen registered ${durationText(now - since)} ago${few})`;
 }
 
-/** What is odd about a node that was asked (pure). */
+/** What is odd about a node that was asked. */
 export function noteText(note: SourceNote): string {
   switch (note.kind) {
     case "leftOut":
@@ -78,7 +78,7 @@ export function noteText(note: SourceNote): string {
   }
 }
 
-/** Why nothing is known of a registration (pure). */
+/** Why nothing is known of a registration. */
 export function unknownText(why: NoAgreement): string {
   switch (why.kind) {
     case "nobodyAsked":
@@ -98,7 +98,7 @@ export function unknownText(why: NoAgreement): string {
 
 const addressText = (address: string | null) => address ?? "that nobody registered it";
 
-/** What makes a sentence news: not the time that passes (pure). */
+/** What makes a sentence news: not the time that passes. */
 export function keyOf(registration: Registration): string {
   const { kind } = registration;
   const parts: unknown[] = [kind, "address" in registration ? registration.address : ""];
@@ -109,7 +109,7 @@ export function keyOf(registration: Registration): string {
   return parts.join();
 }
 
-/** What makes it news that nothing is known (pure). */
+/** What makes it news that nothing is known. */
 export function unknownKey(why: NoAgreement): string {
   if (why.kind === "nobodyTells") return why.notes.map(noteKey).join();
   return why.kind === "wordsDiffer" ? unknownText(why) : why.kind;

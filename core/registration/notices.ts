@@ -9,7 +9,7 @@ export interface RegistrationNotice {
   readonly message: string;
 }
 
-/** What of a look's news to the event log, where each comes once, is told (pure). */
+/** What of a look's news to the event log, where each comes once, is told. */
 export function noticesOf(
   news: readonly News[],
   registration: Registration,

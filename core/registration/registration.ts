@@ -107,7 +107,7 @@ export interface ProducingWait {
   readonly standing: string;
 }
 
-/** Decides where the registration stands (pure). */
+/** Decides where the registration stands. */
 export function registrationOf(facts: RegistrationFacts): Registration {
   const { ours, agreement, memory, switched, unseen, node, now } = facts;
   const { notes } = agreement;
@@ -144,7 +144,7 @@ export function registrationOf(facts: RegistrationFacts): Registration {
   return { kind: "registered", wait, isLate, ...own, unseen };
 }
 
-/** The wait of an address that was first seen registered at a time (pure). */
+/** The wait of an address that was first seen registered at a time. */
 export function waitOf(
   since: number,
   { network, elections = {} }: Pick<RegistrationFacts, "network" | "elections">,
@@ -158,7 +158,7 @@ export function waitOf(
   return { ...known, usually: after(usualTicks(least)), surely: after(patienceTicks(least)) };
 }
 
-/** Whether this host's address is registered, in sight of all who were asked (pure). */
+/** Whether this host's address is registered, in sight of all who were asked. */
 export function isOurs(registration: Registration): registration is Extract<Registration, Ours> {
   return ["registered", "producing", "tooEarly"].includes(registration.kind);
 }

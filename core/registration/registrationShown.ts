@@ -23,7 +23,7 @@ export interface RegistrationShown {
   readonly notes?: readonly string[];
 }
 
-/** What is shown of a registration (pure). */
+/** What is shown of a registration. */
 export function registrationShown(registration: Registration): RegistrationShown {
   const { kind: state, earlier } = registration;
   const why = registration.kind === "unknown" ? registration.why : undefined;

@@ -36,7 +36,7 @@ export interface WrittenManifest {
   readonly entries?: readonly Entry[];
 }
 
-/** Why a backup does not count as one of a signer (pure); undefined where it does. */
+/** Why a backup does not count as one of a signer; undefined where it does. */
 export function backupFault(signer: BackedUpOrchestrator, backup: ListedBackup): string | undefined {
   const { label, host, hostKey, entries = [] } = backup;
   const { address } = signer.host;

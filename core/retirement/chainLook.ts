@@ -94,7 +94,7 @@ function faultHere({ height, timestamp }: Produced, now: number): NodeFault | un
   return age < -maxAgeHere ? { kind: "ahead", height, by: -age } : undefined;
 }
 
-/** The newest momentum of each address in a page (pure). */
+/** The newest momentum of each address in a page. */
 export function newestOf(
   page: readonly Produced[],
   addresses: { readonly [K in keyof Newest]?: string | undefined },
@@ -106,7 +106,7 @@ export function newestOf(
 }
 
 /**
- * How long a Pillar is waited for, in milliseconds (pure). Where the node does not tell where it stands, it is taken for
+ * How long a Pillar is waited for, in milliseconds. Where the node does not tell where it stands, it is taken for
  * one that is elected often: a successor is refused too early then, never too late.
  */
 export function patienceOf(standing: PillarStanding | undefined, network: Network): number {
@@ -146,7 +146,7 @@ async function paidBySuccessor(client: ChainClient, question: ChainQuestion): Pr
   }
 }
 
-/** Whether both addresses produced of late, in turns (pure): after a switch the one begins where the other ended. */
+/** Whether both addresses produced of late, in turns: after a switch the one begins where the other ended. */
 function alternate(late: readonly Produced[], { own, successor }: ChainQuestion): boolean {
   const [mine, first] = [
     late.findLast(({ producer }) => producer === own),

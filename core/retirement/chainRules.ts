@@ -21,7 +21,7 @@ const not = notOf("momentums");
 
 type Successor = NonNullable<RetirementFacts["successor"]>;
 
-/** A node must tell of the Pillar, and that this host is neither registered nor the one that produces (pure). */
+/** A node must tell of the Pillar, and that this host is neither registered nor the one that produces. */
 export function chain(facts: RetirementFacts, good: readonly Good[]): RetirementVerdict {
   const { pillar, readings } = facts;
   const run = commandsFor(facts.stack);
@@ -101,7 +101,7 @@ function oneChain({ stack }: RetirementFacts, good: readonly Good[]): Retirement
   });
 }
 
-/** A host's node alone may be on any chain: another one, a reference, or a recorded momentum confirms it (pure). */
+/** A host's node alone may be on any chain: another one, a reference, or a recorded momentum confirms it. */
 function witnessed({ stack, isChainKnown }: RetirementFacts, good: readonly Good[]): RetirementVerdict {
   const [only] = good;
   if (only === undefined || good.length > 1 || isChainKnown) return met();
@@ -112,7 +112,7 @@ function witnessed({ stack, isChainKnown }: RetirementFacts, good: readonly Good
   });
 }
 
-/** The host itself must be this Pillar's (pure). */
+/** The host itself must be this Pillar's. */
 export function rightHost({ host, address, pillar }: RetirementFacts): RetirementVerdict {
   const identity = "facts" in host ? host.facts.marks.stack : undefined;
   if (identity === undefined || identity.endsWith(` ${pillar}`)) return met();
@@ -222,12 +222,12 @@ function checkProduction(
   return met(`${address} is registered and produced momentum ${last.successor?.height}${slots}, says ${source}`);
 }
 
-/** Fewer than half of its slots (pure). */
+/** Fewer than half of its slots. */
 function isPoor({ expected, produced }: { readonly expected: number; readonly produced: number }): boolean {
   return produced * 2 < expected;
 }
 
-/** Why so long without a momentum is too long (pure). */
+/** Why so long without a momentum is too long. */
 function overdueText({ standing, patience }: Good, network: Network): string {
   const words = standingText(standing, network);
   if (standing === undefined || (standing.place === undefined && standing.pillars > network.tickMomentums))

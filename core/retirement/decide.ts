@@ -53,7 +53,7 @@ const distinct = <T>(values: readonly T[]): T[] => [
   ...new Map(values.map((value) => [JSON.stringify(value), value])).values(),
 ];
 
-/** Whether a proof that this host never produced would change anything (pure): it takes minutes to have. */
+/** Whether a proof that this host never produced would change anything: it takes minutes to have. */
 export function wantsHistory(facts: RetirementFacts, { unmet }: RetirementVerdict): boolean {
   return isOwnNode(facts) && facts.memory.hasProduced === undefined && unmet.some(({ loss }) => loss !== "the signer");
 }

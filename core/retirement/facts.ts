@@ -111,24 +111,24 @@ export const collectedVariable = "PILLAR_HOST_REWARDS_COLLECTED";
 /** A node's word that counts. */
 export type Good = Answered<ChainWord>;
 
-/** The producer address of the host that is retired, as far as it is known (pure). */
+/** The producer address of the host that is retired, as far as it is known. */
 export function ownProducer({ host, knownProducer }: Pick<RetirementFacts, "host" | "knownProducer">) {
   return ownProducers({ host, knownProducer })[0];
 }
 
-/** All producer addresses that the host is, or was, known by (pure): its key may have been overwritten. */
+/** All producer addresses that the host is, or was, known by: its key may have been overwritten. */
 export function ownProducers({ host, knownProducer }: Pick<RetirementFacts, "host" | "knownProducer">): string[] {
   const configured = "facts" in host ? host.facts.producer : undefined;
   return [...new Set([configured, knownProducer].filter((address) => address !== undefined))];
 }
 
-/** A host as it was seen (pure): where it does not answer, its cloud's provider can do something about it. */
+/** A host as it was seen: where it does not answer, its cloud's provider can do something about it. */
 export function hostSeen(look: HostObservation, provider: string | undefined): HostObservation | HostUnseen {
   if (!("silent" in look) || look.isRefused || provider === undefined) return look;
   return { unseen: look.silent, provider };
 }
 
-/** Whether an orchestrator is, or was, on a host (pure). */
+/** Whether an orchestrator is, or was, on a host. */
 export function hasOrchestratorTraces({ signer }: HostFacts): boolean {
   return signer.active || signer.hasDirectory || signer.journal !== undefined;
 }
@@ -141,7 +141,7 @@ export function not(...unmet: Unmet[]): RetirementVerdict {
   return { unmet, evidence: [] };
 }
 
-/** Returns a `not` of one loss (pure). */
+/** Returns a `not` of one loss. */
 export const notOf =
   (loss: Loss) =>
   (...unmet: readonly Omit<Unmet, "loss">[]) =>

@@ -47,7 +47,7 @@ export interface HostFacts {
 /** A look at a host: its facts, or why there are none; one that refuses the login, or shows another key, is alive. */
 export type HostObservation = { readonly facts: HostFacts } | { readonly silent: string; readonly isRefused?: true };
 
-/** Reads what retire_facts prints (pure). @throws where it was cut off, or its journal cannot be read */
+/** Reads what retire_facts prints. @throws where it was cut off, or its journal cannot be read */
 export function parseHostFacts(printed: string, address: string): HostFacts {
   const fields = fieldsOf(printed);
   const facts = new Map(fields);
@@ -80,7 +80,7 @@ export function parseHostFacts(printed: string, address: string): HostFacts {
   };
 }
 
-/** The variables of the library's functions (pure). */
+/** The variables of the library's functions. */
 export function placeVariables({ service, dataDir, rpcPort, signer }: HostPlaces) {
   return {
     service,

@@ -53,7 +53,7 @@ export interface RetirementInputs {
   readonly library: string;
 }
 
-/** Whether somebody may have been on the host (pure): not on a server that this stack ordered, and that never let it in. */
+/** Whether somebody may have been on the host: not on a server that this stack ordered, and that never let it in. */
 export function isReached({ isOwnServer }: RetirementInputs, memory: GuardMemory): boolean {
   return memory.isReached || !isOwnServer;
 }

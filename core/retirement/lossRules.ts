@@ -14,7 +14,7 @@ import {
 import type { HostFacts, HostObservation } from "./host";
 import { successorFaults } from "./silentSigner";
 
-/** The rewards since the switch must be paid and collected (pure). */
+/** The rewards since the switch must be paid and collected. */
 export function rewards({ rewards: readings, saysCollected, stack, pillar }: RetirementFacts): RetirementVerdict {
   const not = notOf("rewards");
   const told = readings.filter((reading) => reading.says === "collected" || reading.says === "waiting");
@@ -68,7 +68,7 @@ export function rewards({ rewards: readings, saysCollected, stack, pillar }: Ret
   });
 }
 
-/** Whether a signer that moved on from where it went to first is at work on a host, by that host's own journal (pure). */
+/** Whether a signer that moved on from where it went to first is at work on a host, by that host's own journal. */
 function hasArrived({ identity }: Journal, look: HostObservation): boolean {
   if (!identity || !("facts" in look)) return false;
   const { journal } = look.facts.signer;
@@ -77,7 +77,7 @@ function hasArrived({ identity }: Journal, look: HostObservation): boolean {
   return isThere && keys.length > 0 && keys.every((key) => journal.identity?.[key] === identity[key]);
 }
 
-/** Where a signer's backup is (pure); the last one is taken after the verdict, and without it no host is released. */
+/** Where a signer's backup is; the last one is taken after the verdict, and without it no host is released. */
 function backupTold({ host, address, backupFaults }: RetirementFacts): string[] {
   if (backupFaults.length === 0) return [`a proved backup of the signer of ${address} lies on this machine`];
   return "facts" in host ? [`${address} holds the fenced signer whole, for its last backup`] : [];
@@ -86,7 +86,7 @@ function backupTold({ host, address, backupFaults }: RetirementFacts): string[] 
 /** Stages of a move from which the signer may still come to this host's node, or back to it. */
 const underWay: readonly string[] = ["stopping", "fenced", "restoring", "staged", "switched", "starting"];
 
-/** A move that another run, or another stack's, has not brought to its end (pure). */
+/** A move that another run, or another stack's, has not brought to its end. */
 function openMove({ host, address, successor }: RetirementFacts): Omit<Unmet, "loss"> | undefined {
   const journal = "facts" in host ? host.facts.signer.journal : undefined;
   if (journal === undefined || !underWay.includes(journal.stage)) return undefined;

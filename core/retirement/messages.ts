@@ -10,14 +10,14 @@ export const overrideVariable = "PILLAR_HOST_GIVE_UP_ANYWAY";
 
 const order: readonly Loss[] = ["momentums", "rewards", "the signer"];
 
-/** The sentence that stands for an operator who goes on in spite of everything that is not met (pure). */
+/** The sentence that stands for an operator who goes on in spite of everything that is not met. */
 export function overrideSentence(pillar: string, unmet: readonly Unmet[]): string {
   const losses = order.filter((each) => unmet.some(({ loss }) => loss === each));
   const list = losses.length > 1 ? `${losses.slice(0, -1).join(", ")} and ${losses.at(-1)}` : (losses[0] ?? "nothing");
   return `${pillar}: I accept to lose ${list}`;
 }
 
-/** What was found, in words (pure). @param shown how a producer address is shown */
+/** What was found, in words. @param shown how a producer address is shown */
 export function findingText(found: Finding, shown: (address: string) => string = (address) => address): string {
   if (typeof found === "string") return found;
   const address = found.address === undefined ? "none" : shown(found.address);
@@ -33,7 +33,7 @@ export function findingText(found: Finding, shown: (address: string) => string =
   }
 }
 
-/** A condition as lines for the operator (pure). */
+/** A condition as lines for the operator. */
 export function unmetLines({ what, saidBy = [], found = [], needed }: Unmet): string[] {
   const who = new Intl.ListFormat("en-GB").format(saidBy);
   const says = saidBy.length === 0 ? "" : `, ${saidBy.length === 1 ? "says" : "say"} ${who}`;
@@ -55,7 +55,7 @@ function wayAround(pillar: string, unmet: readonly Unmet[], command: string): st
   ];
 }
 
-/** Everything that stands in the way, and what to type (pure). */
+/** Everything that stands in the way, and what to type. */
 export function refusalText(facts: RetirementFacts, { unmet }: RetirementVerdict): string {
   const { step, stack, pillar, address, readings, host } = facts;
   const { what, again } = doing[step];

@@ -9,7 +9,7 @@ export interface RetirementNotice {
   readonly message: string;
 }
 
-/** What is so now and was not told before (pure). */
+/** What is so now and was not told before. */
 export function retirementNotices(
   { rewards, stack, pillar }: Pick<RetirementFacts, "rewards" | "stack" | "pillar">,
   { unmet }: Pick<RetirementVerdict, "unmet">,

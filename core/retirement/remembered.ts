@@ -14,7 +14,7 @@ export interface Remembered extends Partial<Omit<GuardMemory, "createdAt">> {
   readonly producer?: string;
 }
 
-/** What record and state together know of a stack's host (pure): what the one has lost, the other has. */
+/** What record and state together know of a stack's host: what the one has lost, the other has. */
 export function rememberedBy(events: readonly LogEvent[], stack: string, inState: Remembered = {}) {
   const last = <F extends FactName>(fact: F) => standing(events, stack, fact).at(-1);
   const [location, produced] = [last("location"), last("produced")];
@@ -34,7 +34,7 @@ export function rememberedBy(events: readonly LogEvent[], stack: string, inState
 
 export type KnownOfHost = ReturnType<typeof rememberedBy>;
 
-/** What of it a guard is told, to keep it in the state (pure). */
+/** What of it a guard is told, to keep it in the state. */
 export function knownToGuard({ isReached, recorded, knownProducer, hasProduced }: KnownOfHost) {
   const remembered = {
     isReached: isReached ? (true as const) : undefined,

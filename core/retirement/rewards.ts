@@ -36,7 +36,7 @@ const day = 24 * 3_600_000;
 const minute = 60_000;
 
 /**
- * When an ended epoch is paid, in milliseconds after its end (pure): an hour later it is due, and the contract's updates,
+ * When an ended epoch is paid, in milliseconds after its end: an hour later it is due, and the contract's updates,
  * each 300 momentums, pay what is due. A network in a hurry has all of that in proportion.
  */
 const distribution = (epoch: number) => ({

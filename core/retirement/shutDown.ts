@@ -79,7 +79,7 @@ function backupText(message: string, stack: string): string {
 
 const linesOf = (text: string) => text.split("\n").filter((line) => line.trim() !== "");
 
-/** Keys and configuration of the node, and the fenced signer's directory (pure). */
+/** Keys and configuration of the node, and the fenced signer's directory. */
 function lastBackupOf({ dataDir, signer }: HostPlaces): BackupOf {
   const below = (file: string) => file.replace(/^\/+/, "");
   const [node, orchestrator] = [below(dataDir), below(signer.directory)];

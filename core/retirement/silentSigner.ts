@@ -7,7 +7,7 @@ import type { RetirementFacts, Unmet } from "./facts";
 type Facts = Pick<RetirementFacts, "successor" | "bridge" | "identity">;
 
 /**
- * Returns what speaks against the successor's orchestrator being the signer of a host that can't be asked (pure): a fresh one
+ * Returns what speaks against the successor's orchestrator being the signer of a host that can't be asked: a fresh one
  * answers too.
  */
 export function successorFaults({ successor, bridge, identity }: Facts): Omit<Unmet, "loss">[] {
@@ -39,13 +39,13 @@ export function successorFaults({ successor, bridge, identity }: Facts): Omit<Un
   return unmet;
 }
 
-/** Returns true if everything shows the signer at work on the successor (pure): no older share is needed then. */
+/** Returns true if everything shows the signer at work on the successor: no older share is needed then. */
 export function isSignerThere(facts: Facts): boolean {
   const { build } = facts.successor ?? {};
   return build !== undefined && "value" in build && facts.identity !== undefined && successorFaults(facts).length === 0;
 }
 
-/** Returns who a Pillar's signer is, as its last move saw it (pure). */
+/** Returns who a Pillar's signer is, as its last move saw it. */
 export function identityIn(lines: readonly (LogEvent | MoveEvent)[]): Facts["identity"] {
   const found = lines.flatMap((line) => (line.event === "secured" ? [line.details.oldIdentity] : []));
   const { producer, tssPeerId, evmAddress } = found.findLast((each) => each) ?? {};

@@ -1,7 +1,7 @@
 import type { StackConfig } from "../config/config";
 import type { GateSettings } from "../sync/waitForSync";
 
-/** How the gate decides about a stack's node: what `pulumi up` waits for, and what `pillar-host status` shows (pure). */
+/** How the gate decides about a stack's node: what `pulumi up` waits for, and what `pillar-host status` shows. */
 export function gateSettings(config: Pick<StackConfig, "stack" | "sync" | "node" | "lifecycle">): GateSettings {
   const { stack, sync, node } = config;
   return {
@@ -17,7 +17,7 @@ export function gateSettings(config: Pick<StackConfig, "stack" | "sync" | "node"
   };
 }
 
-/** Only of an active stack's chain something is decided here: the guards have rules of their own (pure). */
+/** Only of an active stack's chain something is decided here: the guards have rules of their own. */
 export function unverifiedChain({ lifecycle, sync }: Pick<StackConfig, "lifecycle" | "sync">) {
   return lifecycle === "active" && sync.unverifiedChain === undefined ? {} : { isChainUnverified: true };
 }

@@ -66,7 +66,7 @@ export function otherNode(config: Pick<StackConfig, "node">, ssh: SshTarget, por
   return { ssh, via: "ssh", address: "127.0.0.1", port, versions: versionRules(config) };
 }
 
-/** How the node's RPC is reached on a host (pure). Asked directly it listens where the host is reached. */
+/** How the node's RPC is reached on a host. Asked directly it listens where the host is reached. */
 export function nodeTargetOn(ssh: SshTarget, rpc: NodeRpc): NodeTarget {
   const isHost = rpc.via === "direct" && rpc.address === "127.0.0.1";
   return { ssh, ...rpc, ...(isHost ? { address: ssh.address } : {}) };
@@ -77,7 +77,7 @@ export function nodeTarget(config: StackConfig, hostAddress: string, hostKey: st
   return nodeTargetOn(sshTarget(config, hostAddress, hostKey), nodeRpc(config));
 }
 
-/** The public half of pillar-host:ssh.privateKey, an authorized_keys line (pure). */
+/** The public half of pillar-host:ssh.privateKey, an authorized_keys line. */
 export function publicKeyOf({ ssh }: StackConfig): string | undefined {
   return ssh.privateKey === undefined ? undefined : publicLineOf(ssh.privateKey, ssh.privateKeyPassword);
 }

@@ -13,12 +13,12 @@ import { storeAt } from "../store/storeAt";
 import { ofStack, storeFault } from "../store/storeFault";
 import { otherLogin, sshTarget } from "./login";
 
-/** Names an attempt to move the signer: what journals, record and backups are known by (pure). */
+/** Names an attempt to move the signer: what journals, record and backups are known by. */
 export function moveIdOf({ pillar, orchestrator }: StackConfig, stack: string): MoveId {
   return { project, stack, pillar: pillar.name, attempt: orchestrator.attempt };
 }
 
-/** Where records and backups go, as inputs have it: as configured, or the word for the user's own (pure). Never a secret. */
+/** Where records and backups go, as inputs have it: as configured, or the word for the user's own. Never a secret. */
 export function backupDirectory({ pillar, store, orchestrator }: StackConfig): string {
   if (store !== undefined) return placeInBucket(store, pillar.name);
   return orchestrator.backup.directory ?? recordsWord(pillar.name);
@@ -53,7 +53,7 @@ export function newPlace({ node, orchestrator }: StackConfig): OrchestratorPlace
   return { service, directory, executable, rpcPort, nodeDirectory: node.dataDir };
 }
 
-/** On the old one: the same where nothing else is configured (pure). */
+/** On the old one: the same where nothing else is configured. */
 export function oldPlace(config: StackConfig): OrchestratorPlace {
   const same = newPlace(config);
   const from = config.orchestrator.migrateFrom;

@@ -22,7 +22,7 @@ export interface Running {
   readonly signer: boolean;
 }
 
-/** Lists the ports that this machine tries, and how they should look from here (pure): docs/specification.md, 8. */
+/** Lists the ports that this machine tries, and how they should look from here: docs/specification.md, 8. */
 export function portRules(
   { node, orchestrator }: Pick<StackConfig, "node" | "orchestrator">,
   hasSigner: boolean,
@@ -52,7 +52,7 @@ export function lookAtPorts(address: string, rules: readonly PortRule[], tryOne 
   return Promise.all(rules.map(async (rule) => ({ ...rule, seen: await tryOne(address, rule.port, rule.wanted) })));
 }
 
-/** Whether a port is not as it should be (pure). What nobody listens to tells a firewall only by its silence. */
+/** Whether a port is not as it should be. What nobody listens to tells a firewall only by its silence. */
 export function isWrong({ wanted, openTo, seen, listens }: PortFound): boolean {
   if (wanted === "closed") return seen === "open" && openTo === undefined;
   return seen === "filtered" || (seen === "refused" && listens);
@@ -71,7 +71,7 @@ const closedWords: Readonly<Record<PortSeen, string>> = {
   filtered: "no answer: a firewall drops it",
 };
 
-/** The ports in a line (pure), as `35995 open; 35997 refused`. */
+/** The ports in a line, as `35995 open; 35997 refused`. */
 export function portsLine(found: readonly PortFound[]): string {
   const note = (each: PortFound) => {
     if (isWrong(each)) return " (WRONG)";
@@ -80,7 +80,7 @@ export function portsLine(found: readonly PortFound[]): string {
   return found.map((each) => `${each.port} ${seenWords[each.seen]}${note(each)}`).join("; ");
 }
 
-/** What is wrong with the ports, with the commands that mend it on the host (pure); empty where nothing is. */
+/** What is wrong with the ports, with the commands that mend it on the host; empty where nothing is. */
 export function portFaults(found: readonly PortFound[]): ShownLine[] {
   const wrong = found.filter(isWrong);
   const [opened, closed] = (["closed", "open"] as const).map((wanted) =>

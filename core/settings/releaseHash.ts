@@ -8,7 +8,7 @@ import { moveIdOf, storeOf } from "./orchestratorPlaces";
 
 export const whatItIs = "what comes from there runs as root and holds the bridge's key share";
 
-/** Prints the hash of what an address serves, to be compared with the one on the release's page (pure). */
+/** Prints the hash of what an address serves, to be compared with the one on the release's page. */
 export const hashCommand = (url: string) => `curl -fsSL ${shellWord(url)} | sha256sum`;
 
 /** Refuses a move whose release is not pinned by hash. A move that has begun or is over is not asked again: it installs nothing. */

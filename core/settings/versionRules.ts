@@ -22,7 +22,7 @@ const tableSchema = z.strictObject({
 
 const path = "core/chain/requiredVersions.json";
 
-/** Parses the table of required versions (pure). @throws Error with each fault */
+/** Parses the table of required versions. @throws Error with each fault */
 export function parseRequiredVersions(text: string): Omit<VersionRules, "leastVersion"> {
   let json: unknown;
   try {

@@ -1,7 +1,7 @@
 import { addressWord, copyKey, type Word } from "./foreign";
 
 /**
- * Reads what copy_key prints (pure): its key, then its addresses. They go into the other host's authorized_keys,
+ * Reads what copy_key prints: its key, then its addresses. They go into the other host's authorized_keys,
  * where anything else in them could widen what the key may do there.
  *
  * @param mark what the key is called (core/steps/copyRight.sh)

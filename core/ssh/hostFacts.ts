@@ -80,7 +80,7 @@ export async function readHostFacts(connection: Connection, script: string): Pro
   }
 }
 
-/** Reads what `core/steps/facts.sh` prints (pure). */
+/** Reads what `core/steps/facts.sh` prints. */
 export function parseNodeHostFacts(lines: readonly string[]): NodeHostFacts {
   const fields = fieldsOf(lines);
   const all = (name: string) => fields.filter(([each]) => each === name).map(([, value]) => value);

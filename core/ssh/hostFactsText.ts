@@ -5,10 +5,10 @@ import type { NodeHostFacts, UnitFacts } from "./hostFacts";
 /** What a fact is about, and the fact; what has no label goes on with what stands above. */
 export type FactRow = readonly [label: string, text: string];
 
-/** Why a host could not be looked at, as the first line (pure). */
+/** Why a host could not be looked at, as the first line. */
 export const unseenLabel = "the host can't be looked at";
 
-/** A host's facts but its log, for a person, in the order in which one looks at them (pure). */
+/** A host's facts but its log, for a person, in the order in which one looks at them. */
 export function hostFactRows(facts: NodeHostFacts): FactRow[] {
   const { unseen, done, atWork, chainCopy, service, node, disk, memory, killed, load, clock } = facts;
   const rows: (FactRow | undefined)[] = [
@@ -27,7 +27,7 @@ export function hostFactRows(facts: NodeHostFacts): FactRow[] {
   return rows.filter((row) => row !== undefined);
 }
 
-/** The same with the log, a line each (pure). */
+/** The same with the log, a line each. */
 export function hostFactLines(facts: NodeHostFacts): string[] {
   const log = facts.log.map((line): FactRow => ["log", line]);
   return [...hostFactRows(facts), ...log].map(([label, text]) => (label === "" ? text : `${label}: ${text}`));
@@ -57,7 +57,7 @@ function chainCopyText(copy: NonNullable<NodeHostFacts["chainCopy"]>): string {
   return `${arrived}, ${((rate * 8) / 1e6).toFixed(1)} Mbit/s, ${left} left`;
 }
 
-/** The state of the node's unit (pure). */
+/** The state of the node's unit. */
 export function serviceRow({ name, load, active, sub, since, restarts, result, elsewhere }: UnitFacts): FactRow {
   if (elsewhere !== "") return ["service", `${name} is not what runs the node: ${elsewhere}`];
   if (load === "masked") return ["service", `${name} is ${active}, and masked: it does not start again by itself`];
@@ -69,7 +69,7 @@ export function serviceRow({ name, load, active, sub, since, restarts, result, e
   return ["service", [`${name} is ${active} (${sub})${since === "" ? "" : ` since ${since}`}`, ...more].join(", ")];
 }
 
-/** How many peers its node has, and what to look at where it has none (pure). */
+/** How many peers its node has, and what to look at where it has none. */
 export function peersRow({ peers, rpc, p2pPort }: NonNullable<NodeHostFacts["node"]>): FactRow {
   if (peers === undefined) return ["peers", `not known, the RPC at ${rpc} gives no answer`];
   if (peers > 0) return ["peers", String(peers)];

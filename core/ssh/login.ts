@@ -28,7 +28,7 @@ export interface LoginKeys {
 
 const ownKeys: LoginKeys = { login: "pillar-host:ssh", hostKey: "pillar-host:host.hostKey" };
 
-/** Returns the keys of a host that one key of the configuration describes, or those of the stack's own host (pure). */
+/** Returns the keys of a host that one key of the configuration describes, or those of the stack's own host. */
 export function loginKeys(configured?: string): LoginKeys {
   return configured === undefined ? ownKeys : { login: configured, hostKey: `${configured}.hostKey` };
 }

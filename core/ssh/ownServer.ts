@@ -19,12 +19,12 @@ export interface OwnServer {
   readonly isOrdered: boolean;
 }
 
-/** As `server pillar-anvil-prod (52)` (pure). */
+/** As `server pillar-anvil-prod (52)`. */
 export function nameOf({ name, id }: Pick<OwnServer, "name" | "id">): string {
   return `server ${name} (${id})`;
 }
 
-/** How a server that this state ordered, and that nobody ever logged in to, is given up for another one (pure). */
+/** How a server that this state ordered, and that nobody ever logged in to, is given up for another one. */
 export function beginAnew({ set, remove, up, destroy }: Commands): string {
   return [
     "To delete it and to begin again with another one:",
@@ -33,7 +33,7 @@ export function beginAnew({ set, remove, up, destroy }: Commands): string {
   ].join("\n  ");
 }
 
-/** How the key of a server becomes the pinned one, once it was compared (pure). */
+/** How the key of a server becomes the pinned one, once it was compared. */
 export function pinKey({ set, up }: Commands): string {
   return [
     "Where it is your own, its key as its screen shows it (cat /etc/ssh/ssh_host_ed25519_key.pub):",
@@ -41,12 +41,12 @@ export function pinKey({ set, up }: Commands): string {
   ].join("\n  ");
 }
 
-/** Where to look at it (pure). */
+/** Where to look at it. */
 export function consoleHelp({ console }: Pick<OwnServer, "console">): string {
   return `  Look at its screen: ${console}`;
 }
 
-/** What to say of a server with this stack's labels that its state did not order (pure): it may be a live Pillar. */
+/** What to say of a server with this stack's labels that its state did not order: it may be a live Pillar. */
 export function strangerText(
   { provider, id, name, console }: Pick<OwnServer, "provider" | "id" | "name" | "console">,
   address: string | undefined,
@@ -64,7 +64,7 @@ export function strangerText(
 }
 
 /**
- * What to say of one that does not answer, or shows another host key than the pinned one (pure).
+ * What to say of one that does not answer, or shows another host key than the pinned one.
  *
  * @param neverLetIn it was ordered by this state, and no run was on it: nothing can be lost with it
  */

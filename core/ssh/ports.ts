@@ -33,7 +33,7 @@ function tryOnce(host: string, port: number, timeout: number): Promise<PortSeen>
   });
 }
 
-/** What an error of a connection tells (pure); a firewall that rejects says that the host can't be reached. */
+/** What an error of a connection tells; a firewall that rejects says that the host can't be reached. */
 export function portSeenOf(code: string | undefined): PortSeen {
   if (code === "ECONNREFUSED") return "refused";
   return code === "EHOSTUNREACH" || code === "EACCES" || code === "ETIMEDOUT" ? "filtered" : "unknown";

@@ -164,7 +164,7 @@ export async function reach(
 const newKeyHelp = ({ set, up }: Commands) =>
   `Where it is the right one, as the host's console shows it: ${set("host.hostKey", someHostKey)} && ${up}`;
 
-/** What to say of a host that does not answer (pure). @param waited milliseconds for which it was tried */
+/** What to say of a host that does not answer. @param waited milliseconds for which it was tried */
 export function silentText(
   { address, port, user }: Omit<SshTarget, "hostKey">,
   { message, unreached, reason = message }: LoginError,

@@ -84,7 +84,7 @@ const usualLimit = 120;
 const grace = 30;
 
 /**
- * What is sent to `readWhole` as the login user (pure). Function, variables and the sudo password go through
+ * What is sent to `readWhole` as the login user. Function, variables and the sudo password go through
  * standard input, never into a command line.
  */
 export function rootScript(
@@ -98,7 +98,7 @@ export function rootScript(
   return rootEnvelope(host, become, `timeout -k 10 ${host.limitSeconds} ${readWhole}`, framed(input, "streamed"));
 }
 
-/** Takes secrets out of a text (pure): whole, and line by line where they have several. */
+/** Takes secrets out of a text: whole, and line by line where they have several. */
 export function masked(text: string, secrets: readonly (string | undefined)[]): string {
   const values = secrets.flatMap((secret = "") => {
     const lines = secret.split("\n").filter((line) => line.trim().length > 7);

@@ -13,13 +13,13 @@ export interface Receiver {
   readonly sudoPassword?: string | undefined;
 }
 
-/** What every script on a host knows of it (pure). */
+/** What every script on a host knows of it. */
 export function namesOf({ hostName, stack }: Receiver) {
   return { host_name: hostName, stack_word: shellWord(stack) };
 }
 
 /**
- * What is sent to a shell of the login user: becomes root, then runs a command there with this input (pure).
+ * What is sent to a shell of the login user: becomes root, then runs a command there with this input.
  *
  * @param become core/steps/become.sh, and what it needs
  * @param input shell text, with a line break at its end

@@ -10,7 +10,7 @@ export function isOneMachine(one: Pick<SshTarget, "hostKey">, other: Pick<SshTar
 }
 
 /**
- * Whether what was known of a machine holds of this one (pure): one that was installed anew has the address, and a host key
+ * Whether what was known of a machine holds of this one: one that was installed anew has the address, and a host key
  * of its own. Where none was recorded yet, the address decides, and the pinned key is recorded with this run.
  */
 export function isSameHost(known: Machine, now: Machine): boolean {

@@ -13,7 +13,7 @@ export interface SshdSettings {
 /** Commands that the program has at work over one connection at the same time. */
 export const commandsAtOnce = 4;
 
-/** Reads what sshd_settings prints (pure). Undefined where its sshd tells nothing. */
+/** Reads what sshd_settings prints. Undefined where its sshd tells nothing. */
 export function parseSshd(printed: string, user: string, from: string): SshdSettings | undefined {
   const values = new Map<string, string[]>();
   const lines: string[] = [];
@@ -39,7 +39,7 @@ const forwardingRules = (place: string): readonly Rule[] => [
 ];
 const sessionRules: readonly Rule[] = [["MaxSessions", ([count]) => Number(count) >= commandsAtOnce, "MaxSessions 10"]];
 
-/** Checks a line of `sshd -T` that concerns forwarding to a place, or sessions (pure). */
+/** Checks a line of `sshd -T` that concerns forwarding to a place, or sessions. */
 export function isGoodSetting(line: string, place: string): boolean {
   const [name, ...words] = line.split(" ");
   return [...forwardingRules(place), ...sessionRules].some(
@@ -48,7 +48,7 @@ export function isGoodSetting(line: string, place: string): boolean {
 }
 
 /**
- * Returns the settings of an old host's sshd that refuse what a move or a copy asks of it (pure).
+ * Returns the settings of an old host's sshd that refuse what a move or a copy asks of it.
  *
  * @param place to which it must forward; undefined where nothing is asked through ssh
  */
@@ -88,7 +88,7 @@ export function sshdFaults({ user, from, values, lines }: SshdSettings, place: s
 }
 
 /**
- * Matches USER or USER@HOST as sshd does (pure): HOST is a list of addresses, networks and names, with * and ?, of which one
+ * Matches USER or USER@HOST as sshd does: HOST is a list of addresses, networks and names, with * and ?, of which one
  * that matches behind a ! refuses. "unclear" where a host's name decides.
  */
 function matchesUser(pattern: string, user: string, from: string, isNamed: boolean): "yes" | "no" | "unclear" {

@@ -92,7 +92,7 @@ export function prepare(config: StackConfig, identity: string, shutDownAt?: stri
   };
 }
 
-/** The form in which the kernel shows net.ipv4.ip_local_reserved_ports again: sorted, neighbours as a range (pure). */
+/** The form in which the kernel shows net.ipv4.ip_local_reserved_ports again: sorted, neighbours as a range. */
 export function reservedPorts(ports: readonly number[]): string {
   const ranges: { from: number; to: number }[] = [];
   for (const port of [...new Set(ports)].sort((a, b) => a - b)) {

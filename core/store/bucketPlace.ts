@@ -16,22 +16,22 @@ export interface BucketPlace {
 const scheme = "s3://";
 const known = ["endpoint", "region", "profile", "s3ForcePathStyle", "use_path_style"];
 
-/** Whether a place of records is a bucket, and no directory (pure). */
+/** Whether a place of records is a bucket, and no directory. */
 export function isBucket(configured: string): boolean {
   return configured.startsWith(scheme);
 }
 
-/** As inputs have it (pure): the address of a bucket, and whose part of it is meant. */
+/** As inputs have it: the address of a bucket, and whose part of it is meant. */
 export function placeInBucket(address: string, pillar: string): string {
   return `${address}#${pillar}`;
 }
 
-/** Whose part of a bucket it is (pure). */
+/** Whose part of a bucket it is. */
 export function pillarInBucket(configured: string): string | undefined {
   return configured.split("#")[1] || undefined;
 }
 
-/** What is wrong with an address as a store, in the operator's words (pure); undefined where nothing is. */
+/** What is wrong with an address as a store, in the operator's words; undefined where nothing is. */
 export function bucketFault(address: string): string | undefined {
   const form = "needed s3://BUCKET?region=REGION, or with an endpoint, as Pulumi's backend has it (docs/teams.md)";
   if (!isBucket(address) || !URL.canParse(address)) return form;
@@ -49,7 +49,7 @@ export function bucketFault(address: string): string | undefined {
   return isPlain ? undefined : "needed an endpoint such as https://s3.example.net, without user and password";
 }
 
-/** Reads such a place, a Pillar's part of the bucket (pure). @throws storeFault */
+/** Reads such a place, a Pillar's part of the bucket. @throws storeFault */
 export function bucketPlace(configured: string): BucketPlace {
   const [address = "", pillar = ""] = configured.split("#");
   const fault = bucketFault(address) ?? (pillar === "" ? "needed #PILLAR at its end" : undefined);

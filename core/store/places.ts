@@ -13,7 +13,7 @@ export function dataDirectory(): string {
   return path.join(path.isAbsolute(given) ? given : path.join(homeDirectory(), ".local/share"), folder);
 }
 
-/** Where a Pillar's records go where nothing is configured, for every machine (pure). */
+/** Where a Pillar's records go where nothing is configured, for every machine. */
 export function recordsWord(pillar: string): string {
   return `${dataWord}/${folder}/records/${pillar}`;
 }

@@ -5,7 +5,7 @@ import { standing } from "../eventLog/guardFacts";
 export const curveLimit = 200;
 
 /**
- * A curve with one more point (pure). Where it would be too long, the point whose neighbours are nearest in time goes,
+ * A curve with one more point. Where it would be too long, the point whose neighbours are nearest in time goes,
  * never the first or the last: what is left stays even over time, also over waits that were resumed.
  */
 export function withPoint(curve: readonly CurvePoint[], point: CurvePoint, limit = curveLimit): readonly CurvePoint[] {
@@ -29,7 +29,7 @@ export interface Waits {
   readonly curve: readonly CurvePoint[];
 }
 
-/** What the record has of the waits for a host, up to its sync or its deletion (pure). */
+/** What the record has of the waits for a host, up to its sync or its deletion. */
 export function openWaits(events: readonly LogEvent[], stack: string, address: string): Waits {
   let waits: Waits = { curve: [] };
   for (const { details } of standing(events, stack, "waits")) {

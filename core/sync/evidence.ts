@@ -71,7 +71,7 @@ export const chainRisk = "not verified: sync.unverifiedChain is acknowledged, no
 export const chainGap = "which chain the node is on: no reference and no old host confirms a momentum of it";
 
 /**
- * Adds a look to the evidence (pure). The node's own word must be good (see judge), and something that a stale target
+ * Adds a look to the evidence. The node's own word must be good (see judge), and something that a stale target
  * can't fake must stand behind it: a fresh newest momentum, by the node's clock and by this machine's; or the median
  * of the references; or, where neither can be had, a target that moves on and is kept up with. Whatever is fresh says
  * nothing of the chain: that is confirmed by a witness, and a node on another chain than the witnesses never passes.
@@ -152,7 +152,7 @@ function extendStreak(before: Evidence, { at, clock }: SyncLook, target: number,
   };
 }
 
-/** Takes the proof from a node that lacks a required version (pure). The good looks stay: it may be upgraded at any time. */
+/** Takes the proof from a node that lacks a required version. The good looks stay: it may be upgraded at any time. */
 export function refuseOldVersion(weighed: Weighed, [gap]: readonly VersionGap[]): Weighed {
   return gap === undefined ? weighed : { ...weighed, synced: false, good: false, why: { kind: "oldVersion", gap } };
 }

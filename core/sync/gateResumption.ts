@@ -8,7 +8,7 @@ export interface GateKept {
 }
 
 /**
- * What the gate does with what it kept (pure): the proof stands, as a live producer is never waited for, whatever else
+ * What the gate does with what it kept: the proof stands, as a live producer is never waited for, whatever else
  * changed; the wait goes on; or it begins anew, since the proof was another machine's: a server that is gone, or what was
  * there before a reinstall.
  */

@@ -5,7 +5,7 @@ import type { GateNews, SyncProgress } from "./progress";
 import type { ReferenceNote } from "./references";
 import type { SyncReason } from "./verdict";
 
-/** What is odd about a reference (pure). */
+/** What is odd about a reference. */
 export function referenceText(note: ReferenceNote): string {
   switch (note.kind) {
     case "leftOut":
@@ -23,7 +23,7 @@ export function referenceText(note: ReferenceNote): string {
   }
 }
 
-/** What makes a note news: not the heights, which change with every look (pure). */
+/** What makes a note news: not the heights, which change with every look. */
 export function referenceKey(note: ReferenceNote): string {
   switch (note.kind) {
     case "leftOut":
@@ -35,7 +35,7 @@ export function referenceKey(note: ReferenceNote): string {
   }
 }
 
-/** What a look says, in the operator's words (pure). */
+/** What a look says, in the operator's words. */
 export function reasonText(why: SyncReason): string {
   const seconds = (milliseconds: number) => `${Math.round(milliseconds / 1000)} s`;
   switch (why.kind) {
@@ -76,7 +76,7 @@ export function reasonText(why: SyncReason): string {
   }
 }
 
-/** Where the sync stands, in one line (pure). */
+/** Where the sync stands, in one line. */
 export function progressText(progress: SyncProgress): string {
   const { observation, good, why, percent, rate, left } = progress;
   if (observation.kind === "none") return `no answer from the node yet: ${reasonText(why)}`;
@@ -96,12 +96,12 @@ export function progressText(progress: SyncProgress): string {
   return parts.join(", ");
 }
 
-/** What the gate has to say, as text (pure). */
+/** What the gate has to say, as text. */
 export function newsText(news: GateNews): string {
   return news.kind === "progress" ? progressText(news.progress) : news.text;
 }
 
-/** The same as a line of a run's output (pure). */
+/** The same as a line of a run's output. */
 export function gateLine(news: GateNews): string {
   return news.kind === "fact" ? `  ${news.text}` : `sync: ${newsText(news)}`;
 }

@@ -19,7 +19,7 @@ export interface LookBehind {
   readonly samples: readonly Sample[];
 }
 
-/** Milliseconds until the next look (pure): 2 s while it counts, growing while nothing answers, else by what is left. */
+/** Milliseconds until the next look: 2 s while it counts, growing while nothing answers, else by what is left. */
 export function pauseAfter({ observation, isNews, failures, samples }: LookBehind): number {
   if (observation.kind === "none") {
     // A node that restarts is back within seconds; a host that can't be reached is left in peace for longer.

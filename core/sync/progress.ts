@@ -13,7 +13,7 @@ export interface Sample {
 /** Momentums that the network adds in a second. */
 const networkRate = 1000 / networkPaceMs;
 
-/** Momentums per second over the samples, gaps between stretches left out; undefined where it can't be said (pure). */
+/** Momentums per second over the samples, gaps between stretches left out; undefined where it can't be said. */
 export function rateOf(samples: readonly Sample[]): number | undefined {
   let time = 0;
   let gained = 0;
@@ -26,19 +26,19 @@ export function rateOf(samples: readonly Sample[]): number | undefined {
   return time > 0 ? (gained * 1000) / time : undefined;
 }
 
-/** Milliseconds until `height` meets a target that moves on meanwhile; undefined while it does not come nearer (pure). */
+/** Milliseconds until `height` meets a target that moves on meanwhile; undefined while it does not come nearer. */
 export function timeLeft(height: number, target: number, rate: number | undefined): number | undefined {
   if (rate === undefined || rate <= networkRate) return undefined;
   return (Math.max(0, target - height) / (rate - networkRate)) * 1000;
 }
 
-/** Share of the target that is reached, in percent with one digit, rounded down: 100 means reached (pure). */
+/** Share of the target that is reached, in percent with one digit, rounded down: 100 means reached. */
 export function percentOf(height: number, target: number): string | undefined {
   if (target <= 0) return undefined;
   return (Math.floor((Math.min(height, target) / target) * 1000) / 10).toFixed(1);
 }
 
-/** Milliseconds that are left, by the slower and the faster half of what was seen; undefined as in timeLeft (pure). */
+/** Milliseconds that are left, by the slower and the faster half of what was seen; undefined as in timeLeft. */
 export function rangeLeft(height: number, target: number, samples: readonly Sample[]): [number, number] | undefined {
   const middle = Math.floor(samples.length / 2);
   const halves = samples.length >= 8 ? [samples.slice(0, middle + 1), samples.slice(middle)] : [samples];
@@ -88,7 +88,7 @@ export function progressOf(observation: Observation, samples: readonly Sample[],
   return { observation, ...opinion, percent, rate: rate !== undefined && rate > 0 ? rate : undefined, left };
 }
 
-/** What makes it news (pure): each twentieth of the way, where the count is, and another reason. */
+/** What makes it news: each twentieth of the way, where the count is, and another reason. */
 export function progressKey({ observation, streak, why }: SyncProgress): string {
   if (observation.kind === "none") return observation.reason;
   const { state, currentHeight, targetHeight } = observation.info;

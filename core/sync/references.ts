@@ -66,7 +66,7 @@ const maxLag = 360;
 const recordedName = "the momentum that this stack recorded";
 
 /**
- * Compares a node with independent ones (pure): first the chains, by hashes of a height that both have, then the heights.
+ * Compares a node with independent ones: first the chains, by hashes of a height that both have, then the heights.
  * Who is down or lags is named and left out; a single one that is only higher or lower warns; of two that differ nobody
  * knows which one lies. On another chain is a node where at least as many witnesses say so as say the contrary, and
  * more than one of two.

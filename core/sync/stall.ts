@@ -7,7 +7,7 @@ export interface HeightStanding {
 }
 
 /**
- * Takes in what a look showed (pure). A node that is out of sight does not move either.
+ * Takes in what a look showed. A node that is out of sight does not move either.
  *
  * @param height undefined where the look showed none
  * @param stallAfter milliseconds

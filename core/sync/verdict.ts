@@ -47,7 +47,7 @@ export interface SyncVerdict {
 }
 
 /**
- * Judges a single look (pure). State 2 alone is not evidence: during a long sync the target goes stale, so the height
+ * Judges a single look. State 2 alone is not evidence: during a long sync the target goes stale, so the height
  * must have reached it, and the newest momentum must be fresh where the node tells. A target of 0 or below the height
  * says nothing; then only the fresh momentum counts (docs/specification.md, 3; docs/chain.md, Node).
  *
@@ -74,7 +74,7 @@ export function judgeSync(observation: Observation, clock: number): SyncVerdict 
 }
 
 /**
- * Whether a node that says "syncing" may be one that is synced and takes a momentum in (pure): real ones said so for
+ * Whether a node that says "syncing" may be one that is synced and takes a momentum in: real ones said so for
  * milliseconds, at one of fifty momentums. No evidence for a sync, but no word against the one that was proved either.
  */
 export function mayTakeIn(observation: Observation): boolean {
@@ -84,7 +84,7 @@ export function mayTakeIn(observation: Observation): boolean {
 }
 
 /**
- * Whether a look may have met a synced node that is taking a momentum in, by whichever of its two signs (pure): the next
+ * Whether a look may have met a synced node that is taking a momentum in, by whichever of its two signs: the next
  * moment tells.
  *
  * @param clock unix milliseconds of this machine
@@ -93,7 +93,7 @@ export function isTakingIn(observation: Observation, clock: number): boolean {
   return mayTakeIn(observation) || judgeSync(observation, clock).says === "close";
 }
 
-/** The node says that it is synced: now others are worth asking (pure). */
+/** The node says that it is synced: now others are worth asking. */
 export function isAsserted({ says }: SyncVerdict): boolean {
   return says === "synced" || says === "unproved";
 }

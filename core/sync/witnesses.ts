@@ -72,7 +72,7 @@ async function readWitnessed(place: LogPlace | undefined): Promise<Block | undef
   }
 }
 
-/** Returns the last momentum that the gate of a stack's host saw confirmed by a witness (pure). */
+/** Returns the last momentum that the gate of a stack's host saw confirmed by a witness. */
 export function witnessedMomentum(events: readonly LogEvent[], stack: string): Block | undefined {
   return standing(events, stack, "witnessed").findLast(({ details }) => details.witnessed)?.details.witnessed;
 }

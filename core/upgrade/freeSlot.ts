@@ -10,7 +10,7 @@ export interface TickFacts {
 }
 
 /**
- * Returns until when the Pillar has no slot for sure (pure): `now` where one may come at any moment. No node tells its schedule;
+ * Returns until when the Pillar has no slot for sure: `now` where one may come at any moment. No node tells its schedule;
  * but a Pillar has one slot a tick at most where there are as many Pillars as slots, so after that slot it has none until the
  * tick ends. Of fewer Pillars each has as many as its share, rounded up.
  */
@@ -25,7 +25,7 @@ export function freeUntil({ now, genesis, pillars, produced }: TickFacts, networ
 export const slotWaitLimit = 600_000;
 
 /**
- * Decides when the node is stopped (pure): in a time without a slot that is longer than a restart, or when that was waited for
+ * Decides when the node is stopped: in a time without a slot that is longer than a restart, or when that was waited for
  * long enough. Returns that time's milliseconds, `now` without one, or `wait`.
  */
 export function decideMoment(facts: TickFacts, network: Network, needed: number, waited: number) {

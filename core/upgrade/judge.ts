@@ -12,7 +12,7 @@ interface JudgeFacts {
 }
 
 /**
- * Judges a version that was started (pure): its height moves on, on the chain of its witnesses, and it produces in its next slot,
+ * Judges a version that was started: its height moves on, on the chain of its witnesses, and it produces in its next slot,
  * where one comes in time. Of a node that was not synced before, all that is asked is that it answers, on no other chain.
  */
 export function judge({ before, node, hasSlots, produced, waited, limit }: JudgeFacts) {

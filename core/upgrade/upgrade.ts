@@ -127,7 +127,7 @@ async function endOf(deps: UpgradeDeps, { address, stack }: UpgradeOptions, mean
   throw new Error(`${address}: the end of the node's upgrade is not seen\n  found: ${fault}\n  ${see}`);
 }
 
-/** Formats the end of an upgrade that did not come to its version (pure). */
+/** Formats the end of an upgrade that did not come to its version. */
 function endText({ stage, why }: HostUpgrade, { address, version, stack }: UpgradeOptions, before: string): string {
   const { up, remove } = commandsFor(stack);
   const notGood = `${address}: ${version} of the node is not good, and`;

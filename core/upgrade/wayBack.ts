@@ -11,7 +11,7 @@ export interface ForkFacts {
   readonly isSynced: boolean;
 }
 
-/** Returns why the version before must not come back by itself, or undefined (pure): it would follow another chain. */
+/** Returns why the version before must not come back by itself, or undefined: it would follow another chain. */
 export function wayBackFault({ before, height, gaps: [due], sporks, isSynced }: ForkFacts): string | undefined {
   if (due) return requirementText(due);
   const lacked = unknownSporks(sporks, before).find(

@@ -17,7 +17,7 @@ export type Commands = ReturnType<typeof commandsFor>;
 
 /**
  * What an operator is told to type comes from here, so that it acts on the stack that the text speaks of, whichever is
- * selected (pure). Keys are those below `pillar-host:`. Names in capitals, as ADDRESS, stand for what the operator fills in.
+ * selected. Keys are those below `pillar-host:`. Names in capitals, as ADDRESS, stand for what the operator fills in.
  */
 export function commandsFor(stack: string) {
   const name = shellWord(stack);

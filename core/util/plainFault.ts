@@ -3,7 +3,7 @@ export function operatorFault(message: string): Error & { readonly isForOperator
   return Object.assign(new Error(message), { isForOperator: true as const });
 }
 
-/** Returns an error's words for the operator; undefined where it is a mistake of the program, whose stack is needed (pure). */
+/** Returns an error's words for the operator; undefined where it is a mistake of the program, whose stack is needed. */
 export function plainFault(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if ("isForOperator" in error) return error.message;

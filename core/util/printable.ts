@@ -1,5 +1,5 @@
 /**
- * One line as it may be shown (pure). Control characters, an escape sequence's ESC and C1 forms among them, would command
+ * One line as it may be shown. Control characters, an escape sequence's ESC and C1 forms among them, would command
  * the terminal; format characters turn what is read around (bidi overrides) or hide it. Hosts, nodes and references may
  * send any. At a colour in its own writing (`<{%…%}>`) that it does not know, the engine ends itself.
  */
@@ -10,12 +10,12 @@ export function printable(text: string): string {
     .replaceAll("<{%", "<{ %");
 }
 
-/** The same of several lines, which stay lines (pure). */
+/** The same of several lines, which stay lines. */
 export function printableLines(text: string): string {
   return text.split("\n").map(printable).join("\n");
 }
 
-/** Whether a value is a text that is one line and nothing else (pure): what is compared is refused, never mended. */
+/** Whether a value is a text that is one line and nothing else: what is compared is refused, never mended. */
 export function isPrintable(value: unknown): value is string {
   return typeof value === "string" && printable(value) === value;
 }

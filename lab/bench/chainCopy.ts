@@ -110,7 +110,7 @@ done`;
 }
 
 /**
- * The slowest answer, and the longest time from one momentum to the next, of lines of time, seconds and height (pure).
+ * The slowest answer, and the longest time from one momentum to the next, of lines of time, seconds and height.
  *
  * @throws where nothing came in
  */

@@ -32,7 +32,7 @@ const coursesOf = (part: number): readonly Course[] => [
   },
 ];
 
-/** When the node was synced at last: the last report before it with another state, so up to a second early (pure). */
+/** When the node was synced at last: the last report before it with another state, so up to a second early. */
 export function syncedSince(reports: readonly Pick<NodeReport, "at" | "state">[], decidedAt: number): number {
   const before = reports.filter(({ at, state }) => at <= decidedAt && state !== 2).at(-1);
   if (!before || !reports.some(({ at, state }) => state === 2 && at > before.at && at <= decidedAt + 1000))

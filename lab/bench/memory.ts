@@ -18,7 +18,7 @@ export async function measureWaiting(bench: Bench): Promise<Values> {
   return { waitingRss: waiting.rss, waitingPss: waiting.pss, connections };
 }
 
-/** The median of the samples within so many polls of one (pure). */
+/** The median of the samples within so many polls of one. */
 export function around(
   samples: readonly MemorySample[],
   poll: number,

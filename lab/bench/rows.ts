@@ -75,7 +75,7 @@ export const rowNames = Object.keys(figures) as RowName[];
 /** Measured values by row. */
 export type Values = Partial<Record<RowName, number>>;
 
-/** The middle one, or the mean of the two in the middle (pure). @throws without a value */
+/** The middle one, or the mean of the two in the middle. @throws without a value */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const half = sorted.length / 2;
@@ -90,12 +90,12 @@ export interface Round {
   readonly peer: number;
 }
 
-/** The median of the rounds' own ratios, so that a slow minute weighs on both (pure). */
+/** The median of the rounds' own ratios, so that a slow minute weighs on both. */
 export function ratioOf(rounds: readonly Round[]): number {
   return median(rounds.map(({ ours, peer }) => ours / peer));
 }
 
-/** Rows in the table's order (pure). Judged before rounding. */
+/** Rows in the table's order. Judged before rounding. */
 export function rowsOf(values: Values): Row[] {
   return rowNames.flatMap((name) => {
     const value = values[name];
@@ -106,7 +106,7 @@ export function rowsOf(values: Values): Row[] {
   });
 }
 
-/** The table, a line a row (pure). */
+/** The table, a line a row. */
 export function tableOf(rows: readonly Row[]): string {
   const lines = rows.map((row) => {
     const { title, below }: Figure = figures[row.name as RowName];

@@ -56,7 +56,7 @@ export interface Forecast {
 /** The goal is nine moves of ten: of fewer it can't be told. */
 export const leastMoves = 10;
 
-/** What came of the forecasts (pure). @throws where they are too few to tell */
+/** What came of the forecasts. @throws where they are too few to tell */
 export function forecastsMet(forecasts: readonly Forecast[], least: number): Values {
   if (forecasts.length < least) throw new Error(`${forecasts.length} moves had a forecast, needed ${least}`);
   return {

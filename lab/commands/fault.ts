@@ -9,7 +9,7 @@ interface FaultOptions {
   readonly for?: string;
 }
 
-/** One line for each kind of fault, with its value (pure). */
+/** One line for each kind of fault, with its value. */
 export function faultHelp(): string {
   const rows = faultNames.map((name) => {
     const { value, does }: FaultKind = faults[name];

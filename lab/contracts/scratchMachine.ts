@@ -18,7 +18,7 @@ export interface MachineFacts {
   readonly isScratch: boolean;
 }
 
-/** Why the contract is not run here (pure): Deploy installs packages, a unit and keys, and the last expectations spoil them. */
+/** Why the contract is not run here: Deploy installs packages, a unit and keys, and the last expectations spoil them. */
 export function refusals(facts: MachineFacts): string[] {
   const { controller, nodeSigns } = facts;
   const says = (is: boolean, text: string) => (is ? [] : [text]);

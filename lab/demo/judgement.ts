@@ -23,12 +23,12 @@ export interface Judgement {
   readonly lines: readonly string[];
 }
 
-/** Whether a slot was missed since a process was not run for longer than a slot, so that nobody could hear of it (pure). */
+/** Whether a slot was missed since a process was not run for longer than a slot, so that nobody could hear of it. */
 export function isMachines({ at }: Pick<Slot, "at">, stalls: readonly Stall[], slotMs: number): boolean {
   return stalls.some(({ from, to }) => to - from > slotMs && from <= at && to >= at - liveMs);
 }
 
-/** What it comes to, in words for an operator (pure). */
+/** What it comes to, in words for an operator. */
 export function judge(played: Played): Judgement {
   const { pillar, addresses, slots, slotMs, stalls, doubleProduced, doubleSigned } = played;
   const by = (address: string) =>

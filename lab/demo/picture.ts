@@ -6,7 +6,7 @@ const most = 100;
 
 /**
  * The end of what `npm run demo` printed, as a picture of a terminal: what was played with its times, and the chain's
- * verdict (pure).
+ * verdict.
  *
  * @throws for a text that is no demo's, or of one that failed
  */
@@ -22,7 +22,7 @@ export function demoPicture(printed: string): string {
   return drawn(["$ npm run demo", "", ...parts.flatMap((part) => [...part, ""])].slice(0, -1));
 }
 
-/** Lines as an SVG (pure). */
+/** Lines as an SVG. */
 function drawn(lines: readonly string[]): string {
   const shown = lines.map((line) => (line.length > most ? `${line.slice(0, most - 1)}…` : line));
   const width = Math.ceil(Math.max(...shown.map(({ length }) => length)) * characterWidth) + 2 * padding;

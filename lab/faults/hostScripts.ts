@@ -1,4 +1,4 @@
-/** Shell text that runs as root on a test host (pure). The faults' units are transient: a reboot ends them. */
+/** Shell text that runs as root on a test host. The faults' units are transient: a reboot ends them. */
 
 const node = "go-node";
 const data = "/root/.znn";

@@ -18,7 +18,7 @@ export type FaultName = keyof typeof faults;
 
 export const faultNames = Object.keys(faults) as FaultName[];
 
-/** @throws with the nearest and the list, when there is no such fault (pure) */
+/** @throws with the nearest and the list, when there is no such fault */
 export function faultName(text: string): FaultName {
   const found = faultNames.find((name) => name === text);
   if (found !== undefined) return found;

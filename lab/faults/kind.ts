@@ -21,20 +21,20 @@ export interface FaultKind {
   isOn(lab: Lab, host: string): Promise<boolean>;
 }
 
-/** Milliseconds of `20s` or `500ms` (pure). @throws when it is another thing */
+/** Milliseconds of `20s` or `500ms`. @throws when it is another thing */
 export function milliseconds(text: string): number {
   const value = /^\d.*[a-z]$/.test(text) ? (ms(text as ms.StringValue) as number | undefined) : undefined;
   if (value === undefined) throw new Error(`found ${text}, needed a duration such as 20s`);
   return value;
 }
 
-/** A height (pure). @throws when it is none */
+/** A height. @throws when it is none */
 export function height(text: string): number {
   if (!/^\d+$/.test(text)) throw new Error(`found ${text}, needed a height`);
   return Number(text);
 }
 
-/** @throws when the text is none of the words (pure) */
+/** @throws when the text is none of the words */
 export function oneOf<T extends string>(text: string, ...words: T[]): T {
   const found = words.find((word) => word === text);
   if (found === undefined) throw new Error(`found ${text}, needed ${words.join(" or ")}`);

@@ -12,7 +12,7 @@ export interface RulePlace {
   readonly priority: string;
 }
 
-/** A rule that refuses TCP packets, or lets them vanish (pure). */
+/** A rule that refuses TCP packets, or lets them vanish. */
 export function addRule({ namespace, priority }: RulePlace, selector: readonly string[]): IpCommand {
   return ["-n", namespace, "rule", "add", "priority", priority, "ipproto", "tcp", ...selector];
 }

@@ -14,7 +14,7 @@ export interface NodeFault {
 
 const anyHeight = (byDefault: string): FaultValue => ({ form: "HEIGHT", byDefault });
 
-/** Faults of a node or a reference (pure). */
+/** Faults of a node or a reference. */
 export const nodeFaults = {
   stall: {
     does: "its height stands still",
@@ -71,7 +71,7 @@ export const nodeFaults = {
   },
 } as const satisfies Record<string, NodeFault>;
 
-/** The settings that end it (pure). */
+/** The settings that end it. */
 export function healed({ keys }: Pick<NodeFault, "keys">): NodeSettingsPatch {
   return Object.fromEntries(keys.map((key) => [key, defaultNodeSettings[key]]));
 }

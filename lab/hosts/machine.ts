@@ -115,7 +115,7 @@ export interface MachineOptions {
   readonly ownsNetwork?: boolean;
 }
 
-/** The argv that boots a directory as a machine of its own (pure). */
+/** The argv that boots a directory as a machine of its own. */
 export function nspawnArguments(options: MachineOptions): string[] {
   return [
     ...["--quiet", "--register=no", "--keep-unit", "--boot", "--console=pipe"],

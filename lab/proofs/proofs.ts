@@ -88,7 +88,7 @@ function count(suite: ts.Node): number {
 const begin = "<!-- proofs (made by npm run proofs) -->";
 const end = "<!-- end of proofs -->";
 
-/** The documentation with its table of proofs made anew between its two marks (pure). @throws where they are missing */
+/** The documentation with its table of proofs made anew between its two marks. @throws where they are missing */
 export function withProofs(text: string, proofs: readonly Proof[]): string {
   const [before, rest] = text.split(begin);
   const after = rest?.split(end)[1];

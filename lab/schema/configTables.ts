@@ -8,7 +8,7 @@ const marked = /<!-- keys: ([a-zA-Z, ]+?) \(made by npm run schema\) -->\n[\s\S]
 
 /**
  * The documentation with its tables of keys made anew, each between its two marks; what stands around them is kept
- * (pure).
+ *.
  *
  * @throws where a key of the configuration stands in no table, or in two, or a table is of none
  */

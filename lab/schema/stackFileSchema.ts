@@ -14,7 +14,7 @@ type JsonSchema = Omit<KeyMeta, "examples"> & {
 /** The form that the engine gives a value which was set with --secret. */
 const secured = { type: "object", properties: { secure: { type: "string" } }, required: ["secure"] } as const;
 
-/** The JSON schema of a stack's file, for editors: made from the one that the program checks with (pure). */
+/** The JSON schema of a stack's file, for editors: made from the one that the program checks with. */
 export function stackFileSchema(): JsonSchema {
   const plain = z.toJSONSchema(stackSchema, { io: "input", unrepresentable: "any" }) as JsonSchema;
   const { properties = {}, required } = forEditors(plain);

@@ -13,7 +13,7 @@ export interface LabNetwork {
 
 /**
  * An example of examples with the lab's release, clocks and small hosts, so that what `./pillar-host init` makes of it
- * works there (pure).
+ * works there.
  */
 export function labExample(text: string, network: LabNetwork): string {
   const document = parseDocument(text);

@@ -8,12 +8,12 @@ export interface Contracts {
 
 const title = /^contract (.+), the real one(?:: .+)?$/;
 
-/** The contract whose real half a test belongs to, by the title of its outermost suite (pure). */
+/** The contract whose real half a test belongs to, by the title of its outermost suite. */
 export function contractOf(ancestorTitles: readonly string[]): string | undefined {
   return title.exec(ancestorTitles.find((each) => each !== "") ?? "")?.[1];
 }
 
-/** Which contracts the reports tell of (pure). One of several files ran where a part of it did. */
+/** Which contracts the reports tell of. One of several files ran where a part of it did. */
 export function contractsOf(reports: readonly Report[]): Contracts {
   const tests = reports.flatMap(({ testResults }) => testResults.flatMap(({ assertionResults }) => assertionResults));
   const named = (isRun: boolean) => {
@@ -24,7 +24,7 @@ export function contractsOf(reports: readonly Report[]): Contracts {
   return { ran: [...ran].sort(), skipped: [...named(false)].filter((name) => !ran.has(name)).sort() };
 }
 
-/** The closing line on them (pure). */
+/** The closing line on them. */
 export function contractsLine({ ran, skipped }: Contracts): string {
   const names = skipped.length === 0 ? "" : ` (${skipped.join(", ")})`;
   return `real: ${ran.length} contracts ran, ${skipped.length} skipped${names}`;

@@ -15,7 +15,7 @@ export function readDurations(file = recorded): Durations {
 /** Below it the order does not matter. */
 const leastSeconds = 2;
 
-/** What is kept of what was recorded, with what was measured now: only of files that are there, in order (pure). */
+/** What is kept of what was recorded, with what was measured now: only of files that are there, in order. */
 export function merged(before: Durations, now: Durations, isThere: (file: string) => boolean): Durations {
   const all = Object.entries({ ...before, ...now }).filter(
     ([file, seconds]) => seconds >= leastSeconds && isThere(file),
@@ -31,7 +31,7 @@ export function recordDurations(now: Durations): void {
 /** As long as most: a file that is new is not the last to begin. */
 const unknownSeconds = 60;
 
-/** What a file is expected to take (pure). */
+/** What a file is expected to take. */
 export function expectedSeconds(durations: Durations, file: string): number {
   return durations[relative(checkout, file)] ?? (file.includes("/test/lab/") ? unknownSeconds : 0);
 }

@@ -10,7 +10,7 @@ const shortest = 8;
 /** Of a key's body a line; what is shorter is a rest of it. */
 const shortestLine = 20;
 
-/** The lines of a secret of several, each a secret of its own: a log may break it anywhere else (pure). */
+/** The lines of a secret of several, each a secret of its own: a log may break it anywhere else. */
 function piecesOf(text: string): string[] {
   const lines = text
     .split("\n")
@@ -25,7 +25,7 @@ function piecesOf(text: string): string[] {
 const goJson = (text: string) =>
   text.replace(/[<>&]/g, (each) => `\\u00${each.charCodeAt(0).toString(16).padStart(2, "0")}`);
 
-/** The part of a text's base64 that is its own, at each of the three places at which it can begin in a longer one (pure). */
+/** The part of a text's base64 that is its own, at each of the three places at which it can begin in a longer one. */
 function base64Of(text: string): string[] {
   const bytes = Buffer.from(text);
   return [0, 1, 2].flatMap((offset) => {
@@ -39,7 +39,7 @@ function base64Of(text: string): string[] {
   });
 }
 
-/** A secret in all the forms in which something prints it: as it is, and as JSON, URLs, base64 and shells have it (pure). */
+/** A secret in all the forms in which something prints it: as it is, and as JSON, URLs, base64 and shells have it. */
 export function formsOf(text: string): string[] {
   const forms = piecesOf(text).flatMap((piece) => {
     const json = JSON.stringify(piece).slice(1, -1);
@@ -64,7 +64,7 @@ const patterns: readonly (readonly [kind: string, pattern: RegExp])[] = [
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what colours a terminal begins with one.
 const colours = /\u001b\[[0-9;]*m/g;
 
-/** The kinds of secrets that a text has in any form, each once (pure). Colours may stand within one. */
+/** The kinds of secrets that a text has in any form, each once. Colours may stand within one. */
 export function kindsIn(printed: string, secrets: readonly Secret[]): string[] {
   const text = printed.replace(colours, "");
   const found = [

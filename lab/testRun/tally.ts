@@ -38,7 +38,7 @@ export interface Tally {
   readonly skipped: number;
 }
 
-/** What a run of the tests came to (pure). */
+/** What a run of the tests came to. */
 export function countOf({ exitCode, report, leaks = [] }: Run): Tally {
   if (!report) return { passed: 0, failed: 1 + leaks.length, skipped: 0 };
   const skipped = report.testResults.flatMap(({ name, assertionResults }) =>
@@ -64,7 +64,7 @@ export function countOf({ exitCode, report, leaks = [] }: Run): Tally {
 
 /**
  * What did not do what it should, by file and name, with the first lines of why, to be told again where it is read: at the
- * end (pure). Where something printed a secret, a reason may hold it: none is told again.
+ * end. Where something printed a secret, a reason may hold it: none is told again.
  */
 export function failuresOf({ report, setUps = {}, leaks = [] }: Run): string[] {
   const withReason = (what: string, why: string | undefined) =>
@@ -88,7 +88,7 @@ function reasonLines(message: string): string[] {
   return [...lines.filter((line) => line !== "" && !isPlace(line)).slice(0, 12), own.trim()].filter(Boolean);
 }
 
-/** All of it together (pure). */
+/** All of it together. */
 export function sumOf(tallies: readonly Tally[]): Tally {
   const sum = (what: keyof Tally) => tallies.reduce((total, tally) => total + tally[what], 0);
   return { passed: sum("passed"), failed: sum("failed"), skipped: sum("skipped") };
@@ -98,7 +98,7 @@ export function closingLine({ passed, failed, skipped }: Tally): string {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`;
 }
 
-/** A run that proved nothing is no success (pure). */
+/** A run that proved nothing is no success. */
 export function exitCodeOf({ passed, failed }: Tally): number {
   return failed > 0 || passed === 0 ? 1 : 0;
 }

@@ -35,7 +35,7 @@ export function dynamicResource<I extends object, O extends object>(table: Resou
   return Resource as unknown as ResourceClass<I, O>;
 }
 
-/** Whether any input is another one (pure). An input that a run leaves out is no reason for anything. */
+/** Whether any input is another one. An input that a run leaves out is no reason for anything. */
 export function differ(olds: object, news: object, ...except: readonly string[]): boolean {
   const before: Readonly<Record<string, unknown>> = { ...olds };
   return Object.entries(news).some(

@@ -1,7 +1,7 @@
 import { brotliCompressSync } from "node:zlib";
 
 /**
- * A module's text as a shorter one that does the same (pure): a state has each provider up to four times, and the engine
+ * A module's text as a shorter one that does the same: a state has each provider up to four times, and the engine
  * sends and writes it some ten times in each run.
  */
 export function packed(text: string): string {

@@ -9,7 +9,7 @@ export interface CodeBlock {
   readonly text: string;
 }
 
-/** All blocks of code, in their order (pure). */
+/** All blocks of code, in their order. */
 export function codeBlocks(text: string): CodeBlock[] {
   const pattern = /^## (?<title>.+)$|^```(?<language>\w+)\n(?<code>[\s\S]*?)^```$/gm;
   let heading = "";
@@ -19,7 +19,7 @@ export function codeBlocks(text: string): CodeBlock[] {
   });
 }
 
-/** The commands of the blocks that are typed, in their order, each with the heading that it stands below (pure). */
+/** The commands of the blocks that are typed, in their order, each with the heading that it stands below. */
 export function commandsOf(blocks: readonly CodeBlock[]): { heading: string; command: string }[] {
   return blocks
     .filter(({ language }) => language === "sh")

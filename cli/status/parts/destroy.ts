@@ -66,7 +66,7 @@ export function lookAtDestroy(
   return surveyRetirement({ step: "destroy", inputs, memory, host: seen, store }, deps);
 }
 
-/** What stands in the way, with none but registered addresses: another one may be of a node that is not synced (pure). */
+/** What stands in the way, with none but registered addresses: another one may be of a node that is not synced. */
 export function shownUnmet({ facts, verdict }: Pick<RetirementSurvey, "facts" | "verdict">): ShownUnmet[] {
   const registered = facts.readings.flatMap((reading) =>
     isAnswered(reading) && reading.pillar !== null ? [reading.pillar.producerAddress] : [],

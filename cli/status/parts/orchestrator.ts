@@ -19,7 +19,7 @@ const here: readonly string[] = ["running", "starting", "restored"];
 /** One that runs here by these stages, or will in a moment, does what it should. */
 const mayRun: readonly string[] = [...here, "restoring", "stopping"];
 
-/** What is to be said of it (pure). @param word of its RPC, where it runs */
+/** What is to be said of it. @param word of its RPC, where it runs */
 export function orchestratorSeen(facts: HostFacts, word: Part<OrchestratorWord> | undefined): OrchestratorSeen {
   const { active, masked, hasKeyStore, restarts, journal } = facts.signer;
   const other = journal?.other.address;

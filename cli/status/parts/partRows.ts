@@ -14,7 +14,7 @@ export interface Whose {
   readonly lifecycle: string;
 }
 
-/** What there is to say of a host's parts (pure): never an empty line, but why something is not known. */
+/** What there is to say of a host's parts: never an empty line, but why something is not known. */
 export function partRows(parts: Parts | undefined, whose: Whose, now: number): Row[] {
   if (parts === undefined) return [["on chain", "looking for the first time …"]];
   return [

@@ -27,7 +27,7 @@ export interface Parts {
   readonly newerRelease: string | undefined;
 }
 
-/** Nothing was asked (pure). @param why in words that follow "not known: " */
+/** Nothing was asked. @param why in words that follow "not known: " */
 export function noParts(lifecycle: string, why: string): Parts {
   const isActive = lifecycle === "active";
   return {

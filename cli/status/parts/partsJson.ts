@@ -3,7 +3,7 @@ import { isWrong } from "../../../core/settings/portRules";
 import type { Part } from "./part";
 import type { Parts } from "./parts";
 
-/** The parts for programs (pure): what is not known is `{notKnown: why}`. */
+/** The parts for programs: what is not known is `{notKnown: why}`. */
 export function partsJson(parts: Parts) {
   const {
     node,

@@ -41,7 +41,7 @@ export async function lookAtRewards(
   return { text: `${judged.why}${due}; ${paid}`, since: "waiting" };
 }
 
-/** What a survey for the destroy found of them, where it came so far (pure). */
+/** What a survey for the destroy found of them, where it came so far. */
 export function rewardsOf(readings: readonly RewardsReading[]): RewardsSeen | undefined {
   const told = readings.find(({ says }) => says === "waiting" || says === "collected");
   if (told?.says === "collected") return { text: `${told.evidence}, says ${told.source}`, since: "collected" };

@@ -18,7 +18,7 @@ export interface Production extends Figures {
 const olderBy = 2;
 
 /**
- * Adds a look (pure). A count has slots that are still to come, and may be minutes old, so one alone proves nothing; but once
+ * Adds a look. A count has slots that are still to come, and may be minutes old, so one alone proves nothing; but once
  * more is expected, the tick of the count before is over, and what it expected should be there.
  */
 export function addFigures(before: Production | undefined, { expected, produced }: Figures): Production {

@@ -40,7 +40,7 @@ const missedLimit = 3;
 /** A disk with less than this share free has to be looked at while there is time. */
 const leastFree = 0.1;
 
-/** Returns what somebody should hear of a stack, none of one that was not begun (pure). */
+/** Returns what somebody should hear of a stack, none of one that was not begun. */
 export function signsOf(look: Look, now: number): SignObservation {
   const { view, looked, trouble } = look;
   if (!view.state.begun) return { signs: [], unknown: [] };

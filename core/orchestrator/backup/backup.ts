@@ -153,7 +153,7 @@ const headSize = 4096;
 /** What may have grown since the list was made. */
 const growth = 256 * 1024 * 1024;
 
-/** The most bytes that an archive of listed files has (pure). */
+/** The most bytes that an archive of listed files has. */
 export function archiveLimit(listed: Manifest): number {
   return 2 * sumOf(listed).bytes + headSize * listed.size + growth;
 }
@@ -193,7 +193,7 @@ function faultsOf(
   return lines;
 }
 
-/** Whether a text is JSON (pure). */
+/** Whether a text is JSON. */
 export function isJsonText(text: string): boolean {
   try {
     JSON.parse(text);

@@ -24,13 +24,13 @@ export type Manifest = ReadonlyMap<string, Entry>;
 const kinds: Readonly<Record<string, Entry["kind"]>> = { f: "file", d: "dir", l: "link" };
 const fieldsOfEntry = 6;
 
-/** A path as both sides write it (pure). */
+/** A path as both sides write it. */
 export function plainPath(path: string): string {
   const parts = path.split("/").filter((part) => part !== "" && part !== ".");
   return parts.length === 0 ? "." : parts.join("/");
 }
 
-/** Makes a manifest of entries (pure). @throws where two have one path: names that are not UTF-8 can look alike */
+/** Makes a manifest of entries. @throws where two have one path: names that are not UTF-8 can look alike */
 export function manifestOf(entries: readonly Entry[]): Manifest {
   const manifest = new Map<string, Entry>();
   for (const entry of [...entries].sort((a, b) => (a.path < b.path ? -1 : 1))) {
@@ -42,7 +42,7 @@ export function manifestOf(entries: readonly Entry[]): Manifest {
 }
 
 /**
- * Reads what orchestrator/manifest.sh prints (pure).
+ * Reads what orchestrator/manifest.sh prints.
  *
  * @throws where it was cut off, or holds what can be neither copied nor proved
  */
@@ -104,7 +104,7 @@ export interface Difference {
 }
 
 /**
- * Compares two manifests, owner and modes too (pure).
+ * Compares two manifests, owner and modes too.
  *
  * @param ignoring says which paths may differ
  */
@@ -136,19 +136,19 @@ function differenceOf(a: Entry | undefined, b: Entry | undefined): string | unde
 
 const differencesShown = 10;
 
-/** Differences for an error, a line each (pure). */
+/** Differences for an error, a line each. */
 export function differenceLines(differences: readonly Difference[]): string[] {
   const lines = differences.slice(0, differencesShown).map(({ path, what }) => `${shown(path)}: ${what}`);
   const more = differences.length - lines.length;
   return more > 0 ? [...lines, `and ${more} more`] : lines;
 }
 
-/** A path for an operator's eyes: quoted where it holds more than plain letters (pure). */
+/** A path for an operator's eyes: quoted where it holds more than plain letters. */
 export function shown(path: string): string {
   return /^[A-Za-z0-9._/-]+$/.test(path) ? path : JSON.stringify(path);
 }
 
-/** Files and bytes of a manifest (pure). */
+/** Files and bytes of a manifest. */
 export function sumOf(manifest: Manifest): { readonly files: number; readonly bytes: number } {
   let [files, bytes] = [0, 0];
   for (const { kind, size } of manifest.values()) {

@@ -56,7 +56,7 @@ export async function askInTurn(clients: readonly ChainClient[]): Promise<Bridge
 }
 
 /**
- * Judges the bridge (pure) as node and orchestrator do (go-zenon, vm/embedded/implementation/bridge.go,
+ * Judges the bridge as node and orchestrator do (go-zenon, vm/embedded/implementation/bridge.go,
  * CheckBridgeHalted): an unhalted bridge stays halted for a while.
  *
  * @param height of the newest momentum

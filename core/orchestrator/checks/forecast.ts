@@ -32,7 +32,7 @@ export interface Forecast {
 const calls: Range = { least: 4, most: 12 };
 
 /**
- * What a gap is made of (pure): the stop; the rest of the copy, of which only what changed since the bulk copy is taken, at
+ * What a gap is made of: the stop; the rest of the copy, of which only what changed since the bulk copy is taken, at
  * worst all of it, read on both sides; and the start to the first good answer, which nobody can try beforehand: the moves
  * before this one tell it.
  */
@@ -51,7 +51,7 @@ export function forecastOf({ stops, readSeconds, callSeconds, earlier }: Measure
   return { stop, copy, start, total: { least: 0.6 * known.least, most } };
 }
 
-/** Seconds between words of a unit's journal, as signer_stops prints them (pure). */
+/** Seconds between words of a unit's journal, as signer_stops prints them. */
 export function stopsIn(printed: string): number[] {
   const lines = printed.split("\n").map((line) => line.split("="));
   return lines.flatMap(([word, at], i) => {
@@ -60,7 +60,7 @@ export function stopsIn(printed: string): number[] {
   });
 }
 
-/** The forecast in lines for an operator (pure). */
+/** The forecast in lines for an operator. */
 export function forecastLines({ stop, copy, start, total }: Forecast, { bytes, readSeconds }: Measured): string[] {
   const rate = readSeconds > 0 ? ` at ${(bytes / 1e6 / readSeconds).toFixed(1)} MB/s` : "";
   const gap =

@@ -5,7 +5,7 @@ import { fault } from "./faultText";
 import type { MoveSurvey, OldSide, Requirements } from "./findings";
 
 /**
- * What of the old host's orchestrator would not be so on the new one (pure): its home, its user and environment, and what
+ * What of the old host's orchestrator would not be so on the new one: its home, its user and environment, and what
  * config.json says of places. The new one would be started after the fence, and end at once.
  */
 export function homeFaults(side: OldSide, survey: MoveSurvey, wanted: Requirements): string[] {

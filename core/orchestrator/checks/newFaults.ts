@@ -5,7 +5,7 @@ import { isOwn } from "../rules/journal";
 import { fault, lacking, margin, size } from "./faultText";
 import type { MoveSurvey, NewSide, OldSide, Requirements, Result, SshScan } from "./findings";
 
-/** What stands against a move on the new host (pure). @param bytes of what is moved */
+/** What stands against a move on the new host. @param bytes of what is moved */
 export function newFaults(side: NewSide, survey: MoveSurvey, wanted: Requirements, bytes: number): string[] {
   const { facts, scan, reached } = side;
   const { address, directory } = wanted.new;
@@ -127,7 +127,7 @@ function versionFaults({ facts, build }: NewSide, survey: MoveSurvey, wanted: Re
   ];
 }
 
-/** The version that the new side will have, where it is known (pure). */
+/** The version that the new side will have, where it is known. */
 export function newVersion({ release }: Requirements, build: Result<BuildInfo>): string | undefined {
   return release?.version ?? ("value" in build ? build.value.version : undefined);
 }

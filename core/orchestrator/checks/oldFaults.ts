@@ -8,7 +8,7 @@ import { fault, lacking } from "./faultText";
 import type { OldSide, Requirements } from "./findings";
 import { mayStop, moveHalted, stuckHint } from "./stoppedState";
 
-/** What stands against a move on the old host (pure). */
+/** What stands against a move on the old host. */
 export function oldFaults(side: OldSide, wanted: Requirements, newJournal: string | undefined): string[] {
   const { facts, build, status } = side;
   const { address, service, executable } = wanted.old;

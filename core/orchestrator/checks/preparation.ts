@@ -144,7 +144,7 @@ async function hasPresentShare(
   return !bridge?.known || hasShareOf(bridge.key, keyShare?.files ?? []);
 }
 
-/** The host whose journal says that a move has begun (pure). */
+/** The host whose journal says that a move has begun. */
 export function beganAt(survey: MoveSurvey, move: MoveId): string | undefined {
   const has = (side: MoveSurvey["old"] | MoveSurvey["new"]) =>
     "value" in side && hasBegun(side.value.facts.journal, move);
@@ -161,7 +161,7 @@ function seenOf({ old }: MoveSurvey): Pick<Secured, "oldVersion" | "oldIdentity"
   };
 }
 
-/** All faults in one text (pure). */
+/** All faults in one text. */
 export function moveFaultsText(faults: readonly string[]): string {
   const head =
     faults.length === 1

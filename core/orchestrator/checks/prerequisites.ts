@@ -7,7 +7,7 @@ import { oldFaults } from "./oldFaults";
 import { bridgeHinders } from "./stoppedState";
 
 /**
- * All that stands against a move (pure; docs/specification.md, 1.2, step 1). One text each: what is wrong, found,
+ * All that stands against a move (docs/specification.md, 1.2, step 1). One text each: what is wrong, found,
  * needed, the command to run next.
  */
 export function moveFaultsOf(survey: MoveSurvey, wanted: Requirements): string[] {

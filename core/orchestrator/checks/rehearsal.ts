@@ -45,7 +45,7 @@ export async function rehearse(options: SecureOptions, nodeCounts: boolean, deps
   return { ...base, gap: { measured, forecast: forecastOf(measured) } };
 }
 
-/** A survey as it will be once the new host's own node is there and synced (pure). */
+/** A survey as it will be once the new host's own node is there and synced. */
 export function withNode(found: MoveSurvey): MoveSurvey {
   const node = { ...found.node, synced: true };
   if ("error" in found.new || "error" in found.old) return { ...found, node };

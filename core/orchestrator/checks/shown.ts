@@ -3,7 +3,7 @@ import { size } from "./faultText";
 import type { MoveSurvey, Requirements } from "./findings";
 import { newVersion } from "./newFaults";
 
-/** What an operator should see before the move: versions and state of both sides (pure). */
+/** What an operator should see before the move: versions and state of both sides. */
 export function shownOf(survey: MoveSurvey, wanted: Requirements): string[] {
   if ("error" in survey.old || "error" in survey.new) return [];
   const { facts, build, status, identity } = survey.old.value;
@@ -33,7 +33,7 @@ export function shownOf(survey: MoveSurvey, wanted: Requirements): string[] {
   ];
 }
 
-/** What the chain says of the bridge (pure). Where nobody tells, the orchestrator's own word decides. */
+/** What the chain says of the bridge. Where nobody tells, the orchestrator's own word decides. */
 export function bridgeShown(bridge: BridgeNow): string[] {
   if (!bridge.known)
     return [`the chain tells nothing of the bridge, so the orchestrator's own getStatus decides: ${bridge.why}`];

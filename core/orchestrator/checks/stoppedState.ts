@@ -5,7 +5,7 @@ import { type Saga, type SideName, sidesOf } from "../rules/journal";
 import type { BridgeNow } from "./bridgeNow";
 
 /**
- * The state in which an orchestrator was stopped and will be started (pure). All released builds write GlobalState at
+ * The state in which an orchestrator was stopped and will be started. All released builds write GlobalState at
  * each start and stop; where it is absent, one that starts takes 0.
  *
  * @param config the text of config.json; undefined where it could not be read
@@ -24,7 +24,7 @@ const keyGeneration = 1;
 const halted = 2;
 
 /**
- * Why a signer that has just been stopped can't go on its way (pure); undefined where it can. On the way back, a bridge
+ * Why a signer that has just been stopped can't go on its way; undefined where it can. On the way back, a bridge
  * that is halted keeps nobody on a host that does not do well: only a key generation does.
  *
  * @param config the text of its config.json after the stop; undefined where it could not be read
@@ -76,12 +76,12 @@ const meanings: Readonly<Record<number, string>> = {
 export type StoppedInputs = Pick<MoveInputs, "stack" | "rpcPort" | "haltedBridge"> &
   Readonly<Record<SideName, MoveInputs["old"]>>;
 
-/** Whether a signer may be stopped now (pure); where its build does not tell, it may. */
+/** Whether a signer may be stopped now; where its build does not tell, it may. */
 export function mayStop(status: Pick<OrchestratorStatus, "state"> | undefined, haltedBridge: boolean): boolean {
   return status === undefined || status.state === 0 || (status.state === halted && haltedBridge);
 }
 
-/** Why a signer is not stopped now (pure); undefined where it may be. */
+/** Why a signer is not stopped now; undefined where it may be. */
 export function notLive(
   side: SideName,
   status: Pick<OrchestratorStatus, "state" | "stateName"> | undefined,
@@ -98,7 +98,7 @@ export function notLive(
 }
 
 /**
- * Why a signer is not stopped now, by the chain's word on the bridge (pure); undefined where it may be, or nobody tells.
+ * Why a signer is not stopped now, by the chain's word on the bridge; undefined where it may be, or nobody tells.
  *
  * @param haltedBridge the operator's word that it moves while the bridge is halted
  */

@@ -127,7 +127,7 @@ async function lookAtNew(
   return { facts, build, scan: sshScan(scan), reached };
 }
 
-/** Reads what signer_scan prints (pure). */
+/** Reads what signer_scan prints. */
 export function sshScan(printed: string): SshScan {
   const [kind = "", ...keys] = printed.split("\n").flatMap((line) => line.trim() || []);
   if (kind === "keys") return { kind, keys };

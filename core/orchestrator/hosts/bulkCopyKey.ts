@@ -49,7 +49,7 @@ function isToBegin(look: SideLook, { move }: Saga): boolean {
   return look !== "outOfSight" && !look.active && hasStagedNothing(look.journal, move);
 }
 
-/** The way that begins, by the move's own rules (pure). */
+/** The way that begins, by the move's own rules. */
 function bulkNext(saga: Saga, looks: Looks): Saga | undefined {
   const next = decideNext(saga, looks, begins);
   const isIt = next.do === "bulk" && next.saga.direction === "forward" && isSameMove(next.saga.move, saga.move);

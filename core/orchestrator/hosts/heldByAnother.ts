@@ -1,6 +1,6 @@
 import { commandsFor } from "../../util/commands";
 
-/** Why a move does not begin: another run is at work on a host, and does not end (pure). @param answer `held SECONDS [PID]` */
+/** Why a move does not begin: another run is at work on a host, and does not end. @param answer `held SECONDS [PID]` */
 export function heldByAnother(address: string, answer: string, minutes: number, stack: string): string {
   const [, , session] = answer.split(" ");
   const run = commandsFor(stack);

@@ -49,7 +49,7 @@ const patienceFirst = 20_000;
 /** Another run's lease, its longest script, and some more. */
 const takePatience = 30 * 60_000;
 
-/** Reads what a step's last lines tell of its host (pure). @returns the look, and what was said before it */
+/** Reads what a step's last lines tell of its host. @returns the look, and what was said before it */
 export function readSide(printed: string, address: string): { seen: SideObservation; said: string[] } {
   const lines = printed.split("\n");
   const at = lines.findLastIndex((line) => line.startsWith("journal"));

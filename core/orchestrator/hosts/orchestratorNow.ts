@@ -20,7 +20,7 @@ const onTheWay: readonly string[] = ["stopping", "fenced", "staging", "staged", 
 const left: readonly string[] = ["moved", "abandoned"];
 
 /**
- * Tells on which host the signer is now, so that what is backed up is the share that signs (pure).
+ * Tells on which host the signer is now, so that what is backed up is the share that signs.
  *
  * @throws where a host's journal can't be read: nobody may guess what it says
  */

@@ -26,7 +26,7 @@ export interface ProvedCopy {
   prove(saga: Saga, looks: Looks): Promise<void>;
 }
 
-/** A key store that was fenced, under its own name again (pure). */
+/** A key store that was fenced, under its own name again. */
 export function unfenced(manifest: Manifest, keyStore: string | undefined): Manifest {
   const aside = keyStore?.split("/").at(-1);
   if (aside === undefined || !manifest.has(aside)) return manifest;

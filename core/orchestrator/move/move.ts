@@ -166,7 +166,7 @@ export async function writeEnd(
   });
 }
 
-/** The time without a signer in seconds, with tenths, of milliseconds (pure). */
+/** The time without a signer in seconds, with tenths, of milliseconds. */
 export function secondsWithout(stoppedAt: number, answeredAt: number): number {
   return Math.round((answeredAt - stoppedAt) / 100) / 10;
 }

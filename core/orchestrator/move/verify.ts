@@ -18,7 +18,7 @@ import { orchestratorConfigOf } from "../rules/orchestratorConfigFile";
 const trouble =
   /(^|\s)(ERROR|FATAL|PANIC|DPANIC)(\s|$)|^panic:|\bpanic: |^fatal error:|Main process exited|Failed with result|Failed to start/;
 
-/** The lines of a journal that tell of trouble (pure): words for an operator, of which healthy signers write some, too. */
+/** The lines of a journal that tell of trouble: words for an operator, of which healthy signers write some, too. */
 export function errorsIn(lines: readonly string[]): string[] {
   return lines.filter((line) => trouble.test(line));
 }
@@ -33,7 +33,7 @@ export interface Life {
   readonly log: readonly string[];
 }
 
-/** Reads what signer_life prints (pure). */
+/** Reads what signer_life prints. */
 export function readLife(printed: string): Life {
   const lines = printed.split("\n");
   const at = lines.indexOf("log");
@@ -204,14 +204,14 @@ async function hasShare({ inputs, sides, side, saga, deps }: StartedSide) {
   return undefined;
 }
 
-/** With whom it talks (pure): without the others nothing is signed, though it says that it is live. */
+/** With whom it talks: without the others nothing is signed, though it says that it is live. */
 export function peersText(side: SideName, peers: number, port: number): string {
   return peers > 0
     ? `the ${side} side is connected with ${peers} other signer${peers === 1 ? "" : "s"}`
     : `the ${side} side is connected with no other signer yet: is ${port}/tcp open to them, and out to theirs? It dials those of tss/address_book.seed and TssConfig.Bootstrap`;
 }
 
-/** What runs is what the configuration names: not each build tells its version when it is installed (pure). */
+/** What runs is what the configuration names: not each build tells its version when it is installed. */
 export function versionFaults(
   { version }: Pick<BuildInfo, "version">,
   configured: string | undefined,

@@ -10,7 +10,7 @@ export interface Acknowledged {
   readonly firstMove?: boolean | undefined;
 }
 
-/** The words alone, of what has them among others (pure). */
+/** The words alone, of what has them among others. */
 export function acknowledgedIn({ noKeyShare, haltedBridge, ...words }: Acknowledged): Acknowledged {
   const { laterThanMove, firstMove } = words;
   return { noKeyShare, haltedBridge, laterThanMove, firstMove };

@@ -63,7 +63,7 @@ const copied: readonly string[] = ["staging", "abandoned"];
 
 /**
  * The journal of another stack's move that is at work on one of these hosts, or that took the signer on from there
- * (pure). It was written over this stack's: what the other host still says of this stack's move is of a time before it,
+ *. It was written over this stack's: what the other host still says of this stack's move is of a time before it,
  * and its copy of the signer too.
  */
 function anothers(wanted: Saga, looks: Looks): Journal | undefined {
@@ -111,7 +111,7 @@ function done(holder: SideName, why: Why, { move }: Saga, looks: Looks): MoveDec
 }
 
 /**
- * What is next (pure). Every rule of the cutover stands here: which step may follow which evidence, when the way back
+ * What is next. Every rule of the cutover stands here: which step may follow which evidence, when the way back
  * is open and when it is closed for ever, and when nothing may be touched.
  */
 export function decideMove(wanted: Saga, looks: Looks, memory: RunMemory): MoveDecision {

@@ -10,7 +10,7 @@ export interface Endpoint {
 }
 
 /**
- * The nodes that a configuration names (pure).
+ * The nodes that a configuration names.
  *
  * @param config the JSON of config.json
  * @param own addresses of the host that it lies on; they become 127.0.0.1 on the new one (movedConfig.ts)
@@ -39,7 +39,7 @@ export function isUsed({ network }: Endpoint, networks: readonly string[] | unde
   return networks === undefined || isPillarNode({ network }) || networks.includes(network);
 }
 
-/** Whether it is the node beside a Pillar, which a stand-up deploys (pure). */
+/** Whether it is the node beside a Pillar, which a stand-up deploys. */
 export function isPillarNode({ network }: Pick<Endpoint, "network">): boolean {
   return network === "Zenon";
 }

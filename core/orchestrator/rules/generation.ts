@@ -41,7 +41,7 @@ const mostUnknown = 1000;
 const numberOf = (journal: Journal | undefined): number => journal?.generation ?? 0;
 
 /**
- * What a look found without a journal that is of an earlier moment than the other host's (pure): the target writes that a way
+ * What a look found without a journal that is of an earlier moment than the other host's: the target writes that a way
  * begins before its source does, and gets no further than the copy before the source has written it too. What such a disk
  * holds was copied, or was at work, before.
  */
@@ -68,7 +68,7 @@ export interface Heard {
 }
 
 /**
- * Why the signer may be at work elsewhere, by what record and journals know of each other (pure).
+ * Why the signer may be at work elsewhere, by what record and journals know of each other.
  * A host without a journal has heard of nothing, and a record that is behind a host is not whole.
  */
 export function unknownPast(
@@ -83,7 +83,7 @@ export function unknownPast(
   return Math.max(source, copied, laterThan) < known.started ? "later start" : undefined;
 }
 
-/** The line that the record must have before a step (pure): a disk that is set back later forgets that start. */
+/** The line that the record must have before a step: a disk that is set back later forgets that start. */
 export function lineBefore(
   step: MoveStep,
   { generation = 0 }: Saga,
@@ -93,7 +93,7 @@ export function lineBefore(
   return startsNothing.includes(step) || generation <= (known?.started ?? 0) ? undefined : "starting";
 }
 
-/** Returns what the record knows once it has such a line (pure). */
+/** Returns what the record knows once it has such a line. */
 export function withLine(known: Known, line: "begun" | "starting", { generation = 0, move }: Saga): Known {
   return {
     ...(generation > known.generation ? { generation, move } : known),
@@ -101,7 +101,7 @@ export function withLine(known: Known, line: "begun" | "starting", { generation 
   };
 }
 
-/** The number of a way that has begun; undefined where none of its journals is there any more (pure). */
+/** The number of a way that has begun; undefined where none of its journals is there any more. */
 function generationOf(saga: Saga, looks: Looks): number | undefined {
   const { source } = sidesOf(saga);
   const own = sides.flatMap((side) => {
@@ -117,7 +117,7 @@ function generationOf(saga: Saga, looks: Looks): number | undefined {
   return own.length === 0 ? undefined : Math.max(...own);
 }
 
-/** What is next, by the rules of {@link decideMove} and by the generations that are known (pure). */
+/** What is next, by the rules of {@link decideMove} and by the generations that are known. */
 export function decideNext(wanted: Wanted, seen: Looks, memory: RunMemory): MoveDecision {
   const looks = withoutPast(seen, wanted);
   const decision = decideMove(wanted, looks, memory);

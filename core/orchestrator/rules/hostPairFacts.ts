@@ -32,7 +32,7 @@ export interface SideFacts {
   readonly journal?: string;
 }
 
-/** Reads what signer_facts prints (pure). */
+/** Reads what signer_facts prints. */
 export function parseFacts(printed: string): SideFacts {
   const pairs = printed.split("\n").flatMap((line) => {
     const at = line.indexOf("=");

@@ -44,23 +44,23 @@ export interface Journal extends Saga {
   readonly history: readonly { readonly stage: string; readonly at: string; readonly move?: MoveId }[];
 }
 
-/** Whether a host is the one that the signer leaves in a saga (pure). */
+/** Whether a host is the one that the signer leaves in a saga. */
 export function isSource(side: SideName, { direction }: Saga): boolean {
   return (side === "old") === (direction === "forward");
 }
 
-/** The side that the signer leaves, and the one that it comes to (pure). */
+/** The side that the signer leaves, and the one that it comes to. */
 export function sidesOf({ direction }: Pick<Saga, "direction">): { source: SideName; target: SideName } {
   return direction === "forward" ? { source: "old", target: "new" } : { source: "new", target: "old" };
 }
 
-/** The name that a fenced key store has otherwise, as signer_plain_store tells it on a host (pure). */
+/** The name that a fenced key store has otherwise, as signer_plain_store tells it on a host. */
 export function plainStore(keyStore: string): string {
   return keyStore.replace(/\.moved-to-(?!.*\.moved-to-).*$/, "");
 }
 
 /**
- * Reads a journal (pure).
+ * Reads a journal.
  *
  * @returns undefined where there is none
  * @throws where it is none of this program's, or of a later one: nobody may guess what it says
@@ -129,7 +129,7 @@ function moveOf(text: unknown): { readonly move?: MoveId } {
 }
 
 /**
- * Whether a journal's text is of this stack's moves, of any attempt (pure). What cannot be read is nobody's: the
+ * Whether a journal's text is of this stack's moves, of any attempt. What cannot be read is nobody's: the
  * prerequisites only ask, and the move says what is wrong with it ({@link parseJournal}).
  */
 export function isOwn(journal: string | undefined, move: MoveId): boolean {
@@ -137,21 +137,21 @@ export function isOwn(journal: string | undefined, move: MoveId): boolean {
   return written !== undefined && isSameOwner(written, move);
 }
 
-/** Whether a host's journal says that this move has begun: the old side is stopped, or about to be (pure). */
+/** Whether a host's journal says that this move has begun: the old side is stopped, or about to be. */
 export function hasBegun(journal: string | undefined, move: MoveId): boolean {
   const found = read(journal ?? "");
   const written = parseMove(found?.move);
   return written !== undefined && isSameMove(written, move) && found?.stage !== "staging";
 }
 
-/** The number of this stack's last way there, where it got no further than the copy (pure); 0 otherwise. */
+/** The number of this stack's last way there, where it got no further than the copy; 0 otherwise. */
 export function copiedIn(journal: string | undefined, move: MoveId): number {
   const { stage, direction } = read(journal ?? "") ?? {};
   return stage === "staging" && direction === "forward" && isOwn(journal, move) ? generationIn(journal) : 0;
 }
 
 /**
- * Whether the host that a move goes to has nothing of it but, perhaps, what was copied beforehand (pure): a signer may have left
+ * Whether the host that a move goes to has nothing of it but, perhaps, what was copied beforehand: a signer may have left
  * it, in another move. What an abandoned move left there is the next one's to judge (orchestrator/journal.sh, signer_lies_in_place).
  */
 export function hasStagedNothing(journal: Journal | undefined, move: MoveId): boolean {
@@ -159,7 +159,7 @@ export function hasStagedNothing(journal: Journal | undefined, move: MoveId): bo
   return isSameMove(journal.move, move) ? journal.stage === "staging" : journal.stage === "moved";
 }
 
-/** The number in a journal's text; 0 where there is none, or it cannot be read (pure). */
+/** The number in a journal's text; 0 where there is none, or it cannot be read. */
 export function generationIn(journal: string | undefined): number {
   const { generation } = read(journal ?? "") ?? {};
   return isGeneration(generation) ? generation : 0;

@@ -8,7 +8,7 @@ const numbered: readonly string[] = ["begun", "starting", ...ends];
 
 /**
  * What the record of this machine, and the state of the stack, know of the generations of a Pillar's moves, of all its stacks
- * (pure).
+ *.
  *
  * @param inState of the last end that the stack's state knows
  */
@@ -24,7 +24,7 @@ export function knownOf(events: readonly MoveEvent[], wanted: MoveId, inState = 
 }
 
 /**
- * The way whose end no line tells (pure): its target was to be started, and it has the signer now. The run that brought it
+ * The way whose end no line tells: its target was to be started, and it has the signer now. The run that brought it
  * there did not write that down. A way of later that was to start the other side came to nothing.
  */
 export function unrecordedEnd(events: readonly MoveEvent[], wanted: MoveId, holder: SideName): WayOfMove | undefined {

@@ -10,20 +10,20 @@ export function journalOf(look: SideLook) {
   return look === "outOfSight" ? undefined : look.journal;
 }
 
-/** Why a run that nobody watches does no step of a move, and where the signer is (pure). */
+/** Why a run that nobody watches does no step of a move, and where the signer is. */
 export function notWatched(looks: Looks, places: Places): string {
   const [what, ...rest] = unattendedLines("the signer is moved", "up", places.stack);
   return [`${what}; this one moved nothing`, whereItIs(looks, places), ...rest].join("\n");
 }
 
-/** What was done about a step that failed before its target was started (pure). */
+/** What was done about a step that failed before its target was started. */
 export function stepFailed(failure: string, looks: Looks, places: Places): string {
   const { up } = commandsFor(places.stack);
   return [failure, whereItIs(looks, places), `  Fix what is said above, then: ${up}`].join("\n");
 }
 
 /**
- * Stops a service for good, by hand (pure): as signer_mask does, because `systemctl mask` refuses where the unit's file
+ * Stops a service for good, by hand: as signer_mask does, because `systemctl mask` refuses where the unit's file
  * lies in /etc/systemd/system, the usual place. Only where each step came to pass does the last one say `inactive`.
  */
 export function stopForGood(service: string): string {
@@ -31,7 +31,7 @@ export function stopForGood(service: string): string {
   return `systemctl stop ${service} && { [ ! -f ${file} ] || mv -f ${file} ${file}.moved; } && ln -sfn /dev/null ${file} && systemctl daemon-reload && systemctl is-active ${service}`;
 }
 
-/** The commands, by hand, that bring the signer back to a host (pure). */
+/** The commands, by hand, that bring the signer back to a host. */
 export function commandsBack(saga: Saga, looks: Looks, places: Places): string[] {
   const { source, target } = sidesOf(saga);
   const { unitFile = "", keyStore = "" } = journalOf(looks[source])?.was ?? {};
@@ -59,13 +59,13 @@ export function broughtBack({ old, new: fresh }: Looks, places: Places): string[
   return [`  Did you bring it back by hand, and is it to stay there? Then ${journalsAside(places)}`];
 }
 
-/** What is typed where a signer came to its host by hand, and the record can't know (pure). */
+/** What is typed where a signer came to its host by hand, and the record can't know. */
 export function broughtByHand({ set, up }: Commands, generation: number, why = "You brought it here yourself"): string {
   const word = set("orchestrator.migrateFrom.laterThanMove", generation);
   return `${why}, and it can start nowhere else (docs/restore.md)? ${word} && ${up}`;
 }
 
-/** Formats the problem, the need and the command where the record can't tell where the signer is (pure). @param generation that a host knows */
+/** Formats the problem, the need and the command where the record can't tell where the signer is. @param generation that a host knows */
 export function unknownPastText(why: "record behind" | "first move", run: Commands, generation = 0): readonly string[] {
   const bring =
     "bring the record of the machine that moved it last (docs/teams.md): the signer may be at work elsewhere";

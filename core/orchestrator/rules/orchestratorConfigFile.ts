@@ -12,7 +12,7 @@ export interface OrchestratorConfigFile {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Reads it (pure). @param config the JSON of config.json */
+/** Reads it. @param config the JSON of config.json */
 export function orchestratorConfigOf(config: Json): OrchestratorConfigFile {
   const tss = (typeof config.TssConfig === "object" ? config.TssConfig : undefined) as Json | null | undefined;
   const text = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -68,7 +68,7 @@ export function sagasIn(looks: Looks, wanted: Saga): Saga[] {
 }
 
 /**
- * The side on which the signer stands by this stack's journals, where one saga or none has been to its end (pure): what
+ * The side on which the signer stands by this stack's journals, where one saga or none has been to its end: what
  * another stack's move says of its own sides is said of other hosts.
  */
 export function standsAt({ old, new: fresh }: Looks, wanted: Saga): SideName {

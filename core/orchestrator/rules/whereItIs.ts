@@ -16,14 +16,14 @@ function isOneMove(a: Journal, b: Journal | undefined): boolean {
   return b !== undefined && isSameMove(a.move, b.move);
 }
 
-/** What keeps a side that does not hold the key from signing (pure). */
+/** What keeps a side that does not hold the key from signing. */
 function fenceOf(look: SideLook): string {
   if (look === "outOfSight") return "is out of sight";
   if (look.active) return "runs too";
   return look.masked ? "is fenced" : "does not run, and nothing fences it";
 }
 
-/** Which side holds the key, and which may sign, in one line (pure): by both journals, and by what was seen to run. */
+/** Which side holds the key, and which may sign, in one line: by both journals, and by what was seen to run. */
 export function whereItIs(looks: Looks, places: Places): string {
   const { holder, line } = keyIn(looks, places);
   const others = bothSides.filter((side) => side !== holder && runs(looks[side]));

@@ -4,7 +4,7 @@ import type { InboundRule } from "../machineRoom";
 const table = "inet cloud";
 
 /**
- * What `nft -f -` reads to put a firewall in the place of the one before, in one transaction (pure). undefined: none.
+ * What `nft -f -` reads to put a firewall in the place of the one before, in one transaction. undefined: none.
  *
  * @throws on a rule that is none, so that nothing but rules ever reaches nft
  */

@@ -1,6 +1,6 @@
 import type { MachineOrder } from "../machineRoom";
 
-/** The seed of cloud-init's data source NoCloud: file contents by path in the root file system (pure). */
+/** The seed of cloud-init's data source NoCloud: file contents by path in the root file system. */
 export function seedFiles(order: MachineOrder): Record<string, string> {
   const seed = "var/lib/cloud/seed/nocloud";
   const metaData = {

@@ -5,7 +5,7 @@ import type { EpochFigures, PillarView } from "./truth";
 /** Less than that of a Pillar that is registered without another one. */
 export const backgroundWeight = "1000000000000000";
 
-/** All Pillars of the network, the one with most weight first (pure). @param background names of those beside the registered */
+/** All Pillars of the network, the one with most weight first. @param background names of those beside the registered */
 export function electorateOf(registered: readonly PillarView[], background: readonly string[]): PillarView[] {
   const others = background.map((name): PillarView => {
     const producerAddress = backgroundProducer(name);
@@ -17,14 +17,14 @@ export function electorateOf(registered: readonly PillarView[], background: read
     .map((pillar, rank) => ({ ...pillar, rank }));
 }
 
-/** The epochs on a page of those that were paid, newest first (pure). */
+/** The epochs on a page of those that were paid, newest first. */
 export function epochsOfPage(count: number, page: number, size: number): number[] {
   const newest = count - 1 - page * size;
   // A chain in a hurry has millions of epochs.
   return Array.from({ length: Math.max(0, Math.min(size, newest + 1)) }, (_, index) => newest - index);
 }
 
-/** What a Pillar did in epochs that were paid, in the network's words (pure). */
+/** What a Pillar did in epochs that were paid, in the network's words. */
 export function epochFigures(
   pillar: Pick<Pillar, "name"> & Partial<Pillar>,
   epochs: readonly number[],
