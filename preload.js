@@ -8,7 +8,7 @@ require("node:net").setDefaultAutoSelectFamilyAttemptTimeout(5000);
 
 const sdk = of("@pulumi/pulumi");
 // For functions that are to be stored: nearly two thirds of the SDK's start, and a run that stores none needs none of them.
-for (const name of ["typescript", "@npmcli/arborist", "normalize-package-data"]) loadWhenUsed(sdk, name);
+for (const name of ["typescript", "normalize-package-data"]) loadWhenUsed(sdk, name);
 // Programs that drive the engine: this one is driven by it.
 loadWhenUsed(sdk, "./automation");
 // Traces for `pulumi --tracing`. What the SDK asks it without them is one thing, which answers the same.

@@ -33,7 +33,7 @@ test("every command that installs for operators runs no scripts, whatever their 
 });
 
 test("README names the oldest Pulumi that the project asks for", () => {
-  const [, oldest] = /^requiredPulumiVersion: ">=(\d+\.\d+)\.0"$/m.exec(read("Pulumi.yaml")) ?? [];
+  const [, oldest] = /^requiredPulumiVersion: ">=(\d+\.\d+\.\d+)"$/m.exec(read("Pulumi.yaml")) ?? [];
   expect(oldest).toBeDefined();
   expect(read("README.md")).toContain(`[Pulumi](https://www.pulumi.com/docs/install/) ${oldest} or newer`);
 });

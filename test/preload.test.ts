@@ -46,14 +46,14 @@ it("has the SDK load what stores functions when one is stored, and not before", 
   const said = program(`
     const { isProxy } = require("node:util").types;
     const { runtime } = require("@pulumi/pulumi");
-    const late = ["typescript", "@npmcli/arborist", "normalize-package-data"].map((name) => require.resolve(name));
+    const late = ["typescript", "normalize-package-data"].map((name) => require.resolve(name));
     const isLate = () => late.map((file) => isProxy(require.cache[file].exports));
     const before = isLate();
     const one = 1;
     runtime.serializeFunction(() => one).then(({ text }) =>
       console.log(JSON.stringify([before, isLate(), text.includes("one: 1"), require("typescript").version])));`);
   const { version } = JSON.parse(readFileSync("node_modules/typescript/package.json", "utf8"));
-  expect(JSON.parse(said)).toEqual([[true, true, true], [false, true, true], true, version]);
+  expect(JSON.parse(said)).toEqual([[true, true], [false, true], true, version]);
 });
 
 it("loads the SDK's way to drive an engine, its traces and zod's other languages when they are used, and not before", () => {

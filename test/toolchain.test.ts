@@ -3,12 +3,13 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { parse } from "yaml";
 import { downloadEngine } from "../lab/toolchain/download";
 import { engineLogs, keepEngineLogs, settleEngineLogs, withoutLogsVariable } from "../lab/toolchain/engineLogs";
 import { requireGo, sourceHash } from "../lab/toolchain/go";
 import { ensurePlugins } from "../lab/toolchain/plugins";
 import { run } from "../lab/toolchain/run";
-import { fits, pinnedVersion } from "../lab/toolchain/version";
+import { engineVersion, fits, pinnedVersion } from "../lab/toolchain/version";
 
 let work: string;
 
@@ -42,6 +43,13 @@ describe("pinnedVersion", () => {
   test("is that of package.json", () => {
     expect(pinnedVersion("@pulumi/command")).toBe("1.2.1");
     expect(() => pinnedVersion("no-such-thing")).toThrow("has no dependency no-such-thing");
+  });
+});
+
+describe("engineVersion", () => {
+  test("is the one that Pulumi.yaml requires", () => {
+    const { requiredPulumiVersion } = parse(fs.readFileSync("Pulumi.yaml", "utf8"));
+    expect(`>=${engineVersion()}`).toBe(requiredPulumiVersion);
   });
 });
 

@@ -9,7 +9,7 @@ import { downloadEngine, officialReachable } from "./download";
 import { buildGo, sourceHash } from "./go";
 import type { PluginKind } from "./plugins";
 import { run } from "./run";
-import { checkout, fits, pinnedVersion } from "./version";
+import { checkout, engineVersion, fits } from "./version";
 
 const LANGUAGE_HOST = "pulumi-language-nodejs";
 // A shell script of the npm package; the engine looks for it beside itself.
@@ -65,7 +65,7 @@ async function ownLanguageHost(): Promise<string> {
 
 /** `isBuilt`: without a language host. */
 async function ensureAnyEngine(): Promise<Engine & { isBuilt?: true }> {
-  const version = pinnedVersion("@pulumi/pulumi");
+  const version = engineVersion();
   const installed = installedEngine(version);
   if (installed) return installed;
 

@@ -13,6 +13,15 @@ export function pinnedVersion(dependency: string): string {
   return version;
 }
 
+/** Returns the engine version that lab/toolchain/engine pins: the newest that can be built from Go modules. */
+export function engineVersion(): string {
+  const file = path.join(import.meta.dirname, "engine/go.mod");
+  const version = /pulumi\/pkg\/v3 v(\S+)/.exec(fs.readFileSync(file, "utf8"))?.[1];
+  if (!version)
+    throw new Error(`${file} does not require github.com/pulumi/pulumi/pkg/v3: the lab builds its engine from it`);
+  return version;
+}
+
 /** Whether an engine of version `found` runs programs written for `needed`: same major, not older. */
 export function fits(found: string, needed: string): boolean {
   const [a, b] = [parse(found), parse(needed)];
