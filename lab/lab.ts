@@ -9,7 +9,14 @@ import { officialName, releaseHashFile } from "./doubles/orchestratorRelease";
 import { ip } from "./hosts/ip";
 import { type LabHost, LabHosts } from "./hosts/labHosts";
 import type { OwnProcess } from "./hosts/machine";
-import { cloudPorts, createOperatorNetwork, operatorAddress, operatorNamespace, releaseHost } from "./hosts/network";
+import {
+  cloudPorts,
+  createOperatorNetwork,
+  operatorAddress,
+  operatorNamespace,
+  releaseHost,
+  vaultPort,
+} from "./hosts/network";
 import { noteSecretsOn } from "./hosts/secretsOn";
 import { makeKeys, privateKeyFile } from "./labKeys";
 import { labProgram } from "./labProgram";
@@ -87,6 +94,11 @@ export class Lab {
   orchestratorRelease(): { readonly url: string; readonly sha256: string; readonly version: string } {
     const sha256 = readFileSync(releaseHashFile(this.dir), "utf8");
     return { url: this.releaseUrl(officialName), sha256, version: "v0.0.9a" };
+  }
+
+  /** Where the engine finds the double of Vault. */
+  get vaultUrl(): string {
+    return `http://${operatorAddress}:${vaultPort}`;
   }
 
   /** Puts a command where it can reach the hosts (the operator's namespace). */

@@ -8,7 +8,6 @@ import { parse, stringify } from "yaml";
 import { compiled } from "../compile";
 import type { Backend } from "./backends";
 import { Run } from "./engineRun";
-import { operatorAddress, vaultPort } from "./hosts/network";
 import type { Lab } from "./lab";
 import { openStackKey, type Protection, type StackKey, vaultKey, withSecured } from "./stackSecrets";
 import { type Deployment, outputsIn, readState } from "./stackState";
@@ -115,7 +114,7 @@ export class LabStack {
       PULUMI_BACKEND_URL: this.backend?.url ?? `file://${join(this.dir, "backend")}`,
       ...this.backend?.env,
       PULUMI_CONFIG_PASSPHRASE: this.passphrase,
-      VAULT_ADDR: `http://${operatorAddress}:${vaultPort}`,
+      VAULT_ADDR: this.lab.vaultUrl,
       VAULT_TOKEN: "lab",
       PULUMI_STACK: this.name,
       XDG_DATA_HOME: join(this.dir, "data"),

@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import { json } from "node:stream/consumers";
 
 /** The mark that Vault puts before what it encrypted. */
@@ -13,7 +13,7 @@ export function wrapKey(key: Buffer): string {
  * Answers `transit/encrypt` and `transit/decrypt` as Vault does, for the engine's `hashivault://` secrets provider. A pass
  * phrase costs each engine process 0.3 seconds of processor, a request to this double costs nothing.
  */
-export function serveVault({ host, port }: { readonly host: string; readonly port: number }): Promise<void> {
+export function serveVault({ host, port }: { readonly host: string; readonly port: number }): Promise<Server> {
   const server = createServer(async (request, response) => {
     const [, action] = /^\/v1\/transit\/(encrypt|decrypt)\/./.exec(request.url ?? "") ?? [];
     const { plaintext = "", ciphertext = "" } = (await json(request).catch(() => ({}))) as Record<string, string>;
@@ -23,5 +23,5 @@ export function serveVault({ host, port }: { readonly host: string; readonly por
     else if (!ciphertext.startsWith(mark)) response.writeHead(400).end('{"errors":["invalid ciphertext: no prefix"]}');
     else response.end(JSON.stringify({ data: { plaintext: ciphertext.slice(mark.length) } }));
   });
-  return new Promise((resolve) => server.listen(port, host, resolve));
+  return new Promise((resolve) => server.listen(port, host, () => resolve(server)));
 }

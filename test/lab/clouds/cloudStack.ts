@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { OrderRecord } from "../../../core/cloud/orderRecord";
+import { serveVault } from "../../../lab/doubles/vault";
 import type { Lab } from "../../../lab/lab";
 import { LabStack, type StackFile } from "../../../lab/stack";
 import { newKeyPair } from "../../../providers/hostKey";
@@ -79,8 +80,10 @@ export async function cloudStack({ handler, endpoint, host, token }: CloudStackO
     ...changes,
   });
   const secrets = { "ssh.privateKey": privateKey, "host.token": token };
+  const vault = await serveVault({ host: "127.0.0.1", port: 0 });
+  const vaultUrl = `http://127.0.0.1:${(vault.address() as AddressInfo).port}`;
   // As much of a lab as an engine on loopback needs.
-  const lab = { dir, atOperator: (command: readonly string[]) => [...command] } as unknown as Lab;
+  const lab = { dir, vaultUrl, atOperator: (command: readonly string[]) => [...command] } as unknown as Lab;
   const stack = await LabStack.create(lab, "prod", file({}, {}), secrets);
   const [backend, untouched] = [join(stack.dir, "backend"), join(dir, "untouched")];
   await cp(backend, untouched, { recursive: true });
@@ -121,8 +124,10 @@ export async function cloudStack({ handler, endpoint, host, token }: CloudStackO
     },
     close: async () => {
       endStrays(dir);
-      server.closeAllConnections();
-      server.close();
+      for (const each of [server, vault]) {
+        each.closeAllConnections();
+        each.close();
+      }
       rmSync(dir, { recursive: true, force: true });
     },
   };
