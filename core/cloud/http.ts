@@ -134,8 +134,7 @@ export function createHttp({ provider, endpoint, token, sleep = pause, say }: Ap
 
 /** Returns how long a 429 asks to wait: Retry-After, else until RateLimit-Reset, else a while. */
 export function pauseOf(headers: Headers, now: number): number {
-  const after = Number(headers.get("retry-after") ?? Number.NaN);
-  const reset = Number(headers.get("ratelimit-reset") ?? Number.NaN);
-  const milliseconds = Number.isFinite(after) ? after * 1000 : Number.isFinite(reset) ? reset * 1000 - now : 5000;
-  return Math.max(milliseconds, 1000);
+  const secondsOf = (name: string) => Number(headers.get(name) ?? Number.NaN);
+  const [after, reset] = [secondsOf("retry-after") * 1000, secondsOf("ratelimit-reset") * 1000 - now];
+  return Math.max([after, reset].find(Number.isFinite) ?? 5000, 1000);
 }

@@ -52,7 +52,8 @@ export function envelope(step: Step, receiver: Receiver, unproved = 0): string {
   const root = step.looksOnly
     ? { argv: `timeout -k 10 ${step.limitSeconds} bash -euo pipefail -s`, input: inner }
     : { argv: "bash -euo pipefail -s", input: assignments(variables) + commands + hereDocument(read("unit"), inner) };
-  const framing: Framing = !step.quiet ? "shown" : step.looksOnly ? "streamed" : "captured";
+  const quietly: Framing = step.looksOnly ? "streamed" : "captured";
+  const framing = step.quiet ? quietly : "shown";
   return rootEnvelope(receiver, commands + read("become"), root.argv, framed(attempt + root.input, framing));
 }
 

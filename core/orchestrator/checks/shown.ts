@@ -12,16 +12,10 @@ export function shownOf(survey: MoveSurvey, wanted: Requirements): string[] {
   const next = newVersion(wanted, survey.new.value.build);
   const live = "value" in status && status.value ? status.value.stateName : "its build does not tell";
   const pillar = "value" in identity ? identity.value?.pillarName : undefined;
-  const who =
-    pillar === undefined
-      ? []
-      : pillar === "notFound"
-        ? ["old side: no Pillar has its producer key by now; it signs on until the next key generation, not after it"]
-        : [`old side signs for Pillar ${pillar}`];
   return [
     `old side ${wanted.old.address}: ${version}, state: ${live}, ${facts.files} files, ${size(facts.bytes)}, key shares: ${facts.shares}`,
     `new side ${wanted.new.address}: ${next ?? "version not known before it runs"}, ${size(survey.new.value.facts.free)} free`,
-    ...who,
+    ...(pillar === undefined ? [] : [pillarLine(pillar)]),
     ...(survey.bridge.known || facts.shares === 0
       ? []
       : ["nobody tells the bridge's key: whether the old side's key share is of it is not known"]),
@@ -38,4 +32,9 @@ export function bridgeShown(bridge: BridgeNow): string[] {
   if (!bridge.known)
     return [`the chain tells nothing of the bridge, so the orchestrator's own getStatus decides: ${bridge.why}`];
   return bridge.state === 0 ? [] : [bridge.why];
+}
+
+function pillarLine(pillar: string): string {
+  if (pillar !== "notFound") return `old side signs for Pillar ${pillar}`;
+  return "old side: no Pillar has its producer key by now; it signs on until the next key generation, not after it";
 }

@@ -36,20 +36,23 @@ const noSuchFile = 66;
 
 /** One run of a move: both hosts, what it learnt of them, and the questions that its steps ask. */
 export class MoveRun {
-  readonly seen: MoveObservations = {};
+  readonly seen: MoveObservations;
   readonly copier: Copier;
   readonly copy: ProvedCopy;
   /** Who the orchestrator is, as it answered while it ran. */
   identity: Readonly<Record<string, string>> | undefined;
   /** The config.json that the source left at its stop; the pass phrase is in it. */
   stoppedConfig: string | undefined;
-  private readonly addresses = new Map<SideName, string[]>();
+  private readonly addresses: Map<SideName, string[]>;
 
   constructor(
     readonly inputs: MoveInputs,
     readonly sides: HostPair,
     readonly deps: MoveDeps,
   ) {
+    // Here, and not where they are declared: the stored text of a provider has no initializers of fields.
+    this.seen = {};
+    this.addresses = new Map();
     this.copier = createCopier(inputs, sides, deps.say);
     this.copy = createProvedCopy(inputs, sides, this.copier, deps.say);
   }

@@ -34,10 +34,28 @@ export function whereItIs(looks: Looks, places: Places): string {
   return `${line} But an orchestrator runs on ${where}${isOne ? "" : ": two may sign now"}.`;
 }
 
-function keyIn(looks: Looks, places: Places): { readonly holder?: SideName; readonly line: string } {
-  const name = (side: SideName) => `the ${side} side (${places[side]})`;
-  const other = (side: SideName): SideName => (side === "old" ? "new" : "old");
-  const isStill = !bothSides.some((side) => runs(looks[side]));
+/** Which side holds the key, where one of these two does, and the line that says so. */
+interface KeyPlace {
+  readonly holder?: SideName;
+  readonly line: string;
+}
+
+const otherOf = (side: SideName): SideName => (side === "old" ? "new" : "old");
+const nameOf = (side: SideName, places: Places) => `the ${side} side (${places[side]})`;
+const isStill = (looks: Looks) => !bothSides.some((side) => runs(looks[side]));
+
+/** Returns where the key is: by the first of the rules that can tell. */
+function keyIn(looks: Looks, places: Places): KeyPlace {
+  return (
+    onStartedSide(looks, places) ??
+    whereItMovedOn(looks, places) ??
+    onStoppedSide(looks, places) ??
+    whereNothingStarted(looks, places)
+  );
+}
+
+/** Returns the side that was started by a move, by its journal. */
+function onStartedSide(looks: Looks, places: Places): KeyPlace | undefined {
   for (const side of bothSides) {
     const look = looks[side];
     const stage = journalOf(look)?.stage;
@@ -46,66 +64,76 @@ function keyIn(looks: Looks, places: Places): { readonly holder?: SideName; read
     const started =
       look.active || !look.masked ? "which was started and may sign" : "which was started, and stopped since";
     const what = stage === "running" ? signs : started;
+    const fence = fenceOf(looks[otherOf(side)]);
     return {
       holder: side,
-      line: `The key is on ${name(side)}, ${what}; ${name(other(side))} ${fenceOf(looks[other(side)])}.`,
+      line: `The key is on ${nameOf(side, places)}, ${what}; ${nameOf(otherOf(side), places)} ${fence}.`,
     };
   }
+  return undefined;
+}
+
+/** Returns where a move took the key of which one side alone has a journal. */
+function whereItMovedOn(looks: Looks, places: Places): KeyPlace | undefined {
   for (const side of bothSides) {
+    const other = otherOf(side);
     const journal = journalOf(looks[side]);
-    if (journal?.stage !== "moved" || isOneMove(journal, journalOf(looks[other(side)]))) continue;
-    if (journal.other.address === places[other(side)])
+    if (journal?.stage !== "moved" || isOneMove(journal, journalOf(looks[other]))) continue;
+    if (journal.other.address !== places[other])
       return {
-        holder: other(side),
-        line: `The key is on ${name(other(side))}, which ${fenceOf(looks[other(side)])}; ${name(side)} ${fenceOf(looks[side])}.`,
+        line: `The key is on ${journal.other.address}, where ${moveText(journal.move)} took it from ${nameOf(side, places)}.`,
       };
+    const [here, there] = [fenceOf(looks[side]), fenceOf(looks[other])];
     return {
-      line: `The key is on ${journal.other.address}, where ${moveText(journal.move)} took it from ${name(side)}.`,
+      holder: other,
+      line: `The key is on ${nameOf(other, places)}, which ${there}; ${nameOf(side, places)} ${here}.`,
     };
   }
+  return undefined;
+}
+
+/** Returns the side that was stopped, or brought back, by a move, by its journal. */
+function onStoppedSide(looks: Looks, places: Places): KeyPlace | undefined {
   for (const side of bothSides) {
     const look = looks[side];
     const stage = journalOf(look)?.stage;
     if (look === "outOfSight" || stage === undefined) continue;
-    const nobody = isStill ? ", and nobody signs now" : "";
-    if (stage === "restoring" || stage === "restored")
-      return {
-        holder: side,
-        line: `The key is on ${name(side)}, ${look.active ? "which signs" : "which does not run now"}; ${name(other(side))} ${fenceOf(looks[other(side)])}.`,
-      };
+    const holds = (how: string): KeyPlace => ({ holder: side, line: `The key is on ${nameOf(side, places)}, ${how}.` });
+    const nobody = isStill(looks) ? ", and nobody signs now" : "";
+    if (stage === "restoring" || stage === "restored") {
+      const signs = look.active ? "which signs" : "which does not run now";
+      return holds(`${signs}; ${nameOf(otherOf(side), places)} ${fenceOf(looks[otherOf(side)])}`);
+    }
     if (stage === "fenced" || stage === "moved") {
       const fence = look.masked ? "stopped and fenced" : "stopped, but nothing fences it";
-      return {
-        holder: side,
-        line: `The key is on ${name(side)}, ${look.active ? "which runs all the same" : `${fence}${nobody}`}.`,
-      };
+      return holds(look.active ? "which runs all the same" : `${fence}${nobody}`);
     }
-    if (stage === "stopping")
-      return {
-        holder: side,
-        line: `The key is on ${name(side)}, ${look.active ? "which still signs" : `stopped${nobody}`}.`,
-      };
+    if (stage === "stopping") return holds(look.active ? "which still signs" : `stopped${nobody}`);
   }
-  const { old, new: fresh } = looks;
+  return undefined;
+}
+
+/** Returns where the key is while no journal of the old side, and no start of the new one, says otherwise. */
+function whereNothingStarted({ old, new: fresh }: Looks, places: Places): KeyPlace {
+  const [oldName, newName] = [nameOf("old", places), nameOf("new", places)];
   if (old === "outOfSight" && fresh === "outOfSight")
     return {
-      line: `Where the key is cannot be told: ${name("old")} and ${name("new")} are both out of sight. Each host's ${journalFile} tells.`,
+      line: `Where the key is cannot be told: ${oldName} and ${newName} are both out of sight. Each host's ${journalFile} tells.`,
     };
   const stage = journalOf(fresh)?.stage;
-  if (stage === "staged" || stage === "switched")
-    return {
-      holder: "new",
-      line: `The key is on ${name("new")}, ${runs(fresh) ? "where an orchestrator runs unasked" : "proved but not started"}; ${name("old")} ${fenceOf(old)}${isStill ? ", and nobody signs now" : ""}.`,
-    };
+  if (stage === "staged" || stage === "switched") {
+    const how = runs(fresh) ? "where an orchestrator runs unasked" : "proved but not started";
+    const nobody = isStill({ old, new: fresh }) ? ", and nobody signs now" : "";
+    return { holder: "new", line: `The key is on ${newName}, ${how}; ${oldName} ${fenceOf(old)}${nobody}.` };
+  }
+  const nothing = `nothing was started on ${newName}`;
   if (old === "outOfSight")
     return {
       holder: "old",
-      line: `The key is on ${name("old")} as far as is known, and that is out of sight; nothing was started on ${name("new")}.`,
+      line: `The key is on ${oldName} as far as is known, and that is out of sight; ${nothing}.`,
     };
-  return {
-    holder: "old",
-    line: `The key is on ${name("old")}, ${old.active ? "which signs" : "where the orchestrator does not run"}; nothing was started on ${name("new")}.`,
-  };
+  const how = old.active ? "which signs" : "where the orchestrator does not run";
+  return { holder: "old", line: `The key is on ${oldName}, ${how}; ${nothing}.` };
 }
 
 /** What errors name: both sides' addresses and units, and the stack. */
