@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Lab } from "../../../lab/lab";
 import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { LabStack } from "../../../lab/stack";
-import { dependencies } from "../../../package.json";
+import { engineVersion } from "../../../lab/toolchain/version";
 import { linesOf, onHost, testLab } from "../fixture";
 
 const source = join(import.meta.dirname, "../../../Pulumi.prod.yaml");
@@ -88,7 +88,7 @@ describe("Pulumi.prod.yaml", () => {
     const path = join(project.programDirectory, "Pulumi.yaml");
     const text = await readFile(path, "utf8");
     const [, oldest] = /^requiredPulumiVersion: ">=(.*)"$/m.exec(text) ?? [];
-    expect(oldest).toBe(dependencies["@pulumi/pulumi"]);
+    expect(oldest).toBe(engineVersion());
     await rm(path);
     await writeFile(path, text.replace(`>=${oldest}`, ">=99.0.0"));
     const { exitCode, output } = await preview("other");
