@@ -50,7 +50,8 @@ export = inWords(async () => {
     sync: syncShown(pillar.gate),
     registration: cutover.registration,
     producerAddress: cutover.producerAddress,
-    orchestrator: moved || undefined,
+    // The engine warns of an output that is undefined.
+    ...(moved ? { orchestrator: moved } : {}),
     remembered: rememberedShown(host.guard, guard, last, cutover.registration),
     nextStep: reportNextStep(
       pulumi
