@@ -2,13 +2,8 @@ import { type Commands, commandsFor } from "../../util/commands";
 import { shellWord } from "../../util/quote";
 import { unattendedLines } from "../../util/unattended";
 import { journalFile, plainStore, type Saga, sidesOf } from "./journal";
-import type { Looks, SideLook } from "./sagaLooks";
+import { journalOf, type Looks } from "./sagaLooks";
 import { type Places, whereItIs } from "./whereItIs";
-
-/** Returns the journal that a look found. */
-export function journalOf(look: SideLook) {
-  return look === "outOfSight" ? undefined : look.journal;
-}
 
 /** Why a run that nobody watches does no step of a move, and where the signer is. */
 export function notWatched(looks: Looks, places: Places): string {

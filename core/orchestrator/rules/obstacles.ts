@@ -2,8 +2,8 @@ import { isSameMove, moveText } from "../../eventLog/moveId";
 import { type Commands, commandsFor } from "../../util/commands";
 import type { Obstacle } from "./decide";
 import { type Journal, journalFile, type Saga, type SideName, sidesOf } from "./journal";
-import { broughtBack, broughtByHand, commandsBack, journalOf, stopForGood, unknownPastText } from "./messages";
-import type { Looks } from "./sagaLooks";
+import { broughtBack, broughtByHand, commandsBack, stopForGood, unknownPastText } from "./messages";
+import { journalOf, type Looks } from "./sagaLooks";
 import { type Places, whereItIs } from "./whereItIs";
 
 /** What the text of an obstacle is made of. */

@@ -14,6 +14,11 @@ export interface SideObservation {
 
 export type SideLook = SideObservation | "outOfSight";
 
+/** Returns the journal that a look found. */
+export function journalOf(look: SideLook): Journal | undefined {
+  return look === "outOfSight" ? undefined : look.journal;
+}
+
 export interface Looks {
   readonly old: SideLook;
   readonly new: SideLook;
@@ -31,8 +36,7 @@ interface Stages {
 
 export function stagesOf(saga: Saga, looks: Looks): Stages {
   const at = (side: SideName) => {
-    const look = looks[side];
-    const journal = look === "outOfSight" ? undefined : look.journal;
+    const journal = journalOf(looks[side]);
     return journal &&
       isOfThisPair(side, journal, saga) &&
       isSameMove(journal.move, saga.move) &&

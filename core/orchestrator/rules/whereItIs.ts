@@ -1,12 +1,8 @@
 import { isSameMove, moveText } from "../../eventLog/moveId";
 import { type Journal, journalFile, type SideName } from "./journal";
-import type { Looks, SideLook } from "./sagaLooks";
+import { journalOf, type Looks, type SideLook } from "./sagaLooks";
 
 const bothSides = ["new", "old"] as const;
-
-function journalOf(look: SideLook) {
-  return look === "outOfSight" ? undefined : look.journal;
-}
 
 function runs(look: SideLook): boolean {
   return look !== "outOfSight" && look.active;
