@@ -20,11 +20,16 @@ export interface StepLines {
 }
 
 /** @param access to the machine, where the step writes its output into a file while it is at work */
-export function stepLines(name: string, step: Step, access: pulumi.Output<OrchestratorHost>): StepLines {
+export function stepLines(
+  name: string,
+  step: Step,
+  access: pulumi.Output<OrchestratorHost>,
+  open: (host: OrchestratorHost, library: string) => Pick<RootHost, "stream" | "close"> = openRoot,
+): StepLines {
   const shown = new Set<string>();
   let row: pulumi.Resource | undefined;
   let isAtWork = false;
-  let root: RootHost | undefined;
+  let root: Pick<RootHost, "close"> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   const show = (text: string) => {
@@ -35,7 +40,7 @@ export function stepLines(name: string, step: Step, access: pulumi.Output<Orches
     }
   };
   const follow = (to: OrchestratorHost): void => {
-    const host = openRoot(to, stepOutputLibrary());
+    const host = open(to, stepOutputLibrary());
     const later = () => {
       if (isAtWork) timer = setTimeout(read, pollIntervalMs);
     };
@@ -66,7 +71,7 @@ export function stepLines(name: string, step: Step, access: pulumi.Output<Orches
   };
 }
 
-async function readLines(root: RootHost, { name, limitSeconds }: Step, show: StepLines["show"]) {
+async function readLines(root: Pick<RootHost, "stream">, { name, limitSeconds }: Step, show: StepLines["show"]) {
   const { stdout, done } = await root.stream("step_output", own({ step: name }), { limitSeconds });
   let rest = "";
   stdout.setEncoding("utf8").on("data", (piece: string) => {

@@ -40,7 +40,7 @@ const root = join(import.meta.dirname, "../..");
 export async function mutated(mutations: readonly Mutation[]): Promise<Rules> {
   const left = new Set(mutations);
   const contents = [
-    "orchestrator/saga",
+    "orchestrator/move/saga",
     "retirement/decide",
     "retirement/inputs",
     "retirement/backupRule",

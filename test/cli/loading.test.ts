@@ -21,7 +21,7 @@ processes.spawn = (program, args, ...rest) => {
 const Module = require("node:module");
 const load = Module._load;
 Module._load = function (name, ...rest) {
-  if (name === "./configuration") note("load");
+  if (name === "../pulumi/configuration") note("load");
   return load.call(this, name, ...rest);
 };
 `;

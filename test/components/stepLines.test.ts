@@ -7,24 +7,21 @@ import type { Step } from "../../core/steps/step";
 import { evilText, harmless } from "../evilText";
 import { registeredBy } from "./fakeEngine";
 
-const opened = vi.hoisted(() => ({ calls: [] as unknown[][], streams: [] as PassThrough[], made: 0, closed: 0 }));
-vi.mock("../../core/ssh/root", async (original) => ({
-  ...(await original<typeof import("../../core/ssh/root")>()),
-  openRoot: () => {
-    opened.made += 1;
-    return {
-      stream: async (...call: unknown[]) => {
-        const stdout = new PassThrough();
-        opened.calls.push(call);
-        opened.streams.push(stdout);
-        return { stdout, done: new Promise((resolve) => stdout.on("close", resolve)) };
-      },
-      close: () => {
-        opened.closed += 1;
-      },
-    };
-  },
-}));
+const opened = { calls: [] as unknown[][], streams: [] as PassThrough[], made: 0, closed: 0 };
+const openFake = () => {
+  opened.made += 1;
+  return {
+    stream: async (...call: unknown[]) => {
+      const stdout = new PassThrough();
+      opened.calls.push(call);
+      opened.streams.push(stdout);
+      return { stdout, done: new Promise<void>((resolve) => stdout.on("close", resolve)) };
+    },
+    close: () => {
+      opened.closed += 1;
+    },
+  };
+};
 
 const host = { stack: "prod", ssh: { address: "203.0.113.7" } } as OrchestratorHost;
 const step: Step = { name: "deploy", limitSeconds: 50, script: "true\n" };
@@ -43,7 +40,7 @@ afterEach(() => {
 async function linesOf(which: Step) {
   let made: ReturnType<typeof stepLines> | undefined;
   await registeredBy(() => {
-    made = stepLines("node-deploy", which, pulumi.output(host));
+    made = stepLines("node-deploy", which, pulumi.output(host), openFake);
   });
   if (!made) expect.unreachable();
   const { beforeCreate: [begins] = [], onError: [fails] = [] } = made.hooks;

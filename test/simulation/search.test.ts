@@ -88,7 +88,7 @@ describe("histories that once broke a promise", () => {
     [
       "a refusal because of another stack that names no command",
       [up("second", { at: 2, blow: "kill" }), up("third")],
-      [{ file: "core/orchestrator/rules/messages.ts", from: "commandsFor(saga.move.stack).up", to: '""' }],
+      [{ file: "core/orchestrator/rules/obstacles.ts", from: "commandsFor(saga.move.stack).up", to: '""' }],
     ],
     [
       "a way back over a signer that another stack's failed move left",

@@ -11,7 +11,7 @@ import type { MoveInputs } from "../hosts/moveInputs";
 import type { Wanted } from "../rules/generation";
 import { type SideName, sidesOf } from "../rules/journal";
 import { knownOf, unrecordedEnd } from "../rules/known";
-import type { Looks } from "../rules/sagaLooks";
+import { journalOf, type Looks } from "../rules/sagaLooks";
 import { type MoveDeps, MoveRun } from "./moveRun";
 import { createMoveActions } from "./moveSteps";
 import { type Ending, runSaga, type SagaActions } from "./saga";
@@ -73,7 +73,7 @@ export async function move(
       await actions.end(saga, looks);
     }
     const holds = looks[ending.holder];
-    const runsSince = holds === "outOfSight" ? undefined : holds.journal?.at;
+    const runsSince = journalOf(holds)?.at;
     const used = commandsFor(inputs.stack).remove("orchestrator.migrateFrom.firstMove");
     if (inputs.firstMove) deps.say(`the word about the first move is used; it would count for a lost record: ${used}`);
     const outputs = await outputsOf(run, ending, runsSince, log);

@@ -1,6 +1,6 @@
 import { isSameMove, isSameOwner } from "../../eventLog/moveId";
 import { type Journal, type Saga, type SideName, sidesOf } from "./journal";
-import { isOfThisPair, isOpen, isPast, type Looks, sagasIn, stagesOf, standsAt } from "./sagaLooks";
+import { isOfThisPair, isOpen, isPast, journalOf, type Looks, sagasIn, stagesOf, standsAt } from "./sagaLooks";
 
 /** What this run has done so far; what it can't know of earlier runs is done again. */
 export interface RunMemory {
@@ -68,10 +68,7 @@ const copied: readonly string[] = ["staging", "abandoned"];
  */
 function anothers(wanted: Saga, looks: Looks): Journal | undefined {
   const { source, target } = sidesOf(wanted);
-  const [from, to] = [source, target].map((side) => {
-    const look = looks[side];
-    return look === "outOfSight" ? undefined : look.journal;
-  });
+  const [from, to] = [source, target].map((side) => journalOf(looks[side]));
   const isForeign = (side: SideName, journal: Journal) => !isOfThisPair(side, journal, wanted);
   const isHeld = from?.stage === "running" || from?.stage === "restored";
   const isRunning = stagesOf(wanted, looks).t === "running";

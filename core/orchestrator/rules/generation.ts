@@ -1,7 +1,7 @@
 import { isSameMove, isSameOwner, type MoveId } from "../../eventLog/moveId";
 import { decideMove, type MoveDecision, type MoveStep, type Obstacle, type RunMemory } from "./decide";
 import { isSource, type Journal, type Saga, type SideName, sidesOf } from "./journal";
-import { isOfThisPair, type Looks } from "./sagaLooks";
+import { isOfThisPair, journalOf, type Looks } from "./sagaLooks";
 
 /** What this machine knows of the signer's moves, between whichever hosts: by its record, and by the stack's state. */
 export interface Known {
@@ -30,11 +30,6 @@ const isPastFence: readonly string[] = ["staged", "switched", "starting", "runni
 /** Steps of which no start of the target follows. */
 const startsNothing: readonly MoveStep[] = ["close", "seal", "restore"];
 
-function journalAt(looks: Looks, side: SideName): Journal | undefined {
-  const look = looks[side];
-  return look === "outOfSight" ? undefined : look.journal;
-}
-
 /** Ways that other machines may have begun since this one's record was written. */
 const mostUnknown = 1000;
 
@@ -46,7 +41,7 @@ const numberOf = (journal: Journal | undefined): number => journal?.generation ?
  * holds was copied, or was at work, before.
  */
 export function withoutPast(looks: Looks, wanted: Saga): Looks {
-  const [old, fresh] = sides.map((side) => journalAt(looks, side));
+  const [old, fresh] = sides.map((side) => journalOf(looks[side]));
   if (!old || !fresh || !isOfThisPair("old", old, wanted) || !isOfThisPair("new", fresh, wanted)) return looks;
   if (numberOf(old) === numberOf(fresh)) return looks;
   const [later, earlier, side] =
@@ -105,7 +100,7 @@ export function withLine(known: Known, line: "begun" | "starting", { generation 
 function generationOf(saga: Saga, looks: Looks): number | undefined {
   const { source } = sidesOf(saga);
   const own = sides.flatMap((side) => {
-    const journal = journalAt(looks, side);
+    const journal = journalOf(looks[side]);
     const isIts =
       journal &&
       isOfThisPair(side, journal, saga) &&
@@ -124,7 +119,7 @@ export function decideNext(wanted: Wanted, seen: Looks, memory: RunMemory): Move
   if (decision.do === "done" || decision.do === "stop here") return decision;
   const { move, direction } = decision.saga;
   const odd = sides
-    .map((side) => journalAt(seen, side))
+    .map((side) => journalOf(seen[side]))
     .find((each) => numberOf(each) > (wanted.known?.generation ?? 0) + mostUnknown);
   if (odd) return { do: "stop here", saga: odd, why: "odd generation" };
   const highest = Math.max(wanted.known?.generation ?? 0, highestIn(seen));
@@ -138,7 +133,7 @@ function hindrance(step: MoveStep, saga: Required<Saga>, looks: Looks, wanted: W
   const { known, hosts } = wanted;
   const stop = (why: Obstacle, of: Saga): MoveDecision => ({ do: "stop here", saga: of, why });
   for (const side of sides) {
-    const journal = journalAt(looks, side);
+    const journal = journalOf(looks[side]);
     if (journal === undefined || numberOf(journal) < saga.generation) continue;
     const isIts = isSameMove(journal.move, saga.move) && journal.direction === saga.direction;
     // A way back that went no further than the copy hinders nobody who goes on there.
@@ -160,19 +155,19 @@ function hindrance(step: MoveStep, saga: Required<Saga>, looks: Looks, wanted: W
 
 function heardIn(looks: Looks, saga: Saga, hosts: Wanted["hosts"]): Heard {
   const copied = sides.map((side) => {
-    const journal = journalAt(looks, side);
+    const journal = journalOf(looks[side]);
     const isCopy = journal?.stage === "staging" && isOfThisPair(side, journal, saga) && isPair(journal, hosts);
     return isCopy ? numberOf(journal) : 0;
   });
   return {
-    source: numberOf(journalAt(looks, sidesOf(saga).source)),
+    source: numberOf(journalOf(looks[sidesOf(saga).source])),
     copied: Math.max(...copied),
     highest: highestIn(looks),
   };
 }
 
 function highestIn(looks: Looks): number {
-  return Math.max(...sides.map((side) => numberOf(journalAt(looks, side))));
+  return Math.max(...sides.map((side) => numberOf(journalOf(looks[side]))));
 }
 
 function isPair({ source, target, ...saga }: Journal, hosts: Wanted["hosts"]): boolean {
