@@ -200,9 +200,18 @@ export const loginTo = ({ port, hostKey }: { port: number; hostKey: string }): S
   password: "login-pw",
 });
 
-/** A port on loopback that nobody listens on. */
+let candidate = 10_000 + (process.pid % 200) * 100;
+
+/** Returns a port on loopback that nobody listens on: none of those that the system gives to a server beside this test. */
 export async function closedPort(): Promise<number> {
-  const server = await listen(net.createServer());
-  await server.close();
-  return server.port;
+  for (;;) {
+    const port = candidate++;
+    const server = net.createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
