@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { fileFaults } from "../cli/init/checks";
+import { fileFaults } from "../cli/init/checkAnswers";
 import { type Answers, stackText } from "../cli/init/stackText";
 import { labExample } from "../lab/shell/examples";
 import { welcome } from "../lab/shell/welcome";

@@ -15,13 +15,13 @@ import { commandsFor } from "../../core/util/commands";
 import { resolvePath } from "../../core/util/resolvePath";
 import { command } from "../../core/util/shownLine";
 import { sizeText } from "../../core/util/sizeText";
-import { openStack, type StackSource } from "../status/source";
+import { openStack, type StackSource } from "../status/openStack";
 import { amiss, type CheckRow, checkExitCode, checkLines, good, later, plainRow } from "./checkRow";
-import { checkCloud } from "./cloud";
-import { checkHost } from "./host";
-import { checkOrchestrator } from "./orchestrator";
-import { checkRelease, checkReleaseHash } from "./release";
-import { checkNodeVersion } from "./version";
+import { checkCloud } from "./checkCloud";
+import { checkHost } from "./checkHost";
+import { checkOrchestrator } from "./checkMove";
+import { checkRelease, checkReleaseHash } from "./checkReleases";
+import { checkNodeVersion } from "./checkNodeVersion";
 
 /** Asks all that `pulumi up` asks before it changes anything. @returns the exit code of --help. @throws Refusal */
 export async function check(fullName: string, { json }: { json?: boolean }): Promise<number> {

@@ -2,7 +2,7 @@ import type { Forecast } from "../../core/orchestrator/checks/forecast";
 import { commandsFor } from "../../core/util/commands";
 import { printableLines } from "../../core/util/printable";
 import { command, type ShownLine, words } from "../../core/util/shownLine";
-import { wrap } from "../status/screen";
+import { wrap } from "../status/screenLayout";
 
 export interface CheckRow {
   readonly topic: string;

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import type { InitFlags } from "../init/flags";
+import type { InitFlags } from "../init/initFlags";
 import { hostProviders } from "../init/stackText";
 
 // Commands that make a stack, change where it stands, or run pulumi up. What does the work
@@ -71,8 +71,8 @@ export function adoptCommand(program: Command): void {
     .option("--no-up", "write the stack's file, and print the command instead of running it")
     .description("makes a stack of an old host, and adopts it: nothing on it is changed")
     .addHelpText("after", "\nExit code: that of pulumi up; 2 where it was not run: says why, and what to do")
-    .action(async (stack: string, address: string, args: string[], options: import("../edit/adopt").AdoptOptions) => {
-      const { adopt } = require("../edit/adopt") as typeof import("../edit/adopt");
+    .action(async (stack: string, address: string, args: string[], options: import("../edit/adoptHost").AdoptOptions) => {
+      const { adopt } = require("../edit/adoptHost") as typeof import("../edit/adoptHost");
       process.exitCode = await adopt(stack, address, args, options);
     });
 }
@@ -96,8 +96,8 @@ export function moveCommand(program: Command): void {
     .option("--no-up", "write the stack's file, and print the command instead of running it")
     .description("says where the signer comes from, and moves it: checks both hosts before anything is touched")
     .addHelpText("after", "\nExit code: that of pulumi up; 2 where it was not run: says why, and what to do")
-    .action(async (stack: string, args: string[], options: import("../edit/move").MoveOptions) => {
-      const { moveFrom } = require("../edit/move") as typeof import("../edit/move");
+    .action(async (stack: string, args: string[], options: import("../edit/moveOrchestrator").MoveOptions) => {
+      const { moveFrom } = require("../edit/moveOrchestrator") as typeof import("../edit/moveOrchestrator");
       process.exitCode = await moveFrom(stack, args, options);
     });
 }
@@ -114,8 +114,8 @@ export function retireCommand(program: Command): void {
     .option("--no-up", "write the stack's file, and print the command instead of running it")
     .description("names a host's successor and shuts its node down; refused while it is still needed")
     .addHelpText("after", "\nExit code: that of pulumi up; 2 where it was not run: says why, and what to do")
-    .action(async (stack: string, args: string[], options: import("../edit/retire").RetireOptions) => {
-      const { retire } = require("../edit/retire") as typeof import("../edit/retire");
+    .action(async (stack: string, args: string[], options: import("../edit/retireHost").RetireOptions) => {
+      const { retire } = require("../edit/retireHost") as typeof import("../edit/retireHost");
       process.exitCode = await retire(stack, args, options);
     });
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { StackConfig } from "../../core/config/config";
 import { commandsFor } from "../../core/util/commands";
 import { configurationOf } from "../pulumi/configuration";
-import { createEngine, type Engine } from "../pulumi/engine";
+import { createEngine, type Engine } from "../pulumi/pulumiCommand";
 import type { Settings } from "../pulumi/stackFiles";
 import { hostShown, type OtherHost } from "../pulumi/stackState";
 import { CliRefusal } from "../terminal/refusal";

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { anyStack, commandsFor } from "../../core/util/commands";
-import { createEngine, type Engine } from "../pulumi/engine";
-import { engineFault } from "../pulumi/engineErrors";
+import { createEngine, type Engine } from "../pulumi/pulumiCommand";
+import { engineFault } from "../pulumi/pulumiErrors";
 import { stackName } from "../pulumi/stackName";
-import { askText } from "../terminal/ask";
+import { askText } from "../terminal/prompts";
 import { CliRefusal } from "../terminal/refusal";
-import { type InitFlags, missingAnswers } from "./flags";
-import { choosePassphrase, missingSecrets, type Secret, secretsFor } from "./secrets";
+import { type InitFlags, missingAnswers } from "./initFlags";
+import { choosePassphrase, missingSecrets, type Secret, secretsFor } from "./stackSecrets";
 import { examples, fileOf, shippedText } from "./shipped";
 import { exampleFor, stackText } from "./stackText";
 
@@ -28,8 +28,8 @@ export async function init(name: string | undefined, flags: InitFlags): Promise<
   const before = await refuseExisting(engine, stack, file);
 
   // The configuration's checks behind them take a moment to load.
-  const { gatherAnswers } = require("./gather") as typeof import("./gather");
-  const { fileFaults, refuseFaults } = require("./checks") as typeof import("./checks");
+  const { gatherAnswers } = require("./gatherAnswers") as typeof import("./gatherAnswers");
+  const { fileFaults, refuseFaults } = require("./checkAnswers") as typeof import("./checkAnswers");
   const answers = await gatherAnswers(stack, flags);
   const secrets = await secretsFor(answers, flags, isAsked);
   const missing = missingSecrets(answers, secrets);

@@ -2,8 +2,8 @@ import { nodeTarget } from "../../core/settings/login";
 import { lookupSettings } from "../../core/settings/witnessSettings";
 import { lookAtNode } from "../../core/sync/nodeStatus";
 import { plainRow } from "../check/checkRow";
-import { checkNodeVersion } from "../check/version";
-import { openStack, type StackSource } from "../status/source";
+import { checkNodeVersion } from "../check/checkNodeVersion";
+import { openStack, type StackSource } from "../status/openStack";
 import { mayOffer, nextLines } from "./nextLines";
 
 /** Says a stack's next step, one thing first. @returns the exit code of --help. @throws Refusal */

@@ -2,7 +2,7 @@ import type { NodeStatus } from "../../core/sync/nodeStatus";
 import { commandsFor } from "../../core/util/commands";
 import { type Held, holderText } from "../pulumi/locks";
 import type { LastShown, StackState } from "../pulumi/stackState";
-import type { View } from "../status/view";
+import type { View } from "../status/stackView";
 
 export interface NextSituation {
   readonly stack: string;

@@ -1,5 +1,5 @@
 import { commandsFor } from "../../core/util/commands";
-import type { Engine } from "./engine";
+import type { Engine } from "./pulumiCommand";
 
 /** What is written into a stack's file: plain values by path below `pillar-host:`. */
 export type Settings = Readonly<Record<string, string | number | undefined>>;

@@ -4,13 +4,13 @@ import { ownIdentityFile } from "../../core/store/places";
 import { commandsFor } from "../../core/util/commands";
 import { firstLine } from "../../core/util/firstLine";
 import { replaceWhole } from "../../core/util/writeAtomically";
-import { createEngine } from "../pulumi/engine";
+import { createEngine } from "../pulumi/pulumiCommand";
 import { stackName } from "../pulumi/stackName";
 import { CliRefusal, couldNot } from "../terminal/refusal";
 import { buildReport } from "./buildReport";
-import { formatPage } from "./page";
-import { findRecord } from "./places";
-import { formatJson, formatText } from "./text";
+import { formatPage } from "./reportPage";
+import { findRecord } from "./findEventLog";
+import { formatJson, formatText } from "./reportText";
 
 /** What the command line asks for. */
 export interface ReportOptions {

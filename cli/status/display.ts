@@ -1,5 +1,5 @@
-import type { Shown } from "./follow";
-import type { WatchNews } from "./view";
+import type { Shown } from "./followHost";
+import type { WatchNews } from "./stackView";
 
 /** Where a watch is shown: a terminal, or a file. */
 export interface Display {

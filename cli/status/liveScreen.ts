@@ -1,8 +1,8 @@
 import { newsText } from "../../core/sync/messages";
 import { printable } from "../../core/util/printable";
 import type { Display } from "./display";
-import { isEvent, rowsOf } from "./rows";
-import { manyLines, screenLines } from "./screen";
+import { isEvent, rowsOf } from "./statusRows";
+import { manyLines, screenLines } from "./screenLayout";
 
 const newsKept = 5;
 

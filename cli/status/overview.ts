@@ -1,11 +1,11 @@
 import { printable } from "../../core/util/printable";
 import { type CliRefusal, couldNot } from "../terminal/refusal";
-import { jsonReport } from "./jsonReport";
-import { type Attention, needsOf } from "./needs";
-import { cut, wrap } from "./screen";
-import { NoServer } from "./source";
-import { stageOf } from "./stages";
-import type { View } from "./view";
+import { jsonReport } from "./statusJson";
+import { type Attention, needsOf } from "./attention";
+import { cut, wrap } from "./screenLayout";
+import { NoServer } from "./openStack";
+import { stageOf } from "./hostStage";
+import type { View } from "./stackView";
 
 /** A stack that was looked at, or why it was not. */
 export type Found =

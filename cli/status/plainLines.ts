@@ -4,8 +4,8 @@ import { type FactRow, peersRow, serviceRow, unseenLabel } from "../../core/ssh/
 import { gateLine } from "../../core/sync/messages";
 import { printable } from "../../core/util/printable";
 import type { Display } from "./display";
-import { stageOf } from "./stages";
-import type { View } from "./view";
+import { stageOf } from "./hostStage";
+import type { View } from "./stackView";
 
 /** What is worth a line when its key changes. */
 type Topic = readonly [topic: string, line: string, key?: string];

@@ -1,11 +1,11 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { limited } from "../../core/util/limited";
-import { createEngine } from "../pulumi/engine";
+import { createEngine } from "../pulumi/pulumiCommand";
 import { CliRefusal, couldNot } from "../terminal/refusal";
 import type { Found } from "./overview";
-import { noParts } from "./parts/parts";
-import type { Teller } from "./signs/teller";
-import { openSource, type Source, viewOf } from "./source";
+import { noParts } from "./parts/statusParts";
+import type { Teller } from "./alerts/notifyAlerts";
+import { openSource, type Source, viewOf } from "./openStack";
 
 export interface StatusOptions {
   readonly watch?: boolean;
@@ -37,7 +37,7 @@ export async function status(stacks: readonly string[], options: StatusOptions):
 
 /** Looks at every stack of the backend that is this program's. @returns the exit code of --help. @throws Refusal */
 export async function statusOfAll({ json, notify }: Pick<StatusOptions, "json" | "notify">): Promise<number> {
-  const { openTeller } = require("./signs/teller") as typeof import("./signs/teller");
+  const { openTeller } = require("./alerts/notifyAlerts") as typeof import("./alerts/notifyAlerts");
   // Before the first look: what a later one saw must not be told before what an earlier one did.
   const teller = notify ? await openTeller() : undefined;
   try {
@@ -90,7 +90,7 @@ async function lookAt(stack: string, source: Source | CliRefusal): Promise<Found
     const parts = noParts(view.lifecycle, "nobody logged in");
     return { stack, view: { ...view, parts }, ...(await unknownHost(source)) };
   }
-  const { lookOnce } = require("./lookOnce") as typeof import("./lookOnce");
+  const { lookOnce } = require("./readStatus") as typeof import("./readStatus");
   const looked = await refused(lookOnce(view, source, source.hostKey));
   if (looked instanceof CliRefusal) return { stack, refusal: looked };
   return { stack, view: looked.view, exitCode: looked.exitCode, lines: looked.trouble };
@@ -106,8 +106,8 @@ async function refused<T>(promise: Promise<T>): Promise<T | CliRefusal> {
 }
 
 function show(found: readonly Found[], { json }: StatusOptions): void {
-  const { rowsOf } = require("./rows") as typeof import("./rows");
-  const { plainReport } = require("./screen") as typeof import("./screen");
+  const { rowsOf } = require("./statusRows") as typeof import("./statusRows");
+  const { plainReport } = require("./screenLayout") as typeof import("./screenLayout");
   if (json) {
     const { foundJson } = require("./overview") as typeof import("./overview");
     const reports = found.map(foundJson);

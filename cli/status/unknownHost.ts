@@ -1,7 +1,7 @@
 import { proxyOf } from "../../core/settings/login";
 import { shownHostKey } from "../../core/ssh/shownHostKey";
 import { couldNot } from "../terminal/refusal";
-import type { Source } from "./source";
+import type { Source } from "./openStack";
 
 /**
  * What can be said of a host whose key is not known yet: no login goes to a machine that may be another one.

@@ -3,10 +3,10 @@ import { commandsFor } from "../../core/util/commands";
 import { firstLine } from "../../core/util/firstLine";
 import { durationText } from "../../core/util/timeText";
 import type { Display } from "./display";
-import { type Following, followSync } from "./follow";
+import { type Following, followSync } from "./followHost";
 import { liveScreen } from "./liveScreen";
 import { plainLines } from "./plainLines";
-import type { Source } from "./source";
+import type { Source } from "./openStack";
 
 const interrupted = 130;
 const bell = "\u0007";

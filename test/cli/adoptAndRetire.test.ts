@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { adoptedSettings } from "../../cli/edit/adopt";
-import { retirementFault, successorSettings } from "../../cli/edit/retire";
+import { adoptedSettings } from "../../cli/edit/adoptHost";
+import { retirementFault, successorSettings } from "../../cli/edit/retireHost";
 import { hostShown } from "../../cli/pulumi/stackState";
 import { configOf } from "../components/exampleConfig";
 

@@ -1,5 +1,5 @@
 import type { Held } from "../../cli/pulumi/locks";
-import type { View } from "../../cli/status/view";
+import type { View } from "../../cli/status/stackView";
 import { parseNodeHostFacts } from "../../core/ssh/hostFacts";
 import type { SyncProgress } from "../../core/sync/progress";
 

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { describe, expect, test } from "vitest";
-import type { Ran } from "../../cli/pulumi/engine";
+import type { Ran } from "../../cli/pulumi/pulumiCommand";
 import { clearStale } from "../../cli/resume";
 import { CliRefusal } from "../../cli/terminal/refusal";
 import { runningPulumi } from "./runningPulumi";

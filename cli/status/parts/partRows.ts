@@ -4,9 +4,9 @@ import { unmetLines } from "../../../core/retirement/messages";
 import { type PortFound, portFaults, portsLine } from "../../../core/settings/portRules";
 import { minuteText } from "../../../core/util/timeText";
 import type { Row } from "../../terminal/row";
-import { amissOf } from "./amiss";
+import { amissOf } from "./hostProblems";
 import type { Part } from "./part";
-import type { Parts } from "./parts";
+import type { Parts } from "./statusParts";
 
 export interface Whose {
   readonly stack: string;

@@ -1,7 +1,7 @@
 import { registrationShown } from "../../../core/registration/registrationShown";
 import { isWrong } from "../../../core/settings/portRules";
 import type { Part } from "./part";
-import type { Parts } from "./parts";
+import type { Parts } from "./statusParts";
 
 /** The parts for programs: what is not known is `{notKnown: why}`. */
 export function partsJson(parts: Parts) {

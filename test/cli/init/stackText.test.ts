@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { fileFaults } from "../../../cli/init/checks";
-import { missingSecrets, secretsFor } from "../../../cli/init/secrets";
+import { fileFaults } from "../../../cli/init/checkAnswers";
+import { missingSecrets, secretsFor } from "../../../cli/init/stackSecrets";
 import { type Answers, exampleFor, stackText } from "../../../cli/init/stackText";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { configurationOf, rawValues } from "../../../cli/pulumi/configuration";
-import { engineFault, wantsPassphrase } from "../../../cli/pulumi/engineErrors";
+import { engineFault, wantsPassphrase } from "../../../cli/pulumi/pulumiErrors";
 import { directoryOf } from "../../../cli/pulumi/stateFile";
 import { CliRefusal } from "../../../cli/terminal/refusal";
 import { least } from "../../components/exampleConfig";

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import type { Engine } from "../../../cli/pulumi/engine";
+import type { Engine } from "../../../cli/pulumi/pulumiCommand";
 import { upHere, upOrPrint } from "../../../cli/pulumi/stackFiles";
 
 const printed = vi.spyOn(console, "log").mockImplementation(() => undefined);

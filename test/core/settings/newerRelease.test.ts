@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { checkRelease } from "../../../cli/check/release";
+import { checkRelease } from "../../../cli/check/checkReleases";
 import { newerRelease } from "../../../core/settings/newerRelease";
 
 afterEach(() => vi.unstubAllGlobals());

@@ -1,4 +1,4 @@
-import type { Parts, ShownUnmet } from "../../../../cli/status/parts/parts";
+import type { Parts, ShownUnmet } from "../../../../cli/status/parts/statusParts";
 import type { Registration } from "../../../../core/registration/registration";
 
 export const clock = Date.parse("2026-11-21T15:05:20Z");

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { shownUnmet } from "../../../../cli/status/parts/destroy";
+import { shownUnmet } from "../../../../cli/status/parts/destroyPart";
 import { partRows } from "../../../../cli/status/parts/partRows";
-import { noParts } from "../../../../cli/status/parts/parts";
-import { rowsOf } from "../../../../cli/status/rows";
-import { manyLines, plainReport, screenLines } from "../../../../cli/status/screen";
+import { noParts } from "../../../../cli/status/parts/statusParts";
+import { rowsOf } from "../../../../cli/status/statusRows";
+import { manyLines, plainReport, screenLines } from "../../../../cli/status/screenLayout";
 import type { RetirementFacts, Unmet } from "../../../../core/retirement/facts";
 import { parseNodeHostFacts } from "../../../../core/ssh/hostFacts";
 import { viewOf } from "../../exampleView";

@@ -1,0 +1,117 @@
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { readMoveEvents } from "../../core/eventLog/eventLog";
+import type { Backup } from "../../core/eventLog/events";
+import { takeBackup } from "../../core/orchestrator/backup/backup";
+import { hasSameShare } from "../../core/orchestrator/backup/keyShare";
+import type { Entry } from "../../core/orchestrator/backup/manifest";
+import { wholeBackupOf } from "../../core/orchestrator/checks/preparation";
+import { factsOf, type OrchestratorPlace } from "../../core/orchestrator/checks/survey";
+import { type OrchestratorSeenOn, orchestratorNow } from "../../core/orchestrator/hosts/orchestratorNow";
+import { moveIdOf, newHost, newPlace, oldHost, oldPlace, storeOf } from "../../core/settings/orchestratorPlaces";
+import { openRoot, type RootHost } from "../../core/ssh/root";
+import { orchestratorLibrary } from "../../core/steps/libraries";
+import { systemClock } from "../../core/util/clock";
+import { commandsFor } from "../../core/util/commands";
+import { printable, printableLines } from "../../core/util/printable";
+import { resolvePath } from "../../core/util/resolvePath";
+import { withLock } from "../../core/util/withLock";
+import { openStack, type StackSource } from "../status/openStack";
+import { CliRefusal } from "../terminal/refusal";
+import { backupLines } from "./backupLines";
+
+interface Candidate {
+  readonly root: RootHost;
+  readonly place: OrchestratorPlace;
+}
+
+/** Backs a stack's signer up, wherever it runs now, and leaves it running. @returns the exit code of --help. @throws Refusal */
+export async function backup(fullName: string, { json }: { json?: boolean }): Promise<number> {
+  const source = await openStack(fullName);
+  const { stack, config } = source;
+  const store = storeOf(config);
+  const candidates = candidatesOf(source);
+  const say = (line: string) => console.error(printable(line));
+  try {
+    const { root, place } = await whereItIs(stack, candidates);
+    const { attempt: _attempt, ...move } = moveIdOf(config, stack);
+    const { identityFile } = config.orchestrator.backup;
+    const settings = {
+      store,
+      move,
+      identityFile: identityFile === undefined ? undefined : resolvePath(identityFile),
+    };
+    const lock = { stack, pillar: config.pillar.name, doing: "backup" } as const;
+    const earlier = (await readMoveEvents(store)).flatMap((entry) => (entry.event === "backup" ? [entry.details] : []));
+    const made = await withLock(store.directory, lock, systemClock, () =>
+      takeBackup(root, wholeBackupOf("asked", place), settings, { ...systemClock, say }),
+    );
+    const stale = staleOf(made, earlier);
+    if (json) console.log(JSON.stringify({ stack, address: root.address, ...made, stale }, undefined, 2));
+    else console.log(printableLines(backupLines(stack, root.address, made, stale).join("\n")));
+    return 0;
+  } catch (error) {
+    if (error instanceof CliRefusal) throw error;
+    throw new CliRefusal(`no backup of the signer of ${stack} was made: ${(error as Error).message}`);
+  } finally {
+    for (const { root } of candidates) root.close();
+  }
+}
+
+/** The stack's own host, and the one from which its signer comes. */
+function candidatesOf({ stack, config, address, hostKey }: StackSource): readonly Candidate[] {
+  const library = orchestratorLibrary();
+  const own =
+    address === undefined || hostKey === undefined
+      ? []
+      : [{ root: openRoot(newHost(config, address, hostKey), library), place: newPlace(config) }];
+  const from =
+    config.orchestrator.migrateFrom === undefined
+      ? []
+      : [{ root: openRoot(oldHost(config), library), place: oldPlace(config) }];
+  if (own.length + from.length === 0)
+    throw new CliRefusal(
+      `stack ${stack} has no host of which address and key are known\n  needed: ${commandsFor(stack).up}, which records them`,
+    );
+  return [...own, ...from];
+}
+
+async function whereItIs(stack: string, candidates: readonly Candidate[]): Promise<Candidate> {
+  const hosts = await Promise.all(
+    candidates.map(async ({ root, place }): Promise<OrchestratorSeenOn> => {
+      const seen = await factsOf(root, place).catch((error: Error) => ({ unseen: error.message }));
+      return { address: root.address, seen };
+    }),
+  );
+  const now = orchestratorNow(hosts);
+  const candidate = "at" in now ? candidates[now.at] : undefined;
+  if (candidate) return candidate;
+  const { nowhere, found, needed } = now as Exclude<typeof now, { at: number }>;
+  throw new Error(
+    [
+      nowhere,
+      ...found.map((line) => `  found: ${line.replaceAll("\n", "\n    ")}`),
+      `  needed: ${needed}`,
+      `  Then: ${commandsFor(stack).backup}`,
+    ].join("\n"),
+  );
+}
+
+/** Files of earlier backups whose key share is another one than this one's, and which lie here still. */
+function staleOf(made: Backup, earlier: readonly Backup[]): string[] {
+  const entries = entriesOf(made);
+  return earlier.flatMap((each) => {
+    const lists = each.manifestFile === undefined ? undefined : entriesOf(each);
+    const isHere = each.file !== undefined && dirname(each.file) === dirname(made.file);
+    return lists && entries && isHere && !hasSameShare(lists, entries) ? [each.file] : [];
+  });
+}
+
+function entriesOf({ manifestFile }: Backup): readonly Entry[] | undefined {
+  try {
+    return (JSON.parse(readFileSync(manifestFile, "utf8")) as { entries?: readonly Entry[] }).entries;
+  } catch {
+    // One that was taken away is no backup here any more.
+    return undefined;
+  }
+}

@@ -1,0 +1,39 @@
+import { createCloud } from "../../core/cloud/clouds";
+import { openToAll } from "../../core/cloud/firewall";
+import { planHost } from "../../core/cloud/hostPlan";
+import { publicKeyOf } from "../../core/settings/login";
+import { ordersOf } from "../../core/settings/orchestratorPlaces";
+import { command } from "../../core/util/shownLine";
+import type { StackSource } from "../status/openStack";
+import { amiss, type CheckRow, good } from "./checkRow";
+
+export async function checkCloud({ stack, config }: StackSource): Promise<CheckRow[]> {
+  const { host, lifecycle, pillar } = config;
+  if (host.provider === "existing") return [];
+  const endpoint = config.apiEndpoint === undefined ? {} : { endpoint: config.apiEndpoint };
+  const cloud = createCloud[host.provider]({ token: host.token, ...endpoint });
+  const topic = cloud.provider;
+  try {
+    const decided = await planHost({
+      cloud,
+      host,
+      lifecycle,
+      stack,
+      pillar: pillar.name,
+      publicKey: publicKeyOf(config),
+      record: await ordersOf(config, stack).read(),
+      now: Date.now(),
+    });
+    if ("faults" in decided) return [amiss(topic, ...decided.faults)];
+    const { plan, lines, warnings } = decided;
+    const said = {
+      make: "a server can be ordered with this token",
+      keep: `server ${plan.kind === "keep" ? plan.server.id : ""} is there`,
+      gone: "there is no server of this stack",
+    }[plan.kind];
+    // Some of them end in a command.
+    return [good(topic, said, ...[...lines, ...warnings].map(command), ...openToAll(host.sshFrom))];
+  } catch (error) {
+    return [amiss(topic, ...(error as Error).message.split("\n"))];
+  }
+}

@@ -1,0 +1,68 @@
+import { isMoveOver, readMoveEvents } from "../../core/eventLog/eventLog";
+import { lookAtBridge } from "../../core/orchestrator/checks/bridgeNow";
+import { forecastLines } from "../../core/orchestrator/checks/forecast";
+import { rehearse } from "../../core/orchestrator/checks/rehearsal";
+import { nodeTarget } from "../../core/settings/login";
+import { newHost, oldHost, secureOptions, storeOf } from "../../core/settings/orchestratorPlaces";
+import { lookupSettings } from "../../core/settings/witnessSettings";
+import { openRoot } from "../../core/ssh/root";
+import { orchestratorLibrary } from "../../core/steps/libraries";
+import { lookAtNode } from "../../core/sync/nodeStatus";
+import { systemClock } from "../../core/util/clock";
+import { commandsFor } from "../../core/util/commands";
+import { command } from "../../core/util/shownLine";
+import type { StackSource } from "../status/openStack";
+import { amiss, type CheckRow, good, later } from "./checkRow";
+
+const topic = "signer's move";
+
+/** The rehearsal of the signer's move: all that is asked before it, and how long its gap will be. */
+export async function checkOrchestrator({ stack, config, state, address, hostKey }: StackSource): Promise<CheckRow[]> {
+  if (config.orchestrator.migrateFrom === undefined) return [];
+  if (address === undefined || hostKey === undefined)
+    return [later(topic, "it is rehearsed with the new host, of which address or key is not known yet")];
+  const options = secureOptions(config, stack);
+  if (isMoveOver(await readMoveEvents(storeOf(config)), options.move))
+    return [good(topic, "it was done, by this machine's record: nothing is left to rehearse")];
+  const library = orchestratorLibrary();
+  const roots = {
+    old: openRoot(oldHost(config), library),
+    new: openRoot(newHost(config, address, hostKey), library),
+  };
+  const node = nodeTarget(config, address, hostKey);
+  // Until it was synced once, the move is not next.
+  const nodeCounts = state.wait?.syncedAt !== undefined;
+  try {
+    const { begun, faults, shown, gap } = await rehearse(options, nodeCounts, {
+      roots,
+      lookAtNode: () => lookAtNode(node, lookupSettings(config)),
+      lookAtBridge: () => lookAtBridge({ node, references: config.sync.references }),
+      ...systemClock,
+    });
+    if (begun !== undefined)
+      return [
+        good(
+          topic,
+          command(`it has begun already (journal on the ${begun}): ${commandsFor(stack).up} goes on from there`),
+        ),
+      ];
+    const rehearsed =
+      gap === undefined
+        ? []
+        : [
+            {
+              ...good(
+                topic,
+                "rehearsed: nothing was written on either host",
+                ...[...shown, ...forecastLines(gap.forecast, gap.measured)],
+              ),
+              gapSeconds: gap.forecast.total,
+            },
+          ];
+    const waits = nodeCounts ? [] : [later(topic, "the node is not synced yet: that is asked again before the move")];
+    return [...rehearsed, ...waits, ...faults.map((text) => amiss(topic, ...text.split("\n")))];
+  } finally {
+    roots.old.close();
+    roots.new.close();
+  }
+}

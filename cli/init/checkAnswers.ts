@@ -1,0 +1,61 @@
+import { parse } from "yaml";
+import { z } from "zod";
+import { checked } from "../../core/config/config";
+import { project } from "../../core/config/configFaults";
+import { network } from "../../core/config/hostSchema";
+import { type Raw, withValue } from "../../core/config/rawValues";
+import { address, hostKey, port, rpcUrl, word } from "../../core/config/schemaParts";
+import { stackSchema } from "../../core/config/stackSchema";
+import { CliRefusal } from "../terminal/refusal";
+import type { Secret } from "./stackSecrets";
+
+/** What an answer has to be: the configuration's own checks. */
+export const answerSchemas = {
+  pillar: stackSchema.shape.pillar.shape.name,
+  address,
+  hostKey,
+  network,
+  user: word,
+  port,
+  references: z.array(rpcUrl).min(1, "needed at least one witness of the chain"),
+};
+
+/** For a prompt: true, or what is wrong with the answer. */
+export function checkedBy(schema: z.ZodType): (answer: unknown) => true | string {
+  return (answer) => {
+    const { success, error } = schema.safeParse(answer);
+    return success ? true : (error.issues[0]?.message ?? "not understood");
+  };
+}
+
+/** Checks answers by their flags, or the word for them. @throws Refusal that names every fault */
+export function refuseAnswers(
+  command: string,
+  answers: readonly (readonly [name: string, z.ZodType, unknown])[],
+): void {
+  const faults = answers.flatMap(([name, schema, answer]) => {
+    const said = answer === undefined ? true : checkedBy(schema)(answer);
+    return said === true ? [] : [`${name}: ${said}`];
+  });
+  refuseFaults(command, faults);
+}
+
+/** @throws Refusal with these faults, if any */
+export function refuseFaults(command: string, faults: readonly string[]): void {
+  if (faults.length === 0) return;
+  const lines = faults.map((fault) => `  - ${fault}`);
+  throw new CliRefusal(
+    [`pillar-host ${command} got answers that can't be used; nothing was written`, ...lines].join("\n"),
+  );
+}
+
+/** Returns the faults of a stack's file and of the secrets that it will get (pure but for the key's file). A pass phrase comes later. */
+export function fileFaults(stack: string, text: string, secrets: readonly Secret[]): string[] {
+  const { config } = parse(text) as { config: Raw };
+  // Others' are the plugins'.
+  const own = Object.entries(config).filter(([key]) => key.startsWith(`${project}:`));
+  const raw: Raw = Object.fromEntries(own.map(([key, value]) => [key.slice(project.length + 1), value]));
+  const whole = secrets.reduce((all, [path, value]) => withValue(all, path.split("."), value), raw);
+  const result = checked(whole, stack, ["ssh.privateKeyPassword"]);
+  return "faults" in result ? result.faults : [];
+}

@@ -1,0 +1,152 @@
+import type { HostProvider } from "../../core/config/hostSchema";
+import { agentKeys } from "../../core/ssh/agentKeys";
+import { askChoice, askText } from "../terminal/prompts";
+import { CliRefusal } from "../terminal/refusal";
+import { answerSchemas, checkedBy, refuseAnswers } from "./checkAnswers";
+import type { InitFlags } from "./initFlags";
+import { comparedHostKey, NoHostKey } from "./confirmHostKey";
+import { foundKeyFiles, keyFileFault } from "./loginKeyFiles";
+import type { Answers, LoginBy } from "./stackText";
+
+/**
+ * All answers: those that were given as flags, checked, and the others asked for in the terminal.
+ *
+ * @throws Refusal for an answer that can't be used
+ */
+export async function gatherAnswers(stack: string, flags: InitFlags): Promise<Answers> {
+  refuseAnswers("init", [
+    ["--pillar", answerSchemas.pillar, flags.pillar],
+    ["--address", answerSchemas.address, flags.address],
+    ["--host-key", answerSchemas.hostKey, flags.hostKey],
+    ["--user", answerSchemas.user, flags.user],
+    ["--port", answerSchemas.port, flags.port && Number(flags.port)],
+  ]);
+  const pillar = flags.pillar ?? (await askText("Which Pillar (its name on chain)?", check("pillar")));
+  const { provider, adopt } = await where(flags);
+  const isCloud = provider !== "existing";
+  const named = isCloud ? undefined : (flags.address ?? (await askAddress()));
+  const hasLogin = flags.keyFile !== undefined || flags.agent || flags.password;
+  const user = isCloud ? "root" : (flags.user ?? (hasLogin ? "root" : await askUser()));
+  const port = Number(flags.port ?? 22);
+  const { address, hostKey } = named === undefined ? {} : await keyOfServer(named, port, flags);
+  const sshFrom = isCloud ? (flags.sshFrom ?? [await askNetwork()]) : [];
+  const witnesses = adopt ? { references: [] } : await askWitnesses(port, flags);
+  const by = await login(flags, isCloud);
+  const { release, releaseSha256 } = flags;
+  return {
+    stack,
+    pillar,
+    provider,
+    adopt,
+    address,
+    user,
+    port,
+    hostKey,
+    sshFrom,
+    login: by,
+    release,
+    releaseSha256,
+    ...witnesses,
+  };
+}
+
+/** Asks who confirms the new node's chain: the Pillar's host of today first, then independent nodes. One is needed. */
+async function askWitnesses(port: number, flags: InitFlags): Promise<Pick<Answers, "oldHost" | "references">> {
+  const { oldHost: named, oldHostKey: hostKey, oldFingerprint: fingerprint, acceptHostKey, reference } = flags;
+  const isGiven = named !== undefined || reference !== undefined;
+  const address = isGiven
+    ? named
+    : await askText("Which host has the Pillar today, a witness of the chain (empty: none)?", {
+        required: false,
+        validate: (text) => text === "" || checkedBy(answerSchemas.address)(text),
+      });
+  const oldFlags = { address: isGiven ? address : undefined, hostKey, fingerprint, acceptHostKey };
+  const oldHost = address ? await keyOfServer(address, port, oldFlags) : undefined;
+  if (isGiven) return { oldHost, references: reference ?? [] };
+  const asked = await askText(
+    `Independent nodes' RPC, two if you can, with a blank between (docs/how-it-works.md says how to find them${oldHost ? "; empty: none" : ""})?`,
+    {
+      required: oldHost === undefined,
+      validate: (text) => (text === "" && oldHost !== undefined) || checkedBy(answerSchemas.references)(wordsOf(text)),
+    },
+  );
+  return { oldHost, references: wordsOf(asked) };
+}
+
+const wordsOf = (text: string) => text.split(/\s+/).filter((word) => word !== "");
+
+const check = (name: keyof typeof answerSchemas) => ({ validate: checkedBy(answerSchemas[name]) });
+
+/** Another address is asked for where nothing answers at the one that was typed: the other answers stay. */
+async function keyOfServer(
+  named: string,
+  port: number,
+  flags: InitFlags,
+): Promise<{ address: string; hostKey: string }> {
+  for (let address = named; ; address = await askAddress()) {
+    try {
+      return { address, hostKey: await comparedHostKey(address, port, flags) };
+    } catch (error) {
+      if (flags.address !== undefined || !(error instanceof NoHostKey)) throw error;
+      console.error(error.message);
+    }
+  }
+}
+
+const askAddress = () => askText("Its address?", check("address"));
+
+const askUser = () =>
+  askText("Which user logs in there (another one than root needs sudo)?", {
+    default: "root",
+    ...check("user"),
+  });
+
+async function where({ provider, adopt }: InitFlags): Promise<{ provider: HostProvider; adopt: boolean }> {
+  if (adopt) return { provider: "existing", adopt };
+  if (provider !== undefined) return { provider, adopt: false };
+  const choice = await askChoice("Which host?", [
+    { value: "existing", name: "a new server of my own, that is there already" },
+    { value: "hetzner", name: "a new server, to be ordered at Hetzner Cloud" },
+    { value: "digitalocean", name: "a new server, to be ordered at DigitalOcean" },
+    { value: "adopt", name: "the Pillar's host of today, taken over without a change, to be retired later" },
+  ]);
+  return choice === "adopt" ? { provider: "existing", adopt: true } : { provider: choice, adopt: false };
+}
+
+function askNetwork(): Promise<string> {
+  console.error(
+    "The server's firewall lets only the networks that you name try ssh. Your address: curl -4 https://ifconfig.co",
+  );
+  return askText("From which network (such as 192.0.2.1/32)?", check("network"));
+}
+
+async function login({ keyFile, agent, password }: InitFlags, isCloud: boolean): Promise<LoginBy> {
+  if (agent || password) return agent ? "agent" : "password";
+  if (keyFile !== undefined) {
+    const fault = keyFileFault(keyFile);
+    if (fault === undefined) return { keyFile };
+    throw new CliRefusal(`--key-file: ${keyFile} ${fault.wrong}\n  needed: ${fault.needed}`);
+  }
+  const count = (isCloud ? undefined : agentKeys()?.length) ?? 0;
+  const held = count === 1 ? "it holds a key" : `it holds ${count} keys`;
+  const byAgent = {
+    value: "agent",
+    name: `with the ssh agent (${count === 0 ? "there is none now, or it holds no key" : held})`,
+  };
+  const choice = await askChoice("How does the program log in?", [
+    ...(count > 0 ? [byAgent] : []),
+    ...foundKeyFiles().map((file) => ({ value: file, name: `with the key in ${file}` })),
+    { value: "other", name: "with a key in another file" },
+    ...(isCloud ? [] : [{ value: "password", name: "with a password" }]),
+    ...(count > 0 || isCloud ? [] : [byAgent]),
+  ]);
+  if (choice === "agent" || choice === "password") return choice;
+  if (choice !== "other") return { keyFile: choice };
+  const asked = await askText("Which file?", {
+    validate: (file) => {
+      const fault = keyFileFault(file);
+      return fault === undefined ? true : `it ${fault.wrong}; needed ${fault.needed}`;
+    },
+  });
+  return { keyFile: asked };
+}

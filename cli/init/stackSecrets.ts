@@ -1,0 +1,69 @@
+import { ownFile } from "../../core/config/privateKey";
+import { readSmall, type SmallFile } from "../../core/util/readSmall";
+import { askSecret } from "../terminal/prompts";
+import { CliRefusal } from "../terminal/refusal";
+import type { InitFlags } from "./initFlags";
+import { isLocked } from "./loginKeyFiles";
+import type { Answers, LoginBy } from "./stackText";
+
+/** A secret of the configuration: the key below `pillar-host:`, and its value. */
+export type Secret = readonly [path: string, value: string];
+
+/** The secrets that go into the stack: as given, or asked for. @param isAsked there is a terminal */
+export async function secretsFor(
+  { provider, login, user, address }: Answers,
+  { tokenFile }: InitFlags,
+  isAsked: boolean,
+): Promise<Secret[]> {
+  const secrets: Secret[] = [];
+  const path = isAsked ? loginSecret(login) : undefined;
+  if (path !== undefined) {
+    const what = typeof login === "string" ? `password of ${user}@${address}` : `pass phrase of ${login.keyFile}`;
+    secrets.push([path, await askSecret(`The ${what}:`)]);
+  }
+  if (provider === "existing") return secrets;
+  if (tokenFile !== undefined) secrets.push(["host.token", tokenIn(tokenFile)]);
+  else if (isAsked) {
+    const title = provider === "hetzner" ? "Hetzner Cloud" : "DigitalOcean";
+    secrets.push(["host.token", (await askSecret(`An API token of ${title} that reads and writes:`)).trim()]);
+  }
+  return secrets;
+}
+
+function tokenIn(file: string): string {
+  const refusal = (wrong: string, needed: string) =>
+    new CliRefusal(`--token-file: ${file} ${wrong}\n  needed: ${needed}`);
+  let found: SmallFile;
+  try {
+    found = readSmall(file);
+  } catch (error) {
+    throw refusal((error as Error).message, "a file that holds the API token, and nothing else");
+  }
+  if (found.exposed !== undefined) throw refusal(found.exposed, ownFile(file));
+  return found.text.trim();
+}
+
+/** The secrets that the stack still lacks, by the keys below `pillar-host:`. */
+export function missingSecrets({ provider, login }: Answers, secrets: readonly Secret[]): string[] {
+  const needed = [provider === "existing" ? undefined : "host.token", loginSecret(login)];
+  return needed.filter((path) => path !== undefined && !secrets.some(([each]) => each === path)) as string[];
+}
+
+/** The secret that a login needs, if any. */
+function loginSecret(login: LoginBy): string | undefined {
+  if (typeof login === "string") return login === "password" ? "ssh.password" : undefined;
+  return isLocked(login.keyFile) ? "ssh.privateKeyPassword" : undefined;
+}
+
+/** A new stack's pass phrase, which nobody can recover. */
+export async function choosePassphrase(): Promise<string> {
+  console.error(
+    "A pass phrase protects the secrets of this stack; pulumi asks for it from now on. It can't be recovered: keep it.",
+  );
+  for (;;) {
+    const phrase = await askSecret("Choose a pass phrase:");
+    if (phrase === "") console.error("An empty one protects nothing.");
+    else if (phrase === (await askSecret("Again:"))) return phrase;
+    else console.error("They differ.");
+  }
+}

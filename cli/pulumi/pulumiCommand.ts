@@ -1,0 +1,131 @@
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { askSecret } from "../terminal/prompts";
+import { CliRefusal } from "../terminal/refusal";
+import { engineFault, wantsPassphrase } from "./pulumiErrors";
+
+/** What a run of pulumi left. */
+export interface Ran {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs `pulumi` on one stack, in the directory where the operator stands. */
+export interface Engine {
+  /** Keeps what it prints. A pass phrase that it lacks is asked for once. @throws Refusal without pulumi */
+  run(args: readonly string[], input?: string): Promise<Ran>;
+  /** As run. @param input on its standard input. @returns what it printed. @throws Refusal with its reason where it failed */
+  read(args: readonly string[], input?: string): Promise<string>;
+  /** The names of the project's stacks. @throws Refusal with its reason where they can't be told */
+  list(): Promise<readonly string[]>;
+  /** The address of the backend; undefined where pulumi does not tell. */
+  backend(): Promise<string | undefined>;
+  /** Hands the terminal over to it. @returns its exit code */
+  handOver(args: readonly string[]): Promise<number>;
+}
+
+/** The last one that was typed: most operators have one for all their stacks. */
+let typed: string | undefined;
+
+/** That of the login, the same for all stacks. */
+let backendAddress: Promise<string | undefined> | undefined;
+
+/** A pass phrase that was asked for; engines of stacks that have the same one share it. */
+export interface Asked {
+  passphrase?: Promise<string>;
+}
+
+export function createEngine(stack: string, asked: Asked = {}): Engine {
+  const environment = async (passphrase = asked.passphrase) => ({
+    ...process.env,
+    ...(passphrase === undefined ? {} : { PULUMI_CONFIG_PASSPHRASE: await passphrase }),
+  });
+  const quietly = async (args: readonly string[], input?: string, passphrase?: Promise<string>) =>
+    ranOf(
+      [...args, "--non-interactive", "--color", "never"],
+      { ...(await environment(passphrase)), PULUMI_SKIP_UPDATE_CHECK: "true" },
+      input,
+    );
+  const run = (args: readonly string[], input?: string) => quietly([...args, "-s", stack], input);
+  const opens = async (one: string) => {
+    // What is asked for is not known yet: to wait for it here would be to wait for oneself.
+    const args = ["config", "--json", "--show-secrets", "-s", stack];
+    return (await quietly(args, undefined, Promise.resolve(one))).exitCode === 0;
+  };
+  const phrase = async () => {
+    if (typed === undefined || !(await opens(typed))) typed = await askSecret(`Pass phrase of stack ${stack}:`);
+    return typed;
+  };
+  const engine: Engine = {
+    run: async (args, input) => {
+      const ran = await run(args, input);
+      if (ran.exitCode === 0 || !wantsPassphrase(ran.stderr) || !process.stdin.isTTY) return ran;
+      asked.passphrase ??= phrase();
+      return run(args, input);
+    },
+    read: async (args, input) => {
+      const { exitCode, stdout, stderr } = await engine.run(args, input);
+      if (exitCode !== 0) throw new CliRefusal(engineFault(args.join(" "), stack, stderr));
+      return stdout;
+    },
+    list: async () => {
+      const { exitCode, stdout, stderr } = await quietly(["stack", "ls", "--json"]);
+      if (exitCode !== 0) throw new CliRefusal(engineFault("stack ls", stack, stderr));
+      return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
+    },
+    backend: () => {
+      // It stands above the login, and above the project's.
+      const { PULUMI_BACKEND_URL: configured } = process.env;
+      if (configured) return Promise.resolve(configured);
+      backendAddress ??= (async () => {
+        const { exitCode, stdout } = await quietly(["whoami", "--verbose", "--json"]);
+        if (exitCode !== 0) return undefined;
+        const { url } = JSON.parse(stdout) as { url?: unknown };
+        return typeof url === "string" ? url : undefined;
+      })();
+      return backendAddress;
+    },
+    handOver: async (args) => handedOver([...args.slice(0, 1), "-s", stack, ...args.slice(1)], await environment()),
+  };
+  return engine;
+}
+
+const missing = new CliRefusal(
+  "pulumi is not found in PATH\n  needed: Pulumi (https://www.pulumi.com/docs/install/), and a shell that finds it (pulumi version)",
+);
+
+function failed(error: NodeJS.ErrnoException): Error {
+  return error.code === "ENOENT" ? missing : error;
+}
+
+function ranOf(args: readonly string[], env: NodeJS.ProcessEnv, input?: string): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child = spawn("pulumi", args, { env, stdio: ["pipe", "pipe", "pipe"] });
+    // One that ends before it has read is told by its exit code.
+    child.stdin.on("error", () => undefined).end(input);
+    const printed = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"] as const) {
+      child[name].setEncoding("utf8").on("data", (piece: string) => {
+        printed[name] += piece;
+      });
+    }
+    child.on("error", (error) => reject(failed(error)));
+    child.on("close", (code, signal) => resolve({ exitCode: exitCodeOf(code, signal), ...printed }));
+  });
+}
+
+function handedOver(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn("pulumi", args, { env, stdio: "inherit" });
+    // Ctrl-C reaches the child by itself; a second one, passed on, would make it give up at once.
+    process.on("SIGINT", () => undefined);
+    for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
+    child.on("error", (error) => reject(failed(error)));
+    child.on("close", (code, signal) => resolve(exitCodeOf(code, signal)));
+  });
+}
+
+function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): number {
+  return code ?? 128 + (signal ? constants.signals[signal] : 0);
+}

@@ -1,0 +1,68 @@
+import { printable } from "../../core/util/printable";
+import { durationText } from "../../core/util/timeText";
+import { wrap } from "../status/screenLayout";
+import type { Item, Report } from "./buildReport";
+import { formatMinute } from "./eventTable";
+
+/** Formats a report for programs. Escapes every character that commands a terminal. */
+export function formatJson(report: Report): string {
+  return JSON.stringify(report, undefined, 2).replace(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    character.split("").reduce((text, unit) => `${text}\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`, ""),
+  );
+}
+
+/** Returns the report's title, the time that it spans, and what was not understood. */
+export function describeReport({ pillar, stack, stacks, from, to, unread }: Report) {
+  const others = stacks.length > 1 ? `, with ${stacks.slice(1).join(", ")}` : "";
+  const took = from === to ? "" : ` to ${formatMinute(to)}`;
+  const length = from === to ? "" : ` (${durationText(Date.parse(to) - Date.parse(from))})`;
+  return {
+    title: `Pillar ${pillar}, stack ${stack}${others}`,
+    span: `${formatMinute(from)}${took} UTC${length}`,
+    unread:
+      unread === 0 ? [] : [`Lines of the record that could not be read: ${unread} (broken off, or of another version)`],
+  };
+}
+
+/** Formats a report for a terminal: what was overridden first, then all events. */
+export function formatText(report: Report, columns: number): string {
+  const width = Math.max(30, Math.min(columns, 120) - 1);
+  const { title, span, unread } = describeReport(report);
+  const overrides = report.timeline.filter(({ event }) => event === "override");
+  return [
+    ...hang("", title, width),
+    ...hang("", span, width),
+    ...(overrides.length > 0 ? ["", "!! OVERRIDDEN BY THE OPERATOR"] : []),
+    ...overrides.flatMap(({ at, stack, lines }) => [
+      ...hang("!! ", `${formatMinute(at)}, ${stack}`, width),
+      ...lines.flatMap((line) => hang("!!   ", line, width)),
+    ]),
+    "",
+    ...hang("", "Time line (UTC; + since the stage before)", width),
+    ...report.timeline.flatMap((item) =>
+      formatItem(item, Math.max(...report.stacks.map((each) => each.length)), width),
+    ),
+    ...unread.flatMap((line) => ["", ...hang("", line, width)]),
+  ].join("\n");
+}
+
+function formatItem({ at, stack, title, lines, seconds, weight }: Item, wide: number, width: number): string[] {
+  const mark = { stage: "*", note: " ", alarm: "!" }[weight];
+  const head = `${mark} ${formatMinute(at)}  ${stack.padEnd(wide)}  `;
+  const took = seconds === undefined ? "" : ` (+${durationText(seconds * 1000)})`;
+  const isNarrow = width - head.length < 30;
+  const indent = " ".repeat(isNarrow ? 4 : head.length);
+  return [
+    ...(isNarrow ? hang("", head, width) : []),
+    ...hang(isNarrow ? indent : head, `${title}${took}`, width),
+    ...lines.flatMap((line) => hang(`${indent}- `, line, width)),
+  ];
+}
+
+/** Wraps a text behind a head; further lines are indented below the text. */
+function hang(head: string, text: string, width: number): string[] {
+  const indent = " ".repeat([...head].length);
+  return wrap(printable(text), Math.max(10, width - indent.length)).map((line, i) =>
+    `${i === 0 ? printable(head) : indent}${line}`.trimEnd(),
+  );
+}

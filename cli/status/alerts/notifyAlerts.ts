@@ -1,0 +1,150 @@
+import fs from "node:fs";
+import path from "node:path";
+import lockfile from "proper-lockfile";
+import { type Notice, sendNotice } from "../../../core/notify/notify";
+import { isOurs } from "../../../core/registration/registration";
+import { dataDirectory } from "../../../core/store/places";
+import { commandsFor } from "../../../core/util/commands";
+import { checkVersion } from "../../../core/util/formatVersion";
+import { printable } from "../../../core/util/printable";
+import { replaceWhole } from "../../../core/util/writeAtomically";
+import { CliRefusal, couldNot } from "../../terminal/refusal";
+import type { Found } from "../overview";
+import { NoServer, type Source } from "../openStack";
+import { addFigures, type Production } from "./momentumCounts";
+import { signsOf } from "./findAlerts";
+
+/** Version of the memory's form. */
+const version = 1;
+
+/** Keeps for the next lookup of a stack: signs that are not known to be over, by key, and its momentums. */
+interface Memory {
+  readonly told: Readonly<Record<string, string>>;
+  readonly production?: Production | undefined;
+}
+
+/** A stack whose host was looked at, or could not be. */
+type LookedStack = Extract<Found, { view: object }>;
+
+/** Tells webhooks what is new of their stacks' signs; no other process of this machine does meanwhile. */
+export interface Teller {
+  /** @param sources of the stacks that were looked at, in the same order @returns what it could not tell, and why */
+  tell(found: readonly Found[], sources: readonly (Source | CliRefusal)[]): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+/** @param waitSeconds how long another one is waited for @throws Refusal where it does not end */
+export async function openTeller(
+  send = sendNotice,
+  directory = path.join(dataDirectory(), "signs"),
+  waitSeconds = 60,
+): Promise<Teller> {
+  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const lockfilePath = path.join(directory, ".lock");
+  const retries = { retries: waitSeconds, factor: 1, minTimeout: 1000 };
+  const options = { lockfilePath, retries, realpath: false, stale: 15_000, onCompromised: () => undefined };
+  const release = await lockfile.lock(directory, options).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ELOCKED") throw error;
+    throw new CliRefusal(
+      `another status --notify is at work on this machine\n  found: ${lockfilePath}, which a process keeps fresh\n  needed: wait until it has ended, or leave more time between two of them`,
+    );
+  });
+  const tellOne = async (one: Found, source: Source | CliRefusal | undefined) => {
+    if (!("view" in one))
+      return one.refusal instanceof NoServer
+        ? undefined
+        : `${one.stack} was not looked at, and nobody told: ${one.refusal.message}`;
+    const webhook = source && "config" in source ? source.config.notify : undefined;
+    if (webhook === undefined) return undefined;
+    return tellSigns(one, directory, (notice) => send(webhook, notice)).catch((error: Error) =>
+      error instanceof CliRefusal
+        ? error.message
+        : `the signs of ${one.stack} were not told: ${error.message}\n  needed: a directory for them that can be read and written ($XDG_DATA_HOME, or ~/.local/share)`,
+    );
+  };
+  return {
+    close: () => release().catch(() => undefined),
+    tell: async (found, sources) => {
+      const hindered = await Promise.all(found.map((one, i) => tellOne(one, sources[i])));
+      return [...hindered.filter((line) => line !== undefined), ...withoutWebhook(found, sources)];
+    },
+  };
+}
+
+/** Says that no stack has a webhook: a single one without is left out on purpose. */
+function withoutWebhook(found: readonly Found[], sources: readonly (Source | CliRefusal)[]): string[] {
+  const looked = found.find((one) => "view" in one);
+  if (looked === undefined || sources.some((source) => "config" in source && source.config.notify !== undefined))
+    return [];
+  return [
+    `pillar-host:notify is configured for no stack: nobody is told of anything\n  needed: the webhook's address, a secret that is asked for: ${commandsFor(looked.stack).setSecret("notify")}`,
+  ];
+}
+
+/**
+ * Tells what appeared, then what is over. Written down at once when it was taken: one that is killed in between tells it
+ * again, and nothing is lost.
+ *
+ * @returns what kept it from telling
+ */
+async function tellSigns(
+  found: LookedStack,
+  directory: string,
+  send: (notice: Notice) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const { view, exitCode, lines } = found;
+  const { stack, pillar } = view;
+  const file = path.join(directory, `${[pillar, stack].map(encodeURIComponent).join("@")}.json`);
+  const before = readMemory(file);
+  const production = productionNow(before.production, found);
+  const { signs, unknown } = signsOf({ view, looked: exitCode !== couldNot, trouble: lines, production }, Date.now());
+  const appeared = signs.filter(({ key }) => !Object.hasOwn(before.told, key));
+  const over = Object.entries(before.told).filter(
+    ([key]) => !signs.some((sign) => sign.key === key) && !unknown.includes(key.split(":")[0] ?? ""),
+  );
+  const withNew = { ...before.told, ...Object.fromEntries(appeared.map(({ key, text }) => [key, text])) };
+  const left = Object.fromEntries(Object.entries(withNew).filter(([key]) => !over.some(([gone]) => gone === key)));
+  const count = appeared.length === 1 ? "something is amiss" : `${appeared.length} things are amiss`;
+  const seen = [...appeared.map(({ text }) => printable(text)), `Look: ${commandsFor(stack).status()}`];
+  const gone = over.map(([, text]) => `No more: ${printable(text)}`);
+  writeMemory(file, { told: before.told, production });
+  for (const { event, title, message, told } of [
+    ...(appeared.length > 0 ? [{ event: "sign" as const, title: count, message: seen, told: withNew }] : []),
+    ...(over.length > 0 ? [{ event: "signOver" as const, title: "over", message: gone, told: left }] : []),
+  ]) {
+    const notice = { event, title: `Pillar ${pillar} (${stack}): ${title}`, message: message.join("\n") };
+    const reason = await send(notice);
+    if (reason !== undefined)
+      return `the webhook of ${stack} did not take a notice: ${reason}; the next run tries again\n  needed: an address that takes it; try it: ${commandsFor(stack).notifyTest}`;
+    writeMemory(file, { told, production });
+  }
+  return undefined;
+}
+
+function productionNow(before: Production | undefined, { view }: LookedStack): Production | undefined {
+  const part = view.parts?.registration;
+  const found = part && "value" in part ? part.value : undefined;
+  if (found === undefined || found.kind === "unknown") return before;
+  // Another address's momentums are not this host's.
+  if (!isOurs(found)) return undefined;
+  return found.figures === undefined ? before : addFigures(before, found.figures);
+}
+
+function readMemory(file: string): Memory {
+  if (!fs.existsSync(file)) return { told: {} };
+  const text = fs.readFileSync(file, "utf8");
+  let found: Partial<Memory> & { version?: unknown };
+  try {
+    found = JSON.parse(text) as typeof found;
+  } catch {
+    throw new CliRefusal(
+      `${file}: what was told of a stack can't be read\n  found: another text than this program writes\n  needed: nothing of it; to have all signs told anew: rm '${file}'`,
+    );
+  }
+  checkVersion(found.version, version, `what was told of a stack, ${file}`);
+  return { told: found.told ?? {}, production: found.production };
+}
+
+function writeMemory(file: string, memory: Memory): void {
+  replaceWhole(file, `${JSON.stringify({ version, ...memory }, undefined, 2)}\n`);
+}

@@ -1,0 +1,47 @@
+import { couldNot } from "../terminal/refusal";
+import { amissOf } from "./parts/hostProblems";
+import type { View } from "./stackView";
+
+/**
+ * Whether anybody has to do anything. `nothing`; `step`: the operator's next step can be taken whenever it suits; `wait`:
+ * time does it; `attention`: something is not as it should be.
+ */
+export type Attention = "nothing" | "step" | "wait" | "attention";
+
+/** What a stack needs now. */
+export function needsOf(view: View): Attention {
+  const { lifecycle, synced, parts } = view;
+  if (parts && "value" in parts.signer && parts.signer.value.isWrong) return "attention";
+  if (parts && amissOf(parts, view.stack).some(({ isNow }) => isNow)) return "attention";
+  if (lifecycle === "retiring") return needsOfRetiring(view);
+  const registration = parts && "value" in parts.registration ? parts.registration.value : undefined;
+  if (registration?.kind === "tooEarly") return "attention";
+  if (!synced) return "wait";
+  if (lifecycle === "adopted") return "nothing";
+  switch (registration?.kind) {
+    case "producing":
+      return "nothing";
+    case "registered":
+      return registration.isLate ? "attention" : "wait";
+    case "foreign":
+      return "attention";
+    case "earlier":
+      return registration.wasOurs ? "attention" : "step";
+    // Nobody registered it: a new Pillar is registered when its node is synced.
+    default:
+      return "step";
+  }
+}
+
+function needsOfRetiring({ state, parts }: View): Attention {
+  if (!state.begun) return "nothing";
+  if (parts === undefined) return "wait";
+  if ("why" in parts.node || parts.destroy === undefined || "why" in parts.destroy) return "attention";
+  return parts.destroy.value.length === 0 ? "step" : "wait";
+}
+
+/** The exit code for it. @param looked whether the host could be looked at */
+export function exitCodeOf(needs: Attention, looked: boolean): number {
+  if (!looked) return couldNot;
+  return needs === "nothing" || needs === "step" ? 0 : 1;
+}

@@ -1,0 +1,82 @@
+import { chainOfNode } from "../../core/chain/chain";
+import { createNodeClient } from "../../core/chain/node";
+import { readVersionGaps } from "../../core/chain/nodeVersion";
+import { gateSettings } from "../../core/settings/gateSettings";
+import { nodeTarget } from "../../core/settings/login";
+import { lookupSettings } from "../../core/settings/witnessSettings";
+import { type Connection, createConnection } from "../../core/ssh/connection";
+import { type NodeHostFacts, readHostFacts } from "../../core/ssh/hostFacts";
+import type { SshTarget } from "../../core/ssh/ssh";
+import { facts } from "../../core/steps/looks";
+import { envelope } from "../../core/steps/step";
+import { receiver } from "../../core/steps/stepVariables";
+import type { SyncDeps, WaitOptions } from "../../core/sync/waitForSync";
+import { openWitnesses } from "../../core/sync/witnesses";
+import { systemClock } from "../../core/util/clock";
+import type { Source } from "./openStack";
+
+/** The ways to look at a host: its node and its facts, over one ssh connection. */
+export interface HostReader {
+  readonly deps: Pick<SyncDeps, "client" | "readReferences" | "readVersionGaps" | "now" | "ticks" | "sleep">;
+  readFacts(): Promise<NodeHostFacts>;
+  /** The one way to the host. */
+  readonly connection: Connection;
+  /** The one way to this or another host: closed with all others. */
+  connect(target: SshTarget): Connection;
+  close(): void;
+}
+
+export function openHost({ config, address }: Source, hostKey: string): HostReader {
+  const target = nodeTarget(config, address, hostKey);
+  const connection = createConnection(target.ssh);
+  const step = facts(config, { logLines: 10, withStages: config.lifecycle === "active" });
+  const script = envelope(step, receiver(config, address));
+  const chain = chainOfNode("the node", target, shared(connection));
+  const witnesses = openWitnesses(lookupSettings(config), target);
+  const connections = new Map([[wayTo(target.ssh), connection]]);
+  return {
+    connection: shared(connection),
+    connect: (other) => {
+      const known = connections.get(wayTo(other)) ?? createConnection(other);
+      connections.set(wayTo(other), known);
+      return shared(known);
+    },
+    close: () => {
+      witnesses.close();
+      for (const each of connections.values()) each.drop();
+    },
+    deps: {
+      client: createNodeClient(target, connection),
+      readReferences: (newest) => witnesses.read(newest && { newest, client: chain }),
+      readVersionGaps: (height) => readVersionGaps(target, height, connection),
+      ...systemClock,
+    },
+    readFacts: () => readHostFacts(connection, script),
+  };
+}
+
+const wayTo = ({ user, address, port, proxy }: SshTarget): string =>
+  `${user}@${address}:${port}${proxy ? ` by ${wayTo(proxy)}` : ""}`;
+
+/** One of those who use it must not end it for the others. */
+function shared(connection: Connection): Connection {
+  return {
+    get made() {
+      return connection.made;
+    },
+    session: () => connection.session(),
+    drop: () => undefined,
+  };
+}
+
+/** The gate's own way to decide, with the stack's settings; it never gives up but where `check` is set. */
+export function gateOptions({ config, address, state: { wait } }: Source, check: boolean): WaitOptions {
+  return {
+    ...gateSettings(config),
+    deadline: Number.POSITIVE_INFINITY,
+    check,
+    address,
+    startedAt: wait === undefined ? Date.now() : Date.parse(wait.startedAt),
+    startHeight: wait?.startHeight,
+  };
+}

@@ -1,0 +1,97 @@
+import { setImmediate as turn } from "node:timers/promises";
+import type { StackConfig } from "../../core/config/config";
+import { project } from "../../core/config/configFaults";
+import { commandsFor } from "../../core/util/commands";
+import { createEngine, type Engine } from "../pulumi/pulumiCommand";
+import { type Held, readLocks } from "../pulumi/locks";
+import { stackName } from "../pulumi/stackName";
+import { parseState, type StackState, stateIn } from "../pulumi/stackState";
+import { readStateFile } from "../pulumi/stateFile";
+import { CliRefusal } from "../terminal/refusal";
+import type { View } from "./stackView";
+
+/** What is known of a stack that may have no host yet. */
+export interface StackSource {
+  readonly stack: string;
+  readonly config: StackConfig;
+  readonly state: StackState;
+  /** Configured, else as the state has it. */
+  readonly address: string | undefined;
+  /** The configured key, else the one that was recorded on first contact with this address. */
+  readonly hostKey: string | undefined;
+  /** Who holds the stack now; undefined where that can't be seen. */
+  readHeld(): Promise<readonly Held[] | undefined>;
+}
+
+/** The same of one that has a host. */
+export interface Source extends StackSource {
+  readonly address: string;
+}
+
+/** Asks Pulumi, which is not run for it. @throws Refusal with what is wrong with stack or configuration */
+export async function openSource(fullName: string): Promise<Source> {
+  const source = await openStack(fullName);
+  const { stack, address, config } = source;
+  if (address === undefined) throw new NoServer(stack, config.lifecycle === "retiring");
+  return { ...source, address };
+}
+
+/** A stack without a host: one that is still to come, or one that was retired. */
+export class NoServer extends CliRefusal {
+  constructor(
+    stack: string,
+    readonly isRetired: boolean,
+  ) {
+    const { up, removeStack } = commandsFor(stack);
+    super(
+      isRetired
+        ? `stack ${stack} has no server any more\n  needed: nothing; ${removeStack} forgets the stack`
+        : `stack ${stack} has no server yet\n  needed: ${up}, which makes it`,
+    );
+  }
+}
+
+/** As openSource, of a stack whose server may be still to come. */
+export async function openStack(fullName: string): Promise<StackSource> {
+  const stack = stackName(fullName);
+  const engine = createEngine(fullName);
+  const asked = Promise.all([
+    engine.read(["config", "--json", "--show-secrets"]),
+    stateOf(engine, stack),
+    engine.backend(),
+  ]);
+  asked.catch(() => undefined);
+  // The schema behind it takes a moment to load: in the meantime pulumi answers, once it was started.
+  await turn();
+  const { configurationOf } = require("../pulumi/configuration") as typeof import("../pulumi/configuration");
+  const [configuration, state, backend] = await asked;
+  const config = configurationOf(fullName, configuration);
+  const { recordedKey } = state;
+  const { host } = config;
+  const address = host.provider === "existing" ? host.address : recordedKey?.address;
+  const configured = host.provider === "existing" ? host.hostKey : undefined;
+  return {
+    stack,
+    config,
+    state,
+    address,
+    hostKey: configured ?? (recordedKey && recordedKey.address === address ? recordedKey.hostKey : undefined),
+    readHeld: async () => (backend === undefined ? undefined : readLocks(backend, project, stack)),
+  };
+}
+
+/** In a file where it can be, else by a run of pulumi, which keeps a core busy. */
+async function stateOf(engine: Engine, stack: string): Promise<StackState> {
+  const backend = await engine.backend();
+  const found = backend === undefined ? undefined : await readStateFile(backend, project, stack);
+  return found === undefined ? parseState(await engine.read(["stack", "export"])) : stateIn(found);
+}
+
+/** What is known before the host was looked at. */
+export async function viewOf(source: Source): Promise<View> {
+  const { stack, config, state, address } = source;
+  const held = await source.readHeld();
+  const { pillar, lifecycle, sync } = config;
+  const isChainUnverified = sync.unverifiedChain !== undefined;
+  return { stack, pillar: pillar.name, address, lifecycle, isChainUnverified, state, held, synced: false };
+}

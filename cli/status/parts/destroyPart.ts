@@ -1,0 +1,79 @@
+import { isAnswered } from "../../../core/chain/reading";
+import type { StackConfig } from "../../../core/config/config";
+import { readEvents } from "../../../core/eventLog/eventLog";
+import type { LogEvent } from "../../../core/eventLog/events";
+import { hostSeen } from "../../../core/retirement/facts";
+import type { HostObservation } from "../../../core/retirement/host";
+import type { GuardMemory } from "../../../core/retirement/inputs";
+import { findingText } from "../../../core/retirement/messages";
+import { rememberedBy } from "../../../core/retirement/remembered";
+import { type RetirementSurvey, type SurveyDeps, surveyRetirement } from "../../../core/retirement/survey";
+import { storeOf } from "../../../core/settings/orchestratorPlaces";
+import { retirementInputs } from "../../../core/settings/retirementInputs";
+import type { Store } from "../../../core/store/store";
+import type { Source } from "../openStack";
+import type { Part } from "./part";
+import type { ShownUnmet } from "./statusParts";
+
+export interface Retirement {
+  readonly inputs: ReturnType<typeof retirementInputs> & {
+    readonly knownProducer?: string | undefined;
+    readonly recorded?: { readonly height: number; readonly hash: string } | undefined;
+  };
+  readonly memory: GuardMemory;
+  readonly store: Store;
+}
+
+/** Takes it from the stack's guards, else from the record: a run that ended early has registered no guard yet. */
+export async function retirementOf({ config, stack, address, state }: Source, hostKey: string): Promise<Retirement> {
+  const store = storeOf(config);
+  const past = rememberedBy(await eventsOf(store, config.pillar.name), stack);
+  const { guard } = state;
+  return {
+    inputs: {
+      ...retirementInputs(config, stack, address, hostKey, guard?.isOwnServer ?? false),
+      knownProducer: guard?.knownProducer ?? past.knownProducer,
+      recorded: guard?.recorded ?? past.recorded,
+    },
+    memory: {
+      createdAt: guard?.createdAt ?? past.since ?? new Date().toISOString(),
+      // What is not known counts as reached: nothing is let go for want of a memory.
+      isReached: guard?.isReached ?? true,
+      isOwnWork: guard?.isOwnWork ?? past.isOwnWork,
+      produced: guard?.produced,
+    },
+    store,
+  };
+}
+
+async function eventsOf(store: Store, pillar: string): Promise<readonly LogEvent[]> {
+  try {
+    return await readEvents(store, pillar);
+  } catch {
+    return [];
+  }
+}
+
+/** Asks what a destroy would ask, and changes nothing. A cloud's silent server would be switched off by the destroy. */
+export function lookAtDestroy(
+  { inputs, memory, store }: Retirement,
+  { host }: StackConfig,
+  looked: Part<HostObservation>,
+  deps: SurveyDeps,
+): Promise<RetirementSurvey> {
+  const look = "value" in looked ? looked.value : { silent: looked.why };
+  const seen = hostSeen(look, host.provider === "existing" ? undefined : host.provider);
+  return surveyRetirement({ step: "destroy", inputs, memory, host: seen, store }, deps);
+}
+
+/** What stands in the way, with none but registered addresses: another one may be of a node that is not synced. */
+export function shownUnmet({ facts, verdict }: Pick<RetirementSurvey, "facts" | "verdict">): ShownUnmet[] {
+  const registered = facts.readings.flatMap((reading) =>
+    isAnswered(reading) && reading.pillar !== null ? [reading.pillar.producerAddress] : [],
+  );
+  const shown = (address: string) => (registered.includes(address) ? address : "[address]");
+  return verdict.unmet.map(({ found, ...unmet }) => ({
+    ...unmet,
+    found: found?.map((each) => findingText(each, shown)),
+  }));
+}

@@ -1,0 +1,95 @@
+import cliTruncate from "cli-truncate";
+import wrapAnsi from "wrap-ansi";
+import type { Row } from "../terminal/row";
+import type { Rows } from "./statusRows";
+
+/** A terminal's size in characters. */
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+const labelWidth = 12;
+/** Lines for what happened: the log is worth some, too. */
+const newsRoom = 8;
+
+/** Breaks a text at blanks, and within a word only where it is longer than a line. */
+export function wrap(text: string, width: number): string[] {
+  return wrapAnsi(text, width, { hard: true }).split("\n");
+}
+
+/** Cuts a text to a width, and shows that it did. */
+export const cut = (text: string, width: number) => cliTruncate(text, width);
+
+function rowLines([label, text, weight]: Row, width: number, isWhole = false): string[] {
+  if (isWhole && weight === "command") return [`${label.padEnd(labelWidth)}${text}`.trimEnd()];
+  const [start = "", indent = "", bullet = ""] = /^( *)(- )?/.exec(text) ?? [];
+  const room = Math.max(20, width - labelWidth - start.length);
+  return wrap(text.slice(start.length), room).map((line, i) =>
+    `${(i === 0 ? label : "").padEnd(labelWidth)}${indent}${i === 0 ? bullet : " ".repeat(bullet.length)}${line}`.trimEnd(),
+  );
+}
+
+/** What is there always: title and head; where there is no room, the head's details give way first, then the facts. */
+function fixedLines(all: readonly Rows[], width: number, height: number): string[] {
+  const isWhole = height === Number.POSITIVE_INFINITY;
+  const lines = (withDetails: boolean, withFacts: boolean) =>
+    all.flatMap(({ title, head, facts }, i) => {
+      const kept = head.filter(([, , weight]) => withDetails || weight !== "detail");
+      const below = withFacts && facts.length > 0 ? ["", ...facts.flatMap((row) => rowLines(row, width, isWhole))] : [];
+      return [...(i === 0 ? [] : [""]), title, "", ...kept.flatMap((row) => rowLines(row, width, isWhole)), ...below];
+    });
+  const attempts = [lines(true, true), lines(false, true), lines(false, false)];
+  const fitting = attempts.find(({ length }) => length <= height) ?? lines(false, false);
+  return isWhole ? fitting : fitting.map((line) => cut(line, width));
+}
+
+/**
+ * The lines of a screen: the log gives way first, then the news, details and facts.
+ *
+ * @param news what happened, the newest last
+ */
+export function screenLines(rows: Rows, news: readonly string[], size: Size): string[] {
+  const width = size.columns - 1;
+  // The cursor stands below the last line.
+  const height = size.rows - 1;
+  const fixed = fixedLines([rows], width, height);
+  const told = news.map((line) => wrap(line, width - 4).map((part, i) => (i === 0 ? part : `  ${part}`)));
+  const newsLines = block("happened (UTC):", told, Math.min(newsRoom, height - fixed.length));
+  const log = rows.log.map((line) => [cut(line, width - 2)]);
+  const logLines = block("log:", log, height - fixed.length - newsLines.length);
+  return fitted([...fixed, ...newsLines, ...logLines], height, width);
+}
+
+/** Several stacks, one after the other, without their logs. */
+export function manyLines(all: readonly Rows[], news: readonly string[], size: Size): string[] {
+  const width = size.columns - 1;
+  const height = size.rows - 1;
+  const fixed = fixedLines(all, width, height);
+  const told = news.map((line) => wrap(line, width - 4).map((part, i) => (i === 0 ? part : `  ${part}`)));
+  const newsLines = block("happened (UTC):", told, Math.min(newsRoom, height - fixed.length));
+  return fitted([...fixed, ...newsLines], height, width);
+}
+
+/** As many lines as there is room for, and that there are more. */
+function fitted(lines: readonly string[], height: number, width: number): string[] {
+  const room = Math.max(1, height);
+  if (lines.length <= room) return [...lines];
+  const left = lines.length - room + 1;
+  return [...lines.slice(0, room - 1), cut(`… ${left} more lines: a higher terminal shows them`, width)];
+}
+
+/** As many of the latest entries as there is room for, whole, below a heading. */
+function block(heading: string, entries: readonly (readonly string[])[], room: number): string[] {
+  let lines: string[] = [];
+  for (const entry of [...entries].reverse()) {
+    if (lines.length + entry.length + 2 > room) break;
+    lines = [...entry, ...lines];
+  }
+  return lines.length === 0 ? [] : ["", heading, ...lines.map((line) => `  ${line}`)];
+}
+
+/** All of it, for a terminal that scrolls or for a file. */
+export function plainReport(rows: Rows, columns: number): string {
+  return screenLines(rows, [], { columns, rows: Number.POSITIVE_INFINITY }).join("\n");
+}

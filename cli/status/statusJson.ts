@@ -1,0 +1,44 @@
+import { progressText } from "../../core/sync/messages";
+import type { SyncProgress } from "../../core/sync/progress";
+import { needsOf } from "./attention";
+import { partsJson } from "./parts/partsJson";
+import { stageOf } from "./hostStage";
+import type { View } from "./stackView";
+
+/** The view for programs. Times are ISO 8601. */
+export function jsonReport(view: View, exitCode: number) {
+  const { stack, pillar, address, lifecycle, state, held, sync, synced, facts, parts } = view;
+  return {
+    stack,
+    pillar,
+    host: address,
+    lifecycle,
+    ...stageOf(view),
+    needs: needsOf(view),
+    synced,
+    looked: exitCode < 2,
+    sync: sync && syncJson(sync),
+    wait: state.wait,
+    chainCopied: state.copied,
+    done: facts?.done && Object.keys(facts.done),
+    pulumi: held?.map(({ lock, holder }) => ({ ...lock, since: new Date(lock.since).toJSON(), run: holder })),
+    ...(parts ? partsJson(parts) : {}),
+    facts,
+  };
+}
+
+function syncJson(progress: SyncProgress) {
+  const { observation, good, why, percent, rate, left } = progress;
+  const info = observation.kind === "answer" ? observation.info : undefined;
+  const [least, most] = left?.map((milliseconds) => Math.round(milliseconds / 1000)) ?? [];
+  return {
+    text: progressText(progress),
+    reason: why.kind,
+    good,
+    height: info?.currentHeight,
+    target: info?.targetHeight,
+    percent: percent && Number(percent),
+    rate,
+    secondsLeft: left && { least, most },
+  };
+}

@@ -1,0 +1,148 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { firstMoveWord, moveFault, moveSettings } from "../../../cli/edit/moveOrchestrator";
+import { ownSecrets } from "../../../cli/edit/otherStack";
+import type { StackConfig } from "../../../core/config/config";
+import { configOf } from "../../components/exampleConfig";
+import { moveNamed } from "../../moveNamed";
+import { putEvent } from "../../recordIn";
+
+const host = { address: "198.51.100.9", hostKey: "ssh-ed25519 AAAA" };
+const release = "https://example.org/releases/download/v0.0.9a-alphanet/orchestrator-linux-amd64.zip";
+const sha256 = "ab".repeat(32);
+const proxyKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
+const given = (settings: object) => JSON.parse(JSON.stringify(settings)) as object;
+
+test("the move names the old host as its stack shows it, and the release with the version of its address", () => {
+  expect(given(moveSettings(configOf(), configOf(), host, { release, releaseSha256: sha256 }))).toEqual({
+    "orchestrator.migrateFrom.address": host.address,
+    "orchestrator.migrateFrom.hostKey": host.hostKey,
+    "orchestrator.release.url": release,
+    "orchestrator.release.sha256": sha256,
+    "orchestrator.release.version": "v0.0.9a",
+  });
+});
+
+test("of login and places only what differs; a release that is configured stays", () => {
+  const before = configOf({
+    ssh: { password: "x", user: "op", port: 2222 },
+    node: { dataDir: "/data/znn" },
+    orchestrator: { service: "signer", directory: "/srv/.orchestrator", executable: "tss" },
+  });
+  const settings = given(moveSettings(configOf(), before, host, {}));
+  expect(settings).toEqual({
+    "orchestrator.migrateFrom.address": host.address,
+    "orchestrator.migrateFrom.hostKey": host.hostKey,
+    "orchestrator.migrateFrom.user": "op",
+    "orchestrator.migrateFrom.port": 2222,
+    "orchestrator.migrateFrom.service": "signer",
+    "orchestrator.migrateFrom.directory": "/srv/.orchestrator",
+    "orchestrator.migrateFrom.executable": "tss",
+    "orchestrator.migrateFrom.dataDir": "/data/znn",
+  });
+});
+
+const hashed = { orchestrator: { release: { url: release, sha256, version: "v0.0.9b" } } };
+const releaseIn = (settings: object) =>
+  Object.fromEntries(Object.entries(given(settings)).filter(([key]) => key.startsWith("orchestrator.release.")));
+
+test("what stands there of the same address stays where it is not given; another address takes nothing of it", () => {
+  const stays = {
+    "orchestrator.release.url": release,
+    "orchestrator.release.sha256": sha256,
+    "orchestrator.release.version": "v0.0.9b",
+  };
+  const settings = (options: object) => releaseIn(moveSettings(configOf(hashed), configOf(), host, options));
+  expect(settings({ release })).toEqual(stays);
+  expect(settings({})).toEqual(stays);
+  const newer = "cd".repeat(32);
+  expect(settings({ releaseSha256: newer })).toEqual({ ...stays, "orchestrator.release.sha256": newer });
+  const other = release.replace("v0.0.9a", "v0.1.0");
+  expect(settings({ release: other })).toEqual({
+    "orchestrator.release.url": other,
+    "orchestrator.release.version": "v0.1.0",
+  });
+});
+
+test("a release without its hash goes into no stack's file: what shows it, and what is typed then", () => {
+  const config = configOf();
+  const fault = (options: object, of = config) =>
+    moveFault("prod-2", of, { config, host }, { from: "prod", ...options });
+  expect(fault({ release, up: false })).toBe(
+    [
+      "no hash of the orchestrator's release is known: nothing was changed",
+      `  found: ${release} alone`,
+      "  needed: its sha256: what comes from there runs as root and holds the bridge's key share",
+      `  See it with: curl -fsSL ${release} | sha256sum`,
+      `  Compare it with the one on the release's page, then: ./pillar-host move prod-2 --from prod --release ${release} --release-sha256 SHA256 --no-up`,
+    ].join("\n"),
+  );
+  expect(fault({ release, releaseSha256: "SHA256" })).toContain(
+    'is no hash: nothing was changed\n  found: "SHA256"\n  needed: 64 hexadecimal digits',
+  );
+  expect(fault({ release, releaseSha256: sha256.toUpperCase() })).toBeUndefined();
+  expect(fault({}, configOf(hashed))).toBeUndefined();
+  expect(fault({ release }, configOf(hashed))).toBeUndefined();
+  expect(fault({ release: release.replace("v0.0.9a", "v0.1.0") }, configOf(hashed))).toContain("no hash of the orch");
+  const plain = configOf({ orchestrator: { release: { url: release, version: "v0.0.9a" } } });
+  expect(fault({}, plain)).toContain("then: ./pillar-host move prod-2 --from prod --release-sha256 SHA256");
+});
+
+test("what can't be meant is refused before anything is written", () => {
+  const config = configOf();
+  const fault = (changes: { release?: string; releaseVersion?: string; pillar?: string; address?: string } = {}) => {
+    const { pillar = config.pillar.name, address = host.address, ...rest } = changes;
+    const options = { from: "prod", releaseSha256: sha256, ...rest };
+    return moveFault("prod-2", config, { config: { pillar: { name: pillar } }, host: { ...host, address } }, options);
+  };
+  expect(fault({ release })).toBeUndefined();
+  expect(fault({ release, pillar: "Bolt" })).toContain("needed: --from with a stack of the same Pillar");
+  expect(fault()).toContain("no release of the orchestrator is known for the new host: nothing was changed");
+  const unnamed = "https://example.org/orchestrator.zip";
+  expect(fault({ release: unnamed })).toContain("needed: --release-version, such as v0.0.9a");
+  expect(fault({ release: unnamed, releaseVersion: "v0.0.9a" })).toBeUndefined();
+  const own = { ...config, host: { ...config.host, provider: "existing" as const, address: host.address } };
+  expect(moveFault("prod-2", own, { config, host }, { from: "prod", release })).toContain(
+    "are the same host, 198.51.100.9",
+  );
+});
+
+test("a signer of which the record knows no move needs a word, once", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "move-word-"));
+  const migrateFrom = {
+    ...host,
+    hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmBcQTTWqvSAZ8qkzNQVS",
+  };
+  const config = configOf({ orchestrator: { backup: { directory } } });
+  const told = configOf({
+    orchestrator: { backup: { directory }, migrateFrom: { ...migrateFrom, firstMove: "acknowledged" } },
+  });
+  const word = { "orchestrator.migrateFrom.firstMove": "acknowledged" };
+  await expect(firstMoveWord("prod-2", config, {})).rejects.toThrow(
+    /^no move of this signer is recorded: nothing was changed\n {2}needed: your word[^\n]*\n {2}It was never moved\? The same command again, with --first-move$/,
+  );
+  expect(await firstMoveWord("prod-2", config, { firstMove: true })).toEqual(word);
+  expect(await firstMoveWord("prod-2", told, {})).toBeUndefined();
+  const details = { direction: "forward", generation: 1, source: "A", target: "B" } as const;
+  const move = moveNamed(`pillar-host/prod/${config.pillar.name}/1`);
+  putEvent(directory, { at: "2026-01-01T00:00:00.000Z", move, event: "begun", details });
+  expect(await firstMoveWord("prod-2", config, {})).toBeUndefined();
+  rmSync(directory, { recursive: true });
+});
+
+test("another host's proxy goes along, as far as it is no secret; one that both have is not repeated", () => {
+  const proxy = { address: "192.0.2.1", hostKey: proxyKey, user: "jump", password: "p" };
+  const before = configOf({ ssh: { password: "x", proxy } });
+  const named = (to: StackConfig) =>
+    Object.entries(given(moveSettings(to, before, host, {}))).filter(([key]) => key.includes("proxy"));
+  expect(Object.fromEntries(named(configOf()))).toEqual({
+    "orchestrator.migrateFrom.proxy.address": "192.0.2.1",
+    "orchestrator.migrateFrom.proxy.hostKey": proxyKey,
+    "orchestrator.migrateFrom.proxy.user": "jump",
+  });
+  expect(named(before)).toEqual([]);
+  expect(ownSecrets(before.ssh, configOf().ssh)).toContain("proxy.password");
+  expect(ownSecrets(before.ssh, before.ssh)).toEqual([]);
+});

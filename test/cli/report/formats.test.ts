@@ -1,0 +1,138 @@
+import { describe, expect, test } from "vitest";
+import { buildReport, parseEventLog, type Report } from "../../../cli/report/buildReport";
+import { escapeHtml, formatPage } from "../../../cli/report/reportPage";
+import { formatJson, formatText } from "../../../cli/report/reportText";
+import { syncing, textOf, wholeWay } from "./exampleRecord";
+
+function told(lines: readonly object[], stack = "prod-2"): Report {
+  const report = buildReport(parseEventLog(textOf(lines)), stack);
+  if (!report) throw new Error("nothing is told");
+  return report;
+}
+
+const whole = told(wholeWay);
+const begun = told(wholeWay.slice(1, 2));
+const shapes: readonly (readonly [string, (report: Report) => string])[] = [
+  ["text", (report) => formatText(report, 80)],
+  ["JSON", formatJson],
+  ["page", formatPage],
+];
+
+/** The same lines with one more field wherever an object stands. */
+function withField(value: unknown, field: Record<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map((each) => withField(each, field));
+  if (value === null || typeof value !== "object") return value;
+  const entries = Object.entries(value).map(([key, each]) => [key, withField(each, field)]);
+  return { ...Object.fromEntries(entries), ...field };
+}
+
+describe.each(shapes)("the %s", (_name, shown) => {
+  test("has only what is known of a line, whatever else stands in the file", () => {
+    const spiked = withField(wholeWay, { password: "hunter2", note: { deep: "hunter2" } }) as object[];
+    expect(textOf(spiked)).toContain("hunter2");
+    expect(shown(told(spiked))).not.toContain("hunter2");
+    expect(told(spiked)).toEqual(whole);
+  });
+
+  test("can't command a terminal, nor turn its text around", () => {
+    const odd = JSON.parse(JSON.stringify(wholeWay).replaceAll("rewards", "re\\u001b[2J\\u009b1m\\u202ewards"));
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    expect(shown(told(odd))).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    expect(JSON.stringify(told(odd))).toContain("\\u001b[2J");
+  });
+});
+
+test("the JSON is the report", () => {
+  expect(JSON.parse(formatJson(whole))).toEqual(whole);
+  const odd = { ...whole, pillar: "A\u202e\u009b\u2028\u{e0001}\n\tB" };
+  expect(JSON.parse(formatJson(odd))).toEqual(odd);
+});
+
+describe("the text", () => {
+  test.each([80, 120, 40])("keeps to %i columns", (columns) => {
+    const long = formatText(whole, columns)
+      .split("\n")
+      .filter((line) => line.length >= columns);
+    expect(long).toEqual([]);
+  });
+
+  test("of a stack that waits for its sync", () => {
+    expect(formatText(told(syncing.slice(1)), 120).split("\n")).toEqual([
+      "Pillar Anvil, stack prod-2",
+      "2026-11-18 11:10 to 2026-11-18 23:10 UTC (12 h 00 min)",
+      "",
+      "Time line (UTC; + since the stage before)",
+      "  2026-11-18 23:10  prod-2  not synced yet",
+      "                            - since 2026-11-18 09:10:00, 8 heights seen",
+      "                            - 2026-11-18 09:10:00 to 2026-11-18 23:10:00 (14 h 00 min): height 0 to 2134938, 42.4",
+      "                              momentums a second",
+    ]);
+  });
+
+  test("of a stack that has begun", () => {
+    expect(formatText(begun, 80).split("\n")).toEqual([
+      "Pillar Anvil, stack prod-2",
+      "2026-11-18 09:00 UTC",
+      "",
+      "Time line (UTC; + since the stage before)",
+      "* 2026-11-18 09:00  prod-2  host 203.0.113.7 (hetzner)",
+      "                            - server 52012345",
+    ]);
+  });
+
+  test("has an override on top", () => {
+    expect(formatText(whole, 80).split("\n").slice(3, 7)).toEqual([
+      "!! OVERRIDDEN BY THE OPERATOR",
+      "!! 2026-11-21 12:00, prod",
+      "!!   typed: delete the host of Anvil and lose 1.25 ZNN",
+      "!!   in spite of: 1.25 ZNN of rewards are not collected",
+    ]);
+  });
+
+  test("says how many lines were not understood", () => {
+    const report = buildReport(parseEventLog(`${textOf(wholeWay)}{"at"\nnull\n`), "prod-2");
+    expect(report && formatText(report, 120).split("\n").at(-1)).toBe(
+      "Lines of the record that could not be read: 2 (broken off, or of another version)",
+    );
+  });
+});
+
+describe("the page", () => {
+  const nasty = `</title><script>alert(1)</script><img src="https://evil.example/x" onerror='alert(2)'>&`;
+  const page = formatPage(whole);
+
+  test("runs nothing, loads nothing, and says so to the browser", () => {
+    expect(page).toContain(
+      `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">`,
+    );
+    expect(page).not.toMatch(/<(script|link|img|iframe|object|embed|image|foreignObject|a)\b/i);
+    expect(page).not.toMatch(/\son\w+=|javascript:|@import|\b(src|href)=/i);
+    expect(page).not.toMatch(/https?:|url\(/);
+  });
+
+  test("escapes every text", () => {
+    const odd = JSON.parse(
+      JSON.stringify(wholeWay)
+        .replaceAll("Anvil", JSON.stringify(`A${nasty}`.replaceAll("/", "|")).slice(1, -1))
+        .replaceAll("prod-2", JSON.stringify(`p${nasty.replaceAll("/", "|")}`).slice(1, -1))
+        .replaceAll("rewards are", JSON.stringify(nasty).slice(1, -1)),
+    ) as object[];
+    const shown = formatPage(told(odd, `p${nasty.replaceAll("/", "|")}`));
+    expect(shown).not.toMatch(/<script|<img|onerror='/);
+    expect(shown).toContain(escapeHtml(nasty));
+  });
+
+  test("the curve rises from the first point to the last", () => {
+    const points = /<polyline points="([^"]+)"/.exec(page)?.[1]?.split(" ") ?? [];
+    const [xs, ys] = [0, 1].map((i) => points.map((point) => Number(point.split(",")[i])));
+    expect(points).toHaveLength(25);
+    expect([points[0], points.at(-1)]).toEqual(["0,150", "600,10"]);
+    expect(xs).toEqual([...(xs ?? [])].sort((a, b) => a - b));
+    expect(ys).toEqual([...(ys ?? [])].sort((a, b) => b - a));
+  });
+
+  test("of a stack that waits draws the curve so far; of one that has begun nothing", () => {
+    expect(formatPage(told(syncing.slice(1))).match(/<svg/g)).toHaveLength(1);
+    expect(formatPage(begun)).not.toContain("<svg");
+  });
+});

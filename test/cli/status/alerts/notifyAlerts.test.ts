@@ -1,0 +1,208 @@
+import fs from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Found } from "../../../../cli/status/overview";
+import { openTeller } from "../../../../cli/status/alerts/notifyAlerts";
+import { NoServer, type Source } from "../../../../cli/status/openStack";
+import { CliRefusal } from "../../../../cli/terminal/refusal";
+import type { Notice } from "../../../../core/notify/notify";
+import type { NodeHostFacts } from "../../../../core/ssh/hostFacts";
+import { evilText } from "../../../evilText";
+import { viewOf } from "../../exampleView";
+import { partsOf, registrations } from "../parts/exampleParts";
+
+const webhook = "https://push.example.org/s3cret";
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), "signs-"));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+const source = (notify: string | undefined = webhook) =>
+  ({ config: { pillar: { name: "Anvil" }, notify } }) as unknown as Source;
+const facts: NodeHostFacts = {
+  done: { deployed: "x", synced: "x" },
+  node: { rpc: "127.0.0.1:35997", p2pPort: 35995, peers: 8 },
+  disk: { at: "/root/.znn", size: 264_200_000, free: 75_000_000 },
+  clock: { now: "x", isKept: true },
+  log: [],
+};
+const found = (changes: Parameters<typeof viewOf>[0] = {}): Found => ({
+  stack: "prod",
+  exitCode: 0,
+  lines: [],
+  view: viewOf({ synced: true, held: [], facts, parts: partsOf(registrations.producing), ...changes }),
+});
+const crontab = { parts: partsOf(registrations.producing, { hourlyRestart: { value: "on" } }) };
+const lonely = { ...crontab, facts: { ...facts, node: { rpc: "127.0.0.1:35997", p2pPort: 35995, peers: 0 } } };
+const unseen: Found = { ...found(), exitCode: 2, lines: ["host1 could not be looked at"] } as Found;
+
+/** A run of the command that found this; the webhook answers as given. */
+async function run(
+  one: Found | readonly Found[],
+  { answer = async (): Promise<string | undefined> => undefined, sources = [source()] as (Source | CliRefusal)[] } = {},
+) {
+  const notices: Notice[] = [];
+  const send = async (_address: string, notice: Notice) => {
+    notices.push(notice);
+    return answer();
+  };
+  const teller = await openTeller(send, directory, 0);
+  try {
+    const all = "view" in one || "refusal" in one ? [one] : one;
+    const hindered = await teller.tell(all, sources);
+    return { notices, hindered, events: notices.map(({ event }) => event) };
+  } finally {
+    await teller.close();
+  }
+}
+
+describe("the webhook", () => {
+  test("is told of a sign once when it appears, and once when it is gone", async () => {
+    expect((await run(found())).notices).toEqual([]);
+    const { notices } = await run(found(crontab));
+    expect(notices).toEqual([
+      {
+        event: "sign",
+        title: "Pillar Anvil (prod): something is amiss",
+        message: expect.stringMatching(/^root's crontab restarts .*\nLook: \.\/pillar-host status prod$/),
+      },
+    ]);
+    expect((await run(found(crontab))).notices).toEqual([]);
+    const over = await run(found());
+    expect(over.notices).toEqual([
+      {
+        event: "signOver",
+        title: "Pillar Anvil (prod): over",
+        message: expect.stringMatching(/^No more: root's crontab/),
+      },
+    ]);
+    expect((await run(found())).notices).toEqual([]);
+    expect((await run(found(crontab))).events).toEqual(["sign"]);
+  });
+
+  test("is told of more of them in one notice, and of a further one alone", async () => {
+    await run(found(crontab));
+    const { notices } = await run(found(lonely));
+    expect(notices).toMatchObject([{ event: "sign", message: expect.stringMatching(/^its node has no peers\nLook/) }]);
+    expect((await run(found())).notices[0]?.message.split("\n")).toHaveLength(2);
+  });
+
+  test("hears of nothing that is over while it can't be seen", async () => {
+    await run(found(crontab));
+    const away = await run({ ...unseen, view: viewOf({ held: [], facts: undefined, parts: undefined }) } as Found);
+    expect(away.notices).toMatchObject([{ event: "sign", message: expect.stringContaining("host1 could not") }]);
+    const again = await run(found(crontab));
+    expect(again.notices).toMatchObject([{ event: "signOver", message: expect.stringContaining("host1 could not") }]);
+  });
+
+  test("is told again by the next run where it did not take it, which is said without its address", async () => {
+    const { hindered } = await run(found(crontab), { answer: async () => "it answers 500" });
+    expect(hindered).toEqual([
+      expect.stringMatching(
+        /^the webhook of prod did not take a notice: it answers 500; .*\n {2}needed: .*notify --test prod$/,
+      ),
+    ]);
+    expect(hindered.join()).not.toContain("s3cret");
+    expect((await run(found(crontab))).events).toEqual(["sign"]);
+  });
+
+  test("gets no command for a terminal, whatever a host says", async () => {
+    const signer = { value: { kind: "silent", text: evilText, isWrong: true } } as const;
+    const { notices } = await run(found({ parts: partsOf(registrations.producing, { signer }) }));
+    expect(notices[0]?.message).not.toContain("\u001b");
+  });
+
+  test("counts across runs what a Pillar missed", async () => {
+    const figures = (expected: number, produced: number) =>
+      found({ parts: partsOf({ ...registrations.producing, figures: { expected, produced } }) });
+    expect((await run(figures(10, 7))).notices).toEqual([]);
+    expect((await run(figures(11, 7))).notices).toMatchObject([{ message: expect.stringContaining("at least 3") }]);
+    expect((await run(figures(12, 8))).notices).toEqual([]);
+  });
+});
+
+describe("a run that is killed", () => {
+  const never = () => new Promise<never>(() => undefined);
+
+  test("before the webhook took it has told nothing: the next one does", async () => {
+    let sent = 0;
+    const send = () => {
+      sent += 1;
+      return never();
+    };
+    const teller = await openTeller(send, directory, 0);
+    void teller.tell([found(crontab)], [source()]);
+    await expect.poll(() => sent).toBe(1);
+    await teller.close();
+    expect((await run(found(crontab))).events).toEqual(["sign"]);
+  });
+
+  test("between two notices repeats none of those that were taken", async () => {
+    await run(found(crontab));
+    const changed = found({ facts: lonely.facts });
+    let sent = 0;
+    const send = () => {
+      sent += 1;
+      return sent === 1 ? Promise.resolve(undefined) : never();
+    };
+    const teller = await openTeller(send, directory, 0);
+    void teller.tell([changed], [source()]);
+    await expect.poll(() => sent).toBe(2);
+    await teller.close();
+    expect((await run(changed)).events).toEqual(["signOver"]);
+  });
+
+  test("while it wrote leaves what was written before", async () => {
+    await run(found(crontab));
+    const [name = ""] = fs.readdirSync(directory).filter((file) => file.endsWith(".json"));
+    fs.writeFileSync(path.join(directory, `${name}.1.part`), "{");
+    expect((await run(found(crontab))).notices).toEqual([]);
+  });
+});
+
+describe("it is said, and ends with 2,", () => {
+  test("when another run of this machine is at work", async () => {
+    const first = await openTeller(undefined, directory, 0);
+    await expect(openTeller(undefined, directory, 0)).rejects.toThrow(/^another status --notify is at work/);
+    await first.close();
+  });
+
+  test("when what was told can't be read, or is of a later version: the other stacks are told all the same", async () => {
+    await run(found(crontab));
+    const [name = ""] = fs.readdirSync(directory).filter((file) => file.endsWith(".json"));
+    const file = path.join(directory, name);
+    const other = {
+      ...found(crontab),
+      stack: "other",
+      view: viewOf({ ...crontab, stack: "other", facts, synced: true }),
+    } as Found;
+    for (const [text, said] of [
+      ["torn", /can't be read\n.*\n {2}needed: .*rm '/],
+      ['{"version":9}', /written by a newer version/],
+    ] as const) {
+      fs.writeFileSync(file, text);
+      const { hindered } = await run([found(crontab), other], { sources: [source(), source()] });
+      expect(hindered).toEqual([expect.stringMatching(said)]);
+    }
+    expect(fs.readdirSync(directory).filter((each) => each.startsWith("Anvil@"))).toHaveLength(2);
+  });
+
+  test("of a stack that can't be opened, whose webhook is not to be had; not of one without a server", async () => {
+    const closed = new CliRefusal("the pass phrase does not open stack prod");
+    const { hindered } = await run({ stack: "prod", refusal: closed }, { sources: [closed] });
+    expect(hindered).toEqual(["prod was not looked at, and nobody told: the pass phrase does not open stack prod"]);
+    const gone = new NoServer("prod", true);
+    expect((await run({ stack: "prod", refusal: gone }, { sources: [gone] })).hindered).toEqual([]);
+  });
+
+  test("when no stack has a webhook; one of several may have none", async () => {
+    const none = { config: { pillar: { name: "Anvil" } } } as unknown as Source;
+    expect((await run(found(), { sources: [none] })).hindered).toEqual([
+      expect.stringMatching(/^pillar-host:notify is configured for no stack/),
+    ]);
+    expect((await run([found(crontab), found()], { sources: [none, source()] })).hindered).toEqual([]);
+  });
+});

@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest";
+import { type Attention, exitCodeOf, needsOf } from "../../../cli/status/attention";
+import { noParts } from "../../../cli/status/parts/statusParts";
+import { stageOf } from "../../../cli/status/hostStage";
+import type { View } from "../../../cli/status/stackView";
+import { viewOf } from "../exampleView";
+import { partsOf, registrations, unmet } from "./parts/exampleParts";
+
+const shut = { node: { value: { active: false, masked: true } } };
+const begun = { begun: true, pending: [] };
+const retiring = (changes: Parameters<typeof partsOf>[1]): Partial<View> => ({
+  lifecycle: "retiring",
+  held: [],
+  state: begun,
+  parts: partsOf(registrations.foreign, { ...shut, ...changes }),
+});
+const synced = (registration: keyof typeof registrations): Partial<View> => ({
+  synced: true,
+  held: [],
+  parts: partsOf(registrations[registration]),
+});
+const silent = { value: { kind: "silent", text: "it runs here, and does not answer", isWrong: true } } as const;
+
+describe("what is needed, and the exit code for it", () => {
+  test.each<[string, Partial<View>, Attention, number]>([
+    ["syncing", { parts: partsOf() }, "wait", 1],
+    ["syncing, not looked at yet", {}, "wait", 1],
+    ["synced, nobody asked the chain", { synced: true }, "step", 0],
+    ["synced, the chain does not tell", { synced: true, parts: noParts("active", "late") }, "step", 0],
+    ["synced, still the old address", synced("earlier"), "step", 0],
+    ["synced, and nobody registered the Pillar yet", synced("nobody"), "step", 0],
+    ["registered", synced("registered"), "wait", 1],
+    ["registered for too long", synced("late"), "attention", 1],
+    ["registered before it was synced", { parts: partsOf(registrations.tooEarly) }, "attention", 1],
+    ["somebody else's", synced("foreign"), "attention", 1],
+    ["went back to another address", synced("wentBack"), "attention", 1],
+    ["producing", synced("producing"), "nothing", 0],
+    [
+      "producing, its signer is silent",
+      { synced: true, parts: partsOf(registrations.producing, { signer: silent }) },
+      "attention",
+      1,
+    ],
+    ["adopted", { ...synced("producing"), lifecycle: "adopted" }, "nothing", 0],
+    ["adopted, not synced", { lifecycle: "adopted", parts: partsOf() }, "wait", 1],
+    ["shut down, nothing in the way", retiring({ destroy: { value: [] } }), "step", 0],
+    ["shut down, rewards open", retiring({ destroy: { value: [unmet] } }), "wait", 1],
+    ["shut down, nobody tells", retiring({ destroy: { why: "no answer" } }), "attention", 1],
+    ["retiring, out of sight", { ...retiring({}), parts: noParts("retiring", "no answer") }, "attention", 1],
+    ["given up", { lifecycle: "retiring", state: { begun: false, pending: [] } }, "nothing", 0],
+  ])("%s", (_name, changes, needs, code) => {
+    const found = needsOf(viewOf(changes));
+    expect(found).toBe(needs);
+    expect(exitCodeOf(found, true)).toBe(code);
+    expect(exitCodeOf(found, false)).toBe(2);
+  });
+});
+
+describe("stage and next step", () => {
+  const retire = "./pillar-host retire prod --successor STACK, with the stack of the host that took over";
+  test.each<[string, Partial<View>, string, string]>([
+    [
+      "producing",
+      synced("producing"),
+      "producing",
+      "nothing to do here; a host that produced before can be retired: docs/cutover.md",
+    ],
+    [
+      "registered",
+      synced("registered"),
+      "registered, its first momentum still to come",
+      "wait, and keep the old host running: it produces until momentums carry this host's address",
+    ],
+    [
+      "registered for too long",
+      synced("late"),
+      "registered, and it does not produce",
+      "see that the node's clock is right; pulumi up -s prod tells what to do",
+    ],
+    [
+      "registered too early",
+      { held: [], parts: partsOf(registrations.tooEarly) },
+      "REGISTERED TOO EARLY: its node is not synced",
+      "The way back, while the old host runs: in the wallet, Update Pillar Anvil, producer address: z1qzlytaqdahg5t02nz5096frflfv7dm3y7yxmg7",
+    ],
+    [
+      "a run is at work",
+      { synced: true, parts: partsOf(registrations.registered) },
+      "registered, its first momentum still to come",
+      "nothing to do: the run that is at work goes on",
+    ],
+    [
+      "an adopted host that produces",
+      {
+        ...synced("producing"),
+        lifecycle: "adopted",
+        parts: partsOf(registrations.producing, { destroy: { value: [{ ...unmet, loss: "momentums" }] } }),
+      },
+      "adopted, its node is synced",
+      `once its Pillar produces elsewhere: ${retire}`,
+    ],
+    [
+      "an adopted host that nobody needs",
+      { lifecycle: "adopted", held: [], parts: partsOf(registrations.foreign, { destroy: { value: [unmet] } }) },
+      "adopted",
+      `its Pillar produces elsewhere: ${retire}`,
+    ],
+    [
+      "retiring, its node still runs",
+      retiring({ node: { value: { active: true, masked: false } }, destroy: { value: [] } }),
+      "retiring, its node is not shut down yet",
+      "pulumi up -s prod",
+    ],
+    [
+      "shut down",
+      retiring({ destroy: { value: [] } }),
+      "shut down: its node is off, and stays off",
+      "nothing stands in the way any more: pulumi destroy -s prod",
+    ],
+    [
+      "shut down, refused",
+      retiring({ destroy: { value: [unmet] } }),
+      "shut down: its node is off, and stays off",
+      "pulumi destroy -s prod is refused until what is told below is met",
+    ],
+  ])("%s", (_name, changes, stage, next) => {
+    expect(stageOf(viewOf(changes))).toEqual({ stage, next });
+  });
+});

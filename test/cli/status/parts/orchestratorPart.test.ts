@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import { type OrchestratorWord, orchestratorSeen } from "../../../../cli/status/parts/orchestratorPart";
+import type { Part } from "../../../../cli/status/parts/part";
+import type { HostFacts } from "../../../../core/retirement/host";
+
+type Signer = HostFacts["signer"];
+const off = { active: false, masked: false, hasDirectory: true, hasKeyStore: true, lacks: [] };
+const journal = (stage: string) =>
+  ({
+    stage,
+    move: "pillar-host/prod/Anvil/1",
+    other: { address: "203.0.113.9", hostKey: "k" },
+  }) as unknown as NonNullable<Signer["journal"]>;
+const status = { state: 0, stateName: "live", peers: 12 };
+
+test.each<[string, Signer, Part<OrchestratorWord> | undefined, string, boolean]>([
+  ["none", { ...off, hasDirectory: false }, undefined, "none on this host", false],
+  [
+    "it answers",
+    { ...off, active: true },
+    { value: { version: "v0.0.9a", status } },
+    "v0.0.9a answers here, live, knows 12 other signers",
+    false,
+  ],
+  [
+    "it is silent",
+    { ...off, active: true },
+    { why: "nothing listens" },
+    "it runs here, and does not answer: nothing listens",
+    true,
+  ],
+  [
+    "it starts over and over",
+    { ...off, active: true, restarts: 7 },
+    { why: "nothing listens" },
+    "it runs here, and does not answer: nothing listens; its unit restarted it 7 times: each loss of its node restarts it, too",
+    true,
+  ],
+  [
+    "it should run",
+    { ...off, journal: journal("running") },
+    undefined,
+    "it should run here, and does not: look at its service",
+    true,
+  ],
+  [
+    "it went, and is fenced",
+    { ...off, masked: true, hasKeyStore: false, journal: journal("moved") },
+    undefined,
+    "it went to 203.0.113.9; fenced here, so that it stays off",
+    false,
+  ],
+  [
+    "it went, and the fence is gone",
+    { ...off, masked: false, journal: journal("moved") },
+    undefined,
+    "it went to 203.0.113.9; NOT fenced here any more",
+    true,
+  ],
+  [
+    "its move has begun",
+    { ...off, masked: true, journal: journal("staged") },
+    undefined,
+    'its move stands at "staged"; it is not running',
+    false,
+  ],
+  [
+    "it went, and runs here all the same",
+    { ...off, active: true, journal: journal("moved") },
+    { value: { version: "v0.0.9a", status } },
+    "an orchestrator runs here, and its signer went to 203.0.113.9: two may sign now; how to stop one: docs/orchestrator.md, A second signer",
+    true,
+  ],
+  [
+    "it runs before its move has started it",
+    { ...off, active: true, journal: journal("staged") },
+    { value: { version: "v0.0.9a", status } },
+    'an orchestrator runs here, and its move with 203.0.113.9 stands at "staged": two may sign now; how to stop one: docs/orchestrator.md, A second signer',
+    true,
+  ],
+  [
+    "it is at work where its move brought it",
+    { ...off, active: true, journal: journal("starting") },
+    { value: { version: "v0.0.9a", status } },
+    "v0.0.9a answers here, live, knows 12 other signers",
+    false,
+  ],
+  ["installed", { ...off, masked: true }, undefined, "installed, masked and not started", false],
+  ["stopped by hand", off, undefined, "it does not run; nothing fences it: a start would make it sign", false],
+])("%s", (_name, signer, word, text, isWrong) => {
+  const facts: HostFacts = { hasKeyStore: true, node: { active: true, masked: false }, signer, marks: {} };
+  expect(orchestratorSeen(facts, word)).toMatchObject({ text, isWrong });
+});

@@ -1,0 +1,135 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { isEvent, rowsOf } from "../../../cli/status/statusRows";
+import { cut, plainReport, screenLines, wrap } from "../../../cli/status/screenLayout";
+import { parseNodeHostFacts } from "../../../core/ssh/hostFacts";
+import { printable } from "../../../core/util/printable";
+import { facts, progress, viewOf } from "../exampleView";
+
+const now = Date.parse("2026-11-21T15:05:20Z");
+const times = { now, lookedAt: now - 8000, nextLookAt: now + 8000, factsAt: now - 2000 };
+const news = ["15:05:18 no answer from the node yet: root@203.0.113.7:22: connect ECONNREFUSED 203.0.113.7:22"];
+
+test("a terminal of 80 by 24 gets all that counts, whole, and of the log what fits", () => {
+  expect(screenLines(rowsOf(viewOf(), times), news, { columns: 80, rows: 24 })).toEqual([
+    "Pillar Anvil, stack prod, host 203.0.113.7",
+    "",
+    "stage       deployed, syncing",
+    "next        nothing to do: the run that is at work goes on",
+    "pulumi      a run is at work: process 4242 of ada on desk, since 2026-11-21",
+    "            15:02 UTC",
+    "sync        81.7 %, height 16365 of 20021, 4.9 momentums/s, about 13 min left,",
+    "            since 2026-11-21 15:04 UTC",
+    "looked      8 s ago; again in 8 s",
+    "on chain    looking for the first time …",
+    "",
+    "done so far packages 2026-11-21T15:04:01Z, deployed 2026-11-21T15:04:09Z",
+    "service     go-node is active (running) since 2026-11-21 15:04:09 UTC",
+    "peers       8",
+    "disk        75.0 of 264.2 GB free at /root/.znn",
+    "",
+    "happened (UTC):",
+    "  15:05:18 no answer from the node yet: root@203.0.113.7:22: connect",
+    "    ECONNREFUSED 203.0.113.7:22",
+    "",
+    "log:",
+    '  15:05:11 go-node[7423]: t=16318 lvl=info msg="insert momentum" module=chain …',
+    '  15:05:16 go-node[7423]: t=16343 lvl=info msg="insert momentum" module=chain …',
+  ]);
+});
+
+test("a command that closes a port stays one line in what scrolls, as it is pasted", () => {
+  const command = `    ufw: ${"ufw prepend deny 35997/tcp; ".repeat(6)}`.trimEnd();
+  const rows = {
+    title: "t",
+    head: [
+      ["ports", `one ${"two ".repeat(30)}`],
+      ["", command, "command"],
+    ],
+    facts: [],
+    log: [],
+  } as const;
+  const shown = plainReport(rows, 80).split("\n");
+  expect(shown.at(-1)).toBe(`            ${command}`);
+  expect(shown.slice(0, -1).every((line) => line.length < 80)).toBe(true);
+  expect(screenLines(rows, [], { columns: 80, rows: 24 }).every((line) => line.length < 80)).toBe(true);
+});
+
+test("in a low terminal the log gives way first, then what happened", () => {
+  const at = (rows: number) => screenLines(rowsOf(viewOf(), times), news, { columns: 80, rows });
+  expect(at(23).filter((line) => line.includes("go-node[7423]"))).toHaveLength(1);
+  expect(at(21)).not.toContain("log:");
+  expect(at(21)).toContain("happened (UTC):");
+  expect(at(19)).not.toContain("happened (UTC):");
+  expect(at(18)).toHaveLength(15);
+});
+
+test("where not even that fits, the facts give way, and it says how much else is left out", () => {
+  const at = (rows: number) => screenLines(rowsOf(viewOf(), times), news, { columns: 80, rows });
+  expect(at(12).at(-1)).toBe("on chain    looking for the first time …");
+  expect(at(12)).toHaveLength(10);
+  expect(at(8)).toHaveLength(7);
+  expect(at(8).at(-1)).toBe("… 4 more lines: a higher terminal shows them");
+  expect(at(8).at(-2)).toBe("            15:02 UTC");
+});
+
+test("whatever is shown, no line is too wide and no screen too high", () => {
+  const text = fc.string({ unit: "grapheme-ascii", maxLength: 300 });
+  fc.assert(
+    fc.property(
+      fc.array(text, { maxLength: 30 }),
+      fc.array(text, { maxLength: 8 }),
+      fc.integer({ min: 34, max: 200 }),
+      fc.integer({ min: 2, max: 60 }),
+      (lines, happened, columns, rows) => {
+        const some = parseNodeHostFacts(
+          lines.map((line, i) => (i % 2 === 0 ? `log=${line}` : `done.packages=${line}`)),
+        );
+        const screen = screenLines(rowsOf(viewOf({ facts: some }), times), happened, { columns, rows });
+        expect(screen.length).toBeLessThan(rows);
+        for (const line of screen) expect(line.length).toBeLessThan(columns);
+      },
+    ),
+  );
+});
+
+test("facts that are old are shown as old, and a wait with its start", () => {
+  const wait = { startedAt: "2026-11-21T10:00:00.000Z", startHeight: 5 };
+  const view = viewOf({ state: { begun: true, pending: [], wait } });
+  const { head, facts: shown } = rowsOf(view, { ...times, factsAt: now - 40_000 });
+  expect(shown.at(-1)).toEqual(["", "(all this as it was 40 s ago)"]);
+  expect(head).toContainEqual(["waiting", "since 2026-11-21 10:00 UTC, from height 5"]);
+});
+
+test("a report for a pipe has everything", () => {
+  const report = plainReport(rowsOf(viewOf()), 120);
+  for (const fact of facts.log) expect(report).toContain(fact.slice(-12));
+  expect(report).not.toContain("looked ");
+});
+
+test("nothing that a host says commands the terminal", () => {
+  expect(printable("a\u001b[2Jb\tc\r\u0007\u202ed")).toBe("a[2Jb cd");
+});
+
+test("that the height grows is no event, all else is", () => {
+  expect(isEvent({ kind: "progress", progress: progress() })).toBe(false);
+  expect(isEvent({ kind: "progress", progress: progress({ good: true, why: { kind: "fresh", age: 5000 } }) })).toBe(
+    true,
+  );
+  expect(isEvent({ kind: "told", text: "stalled: the height stands at 5 since 15 min" })).toBe(true);
+});
+
+describe("text", () => {
+  test("is broken at blanks, and in a word only where there is no other way", () => {
+    expect(wrap("one two three", 8)).toEqual(["one two", "three"]);
+    expect(wrap("abcdefghij kl", 4)).toEqual(["abcd", "efgh", "ij", "kl"]);
+    expect(wrap("", 4)).toEqual([""]);
+  });
+
+  test("that is cut shows it", () => {
+    expect(cut("abcdef", 4)).toBe("abc…");
+    expect(cut("abcd", 4)).toBe("abcd");
+    // A terminal gives these two columns each.
+    expect([cut("漢字漢字", 6), wrap("漢字漢字 漢", 6)]).toEqual(["漢字…", ["漢字漢", "字 漢"]]);
+  });
+});
