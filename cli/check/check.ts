@@ -16,12 +16,12 @@ import { resolvePath } from "../../core/util/resolvePath";
 import { command } from "../../core/util/shownLine";
 import { sizeText } from "../../core/util/sizeText";
 import { openStack, type StackSource } from "../status/openStack";
-import { amiss, type CheckRow, checkExitCode, checkLines, good, later, plainRow } from "./checkRow";
 import { checkCloud } from "./checkCloud";
 import { checkHost } from "./checkHost";
 import { checkOrchestrator } from "./checkMove";
-import { checkRelease, checkReleaseHash } from "./checkReleases";
 import { checkNodeVersion } from "./checkNodeVersion";
+import { checkRelease, checkReleaseHash } from "./checkReleases";
+import { amiss, type CheckRow, checkExitCode, checkLines, good, later, plainRow } from "./checkRow";
 
 /** Asks all that `pulumi up` asks before it changes anything. @returns the exit code of --help. @throws Refusal */
 export async function check(fullName: string, { json }: { json?: boolean }): Promise<number> {

@@ -71,10 +71,12 @@ export function adoptCommand(program: Command): void {
     .option("--no-up", "write the stack's file, and print the command instead of running it")
     .description("makes a stack of an old host, and adopts it: nothing on it is changed")
     .addHelpText("after", "\nExit code: that of pulumi up; 2 where it was not run: says why, and what to do")
-    .action(async (stack: string, address: string, args: string[], options: import("../edit/adoptHost").AdoptOptions) => {
-      const { adopt } = require("../edit/adoptHost") as typeof import("../edit/adoptHost");
-      process.exitCode = await adopt(stack, address, args, options);
-    });
+    .action(
+      async (stack: string, address: string, args: string[], options: import("../edit/adoptHost").AdoptOptions) => {
+        const { adopt } = require("../edit/adoptHost") as typeof import("../edit/adoptHost");
+        process.exitCode = await adopt(stack, address, args, options);
+      },
+    );
 }
 
 export function moveCommand(program: Command): void {

@@ -3,8 +3,8 @@ import { agentKeys } from "../../core/ssh/agentKeys";
 import { askChoice, askText } from "../terminal/prompts";
 import { CliRefusal } from "../terminal/refusal";
 import { answerSchemas, checkedBy, refuseAnswers } from "./checkAnswers";
-import type { InitFlags } from "./initFlags";
 import { comparedHostKey, NoHostKey } from "./confirmHostKey";
+import type { InitFlags } from "./initFlags";
 import { foundKeyFiles, keyFileFault } from "./loginKeyFiles";
 import type { Answers, LoginBy } from "./stackText";
 

@@ -7,8 +7,8 @@ import { stackName } from "../pulumi/stackName";
 import { askText } from "../terminal/prompts";
 import { CliRefusal } from "../terminal/refusal";
 import { type InitFlags, missingAnswers } from "./initFlags";
-import { choosePassphrase, missingSecrets, type Secret, secretsFor } from "./stackSecrets";
 import { examples, fileOf, shippedText } from "./shipped";
+import { choosePassphrase, missingSecrets, type Secret, secretsFor } from "./stackSecrets";
 import { exampleFor, stackText } from "./stackText";
 
 /**

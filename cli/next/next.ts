@@ -1,8 +1,8 @@
 import { nodeTarget } from "../../core/settings/login";
 import { lookupSettings } from "../../core/settings/witnessSettings";
 import { lookAtNode } from "../../core/sync/nodeStatus";
-import { plainRow } from "../check/checkRow";
 import { checkNodeVersion } from "../check/checkNodeVersion";
+import { plainRow } from "../check/checkRow";
 import { openStack, type StackSource } from "../status/openStack";
 import { mayOffer, nextLines } from "./nextLines";
 

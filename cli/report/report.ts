@@ -8,8 +8,8 @@ import { createEngine } from "../pulumi/pulumiCommand";
 import { stackName } from "../pulumi/stackName";
 import { CliRefusal, couldNot } from "../terminal/refusal";
 import { buildReport } from "./buildReport";
-import { formatPage } from "./reportPage";
 import { findRecord } from "./findEventLog";
+import { formatPage } from "./reportPage";
 import { formatJson, formatText } from "./reportText";
 
 /** What the command line asks for. */

@@ -5,10 +5,10 @@ import { type SyncRecord, waitForSync } from "../../core/sync/waitForSync";
 import { firstLine } from "../../core/util/firstLine";
 import { CliRefusal } from "../terminal/refusal";
 import { gateOptions, openHost } from "./hostReader";
-import { lookAtParts } from "./parts/readParts";
-import type { Times } from "./statusRows";
 import { type Source, viewOf } from "./openStack";
+import { lookAtParts } from "./parts/readParts";
 import type { View } from "./stackView";
+import type { Times } from "./statusRows";
 
 /** A stack as it is shown: when what was seen of it. */
 export interface Shown {

@@ -1,8 +1,8 @@
 import { newsText } from "../../core/sync/messages";
 import { printable } from "../../core/util/printable";
 import type { Display } from "./display";
-import { isEvent, rowsOf } from "./statusRows";
 import { manyLines, screenLines } from "./screenLayout";
+import { isEvent, rowsOf } from "./statusRows";
 
 const newsKept = 5;
 

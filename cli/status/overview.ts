@@ -1,11 +1,11 @@
 import { printable } from "../../core/util/printable";
 import { type CliRefusal, couldNot } from "../terminal/refusal";
-import { jsonReport } from "./statusJson";
 import { type Attention, needsOf } from "./attention";
-import { cut, wrap } from "./screenLayout";
-import { NoServer } from "./openStack";
 import { stageOf } from "./hostStage";
+import { NoServer } from "./openStack";
+import { cut, wrap } from "./screenLayout";
 import type { View } from "./stackView";
+import { jsonReport } from "./statusJson";
 
 /** A stack that was looked at, or why it was not. */
 export type Found =

@@ -2,11 +2,11 @@ import { isFatal } from "../../core/ssh/sshErrors";
 import type { SyncProgress } from "../../core/sync/progress";
 import { type GaveUp, waitForSync } from "../../core/sync/waitForSync";
 import { CliRefusal } from "../terminal/refusal";
-import { gateOptions, type HostReader, openHost } from "./hostReader";
 import { exitCodeOf, needsOf } from "./attention";
+import { gateOptions, type HostReader, openHost } from "./hostReader";
+import type { Source } from "./openStack";
 import { lookAtParts } from "./parts/readParts";
 import { noParts } from "./parts/statusParts";
-import type { Source } from "./openStack";
 import type { View } from "./stackView";
 
 /** What a look found, the exit code for it, and what kept it from looking. */

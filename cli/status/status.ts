@@ -2,10 +2,10 @@ import { setImmediate as turn } from "node:timers/promises";
 import { limited } from "../../core/util/limited";
 import { createEngine } from "../pulumi/pulumiCommand";
 import { CliRefusal, couldNot } from "../terminal/refusal";
-import type { Found } from "./overview";
-import { noParts } from "./parts/statusParts";
 import type { Teller } from "./alerts/notifyAlerts";
 import { openSource, type Source, viewOf } from "./openStack";
+import type { Found } from "./overview";
+import { noParts } from "./parts/statusParts";
 
 export interface StatusOptions {
   readonly watch?: boolean;

@@ -1,8 +1,8 @@
 import { progressText } from "../../core/sync/messages";
 import type { SyncProgress } from "../../core/sync/progress";
 import { needsOf } from "./attention";
-import { partsJson } from "./parts/partsJson";
 import { stageOf } from "./hostStage";
+import { partsJson } from "./parts/partsJson";
 import type { View } from "./stackView";
 
 /** The view for programs. Times are ISO 8601. */

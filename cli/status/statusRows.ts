@@ -7,8 +7,8 @@ import { durationText, minuteText } from "../../core/util/timeText";
 import { holderText } from "../pulumi/locks";
 import type { CopiedChain } from "../pulumi/stackState";
 import type { Row } from "../terminal/row";
-import { partRows } from "./parts/partRows";
 import { stageOf } from "./hostStage";
+import { partRows } from "./parts/partRows";
 import type { View, WatchNews } from "./stackView";
 
 /** When things were seen, in unix milliseconds. */

@@ -5,8 +5,8 @@ import { durationText } from "../../core/util/timeText";
 import type { Display } from "./display";
 import { type Following, followSync } from "./followHost";
 import { liveScreen } from "./liveScreen";
-import { plainLines } from "./plainLines";
 import type { Source } from "./openStack";
+import { plainLines } from "./plainLines";
 
 const interrupted = 130;
 const bell = "\u0007";

@@ -9,10 +9,10 @@ import { checkVersion } from "../../../core/util/formatVersion";
 import { printable } from "../../../core/util/printable";
 import { replaceWhole } from "../../../core/util/writeAtomically";
 import { CliRefusal, couldNot } from "../../terminal/refusal";
-import type { Found } from "../overview";
 import { NoServer, type Source } from "../openStack";
-import { addFigures, type Production } from "./momentumCounts";
+import type { Found } from "../overview";
 import { signsOf } from "./findAlerts";
+import { addFigures, type Production } from "./momentumCounts";
 
 /** Version of the memory's form. */
 const version = 1;

@@ -27,9 +27,9 @@ import type { Source } from "../openStack";
 import { lookAtDestroy, type Retirement, retirementOf, shownUnmet } from "./destroyPart";
 import { type OrchestratorSeen, type OrchestratorWord, orchestratorSeen } from "./orchestratorPart";
 import { known, type Part, partOf } from "./part";
-import type { Parts } from "./statusParts";
 import { lookAtRewards, type RewardsSeen, rewardsOf } from "./rewardsPart";
 import { lookAtSporks } from "./sporksPart";
+import type { Parts } from "./statusParts";
 
 const deps = {
   ...systemClock,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { plainRow } from "../../../cli/check/checkRow";
 import { versionRow } from "../../../cli/check/checkNodeVersion";
+import { plainRow } from "../../../cli/check/checkRow";
 import type { VersionGap } from "../../../core/chain/requiredVersions";
 
 const gap: VersionGap = {

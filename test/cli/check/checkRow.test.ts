@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { amiss, checkExitCode, checkLines, good, later, plainRow } from "../../../cli/check/checkRow";
 import { verdictFirst } from "../../../cli/check/checkHost";
+import { amiss, checkExitCode, checkLines, good, later, plainRow } from "../../../cli/check/checkRow";
 import { command } from "../../../core/util/shownLine";
 import { evilText, harmless } from "../../evilText";
 

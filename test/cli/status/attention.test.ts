@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Attention, exitCodeOf, needsOf } from "../../../cli/status/attention";
-import { noParts } from "../../../cli/status/parts/statusParts";
 import { stageOf } from "../../../cli/status/hostStage";
+import { noParts } from "../../../cli/status/parts/statusParts";
 import type { View } from "../../../cli/status/stackView";
 import { viewOf } from "../exampleView";
 import { partsOf, registrations, unmet } from "./parts/exampleParts";

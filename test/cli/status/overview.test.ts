@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Found, overviewCode, overviewJson, overviewLines } from "../../../cli/status/overview";
 import { NoServer } from "../../../cli/status/openStack";
+import { type Found, overviewCode, overviewJson, overviewLines } from "../../../cli/status/overview";
 import { CliRefusal } from "../../../cli/terminal/refusal";
 import { viewOf } from "../exampleView";
 

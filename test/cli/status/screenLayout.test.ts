@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isEvent, rowsOf } from "../../../cli/status/statusRows";
 import { cut, plainReport, screenLines, wrap } from "../../../cli/status/screenLayout";
+import { isEvent, rowsOf } from "../../../cli/status/statusRows";
 import { parseNodeHostFacts } from "../../../core/ssh/hostFacts";
 import { printable } from "../../../core/util/printable";
 import { facts, progress, viewOf } from "../exampleView";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { jsonReport } from "../../../cli/status/statusJson";
-import { plainLines, topicsOf } from "../../../cli/status/plainLines";
-import { rowsOf } from "../../../cli/status/statusRows";
 import { stageOf } from "../../../cli/status/hostStage";
+import { plainLines, topicsOf } from "../../../cli/status/plainLines";
 import type { View } from "../../../cli/status/stackView";
+import { jsonReport } from "../../../cli/status/statusJson";
+import { rowsOf } from "../../../cli/status/statusRows";
 import { type NodeHostFacts, parseNodeHostFacts } from "../../../core/ssh/hostFacts";
 import { facts, lives, viewOf } from "../exampleView";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { noParts } from "../../../../cli/status/parts/statusParts";
 import { type Look, signsOf } from "../../../../cli/status/alerts/findAlerts";
+import { noParts } from "../../../../cli/status/parts/statusParts";
 import { parseSporks, unknownSporks } from "../../../../core/chain/sporks";
 import type { NodeHostFacts } from "../../../../core/ssh/hostFacts";
 import { progress, viewOf } from "../../exampleView";

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { needsOf } from "../../../../cli/status/attention";
 import { amissOf } from "../../../../cli/status/parts/hostProblems";
 import { partRows } from "../../../../cli/status/parts/partRows";
-import { noParts } from "../../../../cli/status/parts/statusParts";
 import { partsJson } from "../../../../cli/status/parts/partsJson";
+import { noParts } from "../../../../cli/status/parts/statusParts";
 import { viewOf } from "../../exampleView";
 import { clock, partsOf, registrations } from "./exampleParts";
 
