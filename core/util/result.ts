@@ -1,0 +1,16 @@
+/** A value, or the problem for which there is none. */
+export type Result<T> = { readonly value: T } | { readonly problem: string };
+
+/** Waits for a value. Never throws: the message of a failure is the problem. */
+export function toResult<T>(value: Promise<T>): Promise<Result<T>> {
+  return value.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ problem: error instanceof Error ? error.message : String(error) }),
+  );
+}
+
+/** Returns the value. @throws the problem, where there is no value */
+export function requireValue<T>(result: Result<T>): T {
+  if ("problem" in result) throw new Error(result.problem);
+  return result.value;
+}
