@@ -2,15 +2,13 @@ import type { BuildInfo, OrchestratorIdentity, OrchestratorStatus } from "../../
 import type { MoveId } from "../../eventLog/moveId";
 import type { SshdSettings } from "../../ssh/sshdFaults";
 import type { NodeStatus } from "../../sync/nodeStatus";
+import type { Result } from "../../util/result";
 import type { Acknowledged } from "../rules/acknowledged";
 import type { Endpoint } from "../rules/endpoints";
 import type { Known } from "../rules/generation";
 import type { SideFacts } from "../rules/hostPairFacts";
 import type { OrchestratorConfigFile } from "../rules/orchestratorConfigFile";
 import type { BridgeNow } from "./bridgeNow";
-
-/** An answer, or why there is none. */
-export type Result<T> = { readonly value: T } | { readonly error: string };
 
 /** What was found on the host that the signer is to leave. */
 export interface OldSide {

@@ -1,9 +1,10 @@
 import { type BuildInfo, compareVersions } from "../../chain/orchestrator";
 import { commandsFor } from "../../util/commands";
+import type { Result } from "../../util/result";
 import { isUsed } from "../rules/endpoints";
 import { isOwn } from "../rules/journal";
 import { fault, lacking, margin, size } from "./faultText";
-import type { MoveSurvey, NewSide, OldSide, Requirements, Result, SshScan } from "./findings";
+import type { MoveSurvey, NewSide, OldSide, Requirements, SshScan } from "./findings";
 
 /** What stands against a move on the new host. @param bytes of what is moved */
 export function newFaults(side: NewSide, survey: MoveSurvey, wanted: Requirements, bytes: number): string[] {

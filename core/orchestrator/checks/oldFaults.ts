@@ -42,11 +42,11 @@ export function oldFaults(side: OldSide, wanted: Requirements, newJournal: strin
         `On the host: systemctl status ${service} tells its name. Then: ${run.set("orchestrator.migrateFrom.executable", "NAME")}`,
       ),
     );
-  if ("error" in build)
+  if ("problem" in build)
     faults.push(
       fault(
         at(`the orchestrator gives no good answer to getBuildInfo on 127.0.0.1:${wanted.rpcPort}`),
-        build.error,
+        build.problem,
         "version, gitCommit and goVersion",
         `On the host: journalctl -u ${service} -n 50. Is it another port? ${run.set("orchestrator.rpcPort", "PORT")}`,
       ),
@@ -61,11 +61,11 @@ export function oldFaults(side: OldSide, wanted: Requirements, newJournal: strin
         `Run ${run.up} again when it is live.${state === 2 ? ` ${moveHalted(run)}` : ""}${state === 1 ? ` ${stuckHint}.` : ""}`,
       ),
     );
-  else if ("error" in status && "value" in build)
+  else if ("problem" in status && "value" in build)
     faults.push(
       fault(
         at("the orchestrator does not say whether a key generation is at work"),
-        status.error,
+        status.problem,
         "an answer to getStatus, or that the build has no such method",
         `Run ${run.up} again.`,
       ),

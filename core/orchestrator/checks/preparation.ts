@@ -109,7 +109,7 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
     deps.say(`orchestrator: this move has begun already (journal on the ${begun}); going on from there`);
     if (kept) return { ...recorded, move };
     // Without the old host there is nothing left to back up: the key is on the new one by now.
-    if ("error" in survey.old || survey.old.value.facts.directory !== "there") {
+    if ("problem" in survey.old || survey.old.value.facts.directory !== "there") {
       deps.say("orchestrator: no first backup was found on this machine, and the old host can't give one any more");
       return { move };
     }
@@ -153,7 +153,7 @@ export function beganAt(survey: MoveSurvey, move: MoveId): string | undefined {
 }
 
 function seenOf({ old }: MoveSurvey): Pick<Secured, "oldVersion" | "oldIdentity"> {
-  if ("error" in old) return {};
+  if ("problem" in old) return {};
   const { build, identity } = old.value;
   return {
     oldVersion: "value" in build ? build.value.version : undefined,

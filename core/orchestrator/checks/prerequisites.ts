@@ -15,11 +15,11 @@ export function moveFaultsOf(survey: MoveSurvey, wanted: Requirements): string[]
   const newJournal = "value" in survey.new ? survey.new.value.facts.journal : undefined;
   const bytes = "value" in survey.old ? survey.old.value.facts.bytes : 0;
   return [
-    ...("error" in survey.old
-      ? [unseen("old", wanted, survey.old.error)]
+    ...("problem" in survey.old
+      ? [unseen("old", wanted, survey.old.problem)]
       : [...oldFaults(survey.old.value, wanted, newJournal), ...homeFaults(survey.old.value, survey, wanted)]),
-    ...("error" in survey.new
-      ? [unseen("new", wanted, survey.new.error)]
+    ...("problem" in survey.new
+      ? [unseen("new", wanted, survey.new.problem)]
       : newFaults(survey.new.value, survey, wanted, bytes)),
     ...(survey.node.synced
       ? []

@@ -40,7 +40,7 @@ export async function rehearse(options: SecureOptions, nodeCounts: boolean, deps
   const wanted = await requirementsOf(options, roots, store);
   const survey = nodeCounts ? found : withNode(found);
   const base = { faults: moveFaultsOf(survey, wanted), shown: shownOf(survey, wanted) };
-  if ("error" in found.old || found.old.value.facts.directory !== "there") return base;
+  if ("problem" in found.old || found.old.value.facts.directory !== "there") return base;
   const measured = await measure(roots, options, store, deps);
   return { ...base, gap: { measured, forecast: forecastOf(measured) } };
 }
@@ -48,7 +48,7 @@ export async function rehearse(options: SecureOptions, nodeCounts: boolean, deps
 /** A survey as it will be once the new host's own node is there and synced. */
 export function withNode(found: MoveSurvey): MoveSurvey {
   const node = { ...found.node, synced: true };
-  if ("error" in found.new || "error" in found.old) return { ...found, node };
+  if ("problem" in found.new || "problem" in found.old) return { ...found, node };
   const there = found.old.value.endpoints.filter((each) => each.isOwn && isPillarNode(each));
   const reached = [...found.new.value.reached, ...there.map((each) => each.new)];
   return { ...found, node, new: { value: { ...found.new.value, reached } } };

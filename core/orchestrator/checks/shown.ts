@@ -5,7 +5,7 @@ import { newVersion } from "./newFaults";
 
 /** What an operator should see before the move: versions and state of both sides. */
 export function shownOf(survey: MoveSurvey, wanted: Requirements): string[] {
-  if ("error" in survey.old || "error" in survey.new) return [];
+  if ("problem" in survey.old || "problem" in survey.new) return [];
   const { facts, build, status, identity } = survey.old.value;
   const version =
     "value" in build ? `${build.value.version} (${build.value.gitCommit.slice(0, 8) || "no commit"})` : "not known";

@@ -11,12 +11,13 @@ import { endpoint, own } from "../../ssh/foreign";
 import type { RootHost } from "../../ssh/root";
 import { parseSshd } from "../../ssh/sshdFaults";
 import type { NodeStatus } from "../../sync/nodeStatus";
+import { type Result, toResult } from "../../util/result";
 import { isJsonText } from "../backup/backup";
 import { type Endpoint, endpointsOf } from "../rules/endpoints";
 import { parseFacts } from "../rules/hostPairFacts";
 import { orchestratorConfigOf } from "../rules/orchestratorConfigFile";
 import type { BridgeNow } from "./bridgeNow";
-import type { MoveSurvey, NewSide, OldSide, Result, SshScan } from "./findings";
+import type { MoveSurvey, NewSide, OldSide, SshScan } from "./findings";
 
 /** A signer's things on a host. */
 export interface OrchestratorPlace {
@@ -60,9 +61,9 @@ export async function surveyBoth(
     ({ config, addresses }) => endpointsOf(config, [roots.old.address, options.copyAddress, ...addresses]),
     () => [],
   );
-  const oldSide = told(lookAtOld(roots.old, options.old, state, endpoints, clock));
+  const oldSide = toResult(lookAtOld(roots.old, options.old, state, endpoints, clock));
   const sshd = sshdOf(roots, options.sshUser);
-  const newSide = told(lookAtNew(roots.new, options, endpoints, clock));
+  const newSide = toResult(lookAtNew(roots.new, options, endpoints, clock));
   const [old, next, node, bridge] = await Promise.all([oldSide, newSide, chain.lookAtNode(), chain.lookAtBridge()]);
   if ("value" in old) Object.assign(old.value, { sshd: await sshd });
   return { old, new: next, node, bridge, room: roomAt(options.backupDirectory) };
@@ -99,10 +100,10 @@ async function sshdOf(roots: { readonly old: RootHost; readonly new: RootHost },
 }
 
 async function answersOf(client: OrchestratorClient): Promise<Pick<OldSide, "build" | "status" | "identity">> {
-  const build = await told(client.buildInfo());
+  const build = await toResult(client.buildInfo());
   // Without the one there is no use in waiting for the others.
-  const status = "value" in build ? await told(client.status()) : build;
-  const identity = "value" in build ? await told(client.identity()) : build;
+  const status = "value" in build ? await toResult(client.status()) : build;
+  const identity = "value" in build ? await toResult(client.identity()) : build;
   return { build, status, identity };
 }
 
@@ -113,10 +114,10 @@ async function lookAtNew(
   clock: RpcClock,
 ): Promise<NewSide> {
   const facts = await factsOf(root, place);
-  const buildOf = (): Promise<Result<BuildInfo>> => told(clientOf(root, place, clock).buildInfo());
+  const buildOf = (): Promise<Result<BuildInfo>> => toResult(clientOf(root, place, clock).buildInfo());
   const [scan, build, reached] = await Promise.all([
     root.call("signer_scan", own({ address: copyAddress, port: sshPort })),
-    facts.active === "active" ? buildOf() : { error: "it does not run" },
+    facts.active === "active" ? buildOf() : { problem: "it does not run" },
     endpoints.then((all) =>
       reachedFrom(
         root,
@@ -182,13 +183,6 @@ async function reachedFrom(root: RootHost, names: readonly string[]): Promise<st
   const endpoints = [...new Set(names)];
   if (endpoints.length === 0) return [];
   return (await root.call("signer_reaches", { endpoints: endpoints.map(endpoint) })).split("\n").filter(Boolean);
-}
-
-async function told<T>(promise: Promise<T>): Promise<Result<T>> {
-  return promise.then(
-    (value) => ({ value }),
-    (error: Error) => ({ error: error.message }),
-  );
 }
 
 /** Bytes that an unprivileged user of this machine can write in a directory, or where it will be made. */

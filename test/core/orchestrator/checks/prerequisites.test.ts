@@ -66,7 +66,7 @@ const oldSide = {
 };
 const newSide = {
   facts: { ...facts, active: "inactive", load: "not-found", directory: "none", shares: 0, bytes: 0, files: 0 },
-  build: { error: "it does not run" },
+  build: { problem: "it does not run" },
   scan: { kind: "keys", keys: ["ssh-rsa AAAA", hostKey] } as const,
   reached: ["eth:443"],
 };
@@ -162,7 +162,7 @@ describe("prerequisites", () => {
     ],
     [
       "no answer",
-      survey({ old: { build: { error: "nothing listens" } } }),
+      survey({ old: { build: { problem: "nothing listens" } } }),
       {},
       "old: the orchestrator gives no good answer to getBuildInfo on 127.0.0.1:55000",
       "found: nothing listens",
@@ -207,7 +207,7 @@ describe("prerequisites", () => {
     ],
     [
       "no status although the build has it",
-      survey({ old: { status: { error: "frozen" } } }),
+      survey({ old: { status: { problem: "frozen" } } }),
       {},
       "old: the orchestrator does not say whether a key generation is at work",
       "found: frozen",
@@ -387,8 +387,8 @@ describe("prerequisites", () => {
 
   test("hosts that can't be reached hide nothing else", () => {
     const found: MoveSurvey = {
-      old: { error: "old refuses" },
-      new: { error: "new refuses" },
+      old: { problem: "old refuses" },
+      new: { problem: "new refuses" },
       node: { synced: false, why: "w", known: false },
       bridge: { known: false, why: "w" },
       room: 0,

@@ -50,7 +50,7 @@ test("both hosts are asked at once what they reach: what does not answer is wait
       damaged: [],
     },
   });
-  expect(survey.new).toMatchObject({ value: { reached: [], build: { error: "it does not run" } } });
+  expect(survey.new).toMatchObject({ value: { reached: [], build: { problem: "it does not run" } } });
 });
 
 test("an old host that cannot be looked at keeps nobody from the new one", async () => {
@@ -58,6 +58,6 @@ test("an old host that cannot be looked at keeps nobody from the new one", async
     signer_facts: async (side) => (side === "old" ? Promise.reject(new Error("no connection")) : facts),
   });
   const survey = await surveyBoth(roots, options, chain, clock);
-  expect(survey.old).toEqual({ error: "no connection" });
+  expect(survey.old).toEqual({ problem: "no connection" });
   expect(survey.new).toMatchObject({ value: { reached: [], facts: { active: "inactive" } } });
 });
