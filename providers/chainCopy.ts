@@ -11,7 +11,7 @@ import { giveUp } from "./runtime/provider";
 import type { ProviderRun } from "./runtime/resourceTable";
 
 /**
- * Brings the old host's chain to the new host's node before the sync gate, where the stack wants that (docs/chain-copy.md).
+ * Brings the old host's chain to the new host's node before the sync gate, where the stack wants that (docs/operating.md).
  *
  * create and update do it, once for a host; after a failure the next run goes on. delete takes away what copies that failed
  * have left; a node that runs with one is left alone.

@@ -17,7 +17,7 @@ import { differ, dynamicResource } from "./runtime/dynamicResource";
 
 /**
  * Brings a node to pillar-host:node.release, without missing a momentum where the schedule allows it, and back where it does
- * not work (docs/node-version.md). create and update upgrade; delete does nothing: the version stays.
+ * not work (docs/chain.md). create and update upgrade; delete does nothing: the version stays.
  */
 export class NodeUpgrade extends dynamicResource<UpgradeInputs, UpgradeOutputs>({
   type: "NodeUpgrade",

@@ -64,7 +64,7 @@ async function askWitnesses(port: number, flags: InitFlags): Promise<Pick<Answer
   const oldHost = address ? await keyOfServer(address, port, oldFlags) : undefined;
   if (isGiven) return { oldHost, references: reference ?? [] };
   const asked = await askText(
-    `Independent nodes' RPC, two if you can, with a blank between (docs/how-it-works.md says how to find them${oldHost ? "; empty: none" : ""})?`,
+    `Independent nodes' RPC, two if you can, with a blank between (docs/operating.md says how to find them${oldHost ? "; empty: none" : ""})?`,
     {
       required: oldHost === undefined,
       validate: (text) => (text === "" && oldHost !== undefined) || checkedBy(answerSchemas.references)(wordsOf(text)),

@@ -85,7 +85,7 @@ function hostPlaces({ provider, address = "", hostKey, sshFrom }: Answers): Plac
 function witnessPlaces({ adopt, oldHost, references }: Answers): Place[] {
   if (adopt) return [];
   const block = [
-    "  # Witnesses of the chain: without one the new producer address is not shown (docs/how-it-works.md).",
+    "  # Witnesses of the chain: without one the new producer address is not shown (docs/operating.md).",
     "  pillar-host:sync:",
     ...(references.length > 0 ? [`    references: [${references.map(scalar).join(", ")}]`] : []),
     ...(oldHost

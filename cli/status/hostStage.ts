@@ -14,7 +14,7 @@ export function stageOnChain({ stack, pillar, synced, parts }: View): Stage | un
     case "producing":
       return {
         stage: "producing",
-        next: "nothing to do here; a host that produced before can be retired: docs/cutover.md",
+        next: "nothing to do here; a host that produced before can be retired: docs/retiring.md",
       };
     case "registered":
       return registration.isLate

@@ -26,7 +26,7 @@ const followWithin = 10 * 60_000;
 const lookEvery = 2000;
 
 /**
- * Brings the old host's chain to the new one, from wherever a run before it stood (docs/chain-copy.md).
+ * Brings the old host's chain to the new one, from wherever a run before it stood (docs/operating.md).
  *
  * @throws Error that says what failed, and that the new host's node has its own databases
  */

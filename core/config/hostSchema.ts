@@ -87,7 +87,7 @@ const cloud = (locations: readonly [string, ...string[]], token: z.ZodType<strin
     .meta({
       description: "With `lifecycle: adopted`: the server's number at the provider",
       form: "whole number",
-      see: "providers.md",
+      see: "clouds.md",
     }),
   hostKey: hostKey.optional().meta({
     description:
@@ -114,7 +114,7 @@ export const hostSchema = z
       ...common,
     }),
     z.strictObject({
-      provider: z.literal("hetzner").meta({ description: madeHere, see: "providers.md" }),
+      provider: z.literal("hetzner").meta({ description: madeHere, see: "clouds.md" }),
       ...cloud(
         ["fsn1", "nbg1", "hel1"],
         token.refine(
@@ -124,7 +124,7 @@ export const hostSchema = z
       ),
     }),
     z.strictObject({
-      provider: z.literal("digitalocean").meta({ description: madeHere, see: "providers.md" }),
+      provider: z.literal("digitalocean").meta({ description: madeHere, see: "clouds.md" }),
       ...cloud(["fra1", "ams3", "lon1", "nyc3"], token),
     }),
   ])

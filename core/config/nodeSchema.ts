@@ -108,7 +108,7 @@ const nodeRelease = releaseSchema(
     description:
       "The version that the node is brought to, from an archive or a plain binary, and back where it does not work",
     otherwise: "what the controller deployed stays",
-    see: "node-version.md",
+    see: "chain.md#another-version-of-the-node",
   });
 
 export const ownAddress = "127.0.0.1";
@@ -154,7 +154,7 @@ const oldHost = z
   .superRefine(openableKey)
   .meta({
     description: `The Pillar's host of before: a witness of the chain, and the one whose chain is copied with \`from: oldHost\`; \`orchestrator.migrateFrom\` where it is left out. ${loginRule}`,
-    see: "chain-copy.md",
+    see: "operating.md#the-chain-from-the-old-host",
   });
 
 export const syncSchema = z
@@ -167,7 +167,7 @@ export const syncSchema = z
           "Where the node's chain comes from: `network`, from its peers; `oldHost`, copied from the old host, whose node goes on " +
           "meanwhile",
         otherwise: "`network`",
-        see: "chain-copy.md",
+        see: "operating.md#the-chain-from-the-old-host",
       }),
     oldHost: oldHost.optional(),
     copyMbps: z.number().positive().max(100_000).optional().meta({
@@ -195,12 +195,12 @@ export const syncSchema = z
     references: z.array(rpcUrl).default([]).meta({
       description:
         "Addresses of independent nodes' RPC, each a witness of the chain; two or more that agree are proof of the height, a single one only warns of another height; a node on another chain than they is not synced",
-      see: "how-it-works.md#witnesses-of-the-chain",
+      see: "operating.md#witnesses-of-the-chain",
     }),
     unverifiedChain: acknowledged.optional().meta({
       description:
         "The producer address may be shown though no witness confirms which chain the node is on: neither a reference nor the old host. Registered on a wrong chain's word, the Pillar produces nothing",
-      see: "how-it-works.md#witnesses-of-the-chain",
+      see: "operating.md#witnesses-of-the-chain",
     }),
     tolerance: z.number().int().min(1).max(1000).default(20).meta({
       description: "By how much the height may differ from the references' median",

@@ -28,7 +28,7 @@ export const cutoverSchema = z
   .strictObject({
     wait: z.boolean().default(false).meta({
       description: "`pulumi up` waits until momentums carry this host's producer address",
-      see: "cutover.md",
+      see: "operating.md#the-cutover",
     }),
     deadline: duration("1m").prefault("12h").meta({ description: "How long one run waits for the switch" }),
   })

@@ -44,7 +44,7 @@ export function witnessFaults({ lifecycle, host, sync, orchestrator }: Around): 
       ["sync", "references"],
       "needed a witness of the chain, found none: a fresh momentum does not tell which chain a node is on. " +
         "Needed at least one independent node's RPC here, or the old host (sync.oldHost: address and hostKey). " +
-        "docs/how-it-works.md, Witnesses of the chain, says how to find nodes, and what sync.unverifiedChain: acknowledged risks",
+        "docs/operating.md, Witnesses of the chain, says how to find nodes, and what sync.unverifiedChain: acknowledged risks",
       { set: "sync.references[0]", toWord: "URL" },
     ]);
   return faults;

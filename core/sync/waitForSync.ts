@@ -231,7 +231,7 @@ function forkHints({ address }: WaitOptions): string[] {
 function witnessHints({ stack }: WaitOptions, notes: readonly ReferenceNote[]): string[] {
   return [
     ...notes.map((note) => `  found: ${referenceText(note)}`),
-    "  needed: one witness that answers: add another reference (docs/how-it-works.md, Witnesses of the chain):",
+    "  needed: one witness that answers: add another reference (docs/operating.md, Witnesses of the chain):",
     `  ${commandsFor(stack).setTo("sync.references[0]", "URL")}`,
   ];
 }

@@ -11,7 +11,7 @@ export function checkVersion(found: unknown, known: number, what: string): void 
     [
       `${what}: ${isNewer ? "written by a newer version of this program" : "not in a version that this program knows"}; nothing was changed`,
       `  found: ${found === undefined ? "no version" : `version ${JSON.stringify(found)}`}`,
-      `  needed: version ${known === 1 ? "1" : `1 to ${known}`}, or the program that wrote it (docs/upgrading.md)`,
+      `  needed: version ${known === 1 ? "1" : `1 to ${known}`}, or the program that wrote it (docs/operating.md)`,
       "  In the program's directory: git pull && npm ci --omit=dev --ignore-scripts, then run the same command again.",
     ].join("\n"),
   );

@@ -104,8 +104,8 @@ describe("README.md, typed in a fresh terminal, from nothing to the old host's e
   });
 
   it("has all its commands below the headings that are played here", () => {
-    const played = ["Install", "1. The new host", "2. The old host is adopted", "3. The orchestrator moves"];
-    played.push("4. The wallet", "5. The old host retires", "6. The old host is given up", "Try it");
+    const played = ["Try it", "Install", "1. The new host", "2. The old host is adopted", "3. The orchestrator moves"];
+    played.push("4. The wallet", "5. The old host retires", "6. The old host is given up");
     expect([...new Set(commands.map(({ heading }) => heading))]).toEqual(played);
   });
 

@@ -25,7 +25,7 @@ describe("a key's row", () => {
     ["what must be there", "pillar.name", "| text | needed |"],
     ["what holds without it", "orchestrator.migrateFrom.dataDir", "| absolute path without blanks | `node.dataDir` |"],
     ["a secret", "ssh.privateKey", "| text |  | Secret. The private key itself: the text of its file |"],
-    ["the page that says more", "cutover.wait", "producer address ([cutover.md](cutover.md)) |"],
+    ["the page that says more", "cutover.wait", "producer address ([operating.md](operating.md#the-cutover)) |"],
     ["what is of some variants", "host.plan", "| (hetzner, digitalocean) `auto`: the cheapest"],
     [
       "what differs",

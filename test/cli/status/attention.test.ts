@@ -63,7 +63,7 @@ describe("stage and next step", () => {
       "producing",
       synced("producing"),
       "producing",
-      "nothing to do here; a host that produced before can be retired: docs/cutover.md",
+      "nothing to do here; a host that produced before can be retired: docs/retiring.md",
     ],
     [
       "registered",

@@ -69,7 +69,7 @@ describe("what is told", () => {
       "the node is v0.0.9; v0.0.10 or newer is required from height 1000 on (the window)",
     );
     expect(installLines(gap)).toEqual([
-      `install v0.0.10 or newer from ${page}: its url, sha256 and version as pillar-host:node.release (docs/node-version.md)`,
+      `install v0.0.10 or newer from ${page}: its url, sha256 and version as pillar-host:node.release (docs/chain.md)`,
       "Is the requirement out of date? It stands in core/chain/requiredVersions.json",
     ]);
     expect(versionGapText({ ...gap, found: undefined })).toMatch(

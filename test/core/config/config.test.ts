@@ -31,7 +31,7 @@ const syncDefaults = {
 
 /** The fault of an active stack without a witness. */
 const noWitness =
-  "pillar-host:sync.references: needed a witness of the chain, found none: a fresh momentum does not tell which chain a node is on. Needed at least one independent node's RPC here, or the old host (sync.oldHost: address and hostKey). docs/how-it-works.md, Witnesses of the chain, says how to find nodes, and what sync.unverifiedChain: acknowledged risks (pulumi config set --path 'pillar-host:sync.references[0]' -s prod URL)";
+  "pillar-host:sync.references: needed a witness of the chain, found none: a fresh momentum does not tell which chain a node is on. Needed at least one independent node's RPC here, or the old host (sync.oldHost: address and hostKey). docs/operating.md, Witnesses of the chain, says how to find nodes, and what sync.unverifiedChain: acknowledged risks (pulumi config set --path 'pillar-host:sync.references[0]' -s prod URL)";
 
 test("the least configuration gets every default", () => {
   expect(configOf()).toEqual({
