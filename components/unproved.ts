@@ -1,6 +1,6 @@
 import type { StackConfig } from "../core/config/config";
 import { openEventLog } from "../core/eventLog/eventLog";
-import { backupDirectory } from "../core/settings/orchestratorPlaces";
+import { logRef } from "../core/settings/orchestratorPlaces";
 import { warn } from "./log";
 
 /** Steps of a stack that the engine took for done, by their exit code, though they did not say so themselves. */
@@ -11,11 +11,8 @@ export interface UnprovedSteps {
 }
 
 export function unprovedSteps(config: StackConfig): UnprovedSteps {
-  const { stack, pillar } = config;
-  const log = openEventLog(
-    { directory: backupDirectory(config), stack, pillar: pillar.name },
-    { now: () => Date.now(), say: (line) => void warn(line) },
-  );
+  const { stack } = config;
+  const log = openEventLog(logRef(config), { now: () => Date.now(), say: (line) => void warn(line) });
   // The next write to an unreadable log reports what is wrong with it.
   const read = async () => {
     const events = await log.read().catch(() => []);

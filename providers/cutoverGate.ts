@@ -1,7 +1,7 @@
 import { chainOfNode } from "../core/chain/chain";
 import type { Network } from "../core/chain/elections";
 import type { NodeTarget } from "../core/chain/node";
-import { type LogPlace, openEventLog } from "../core/eventLog/eventLog";
+import { type LogRef, openEventLog } from "../core/eventLog/eventLog";
 import type { Notice } from "../core/notify/notify";
 import { lookAtRegistration, noteRegistration, recalled } from "../core/registration/look";
 import { noticesOf } from "../core/registration/notices";
@@ -50,7 +50,7 @@ interface CutoverInputs extends LookupOptions {
   /** Milliseconds that a run waits. */
   readonly deadline: number;
   /** Where the event log is; the directory as configured, relative to the project. */
-  readonly record: LogPlace;
+  readonly record: LogRef;
   /** A webhook that is told; a secret. */
   readonly notify?: string | undefined;
 }

@@ -1,4 +1,4 @@
-import { openEventLog } from "../core/eventLog/eventLog";
+import { logRefOfInputs, openEventLog } from "../core/eventLog/eventLog";
 import { standing } from "../core/eventLog/guardFacts";
 import { hasOrchestratorTraces } from "../core/retirement/facts";
 import { lookAtHost } from "../core/retirement/host";
@@ -44,7 +44,7 @@ const patience = 20_000;
 
 /** Asks once more, then stops the node, so that it stays off; says so where the host does not answer. */
 async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
-  const { host, places, library, stack, pillar, memory } = inputs;
+  const { host, places, library, stack, memory } = inputs;
   const { address } = host.ssh;
   if (isUnattended(process.env))
     throw new Error(`${address}: nothing was changed\n${unattendedRefusal("a node is shut down", "up", stack)}`);
@@ -55,7 +55,7 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
       say: (line: string) => say(`retirement: ${line}`),
       saysCollected: false,
     };
-    const log = openEventLog({ directory: inputs.backup.directory, stack, pillar }, deps);
+    const log = openEventLog(logRefOfInputs(inputs), deps);
     const look = await lookAtHost(root, places, isReached(inputs, memory) ? patience : 0, deps);
     const recorded = inputs.remembered?.recorded ?? standing(await log.read(), stack, "chain").at(-1)?.details;
     const { facts, verdict } = await surveyRetirement(

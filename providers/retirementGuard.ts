@@ -1,6 +1,6 @@
 import { chainOfNode } from "../core/chain/chain";
 import { ageFault } from "../core/chain/reading";
-import { type EventLog, openEventLog } from "../core/eventLog/eventLog";
+import { type EventLog, logRefOfInputs, openEventLog } from "../core/eventLog/eventLog";
 import { standing } from "../core/eventLog/guardFacts";
 import type { Recorded } from "../core/retirement/chainLook";
 import { collectedVariable } from "../core/retirement/facts";
@@ -91,9 +91,8 @@ async function recordMomentum(inputs: GuardInputs): Promise<Recorded | undefined
   }
 }
 
-function logOf({ backup, stack, pillar }: GuardInputs): EventLog {
-  const place = { directory: backup.directory, stack, pillar };
-  return openEventLog(place, { ...systemClock, say });
+function logOf(inputs: GuardInputs): EventLog {
+  return openEventLog(logRefOfInputs(inputs), { ...systemClock, say });
 }
 
 /** What a run leaves out stays known: a retiring stack has no node that would tell its address. */

@@ -1,14 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Network } from "../../core/chain/elections";
 import type { StackConfig } from "../../core/config/config";
-import { type LogPlace, openEventLog } from "../../core/eventLog/eventLog";
+import { type LogRef, openEventLog } from "../../core/eventLog/eventLog";
 import { lookAtRegistration, noteRegistration, recalled } from "../../core/registration/look";
 import { sentenceOf } from "../../core/registration/messages";
 import { noticesOf } from "../../core/registration/notices";
 import type { Registration, RegistrationMemory } from "../../core/registration/registration";
 import { type RegistrationShown, registrationShown } from "../../core/registration/registrationShown";
 import { nodeTarget, sshTarget } from "../../core/settings/login";
-import { backupDirectory } from "../../core/settings/orchestratorPlaces";
+import { logRef } from "../../core/settings/orchestratorPlaces";
 import { lookupSettings } from "../../core/settings/witnessSettings";
 import { hourlyRestart } from "../../core/steps/nodeSteps";
 import type { NodeStatus } from "../../core/sync/nodeStatus";
@@ -129,7 +129,7 @@ function waitFor(
       target: pulumi.all([synced, before.after]).apply(([[at, key]]) => nodeTarget(config, at, key)),
       producerAddress: pillar.producerAddress,
       earlier: before.last.registration?.earlier,
-      ...lookupSettings(config, pulumi.getStack()),
+      ...lookupSettings(config),
       network: plainNetwork(network),
       deadline: cutover.deadline,
       notify,
@@ -151,7 +151,7 @@ interface Found {
   readonly node: NodeStatus;
   readonly registration: Registration;
   readonly hourlyRestart: string | undefined;
-  readonly place: LogPlace;
+  readonly place: LogRef;
   readonly ours: string;
   readonly memory: RegistrationMemory;
 }
@@ -159,7 +159,7 @@ interface Found {
 /** Only reads, and never throws. */
 async function decide(config: StackConfig, last: LastRun, { ours, seen }: At): Promise<Found> {
   const [node, readings, hourlyRestart] = await Promise.all([seen.node, seen.readings, seen.hourlyRestart]);
-  const place = { directory: backupDirectory(config), stack: pulumi.getStack(), pillar: config.pillar.name };
+  const place = logRef(config);
   const memory = await recalled(place, ours, last.registration?.earlier);
   const registration = await lookAtRegistration({
     ours,

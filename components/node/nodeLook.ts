@@ -51,7 +51,7 @@ function beginLook(config: StackConfig, address: string, hostKey: string): HostS
   const target = nodeTarget(config, address, hostKey);
   const connection = createConnection(target.ssh, undefined, true);
   const chain = chainOfNode(`the node of ${address}`, target, connection);
-  const settings = lookupSettings(config, pulumi.getStack());
+  const settings = lookupSettings(config);
   // Their time limits begin when it stands; each of them says why it does not.
   const connected = target.via === "ssh" ? connection.session().then(nothing, nothing) : Promise.resolve();
   const seen = {

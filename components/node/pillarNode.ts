@@ -55,7 +55,7 @@ export async function pillarNodeArgs(config: StackConfig, host: Host, look?: Loo
     look,
     sync: {
       ...gateSettings(config),
-      ...lookupSettings(config, stack),
+      ...lookupSettings(config),
       title: `Pillar ${pillar} (${stack})`,
       notify: config.notify,
     },
@@ -75,7 +75,7 @@ function upgradeSettings(config: StackConfig): PillarNodeArgs["upgrade"] {
     library: nodeReleaseLibrary(),
     release: { ...nodePlace(config), ...releaseVariables(node.release), signing_key, fingerprint },
     network: { momentum: network.momentum, tickMomentums: network.tickMomentums },
-    ...lookupSettings(config, stack),
+    ...lookupSettings(config),
   };
 }
 

@@ -58,7 +58,7 @@ export function orchestratorArgs(config: StackConfig, host: Host, after: Orchest
     secure,
     install: installStep(config),
     bulkCopy: bulkCopy(config, { user: from.ssh.user, address: secure.copyAddress, port: secure.sshPort }),
-    evidence: lookupSettings(config, stack),
+    evidence: lookupSettings(config),
     move: {
       stack,
       pillar: config.pillar.name,

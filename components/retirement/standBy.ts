@@ -10,7 +10,7 @@ import { type RetirementNotice, retirementNotices } from "../../core/retirement/
 import type { Remembered } from "../../core/retirement/remembered";
 import { surveyRetirement } from "../../core/retirement/survey";
 import { nodeRpc } from "../../core/settings/login";
-import { backupDirectory, storeOf } from "../../core/settings/orchestratorPlaces";
+import { logRef, storeOf } from "../../core/settings/orchestratorPlaces";
 import { retirementInputs } from "../../core/settings/retirementInputs";
 import { commandsFor } from "../../core/util/commands";
 import { firstLine } from "../../core/util/firstLine";
@@ -108,7 +108,7 @@ async function nextForRetired(
       deadline,
       `no answer within ${deadline / 1000} s`,
     );
-    if (!pulumi.runtime.isDryRun()) await tellOnce(config, stack, retirementNotices(facts, verdict, events));
+    if (!pulumi.runtime.isDryRun()) await tellOnce(config, retirementNotices(facts, verdict, events));
     if (verdict.unmet.length === 0) return [shut, `Nothing stands in the way any more: ${destroy}`];
     return [
       shut,
@@ -120,9 +120,9 @@ async function nextForRetired(
   }
 }
 
-async function tellOnce(config: StackConfig, stack: string, notices: readonly RetirementNotice[]): Promise<void> {
+async function tellOnce(config: StackConfig, notices: readonly RetirementNotice[]): Promise<void> {
   if (config.notify === undefined || notices.length === 0) return;
-  const place = { directory: backupDirectory(config), stack, pillar: config.pillar.name };
+  const place = logRef(config);
   const log = openEventLog(place, { now: () => Date.now(), say: (line) => void warn(line) });
   for (const { notice, message } of notices) {
     // Where the record is not written, every run would tell it again.

@@ -1,5 +1,5 @@
 import type { NodeTarget } from "../chain/node";
-import type { LogPlace } from "../eventLog/eventLog";
+import type { LogRef } from "../eventLog/eventLog";
 import type { OrchestratorHost } from "../ssh/root";
 
 /** A host whose node has a chain, or is to get it; plain values, secrets among them. */
@@ -30,7 +30,7 @@ export interface ChainCopyInputs {
   readonly tolerance: number;
   /** The operator took the risk of a chain that no witness confirms. */
   readonly isChainUnverified?: boolean | undefined;
-  readonly record: LogPlace;
+  readonly record: LogRef;
   /** The script library (core/steps/libraries.ts). */
   readonly library: string;
 }

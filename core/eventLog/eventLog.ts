@@ -7,12 +7,21 @@ import { lineOf, textOf } from "./line";
 import { isSameMove, type MoveId } from "./moveId";
 import { headOf, keepHead } from "./wholeLog";
 
-/** Where a stack's event log is, and whose it is. */
-export interface LogPlace {
-  /** As core/store/records.ts takes it: as configured, or the word for the user's own. */
+/** The place of an event log, and the stack that writes it. */
+export interface LogRef {
+  /** A directory or bucket as inputs name it (core/store/places.ts). */
   readonly directory: string;
   readonly stack: string;
   readonly pillar: string;
+}
+
+/** Returns the reference to the event log that lies beside the backups of a provider's inputs. */
+export function logRefOfInputs({
+  backup,
+  stack,
+  pillar,
+}: Omit<LogRef, "directory"> & { readonly backup: Pick<LogRef, "directory"> }): LogRef {
+  return { directory: backup.directory, stack, pillar };
 }
 
 /** The event log of a migration, for one stack. */
@@ -42,7 +51,7 @@ export interface EventLogDeps {
   say(line: string): void;
 }
 
-export function openEventLog({ directory: place, stack, pillar }: LogPlace, deps: EventLogDeps): EventLog {
+export function openEventLog({ directory: place, stack, pillar }: LogRef, deps: EventLogDeps): EventLog {
   const store = ofStack(stack, () => storeAt(place));
   const inWords = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
     try {

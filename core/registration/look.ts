@@ -1,5 +1,5 @@
 import type { Network } from "../chain/elections";
-import { type EventLog, type LogPlace, readEvents } from "../eventLog/eventLog";
+import { type EventLog, type LogRef, readEvents } from "../eventLog/eventLog";
 import type { News } from "../eventLog/events";
 import { storeAt } from "../store/storeAt";
 import type { NodeStatus } from "../sync/nodeStatus";
@@ -56,7 +56,7 @@ async function electionsOf({ client, pillar }: PillarAnswer): Promise<Elections>
 
 /** What the event log says; nothing where it can't be read. */
 export async function recalled(
-  { directory, stack, pillar }: LogPlace,
+  { directory, stack, pillar }: LogRef,
   ours: string,
   seen?: string,
 ): Promise<RegistrationMemory> {

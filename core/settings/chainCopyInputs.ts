@@ -6,7 +6,7 @@ import { chainCopyLibrary } from "../steps/libraries";
 import { stackIdentity } from "../steps/stepVariables";
 import { unverifiedChain } from "./gateSettings";
 import { nodeRpc, nodeTargetOn, otherLogin, otherNode } from "./login";
-import { backupDirectory } from "./orchestratorPlaces";
+import { logRef } from "./orchestratorPlaces";
 
 /** Whose chain a stack's node begins with, and how; plain, with the old host's login: wrap it before it becomes an input. */
 export type ChainCopySettings = Omit<ChainCopyInputs, "new">;
@@ -31,7 +31,7 @@ export function chainCopySettings(config: StackConfig, stack: string): ChainCopy
     references: sync.references,
     tolerance: sync.tolerance,
     ...unverifiedChain(config),
-    record: { directory: backupDirectory(config), stack, pillar: pillar.name },
+    record: logRef(config),
     library: chainCopyLibrary(),
   };
 }

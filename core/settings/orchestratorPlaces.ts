@@ -1,6 +1,7 @@
 import { type OrderRecords, orderRecordOf, orderRecordText } from "../cloud/orderRecord";
 import type { StackConfig } from "../config/config";
 import { project } from "../config/configFaults";
+import type { LogRef } from "../eventLog/eventLog";
 import type { MoveId } from "../eventLog/moveId";
 import type { SecureOptions } from "../orchestrator/checks/preparation";
 import type { OrchestratorPlace } from "../orchestrator/checks/survey";
@@ -22,6 +23,11 @@ export function moveIdOf({ pillar, orchestrator }: StackConfig, stack: string): 
 export function backupDirectory({ pillar, store, orchestrator }: StackConfig): string {
   if (store !== undefined) return placeInBucket(store, pillar.name);
   return orchestrator.backup.directory ?? recordsWord(pillar.name);
+}
+
+/** Returns whose event log a stack writes, and where it is. */
+export function logRef(config: StackConfig): LogRef {
+  return { directory: backupDirectory(config), stack: config.stack, pillar: config.pillar.name };
 }
 
 /** Returns the directory of the records on this machine, absolute. */

@@ -3,17 +3,16 @@ import type { StackConfig } from "../config/config";
 import type { LookupOptions } from "../sync/nodeStatus";
 import { oldNode } from "./chainCopyInputs";
 import { unverifiedChain } from "./gateSettings";
-import { backupDirectory } from "./orchestratorPlaces";
+import { logRef } from "./orchestratorPlaces";
 
 /** Returns what a lookup at a stack's own node needs. Holds the old host's login: secret. */
-export function lookupSettings(config: StackConfig, stack = config.stack) {
-  const { sync, pillar } = config;
-  const record = { directory: backupDirectory(config), stack, pillar: pillar.name };
+export function lookupSettings(config: StackConfig) {
+  const { sync } = config;
   const witnessHost = witnessHostOf(config);
   return {
     references: sync.references,
     tolerance: sync.tolerance,
-    record,
+    record: logRef(config),
     ...unverifiedChain(config),
     witnessHost,
   } satisfies LookupOptions;

@@ -1,5 +1,5 @@
 import type { NodeClient } from "../chain/node";
-import { type EventLog, type LogPlace, openEventLog } from "../eventLog/eventLog";
+import { type EventLog, type LogRef, openEventLog } from "../eventLog/eventLog";
 import type { CurvePoint } from "../eventLog/events";
 import { openWaits, type Waits, withPoint } from "./curve";
 import type { SyncRecord } from "./waitForSync";
@@ -28,7 +28,7 @@ export interface WaitRecord {
 
 /** @param now unix milliseconds */
 export async function createWaitRecord(
-  place: LogPlace | undefined,
+  place: LogRef | undefined,
   address: string,
   now: () => number,
   say: (line: string) => void,
@@ -84,12 +84,7 @@ export async function createWaitRecord(
 }
 
 /** Of the runs before; nothing, and why, where the event log can't be read. */
-async function waitsIn(
-  log: EventLog,
-  { stack }: LogPlace,
-  address: string,
-  say: (line: string) => void,
-): Promise<Waits> {
+async function waitsIn(log: EventLog, { stack }: LogRef, address: string, say: (line: string) => void): Promise<Waits> {
   try {
     return openWaits(await log.read(), stack, address);
   } catch (error) {

@@ -2,7 +2,7 @@ import { type ChainClient, chainClient, chainOfNode } from "../chain/chain";
 import type { NoReference } from "../chain/distinct";
 import type { NodeTarget } from "../chain/node";
 import type { Block } from "../chain/sameChain";
-import { type LogPlace, readEvents } from "../eventLog/eventLog";
+import { type LogRef, readEvents } from "../eventLog/eventLog";
 import type { LogEvent } from "../eventLog/events";
 import { standing } from "../eventLog/guardFacts";
 import { isOneMachine } from "../ssh/sameHost";
@@ -17,7 +17,7 @@ export interface WitnessSources {
   /** The old host's node, asked through ssh. Holds a login: secret. */
   readonly witnessHost?: NodeTarget | undefined;
   /** The event log that may hold a momentum of the right chain. */
-  readonly record?: LogPlace | undefined;
+  readonly record?: LogRef | undefined;
 }
 
 /** Witnesses that may be asked again and again. */
@@ -62,7 +62,7 @@ function oneself(name: string): ChainClient {
   return chainClient(name, refuse, () => undefined);
 }
 
-async function readWitnessed(place: LogPlace | undefined): Promise<Block | undefined> {
+async function readWitnessed(place: LogRef | undefined): Promise<Block | undefined> {
   if (place === undefined) return undefined;
   try {
     return witnessedMomentum(await readEvents(storeAt(place.directory), place.pillar), place.stack);

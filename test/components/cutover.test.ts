@@ -126,7 +126,7 @@ test("the webhook is told of the registration once, and not in a preview", async
   await follow({ registered: ours }, changes);
   await follow({ registered: ours }, changes);
   await hook.close();
-  expect(told).toEqual(["Pillar Anvil (prod-2): registered"]);
+  expect(told).toEqual(["Pillar Anvil (prod): registered"]);
 });
 
 test("behind and not registered: no address", async () => {
@@ -154,7 +154,7 @@ test("with a wait: its gate, and a look anew after it, whose news alone is recor
     isChainUnverified: true,
     network: { momentum: 10_000, tickMomentums: 7 },
     deadline: 7_200_000,
-    record: { directory, stack: "prod-2", pillar: "Anvil" },
+    record: { directory, stack: "prod", pillar: "Anvil" },
   });
   expect(look.mock.calls.map(([, , anew]) => anew)).toEqual([undefined, "anew"]);
   expect(shown.registration).toMatchObject({ registered: true });

@@ -204,7 +204,7 @@ describe("a host with a pinned key", () => {
       references: [],
       title: "Pillar Anvil (prod-2)",
       notify: "https://ntfy.example/hunter2-topic",
-      record: { directory: "$XDG_DATA_HOME/pillar-host/records/Anvil", stack: "prod-2", pillar: "Anvil" },
+      record: { directory: "$XDG_DATA_HOME/pillar-host/records/Anvil", stack: "prod", pillar: "Anvil" },
     });
   });
 

@@ -11,7 +11,7 @@ import type { HostFacts } from "../../../core/retirement/host";
 import { lookAtHost } from "../../../core/retirement/host";
 import type { SurveyDeps } from "../../../core/retirement/survey";
 import { newerRelease } from "../../../core/settings/newerRelease";
-import { backupDirectory } from "../../../core/settings/orchestratorPlaces";
+import { logRef } from "../../../core/settings/orchestratorPlaces";
 import { hasSigner } from "../../../core/settings/orchestratorPresence";
 import { lookAtPorts, portRules } from "../../../core/settings/portRules";
 import { lookupSettings } from "../../../core/settings/witnessSettings";
@@ -65,13 +65,12 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
     const ours = ("value" in facts ? facts.value.producer : undefined) ?? inputs.knownProducer;
     // Without a word of the host, whose address is registered can't be told from its own.
     if (ours === undefined) known(facts);
-    const place = { directory: backupDirectory(config), stack, pillar: config.pillar.name };
     return lookAtRegistration({
       ours: ours ?? "",
       readings: await readings,
       node: now,
       network: config.network,
-      memory: await recalled(place, ours ?? "", state.earlier),
+      memory: await recalled(logRef(config), ours ?? "", state.earlier),
       now: deps.now,
     });
   });

@@ -1,6 +1,6 @@
 import crypto from "node:crypto";
 import type { BuildInfo } from "../../chain/orchestrator";
-import { type EventLog, openEventLog, readMoveEvents } from "../../eventLog/eventLog";
+import { type EventLog, logRefOfInputs, openEventLog, readMoveEvents } from "../../eventLog/eventLog";
 import type { MoveEnd } from "../../eventLog/events";
 import { assertWhole, headOf } from "../../eventLog/wholeLog";
 import { fingerprintOf } from "../../ssh/publicKey";
@@ -41,7 +41,7 @@ export async function move(
   isWanted: () => boolean,
   before: Partial<MoveOutputs> = {},
 ): Promise<MoveOutputs> {
-  const log = openEventLog({ ...inputs, directory: inputs.backup.directory }, deps);
+  const log = openEventLog(logRefOfInputs(inputs), deps);
   await assertWhole(log.store, inputs.stack, before.recordHead, inputs.laterThanMove !== undefined);
   const saga: Wanted = {
     move: inputs.move,

@@ -59,7 +59,7 @@ function inputs(changes: object = {}, backups = directory()) {
     oldHost: oldHost(config),
     newHost: newHost(config, to.address, to.hostKey),
     node: nodeTarget(config, to.address, to.hostKey),
-    ...lookupSettings(config, "prod"),
+    ...lookupSettings(config),
     library: orchestratorLibrary(),
   };
 }
