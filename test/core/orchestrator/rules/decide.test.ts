@@ -93,6 +93,27 @@ describe("decide", () => {
       stopsFor("source out of sight"),
     ],
     [
+      "the new side was started in this run and did not come up: nothing is undone by itself",
+      old("fenced"),
+      target("starting"),
+      failed,
+      stopsFor("target is started"),
+    ],
+    [
+      "the old side came back while the new side's copy is proved",
+      old("restored"),
+      target("staged"),
+      fresh,
+      stopsFor("journals disagree"),
+    ],
+    [
+      "the old side was never fenced while the new side's copy is proved",
+      old("stopping"),
+      target("staged"),
+      fresh,
+      stopsFor("journals disagree"),
+    ],
+    [
       "the new side's seal is not there: it is sealed first",
       old("fenced"),
       target("staged"),
