@@ -42,10 +42,10 @@ function tellOf(line: string): void {
   say(`chain copy: ${line}`);
 }
 
-async function bring(inputs: ChainCopyInputs, { isWanted }: ProviderRun): Promise<ChainCopied> {
+async function bring(inputs: ChainCopyInputs, { signal }: ProviderRun): Promise<ChainCopied> {
   const looks = nodeLooks((target, isOld) => lookAtNode(target, copyLookup(inputs, isOld)));
   try {
-    return await copyChain(inputs, { ...systemClock, ...looks, say: tellOf, isWanted });
+    return await copyChain(inputs, { ...systemClock, ...looks, say: tellOf, signal });
   } catch (error) {
     // Kept, so that what is left of it is taken away where the stack does not want it any more.
     throw giveUp(error as Error, {});

@@ -63,7 +63,7 @@ interface CutoverOutputs extends Pick<CutoverInputs, "earlier"> {
 }
 
 /** The wait, to the end or to an error. */
-export async function passCutover(inputs: CutoverInputs, { isWanted, tell }: ProviderRun): Promise<CutoverOutputs> {
+export async function passCutover(inputs: CutoverInputs, { signal, tell }: ProviderRun): Promise<CutoverOutputs> {
   const { target, producerAddress: ours, deadline, record } = inputs;
   const connection = createConnection(target.ssh);
   const seen = { earlier: inputs.earlier };
@@ -77,7 +77,7 @@ export async function passCutover(inputs: CutoverInputs, { isWanted, tell }: Pro
         ...systemClock,
         say,
         notify,
-        isWanted,
+        signal,
       },
     );
     return { earlier: inputs.earlier, switchedAt: new Date(switched.at).toISOString(), height: switched.height };

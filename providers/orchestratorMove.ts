@@ -37,7 +37,7 @@ export class OrchestratorMove extends dynamicResource<MoveInputs, MoveOutputs>({
 async function goOn(
   inputs: MoveInputs,
   before: Partial<MoveOutputs>,
-  { isWanted, tell }: ProviderRun,
+  { signal, tell }: ProviderRun,
 ): Promise<MoveOutputs> {
   const title = (event: Notice["event"]) => `Pillar ${inputs.pillar} (${inputs.stack}): ${event}`;
   const done = await move(
@@ -48,11 +48,11 @@ async function goOn(
       lookAtNode: () => lookAtNode(inputs.node, inputs),
       lookAtBridge: () => lookAtBridge(inputs),
       isWatched: !isUnattended(process.env),
+      signal,
     },
-    isWanted,
     before,
   ).catch((error: Error) => {
-    if (isWanted())
+    if (!signal.aborted)
       tell(inputs.notify, { event: "failed", title: title("failed"), message: moveFailed(error, inputs.stack) });
     throw error;
   });

@@ -93,7 +93,7 @@ interface GateOutputs {
 export async function passGate(
   inputs: GateInputs,
   before: Partial<GateOutputs>,
-  { isWanted, tell }: ProviderRun,
+  { signal, tell }: ProviderRun,
 ): Promise<GateOutputs> {
   const { address } = inputs.target.ssh;
   const kept = await createWaitRecord(inputs.record, address, Date.now, say);
@@ -127,7 +127,7 @@ export async function passGate(
         say: (news) => say(gateLine(news)),
         notify,
         readFacts: () => readHostFacts(connection, inputs.factsScript),
-        isWanted,
+        signal,
         meanwhile: () => wallet?.turn(),
       },
     );
@@ -139,7 +139,7 @@ export async function passGate(
   } catch (error) {
     const { gaveUp } = error as Partial<GaveUp>;
     if (!gaveUp) {
-      if (isWanted())
+      if (!signal.aborted)
         notify("failed", `the wait for the sync ended in an error: ${firstLine((error as Error).message)}`);
       throw error;
     }

@@ -91,7 +91,6 @@ export async function followSync(
         // A node that was proved synced is so until a look finds it otherwise.
         learn({ sync: progress, synced: view.synced && progress.good });
       },
-      isWanted: () => true,
     });
     isProved = true;
     learn({ synced: true });

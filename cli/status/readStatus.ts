@@ -62,7 +62,7 @@ async function lookAtSync(source: Source, { deps }: HostReader): Promise<SyncLoo
     sync = progress;
   };
   try {
-    await waitForSync(gateOptions(source, true), { ...deps, seen, say: () => undefined, isWanted: () => true });
+    await waitForSync(gateOptions(source, true), { ...deps, seen, say: () => undefined });
     return { sync, synced: true };
   } catch (error) {
     if (isFatal(error)) throw new CliRefusal((error as Error).message);

@@ -16,7 +16,8 @@ import { giveRight, takeSnapshot, travel } from "./travel";
 
 export interface ChainCopyDeps extends Clock, NodeLooks {
   say(line: string): void;
-  isWanted(): boolean;
+  /** Aborted once nobody waits for the result: the engine was killed. */
+  readonly signal?: AbortSignal;
 }
 
 /** Copies that are thrown away before it is given up. */
@@ -157,7 +158,8 @@ async function followed(inputs: ChainCopyInputs, height: number, deps: ChainCopy
   let last = "it was not asked";
   while (deps.ticks() < end) {
     await deps.sleep(lookEvery);
-    if (!deps.isWanted()) throw new Error("the engine is gone: the copy stops here; the next run goes on from here");
+    if (deps.signal?.aborted)
+      throw new Error("the engine is gone: the copy stops here; the next run goes on from here");
     try {
       const chains = await deps.showChains(inputs.old.node, inputs.new.node);
       const { verdict, height: at } = compareChains(chains.old, chains.new);

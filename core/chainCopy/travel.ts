@@ -18,7 +18,8 @@ export interface Snapshot {
 
 export interface TravelDeps extends Pick<Clock, "ticks" | "sleep"> {
   say(line: string): void;
-  isWanted(): boolean;
+  /** Aborted once nobody waits for the result: the engine was killed. */
+  readonly signal?: AbortSignal;
 }
 
 /** Milliseconds for which a way that is cut is tried again while nothing arrives: a host boots meanwhile. */
@@ -137,7 +138,7 @@ async function bring(sides: ChainSides, snapshot: Snapshot, deps: TravelDeps): P
       const isFull = /No space left|sent more than may come here/.test(message);
       // Its node needs the room, too.
       if (isFull) await sides.call("new", "chain_discard");
-      if (taken || isFull || !deps.isWanted() || deps.ticks() - grownAt > patience) throw error;
+      if (taken || isFull || deps.signal?.aborted || deps.ticks() - grownAt > patience) throw error;
       deps.say(`cut off, and tried again: ${message.split("\n").slice(0, 2).join("; ")}`);
       seen = [];
       await deps.sleep(pause);
@@ -152,7 +153,7 @@ async function onceMore<T>(deps: TravelDeps, work: () => Promise<T>): Promise<T>
     try {
       return await work();
     } catch (error) {
-      if (!(error as SideError).broken || !deps.isWanted() || deps.ticks() > end) throw error;
+      if (!(error as SideError).broken || deps.signal?.aborted || deps.ticks() > end) throw error;
       await deps.sleep(pause);
     }
   }
@@ -173,7 +174,7 @@ function watchOld(inputs: ChainCopyInputs, sides: ChainSides, snapshot: Snapshot
     while (!ended) {
       await deps.sleep(lookEvery);
       if (ended) return;
-      if (!deps.isWanted())
+      if (deps.signal?.aborted)
         return fail(new Error("the engine is gone: the copy stops here; the next run goes on from here"));
       try {
         const numbers = numbersIn(await sides.call("old", "chain_old_now"));

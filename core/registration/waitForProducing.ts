@@ -23,8 +23,8 @@ export interface CutoverDeps extends Clock {
   say(line: string): void;
   /** Tells somebody who does not watch; never waits and never throws. */
   notify?(event: "producing" | "deadline", text: string): void;
-  /** False once nobody waits for the result: the engine was killed. */
-  isWanted(): boolean;
+  /** Aborted once nobody waits for the result: the engine was killed. */
+  readonly signal?: AbortSignal;
 }
 
 export type Producing = Extract<Registration, { kind: "producing" }>;
@@ -68,7 +68,7 @@ export async function waitForProducing(options: CutoverOptions, deps: CutoverDep
     }
     const giveUp = (what: string) =>
       Object.assign(new Error(gaveUpText(options, what, sentence, isOurs(registration))), { gaveUp: true });
-    if (!deps.isWanted()) throw giveUp("the engine that waited is gone");
+    if (deps.signal?.aborted) throw giveUp("the engine that waited is gone");
     const remaining = deadline - (deps.ticks() - begun);
     if (remaining <= 0) {
       deps.notify?.("deadline", `no momentum carries the new producer address: ${sentence}`);

@@ -58,8 +58,8 @@ export interface SyncDeps extends Clock {
   notify?(event: "synced" | "stalled" | "over" | "deadline", text: string): void;
   /** What there is to look at on the host, a line each; never throws. */
   readFacts?(): Promise<NodeHostFacts>;
-  /** False once nobody waits for the result: the engine was killed. */
-  isWanted(): boolean;
+  /** Aborted once nobody waits for the result: the engine was killed. */
+  readonly signal?: AbortSignal;
 }
 
 /** What was proved, and what was seen on the way. */
@@ -177,7 +177,7 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
       const text = gaveUpText(options, what, progressText(progress), hints);
       return Object.assign(new Error(text), { gaveUp: { startHeight, last: observation } });
     };
-    if (!deps.isWanted()) throw giveUp("is watched by nobody any more: the engine that waited is gone");
+    if (deps.signal?.aborted) throw giveUp("is watched by nobody any more: the engine that waited is gone");
     // Good looks that nothing proves are no reason to stay.
     const pointless = evidence.streak > options.confirmations + checkPatience;
     if (options.check && (!weighed.good || pointless))

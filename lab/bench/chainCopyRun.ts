@@ -11,7 +11,6 @@ const deps = {
   ticks: () => performance.now(),
   sleep: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds).unref()),
   say: () => undefined,
-  isWanted: () => true,
 };
 for (const side of ["new", "old"] as const) await sides.call(side, "chain_take");
 const snapshot = await takeSnapshot(inputs, sides, deps);

@@ -27,6 +27,7 @@ v8.setFlagsFromString("--expose-gc");
 const collect = vm.runInNewContext("gc") as () => void;
 const samples: MemorySample[] = [];
 let poll = 0;
+const enough = new AbortController();
 function sample(at: number): MemorySample {
   collect();
   const { rss, heapUsed, external } = process.memoryUsage();
@@ -44,11 +45,12 @@ try {
       ticks: () => performance.now(),
       sleep: () => new Promise((resolve) => setImmediate(resolve)),
       say: () => undefined,
-      isWanted: () => {
+      seen: () => {
         poll += 1;
         if (poll % every === 0) samples.push(sample(poll));
-        return poll < polls;
+        if (poll >= polls) enough.abort();
       },
+      signal: enough.signal,
     },
   );
 } catch (error) {

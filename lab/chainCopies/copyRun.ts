@@ -15,7 +15,6 @@ const looks = nodeLooks((target, isOld) => lookAtNode(target, copyLookup(inputs,
 const copied = await copyChain(inputs, {
   ...systemClock,
   ...looks,
-  isWanted: () => true,
   say: (line) => {
     said.push(line);
     process.stderr.write(`${line}\n`);
@@ -24,7 +23,7 @@ const copied = await copyChain(inputs, {
 const { syncedAt } = await passGate(
   { ...gate, target: inputs.new.node, references: inputs.references, title: "copies", factsScript: "" },
   {},
-  { isWanted: () => true, tell: () => undefined },
+  { signal: new AbortController().signal, tell: () => undefined },
 );
 process.stdout.write(JSON.stringify({ copied, said, syncedAt }));
 process.exit(0);

@@ -39,7 +39,6 @@ export class Model implements SagaActions {
   ) {}
 
   say = () => undefined;
-  isWanted = () => true;
   isWatched = () => true;
 
   async look(): Promise<Looks> {

@@ -1,8 +1,8 @@
 import net from "node:net";
 
-/** Knows whether the engine that waits for a provider's answer still lives. */
 export interface EngineWatch {
-  isThere(): boolean;
+  /** Aborted once the engine that waits for the provider's answer is gone. */
+  readonly signal: AbortSignal;
   stop(): void;
 }
 
@@ -14,16 +14,16 @@ const interval = 5000;
  */
 export function watchEngine(address = process.argv[2] ?? "", end = () => process.exit(1)): EngineWatch {
   const [, host, port] = /^(.*):(\d+)$/.exec(address) ?? [];
-  let there = true;
+  const gone = new AbortController();
   const timer = setInterval(() => {
     if (port === undefined) return;
-    if (!there) return void end();
+    if (gone.signal.aborted) return void end();
     const socket = net.connect(Number(port), host);
     socket.on("connect", () => socket.destroy());
     socket.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "ECONNREFUSED") there = false;
+      if (error.code === "ECONNREFUSED") gone.abort();
     });
   }, interval);
   timer.unref();
-  return { isThere: () => there, stop: () => clearInterval(timer) };
+  return { signal: gone.signal, stop: () => clearInterval(timer) };
 }

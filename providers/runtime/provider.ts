@@ -73,9 +73,9 @@ function running<T>(work: (run: ProviderRun) => Promise<T>): Promise<T> {
       );
     };
     try {
-      return await work({ isWanted: engine.isThere, tell });
+      return await work({ signal: engine.signal, tell });
     } finally {
-      if (engine.isThere()) engine.stop();
+      if (!engine.signal.aborted) engine.stop();
       await Promise.all(notices);
     }
   });

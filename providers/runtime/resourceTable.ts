@@ -3,8 +3,8 @@ import type { Notice } from "../../core/notify/notify";
 
 /** What every run of a provider's method has. */
 export interface ProviderRun {
-  /** False once the engine that wants the end of it is gone: the process ends itself soon after. */
-  readonly isWanted: () => boolean;
+  /** Aborted once nobody waits for the result: the engine was killed. The process ends itself soon after. */
+  readonly signal: AbortSignal;
   /** Tells a webhook, where there is one, beside the work; the method ends after it. */
   readonly tell: (webhook: string | undefined, notice: Notice) => void;
 }

@@ -38,7 +38,6 @@ export interface MoveOutputs {
 export async function move(
   inputs: MoveInputs,
   deps: MoveDeps,
-  isWanted: () => boolean,
   before: Partial<MoveOutputs> = {},
 ): Promise<MoveOutputs> {
   const log = openEventLog(logRefOfInputs(inputs), deps);
@@ -60,7 +59,7 @@ export async function move(
   const sides = openHostPair(inputs, crypto.randomBytes(8).toString("hex"), deps);
   let looks: Looks = { old: "outOfSight", new: "outOfSight" };
   const run = new MoveRun(inputs, sides, deps);
-  const actions = createMoveActions(run, saga, isWanted);
+  const actions = createMoveActions(run, saga);
   try {
     looks = await sides.look(saga);
     await sides.take(saga, looks);

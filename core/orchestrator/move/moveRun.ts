@@ -27,6 +27,8 @@ export interface MoveObservations {
 
 /** What a move depends on. */
 export interface MoveDeps extends VerifyDeps {
+  /** Aborted once nobody waits for the result: the engine was killed. */
+  readonly signal?: AbortSignal;
   /** Whether somebody watches this run (core/util/unattended.ts). */
   readonly isWatched: boolean;
 }

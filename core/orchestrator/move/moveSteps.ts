@@ -152,13 +152,13 @@ export interface MoveActions extends Omit<SagaActions, "record"> {
 }
 
 /** Returns the steps of a move as its saga performs them. */
-export function createMoveActions(run: MoveRun, wanted: Saga, isWanted: () => boolean): MoveActions {
+export function createMoveActions(run: MoveRun, wanted: Saga): MoveActions {
   const { sides, deps, copier } = run;
   return {
     look: () => sides.look(wanted),
     perform: (step, saga, looks) => steps[step](run, saga, looks),
     say: deps.say,
-    isWanted,
+    signal: deps.signal,
     isWatched: () => deps.isWatched,
     end: async (saga, looks) => {
       for (const line of await copier.end(saga, looks)) deps.say(line);

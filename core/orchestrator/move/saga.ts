@@ -16,8 +16,8 @@ export interface SagaActions {
   /** Does one step, whole, safe to be done again from any point. @returns both hosts as they are after it */
   perform(step: MoveStep, saga: Saga, looks: Looks): Promise<Looks>;
   say(line: string): void;
-  /** False once the engine that wants the end of it is gone. */
-  isWanted(): boolean;
+  /** Aborted once nobody waits for the result: the engine was killed. */
+  readonly signal?: AbortSignal;
   /** False where nobody watches this run: it does no step of a move, and says where the signer is. */
   isWatched(): boolean;
 }
@@ -55,7 +55,8 @@ export async function runSaga(first: Wanted, actions: SagaActions, places: Place
   let looks = before ?? (await actions.look());
   let seen = looks;
   for (let count = 0; count < mostSteps; count += 1) {
-    if (!actions.isWanted()) throw new Error("the engine is gone: the move stops here; the next run goes on from here");
+    if (actions.signal?.aborted)
+      throw new Error("the engine is gone: the move stops here; the next run goes on from here");
     const decision = decideNext(wanted, looks, memory);
     seen = lastSeen(seen, looks);
     if (decision.do === "done") {

@@ -93,7 +93,6 @@ const test = base.extend<{ stage: Stage }>({
             await new Promise((resolve) => setImmediate(resolve));
           },
           say: (line) => said.push(line),
-          isWanted: () => true,
           version: async () => "v0.0.8",
           readReferences: async () => stage.witnesses,
           lookAtNode: async (target) => ({

@@ -76,7 +76,6 @@ async function sentIn(answer: (place: Place, usual: string) => string) {
     now: () => time,
     ticks: () => time,
     say: () => undefined,
-    isWanted: () => true,
     sleep: async (milliseconds) => {
       time += milliseconds;
       await new Promise((resolve) => setImmediate(resolve));

@@ -21,12 +21,14 @@ const notes = [{ kind: "leftOut", reading: silent("node") }] as const;
 const unknown: Registration = { kind: "unknown", why: { kind: "nobodyTells", notes }, notes };
 
 /** A world whose time passes in sleeps only; looks find the list in turn, its last item for ever after. */
-function worldOf(found: readonly Registration[], isWanted: (looks: number) => boolean = () => true) {
+function worldOf(found: readonly Registration[], goneAfterLooks = Number.POSITIVE_INFINITY) {
   const seen = { looks: 0, ticks: 5e8, lines: [] as string[], notices: [] as string[] };
+  const engine = new AbortController();
   const deps = {
     look: async () => {
       const next = found[Math.min(seen.looks, found.length - 1)] as Registration;
       seen.looks += 1;
+      if (seen.looks >= goneAfterLooks) engine.abort();
       return next;
     },
     now: () => clock + seen.ticks - 5e8,
@@ -36,7 +38,7 @@ function worldOf(found: readonly Registration[], isWanted: (looks: number) => bo
     },
     say: (line: string) => void seen.lines.push(line),
     notify: (event: string, text: string) => void seen.notices.push(`${event}: ${text}`),
-    isWanted: () => isWanted(seen.looks),
+    signal: engine.signal,
   };
   return { deps, seen };
 }
@@ -97,7 +99,7 @@ describe("gives up", () => {
   });
 
   test("when the engine is gone", async () => {
-    const { deps, seen } = worldOf([registered], (looks) => looks < 3);
+    const { deps, seen } = worldOf([registered], 3);
     await expect(waitForProducing(options, deps)).rejects.toThrow("the engine that waited is gone");
     expect(seen.looks).toBe(3);
   });

@@ -153,7 +153,6 @@ export function simulate(history: History, limit: number) {
     say: (news) => {
       lines.push(`${Math.round(time / 1000)} s: ${gateLine(news)}`);
     },
-    isWanted: () => true,
   };
   return { deps, lines, behind: () => network(time) - height(), looks: () => looks, time: () => time };
 }

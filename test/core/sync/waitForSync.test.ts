@@ -21,9 +21,10 @@ const since = "since 2026-01-01 23:00 UTC";
  */
 function worldOf(
   found: readonly (Observation | Error)[],
-  isWanted: (looks: number) => boolean = () => true,
   references: ReferencesSeen = { readings: [] },
+  goneAfterLooks = Number.POSITIVE_INFINITY,
 ) {
+  const engine = new AbortController();
   const seen = {
     sleeps: [] as number[],
     lines: [] as string[],
@@ -38,6 +39,7 @@ function worldOf(
       observe: async () => {
         const next = found[Math.min(seen.looks, found.length - 1)];
         seen.looks += 1;
+        if (seen.looks >= goneAfterLooks) engine.abort();
         if (next === undefined) throw new Error("nothing to see");
         if (next instanceof Error) throw next;
         return next;
@@ -61,7 +63,7 @@ function worldOf(
       seen.notices.push(`${event}: ${text}`);
     },
     readFacts: async () => parseNodeHostFacts(["disk.at=/root", "disk.size=2000000", "disk.free=0", "log=panic"]),
-    isWanted: () => isWanted(seen.looks),
+    signal: engine.signal,
   };
   return { deps, seen };
 }
@@ -217,7 +219,7 @@ describe("synced", () => {
       1000,
       [1, 2].map((n) => atHeight(`r${n}`, 2000)),
     );
-    const { deps, seen } = worldOf([good], () => true, seenThere);
+    const { deps, seen } = worldOf([good], seenThere);
     const begun = seen.ticks;
     const record = await waitForSync(options, deps);
     // The first look that may count is at 600 s, the row has three.
@@ -231,7 +233,7 @@ describe("synced", () => {
 
 test("a node on a fork never passes, and the error says what is needed", async () => {
   const refs = [1, 2].map((n) => atHeight(`r${n}`, 1000));
-  const { deps } = worldOf([good], () => true, seenFrom(1000, refs, { own: "f" }));
+  const { deps } = worldOf([good], seenFrom(1000, refs, { own: "f" }));
   const text = await waitForSync({ ...options, deadline: 7 * 24 * hour }, deps).catch((error: Error) => error.message);
   expect(text).toContain("the node has not synced within 7 d");
   expect(text).toContain("its momentum 1000 is f1000, that of r1 is h1000 (so say 2 of them)");
@@ -423,7 +425,7 @@ describe("check", () => {
 });
 
 test("nobody wants the answer any more: it ends, and keeps what it saw", async () => {
-  const { deps, seen } = worldOf([answer(1, 10, 1000)], (looks) => looks < 3);
+  const { deps, seen } = worldOf([answer(1, 10, 1000)], undefined, 3);
   const error = await giveUp(waitForSync(options, deps));
   expect(error.message).toContain(
     "203.0.113.7: the node is watched by nobody any more: the engine that waited is gone\n",

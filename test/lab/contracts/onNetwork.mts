@@ -11,7 +11,7 @@ import { passCutover } from "../../../providers/cutoverGate";
 import { passGate } from "../../../providers/syncGate";
 
 /** No engine, and nobody to tell. */
-const alone = { isWanted: () => true, tell: () => undefined };
+const alone = { signal: new AbortController().signal, tell: () => undefined };
 
 /** Everything that is done on the network, told on stdin; the answer is JSON on stdout. Runs at the operator's end. */
 export type Task =

@@ -97,7 +97,7 @@ function standUp(target: NodeTarget, witnesses: WitnessSources, record?: Witness
   return passGate(
     { ...settings, stack: "prod", service: "go-node", title: "Anvil", factsScript: "", target, ...witnesses, record },
     {},
-    { isWanted: () => true, tell: () => undefined },
+    { signal: new AbortController().signal, tell: () => undefined },
   );
 }
 
@@ -184,7 +184,7 @@ function copy(from: NodeTarget, to: NodeTarget, references: readonly string[]): 
     return isOld ? status : { ...status, synced: false };
   });
   const sleep = async () => undefined;
-  const deps: ChainCopyDeps = { ...systemClock, sleep, ...looks, say: () => undefined, isWanted: () => true };
+  const deps: ChainCopyDeps = { ...systemClock, sleep, ...looks, say: () => undefined };
   return copyChain(inputs, deps, { call, roots: {}, close: () => undefined } as unknown as ChainSides);
 }
 

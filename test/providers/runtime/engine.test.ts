@@ -18,10 +18,10 @@ test("an engine is there until nobody listens at its address any more; the proce
   const watch = watchEngine(`127.0.0.1:${engine.port}`, end as unknown as () => never);
   await vi.advanceTimersByTimeAsync(5000);
   await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(watch.isThere()).toBe(true);
+  expect(watch.signal.aborted).toBe(false);
   await engine.close();
   vi.advanceTimersByTime(5000);
-  await soon(() => expect(watch.isThere()).toBe(false));
+  await soon(() => expect(watch.signal.aborted).toBe(true));
   expect(end).not.toHaveBeenCalled();
   vi.advanceTimersByTime(5000);
   expect(end).toHaveBeenCalled();
@@ -31,6 +31,6 @@ test("an engine is there until nobody listens at its address any more; the proce
 test("without an address nothing is known, and it counts as there", () => {
   const watch = watchEngine("");
   vi.advanceTimersByTime(20_000);
-  expect(watch.isThere()).toBe(true);
+  expect(watch.signal.aborted).toBe(false);
   watch.stop();
 });

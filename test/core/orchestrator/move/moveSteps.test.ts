@@ -154,7 +154,7 @@ const test = base.extend<{ stage: Stage }>({
       isWatched: true,
     };
     const run = new MoveRun(inputs, sides, deps);
-    const hands = { ...createMoveActions(run, saga, () => true), seen: run.seen };
+    const hands = { ...createMoveActions(run, saga), seen: run.seen };
     await provide(Object.assign(stage, { hands }));
     for (const local of Object.values(locals)) local.close();
     await rpc.close();

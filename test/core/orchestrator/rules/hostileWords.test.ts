@@ -166,7 +166,7 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
     lookAtNode: async () => ({ synced: true, known: true, why: answer("node", "") }),
     lookAtBridge: async () => ({ known: true, state: 0, key: "", why: answer("bridge", "live") }),
   } as MoveDeps;
-  const hands = createMoveActions(new MoveRun(inputs, sides, deps), saga, () => true);
+  const hands = createMoveActions(new MoveRun(inputs, sides, deps), saga);
   const failed: string[] = [];
   for (const step of steps)
     await hands.perform(step, saga, looks).catch((error: Error) => void failed.push(`${step}: ${error.message}`));
