@@ -24,6 +24,6 @@ export function backupLines(stack: string, address: string, backup: Backup, stal
           ...stale.map((each) => `  ${basename(each)}`),
         ]),
     "After the next key generation this one is of no use either: take another one then.",
-    "Keep the file and what opens it apart from each other and from this machine. To restore it: docs/restore.md",
+    "Keep the file and what opens it apart from each other and from this machine. To restore it: docs/orchestrator.md",
   ];
 }

@@ -15,7 +15,7 @@ export function backupCommand(program: Command): void {
       "after",
       `
 Make one after each key generation of the bridge, by a timer if you like: until then the newest key share exists once.
-docs/restore.md tells how, and how a signer comes back from such a backup.
+docs/orchestrator.md tells how, and how a signer comes back from such a backup.
 
 Exit code:
   0    the backup lies on this machine, and opens

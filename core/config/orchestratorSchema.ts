@@ -51,7 +51,7 @@ const migrateFrom = z
           "The number of the last move that is known, where this signer came to its host by your own hand after it, or the " +
           "record of that move is lost, and the signer can start nowhere else",
         form: "number",
-        see: "restore.md",
+        see: "orchestrator.md#after-a-restore",
       }),
   })
   .superRefine(openableKey)
@@ -114,7 +114,7 @@ export const orchestratorSchema = z
         }),
       })
       .prefault({})
-      .meta({ description: "The encrypted backups that are made before the move", see: "backup.md" }),
+      .meta({ description: "The encrypted backups that are made before the move", see: "orchestrator.md#backups" }),
     startTimeout: duration("1m")
       .prefault("25m")
       .meta({

@@ -15,7 +15,7 @@ export const storeSchema = z
       "tools find them",
     form: "address of a bucket, as `s3://BUCKET?region=REGION`",
     otherwise: "a directory of this machine",
-    see: "teams.md",
+    see: "unattended.md#records-in-a-bucket",
   });
 
 /** Two places that exclude each other. */

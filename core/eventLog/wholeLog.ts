@@ -77,7 +77,7 @@ export async function assertWhole(store: Store, stack: string, headInState?: str
     [
       "the record of the migration is not whole: nothing begins by it",
       `  found: ${missing}`,
-      "  needed: all lines of the newest record there (docs/teams.md tells how it is brought from another machine); where it is",
+      "  needed: all lines of the newest record there (docs/unattended.md tells how it is brought from another machine); where it is",
       "  lost for good, pillar-host:orchestrator.migrateFrom.laterThanMove, after you saw where the signer is",
       `  Then: ${commandsFor(stack).up}`,
     ].join("\n"),

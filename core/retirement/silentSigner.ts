@@ -26,7 +26,7 @@ export function successorFaults({ successor, bridge, identity }: Facts): Omit<Un
     unmet.push({
       what: "the successor's orchestrator has no share of the bridge's key",
       found: [shares.length > 0 ? shares.join(", ") : "no key share there"],
-      needed: `${shareFile(bridge.key)} there: bring the signer to it from its backup (docs/restore.md), or wait for the next key generation`,
+      needed: `${shareFile(bridge.key)} there: bring the signer to it from its backup (docs/orchestrator.md), or wait for the next key generation`,
     });
   const { identity: seen } = successor;
   const differences = seen && identity ? identityDifferences(seen, identity) : [];

@@ -33,7 +33,7 @@ export function pillarInBucket(configured: string): string | undefined {
 
 /** What is wrong with an address as a store, in the operator's words; undefined where nothing is. */
 export function bucketFault(address: string): string | undefined {
-  const form = "needed s3://BUCKET?region=REGION, or with an endpoint, as Pulumi's backend has it (docs/teams.md)";
+  const form = "needed s3://BUCKET?region=REGION, or with an endpoint, as Pulumi's backend has it (docs/unattended.md)";
   if (!isBucket(address) || !URL.canParse(address)) return form;
   const { username, password, hash, hostname, searchParams } = new URL(address);
   // Never quoted: it may be what must not be there.

@@ -22,7 +22,7 @@ export function storeAt(configured: string): Store {
       throw storeFault(
         "the records of this machine are not in the store that is configured; nothing was changed\n" +
           `  found: ${log}, beside ${place.shown}\n` +
-          `  needed: copy them into the bucket, and rename that file to record.jsonl.moved (docs/teams.md)`,
+          `  needed: copy them into the bucket, and rename that file to record.jsonl.moved (docs/unattended.md)`,
       );
     return bucketStore(place, directory);
   }

@@ -60,9 +60,9 @@ async function run(store: string | undefined, ...args: string[]) {
   expect(all).not.toMatch(/hunter2/i);
   return { exitCode, out: all };
 }
-/** Types the commands of docs/teams.md, with an `aws` that copies below a directory; the double takes what lies there. */
+/** Types the commands of docs/unattended.md, with an `aws` that copies below a directory; the double takes what lies there. */
 async function copy() {
-  const page = readFileSync(join(import.meta.dirname, "../../docs/teams.md"), "utf8");
+  const page = readFileSync(join(import.meta.dirname, "../../docs/unattended.md"), "utf8");
   const [block = ""] = page.split("```").filter((each) => each.includes("aws s3 cp"));
   const typed = block.replace(/^sh\n/, "").replaceAll("~/.local/share", join(root, "data"));
   const aws = `#!/bin/bash
@@ -102,5 +102,5 @@ test("the record that was copied by hand is read from the bucket, on this machin
 test("where the configuration and the record are in different places, nothing is read as empty", async () => {
   const early = await run(address, "report", "prod-2");
   expect([early.exitCode, early.out]).toEqual([2, expect.stringContaining("are not in the store that is configured")]);
-  expect(early.out).toContain("rename that file to record.jsonl.moved (docs/teams.md)");
+  expect(early.out).toContain("rename that file to record.jsonl.moved (docs/unattended.md)");
 });

@@ -43,7 +43,7 @@ const report = async (...where: Parameters<typeof typed> extends [unknown, ...in
   return out;
 };
 
-/** Copies this machine's log and backups as docs/teams.md says, one object a line of the log. */
+/** Copies this machine's log and backups as docs/unattended.md says, one object a line of the log. */
 async function copyRecords(): Promise<void> {
   const log = join(stack.env.XDG_DATA_HOME ?? "", "pillar-host/records/Anvil/record.jsonl");
   const lines = (await readFile(log, "utf8")).split("\n").filter((line) => line !== "");

@@ -57,13 +57,13 @@ export function broughtBack({ old, new: fresh }: Looks, places: Places): string[
 /** What is typed where a signer came to its host by hand, and the record can't know. */
 export function broughtByHand({ set, up }: Commands, generation: number, why = "You brought it here yourself"): string {
   const word = set("orchestrator.migrateFrom.laterThanMove", generation);
-  return `${why}, and it can start nowhere else (docs/restore.md)? ${word} && ${up}`;
+  return `${why}, and it can start nowhere else (docs/orchestrator.md)? ${word} && ${up}`;
 }
 
 /** Formats the problem, the need and the command where the record can't tell where the signer is. @param generation that a host knows */
 export function unknownPastText(why: "record behind" | "first move", run: Commands, generation = 0): readonly string[] {
   const bring =
-    "bring the record of the machine that moved it last (docs/teams.md): the signer may be at work elsewhere";
+    "bring the record of the machine that moved it last (docs/unattended.md): the signer may be at work elsewhere";
   if (why === "record behind")
     return [
       "the record knows less of this signer's moves than its hosts",

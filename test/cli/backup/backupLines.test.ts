@@ -24,7 +24,7 @@ test("a backup on request: where it lies, how large it is, which key share it ho
     "Of no use any more: they hold another key share than the signer has now:",
     "  old.tar.age",
     "After the next key generation this one is of no use either: take another one then.",
-    "Keep the file and what opens it apart from each other and from this machine. To restore it: docs/restore.md",
+    "Keep the file and what opens it apart from each other and from this machine. To restore it: docs/orchestrator.md",
   ]);
 });
 

@@ -443,7 +443,7 @@ describe("each condition alone, with its text", () => {
       { host: { off: "x" }, ...kept, successor: { ...successor, build, look: freshLook } },
       `- the successor's orchestrator has no share of the bridge's key
     found: no key share there
-    needed: ${share} there: bring the signer to it from its backup (docs/restore.md), or wait for the next key generation`,
+    needed: ${share} there: bring the signer to it from its backup (docs/orchestrator.md), or wait for the next key generation`,
     ],
     [
       "a host that is off, and nobody who tells the bridge's key",

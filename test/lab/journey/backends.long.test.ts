@@ -22,7 +22,7 @@ const limit = { timeout: 240_000, interval: 3000 };
 /** Of the journey, as the report tells them, in this order. */
 const milestones = ["host", "synced", "secured", "begun", "done", "producing", "shutDown", "rewards", "released"];
 
-const blocks = codeBlocks(await readFile(join(import.meta.dirname, "../../../docs/teams.md"), "utf8"));
+const blocks = codeBlocks(await readFile(join(import.meta.dirname, "../../../docs/unattended.md"), "utf8"));
 const blockWith = (words: string) => blocks.find(({ text }) => text.includes(words))?.text ?? "";
 /** Without the login: a variable tells the backend here. */
 const toAnother = blockWith("pulumi stack export")

@@ -6,10 +6,10 @@ import { keepPrinted } from "../../../lab/testRun/printed";
 import { onHost } from "../fixture";
 import { type CodeBlock, codeBlocks } from "../readme";
 
-const document = await readFile(join(import.meta.dirname, "../../../docs/restore.md"), "utf8");
+const document = await readFile(join(import.meta.dirname, "../../../docs/orchestrator.md"), "utf8");
 const blocks = codeBlocks(document).filter(({ language }) => language === "sh");
 
-/** The commands of docs/restore.md below a heading. */
+/** The commands of docs/orchestrator.md below a heading. */
 export const below = (heading: string) => blocks.filter((each) => each.heading.startsWith(heading));
 
 /** A backup, as `./pillar-host backup STACK --json` tells of it. */
@@ -23,7 +23,7 @@ export interface BackupMade {
 /** What `./pillar-host backup STACK --json` printed, behind what pulumi says. */
 export const backupMade = (out: string) => JSON.parse(out.slice(out.indexOf("{"))) as BackupMade;
 
-/** The machine on which docs/restore.md is typed: `age`, `ssh` with the operator's key, and nothing else of the program. */
+/** The machine on which docs/orchestrator.md is typed: `age`, `ssh` with the operator's key, and nothing else of the program. */
 export class RestoreDesk {
   /** What stands for the variables of the document. */
   given: Readonly<Record<string, string>> = {};

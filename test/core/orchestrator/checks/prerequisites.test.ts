@@ -413,7 +413,7 @@ describe("prerequisites", () => {
     expect(moveFaultsOf(survey(), later)).toEqual([
       "old: this host has not heard of the last start of this signer\n  found: no journal\n" +
         "  needed: generation 2, pillar-host/prod-2/Anvil/1: the host that the signer is on now. Was this one restored from a snapshot, or installed anew?\n" +
-        "  You brought it here yourself, and it can start nowhere else (docs/restore.md)? pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
+        "  You brought it here yourself, and it can start nowhere else (docs/orchestrator.md)? pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
     ]);
     const written = (generation: number) => oldFacts({ journal: JSON.stringify({ generation }) });
     const copied = (generation: number) =>
@@ -436,7 +436,7 @@ describe("prerequisites", () => {
     const none = { ...wanted, known: { generation: 0, started: 0 } };
     expect(moveFaultsOf(survey(), none)).toEqual([
       "no move of this signer is known, neither by the record nor by a journal\n  found: generation 0 on a host, 0 in the record\n" +
-        "  needed: your word, once, that no move of it ever began; did one? Then bring the record of the machine that moved it last (docs/teams.md): the signer may be at work elsewhere\n" +
+        "  needed: your word, once, that no move of it ever began; did one? Then bring the record of the machine that moved it last (docs/unattended.md): the signer may be at work elsewhere\n" +
         "  It was never moved? pulumi config set --path pillar-host:orchestrator.migrateFrom.firstMove acknowledged -s prod && pulumi up -s prod",
     ]);
     expect(moveFaultsOf(survey(), { ...none, firstMove: true })).toEqual([]);
@@ -446,8 +446,8 @@ describe("prerequisites", () => {
       const ahead = facts({ journal: JSON.stringify({ generation: 2 }) });
       expect(moveFaultsOf(ahead, { ...known, firstMove: true })).toEqual([
         "the record knows less of this signer's moves than its hosts\n  found: generation 2 on a host, 1 in the record\n" +
-          "  needed: bring the record of the machine that moved it last (docs/teams.md): the signer may be at work elsewhere\n" +
-          "  That record is lost, and it can start nowhere else (docs/restore.md)? pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
+          "  needed: bring the record of the machine that moved it last (docs/unattended.md): the signer may be at work elsewhere\n" +
+          "  That record is lost, and it can start nowhere else (docs/orchestrator.md)? pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
       ]);
       expect(moveFaultsOf(ahead, { ...known, laterThanMove: 2 })).toEqual([]);
     }
