@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { RegistrationShown } from "../core/registration/registrationShown";
-import type { Remembered } from "../core/retirement/remembered";
+import type { Remembered } from "../core/retirement/guardMemory";
 import { isAddress } from "../core/util/address";
 import type { OrchestratorShown } from "./orchestrator/orchestrator";
 

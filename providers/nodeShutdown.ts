@@ -1,11 +1,11 @@
 import { logRefOfInputs, openEventLog } from "../core/eventLog/eventLog";
 import { standing } from "../core/eventLog/guardFacts";
-import { hasOrchestratorTraces } from "../core/retirement/facts";
-import { lookAtHost } from "../core/retirement/host";
-import { type GuardMemory, isReached, type RetirementInputs } from "../core/retirement/inputs";
-import { refusalText } from "../core/retirement/messages";
-import { stopNode } from "../core/retirement/shutDown";
-import { surveyRetirement } from "../core/retirement/survey";
+import { type GuardMemory, isReached, type RetirementInputs } from "../core/retirement/guardInputs";
+import { lookAtHost } from "../core/retirement/readHost";
+import { refusalText } from "../core/retirement/refusalText";
+import { hasOrchestratorTraces } from "../core/retirement/retirementFacts";
+import { stopNode } from "../core/retirement/shutDownHost";
+import { surveyRetirement } from "../core/retirement/surveyRetirement";
 import { openRoot } from "../core/ssh/root";
 import { isSameHost } from "../core/ssh/sameHost";
 import { systemClock } from "../core/util/clock";

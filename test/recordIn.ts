@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { withFilesFound } from "../core/eventLog/eventLog";
 import type { LogEvent, MoveEvent } from "../core/eventLog/events";
-import { lineOf, textOf } from "../core/eventLog/line";
+import { lineOf, textOf } from "../core/eventLog/logLine";
 
 /** The event log in a directory, as it lies on the disk: what tests put there, and find there, without a store. */
 export function recordFile(directory: string): string {

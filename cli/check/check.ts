@@ -6,7 +6,7 @@ import { roomAt } from "../../core/orchestrator/checks/survey";
 import { backupPlace, storeOf } from "../../core/settings/orchestratorPlaces";
 import { retirementReferences } from "../../core/settings/retirementInputs";
 import { lookupSettings } from "../../core/settings/witnessSettings";
-import { ownIdentityFile } from "../../core/store/places";
+import { ownIdentityFile } from "../../core/store/recordsDirectory";
 import { chainRisk } from "../../core/sync/evidence";
 import { referenceText } from "../../core/sync/messages";
 import { compareReferences, type ReferenceReading } from "../../core/sync/references";

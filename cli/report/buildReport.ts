@@ -1,5 +1,5 @@
 import type { LogEvent, MoveEvent } from "../../core/eventLog/events";
-import { lineOf } from "../../core/eventLog/line";
+import { lineOf } from "../../core/eventLog/logLine";
 import { openWaits } from "../../core/sync/curve";
 import { time, type Wording, wordEvent } from "./eventTable";
 

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { ownIdentityFile } from "../../core/store/places";
+import { ownIdentityFile } from "../../core/store/recordsDirectory";
 import { commandsFor } from "../../core/util/commands";
 import { firstLine } from "../../core/util/firstLine";
 import { replaceWhole } from "../../core/util/writeAtomically";

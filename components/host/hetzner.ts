@@ -69,7 +69,7 @@ function argsOf(args: ServerArgs): hcloud.ServerArgs {
     firewallIds: [pulumi.output(args.firewall).apply(Number)],
     userData: args.userData,
     backups: args.backups,
-    // They must be equal. The guard that is deleted last lifts them (core/retirement/release.ts).
+    // They must be equal. The guard that is deleted last lifts them (core/retirement/releaseOnDestroy.ts).
     deleteProtection: true,
     rebuildProtection: true,
   };

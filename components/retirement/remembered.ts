@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import { readEvents } from "../../core/eventLog/eventLog";
 import type { RegistrationShown } from "../../core/registration/registrationShown";
-import { type KnownOfHost, knownToGuard, type Remembered, rememberedBy } from "../../core/retirement/remembered";
+import { type KnownOfHost, knownToGuard, type Remembered, rememberedBy } from "../../core/retirement/guardMemory";
 import { storeOf } from "../../core/settings/orchestratorPlaces";
 import { type RetirementSettings, retirementSettings } from "../../core/settings/retirementInputs";
 import type { RetirementGuard } from "../../providers/retirementGuard";

@@ -1,15 +1,15 @@
-import { found } from "../store/found";
+import { found } from "../store/backupFiles";
+import { storeAt } from "../store/openStore";
 import type { Store } from "../store/store";
-import { storeAt } from "../store/storeAt";
 import { ofStack } from "../store/storeFault";
 import type { LogEvent, MoveEvent, MoveEventName, MoveNews, News, Notable } from "./events";
-import { lineOf, textOf } from "./line";
+import { lineOf, textOf } from "./logLine";
 import { isSameMove, type MoveId } from "./moveId";
 import { headOf, keepHead } from "./wholeLog";
 
 /** The place of an event log, and the stack that writes it. */
 export interface LogRef {
-  /** A directory or bucket as inputs name it (core/store/places.ts). */
+  /** A directory or bucket as inputs name it (core/store/recordsDirectory.ts). */
   readonly directory: string;
   readonly stack: string;
   readonly pillar: string;

@@ -1,11 +1,11 @@
 import crypto from "node:crypto";
 import path from "node:path";
 import { textIn } from "../store/directoryStore";
-import { dataDirectory } from "../store/places";
+import { dataDirectory } from "../store/recordsDirectory";
 import type { Store } from "../store/store";
 import { commandsFor } from "../util/commands";
 import { replaceWhole } from "../util/writeAtomically";
-import { afterOf } from "./line";
+import { afterOf } from "./logLine";
 
 /** Returns the hash by which later lines, this machine and the stack's state name a line of the log. */
 export function hashOf(line: string): string {

@@ -1,7 +1,7 @@
 import type { Network } from "../chain/elections";
 import { type EventLog, type LogRef, readEvents } from "../eventLog/eventLog";
 import type { News } from "../eventLog/events";
-import { storeAt } from "../store/storeAt";
+import { storeAt } from "../store/openStore";
 import type { NodeStatus } from "../sync/nodeStatus";
 import { withTimeout } from "../util/withTimeout";
 import { agreeOnPillar } from "./agreement";

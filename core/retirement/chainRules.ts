@@ -4,6 +4,7 @@ import { isAnswered } from "../chain/reading";
 import { firstFork, hashAt } from "../chain/sameChain";
 import { type Commands, commandsFor } from "../util/commands";
 import { durationText } from "../util/timeText";
+import type { HostFacts } from "./readHost";
 import {
   all,
   type Good,
@@ -14,8 +15,7 @@ import {
   type RetirementFacts,
   type RetirementVerdict,
   type Unmet,
-} from "./facts";
-import type { HostFacts } from "./host";
+} from "./retirementFacts";
 
 const not = notOf("momentums");
 

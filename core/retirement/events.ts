@@ -1,6 +1,6 @@
 import { type EventLog, logRefOfInputs, openEventLog } from "../eventLog/eventLog";
 import { commandsFor } from "../util/commands";
-import type { RetirementInputs } from "./inputs";
+import type { RetirementInputs } from "./guardInputs";
 
 /** The event log, for a destroy. */
 export function retirementLog(inputs: RetirementInputs, deps: { now(): number; say(line: string): void }): EventLog {

@@ -1,6 +1,7 @@
 import type { Journal } from "../orchestrator/rules/journal";
 import { commandsFor } from "../util/commands";
 import { minuteText } from "../util/timeText";
+import type { HostFacts, HostObservation } from "./readHost";
 import {
   all,
   collectedVariable,
@@ -10,9 +11,8 @@ import {
   type RetirementFacts,
   type RetirementVerdict,
   type Unmet,
-} from "./facts";
-import type { HostFacts, HostObservation } from "./host";
-import { successorFaults } from "./silentSigner";
+} from "./retirementFacts";
+import { successorFaults } from "./successorOrchestrator";
 
 /** The rewards since the switch must be paid and collected. */
 export function rewards({ rewards: readings, saysCollected, stack, pillar }: RetirementFacts): RetirementVerdict {

@@ -1,5 +1,5 @@
 import type { StackConfig } from "../config/config";
-import type { RetirementInputs, Successor } from "../retirement/inputs";
+import type { RetirementInputs, Successor } from "../retirement/guardInputs";
 import { retirementLibrary } from "../steps/libraries";
 import { nodeTarget, otherLogin, otherNode } from "./login";
 import { backupDirectory, newHost } from "./orchestratorPlaces";

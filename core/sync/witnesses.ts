@@ -7,7 +7,7 @@ import type { LogEvent } from "../eventLog/events";
 import { standing } from "../eventLog/guardFacts";
 import { isOneMachine } from "../ssh/sameHost";
 import type { SshTarget } from "../ssh/ssh";
-import { storeAt } from "../store/storeAt";
+import { storeAt } from "../store/openStore";
 import { type OwnChain, type ReferencesSeen, readReferences } from "./references";
 
 /** The sources, beside a node itself, that can tell which chain it is on. */

@@ -6,7 +6,7 @@ import { fieldsOf } from "../util/fields";
 import { firstLine } from "../util/firstLine";
 import { durationText } from "../util/timeText";
 import { decideMoment, type TickFacts } from "./freeSlot";
-import { judge } from "./judge";
+import { judge } from "./judgeUpgrade";
 
 export interface UpgradeOptions {
   readonly stack: string;

@@ -2,14 +2,14 @@ import type { EventDetails, LogEvent, MoveEvent } from "../../core/eventLog/even
 import { shareFile } from "../../core/orchestrator/backup/keyShare";
 import type { Entry } from "../../core/orchestrator/backup/manifest";
 import { type Saga, type SideName, sidesOf } from "../../core/orchestrator/rules/journal";
+import type { GuardMemory, RetirementInputs } from "../../core/retirement/guardInputs";
+import type { HostObservation } from "../../core/retirement/readHost";
 import {
   hasOrchestratorTraces,
   hostSeen,
   type RetirementFacts,
   type RetirementStep,
-} from "../../core/retirement/facts";
-import type { HostObservation } from "../../core/retirement/host";
-import type { GuardMemory, RetirementInputs } from "../../core/retirement/inputs";
+} from "../../core/retirement/retirementFacts";
 import { fingerprintOf } from "../../core/ssh/publicKey";
 import type { RetirementEvent } from "./events";
 import { diskOf, installed, type ModelHost } from "./host";

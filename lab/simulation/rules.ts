@@ -4,9 +4,9 @@ import { build } from "esbuild";
 import { noOrchestratorSince } from "../../core/eventLog/guardFacts";
 import { runSaga } from "../../core/orchestrator/move/saga";
 import { backupFault } from "../../core/retirement/backupRule";
-import { decideRetirement } from "../../core/retirement/decide";
-import { isReached } from "../../core/retirement/inputs";
-import { isSignerThere } from "../../core/retirement/silentSigner";
+import { decideRetirement } from "../../core/retirement/decideRetirement";
+import { isReached } from "../../core/retirement/guardInputs";
+import { isSignerThere } from "../../core/retirement/successorOrchestrator";
 
 /** The program's own decisions. */
 export interface Rules {

@@ -12,9 +12,9 @@ test.each<[string, keyof typeof searches, readonly Mutation[], boolean, RegExp]>
     "a live server is nobody's where the laptop is lost",
     "given up",
     [
-      { file: "core/retirement/decide.ts", from: "memory.isReached || isAlive", to: "memory.isReached" },
+      { file: "core/retirement/decideRetirement.ts", from: "memory.isReached || isAlive", to: "memory.isReached" },
       {
-        file: "core/retirement/inputs.ts",
+        file: "core/retirement/guardInputs.ts",
         from: "memory.isReached || !isOwnServer",
         to: "memory.isReached",
       },
@@ -37,7 +37,7 @@ test.each<[string, keyof typeof searches, readonly Mutation[], boolean, RegExp]>
     "given up beside an older signer",
     [
       { file: "core/retirement/backupRule.ts", from: "if (hasShareOf(bridge.key, files))", to: "if (true)" },
-      { file: "core/retirement/silentSigner.ts", from: "!hasShareOf(bridge.key, shares)", to: "false" },
+      { file: "core/retirement/successorOrchestrator.ts", from: "!hasShareOf(bridge.key, shares)", to: "false" },
     ],
     true,
     /the newest key share is there alone/,

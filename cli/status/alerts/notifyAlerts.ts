@@ -3,7 +3,7 @@ import path from "node:path";
 import lockfile from "proper-lockfile";
 import { type Notice, sendNotice } from "../../../core/notify/notify";
 import { isOurs } from "../../../core/registration/registration";
-import { dataDirectory } from "../../../core/store/places";
+import { dataDirectory } from "../../../core/store/recordsDirectory";
 import { commandsFor } from "../../../core/util/commands";
 import { checkVersion } from "../../../core/util/formatVersion";
 import { printable } from "../../../core/util/printable";

@@ -1,6 +1,6 @@
 import type { OrchestratorStatus } from "../../../core/chain/orchestrator";
-import { hasOrchestratorTraces } from "../../../core/retirement/facts";
-import type { HostFacts } from "../../../core/retirement/host";
+import type { HostFacts } from "../../../core/retirement/readHost";
+import { hasOrchestratorTraces } from "../../../core/retirement/retirementFacts";
 import type { Part } from "./part";
 
 export interface OrchestratorWord {

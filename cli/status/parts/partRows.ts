@@ -1,6 +1,6 @@
 import { noteText, sentenceOf, stillOurs, unknownText } from "../../../core/registration/messages";
 import { isOurs, type Registration } from "../../../core/registration/registration";
-import { unmetLines } from "../../../core/retirement/messages";
+import { unmetLines } from "../../../core/retirement/refusalText";
 import { type PortFound, portFaults, portsLine } from "../../../core/settings/portRules";
 import { minuteText } from "../../../core/util/timeText";
 import type { Row } from "../../terminal/row";

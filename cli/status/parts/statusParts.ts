@@ -1,6 +1,6 @@
 import type { VersionGap } from "../../../core/chain/requiredVersions";
 import type { Registration } from "../../../core/registration/registration";
-import type { Unmet } from "../../../core/retirement/facts";
+import type { Unmet } from "../../../core/retirement/retirementFacts";
 import type { PortFound } from "../../../core/settings/portRules";
 import type { OrchestratorSeen } from "./orchestratorPart";
 import type { Part } from "./part";

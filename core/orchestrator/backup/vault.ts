@@ -4,7 +4,7 @@ import path from "node:path";
 import { PassThrough, Readable, Transform, type TransformCallback } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
-import { ownIdentityFile } from "../../store/places";
+import { ownIdentityFile } from "../../store/recordsDirectory";
 import { readSmall } from "../../util/readSmall";
 import { writeWhole } from "../../util/writeAtomically";
 import { type ArchiveReader, readArchive } from "./archive";

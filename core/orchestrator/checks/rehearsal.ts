@@ -3,7 +3,7 @@ import { readMoveEvents } from "../../eventLog/eventLog";
 import { own } from "../../ssh/foreign";
 import type { RootHost } from "../../ssh/root";
 import type { Store } from "../../store/store";
-import { storeAt } from "../../store/storeAt";
+import { storeAt } from "../../store/openStore";
 import { isPillarNode } from "../rules/endpoints";
 import type { MoveSurvey } from "./findings";
 import { type Forecast, forecastOf, type Measured, stopsIn } from "./forecast";

@@ -5,7 +5,7 @@ import { execa } from "execa";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { configurationOf } from "../../../cli/pulumi/configuration";
-import { lineOf, textOf } from "../../../core/eventLog/line";
+import { lineOf, textOf } from "../../../core/eventLog/logLine";
 import { moveText, parseMove } from "../../../core/eventLog/moveId";
 import { moveIdOf } from "../../../core/settings/orchestratorPlaces";
 import { least } from "../../components/exampleConfig";

@@ -10,7 +10,7 @@ import { inLastRun, rememberedShown } from "../../../components/retirement/remem
 import { retirementArgs } from "../../../components/retirement/standBy";
 import type { ExistingHostConfig } from "../../../core/config/hostSchema";
 import type { RegistrationShown } from "../../../core/registration/registrationShown";
-import type { Remembered } from "../../../core/retirement/remembered";
+import type { Remembered } from "../../../core/retirement/guardMemory";
 import { configOf } from "../exampleConfig";
 import { registeredBy } from "../fakeEngine";
 

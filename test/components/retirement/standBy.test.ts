@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { LastRun } from "../../../components/lastRun";
 import { staysOff } from "../../../components/retirement/standBy";
-import { type HostObservation, parseHostFacts } from "../../../core/retirement/host";
+import { type HostObservation, parseHostFacts } from "../../../core/retirement/readHost";
 import { configOf } from "../exampleConfig";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";

@@ -1,6 +1,6 @@
 import type { Journal } from "../../../core/orchestrator/rules/journal";
-import type { Good, RetirementFacts } from "../../../core/retirement/facts";
-import type { HostFacts } from "../../../core/retirement/host";
+import type { HostFacts } from "../../../core/retirement/readHost";
+import type { Good, RetirementFacts } from "../../../core/retirement/retirementFacts";
 import { clientNamed } from "../chain/readings";
 
 export const own = "z1qown";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { parseHostFacts, placeVariables } from "../../../core/retirement/host";
+import { parseHostFacts, placeVariables } from "../../../core/retirement/readHost";
 import { asRoot } from "../../../core/ssh/root";
 import { assignments } from "../../../core/ssh/shellWords";
 import { retirementLibrary } from "../../../core/steps/libraries";

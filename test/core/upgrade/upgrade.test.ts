@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { findVersionGaps } from "../../../core/chain/requiredVersions";
-import { judge } from "../../../core/upgrade/judge";
+import { judge } from "../../../core/upgrade/judgeUpgrade";
+import { wayBackFault } from "../../../core/upgrade/rollbackFault";
 import { type UpgradeDeps, upgradeNode } from "../../../core/upgrade/upgrade";
-import { wayBackFault } from "../../../core/upgrade/wayBack";
 
 const options = { before: { synced: true, currentHeight: 100 }, hasSlots: true, limit: 40_000 };
 const good = { synced: true, known: true, why: "synced", currentHeight: 103 };

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { faultShown } from "../../../cli/terminal/refusal";
 import { inWords } from "../../../components/inWords";
-import { dataDirectory, meantPlace, recordsWord } from "../../../core/store/places";
+import { dataDirectory, meantPlace, recordsWord } from "../../../core/store/recordsDirectory";
 import { resolvePath } from "../../../core/util/resolvePath";
 
 let place: string;

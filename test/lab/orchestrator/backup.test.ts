@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Backup } from "../../../core/eventLog/events";
 import { takeBackup } from "../../../core/orchestrator/backup/backup";
-import { placeVariables } from "../../../core/retirement/host";
+import { placeVariables } from "../../../core/retirement/readHost";
 import { nodeTarget } from "../../../core/settings/login";
 import { newHost, oldHost, secureOptions } from "../../../core/settings/orchestratorPlaces";
 import { lookupSettings } from "../../../core/settings/witnessSettings";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import { overrideVariable } from "../../../core/retirement/messages";
+import { overrideVariable } from "../../../core/retirement/refusalText";
 import { setUpOrchestrator } from "../../../lab/orchestrator";
 import { updateProducer } from "../../../lab/wallet";
 import { journeyIn, movesIn, putEvent } from "../../recordIn";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LogEvent } from "../../../core/eventLog/events";
-import { collectedVariable } from "../../../core/retirement/facts";
+import { collectedVariable } from "../../../core/retirement/retirementFacts";
 import { orderOldServer } from "../../../lab/demo/oldServer";
 import { hurry, makeStacks, pillar, type Stacks } from "../../../lab/demo/stacks";
 import type { ChainTruth } from "../../../lab/doubles/chain";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type OrchestratorWord, orchestratorSeen } from "../../../../cli/status/parts/orchestratorPart";
 import type { Part } from "../../../../cli/status/parts/part";
-import type { HostFacts } from "../../../../core/retirement/host";
+import type { HostFacts } from "../../../../core/retirement/readHost";
 
 type Signer = HostFacts["signer"];
 const off = { active: false, masked: false, hasDirectory: true, hasKeyStore: true, lacks: [] };

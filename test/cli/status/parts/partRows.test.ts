@@ -4,7 +4,7 @@ import { partRows } from "../../../../cli/status/parts/partRows";
 import { noParts } from "../../../../cli/status/parts/statusParts";
 import { manyLines, plainReport, screenLines } from "../../../../cli/status/screenLayout";
 import { rowsOf } from "../../../../cli/status/statusRows";
-import type { RetirementFacts, Unmet } from "../../../../core/retirement/facts";
+import type { RetirementFacts, Unmet } from "../../../../core/retirement/retirementFacts";
 import { parseNodeHostFacts } from "../../../../core/ssh/hostFacts";
 import { viewOf } from "../../exampleView";
 import { clock, old, ours, partsOf, registrations, unmet } from "./exampleParts";

@@ -24,7 +24,7 @@ import { isKept } from "../../../../core/orchestrator/backup/backupPlace";
 import { manifestOf } from "../../../../core/orchestrator/backup/manifest";
 import { identityFor, openBackup, prove, seal } from "../../../../core/orchestrator/backup/vault";
 import { directoryStore } from "../../../../core/store/directoryStore";
-import { ownIdentityFile } from "../../../../core/store/places";
+import { ownIdentityFile } from "../../../../core/store/recordsDirectory";
 import { moveNamed } from "../../../moveNamed";
 import { movesIn } from "../../../recordIn";
 import { type LocalRoot, localRoot } from "../localRoot";

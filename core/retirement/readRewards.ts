@@ -2,7 +2,7 @@ import type { ChainClient } from "../chain/chain";
 import type { PaidEpoch, RewardRow, Rewards } from "../chain/chainAnswers";
 import { networkPaceMs } from "../chain/networkPace";
 import { durationText, minuteText } from "../util/timeText";
-import { isSuccessorsSince } from "./whose";
+import { isSuccessorsSince } from "./successorProduction";
 
 /** What the chain says of the Pillar's rewards since the switch. */
 export type RewardsReading =

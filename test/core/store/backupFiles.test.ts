@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { found } from "../../../core/store/found";
+import { found } from "../../../core/store/backupFiles";
 
 let root: string;
 beforeEach(() => {

@@ -1,6 +1,7 @@
 import { isAnswered } from "../chain/reading";
 import { commandsFor } from "../util/commands";
 import { chain, rightHost, successor } from "./chainRules";
+import { rewards, signer } from "./lossRules";
 import {
   all,
   hasOrchestratorTraces,
@@ -10,8 +11,7 @@ import {
   type RetirementFacts,
   type RetirementVerdict,
   type Unmet,
-} from "./facts";
-import { rewards, signer } from "./lossRules";
+} from "./retirementFacts";
 
 /**
  * Decides whether a host may be retired or given up (docs/specification.md, 1.1, step 15; docs/architecture.md,

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
-import { dataDirectory, meantPlace, ownIdentityFile, recordsWord } from "../../../core/store/places";
+import { dataDirectory, meantPlace, ownIdentityFile, recordsWord } from "../../../core/store/recordsDirectory";
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { LogEvent, News } from "../../../core/eventLog/events";
-import { knownToGuard, type Remembered, rememberedBy } from "../../../core/retirement/remembered";
+import { knownToGuard, type Remembered, rememberedBy } from "../../../core/retirement/guardMemory";
 
 const recorded = { height: 7, hash: "ab" };
 const entry = (at: string, news: News): LogEvent => ({ at, stack: "prod", pillar: "Anvil", ...news });

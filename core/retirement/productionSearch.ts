@@ -1,6 +1,6 @@
 import { momentumPage } from "../chain/chain";
 import { isAnswered } from "../chain/reading";
-import type { ChainReading } from "./chainLook";
+import type { ChainReading } from "./readChain";
 
 /** Pages of momentums that a proof of "never produced" may take: a week of them. */
 const historyPages = 60;

@@ -3,9 +3,9 @@ import type { BuildInfo, OrchestratorIdentity } from "../chain/orchestrator";
 import type { Answered } from "../chain/reading";
 import type { BridgeNow } from "../orchestrator/checks/bridgeNow";
 import type { NodeStatus } from "../sync/nodeStatus";
-import type { ChainReading, ChainWord } from "./chainLook";
-import type { HostFacts, HostObservation } from "./host";
-import type { RewardsReading } from "./rewards";
+import type { ChainReading, ChainWord } from "./readChain";
+import type { HostFacts, HostObservation } from "./readHost";
+import type { RewardsReading } from "./readRewards";
 
 /** What is to happen: the old host's node is stopped, or all of it is given up. */
 export type RetirementStep = "retire" | "destroy";

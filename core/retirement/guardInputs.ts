@@ -2,8 +2,8 @@ import type { Network } from "../chain/elections";
 import type { NodeTarget } from "../chain/node";
 import type { CloudServer } from "../cloud/power";
 import type { OrchestratorHost } from "../ssh/root";
-import type { Recorded } from "./chainLook";
-import type { HostPlaces } from "./host";
+import type { Recorded } from "./readChain";
+import type { HostPlaces } from "./readHost";
 
 /** A host that produces after another one. Holds logins: secret. */
 export interface Successor {

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { ownIdentityFile } from "./places";
+import { ownIdentityFile } from "./recordsDirectory";
 import type { Store } from "./store";
 
 /** Files of a backup, as a line of the log has them. */

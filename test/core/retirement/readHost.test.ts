@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { lookAtHost, parseHostFacts, placeVariables } from "../../../core/retirement/host";
+import { lookAtHost, parseHostFacts, placeVariables } from "../../../core/retirement/readHost";
 import type { RootHost } from "../../../core/ssh/root";
 
 const lines = [

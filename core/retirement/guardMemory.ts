@@ -1,6 +1,6 @@
 import type { LogEvent } from "../eventLog/events";
 import { type FactName, standing } from "../eventLog/guardFacts";
-import type { GuardMemory, RetirementInputs } from "./inputs";
+import type { GuardMemory, RetirementInputs } from "./guardInputs";
 
 /**
  * The output `remembered`: what the state of a stack keeps of its host, beside the record, for whoever decides on it once

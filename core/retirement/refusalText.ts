@@ -3,7 +3,7 @@ import { isAnswered } from "../chain/reading";
 import { commandsFor } from "../util/commands";
 import { quote } from "../util/quote";
 import { durationText } from "../util/timeText";
-import type { Finding, Loss, RetirementFacts, RetirementStep, RetirementVerdict, Unmet } from "./facts";
+import type { Finding, Loss, RetirementFacts, RetirementStep, RetirementVerdict, Unmet } from "./retirementFacts";
 
 /** The environment variable of the way around: the sentence that a refusal prints. */
 export const overrideVariable = "PILLAR_HOST_GIVE_UP_ANYWAY";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Journal } from "../../../core/orchestrator/rules/journal";
-import { decideRetirement, wantsHistory } from "../../../core/retirement/decide";
-import { hostSeen, type RetirementFacts } from "../../../core/retirement/facts";
-import { unmetLines } from "../../../core/retirement/messages";
+import { decideRetirement, wantsHistory } from "../../../core/retirement/decideRetirement";
+import { unmetLines } from "../../../core/retirement/refusalText";
+import { hostSeen, type RetirementFacts } from "../../../core/retirement/retirementFacts";
 import { clientNamed, silent as silentNode } from "../chain/readings";
 import {
   bridge,

@@ -2,7 +2,7 @@ import { identityDifferences } from "../chain/orchestrator";
 import type { LogEvent, MoveEvent } from "../eventLog/events";
 import { hasShareOf, shareFile } from "../orchestrator/backup/keyShare";
 import { commandsFor } from "../util/commands";
-import type { RetirementFacts, Unmet } from "./facts";
+import type { RetirementFacts, Unmet } from "./retirementFacts";
 
 type Facts = Pick<RetirementFacts, "successor" | "bridge" | "identity">;
 

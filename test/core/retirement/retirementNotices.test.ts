@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { LogEvent } from "../../../core/eventLog/events";
-import type { Unmet } from "../../../core/retirement/facts";
-import { retirementNotices } from "../../../core/retirement/notices";
-import type { RewardsReading } from "../../../core/retirement/rewards";
+import type { RewardsReading } from "../../../core/retirement/readRewards";
+import type { Unmet } from "../../../core/retirement/retirementFacts";
+import { retirementNotices } from "../../../core/retirement/retirementNotices";
 
 const paid: RewardsReading = { source: "n", says: "waiting", isPaid: true, why: "paid since epoch 5, 30 ZNN wait" };
 const unpaid: RewardsReading = { source: "n", says: "waiting", why: "not paid yet", dueAt: 1 };

@@ -1,7 +1,7 @@
 import type { LogEvent } from "../eventLog/events";
 import { standing } from "../eventLog/guardFacts";
 import { commandsFor } from "../util/commands";
-import type { RetirementFacts, RetirementVerdict } from "./facts";
+import type { RetirementFacts, RetirementVerdict } from "./retirementFacts";
 
 /** What somebody who does not watch is told of a host that is shut down. */
 export interface RetirementNotice {

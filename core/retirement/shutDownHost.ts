@@ -4,9 +4,9 @@ import { placed } from "../orchestrator/backup/backupPlace";
 import { own } from "../ssh/foreign";
 import type { RootHost } from "../ssh/root";
 import { commandsFor } from "../util/commands";
-import { type HostFacts, type HostPlaces, placeVariables } from "./host";
-import type { RetirementInputs } from "./inputs";
-import type { SurveyDeps } from "./survey";
+import type { RetirementInputs } from "./guardInputs";
+import { type HostFacts, type HostPlaces, placeVariables } from "./readHost";
+import type { SurveyDeps } from "./surveyRetirement";
 
 /** The host that is shut down, and where that is recorded. */
 interface Shutdown {

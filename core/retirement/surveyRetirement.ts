@@ -14,15 +14,15 @@ import type { Store } from "../store/store";
 import { lookAtNode } from "../sync/nodeStatus";
 import { firstLine } from "../util/firstLine";
 import { resolvePath } from "../util/resolvePath";
-import { type ChainReading, readChain } from "./chainLook";
-import { decideRetirement, wantsHistory } from "./decide";
-import { ownProducer, type RetirementFacts, type RetirementStep, type RetirementVerdict } from "./facts";
-import { hasProducedSince } from "./history";
-import { type LookDeps, lookAtHost } from "./host";
-import { type GuardMemory, isReached, type RetirementInputs } from "./inputs";
+import { decideRetirement, wantsHistory } from "./decideRetirement";
+import { type GuardMemory, isReached, type RetirementInputs } from "./guardInputs";
 import { orchestratorBackupFaults } from "./orchestratorBackup";
-import { type RewardsQuestion, type RewardsReading, readRewards } from "./rewards";
-import { identityIn, isSignerThere } from "./silentSigner";
+import { hasProducedSince } from "./productionSearch";
+import { type ChainReading, readChain } from "./readChain";
+import { type LookDeps, lookAtHost } from "./readHost";
+import { type RewardsQuestion, type RewardsReading, readRewards } from "./readRewards";
+import { ownProducer, type RetirementFacts, type RetirementStep, type RetirementVerdict } from "./retirementFacts";
+import { identityIn, isSignerThere } from "./successorOrchestrator";
 
 /** What a survey depends on. */
 export interface SurveyDeps extends LookDeps {

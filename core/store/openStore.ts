@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { bucketPlace, isBucket } from "./bucketPlace";
 import { bucketStore } from "./bucketStore";
 import { directoryStore, eventLogFile } from "./directoryStore";
-import { meantPlace } from "./places";
+import { meantPlace } from "./recordsDirectory";
 import type { Store } from "./store";
 import { storeFault } from "./storeFault";
 

@@ -7,12 +7,12 @@ import { openRoot, type RootHost } from "../ssh/root";
 import { commandsFor } from "../util/commands";
 import { withLock } from "../util/withLock";
 import { retirementLog } from "./events";
-import { hostSeen, ownProducer, type RetirementFacts } from "./facts";
-import { type HostFacts, type HostPlaces, lookAtHost } from "./host";
-import { type GuardMemory, isReached, type RetirementInputs } from "./inputs";
-import { overrideSentence, overrideVariable, refusalText } from "./messages";
-import { shutDown } from "./shutDown";
-import { type SurveyDeps, surveyRetirement } from "./survey";
+import { type GuardMemory, isReached, type RetirementInputs } from "./guardInputs";
+import { type HostFacts, type HostPlaces, lookAtHost } from "./readHost";
+import { overrideSentence, overrideVariable, refusalText } from "./refusalText";
+import { hostSeen, ownProducer, type RetirementFacts } from "./retirementFacts";
+import { shutDown } from "./shutDownHost";
+import { type SurveyDeps, surveyRetirement } from "./surveyRetirement";
 
 /** What a release depends on. */
 export interface ReleaseDeps extends SurveyDeps {

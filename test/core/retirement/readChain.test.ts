@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { ChainClient } from "../../../core/chain/chain";
 import type { NodeFault } from "../../../core/chain/reading";
-import { type ChainReading, readChain } from "../../../core/retirement/chainLook";
-import { hasProducedSince } from "../../../core/retirement/history";
+import { hasProducedSince } from "../../../core/retirement/productionSearch";
+import { type ChainReading, readChain } from "../../../core/retirement/readChain";
 import { silent } from "../chain/readings";
 import { runs, smallChain } from "./smallChain";
 

@@ -3,7 +3,7 @@ import type { PaidEpoch, PillarOnChain, Produced } from "../chain/chainAnswers";
 import { chanceOf, type Network, type PillarStanding, patienceTicks, tickOf } from "../chain/elections";
 import { type NodeFault, type Reading, readNode, wholePage } from "../chain/reading";
 import type { Block } from "../chain/sameChain";
-import { isSuccessorsSince } from "./whose";
+import { isSuccessorsSince } from "./successorProduction";
 
 /** A momentum that was recorded when the host was synced: an RPC that does not know it is of another chain, or lies. */
 export interface Recorded {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ChainClient } from "../../../core/chain/chain";
 import type { Rewards } from "../../../core/chain/chainAnswers";
-import { judgeRewards, type RewardsQuestion, readRewards } from "../../../core/retirement/rewards";
+import { judgeRewards, type RewardsQuestion, readRewards } from "../../../core/retirement/readRewards";
 import { runs, smallChain } from "./smallChain";
 
 const hour = 3_600_000;
