@@ -8,9 +8,9 @@ import type { OrchestratorPlace } from "../orchestrator/checks/survey";
 import type { Acknowledged } from "../orchestrator/rules/acknowledged";
 import type { OrchestratorHost } from "../ssh/root";
 import { placeInBucket } from "../store/bucketPlace";
+import { storeAt } from "../store/openStore";
 import { meantPlace, recordsWord } from "../store/recordsDirectory";
 import type { Store } from "../store/store";
-import { storeAt } from "../store/openStore";
 import { ofStack, storeFault } from "../store/storeFault";
 import { otherLogin, sshTarget } from "./login";
 

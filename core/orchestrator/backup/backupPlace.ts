@@ -1,7 +1,7 @@
 import type { Backup } from "../../eventLog/events";
 import type { MoveId } from "../../eventLog/moveId";
-import type { Store } from "../../store/store";
 import { storeAt } from "../../store/openStore";
+import type { Store } from "../../store/store";
 import { resolvePath } from "../../util/resolvePath";
 
 /** Where backups go. */

@@ -3,8 +3,8 @@ import { appendEvent, isMoveOver, lastMoveEvent, readMoveEvents } from "../../ev
 import type { Backup, Prepared } from "../../eventLog/events";
 import type { MoveId } from "../../eventLog/moveId";
 import type { RootHost } from "../../ssh/root";
-import type { Store } from "../../store/store";
 import { storeAt } from "../../store/openStore";
+import type { Store } from "../../store/store";
 import { commandsFor } from "../../util/commands";
 import { type BackupDeps, type BackupOf, takeBackup } from "../backup/backup";
 import { isKept, placed } from "../backup/backupPlace";
