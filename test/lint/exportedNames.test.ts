@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exportedTwice } from "../lab/exportedNames";
+import { exportedTwice } from "../../lab/lint/exportedNames";
 
 const files = (...texts: string[]) => texts.map((text, at) => ({ path: `${at}.ts`, text }));
 

@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import ts from "typescript";
 
 /** A name that more than one file exports, and these files. */
@@ -8,7 +6,7 @@ export interface Twice {
   readonly files: readonly string[];
 }
 
-/** What of the program is exported under one name by several files: a reader finds the wrong one. */
+/** Returns the names that several files export: a reader finds the wrong one. */
 export function exportedTwice(files: readonly { readonly path: string; readonly text: string }[]): Twice[] {
   const places = new Map<string, string[]>();
   for (const { path, text } of files)
@@ -16,7 +14,7 @@ export function exportedTwice(files: readonly { readonly path: string; readonly 
   return [...places].filter(([, paths]) => paths.length > 1).map(([name, paths]) => ({ name, files: paths }));
 }
 
-/** Names that a file declares and exports; one that it passes on from another file is that file's. */
+/** Returns the names that a file declares and exports, without those that it passes on from another file. */
 function declaredNames(path: string, text: string): Set<string> {
   const names = new Set<string>();
   for (const statement of ts.createSourceFile(path, text, ts.ScriptTarget.ES2022).statements) {
@@ -28,19 +26,4 @@ function declaredNames(path: string, text: string): Set<string> {
     if (ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement)) names.add(statement.name.text);
   }
   return names;
-}
-
-/** The program's files. */
-export function programFiles(root: string): { path: string; text: string }[] {
-  return ["components", "core", "providers", "cli"].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".ts"))
-      .map((name) => ({ path: join(folder, name), text: readFileSync(join(root, folder, name), "utf8") })),
-  );
-}
-
-if (process.argv[1] === import.meta.filename) {
-  const found = exportedTwice(programFiles(join(import.meta.dirname, "..")));
-  for (const { name, files } of found) console.error(`${name} is exported by ${files.join(" and ")}: name one anew`);
-  process.exitCode = found.length > 0 ? 1 : 0;
 }

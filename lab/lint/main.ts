@@ -1,0 +1,17 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { exportedTwice } from "./exportedNames";
+
+const checkout = join(import.meta.dirname, "../..");
+const files = ["components", "core", "providers", "cli"]
+  .flatMap((folder) =>
+    readdirSync(join(checkout, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
+  )
+  .filter((name) => name.endsWith(".ts"))
+  .map((path) => ({ path, text: readFileSync(join(checkout, path), "utf8") }));
+
+const problems = exportedTwice(files).map(
+  ({ name, files }) => `${name} is exported by ${files.join(" and ")}: rename one`,
+);
+for (const problem of problems) console.error(problem);
+process.exitCode = problems.length > 0 ? 1 : 0;
