@@ -93,10 +93,19 @@ export function withProofs(text: string, proofs: readonly Proof[]): string {
   const [before, rest] = text.split(begin);
   const after = rest?.split(end)[1];
   if (before === undefined || after === undefined) throw new Error(`the marks are missing: ${begin} and ${end}`);
-  const rows = proofs.map(({ feature, tests, file }) => {
+  const files = [...new Set(proofs.map(({ file }) => file))];
+  const rows = files.map((file) => {
+    const own = proofs.filter((proof) => proof.file === file);
     const isLong = file.endsWith(".long.test.ts");
     const name = `[${file.replace(/(\.long)?\.test\.ts$/, "")}](../test/lab/${file})`;
-    return `| ${feature.replaceAll("|", "\\|")} | ${tests} | ${isLong ? "second" : "first"} | ${name} |\n`;
+    const count = own.reduce((sum, { tests }) => sum + tests, 0);
+    return `| ${name} | ${isLong ? "second" : "first"} | ${count} | ${suitesOf(own).join("; ").replaceAll("|", "\\|")} |\n`;
   });
-  return `${before}${begin}\n\n| Feature | Tests | Tier | File |\n| --- | --- | --- | --- |\n${rows.join("")}\n${end}${after}`;
+  return `${before}${begin}\n\n| File | Tier | Tests | Suites |\n| --- | --- | --- | --- |\n${rows.join("")}\n${end}${after}`;
+}
+
+/** Returns the names of a file's suites of several tests, or its first name. */
+function suitesOf(proofs: readonly Proof[]): string[] {
+  const suites = proofs.filter(({ tests }) => tests > 1);
+  return (suites.length > 0 ? suites : proofs.slice(0, 1)).map(({ feature }) => feature);
 }

@@ -31,10 +31,49 @@ function tableOf(blocks: readonly string[]): string {
     if (blocks.includes(key.path[0] ?? "")) rows.set(path, [...(rows.get(path) ?? []), key]);
   }
   const variants = new Set([...rows.values()].flat().flatMap(({ variant }) => variant ?? []));
-  const lines = [...rows].map(([path, keys]) => [code(path), ...cellsOf(keys, variants.size)]);
-  return [["Key", "Value", "Default", "What it is"], ["---", "---", "---", "---"], ...lines]
+  const lines = [...rows].map(([path, keys]) => [path, ...cellsOf(keys, variants.size)]);
+  return [["Key", "Value", "Default", "What it is"], ["---", "---", "---", "---"], ...withoutRepeatedLogins(lines)]
     .map((cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |\n`)
     .join("");
+}
+
+/** Logins of other hosts, each with the block whose keys it repeats. */
+const repeatingLogins = Object.entries({
+  "ssh.proxy": "ssh",
+  "sync.oldHost": "ssh",
+  "orchestrator.migrateFrom": "ssh",
+  "retirement.successor": "ssh",
+});
+
+/** Merges the rows of a login that repeat keys of `ssh` into one row. */
+function withoutRepeatedLogins(lines: readonly string[][]): string[][] {
+  const original = new Map(
+    schemaKeys(stackSchema)
+      .filter(({ path: [block] }) => block === "ssh")
+      .map((key): [string, string[]] => [key.path.join("."), cellsOf([key], 0)]),
+  );
+  const merged = new Map<string, string[]>();
+  return lines.flatMap(([path = "", ...cells]) => {
+    const [login, block] = repeatingLogins.find(([prefix]) => path.startsWith(`${prefix}.`)) ?? [];
+    const key = path.slice((login?.length ?? 0) + 1);
+    const [value, , description] = original.get(`${block}.${key}`) ?? [];
+    if (login === undefined || value !== cells[0] || description !== cells[2]) return [[code(path), ...cells]];
+    if (key.startsWith("proxy.")) return [];
+    const exception = cells[1] === "as in `ssh`" ? "" : ` (default: ${cells[1]})`;
+    const row = merged.get(login);
+    if (row) {
+      row[0] += `, ${code(key)}${exception}`;
+      return [];
+    }
+    const first = [
+      `${code(login)}: ${code(key)}${exception}`,
+      "as in `ssh`",
+      "as in `ssh`",
+      "The same keys as in `ssh`",
+    ];
+    merged.set(login, first);
+    return [first];
+  });
 }
 
 /** Value, default and description of a key. @param variants how many its block has */
