@@ -29,7 +29,8 @@ export function refusedComments(path: string, text: string): RefusedComment[] {
     }
     ts.forEachChild(node, check);
   };
-  check(source);
+  // The file itself begins where its first statement's comment does.
+  ts.forEachChild(source, check);
   return found;
 }
 
