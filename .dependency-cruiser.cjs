@@ -4,44 +4,28 @@
  *
  *   index → components → providers ─┐
  *     cli ──────────────────────────┤
- *   settings (what a stack's configuration means) ─┐
  *   retirement → orchestrator → sync   registration → sync   chainCopy → sync   upgrade → orchestrator
- *   eventLog → chain → ssh   notify   cloud   steps   config
- *   store
+ *   eventLog → chain → ssh   notify   cloud   steps
+ *   config → store
  *   util
  */
 const core = {
   util: [],
   store: ["util"],
   config: ["store", "util"],
-  ssh: ["util"],
-  chain: ["ssh", "util"],
+  ssh: ["config", "util"],
+  chain: ["config", "ssh", "util"],
   steps: ["config", "ssh", "util"],
-  cloud: ["config", "ssh", "util"],
-  eventLog: ["chain", "ssh", "store", "util"],
+  cloud: ["config", "ssh", "store", "util"],
+  eventLog: ["chain", "config", "ssh", "store", "util"],
   notify: ["util"],
-  sync: ["chain", "eventLog", "ssh", "store", "util"],
+  sync: ["chain", "config", "eventLog", "ssh", "store", "util"],
   registration: ["sync", "chain", "eventLog", "ssh", "store", "util"],
   // Nothing of the gate needs it: the room can be deleted whole, with its provider.
   chainCopy: ["sync", "chain", "eventLog", "ssh", "util"],
-  orchestrator: ["sync", "chain", "eventLog", "ssh", "store", "util"],
-  retirement: ["orchestrator", "sync", "chain", "cloud", "eventLog", "ssh", "store", "util"],
+  orchestrator: ["sync", "chain", "config", "eventLog", "ssh", "store", "util"],
+  retirement: ["orchestrator", "sync", "steps", "chain", "cloud", "config", "eventLog", "ssh", "store", "util"],
   upgrade: ["orchestrator", "sync", "chain", "ssh", "util"],
-  settings: [
-    "upgrade",
-    "retirement",
-    "orchestrator",
-    "chainCopy",
-    "sync",
-    "steps",
-    "cloud",
-    "chain",
-    "eventLog",
-    "ssh",
-    "config",
-    "store",
-    "util",
-  ],
 };
 
 const room = (/** @type {string} */ name) => `core/${name}`;
@@ -50,7 +34,7 @@ const allRooms = Object.keys(core).map(room);
 /** @type {Record<string, readonly string[]>} */
 const arrows = {
   ...Object.fromEntries(Object.entries(core).map(([name, others]) => [room(name), others.map(room)])),
-  providers: allRooms.filter((name) => !["core/config", "core/settings", "core/steps", "core/cloud"].includes(name)),
+  providers: allRooms.filter((name) => !["core/config", "core/steps", "core/cloud"].includes(name)),
   components: ["providers", ...allRooms],
   cli: allRooms,
 };

@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../core/config/config";
 import { configFaultsText } from "../core/config/configFaults";
-import { storeOf } from "../core/settings/orchestratorPlaces";
-import { releaseHashFault } from "../core/settings/releaseHash";
+import { storeOf } from "../core/config/stackStore";
+import { releaseHashFault } from "../core/orchestrator/checks/releaseHash";
 import { commandsFor } from "../core/util/commands";
 import { type LastRun, lastRun } from "./lastRun";
 import { copyAhead } from "./node/copyAhead";

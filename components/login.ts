@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../core/config/config";
-import { proxyOf } from "../core/settings/login";
+import { proxyOf } from "../core/ssh/configuredLogin";
 import type { HostAccess } from "./remote";
 import { unprovedSteps } from "./unproved";
 

@@ -1,6 +1,6 @@
 import type { StackConfig } from "../core/config/config";
+import { backupDirectory, logRef } from "../core/config/stackStore";
 import { openEventLog } from "../core/eventLog/eventLog";
-import { logRef } from "../core/settings/orchestratorPlaces";
 import { warn } from "./log";
 
 /** Steps of a stack that the engine took for done, by their exit code, though they did not say so themselves. */

@@ -1,14 +1,17 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { storeOf } from "../../core/config/stackStore";
 import { readMoveEvents } from "../../core/eventLog/eventLog";
 import type { Backup } from "../../core/eventLog/events";
+import { moveIdOf } from "../../core/eventLog/moveId";
 import { takeBackup } from "../../core/orchestrator/backup/backup";
 import { hasSameShare } from "../../core/orchestrator/backup/keyShare";
 import type { Entry } from "../../core/orchestrator/backup/manifest";
 import { wholeBackupOf } from "../../core/orchestrator/checks/preparation";
+import { newPlace, oldPlace } from "../../core/orchestrator/checks/secureOptions";
 import { factsOf, type OrchestratorPlace } from "../../core/orchestrator/checks/survey";
 import { type OrchestratorSeenOn, orchestratorNow } from "../../core/orchestrator/hosts/orchestratorNow";
-import { moveIdOf, newHost, newPlace, oldHost, oldPlace, storeOf } from "../../core/settings/orchestratorPlaces";
+import { newHost, oldHost } from "../../core/ssh/configuredLogin";
 import { openRoot, type RootHost } from "../../core/ssh/root";
 import { orchestratorLibrary } from "../../core/steps/libraries";
 import { systemClock } from "../../core/util/clock";

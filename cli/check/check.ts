@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { isAnswered } from "../../core/chain/reading";
 import { firstFork, hashAt, showToEachOther } from "../../core/chain/sameChain";
+import { backupPlace, storeOf } from "../../core/config/stackStore";
 import { webhookFault } from "../../core/notify/notify";
 import { roomAt } from "../../core/orchestrator/checks/survey";
-import { backupPlace, storeOf } from "../../core/settings/orchestratorPlaces";
-import { retirementReferences } from "../../core/settings/retirementInputs";
-import { lookupSettings } from "../../core/settings/witnessSettings";
+import { retirementReferences } from "../../core/retirement/retirementInputs";
 import { ownIdentityFile } from "../../core/store/recordsDirectory";
 import { chainRisk } from "../../core/sync/evidence";
+import { lookupSettings } from "../../core/sync/lookupSettings";
 import { referenceText } from "../../core/sync/messages";
 import { compareReferences, type ReferenceReading } from "../../core/sync/references";
 import { openWitnesses } from "../../core/sync/witnesses";

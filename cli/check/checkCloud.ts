@@ -1,8 +1,8 @@
 import { createCloud } from "../../core/cloud/clouds";
 import { openToAll } from "../../core/cloud/firewall";
 import { planHost } from "../../core/cloud/hostPlan";
-import { publicKeyOf } from "../../core/settings/login";
-import { ordersOf } from "../../core/settings/orchestratorPlaces";
+import { ordersOf } from "../../core/cloud/orderRecord";
+import { publicKeyOf } from "../../core/ssh/configuredLogin";
 import { command } from "../../core/util/shownLine";
 import type { StackSource } from "../status/openStack";
 import { amiss, type CheckRow, good } from "./checkRow";

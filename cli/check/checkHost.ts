@@ -1,6 +1,6 @@
 import type { StackConfig } from "../../core/config/config";
-import { forwardedRpc, proxyOf, sshTarget } from "../../core/settings/login";
 import { notRunText, readAnswer } from "../../core/ssh/answer";
+import { forwardedRpc, proxyOf, sshTarget } from "../../core/ssh/configuredLogin";
 import { refusedText, silentText, slowLogin, tryLogin } from "../../core/ssh/reachability";
 import { shownHostKey } from "../../core/ssh/shownHostKey";
 import type { SshSession, SshTarget } from "../../core/ssh/ssh";

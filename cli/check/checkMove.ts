@@ -1,12 +1,14 @@
+import { nodeTarget } from "../../core/chain/configuredNode";
+import { storeOf } from "../../core/config/stackStore";
 import { isMoveOver, readMoveEvents } from "../../core/eventLog/eventLog";
 import { lookAtBridge } from "../../core/orchestrator/checks/bridgeNow";
 import { forecastLines } from "../../core/orchestrator/checks/forecast";
 import { rehearse } from "../../core/orchestrator/checks/rehearsal";
-import { nodeTarget } from "../../core/settings/login";
-import { newHost, oldHost, secureOptions, storeOf } from "../../core/settings/orchestratorPlaces";
-import { lookupSettings } from "../../core/settings/witnessSettings";
+import { secureOptions } from "../../core/orchestrator/checks/secureOptions";
+import { newHost, oldHost } from "../../core/ssh/configuredLogin";
 import { openRoot } from "../../core/ssh/root";
 import { orchestratorLibrary } from "../../core/steps/libraries";
+import { lookupSettings } from "../../core/sync/lookupSettings";
 import { lookAtNode } from "../../core/sync/nodeStatus";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor } from "../../core/util/commands";

@@ -1,3 +1,4 @@
+import { nodeTarget } from "../../core/chain/configuredNode";
 import { createNodeClient } from "../../core/chain/node";
 import { nodeVersion, readVersionGaps } from "../../core/chain/nodeVersion";
 import {
@@ -7,8 +8,7 @@ import {
   type VersionGap,
   versionGapText,
 } from "../../core/chain/requiredVersions";
-import { nodeTarget } from "../../core/settings/login";
-import { versionRules } from "../../core/settings/versionRules";
+import { versionRules } from "../../core/chain/versionRules";
 import { createConnection } from "../../core/ssh/connection";
 import { commandsFor } from "../../core/util/commands";
 import { command } from "../../core/util/shownLine";

@@ -1,6 +1,6 @@
+import { newerRelease } from "../../core/chain/newerRelease";
 import type { ReleaseSource } from "../../core/config/releaseSchema";
-import { newerRelease } from "../../core/settings/newerRelease";
-import { releaseHashFault } from "../../core/settings/releaseHash";
+import { releaseHashFault } from "../../core/orchestrator/checks/releaseHash";
 import { askFault } from "../../core/util/ask";
 import { command } from "../../core/util/shownLine";
 import type { StackSource } from "../status/openStack";

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import type { StackConfig } from "../../core/config/config";
 import { isSameMachine } from "../../core/config/sameMachine";
-import { proxyOf } from "../../core/settings/login";
+import { proxyOf } from "../../core/ssh/configuredLogin";
 import { shownHostKey } from "../../core/ssh/shownHostKey";
 import { commandsFor } from "../../core/util/commands";
 import { quote } from "../../core/util/quote";

@@ -1,10 +1,11 @@
 import type { StackConfig } from "../../core/config/config";
 import { isSameMachine } from "../../core/config/sameMachine";
+import { storeOf } from "../../core/config/stackStore";
 import { readMoveEvents } from "../../core/eventLog/eventLog";
+import { moveIdOf } from "../../core/eventLog/moveId";
+import { hashCommand, whatItIs } from "../../core/orchestrator/checks/releaseHash";
 import { knownOf } from "../../core/orchestrator/rules/known";
 import { unknownPastText } from "../../core/orchestrator/rules/messages";
-import { moveIdOf, storeOf } from "../../core/settings/orchestratorPlaces";
-import { hashCommand, whatItIs } from "../../core/settings/releaseHash";
 import { commandsFor } from "../../core/util/commands";
 import { type Settings, setPlain, upOrPrint } from "../pulumi/stackFiles";
 import type { OtherHost } from "../pulumi/stackState";

@@ -1,5 +1,5 @@
-import { nodeTarget } from "../../core/settings/login";
-import { lookupSettings } from "../../core/settings/witnessSettings";
+import { nodeTarget } from "../../core/chain/configuredNode";
+import { lookupSettings } from "../../core/sync/lookupSettings";
 import { lookAtNode } from "../../core/sync/nodeStatus";
 import { checkNodeVersion } from "../check/checkNodeVersion";
 import { plainRow } from "../check/checkRow";

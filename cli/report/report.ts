@@ -60,7 +60,7 @@ async function configuredPlace(stack: string): Promise<string | undefined> {
     // The schema behind them takes a moment to load.
     const { configurationOf } = require("../pulumi/configuration") as typeof import("../pulumi/configuration");
     const { backupDirectory } =
-      require("../../core/settings/orchestratorPlaces") as typeof import("../../core/settings/orchestratorPlaces");
+      require("../../core/config/stackStore") as typeof import("../../core/config/stackStore");
     return backupDirectory(configurationOf(stack, configuration));
   } catch (error) {
     if (!(error instanceof CliRefusal)) throw error;

@@ -1,15 +1,15 @@
 import { chainOfNode } from "../../core/chain/chain";
+import { nodeTarget } from "../../core/chain/configuredNode";
 import { createNodeClient } from "../../core/chain/node";
 import { readVersionGaps } from "../../core/chain/nodeVersion";
-import { gateSettings } from "../../core/settings/gateSettings";
-import { nodeTarget } from "../../core/settings/login";
-import { lookupSettings } from "../../core/settings/witnessSettings";
 import { type Connection, createConnection } from "../../core/ssh/connection";
 import { type NodeHostFacts, readHostFacts } from "../../core/ssh/hostFacts";
 import type { SshTarget } from "../../core/ssh/ssh";
 import { facts } from "../../core/steps/looks";
 import { envelope } from "../../core/steps/step";
 import { receiver } from "../../core/steps/stepVariables";
+import { gateSettings } from "../../core/sync/gateSettings";
+import { lookupSettings } from "../../core/sync/lookupSettings";
 import type { SyncDeps, WaitOptions } from "../../core/sync/waitForSync";
 import { openWitnesses } from "../../core/sync/witnesses";
 import { systemClock } from "../../core/util/clock";

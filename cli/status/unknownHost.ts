@@ -1,4 +1,4 @@
-import { proxyOf } from "../../core/settings/login";
+import { proxyOf } from "../../core/ssh/configuredLogin";
 import { shownHostKey } from "../../core/ssh/shownHostKey";
 import { couldNot } from "../terminal/refusal";
 import type { Source } from "./openStack";

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import { secretKeys } from "../../core/config/secretKeys";
-import { forwardedRpc } from "../../core/settings/login";
+import { forwardedRpc } from "../../core/ssh/configuredLogin";
 import { FirstContact, type FirstContactArgs } from "../../providers/firstContact";
 import type { HostAccess } from "../remote";
 

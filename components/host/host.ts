@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
+import type { NodeRpc } from "../../core/chain/configuredNode";
 import type { CloudServer } from "../../core/cloud/power";
-import type { NodeRpc } from "../../core/settings/login";
-import type { RetirementSettings } from "../../core/settings/retirementInputs";
+import type { RetirementSettings } from "../../core/retirement/retirementInputs";
 import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { HostAccess } from "../remote";
 import type { ContactArgs } from "./firstLook";

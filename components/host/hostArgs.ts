@@ -1,5 +1,5 @@
+import { nodeRpc } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
-import { nodeRpc } from "../../core/settings/login";
 import type { LastRun } from "../lastRun";
 import { loginOf } from "../login";
 import { guardSettings } from "../retirement/remembered";

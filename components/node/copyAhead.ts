@@ -3,14 +3,14 @@ import { roomFor } from "../../core/chainCopy/facts";
 import { expected } from "../../core/chainCopy/progress";
 import { lookAtOld } from "../../core/chainCopy/sides";
 import type { StackConfig } from "../../core/config/config";
+import { storeOf } from "../../core/config/stackStore";
 import { readEvents } from "../../core/eventLog/eventLog";
 import { standing } from "../../core/eventLog/guardFacts";
-import { chainCopySettings } from "../../core/settings/chainCopyInputs";
-import { storeOf } from "../../core/settings/orchestratorPlaces";
 import { firstLine } from "../../core/util/firstLine";
 import { sizeText } from "../../core/util/sizeText";
 import type { LastRun } from "../lastRun";
 import { info } from "../log";
+import { chainCopySettings } from "./chainCopyArgs";
 
 const limitSeconds = 20;
 

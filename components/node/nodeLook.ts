@@ -1,16 +1,16 @@
 import * as pulumi from "@pulumi/pulumi";
 import { chainOfNode } from "../../core/chain/chain";
+import { nodeTarget } from "../../core/chain/configuredNode";
 import { nodeVersion } from "../../core/chain/nodeVersion";
 import type { StackConfig } from "../../core/config/config";
 import { type PillarReading, readSources } from "../../core/registration/source";
-import { nodeTarget } from "../../core/settings/login";
-import { lookupSettings } from "../../core/settings/witnessSettings";
 import { type Connection, createConnection } from "../../core/ssh/connection";
 import { runScript } from "../../core/ssh/runScript";
 import { isSameHost } from "../../core/ssh/sameHost";
 import { hourlyRestartNow } from "../../core/steps/looks";
 import { envelope } from "../../core/steps/step";
 import { receiver } from "../../core/steps/stepVariables";
+import { lookupSettings } from "../../core/sync/lookupSettings";
 import { lookAhead, lookAtNode, type NodeStatus } from "../../core/sync/nodeStatus";
 import type { LastRun } from "../lastRun";
 

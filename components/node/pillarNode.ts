@@ -1,25 +1,25 @@
 import * as pulumi from "@pulumi/pulumi";
+import { type NodeRpc, nodeRpc, nodeTargetOn } from "../../core/chain/configuredNode";
 import { releaseNumber } from "../../core/chain/versions";
 import type { ChainSide } from "../../core/chainCopy/inputs";
 import type { StackConfig } from "../../core/config/config";
+import { storeOf } from "../../core/config/stackStore";
 import { readEvents } from "../../core/eventLog/eventLog";
 import type { LogEvent } from "../../core/eventLog/events";
 import { standing } from "../../core/eventLog/guardFacts";
-import { type ChainCopySettings, chainCopySettings, newChainSide } from "../../core/settings/chainCopyInputs";
-import { gateSettings } from "../../core/settings/gateSettings";
-import { type NodeRpc, nodeRpc, nodeTargetOn } from "../../core/settings/login";
-import { storeOf } from "../../core/settings/orchestratorPlaces";
-import { lookupSettings } from "../../core/settings/witnessSettings";
 import type { OrchestratorHost } from "../../core/ssh/root";
 import { nodeReleaseLibrary } from "../../core/steps/libraries";
 import { chainCopyAway, type NodeSteps, nodeSteps } from "../../core/steps/nodeSteps";
 import type { Step } from "../../core/steps/step";
 import { nodePlace, releaseVariables, stackIdentity } from "../../core/steps/stepVariables";
+import { gateSettings } from "../../core/sync/gateSettings";
+import { lookupSettings } from "../../core/sync/lookupSettings";
 import { ChainCopy } from "../../providers/chainCopy";
 import { NodeUpgrade, type UpgradeInputs } from "../../providers/nodeUpgrade";
 import { SyncGate, type SyncGateArgs } from "../../providers/syncGate";
 import type { Host } from "../host/host";
 import { rootAccessOf, runStep, sshTargetOf, stepInput } from "../remote";
+import { type ChainCopySettings, chainCopySettings, newChainSide } from "./chainCopyArgs";
 import type { LookAtHost } from "./nodeLook";
 
 export interface PillarNodeArgs {

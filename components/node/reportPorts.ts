@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
-import { hasSigner } from "../../core/settings/orchestratorPresence";
-import { lookAtPorts, portFaults, portRules } from "../../core/settings/portRules";
+import { hasSigner } from "../../core/eventLog/orchestratorPresence";
+import { lookAtPorts, portFaults, portRules } from "../../core/ssh/portRules";
 import { warn } from "../log";
 
 /**

@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
+import { storeOf } from "../../core/config/stackStore";
 import { readMoveEvents } from "../../core/eventLog/eventLog";
-import { isSameMove } from "../../core/eventLog/moveId";
-import { proxyOf } from "../../core/settings/login";
-import { moveIdOf, storeOf } from "../../core/settings/orchestratorPlaces";
+import { isSameMove, moveIdOf } from "../../core/eventLog/moveId";
+import { proxyOf } from "../../core/ssh/configuredLogin";
 import { fingerprintOf } from "../../core/ssh/publicKey";
 import { scanHostKey } from "../../core/ssh/ssh";
 import { isUnattended } from "../../core/util/unattended";

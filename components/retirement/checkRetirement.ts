@@ -1,13 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ServerNow } from "../../core/cloud/cloud";
+import { ordersOf } from "../../core/cloud/orderRecord";
 import type { StackConfig } from "../../core/config/config";
+import { storeOf } from "../../core/config/stackStore";
 import type { EventDetails } from "../../core/eventLog/events";
 import type { GuardMemory } from "../../core/retirement/guardInputs";
 import { lookOnceAt } from "../../core/retirement/readHost";
 import { refusalText } from "../../core/retirement/refusalText";
+import { retirementInputs } from "../../core/retirement/retirementInputs";
 import { surveyRetirement } from "../../core/retirement/surveyRetirement";
-import { ordersOf, storeOf } from "../../core/settings/orchestratorPlaces";
-import { retirementInputs } from "../../core/settings/retirementInputs";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor, someHostKey } from "../../core/util/commands";
 import type { LastRun } from "../lastRun";

@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { NodeRpc } from "../../core/settings/login";
-import { nodeTargetOn } from "../../core/settings/login";
-import type { RetirementSettings } from "../../core/settings/retirementInputs";
+import { type NodeRpc, nodeTargetOn } from "../../core/chain/configuredNode";
+import type { RetirementSettings } from "../../core/retirement/retirementInputs";
 import { RetirementGuard } from "../../providers/retirementGuard";
 import type { HostGround } from "../host/host";
 import { rootAccessOf, sshTargetOf } from "../remote";

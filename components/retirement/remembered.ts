@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
+import { storeOf } from "../../core/config/stackStore";
 import { readEvents } from "../../core/eventLog/eventLog";
 import type { RegistrationShown } from "../../core/registration/registrationShown";
 import { type KnownOfHost, knownToGuard, type Remembered, rememberedBy } from "../../core/retirement/guardMemory";
-import { storeOf } from "../../core/settings/orchestratorPlaces";
-import { type RetirementSettings, retirementSettings } from "../../core/settings/retirementInputs";
+import { type RetirementSettings, retirementSettings } from "../../core/retirement/retirementInputs";
 import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { LastRun } from "../lastRun";
 

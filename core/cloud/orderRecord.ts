@@ -1,5 +1,8 @@
 import { z } from "zod";
+import type { StackConfig } from "../config/config";
 import type { CloudHostConfig } from "../config/hostSchema";
+import { storeOf } from "../config/stackStore";
+import { storeFault } from "../store/storeFault";
 
 const orderSchema = z.object({
   plan: z.string(),
@@ -104,4 +107,18 @@ export function shownPrice(
 ): ShownPrice {
   const wish = wishOf(host);
   return known?.wish === wish ? known : { wish, monthly, currency };
+}
+
+/** The record of the orders of a stack's server. @throws storeFault */
+export function ordersOf(config: StackConfig, stack: string): OrderRecords {
+  // Two Pillars may share a place, and their stacks have one name.
+  const name = `orders-${stack}-${config.pillar.name}.json`;
+  const store = storeOf(config);
+  const inWords = (what: string) => (error: Error) => {
+    throw storeFault(store.faultText(what, error));
+  };
+  return {
+    read: () => store.newest(name).then(orderRecordOf, inWords("read")),
+    write: (record) => store.renew(name, orderRecordText(record)).catch(inWords("written")),
+  };
 }

@@ -1,3 +1,6 @@
+import type { StackConfig } from "../config/config";
+import { project } from "../config/configFaults";
+
 /** Which move of a signer: of whose stack, and the how-many-eth attempt. */
 export interface MoveId {
   readonly project: string;
@@ -33,4 +36,9 @@ export function isSameOwner(a: MoveId, b: MoveId): boolean {
 /** Whether two are one move. */
 export function isSameMove(a: MoveId, b: MoveId): boolean {
   return isSameOwner(a, b) && a.attempt === b.attempt;
+}
+
+/** Names an attempt to move the signer: what journals, record and backups are known by. */
+export function moveIdOf({ pillar, orchestrator }: StackConfig, stack: string): MoveId {
+  return { project, stack, pillar: pillar.name, attempt: orchestrator.attempt };
 }

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, expect, test, vi } from "vitest";
 import { reportPorts } from "../../components/node/reportPorts";
-import type { lookAtPorts } from "../../core/settings/portRules";
+import type { lookAtPorts } from "../../core/ssh/portRules";
 import type { PortSeen } from "../../core/ssh/ports";
 import { newKeyPair } from "../../providers/hostKey";
 import { configOf } from "./exampleConfig";

@@ -1,5 +1,5 @@
 import { isOurs } from "../../../core/registration/registration";
-import { isWrong } from "../../../core/settings/portRules";
+import { isWrong } from "../../../core/ssh/portRules";
 import { progressText } from "../../../core/sync/messages";
 import { isTakingIn } from "../../../core/sync/verdict";
 import { amissOf } from "../parts/hostProblems";

@@ -1,5 +1,6 @@
 import { isAnswered } from "../../../core/chain/reading";
 import type { StackConfig } from "../../../core/config/config";
+import { storeOf } from "../../../core/config/stackStore";
 import { readEvents } from "../../../core/eventLog/eventLog";
 import type { LogEvent } from "../../../core/eventLog/events";
 import type { GuardMemory } from "../../../core/retirement/guardInputs";
@@ -7,9 +8,8 @@ import { rememberedBy } from "../../../core/retirement/guardMemory";
 import type { HostObservation } from "../../../core/retirement/readHost";
 import { findingText } from "../../../core/retirement/refusalText";
 import { hostSeen } from "../../../core/retirement/retirementFacts";
+import { retirementInputs } from "../../../core/retirement/retirementInputs";
 import { type RetirementSurvey, type SurveyDeps, surveyRetirement } from "../../../core/retirement/surveyRetirement";
-import { storeOf } from "../../../core/settings/orchestratorPlaces";
-import { retirementInputs } from "../../../core/settings/retirementInputs";
 import type { Store } from "../../../core/store/store";
 import type { Source } from "../openStack";
 import type { Part } from "./part";

@@ -1,7 +1,7 @@
 import { noteText, sentenceOf, stillOurs, unknownText } from "../../../core/registration/messages";
 import { isOurs, type Registration } from "../../../core/registration/registration";
 import { unmetLines } from "../../../core/retirement/refusalText";
-import { type PortFound, portFaults, portsLine } from "../../../core/settings/portRules";
+import { type PortFound, portFaults, portsLine } from "../../../core/ssh/portRules";
 import { minuteText } from "../../../core/util/timeText";
 import type { Row } from "../../terminal/row";
 import { amissOf } from "./hostProblems";

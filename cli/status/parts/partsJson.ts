@@ -1,5 +1,5 @@
 import { registrationShown } from "../../../core/registration/registrationShown";
-import { isWrong } from "../../../core/settings/portRules";
+import { isWrong } from "../../../core/ssh/portRules";
 import type { Part } from "./part";
 import type { Parts } from "./statusParts";
 

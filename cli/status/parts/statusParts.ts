@@ -1,7 +1,7 @@
 import type { VersionGap } from "../../../core/chain/requiredVersions";
 import type { Registration } from "../../../core/registration/registration";
 import type { Unmet } from "../../../core/retirement/retirementFacts";
-import type { PortFound } from "../../../core/settings/portRules";
+import type { PortFound } from "../../../core/ssh/portRules";
 import type { OrchestratorSeen } from "./orchestratorPart";
 import type { Part } from "./part";
 import type { RewardsSeen } from "./rewardsPart";

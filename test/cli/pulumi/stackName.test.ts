@@ -6,8 +6,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { configurationOf } from "../../../cli/pulumi/configuration";
 import { lineOf, textOf } from "../../../core/eventLog/logLine";
-import { moveText, parseMove } from "../../../core/eventLog/moveId";
-import { moveIdOf } from "../../../core/settings/orchestratorPlaces";
+import { moveIdOf, moveText, parseMove } from "../../../core/eventLog/moveId";
 import { least } from "../../components/exampleConfig";
 
 const bin = join(import.meta.dirname, "../../../cli/bin.js");

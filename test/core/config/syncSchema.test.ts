@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { chainCopySettings } from "../../../core/settings/chainCopyInputs";
+import { chainCopySettings } from "../../../components/node/chainCopyArgs";
 import { configOf, faultsOf } from "../../components/exampleConfig";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { portFaults } from "../../../core/settings/portRules";
+import { portFaults } from "../../../core/ssh/portRules";
 import type { RegisteredPillar } from "../../../lab/doubles/chain";
 import { hostNamespace } from "../../../lab/hosts/network";
 import type { Lab, LabHost } from "../../../lab/lab";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { retirementInputs } from "../../../core/settings/retirementInputs";
+import { retirementInputs } from "../../../core/retirement/retirementInputs";
 import { configOf } from "../../components/exampleConfig";
 import { type Outcome, providerTexts, runProvider } from "../orchestrator/providerRun";
 import { oldFile, type RetirementStage } from "./stage";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { MoveNews } from "../../../core/eventLog/events";
-import { hasSigner } from "../../../core/settings/orchestratorPresence";
+import { hasSigner } from "../../../core/eventLog/orchestratorPresence";
 import { configOf } from "../../components/exampleConfig";
 import { moveNamed } from "../../moveNamed";
 import { putEvent } from "../../recordIn";

@@ -1,8 +1,9 @@
+import { nodeTarget, otherNode } from "../chain/configuredNode";
 import type { StackConfig } from "../config/config";
-import type { RetirementInputs, Successor } from "../retirement/guardInputs";
+import { backupDirectory } from "../config/stackStore";
+import { newHost, otherLogin } from "../ssh/configuredLogin";
 import { retirementLibrary } from "../steps/libraries";
-import { nodeTarget, otherLogin, otherNode } from "./login";
-import { backupDirectory, newHost } from "./orchestratorPlaces";
+import type { RetirementInputs, Successor } from "./guardInputs";
 
 /** What retirement needs to know of a stack, whatever its host. Holds the successor's login: secret. */
 export type RetirementSettings = Omit<RetirementInputs, "host" | "node" | "isOwnServer" | "recorded" | "server">;

@@ -1,5 +1,5 @@
-import { compareNodeVersions } from "../chain/versions";
 import { ask } from "../util/ask";
+import { compareNodeVersions } from "./versions";
 
 const asked = new Map<string, Promise<string | undefined>>();
 

@@ -1,10 +1,10 @@
-import type { StackConfig } from "../config/config";
-import { project } from "../config/configFaults";
-import { readMoveEvents } from "../eventLog/eventLog";
-import { isSameMove } from "../eventLog/moveId";
-import { commandsFor } from "../util/commands";
-import { shellWord } from "../util/quote";
-import { moveIdOf, storeOf } from "./orchestratorPlaces";
+import type { StackConfig } from "../../config/config";
+import { project } from "../../config/configFaults";
+import { storeOf } from "../../config/stackStore";
+import { readMoveEvents } from "../../eventLog/eventLog";
+import { isSameMove, moveIdOf } from "../../eventLog/moveId";
+import { commandsFor } from "../../util/commands";
+import { shellWord } from "../../util/quote";
 
 export const whatItIs = "what comes from there runs as root and holds the bridge's key share";
 

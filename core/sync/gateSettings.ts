@@ -1,5 +1,5 @@
 import type { StackConfig } from "../config/config";
-import type { GateSettings } from "../sync/waitForSync";
+import type { GateSettings } from "./waitForSync";
 
 /** How the gate decides about a stack's node: what `pulumi up` waits for, and what `pillar-host status` shows. */
 export function gateSettings(config: Pick<StackConfig, "stack" | "sync" | "node" | "lifecycle">): GateSettings {

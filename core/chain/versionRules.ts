@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import type { VersionRules } from "../chain/requiredVersions";
 import type { StackConfig } from "../config/config";
 import { releaseVersion } from "../config/schemaParts";
+import type { VersionRules } from "./requiredVersions";
 
 const url = z.url({ protocol: /^https?$/ });
 
@@ -38,6 +38,6 @@ export function parseRequiredVersions(text: string): Omit<VersionRules, "leastVe
 
 /** Returns the required versions of a stack's nodes: the table and the configuration. Providers get them as an input. */
 export function versionRules({ node }: Pick<StackConfig, "node">): VersionRules {
-  const text = readFileSync(join(__dirname, "../chain/requiredVersions.json"), "utf8");
+  const text = readFileSync(join(__dirname, "requiredVersions.json"), "utf8");
   return { ...parseRequiredVersions(text), leastVersion: node.leastVersion };
 }

@@ -1,15 +1,10 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import {
-  backupPlace,
-  newHost,
-  newPlace,
-  oldHost,
-  oldPlace,
-  secureOptions,
-} from "../../../core/settings/orchestratorPlaces";
-import { configOf } from "../../components/exampleConfig";
-import { moveNamed } from "../../moveNamed";
+import { backupPlace } from "../../../../core/config/stackStore";
+import { newPlace, oldPlace, secureOptions } from "../../../../core/orchestrator/checks/secureOptions";
+import { newHost, oldHost } from "../../../../core/ssh/configuredLogin";
+import { configOf } from "../../../components/exampleConfig";
+import { moveNamed } from "../../../moveNamed";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const stack = (from: object = {}, changes: object = {}) =>

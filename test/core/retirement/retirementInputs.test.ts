@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { StackConfig } from "../../../core/config/config";
-import { retirementReferences } from "../../../core/settings/retirementInputs";
+import { retirementReferences } from "../../../core/retirement/retirementInputs";
 
 const asked = (retirement: string[], sync: string[]) =>
   retirementReferences({ retirement: { references: retirement }, sync: { references: sync } } as Pick<

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { chainCopySettings } from "../../../core/settings/chainCopyInputs";
-import { nodeRpc, nodeTarget } from "../../../core/settings/login";
-import { retirementSettings } from "../../../core/settings/retirementInputs";
-import { parseRequiredVersions, versionRules } from "../../../core/settings/versionRules";
+import { chainCopySettings } from "../../../components/node/chainCopyArgs";
+import { nodeRpc, nodeTarget } from "../../../core/chain/configuredNode";
+import { parseRequiredVersions, versionRules } from "../../../core/chain/versionRules";
+import { retirementSettings } from "../../../core/retirement/retirementInputs";
 import { configOf } from "../../components/exampleConfig";
 
 const file = "core/chain/requiredVersions.json";

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { releaseHashFault } from "../../../core/settings/releaseHash";
-import { configOf } from "../../components/exampleConfig";
-import { moveNamed } from "../../moveNamed";
-import { putEvent } from "../../recordIn";
+import { releaseHashFault } from "../../../../core/orchestrator/checks/releaseHash";
+import { configOf } from "../../../components/exampleConfig";
+import { moveNamed } from "../../../moveNamed";
+import { putEvent } from "../../../recordIn";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const release = { url: "https://r.example/o.zip", version: "v0.0.9a" };

@@ -1,9 +1,7 @@
-import type { NodeTarget } from "../chain/node";
 import type { StackConfig } from "../config/config";
-import { publicLineOf } from "../ssh/publicLine";
-import type { OrchestratorHost } from "../ssh/root";
-import type { SshTarget } from "../ssh/ssh";
-import { versionRules } from "./versionRules";
+import { publicLineOf } from "./publicLine";
+import type { OrchestratorHost } from "./root";
+import type { SshTarget } from "./ssh";
 
 /** How a host is logged in to (plain values; wrap them before they become an input). */
 export function sshTarget({ ssh }: Pick<StackConfig, "ssh">, address: string, hostKey: string): SshTarget {
@@ -47,37 +45,23 @@ export function otherLogin(
   return { stack, ssh: target, sudoPassword, configured };
 }
 
-/** Where the node's RPC is on its host, and the way there: through ssh, or to its port. */
-export type NodeRpc = Omit<NodeTarget, "ssh">;
-
-/** The node's RPC as configured, and the versions that are required. */
-export function nodeRpc(config: Pick<StackConfig, "node">): NodeRpc {
-  const { rpc, rpcAddress, rpcPort } = config.node;
-  return { via: rpc, address: rpcAddress, port: rpcPort, versions: versionRules(config) };
-}
-
 /** Returns the place that sshd must forward to, if the node is asked through ssh. */
 export function forwardedRpc({ node: { rpc, rpcAddress, rpcPort } }: Pick<StackConfig, "node">) {
   return rpc === "ssh" ? { address: rpcAddress, port: rpcPort } : undefined;
 }
 
-/** The node of another host: its RPC is asked through ssh. */
-export function otherNode(config: Pick<StackConfig, "node">, ssh: SshTarget, port = config.node.rpcPort): NodeTarget {
-  return { ssh, via: "ssh", address: "127.0.0.1", port, versions: versionRules(config) };
-}
-
-/** How the node's RPC is reached on a host. Asked directly it listens where the host is reached. */
-export function nodeTargetOn(ssh: SshTarget, rpc: NodeRpc): NodeTarget {
-  const isHost = rpc.via === "direct" && rpc.address === "127.0.0.1";
-  return { ssh, ...rpc, ...(isHost ? { address: ssh.address } : {}) };
-}
-
-/** The same of a stack's own host (plain values; wrap them before they become an input). */
-export function nodeTarget(config: StackConfig, hostAddress: string, hostKey: string): NodeTarget {
-  return nodeTargetOn(sshTarget(config, hostAddress, hostKey), nodeRpc(config));
-}
-
 /** The public half of pillar-host:ssh.privateKey, an authorized_keys line. */
 export function publicKeyOf({ ssh }: StackConfig): string | undefined {
   return ssh.privateKey === undefined ? undefined : publicLineOf(ssh.privateKey, ssh.privateKeyPassword);
+}
+
+/** How the old host is logged in to (plain values: wrap them before they become an input). */
+export function oldHost({ ssh, stack, orchestrator }: StackConfig): OrchestratorHost {
+  const from = orchestrator.migrateFrom;
+  if (from === undefined) throw new Error("pillar-host:orchestrator.migrateFrom is not configured");
+  return otherLogin({ ssh, stack }, from, "pillar-host:orchestrator.migrateFrom");
+}
+
+export function newHost(config: StackConfig, address: string, hostKey: string): OrchestratorHost {
+  return { stack: config.stack, ssh: sshTarget(config, address, hostKey), sudoPassword: config.ssh.sudoPassword };
 }

@@ -5,7 +5,7 @@ import {
   portFaults as portLines,
   portRules,
   portsLine,
-} from "../../../core/settings/portRules";
+} from "../../../core/ssh/portRules";
 import type { PortSeen } from "../../../core/ssh/ports";
 import { configOf } from "../../components/exampleConfig";
 

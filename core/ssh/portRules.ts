@@ -1,6 +1,6 @@
 import type { StackConfig } from "../config/config";
-import { type PortSeen, tryPort } from "../ssh/ports";
 import { command, type ShownLine, words } from "../util/shownLine";
+import { type PortSeen, tryPort } from "./ports";
 
 export interface PortRule {
   readonly port: number;

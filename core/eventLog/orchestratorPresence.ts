@@ -1,8 +1,8 @@
 import type { StackConfig } from "../config/config";
 import { project } from "../config/configFaults";
-import { readMoveEvents } from "../eventLog/eventLog";
-import { isSameOwner } from "../eventLog/moveId";
-import { storeOf } from "./orchestratorPlaces";
+import { storeOf } from "../config/stackStore";
+import { readMoveEvents } from "./eventLog";
+import { isSameOwner } from "./moveId";
 
 /**
  * Whether a stack's host has a signer, or is about to have one: its port must be open. Either the configuration says so

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { checkRelease } from "../../../cli/check/checkReleases";
-import { newerRelease } from "../../../core/settings/newerRelease";
+import { newerRelease } from "../../../core/chain/newerRelease";
 
 afterEach(() => vi.unstubAllGlobals());
 

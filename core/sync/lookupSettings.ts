@@ -1,9 +1,9 @@
+import { oldNode } from "../chain/configuredNode";
 import type { NodeTarget } from "../chain/node";
 import type { StackConfig } from "../config/config";
-import type { LookupOptions } from "../sync/nodeStatus";
-import { oldNode } from "./chainCopyInputs";
+import { logRef } from "../config/stackStore";
 import { unverifiedChain } from "./gateSettings";
-import { logRef } from "./orchestratorPlaces";
+import type { LookupOptions } from "./nodeStatus";
 
 /** Returns what a lookup at a stack's own node needs. Holds the old host's login: secret. */
 export function lookupSettings(config: StackConfig) {

@@ -1,0 +1,43 @@
+import { nodeRpc, nodeTargetOn, oldNode } from "../../core/chain/configuredNode";
+import type { ChainCopyInputs, ChainSide } from "../../core/chainCopy/inputs";
+import type { StackConfig } from "../../core/config/config";
+import { logRef } from "../../core/config/stackStore";
+import type { OrchestratorHost } from "../../core/ssh/root";
+import type { SshTarget } from "../../core/ssh/ssh";
+import { chainCopyLibrary } from "../../core/steps/libraries";
+import { stackIdentity } from "../../core/steps/stepVariables";
+import { unverifiedChain } from "../../core/sync/gateSettings";
+
+/** Whose chain a stack's node begins with, and how; plain, with the old host's login: wrap it before it becomes an input. */
+export type ChainCopySettings = Omit<ChainCopyInputs, "new">;
+
+/** Undefined where the chain comes from the network. */
+export function chainCopySettings(config: StackConfig, stack: string): ChainCopySettings | undefined {
+  const { sync, node, network, pillar } = config;
+  if (sync.from !== "oldHost") return undefined;
+  const { host, service, dataDir, copyAddress, node: old } = oldNode(config);
+  return {
+    stack,
+    identity: stackIdentity(stack, pillar.name),
+    old: {
+      host,
+      node: old,
+      service: service ?? node.service,
+      dataDir: dataDir ?? node.dataDir,
+    },
+    copy: { address: copyAddress ?? host.ssh.address, port: host.ssh.port },
+    limitMbps: sync.copyMbps ?? 0,
+    momentum: network.momentum,
+    references: sync.references,
+    tolerance: sync.tolerance,
+    ...unverifiedChain(config),
+    record: logRef(config),
+    library: chainCopyLibrary(),
+  };
+}
+
+export function newChainSide(config: StackConfig, host: OrchestratorHost): ChainSide {
+  const { node } = config;
+  const target = nodeTargetOn(host.ssh satisfies SshTarget, nodeRpc(config));
+  return { host, node: target, service: node.service, dataDir: node.dataDir };
+}

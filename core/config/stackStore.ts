@@ -1,0 +1,27 @@
+import { placeInBucket } from "../store/bucketPlace";
+import { storeAt } from "../store/openStore";
+import { meantPlace, recordsWord } from "../store/recordsDirectory";
+import type { Store } from "../store/store";
+import { ofStack } from "../store/storeFault";
+import type { StackConfig } from "./config";
+
+/** Where records and backups go, as inputs have it: as configured, or the word for the user's own. Never a secret. */
+export function backupDirectory({ pillar, store, orchestrator }: StackConfig): string {
+  if (store !== undefined) return placeInBucket(store, pillar.name);
+  return orchestrator.backup.directory ?? recordsWord(pillar.name);
+}
+
+/** Returns whose event log a stack writes, and where it is. */
+export function logRef(config: StackConfig) {
+  return { directory: backupDirectory(config), stack: config.stack, pillar: config.pillar.name };
+}
+
+/** Returns the directory of the records on this machine, absolute. */
+export function backupPlace(config: StackConfig): string {
+  return meantPlace(backupDirectory(config));
+}
+
+/** What is known of a stack's Pillar outside of the state. @throws storeFault */
+export function storeOf(config: StackConfig): Store {
+  return ofStack(config.stack, () => storeAt(backupDirectory(config)));
+}

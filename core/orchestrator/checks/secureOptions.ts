@@ -1,0 +1,56 @@
+import type { StackConfig } from "../../config/config";
+import { backupDirectory } from "../../config/stackStore";
+import { moveIdOf } from "../../eventLog/moveId";
+import { oldHost } from "../../ssh/configuredLogin";
+import type { Acknowledged } from "../rules/acknowledged";
+import type { SecureOptions } from "./preparation";
+import type { OrchestratorPlace } from "./survey";
+
+export function newPlace({ node, orchestrator }: StackConfig): OrchestratorPlace {
+  const { service, directory, executable, rpcPort } = orchestrator;
+  return { service, directory, executable, rpcPort, nodeDirectory: node.dataDir };
+}
+
+/** On the old one: the same where nothing else is configured. */
+export function oldPlace(config: StackConfig): OrchestratorPlace {
+  const same = newPlace(config);
+  const from = config.orchestrator.migrateFrom;
+  return {
+    rpcPort: same.rpcPort,
+    service: from?.service ?? same.service,
+    directory: from?.directory ?? same.directory,
+    executable: from?.executable ?? same.executable,
+    nodeDirectory: from?.dataDir ?? same.nodeDirectory,
+  };
+}
+
+export function acknowledgedOf({ orchestrator }: StackConfig): Acknowledged {
+  const { noKeyShare, haltedBridge, laterThanMove, firstMove } = orchestrator.migrateFrom ?? {};
+  return {
+    noKeyShare: noKeyShare === "acknowledged",
+    haltedBridge: haltedBridge === "acknowledged",
+    laterThanMove,
+    firstMove: firstMove && true,
+  };
+}
+
+export function secureOptions(config: StackConfig, stack: string): SecureOptions {
+  const { migrateFrom: from, release, backup } = config.orchestrator;
+  const { ssh } = oldHost(config);
+  return {
+    stack,
+    move: moveIdOf(config, stack),
+    old: oldPlace(config),
+    new: newPlace(config),
+    copyAddress: from?.copyAddress ?? ssh.address,
+    sshPort: ssh.port,
+    sshUser: ssh.user,
+    hostKey: ssh.hostKey,
+    ...acknowledgedOf(config),
+    release: release === undefined ? undefined : { version: release.version },
+    backups: {
+      directory: backupDirectory(config),
+      identityFile: backup.identityFile,
+    },
+  };
+}
