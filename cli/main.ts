@@ -2,7 +2,7 @@ import { Command, CommanderError } from "commander";
 import { backupCommand, notifyCommand } from "./commands/keepCommands";
 import { checkCommand, nextCommand, reportCommand, statusCommand } from "./commands/lookCommands";
 import { adoptCommand, initCommand, moveCommand, resumeCommand, retireCommand } from "./commands/stackCommands";
-import { couldNot, faultShown } from "./terminal/refusal";
+import { formatError, refusalExitCode } from "./terminal/refusal";
 
 const { version } = require("../package.json") as typeof import("../package.json");
 
@@ -35,10 +35,10 @@ program
   .parseAsync()
   .catch((error: unknown) => {
     // Commander has shown its own; help that was asked for is no error.
-    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : couldNot;
+    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : refusalExitCode;
     else {
-      console.error(faultShown(error));
-      process.exitCode = couldNot;
+      console.error(formatError(error));
+      process.exitCode = refusalExitCode;
     }
   })
   // A connection to a host that went away would keep it from ending. Not at once: an exit waits for V8's own threads, and

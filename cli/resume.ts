@@ -3,15 +3,15 @@ import { join } from "node:path";
 import lockfile from "proper-lockfile";
 import { commandsFor } from "../core/util/commands";
 import { homeDirectory } from "../core/util/resolvePath";
-import { type Held, holderOf, holderText, parseLocks } from "./pulumi/locks";
-import { createEngine, type Engine } from "./pulumi/pulumiCommand";
-import { engineFault } from "./pulumi/pulumiErrors";
-import { upHere } from "./pulumi/stackFiles";
-import { type Pending, parseState } from "./pulumi/stackState";
+import { formatHolder, type LockStatus, parseLocks, readHolder } from "./pulumi/locks";
+import { createPulumi, type Pulumi } from "./pulumi/pulumiCommand";
+import { formatPulumiError } from "./pulumi/pulumiErrors";
+import { runUp } from "./pulumi/stackFiles";
+import { type PendingOperation, parseState } from "./pulumi/stackState";
 import { CliRefusal } from "./terminal/refusal";
 
 /** Steps on a host, and resources that only wait or read, check before they act: they may be begun again. */
-const repeatable = /^(command:remote:(Command|CopyToRemote)|pulumi-nodejs:dynamic\/pillar-host:\w+)$/;
+const repeatableTypes = /^(command:remote:(Command|CopyToRemote)|pulumi-nodejs:dynamic\/pillar-host:\w+)$/;
 
 /**
  * Clears what a killed run left in a stack, then runs `pulumi up` in this terminal. Killed itself, it is run again.
@@ -19,7 +19,7 @@ const repeatable = /^(command:remote:(Command|CopyToRemote)|pulumi-nodejs:dynami
  * @returns pulumi's exit code. @throws Refusal where a lock or a creation is not its to clear
  */
 export async function resume(stack: string, args: readonly string[], isStale: boolean): Promise<number> {
-  const engine = createEngine(stack);
+  const engine = createPulumi(stack);
   const home = process.env.PULUMI_HOME ?? join(homeDirectory(), ".pulumi");
   await mkdir(home, { recursive: true });
   // If two run at once, the second must not clear the lock that the first one's `pulumi up` has just taken.
@@ -37,7 +37,7 @@ export async function resume(stack: string, args: readonly string[], isStale: bo
   });
   try {
     await clearStale(stack, engine, isStale, (line) => console.log(line));
-    return await upHere(stack, args, engine);
+    return await runUp(stack, args, engine);
   } finally {
     await release().catch(() => undefined);
   }
@@ -46,34 +46,35 @@ export async function resume(stack: string, args: readonly string[], isStale: bo
 /** Clears stale locks and creations, and only those. Each step is whole in itself: ended anywhere, it is begun again. */
 export async function clearStale(
   stack: string,
-  engine: Pick<Engine, "run" | "read">,
+  engine: Pick<Pulumi, "run" | "read">,
   isStale: boolean,
   say: (line: string) => void,
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const { pending } = parseState(await engine.read(["stack", "export"]));
     const creations = pending.filter(({ operation }) => operation === "creating");
-    const doubtful = creations.filter(({ type }) => !repeatable.test(type));
+    const doubtful = creations.filter(({ type }) => !repeatableTypes.test(type));
     const clear = creations.length > 0 && doubtful.length === 0 ? ["--clear-pending-creates"] : [];
     // Takes the lock, so it tells of others; without a resource to look at, it asks no host and no cloud.
     const refresh = ["refresh", "--yes", "--skip-preview", "--run-program=false", "--exclude", "**"];
     const { exitCode, stdout, stderr } = await engine.run([...refresh, ...clear]);
     if (exitCode === 0) {
-      if (doubtful.length > 0) throw new CliRefusal(doubtfulText(stack, doubtful));
+      if (doubtful.length > 0) throw new CliRefusal(formatDoubtful(stack, doubtful));
       for (const { name, type } of creations) say(`cleared: the creation of ${name} (${type}) was cut off`);
       return;
     }
     const locks = parseLocks(`${stderr}\n${stdout}`);
-    if (locks === undefined || attempt === 3) throw new CliRefusal(engineFault("refresh", stack, stderr || stdout));
-    say(clearLocks(stack, await Promise.all(locks.map(holderOf)), isStale));
+    if (locks === undefined || attempt === 3)
+      throw new CliRefusal(formatPulumiError("refresh", stack, stderr || stdout));
+    say(clearLocks(stack, await Promise.all(locks.map(readHolder)), isStale));
     await engine.read(["cancel", "--yes"]);
   }
 }
 
 /** Says why the locks may be cleared; pulumi clears all at once. @throws Refusal where a run may live */
-function clearLocks(stack: string, held: readonly Held[], isStale: boolean): string {
+function clearLocks(stack: string, held: readonly LockStatus[], isStale: boolean): string {
   const run = commandsFor(stack);
-  const who = held.map(({ lock }) => holderText(lock)).join("; ") || "a run that the backend does not name";
+  const who = held.map(({ lock }) => formatHolder(lock)).join("; ") || "a run that the backend does not name";
   const living = held.find(({ holder }) => holder === "lives");
   if (living !== undefined)
     throw new CliRefusal(`${stack} is locked by a run that is at work: ${who}
@@ -87,7 +88,7 @@ function clearLocks(stack: string, held: readonly Held[], isStale: boolean): str
   If it lives all the same, two runs work on one host, and what the first one to end recorded is lost.`);
 }
 
-function doubtfulText(stack: string, doubtful: readonly Pending[]): string {
+function formatDoubtful(stack: string, doubtful: readonly PendingOperation[]): string {
   return `the run was killed while it created something that may be there now, without being recorded; nothing was cleared
 ${doubtful.map(({ name, type }) => `  found: ${name} (${type})`).join("\n")}
   needed: look at your provider's console, then answer for each what this command asks (clear: it is not there; import: it

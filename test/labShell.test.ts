@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { fileFaults } from "../cli/init/checkAnswers";
-import { type Answers, stackText } from "../cli/init/stackText";
+import { checkStackFile } from "../cli/init/checkAnswers";
+import { type Answers, formatStackFile } from "../cli/init/stackText";
 import { labExample } from "../lab/shell/examples";
 import { welcome } from "../lab/shell/welcome";
 import { codeBlocks, commandsOf } from "./lab/readme";
@@ -42,8 +42,8 @@ describe("the lab's shell", () => {
     ],
   ] as const)("%s: what init makes of the lab's example is a stack's file without a fault", (file, given, more) => {
     const example = labExample(read(`examples/${file}.yaml`), { ...network, ...more });
-    const text = stackText(example, given);
-    const faults = fileFaults("prod-2", text, "endpoint" in more ? [["host.token", "0".repeat(64)]] : []);
+    const text = formatStackFile(example, given);
+    const faults = checkStackFile("prod-2", text, "endpoint" in more ? [["host.token", "0".repeat(64)]] : []);
     // This machine may have no key.
     expect(faults.filter((fault) => !fault.includes("ssh.privateKeyFile"))).toEqual([]);
     expect(text).toContain("epoch: 30s");

@@ -19,9 +19,9 @@ import { commandsFor } from "../../core/util/commands";
 import { printable, printableLines } from "../../core/util/printable";
 import { resolvePath } from "../../core/util/resolvePath";
 import { withLock } from "../../core/util/withLock";
-import { openStack, type StackSource } from "../status/openStack";
+import { openStack, type StackInfo } from "../status/openStack";
 import { CliRefusal } from "../terminal/refusal";
-import { backupLines } from "./backupLines";
+import { formatBackup } from "./backupLines";
 
 interface Candidate {
   readonly root: RootHost;
@@ -29,14 +29,14 @@ interface Candidate {
 }
 
 /** Backs a stack's signer up, wherever it runs now, and leaves it running. @returns the exit code of --help. @throws Refusal */
-export async function backup(fullName: string, { json }: { json?: boolean }): Promise<number> {
+export async function backUpOrchestrator(fullName: string, { json }: { json?: boolean }): Promise<number> {
   const source = await openStack(fullName);
   const { stack, config } = source;
   const store = storeOf(config);
-  const candidates = candidatesOf(source);
+  const candidates = listCandidates(source);
   const say = (line: string) => console.error(printable(line));
   try {
-    const { root, place } = await whereItIs(stack, candidates);
+    const { root, place } = await findOrchestrator(stack, candidates);
     const { attempt: _attempt, ...move } = moveIdOf(config, stack);
     const { identityFile } = config.orchestrator.backup;
     const settings = {
@@ -49,9 +49,9 @@ export async function backup(fullName: string, { json }: { json?: boolean }): Pr
     const made = await withLock(store.directory, lock, systemClock, () =>
       takeBackup(root, wholeBackupOf("asked", place), settings, { ...systemClock, say }),
     );
-    const stale = staleOf(made, earlier);
+    const stale = listStaleBackups(made, earlier);
     if (json) console.log(JSON.stringify({ stack, address: root.address, ...made, stale }, undefined, 2));
-    else console.log(printableLines(backupLines(stack, root.address, made, stale).join("\n")));
+    else console.log(printableLines(formatBackup(stack, root.address, made, stale).join("\n")));
     return 0;
   } catch (error) {
     if (error instanceof CliRefusal) throw error;
@@ -62,7 +62,7 @@ export async function backup(fullName: string, { json }: { json?: boolean }): Pr
 }
 
 /** The stack's own host, and the one from which its signer comes. */
-function candidatesOf({ stack, config, address, hostKey }: StackSource): readonly Candidate[] {
+function listCandidates({ stack, config, address, hostKey }: StackInfo): readonly Candidate[] {
   const library = orchestratorLibrary();
   const own =
     address === undefined || hostKey === undefined
@@ -79,7 +79,7 @@ function candidatesOf({ stack, config, address, hostKey }: StackSource): readonl
   return [...own, ...from];
 }
 
-async function whereItIs(stack: string, candidates: readonly Candidate[]): Promise<Candidate> {
+async function findOrchestrator(stack: string, candidates: readonly Candidate[]): Promise<Candidate> {
   const hosts = await Promise.all(
     candidates.map(async ({ root, place }): Promise<OrchestratorSeenOn> => {
       const seen = await factsOf(root, place).catch((error: Error) => ({ unseen: error.message }));
@@ -101,16 +101,16 @@ async function whereItIs(stack: string, candidates: readonly Candidate[]): Promi
 }
 
 /** Files of earlier backups whose key share is another one than this one's, and which lie here still. */
-function staleOf(made: Backup, earlier: readonly Backup[]): string[] {
-  const entries = entriesOf(made);
+function listStaleBackups(made: Backup, earlier: readonly Backup[]): string[] {
+  const entries = readManifestEntries(made);
   return earlier.flatMap((each) => {
-    const lists = each.manifestFile === undefined ? undefined : entriesOf(each);
+    const lists = each.manifestFile === undefined ? undefined : readManifestEntries(each);
     const isHere = each.file !== undefined && dirname(each.file) === dirname(made.file);
     return lists && entries && isHere && !hasSameShare(lists, entries) ? [each.file] : [];
   });
 }
 
-function entriesOf({ manifestFile }: Backup): readonly Entry[] | undefined {
+function readManifestEntries({ manifestFile }: Backup): readonly Entry[] | undefined {
   try {
     return (JSON.parse(readFileSync(manifestFile, "utf8")) as { entries?: readonly Entry[] }).entries;
   } catch {

@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import type { Backup } from "../../core/eventLog/events";
 
 /** What a backup on request tells. @param stale files of earlier ones with another key share */
-export function backupLines(stack: string, address: string, backup: Backup, stale: readonly string[]): string[] {
+export function formatBackup(stack: string, address: string, backup: Backup, stale: readonly string[]): string[] {
   const { file, manifestFile, identityFile, sealedBytes, keyShare } = backup;
   const share =
     keyShare === undefined

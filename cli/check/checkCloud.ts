@@ -4,10 +4,10 @@ import { planHost } from "../../core/cloud/hostPlan";
 import { ordersOf } from "../../core/cloud/orderRecord";
 import { publicKeyOf } from "../../core/ssh/configuredLogin";
 import { command } from "../../core/util/shownLine";
-import type { StackSource } from "../status/openStack";
-import { amiss, type CheckRow, good } from "./checkRow";
+import type { StackInfo } from "../status/openStack";
+import { type CheckRow, fail, pass } from "./checkRow";
 
-export async function checkCloud({ stack, config }: StackSource): Promise<CheckRow[]> {
+export async function checkCloud({ stack, config }: StackInfo): Promise<CheckRow[]> {
   const { host, lifecycle, pillar } = config;
   if (host.provider === "existing") return [];
   const endpoint = config.apiEndpoint === undefined ? {} : { endpoint: config.apiEndpoint };
@@ -24,7 +24,7 @@ export async function checkCloud({ stack, config }: StackSource): Promise<CheckR
       record: await ordersOf(config, stack).read(),
       now: Date.now(),
     });
-    if ("faults" in decided) return [amiss(topic, ...decided.faults)];
+    if ("faults" in decided) return [fail(topic, ...decided.faults)];
     const { plan, lines, warnings } = decided;
     const said = {
       make: "a server can be ordered with this token",
@@ -32,8 +32,8 @@ export async function checkCloud({ stack, config }: StackSource): Promise<CheckR
       gone: "there is no server of this stack",
     }[plan.kind];
     // Some of them end in a command.
-    return [good(topic, said, ...[...lines, ...warnings].map(command), ...openToAll(host.sshFrom))];
+    return [pass(topic, said, ...[...lines, ...warnings].map(command), ...openToAll(host.sshFrom))];
   } catch (error) {
-    return [amiss(topic, ...(error as Error).message.split("\n"))];
+    return [fail(topic, ...(error as Error).message.split("\n"))];
   }
 }

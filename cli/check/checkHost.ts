@@ -11,27 +11,27 @@ import { envelope } from "../../core/steps/step";
 import { receiver, stackIdentity } from "../../core/steps/stepVariables";
 import { type Commands, commandsFor } from "../../core/util/commands";
 import { command } from "../../core/util/shownLine";
-import type { StackSource } from "../status/openStack";
-import { amiss, type CheckRow, good, later } from "./checkRow";
+import type { StackInfo } from "../status/openStack";
+import { type CheckRow, fail, pass, pending } from "./checkRow";
 
 const topic = "host";
 
-export async function checkHost({ stack, config, address, hostKey }: StackSource): Promise<CheckRow[]> {
+export async function checkHost({ stack, config, address, hostKey }: StackInfo): Promise<CheckRow[]> {
   if (address === undefined)
-    return [later(topic, "there is none yet: it is checked by the run that makes it, once it has booted")];
+    return [pending(topic, "there is none yet: it is checked by the run that makes it, once it has booted")];
   const { ssh, pillar, lifecycle } = config;
-  if (hostKey === undefined) return unknownKey(address, config);
+  if (hostKey === undefined) return checkUnknownHost(address, config);
   const target = sshTarget(config, address, hostKey);
   let session: SshSession;
   try {
     session = await tryLogin(target);
   } catch (error) {
-    return [amiss(topic, ...faultText(target, error as LoginError, commandsFor(stack)).split("\n"))];
+    return [fail(topic, ...formatLoginError(target, error as LoginError, commandsFor(stack)).split("\n"))];
   }
   try {
-    const login = good("login", `${ssh.user}@${address} accepts this machine`, ...slowLogin(address, session.tookMs));
+    const login = pass("login", `${ssh.user}@${address} accepts this machine`, ...slowLogin(address, session.tookMs));
     const forbids = await sshdFault(session, target, forwardedRpc(config));
-    if (forbids !== undefined) return [login, amiss(topic, ...forbids.split("\n"))];
+    if (forbids !== undefined) return [login, fail(topic, ...forbids.split("\n"))];
     if (lifecycle !== "active") return [login];
     const script = envelope(preflight(config, stackIdentity(stack, pillar.name)), receiver(config, address));
     const result = await session.run("bash -euo pipefail -s preflight", script);
@@ -39,31 +39,32 @@ export async function checkHost({ stack, config, address, hostKey }: StackSource
     const { isDone, stdout, stderr } = readAnswer(script, result);
     const said = (text: string) => text.trim().split("\n").filter(Boolean);
     if (exitCode === 0 && !isDone)
-      return [login, amiss(topic, ...said(notRunText("preflight", result.stdout + result.stderr)))];
-    if (exitCode === 0) return [login, good(topic, ...[...verdictFirst(said(stdout)), ...said(stderr)].map(command))];
-    return [login, amiss(topic, ...said(stderr || stdout || "preflight ended without a word"))];
+      return [login, fail(topic, ...said(notRunText("preflight", result.stdout + result.stderr)))];
+    if (exitCode === 0)
+      return [login, pass(topic, ...[...putVerdictFirst(said(stdout)), ...said(stderr)].map(command))];
+    return [login, fail(topic, ...said(stderr || stdout || "preflight ended without a word"))];
   } catch (error) {
-    return [amiss(topic, ...(error as Error).message.split("\n"))];
+    return [fail(topic, ...(error as Error).message.split("\n"))];
   } finally {
     session.close();
   }
 }
 
 /** A look says at its end what it came to, after what it warns of; a row begins with it. */
-export const verdictFirst = (lines: readonly string[]): string[] => [...lines.slice(-1), ...lines.slice(0, -1)];
+export const putVerdictFirst = (lines: readonly string[]): string[] => [...lines.slice(-1), ...lines.slice(0, -1)];
 
-function faultText(target: SshTarget, error: LoginError, run: Commands): string {
+function formatLoginError(target: SshTarget, error: LoginError, run: Commands): string {
   const { message, refused } = error;
   if (refused === "login") return refusedText(target, error, run);
   return refused === "hostKey" ? message : silentText(target, error, run, 0);
 }
 
 /** No login goes to a machine that may be another one. */
-async function unknownKey(address: string, config: StackConfig): Promise<CheckRow[]> {
+async function checkUnknownHost(address: string, config: StackConfig): Promise<CheckRow[]> {
   const shown = await shownHostKey(address, config.ssh.port, proxyOf(config.ssh));
-  if ("fault" in shown) return [amiss(topic, shown.fault)];
+  if ("fault" in shown) return [fail(topic, shown.fault)];
   return [
-    later(
+    pending(
       topic,
       `${address} shows ${shown.fingerprint}; its key is neither configured nor recorded, so nobody logged in`,
       "Compare it with your provider's console. The next run records it, or pillar-host:host.hostKey pins it.",

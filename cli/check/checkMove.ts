@@ -13,19 +13,19 @@ import { lookAtNode } from "../../core/sync/nodeStatus";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor } from "../../core/util/commands";
 import { command } from "../../core/util/shownLine";
-import type { StackSource } from "../status/openStack";
-import { amiss, type CheckRow, good, later } from "./checkRow";
+import type { StackInfo } from "../status/openStack";
+import { type CheckRow, fail, pass, pending } from "./checkRow";
 
 const topic = "signer's move";
 
 /** The rehearsal of the signer's move: all that is asked before it, and how long its gap will be. */
-export async function checkOrchestrator({ stack, config, state, address, hostKey }: StackSource): Promise<CheckRow[]> {
+export async function checkMove({ stack, config, state, address, hostKey }: StackInfo): Promise<CheckRow[]> {
   if (config.orchestrator.migrateFrom === undefined) return [];
   if (address === undefined || hostKey === undefined)
-    return [later(topic, "it is rehearsed with the new host, of which address or key is not known yet")];
+    return [pending(topic, "it is rehearsed with the new host, of which address or key is not known yet")];
   const options = secureOptions(config, stack);
   if (isMoveOver(await readMoveEvents(storeOf(config)), options.move))
-    return [good(topic, "it was done, by this machine's record: nothing is left to rehearse")];
+    return [pass(topic, "it was done, by this machine's record: nothing is left to rehearse")];
   const library = orchestratorLibrary();
   const roots = {
     old: openRoot(oldHost(config), library),
@@ -43,7 +43,7 @@ export async function checkOrchestrator({ stack, config, state, address, hostKey
     });
     if (begun !== undefined)
       return [
-        good(
+        pass(
           topic,
           command(`it has begun already (journal on the ${begun}): ${commandsFor(stack).up} goes on from there`),
         ),
@@ -53,7 +53,7 @@ export async function checkOrchestrator({ stack, config, state, address, hostKey
         ? []
         : [
             {
-              ...good(
+              ...pass(
                 topic,
                 "rehearsed: nothing was written on either host",
                 ...[...shown, ...forecastLines(gap.forecast, gap.measured)],
@@ -61,8 +61,8 @@ export async function checkOrchestrator({ stack, config, state, address, hostKey
               gapSeconds: gap.forecast.total,
             },
           ];
-    const waits = nodeCounts ? [] : [later(topic, "the node is not synced yet: that is asked again before the move")];
-    return [...rehearsed, ...waits, ...faults.map((text) => amiss(topic, ...text.split("\n")))];
+    const waits = nodeCounts ? [] : [pending(topic, "the node is not synced yet: that is asked again before the move")];
+    return [...rehearsed, ...waits, ...faults.map((text) => fail(topic, ...text.split("\n")))];
   } finally {
     roots.old.close();
     roots.new.close();

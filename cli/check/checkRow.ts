@@ -14,35 +14,36 @@ export interface CheckRow {
 }
 
 type Given = string | ShownLine;
-const lineOf = (line: Given): ShownLine => (typeof line === "string" ? words(line) : line);
+const toShownLine = (line: Given): ShownLine => (typeof line === "string" ? words(line) : line);
 
 // Words of hosts and nodes are in them.
-const rowOf = (topic: string, kind: CheckRow["kind"], lines: readonly ShownLine[]): CheckRow => ({
+const createRow = (topic: string, kind: CheckRow["kind"], lines: readonly ShownLine[]): CheckRow => ({
   topic,
   kind,
   lines: lines.map((line) => ({ ...line, text: printableLines(line.text) })),
 });
-export const good = (topic: string, ...lines: Given[]): CheckRow => rowOf(topic, "good", lines.map(lineOf));
-export const later = (topic: string, ...lines: Given[]): CheckRow => rowOf(topic, "later", lines.map(lineOf));
-export const amiss = (topic: string, ...lines: string[]): CheckRow => rowOf(topic, "fault", lines.map(command));
+export const pass = (topic: string, ...lines: Given[]): CheckRow => createRow(topic, "good", lines.map(toShownLine));
+export const pending = (topic: string, ...lines: Given[]): CheckRow =>
+  createRow(topic, "later", lines.map(toShownLine));
+export const fail = (topic: string, ...lines: string[]): CheckRow => createRow(topic, "fault", lines.map(command));
 
 export type PlainRow = Omit<CheckRow, "lines"> & { readonly lines: readonly string[] };
 
-export const plainRow = (row: CheckRow): PlainRow => ({ ...row, lines: row.lines.map(({ text }) => text) });
+export const toPlainRow = (row: CheckRow): PlainRow => ({ ...row, lines: row.lines.map(({ text }) => text) });
 
-export function checkExitCode(rows: readonly CheckRow[]): number {
+export function decideCheckExitCode(rows: readonly CheckRow[]): number {
   return rows.some(({ kind }) => kind === "fault") ? 1 : 0;
 }
 
-function wrapped(line: string, room: number): string[] {
+function wrapIndented(line: string, room: number): string[] {
   const [indent = ""] = /^ */.exec(line) ?? [];
   return wrap(line.slice(indent.length), Math.max(20, room - indent.length)).map((part) => indent + part);
 }
 
-const kindWords: Readonly<Record<CheckRow["kind"], string>> = { good: "good", fault: "FAULT", later: "later" };
+const kindLabels: Readonly<Record<CheckRow["kind"], string>> = { good: "good", fault: "FAULT", later: "later" };
 
 /** Formats rows; faults come last, since the end is what is read. @param columns of a terminal: commands stay one line there */
-export function checkLines(stack: string, rows: readonly CheckRow[], columns?: number): string[] {
+export function formatChecks(stack: string, rows: readonly CheckRow[], columns?: number): string[] {
   const faults = rows.filter(({ kind }) => kind === "fault");
   const sorted = [...rows.filter(({ kind }) => kind !== "fault"), ...faults];
   const width = Math.max(...rows.map(({ topic }) => topic.length));
@@ -50,9 +51,9 @@ export function checkLines(stack: string, rows: readonly CheckRow[], columns?: n
   const lines = sorted.flatMap(({ topic, kind, lines: each }) => {
     const [first = "", ...rest] = each
       .flatMap((line) => line.text.split("\n").map((text) => ({ ...line, text })))
-      .flatMap((line) => (line.kind === "command" ? [line.text] : wrapped(line.text, room)));
+      .flatMap((line) => (line.kind === "command" ? [line.text] : wrapIndented(line.text, room)));
     return [
-      `${kindWords[kind].padEnd(5)}  ${topic.padEnd(width)}  ${first}`,
+      `${kindLabels[kind].padEnd(5)}  ${topic.padEnd(width)}  ${first}`,
       ...rest.map((line) => `${" ".repeat(width + 9)}${line}`),
     ];
   });

@@ -22,7 +22,8 @@ Exit code:
   2    none was made: says why, and what to do`,
     )
     .action(async (stack: string, options: { json?: boolean }) => {
-      const { backup } = require("../backup/backUpOrchestrator") as typeof import("../backup/backUpOrchestrator");
+      const { backUpOrchestrator: backup } =
+        require("../backup/backUpOrchestrator") as typeof import("../backup/backUpOrchestrator");
       process.exitCode = await backup(stack, options);
     });
 }
@@ -42,7 +43,8 @@ Exit code:
   2    none is configured, or the configuration can't be read`,
     )
     .action(async (stack: string) => {
-      const { notify } = require("../status/testNotification") as typeof import("../status/testNotification");
+      const { sendTestNotification: notify } =
+        require("../status/testNotification") as typeof import("../status/testNotification");
       process.exitCode = await notify(stack);
     });
 }

@@ -40,7 +40,8 @@ Exit code:
         if ((stacks.length === 0) !== (options.all === true))
           command.error(options.all ? "error: --all or stacks, not both" : "error: name a stack, or --all");
         if (options.notify && !options.all) command.error("error: --notify goes with --all");
-        const { status, statusOfAll } = require("../status/status") as typeof import("../status/status");
+        const { status, statusOfAllStacks: statusOfAll } =
+          require("../status/status") as typeof import("../status/status");
         process.exitCode = await (options.all ? statusOfAll(options) : status(stacks, options));
       },
     );

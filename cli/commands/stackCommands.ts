@@ -73,7 +73,7 @@ export function adoptCommand(program: Command): void {
     .addHelpText("after", "\nExit code: that of pulumi up; 2 where it was not run: says why, and what to do")
     .action(
       async (stack: string, address: string, args: string[], options: import("../edit/adoptHost").AdoptOptions) => {
-        const { adopt } = require("../edit/adoptHost") as typeof import("../edit/adoptHost");
+        const { adoptHost: adopt } = require("../edit/adoptHost") as typeof import("../edit/adoptHost");
         process.exitCode = await adopt(stack, address, args, options);
       },
     );
@@ -99,7 +99,8 @@ export function moveCommand(program: Command): void {
     .description("says where the signer comes from, and moves it: checks both hosts before anything is touched")
     .addHelpText("after", "\nExit code: that of pulumi up; 2 where it was not run: says why, and what to do")
     .action(async (stack: string, args: string[], options: import("../edit/moveOrchestrator").MoveOptions) => {
-      const { moveFrom } = require("../edit/moveOrchestrator") as typeof import("../edit/moveOrchestrator");
+      const { moveOrchestrator: moveFrom } =
+        require("../edit/moveOrchestrator") as typeof import("../edit/moveOrchestrator");
       process.exitCode = await moveFrom(stack, args, options);
     });
 }
@@ -117,7 +118,7 @@ export function retireCommand(program: Command): void {
     .description("names a host's successor and shuts its node down; refused while it is still needed")
     .addHelpText("after", "\nExit code: that of pulumi up; 2 where it was not run: says why, and what to do")
     .action(async (stack: string, args: string[], options: import("../edit/retireHost").RetireOptions) => {
-      const { retire } = require("../edit/retireHost") as typeof import("../edit/retireHost");
+      const { retireHost: retire } = require("../edit/retireHost") as typeof import("../edit/retireHost");
       process.exitCode = await retire(stack, args, options);
     });
 }

@@ -7,11 +7,11 @@ import { hashCommand, whatItIs } from "../../core/orchestrator/checks/releaseHas
 import { knownOf } from "../../core/orchestrator/rules/known";
 import { unknownPastText } from "../../core/orchestrator/rules/messages";
 import { commandsFor } from "../../core/util/commands";
-import { type Settings, setPlain, upOrPrint } from "../pulumi/stackFiles";
+import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
 import type { OtherHost } from "../pulumi/stackState";
 import { askText } from "../terminal/prompts";
 import { CliRefusal } from "../terminal/refusal";
-import { hostSettings, ownSecrets, twoStacks } from "./otherStack";
+import { createHostSettings, listOwnSecrets, openTwoStacks } from "./otherStack";
 
 export interface MoveOptions {
   /** The stack of the host that the signer is on now. */
@@ -28,36 +28,36 @@ export interface MoveOptions {
 }
 
 /** Says in a stack's file where its signer comes from, and lets it move. @returns the exit code. @throws Refusal */
-export async function moveFrom(stack: string, args: readonly string[], options: MoveOptions): Promise<number> {
+export async function moveOrchestrator(stack: string, args: readonly string[], options: MoveOptions): Promise<number> {
   const { from, up } = options;
-  const { engine, config, other: before, host } = await twoStacks(stack, from);
-  const wrong = moveFault(stack, config, { config: before, host }, options);
+  const { engine, config, other: before, host } = await openTwoStacks(stack, from);
+  const wrong = findMoveProblem(stack, config, { config: before, host }, options);
   if (wrong !== undefined) throw new CliRefusal(wrong);
-  const word = await firstMoveWord(stack, config, options);
-  await setPlain(engine, { ...moveSettings(config, before, host, options), ...word });
+  const word = await confirmFirstMove(stack, config, options);
+  await writeSettings(engine, { ...createMoveSettings(config, before, host, options), ...word });
   console.log(`The signer of ${stack} comes from ${host.address}, the host of ${from} (Pulumi.${stack}.yaml).`);
-  for (const key of ownSecrets(before.ssh, config.ssh))
+  for (const key of listOwnSecrets(before.ssh, config.ssh))
     console.log(`Its ${key} is another: ${commandsFor(stack).setSecret(`orchestrator.migrateFrom.${key}`)}`);
   if (!up) console.log(`Rehearse it first; that writes nothing:\n  ${commandsFor(stack).check()}`);
-  const code = await upOrPrint(stack, up, args, engine);
+  const code = await runOrPrintUp(stack, up, args, engine);
   // Left there it would vouch for a record that is lost later.
   if (word && up && (await isMoveKnown(stack, config)))
-    await engine.read(["config", "rm", "--path", `pillar-host:${firstMove}`]);
+    await engine.read(["config", "rm", "--path", `pillar-host:${firstMoveKey}`]);
   return code;
 }
 
-const firstMove = "orchestrator.migrateFrom.firstMove";
+const firstMoveKey = "orchestrator.migrateFrom.firstMove";
 
 async function isMoveKnown(stack: string, config: StackConfig): Promise<boolean> {
   return knownOf(await readMoveEvents(storeOf(config)), moveIdOf(config, stack)).generation > 0;
 }
 
 /** The operator's word about a signer of which the record knows no move, where one is needed. @throws CliRefusal without it */
-export async function firstMoveWord(
+export async function confirmFirstMove(
   stack: string,
   config: StackConfig,
   options: Pick<MoveOptions, "firstMove">,
-): Promise<Settings | undefined> {
+): Promise<PlainSettings | undefined> {
   if (config.orchestrator.migrateFrom?.firstMove || (await isMoveKnown(stack, config))) return undefined;
   const [, needed] = unknownPastText("first move", commandsFor(stack));
   if (!options.firstMove && process.stdin.isTTY)
@@ -68,11 +68,11 @@ export async function firstMoveWord(
     throw new CliRefusal(
       `no move of this signer is recorded: nothing was changed\n  needed: ${needed}\n  It was never moved? The same command again, with --first-move`,
     );
-  return { [firstMove]: "acknowledged" };
+  return { [firstMoveKey]: "acknowledged" };
 }
 
 /** Returns why a move can't be meant, or undefined. The run checks all else before it touches anything. */
-export function moveFault(
+export function findMoveProblem(
   stack: string,
   config: Pick<StackConfig, "pillar" | "host" | "orchestrator">,
   { config: before, host }: { readonly config: Pick<StackConfig, "pillar">; readonly host: OtherHost },
@@ -82,16 +82,16 @@ export function moveFault(
     return `${from} is of Pillar ${before.pillar.name}, ${stack} of ${config.pillar.name}: nothing was changed\n  needed: --from with a stack of the same Pillar`;
   if (isSameMachine(config.host, host))
     return `${stack} and ${from} are the same host, ${host.address}: nothing was changed\n  needed: --from with the stack of the host that the signer is on now`;
-  const { url, sha256, version } = releaseOf(config, given);
+  const { url, sha256, version } = chooseRelease(config, given);
   if (url === undefined)
     return `no release of the orchestrator is known for the new host: nothing was changed\n  needed: --release with its address (https), and --release-sha256 with its hash from the release's page`;
   if (version === undefined)
     return `which version ${url} has is not in its address: nothing was changed\n  needed: --release-version, such as v0.0.9a`;
-  return hashFault(url, sha256, commandsFor(stack).moveWithHash(from, given, up === false ? ["--no-up"] : []));
+  return findHashProblem(url, sha256, commandsFor(stack).moveWithHash(from, given, up === false ? ["--no-up"] : []));
 }
 
 /** A release that nobody has named by its hash goes into no stack's file. @param again what is typed with it */
-function hashFault(url: string, sha256: string | undefined, again: string): string | undefined {
+function findHashProblem(url: string, sha256: string | undefined, again: string): string | undefined {
   if (sha256 === undefined)
     return [
       "no hash of the orchestrator's release is known: nothing was changed",
@@ -112,7 +112,7 @@ function hashFault(url: string, sha256: string | undefined, again: string): stri
 type ReleaseOptions = Pick<MoveOptions, "release" | "releaseSha256" | "releaseVersion">;
 
 /** The release that a move ends up with: as given; what is left out stays as configured, if that is of the same address. */
-function releaseOf(
+function chooseRelease(
   { orchestrator }: Pick<StackConfig, "orchestrator">,
   { release, releaseSha256, releaseVersion }: ReleaseOptions,
 ): { readonly url?: string | undefined; readonly sha256?: string | undefined; readonly version?: string | undefined } {
@@ -121,27 +121,27 @@ function releaseOf(
   return {
     url,
     sha256: releaseSha256 ?? same?.sha256,
-    version: releaseVersion ?? same?.version ?? (url === undefined ? undefined : versionIn(url)),
+    version: releaseVersion ?? same?.version ?? (url === undefined ? undefined : parseVersion(url)),
   };
 }
 
 /** As an address names it. */
-function versionIn(url: string): string | undefined {
+function parseVersion(url: string): string | undefined {
   return /\bv\d+\.\d+\.\d+[a-z]?(?![\w.])/.exec(url)?.[0];
 }
 
 /** What the new stack's file says of the move; of login and places only what differs. */
-export function moveSettings(
+export function createMoveSettings(
   config: StackConfig,
   before: StackConfig,
   host: OtherHost,
   given: ReleaseOptions,
-): Settings {
+): PlainSettings {
   const other = <T>(theirs: T, ours: T) => (theirs === ours ? undefined : theirs);
   const [from, to] = [before.orchestrator, config.orchestrator];
-  const { url, sha256, version } = releaseOf(config, given);
+  const { url, sha256, version } = chooseRelease(config, given);
   return {
-    ...hostSettings("orchestrator.migrateFrom", host, before.ssh, config.ssh),
+    ...createHostSettings("orchestrator.migrateFrom", host, before.ssh, config.ssh),
     "orchestrator.migrateFrom.service": other(from.service, to.service),
     "orchestrator.migrateFrom.directory": other(from.directory, to.directory),
     "orchestrator.migrateFrom.executable": other(from.executable, to.executable),

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import type { StackConfig } from "../../core/config/config";
 import { commandsFor } from "../../core/util/commands";
-import { configurationOf } from "../pulumi/configuration";
-import { createEngine, type Engine } from "../pulumi/pulumiCommand";
-import type { Settings } from "../pulumi/stackFiles";
-import { hostShown, type OtherHost } from "../pulumi/stackState";
+import { parseConfiguration } from "../pulumi/configuration";
+import { createPulumi, type Pulumi } from "../pulumi/pulumiCommand";
+import type { PlainSettings } from "../pulumi/stackFiles";
+import { type OtherHost, parseHostOutput } from "../pulumi/stackState";
 import { CliRefusal } from "../terminal/refusal";
 
 /** A stack, and another one of the same Pillar, whose host it is to be told of. */
 export interface TwoStacks {
-  readonly engine: Engine;
+  readonly engine: Pulumi;
   readonly config: StackConfig;
   readonly other: StackConfig;
   /** The other one's host, as its outputs show it. */
@@ -17,11 +17,11 @@ export interface TwoStacks {
 }
 
 /** Reads both. @throws CliRefusal where one can't be read, or the other one has no host yet */
-export async function twoStacks(stack: string, otherStack: string): Promise<TwoStacks> {
-  const [engine, others] = [createEngine(stack), createEngine(otherStack)];
-  const config = configurationOf(stack, await engine.read(["config", "--json", "--show-secrets"]));
-  const other = configurationOf(otherStack, await others.read(["config", "--json", "--show-secrets"]));
-  const host = hostShown(await others.read(["stack", "export"]));
+export async function openTwoStacks(stack: string, otherStack: string): Promise<TwoStacks> {
+  const [engine, others] = [createPulumi(stack), createPulumi(otherStack)];
+  const config = parseConfiguration(stack, await engine.read(["config", "--json", "--show-secrets"]));
+  const other = parseConfiguration(otherStack, await others.read(["config", "--json", "--show-secrets"]));
+  const host = parseHostOutput(await others.read(["stack", "export"]));
   if (host === undefined)
     throw new CliRefusal(
       `${otherStack} has not shown its host yet: nothing was changed\n  needed: a run of it that went to its end: ${commandsFor(otherStack).up}`,
@@ -36,7 +36,7 @@ type Login = StackConfig["ssh"];
  *
  * @param usual the login of the stack's own host, by which the block goes where it is silent
  */
-export function hostSettings(block: string, host: OtherHost, login: Login, usual: Login): Settings {
+export function createHostSettings(block: string, host: OtherHost, login: Login, usual: Login): PlainSettings {
   const { user, port, proxy } = login;
   const settings = {
     [`${block}.address`]: host.address,
@@ -45,17 +45,17 @@ export function hostSettings(block: string, host: OtherHost, login: Login, usual
     [`${block}.port`]: port === usual.port ? undefined : port,
   };
   const isUsual = user === usual.user && isDeepStrictEqual(proxy, usual.proxy);
-  return proxy === undefined || isUsual ? settings : { ...settings, ...proxySettings(`${block}.proxy`, proxy) };
+  return proxy === undefined || isUsual ? settings : { ...settings, ...createProxySettings(`${block}.proxy`, proxy) };
 }
 
 /** Returns the plain part of a proxy's login. */
-export function proxySettings(block: string, proxy: Partial<NonNullable<Login["proxy"]>> = {}): Settings {
+export function createProxySettings(block: string, proxy: Partial<NonNullable<Login["proxy"]>> = {}): PlainSettings {
   const keys = ["address", "hostKey", "user", "port", "privateKeyFile"] as const;
   return Object.fromEntries(keys.map((key) => [`${block}.${key}`, proxy[key]]));
 }
 
 /** Returns the secrets of a login that another one lacks, by the end of their keys: none is copied unasked. */
-export function ownSecrets(login: Partial<Login>, usual: Partial<Login> = {}): string[] {
+export function listOwnSecrets(login: Partial<Login>, usual: Partial<Login> = {}): string[] {
   const keys = ["privateKey", "privateKeyPassword", "password", "sudoPassword"] as const;
   const [own, others]: Readonly<Record<string, unknown>>[] = [{ ...login.proxy }, { ...usual.proxy }];
   return [

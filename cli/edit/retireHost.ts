@@ -1,9 +1,9 @@
 import type { StackConfig } from "../../core/config/config";
 import { isSameMachine } from "../../core/config/sameMachine";
-import { type Settings, setPlain, upOrPrint } from "../pulumi/stackFiles";
+import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
 import type { OtherHost } from "../pulumi/stackState";
 import { CliRefusal } from "../terminal/refusal";
-import { hostSettings, twoStacks } from "./otherStack";
+import { createHostSettings, openTwoStacks } from "./otherStack";
 
 export interface RetireOptions {
   /** The stack whose host produces after this one. */
@@ -12,31 +12,31 @@ export interface RetireOptions {
 }
 
 /** A stack's name, and what its file says. */
-interface Named<Keys extends keyof StackConfig> {
+interface NamedConfig<Keys extends keyof StackConfig> {
   readonly name: string;
   readonly config: Pick<StackConfig, Keys>;
 }
 
 /** Names a host's successor and lets it be shut down. @returns the exit code. @throws Refusal */
-export async function retire(
+export async function retireHost(
   stack: string,
   args: readonly string[],
   { successor, up }: RetireOptions,
 ): Promise<number> {
   if (stack === successor)
     throw new CliRefusal(`${stack} can't be its own successor\n  needed: --successor with the stack of the new host`);
-  const { engine, config, other: after, host } = await twoStacks(stack, successor);
-  const wrong = retirementFault({ name: stack, config }, { name: successor, config: after, host });
+  const { engine, config, other: after, host } = await openTwoStacks(stack, successor);
+  const wrong = findRetirementProblem({ name: stack, config }, { name: successor, config: after, host });
   if (wrong !== undefined) throw new CliRefusal(wrong);
-  await setPlain(engine, successorSettings(config, after, host));
+  await writeSettings(engine, createSuccessorSettings(config, after, host));
   console.log(`${stack} is to be retired; its successor is ${host.address}, the host of ${successor}.`);
-  return upOrPrint(stack, up, args, engine);
+  return runOrPrintUp(stack, up, args, engine);
 }
 
 /** Returns why one stack can't be the successor of another, or undefined. The run itself asks if it is time. */
-export function retirementFault(
-  { name: stack, config: old }: Named<"pillar" | "host">,
-  { name: successor, config: after, host }: Named<"pillar" | "lifecycle"> & { readonly host: OtherHost },
+export function findRetirementProblem(
+  { name: stack, config: old }: NamedConfig<"pillar" | "host">,
+  { name: successor, config: after, host }: NamedConfig<"pillar" | "lifecycle"> & { readonly host: OtherHost },
 ): string | undefined {
   if (old.pillar.name !== after.pillar.name)
     return `${successor} is of Pillar ${after.pillar.name}, ${stack} of ${old.pillar.name}: nothing was changed\n  needed: a successor of the same Pillar`;
@@ -48,9 +48,9 @@ export function retirementFault(
 }
 
 /** What the old stack's file says of it; of the login only what differs. */
-export function successorSettings({ ssh }: StackConfig, after: StackConfig, host: OtherHost): Settings {
+export function createSuccessorSettings({ ssh }: StackConfig, after: StackConfig, host: OtherHost): PlainSettings {
   return {
-    ...hostSettings("retirement.successor", host, after.ssh, ssh),
+    ...createHostSettings("retirement.successor", host, after.ssh, ssh),
     lifecycle: "retiring",
   };
 }

@@ -21,7 +21,7 @@ export const answerSchemas = {
 };
 
 /** For a prompt: true, or what is wrong with the answer. */
-export function checkedBy(schema: z.ZodType): (answer: unknown) => true | string {
+export function createValidator(schema: z.ZodType): (answer: unknown) => true | string {
   return (answer) => {
     const { success, error } = schema.safeParse(answer);
     return success ? true : (error.issues[0]?.message ?? "not understood");
@@ -29,19 +29,19 @@ export function checkedBy(schema: z.ZodType): (answer: unknown) => true | string
 }
 
 /** Checks answers by their flags, or the word for them. @throws Refusal that names every fault */
-export function refuseAnswers(
+export function refuseBadAnswers(
   command: string,
   answers: readonly (readonly [name: string, z.ZodType, unknown])[],
 ): void {
   const faults = answers.flatMap(([name, schema, answer]) => {
-    const said = answer === undefined ? true : checkedBy(schema)(answer);
+    const said = answer === undefined ? true : createValidator(schema)(answer);
     return said === true ? [] : [`${name}: ${said}`];
   });
-  refuseFaults(command, faults);
+  refuseProblems(command, faults);
 }
 
 /** @throws Refusal with these faults, if any */
-export function refuseFaults(command: string, faults: readonly string[]): void {
+export function refuseProblems(command: string, faults: readonly string[]): void {
   if (faults.length === 0) return;
   const lines = faults.map((fault) => `  - ${fault}`);
   throw new CliRefusal(
@@ -50,7 +50,7 @@ export function refuseFaults(command: string, faults: readonly string[]): void {
 }
 
 /** Returns the faults of a stack's file and of the secrets that it will get (pure but for the key's file). A pass phrase comes later. */
-export function fileFaults(stack: string, text: string, secrets: readonly Secret[]): string[] {
+export function checkStackFile(stack: string, text: string, secrets: readonly Secret[]): string[] {
   const { config } = parse(text) as { config: Raw };
   // Others' are the plugins'.
   const own = Object.entries(config).filter(([key]) => key.startsWith(`${project}:`));

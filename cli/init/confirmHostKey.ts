@@ -1,19 +1,19 @@
 import { spawnSync } from "node:child_process";
 import { shownHostKey } from "../../core/ssh/shownHostKey";
 import type { SshTarget } from "../../core/ssh/ssh";
-import { askYes } from "../terminal/prompts";
+import { askConfirmation } from "../terminal/prompts";
 import { CliRefusal } from "../terminal/refusal";
 import type { InitFlags } from "./initFlags";
 
 /** No ssh server answers where one was looked for. */
-export class NoHostKey extends CliRefusal {}
+export class NoHostKeyRefusal extends CliRefusal {}
 
 /**
  * The key of a host: as it was given, else the one that the host shows, once it was compared.
  *
  * @throws Refusal where the host does not answer, or the operator knows another one
  */
-export async function comparedHostKey(
+export async function confirmHostKey(
   address: string,
   port: number,
   flags: InitFlags,
@@ -22,7 +22,7 @@ export async function comparedHostKey(
   if (flags.hostKey !== undefined) return flags.hostKey;
   const shown = await shownHostKey(address, port, proxy);
   if ("fault" in shown)
-    throw new NoHostKey(
+    throw new NoHostKeyRefusal(
       `${shown.fault}\n  nothing was written\n  needed: a server that answers, on another port with --port PORT; or, for a host behind a proxy too, its host key with --host-key LINE`,
     );
   const { key, fingerprint } = shown;
@@ -39,7 +39,7 @@ export async function comparedHostKey(
   console.error(
     `${address} shows this host key:\n\n    ${fingerprint} (ED25519)\n\n${isKnown(address, port, key) ? "It is the one in your known_hosts." : "Compare it with the one in your provider's console, or on the server's own screen:\n  ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub"}`,
   );
-  if (await askYes("Is it the same?")) return key;
+  if (await askConfirmation("Is it the same?")) return key;
   throw new CliRefusal(
     `the host key of ${address} was not confirmed; nothing was written\n  needed: the right address, and the key that its console shows`,
   );

@@ -2,11 +2,11 @@ import type { HostProvider } from "../../core/config/hostSchema";
 import { agentKeys } from "../../core/ssh/agentKeys";
 import { askChoice, askText } from "../terminal/prompts";
 import { CliRefusal } from "../terminal/refusal";
-import { answerSchemas, checkedBy, refuseAnswers } from "./checkAnswers";
-import { comparedHostKey, NoHostKey } from "./confirmHostKey";
+import { answerSchemas, createValidator, refuseBadAnswers } from "./checkAnswers";
+import { confirmHostKey, NoHostKeyRefusal } from "./confirmHostKey";
 import type { InitFlags } from "./initFlags";
-import { foundKeyFiles, keyFileFault } from "./loginKeyFiles";
-import type { Answers, LoginBy } from "./stackText";
+import { checkKeyFile, listKeyFiles } from "./loginKeyFiles";
+import type { Answers, LoginMethod } from "./stackText";
 
 /**
  * All answers: those that were given as flags, checked, and the others asked for in the terminal.
@@ -14,7 +14,7 @@ import type { Answers, LoginBy } from "./stackText";
  * @throws Refusal for an answer that can't be used
  */
 export async function gatherAnswers(stack: string, flags: InitFlags): Promise<Answers> {
-  refuseAnswers("init", [
+  refuseBadAnswers("init", [
     ["--pillar", answerSchemas.pillar, flags.pillar],
     ["--address", answerSchemas.address, flags.address],
     ["--host-key", answerSchemas.hostKey, flags.hostKey],
@@ -22,16 +22,16 @@ export async function gatherAnswers(stack: string, flags: InitFlags): Promise<An
     ["--port", answerSchemas.port, flags.port && Number(flags.port)],
   ]);
   const pillar = flags.pillar ?? (await askText("Which Pillar (its name on chain)?", check("pillar")));
-  const { provider, adopt } = await where(flags);
+  const { provider, adopt } = await chooseHost(flags);
   const isCloud = provider !== "existing";
   const named = isCloud ? undefined : (flags.address ?? (await askAddress()));
   const hasLogin = flags.keyFile !== undefined || flags.agent || flags.password;
   const user = isCloud ? "root" : (flags.user ?? (hasLogin ? "root" : await askUser()));
   const port = Number(flags.port ?? 22);
-  const { address, hostKey } = named === undefined ? {} : await keyOfServer(named, port, flags);
+  const { address, hostKey } = named === undefined ? {} : await confirmAddress(named, port, flags);
   const sshFrom = isCloud ? (flags.sshFrom ?? [await askNetwork()]) : [];
   const witnesses = adopt ? { references: [] } : await askWitnesses(port, flags);
-  const by = await login(flags, isCloud);
+  const by = await chooseLogin(flags, isCloud);
   const { release, releaseSha256 } = flags;
   return {
     stack,
@@ -58,36 +58,37 @@ async function askWitnesses(port: number, flags: InitFlags): Promise<Pick<Answer
     ? named
     : await askText("Which host has the Pillar today, a witness of the chain (empty: none)?", {
         required: false,
-        validate: (text) => text === "" || checkedBy(answerSchemas.address)(text),
+        validate: (text) => text === "" || createValidator(answerSchemas.address)(text),
       });
   const oldFlags = { address: isGiven ? address : undefined, hostKey, fingerprint, acceptHostKey };
-  const oldHost = address ? await keyOfServer(address, port, oldFlags) : undefined;
+  const oldHost = address ? await confirmAddress(address, port, oldFlags) : undefined;
   if (isGiven) return { oldHost, references: reference ?? [] };
   const asked = await askText(
     `Independent nodes' RPC, two if you can, with a blank between (docs/operating.md says how to find them${oldHost ? "; empty: none" : ""})?`,
     {
       required: oldHost === undefined,
-      validate: (text) => (text === "" && oldHost !== undefined) || checkedBy(answerSchemas.references)(wordsOf(text)),
+      validate: (text) =>
+        (text === "" && oldHost !== undefined) || createValidator(answerSchemas.references)(splitWords(text)),
     },
   );
-  return { oldHost, references: wordsOf(asked) };
+  return { oldHost, references: splitWords(asked) };
 }
 
-const wordsOf = (text: string) => text.split(/\s+/).filter((word) => word !== "");
+const splitWords = (text: string) => text.split(/\s+/).filter((word) => word !== "");
 
-const check = (name: keyof typeof answerSchemas) => ({ validate: checkedBy(answerSchemas[name]) });
+const check = (name: keyof typeof answerSchemas) => ({ validate: createValidator(answerSchemas[name]) });
 
 /** Another address is asked for where nothing answers at the one that was typed: the other answers stay. */
-async function keyOfServer(
+async function confirmAddress(
   named: string,
   port: number,
   flags: InitFlags,
 ): Promise<{ address: string; hostKey: string }> {
   for (let address = named; ; address = await askAddress()) {
     try {
-      return { address, hostKey: await comparedHostKey(address, port, flags) };
+      return { address, hostKey: await confirmHostKey(address, port, flags) };
     } catch (error) {
-      if (flags.address !== undefined || !(error instanceof NoHostKey)) throw error;
+      if (flags.address !== undefined || !(error instanceof NoHostKeyRefusal)) throw error;
       console.error(error.message);
     }
   }
@@ -101,7 +102,7 @@ const askUser = () =>
     ...check("user"),
   });
 
-async function where({ provider, adopt }: InitFlags): Promise<{ provider: HostProvider; adopt: boolean }> {
+async function chooseHost({ provider, adopt }: InitFlags): Promise<{ provider: HostProvider; adopt: boolean }> {
   if (adopt) return { provider: "existing", adopt };
   if (provider !== undefined) return { provider, adopt: false };
   const choice = await askChoice("Which host?", [
@@ -120,10 +121,10 @@ function askNetwork(): Promise<string> {
   return askText("From which network (such as 192.0.2.1/32)?", check("network"));
 }
 
-async function login({ keyFile, agent, password }: InitFlags, isCloud: boolean): Promise<LoginBy> {
+async function chooseLogin({ keyFile, agent, password }: InitFlags, isCloud: boolean): Promise<LoginMethod> {
   if (agent || password) return agent ? "agent" : "password";
   if (keyFile !== undefined) {
-    const fault = keyFileFault(keyFile);
+    const fault = checkKeyFile(keyFile);
     if (fault === undefined) return { keyFile };
     throw new CliRefusal(`--key-file: ${keyFile} ${fault.wrong}\n  needed: ${fault.needed}`);
   }
@@ -135,7 +136,7 @@ async function login({ keyFile, agent, password }: InitFlags, isCloud: boolean):
   };
   const choice = await askChoice("How does the program log in?", [
     ...(count > 0 ? [byAgent] : []),
-    ...foundKeyFiles().map((file) => ({ value: file, name: `with the key in ${file}` })),
+    ...listKeyFiles().map((file) => ({ value: file, name: `with the key in ${file}` })),
     { value: "other", name: "with a key in another file" },
     ...(isCloud ? [] : [{ value: "password", name: "with a password" }]),
     ...(count > 0 || isCloud ? [] : [byAgent]),
@@ -144,7 +145,7 @@ async function login({ keyFile, agent, password }: InitFlags, isCloud: boolean):
   if (choice !== "other") return { keyFile: choice };
   const asked = await askText("Which file?", {
     validate: (file) => {
-      const fault = keyFileFault(file);
+      const fault = checkKeyFile(file);
       return fault === undefined ? true : `it ${fault.wrong}; needed ${fault.needed}`;
     },
   });

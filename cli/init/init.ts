@@ -1,15 +1,15 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { anyStack, commandsFor } from "../../core/util/commands";
-import { createEngine, type Engine } from "../pulumi/pulumiCommand";
-import { engineFault } from "../pulumi/pulumiErrors";
+import { createPulumi, type Pulumi } from "../pulumi/pulumiCommand";
+import { formatPulumiError } from "../pulumi/pulumiErrors";
 import { stackName } from "../pulumi/stackName";
 import { askText } from "../terminal/prompts";
 import { CliRefusal } from "../terminal/refusal";
-import { type InitFlags, missingAnswers } from "./initFlags";
-import { examples, fileOf, shippedText } from "./shipped";
-import { choosePassphrase, missingSecrets, type Secret, secretsFor } from "./stackSecrets";
-import { exampleFor, stackText } from "./stackText";
+import { type InitFlags, listMissingAnswers } from "./initFlags";
+import { examples, readShippedFile, stackFilePath } from "./shipped";
+import { choosePassphrase, gatherSecrets, listMissingSecrets, type Secret } from "./stackSecrets";
+import { chooseExample, formatStackFile } from "./stackText";
 
 /**
  * Makes a stack with its file from a few answers: each a flag, or asked for in the terminal. It overwrites nothing, and
@@ -20,48 +20,49 @@ import { exampleFor, stackText } from "./stackText";
  */
 export async function init(name: string | undefined, flags: InitFlags): Promise<number> {
   const isAsked = process.stdin.isTTY === true && process.stderr.isTTY === true;
-  const hasPassphrase = !(await needsPassphrase()) || givenPassphrase();
-  if (!isAsked) refuseGaps(missingAnswers(name, flags, hasPassphrase));
+  const hasPassphrase = !(await requiresPassphrase()) || hasPassphraseInEnvironment();
+  if (!isAsked) refuseMissing(listMissingAnswers(name, flags, hasPassphrase));
   const stack = name ?? (await askText("What is the stack called?", { default: flags.adopt ? "prod" : "prod-2" }));
-  const engine = createEngine(stack);
-  const file = fileOf(stack);
+  const engine = createPulumi(stack);
+  const file = stackFilePath(stack);
   const before = await refuseExisting(engine, stack, file);
 
   // The configuration's checks behind them take a moment to load.
   const { gatherAnswers } = require("./gatherAnswers") as typeof import("./gatherAnswers");
-  const { fileFaults, refuseFaults } = require("./checkAnswers") as typeof import("./checkAnswers");
+  const { checkStackFile: fileFaults, refuseProblems: refuseFaults } =
+    require("./checkAnswers") as typeof import("./checkAnswers");
   const answers = await gatherAnswers(stack, flags);
-  const secrets = await secretsFor(answers, flags, isAsked);
-  const missing = missingSecrets(answers, secrets);
+  const secrets = await gatherSecrets(answers, flags, isAsked);
+  const missing = listMissingSecrets(answers, secrets);
   const placeholders = missing.flatMap((path): Secret[] =>
     path.startsWith("ssh.private") ? [] : [[path, "0".repeat(64)]],
   );
-  const text = stackText(readFileSync(join(examples, `${exampleFor(answers)}.yaml`), "utf8"), answers);
+  const text = formatStackFile(readFileSync(join(examples, `${chooseExample(answers)}.yaml`), "utf8"), answers);
   refuseFaults("init", fileFaults(stack, text, [...secrets, ...placeholders]));
   if (!hasPassphrase) process.env.PULUMI_CONFIG_PASSPHRASE = await choosePassphrase();
 
-  await make(engine, stack, { file, text, before });
+  await createStack(engine, stack, { file, text, before });
   for (const [path, value] of secrets)
     await engine.read(["config", "set", "--secret", "--path", `pillar-host:${path}`], value);
-  console.log(madeText(stack, answers.adopt, missing));
+  console.log(formatResult(stack, answers.adopt, missing));
   return 0;
 }
 
 /** Pulumi's own service keeps the secrets itself. */
-async function needsPassphrase(): Promise<boolean> {
-  const backend = await createEngine("").backend();
+async function requiresPassphrase(): Promise<boolean> {
+  const backend = await createPulumi("").readBackend();
   if (backend !== undefined) return !/^https?:/.test(backend);
   throw new CliRefusal(
     `pulumi is not logged in: it does not know where to keep the state of your stacks\n  needed: ${anyStack.loginHere}, for a directory of this machine (~/.pulumi)`,
   );
 }
 
-function givenPassphrase(): boolean {
+function hasPassphraseInEnvironment(): boolean {
   const { PULUMI_CONFIG_PASSPHRASE, PULUMI_CONFIG_PASSPHRASE_FILE } = process.env;
   return (PULUMI_CONFIG_PASSPHRASE ?? PULUMI_CONFIG_PASSPHRASE_FILE) !== undefined;
 }
 
-function refuseGaps(missing: readonly string[]): void {
+function refuseMissing(missing: readonly string[]): void {
   if (missing.length === 0) return;
   const needed = missing.map((line) => `  needed: ${line}`);
   throw new CliRefusal(
@@ -70,13 +71,13 @@ function refuseGaps(missing: readonly string[]): void {
 }
 
 /** @returns the file's text where it is the example that came with the program, which may go */
-async function refuseExisting(engine: Engine, stack: string, file: string): Promise<string | undefined> {
-  if ((await engine.list()).includes(stack))
+async function refuseExisting(engine: Pulumi, stack: string, file: string): Promise<string | undefined> {
+  if ((await engine.listStacks()).includes(stack))
     throw new CliRefusal(
       `there is a stack ${stack} already; nothing was written\n  needed: another name; or, to go on with it: ${commandsFor(stack).up}`,
     );
   if (!existsSync(file)) return undefined;
-  const text = shippedText(file);
+  const text = readShippedFile(file);
   if (text !== undefined) return text;
   throw new CliRefusal(
     `${file} is there already; nothing was written\n  needed: another name; or, to make the stack of this file: ${commandsFor(stack).makeStack}`,
@@ -84,8 +85,8 @@ async function refuseExisting(engine: Engine, stack: string, file: string): Prom
 }
 
 /** File and stack, or neither. */
-async function make(
-  engine: Engine,
+async function createStack(
+  engine: Pulumi,
   stack: string,
   { file, text, before }: { file: string; text: string; before: string | undefined },
 ): Promise<void> {
@@ -94,11 +95,11 @@ async function make(
   if (exitCode === 0) return;
   if (before === undefined) rmSync(file);
   else writeFileSync(file, before);
-  throw new CliRefusal(`${engineFault("stack init", stack, stderr)}\nNothing was kept: ${file} is as it was.`);
+  throw new CliRefusal(`${formatPulumiError("stack init", stack, stderr)}\nNothing was kept: ${file} is as it was.`);
 }
 
 /** What was made, and what to type next. */
-function madeText(stack: string, adopt: boolean, missing: readonly string[]): string {
+function formatResult(stack: string, adopt: boolean, missing: readonly string[]): string {
   return [
     `Made: stack ${stack}, and its file Pulumi.${stackName(stack)}.yaml`,
     ...(adopt ? [] : ["Look at the file: is the controller's release the latest?"]),

@@ -25,7 +25,7 @@ export interface InitFlags {
 }
 
 /** The answers that nobody can be asked for, each as it is given. @param hasPassphrase where one is needed */
-export function missingAnswers(stack: string | undefined, flags: InitFlags, hasPassphrase: boolean): string[] {
+export function listMissingAnswers(stack: string | undefined, flags: InitFlags, hasPassphrase: boolean): string[] {
   const { pillar, provider, adopt, address, hostKey, fingerprint, acceptHostKey, sshFrom, keyFile, agent, password } =
     flags;
   const isCloud = !adopt && provider !== undefined && provider !== "existing";

@@ -6,12 +6,12 @@ import { resolvePath } from "../../core/util/resolvePath";
 const names = ["id_ed25519", "id_ecdsa", "id_rsa"];
 
 /** The usual files of private keys that this machine has, as they are written in a stack's file. */
-export function foundKeyFiles(): string[] {
+export function listKeyFiles(): string[] {
   return names.map((name) => `~/.ssh/${name}`).filter((file) => existsSync(resolvePath(file)));
 }
 
 /** What is wrong with the file of a private key; undefined for one that opens, or that has a pass phrase. */
-export function keyFileFault(file: string): KeyFileFault | undefined {
+export function checkKeyFile(file: string): KeyFileFault | undefined {
   const found = readKeyFile(file);
   if ("fault" in found) return found.fault;
   return keyState(found.text) === "unreadable"
@@ -20,7 +20,7 @@ export function keyFileFault(file: string): KeyFileFault | undefined {
 }
 
 /** Whether the key in a file has a pass phrase. */
-export function isLocked(file: string): boolean {
+export function hasPassphrase(file: string): boolean {
   const found = readKeyFile(file);
   return "text" in found && keyState(found.text) === "locked";
 }

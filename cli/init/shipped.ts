@@ -5,10 +5,10 @@ import { stackName } from "../pulumi/stackName";
 export const examples = join(__dirname, "../../examples");
 
 /** Where a stack's file lies. */
-export const fileOf = (stack: string) => join(process.cwd(), `Pulumi.${stackName(stack)}.yaml`);
+export const stackFilePath = (stack: string) => join(process.cwd(), `Pulumi.${stackName(stack)}.yaml`);
 
 /** The text of a stack's file where it is the example that came with the program, unchanged: that may go. */
-export function shippedText(file: string): string | undefined {
+export function readShippedFile(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
   const text = readFileSync(file, "utf8");
   const shipped = readFileSync(join(examples, "network-of-momentum.yaml"), "utf8");

@@ -3,26 +3,26 @@ import { readSmall, type SmallFile } from "../../core/util/readSmall";
 import { askSecret } from "../terminal/prompts";
 import { CliRefusal } from "../terminal/refusal";
 import type { InitFlags } from "./initFlags";
-import { isLocked } from "./loginKeyFiles";
-import type { Answers, LoginBy } from "./stackText";
+import { hasPassphrase } from "./loginKeyFiles";
+import type { Answers, LoginMethod } from "./stackText";
 
 /** A secret of the configuration: the key below `pillar-host:`, and its value. */
 export type Secret = readonly [path: string, value: string];
 
 /** The secrets that go into the stack: as given, or asked for. @param isAsked there is a terminal */
-export async function secretsFor(
+export async function gatherSecrets(
   { provider, login, user, address }: Answers,
   { tokenFile }: InitFlags,
   isAsked: boolean,
 ): Promise<Secret[]> {
   const secrets: Secret[] = [];
-  const path = isAsked ? loginSecret(login) : undefined;
+  const path = isAsked ? findLoginSecret(login) : undefined;
   if (path !== undefined) {
     const what = typeof login === "string" ? `password of ${user}@${address}` : `pass phrase of ${login.keyFile}`;
     secrets.push([path, await askSecret(`The ${what}:`)]);
   }
   if (provider === "existing") return secrets;
-  if (tokenFile !== undefined) secrets.push(["host.token", tokenIn(tokenFile)]);
+  if (tokenFile !== undefined) secrets.push(["host.token", readToken(tokenFile)]);
   else if (isAsked) {
     const title = provider === "hetzner" ? "Hetzner Cloud" : "DigitalOcean";
     secrets.push(["host.token", (await askSecret(`An API token of ${title} that reads and writes:`)).trim()]);
@@ -30,7 +30,7 @@ export async function secretsFor(
   return secrets;
 }
 
-function tokenIn(file: string): string {
+function readToken(file: string): string {
   const refusal = (wrong: string, needed: string) =>
     new CliRefusal(`--token-file: ${file} ${wrong}\n  needed: ${needed}`);
   let found: SmallFile;
@@ -44,15 +44,15 @@ function tokenIn(file: string): string {
 }
 
 /** The secrets that the stack still lacks, by the keys below `pillar-host:`. */
-export function missingSecrets({ provider, login }: Answers, secrets: readonly Secret[]): string[] {
-  const needed = [provider === "existing" ? undefined : "host.token", loginSecret(login)];
+export function listMissingSecrets({ provider, login }: Answers, secrets: readonly Secret[]): string[] {
+  const needed = [provider === "existing" ? undefined : "host.token", findLoginSecret(login)];
   return needed.filter((path) => path !== undefined && !secrets.some(([each]) => each === path)) as string[];
 }
 
 /** The secret that a login needs, if any. */
-function loginSecret(login: LoginBy): string | undefined {
+function findLoginSecret(login: LoginMethod): string | undefined {
   if (typeof login === "string") return login === "password" ? "ssh.password" : undefined;
-  return isLocked(login.keyFile) ? "ssh.privateKeyPassword" : undefined;
+  return hasPassphrase(login.keyFile) ? "ssh.privateKeyPassword" : undefined;
 }
 
 /** A new stack's pass phrase, which nobody can recover. */

@@ -5,7 +5,7 @@ import type { HostProvider } from "../../core/config/hostSchema";
 export const hostProviders = ["existing", "hetzner", "digitalocean"] as const satisfies readonly HostProvider[];
 
 /** How the host is logged in to. */
-export type LoginBy = "agent" | "password" | { readonly keyFile: string };
+export type LoginMethod = "agent" | "password" | { readonly keyFile: string };
 
 /** What a stack's file is made of. */
 export interface Answers {
@@ -22,7 +22,7 @@ export interface Answers {
   readonly sshFrom: readonly string[];
   readonly user: string;
   readonly port: number;
-  readonly login: LoginBy;
+  readonly login: LoginMethod;
   /** Witnesses of the chain: the Pillar's host of today, and independent nodes. */
   readonly oldHost?: { readonly address: string; readonly hostKey: string } | undefined;
   readonly references: readonly string[];
@@ -31,25 +31,25 @@ export interface Answers {
 }
 
 /** The example from which a stack's file is made. */
-export function exampleFor({ provider, adopt }: Pick<Answers, "provider" | "adopt">): string {
+export function chooseExample({ provider, adopt }: Pick<Answers, "provider" | "adopt">): string {
   if (adopt) return "old-host";
   return provider === "existing" ? "own-server" : provider;
 }
 
 /** A part of the example, and what stands there instead. */
-type Place = readonly [found: RegExp, instead: (kept: string) => string];
+type Replacement = readonly [found: RegExp, instead: (kept: string) => string];
 
 /**
  * A stack's file: the example with the operator's values in the place of its own, and its comments.
  *
  * @throws where the example lacks a place for one of them
  */
-export function stackText(example: string, answers: Answers): string {
+export function formatStackFile(example: string, answers: Answers): string {
   const places = [
-    ...commonPlaces(answers),
-    ...hostPlaces(answers),
-    ...witnessPlaces(answers),
-    ...releasePlaces(answers),
+    ...replaceCommon(answers),
+    ...replaceHost(answers),
+    ...replaceWitnesses(answers),
+    ...replaceRelease(answers),
   ];
   const named = example.replaceAll("-s prod-2", `-s ${answers.stack}`);
   return places.reduce((text, [found, instead]) => {
@@ -58,38 +58,40 @@ export function stackText(example: string, answers: Answers): string {
   }, named);
 }
 
-function commonPlaces({ pillar, provider, user, port, login: by }: Answers): Place[] {
+function replaceCommon({ pillar, provider, user, port, login: by }: Answers): Replacement[] {
   const ways = { agent: "    agent: true", password: "    # The password is a secret of the stack, below." };
   const login = [
-    ...(provider === "existing" ? [`    user: ${scalar(user)} # another one than root becomes root with sudo`] : []),
+    ...(provider === "existing"
+      ? [`    user: ${formatScalar(user)} # another one than root becomes root with sudo`]
+      : []),
     ...(port === 22 ? [] : [`    port: ${port}`]),
-    typeof by === "string" ? ways[by] : `    privateKeyFile: ${scalar(by.keyFile)}`,
+    typeof by === "string" ? ways[by] : `    privateKeyFile: ${formatScalar(by.keyFile)}`,
   ];
   return [
     [/^(# yaml-language-server: .*)\.\.\/stack\.schema\.json$/m, (kept) => `${kept}./stack.schema.json`],
     [/^# To use it: .*\n.*\n/m, () => "# Change it as you like. docs/configuration.md has every key.\n"],
-    [/^( {4}name: ).*$/m, (kept) => kept + scalar(pillar)],
+    [/^( {4}name: ).*$/m, (kept) => kept + formatScalar(pillar)],
     [/^( {2}pillar-host:ssh:\n)(?: {4}.*\n)+/m, (kept) => `${kept}${login.join("\n")}\n`],
   ];
 }
 
-function hostPlaces({ provider, address = "", hostKey, sshFrom }: Answers): Place[] {
+function replaceHost({ provider, address = "", hostKey, sshFrom }: Answers): Replacement[] {
   if (provider !== "existing") {
-    const networks = `    sshFrom: [${sshFrom.map(scalar).join(", ")}]`;
+    const networks = `    sshFrom: [${sshFrom.map(formatScalar).join(", ")}]`;
     return [[/^ {4}# REPLACE: (the networks.*)\n {4}sshFrom: .*$/m, (kept) => `    # T${kept.slice(1)}\n${networks}`]];
   }
-  const key: Place = [/^ {4}# From: ssh-keyscan.*\n {4}#hostKey: .*$/m, () => `    hostKey: ${hostKey}`];
-  return [[/^( {4}address: ).*$/m, (kept) => kept + scalar(address)], ...(hostKey === undefined ? [] : [key])];
+  const key: Replacement = [/^ {4}# From: ssh-keyscan.*\n {4}#hostKey: .*$/m, () => `    hostKey: ${hostKey}`];
+  return [[/^( {4}address: ).*$/m, (kept) => kept + formatScalar(address)], ...(hostKey === undefined ? [] : [key])];
 }
 
-function witnessPlaces({ adopt, oldHost, references }: Answers): Place[] {
+function replaceWitnesses({ adopt, oldHost, references }: Answers): Replacement[] {
   if (adopt) return [];
   const block = [
     "  # Witnesses of the chain: without one the new producer address is not shown (docs/operating.md).",
     "  pillar-host:sync:",
-    ...(references.length > 0 ? [`    references: [${references.map(scalar).join(", ")}]`] : []),
+    ...(references.length > 0 ? [`    references: [${references.map(formatScalar).join(", ")}]`] : []),
     ...(oldHost
-      ? ["    oldHost:", `      address: ${scalar(oldHost.address)}`, `      hostKey: ${oldHost.hostKey}`]
+      ? ["    oldHost:", `      address: ${formatScalar(oldHost.address)}`, `      hostKey: ${oldHost.hostKey}`]
       : []),
   ];
   return [
@@ -100,11 +102,11 @@ function witnessPlaces({ adopt, oldHost, references }: Answers): Place[] {
   ];
 }
 
-function releasePlaces({ release, releaseSha256 }: Answers): Place[] {
-  const url: Place = [/^( {6}url: ).*$/m, (kept) => kept + scalar(release ?? "")];
-  const hash: Place = [/^ {6}#(sha256: ).*$/m, (kept) => `      ${kept}"${releaseSha256}"`];
+function replaceRelease({ release, releaseSha256 }: Answers): Replacement[] {
+  const url: Replacement = [/^( {6}url: ).*$/m, (kept) => kept + formatScalar(release ?? "")];
+  const hash: Replacement = [/^ {6}#(sha256: ).*$/m, (kept) => `      ${kept}"${releaseSha256}"`];
   return [...(release === undefined ? [] : [url]), ...(releaseSha256 === undefined ? [] : [hash])];
 }
 
 /** Quoted where YAML would take it for something else than a text. */
-const scalar = (text: string) => stringify(text, { lineWidth: 0 }).trim();
+const formatScalar = (text: string) => stringify(text, { lineWidth: 0 }).trim();

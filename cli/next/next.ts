@@ -2,30 +2,34 @@ import { nodeTarget } from "../../core/chain/configuredNode";
 import { lookupSettings } from "../../core/sync/lookupSettings";
 import { lookAtNode } from "../../core/sync/nodeStatus";
 import { checkNodeVersion } from "../check/checkNodeVersion";
-import { plainRow } from "../check/checkRow";
-import { openStack, type StackSource } from "../status/openStack";
-import { mayOffer, nextLines } from "./nextLines";
+import { toPlainRow } from "../check/checkRow";
+import { openStack, type StackInfo } from "../status/openStack";
+import { decideNextStep, offersAddress } from "./nextLines";
 
 /** Says a stack's next step, one thing first. @returns the exit code of --help. @throws Refusal */
 export async function next(fullName: string, { json }: { json?: boolean }): Promise<number> {
   const source = await openStack(fullName);
-  const [held, node, versions] = await Promise.all([source.readHeld(), nodeNow(source), versionNow(source)]);
+  const [held, node, versions] = await Promise.all([
+    source.readLocks(),
+    readNode(source),
+    listVersionsToInstall(source),
+  ]);
   const { stack, state, config } = source;
-  const lines = [...nextLines({ stack, lifecycle: config.lifecycle, state, held, node }), ...versions];
+  const lines = [...decideNextStep({ stack, lifecycle: config.lifecycle, state, held, node }), ...versions];
   console.log(json ? JSON.stringify({ stack, nextStep: lines }, undefined, 2) : lines.join("\n"));
   return 0;
 }
 
 /** Returns what to install if the node needs a newer version, now or soon. */
-async function versionNow(source: StackSource): Promise<readonly string[]> {
-  if (!source.state.begun) return [];
-  const lines = (await checkNodeVersion(source)).flatMap((row) => plainRow(row).lines);
+async function listVersionsToInstall(source: StackInfo): Promise<readonly string[]> {
+  if (!source.state.isBegun) return [];
+  const lines = (await checkNodeVersion(source)).flatMap((row) => toPlainRow(row).lines);
   return lines.some((line) => line.startsWith("  install ")) ? lines : [];
 }
 
 /** Only where a producer address would be shown: that is for now alone, not for when the last run saw it. */
-async function nodeNow({ config, state: { shown }, address, hostKey }: StackSource) {
-  if (shown === undefined || !mayOffer(shown)) return undefined;
+async function readNode({ config, state: { lastRun: shown }, address, hostKey }: StackInfo) {
+  if (shown === undefined || !offersAddress(shown)) return undefined;
   if (address === undefined || hostKey === undefined) return undefined;
   return lookAtNode(nodeTarget(config, address, hostKey), lookupSettings(config));
 }

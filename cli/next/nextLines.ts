@@ -1,44 +1,44 @@
 import type { NodeStatus } from "../../core/sync/nodeStatus";
 import { commandsFor } from "../../core/util/commands";
-import { type Held, holderText } from "../pulumi/locks";
-import type { LastShown, StackState } from "../pulumi/stackState";
-import type { View } from "../status/stackView";
+import { formatHolder, type LockStatus } from "../pulumi/locks";
+import type { LastRun, StackState } from "../pulumi/stackState";
+import type { StackView } from "../status/stackView";
 
-export interface NextSituation {
+export interface NextStepInput {
   readonly stack: string;
-  readonly lifecycle: View["lifecycle"];
+  readonly lifecycle: StackView["lifecycle"];
   readonly state: StackState;
   /** Who holds the stack's lock; undefined where that can't be seen. */
-  readonly held: readonly Held[] | undefined;
+  readonly held: readonly LockStatus[] | undefined;
   /** The node as it is now; undefined where nobody looked. */
   readonly node: Pick<NodeStatus, "synced" | "known" | "why"> | undefined;
 }
 
 /** What the operator does next: what the last run said, as long as that holds, else how to go on. */
-export function nextLines(situation: NextSituation): string[] {
+export function decideNextStep(situation: NextStepInput): string[] {
   const { stack, lifecycle, state, held = [] } = situation;
   const working = held.find(({ holder }) => holder === "lives");
   if (working)
     return [
-      `Nothing: a run is at work on ${stack} (${holderText(working.lock)}).`,
+      `Nothing: a run is at work on ${stack} (${formatHolder(working.lock)}).`,
       `How far it is: ${commandsFor(stack).status("--watch")}`,
     ];
   if (held.length > 0 || state.pending.length > 0)
     return ["The last run was cut off. To go on from where it was:", `  ${commandsFor(stack).resume()}`];
-  if (!state.begun) return nothingMade(stack, lifecycle);
-  if (state.shown === undefined) return endedEarly(stack, state);
-  if (mayOffer(state.shown) && situation.node?.synced !== true) return handsOff(situation);
-  if (state.shown.isAwaited)
-    return [`As the last run saw it; ${commandsFor(stack).up} looks again:`, ...state.shown.nextStep];
-  return [...state.shown.nextStep];
+  if (!state.isBegun) return describeFirstStep(stack, lifecycle);
+  if (state.lastRun === undefined) return describeUnfinishedRun(stack, state);
+  if (offersAddress(state.lastRun) && situation.node?.synced !== true) return warnOffWallet(situation);
+  if (state.lastRun.isAwaited)
+    return [`As the last run saw it; ${commandsFor(stack).up} looks again:`, ...state.lastRun.nextStep];
+  return [...state.lastRun.nextStep];
 }
 
 /** Whether the last run's words may have the wallet take an address that only a synced node earns with. */
-export function mayOffer({ producerAddress, registered, offered }: LastShown): boolean {
+export function offersAddress({ producerAddress, isRegistered: registered, isOffered: offered }: LastRun): boolean {
   return producerAddress !== undefined && !registered && offered;
 }
 
-function nothingMade(stack: string, lifecycle: View["lifecycle"]): string[] {
+function describeFirstStep(stack: string, lifecycle: StackView["lifecycle"]): string[] {
   if (lifecycle === "retiring")
     return [
       `Nothing is left of ${stack}, or nothing was begun. What was recorded of it: ${commandsFor(stack).report()}`,
@@ -52,7 +52,7 @@ function nothingMade(stack: string, lifecycle: View["lifecycle"]): string[] {
   ];
 }
 
-function endedEarly(stack: string, { wait }: StackState): string[] {
+function describeUnfinishedRun(stack: string, { wait }: StackState): string[] {
   const waits = wait !== undefined && wait.syncedAt === undefined;
   return [
     waits
@@ -64,7 +64,7 @@ function endedEarly(stack: string, { wait }: StackState): string[] {
 }
 
 /** An address that is registered while its node is behind earns nothing. */
-function handsOff({ stack, node }: NextSituation): string[] {
+function warnOffWallet({ stack, node }: NextStepInput): string[] {
   const seen =
     node === undefined ? "was not looked at" : `is ${node.known ? "not synced" : "out of sight"} now (${node.why})`;
   return [

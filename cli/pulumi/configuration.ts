@@ -4,15 +4,15 @@ import { CliRefusal } from "../terminal/refusal";
 import { stackName } from "./stackName";
 
 /** The raw values of what `pulumi config --json --show-secrets` prints, without other projects' keys. */
-export function rawValues(text: string): Record<string, unknown> {
+export function parseRawValues(text: string): Record<string, unknown> {
   const entries = Object.entries(JSON.parse(text) as Record<string, { value?: string }>);
   const known = entries.flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value] as const]));
   return rawConfig(Object.fromEntries(known)).raw;
 }
 
 /** A stack's configuration. @throws Refusal that names every fault, as `pulumi up` does */
-export function configurationOf(stack: string, text: string): StackConfig {
-  const parsed = parseConfig(rawValues(text), stackName(stack));
+export function parseConfiguration(stack: string, text: string): StackConfig {
+  const parsed = parseConfig(parseRawValues(text), stackName(stack));
   if ("config" in parsed) return parsed.config;
   throw new CliRefusal(configFaultsText(stack, parsed.faults, "", "this"));
 }

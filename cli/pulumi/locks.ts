@@ -6,16 +6,16 @@ import { promisify } from "node:util";
 import { printable } from "../../core/util/printable";
 import { minuteText } from "../../core/util/timeText";
 import { stackName } from "./stackName";
-import { directoryOf } from "./stateFile";
+import { backendDirectory } from "./stateFile";
 
 /** Holder of a stack's lock, as a directory or bucket backend tells it; `since` in Unix milliseconds. */
 export type Lock = Readonly<{ user: string; host: string; pid: number; since: number }>;
 
 /** A lock, and whether the run that holds it still lives. */
-export type Held = Readonly<{ lock: Lock; holder: "lives" | "gone" | "unknown" }>;
+export type LockStatus = Readonly<{ lock: Lock; holder: "lives" | "gone" | "unknown" }>;
 
 /** `process 4242 of root on host1, since 2026-11-21 14:49 UTC`. */
-export function holderText({ user, host, pid, since }: Lock): string {
+export function formatHolder({ user, host, pid, since }: Lock): string {
   return `process ${pid} of ${user} on ${host}, since ${Number.isNaN(since) ? "an unknown time" : minuteText(since)}`;
 }
 
@@ -29,7 +29,7 @@ export function parseLocks(stderr: string): readonly Lock[] | undefined {
 }
 
 /** Says whether the run that holds a lock lives. A process id that belongs to another program by now was used again. */
-export async function holderOf(lock: Lock): Promise<Held> {
+export async function readHolder(lock: Lock): Promise<LockStatus> {
   if (lock.host !== hostname()) return { lock, holder: "unknown" };
   const asked = promisify(execFile)("ps", ["-o", "stat=,comm=", "-p", String(lock.pid)]);
   const found = await asked.then(
@@ -43,13 +43,17 @@ export async function holderOf(lock: Lock): Promise<Held> {
 }
 
 /** Reads who holds a stack, without taking its lock; undefined where the backend is no directory of this machine. */
-export async function readLocks(url: string, project: string, stack: string): Promise<readonly Held[] | undefined> {
-  const directory = directoryOf(url);
+export async function readLocks(
+  url: string,
+  project: string,
+  stack: string,
+): Promise<readonly LockStatus[] | undefined> {
+  const directory = backendDirectory(url);
   if (directory === undefined) return undefined;
   const own = join(directory, ".pulumi", "locks", "organization", project, stackName(stack));
   const files = (await readdir(own).catch(() => [])).filter((name) => name.endsWith(".json"));
   const texts = await Promise.all(files.map((name) => readFile(join(own, name), "utf8").catch(() => "")));
-  return Promise.all(texts.flatMap(parseLockFile).map(holderOf));
+  return Promise.all(texts.flatMap(parseLockFile).map(readHolder));
 }
 
 function parseLockFile(text: string): Lock[] {

@@ -2,47 +2,47 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { askSecret } from "../terminal/prompts";
 import { CliRefusal } from "../terminal/refusal";
-import { engineFault, wantsPassphrase } from "./pulumiErrors";
+import { formatPulumiError, isPassphraseMissing } from "./pulumiErrors";
 
 /** What a run of pulumi left. */
-export interface Ran {
+export interface ProcessResult {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 /** Runs `pulumi` on one stack, in the directory where the operator stands. */
-export interface Engine {
+export interface Pulumi {
   /** Keeps what it prints. A pass phrase that it lacks is asked for once. @throws Refusal without pulumi */
-  run(args: readonly string[], input?: string): Promise<Ran>;
+  run(args: readonly string[], input?: string): Promise<ProcessResult>;
   /** As run. @param input on its standard input. @returns what it printed. @throws Refusal with its reason where it failed */
   read(args: readonly string[], input?: string): Promise<string>;
   /** The names of the project's stacks. @throws Refusal with its reason where they can't be told */
-  list(): Promise<readonly string[]>;
+  listStacks(): Promise<readonly string[]>;
   /** The address of the backend; undefined where pulumi does not tell. */
-  backend(): Promise<string | undefined>;
+  readBackend(): Promise<string | undefined>;
   /** Hands the terminal over to it. @returns its exit code */
   handOver(args: readonly string[]): Promise<number>;
 }
 
 /** The last one that was typed: most operators have one for all their stacks. */
-let typed: string | undefined;
+let lastPassphrase: string | undefined;
 
 /** That of the login, the same for all stacks. */
 let backendAddress: Promise<string | undefined> | undefined;
 
 /** A pass phrase that was asked for; engines of stacks that have the same one share it. */
-export interface Asked {
+export interface SharedPassphrase {
   passphrase?: Promise<string>;
 }
 
-export function createEngine(stack: string, asked: Asked = {}): Engine {
+export function createPulumi(stack: string, asked: SharedPassphrase = {}): Pulumi {
   const environment = async (passphrase = asked.passphrase) => ({
     ...process.env,
     ...(passphrase === undefined ? {} : { PULUMI_CONFIG_PASSPHRASE: await passphrase }),
   });
   const quietly = async (args: readonly string[], input?: string, passphrase?: Promise<string>) =>
-    ranOf(
+    runQuietly(
       [...args, "--non-interactive", "--color", "never"],
       { ...(await environment(passphrase)), PULUMI_SKIP_UPDATE_CHECK: "true" },
       input,
@@ -54,27 +54,28 @@ export function createEngine(stack: string, asked: Asked = {}): Engine {
     return (await quietly(args, undefined, Promise.resolve(one))).exitCode === 0;
   };
   const phrase = async () => {
-    if (typed === undefined || !(await opens(typed))) typed = await askSecret(`Pass phrase of stack ${stack}:`);
-    return typed;
+    if (lastPassphrase === undefined || !(await opens(lastPassphrase)))
+      lastPassphrase = await askSecret(`Pass phrase of stack ${stack}:`);
+    return lastPassphrase;
   };
-  const engine: Engine = {
+  const engine: Pulumi = {
     run: async (args, input) => {
       const ran = await run(args, input);
-      if (ran.exitCode === 0 || !wantsPassphrase(ran.stderr) || !process.stdin.isTTY) return ran;
+      if (ran.exitCode === 0 || !isPassphraseMissing(ran.stderr) || !process.stdin.isTTY) return ran;
       asked.passphrase ??= phrase();
       return run(args, input);
     },
     read: async (args, input) => {
       const { exitCode, stdout, stderr } = await engine.run(args, input);
-      if (exitCode !== 0) throw new CliRefusal(engineFault(args.join(" "), stack, stderr));
+      if (exitCode !== 0) throw new CliRefusal(formatPulumiError(args.join(" "), stack, stderr));
       return stdout;
     },
-    list: async () => {
+    listStacks: async () => {
       const { exitCode, stdout, stderr } = await quietly(["stack", "ls", "--json"]);
-      if (exitCode !== 0) throw new CliRefusal(engineFault("stack ls", stack, stderr));
+      if (exitCode !== 0) throw new CliRefusal(formatPulumiError("stack ls", stack, stderr));
       return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
     },
-    backend: () => {
+    readBackend: () => {
       // It stands above the login, and above the project's.
       const { PULUMI_BACKEND_URL: configured } = process.env;
       if (configured) return Promise.resolve(configured);
@@ -86,20 +87,20 @@ export function createEngine(stack: string, asked: Asked = {}): Engine {
       })();
       return backendAddress;
     },
-    handOver: async (args) => handedOver([...args.slice(0, 1), "-s", stack, ...args.slice(1)], await environment()),
+    handOver: async (args) => runInTerminal([...args.slice(0, 1), "-s", stack, ...args.slice(1)], await environment()),
   };
   return engine;
 }
 
-const missing = new CliRefusal(
+const pulumiMissing = new CliRefusal(
   "pulumi is not found in PATH\n  needed: Pulumi (https://www.pulumi.com/docs/install/), and a shell that finds it (pulumi version)",
 );
 
-function failed(error: NodeJS.ErrnoException): Error {
-  return error.code === "ENOENT" ? missing : error;
+function toStartError(error: NodeJS.ErrnoException): Error {
+  return error.code === "ENOENT" ? pulumiMissing : error;
 }
 
-function ranOf(args: readonly string[], env: NodeJS.ProcessEnv, input?: string): Promise<Ran> {
+function runQuietly(args: readonly string[], env: NodeJS.ProcessEnv, input?: string): Promise<ProcessResult> {
   return new Promise((resolve, reject) => {
     const child = spawn("pulumi", args, { env, stdio: ["pipe", "pipe", "pipe"] });
     // One that ends before it has read is told by its exit code.
@@ -110,22 +111,22 @@ function ranOf(args: readonly string[], env: NodeJS.ProcessEnv, input?: string):
         printed[name] += piece;
       });
     }
-    child.on("error", (error) => reject(failed(error)));
-    child.on("close", (code, signal) => resolve({ exitCode: exitCodeOf(code, signal), ...printed }));
+    child.on("error", (error) => reject(toStartError(error)));
+    child.on("close", (code, signal) => resolve({ exitCode: toExitCode(code, signal), ...printed }));
   });
 }
 
-function handedOver(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+function runInTerminal(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn("pulumi", args, { env, stdio: "inherit" });
     // Ctrl-C reaches the child by itself; a second one, passed on, would make it give up at once.
     process.on("SIGINT", () => undefined);
     for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
-    child.on("error", (error) => reject(failed(error)));
-    child.on("close", (code, signal) => resolve(exitCodeOf(code, signal)));
+    child.on("error", (error) => reject(toStartError(error)));
+    child.on("close", (code, signal) => resolve(toExitCode(code, signal)));
   });
 }
 
-function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): number {
+function toExitCode(code: number | null, signal: NodeJS.Signals | null): number {
   return code ?? 128 + (signal ? constants.signals[signal] : 0);
 }

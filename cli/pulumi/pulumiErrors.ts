@@ -1,12 +1,12 @@
 import { anyStack, commandsFor } from "../../core/util/commands";
 
 /** pulumi needs a pass phrase and can't ask for it itself, because its output is read. */
-export function wantsPassphrase(stderr: string): boolean {
+export function isPassphraseMissing(stderr: string): boolean {
   return /passphrase must be set/.test(stderr);
 }
 
 /** What pulumi complains of, in the operator's words, with what is needed. */
-export function engineFault(command: string, stack: string, stderr: string): string {
+export function formatPulumiError(command: string, stack: string, stderr: string): string {
   const known: readonly (readonly [RegExp, string])[] = [
     [
       /no stack named/,

@@ -1,11 +1,15 @@
 import { commandsFor } from "../../core/util/commands";
-import type { Engine } from "./pulumiCommand";
+import type { Pulumi } from "./pulumiCommand";
 
 /** What is written into a stack's file: plain values by path below `pillar-host:`. */
-export type Settings = Readonly<Record<string, string | number | undefined>>;
+export type PlainSettings = Readonly<Record<string, string | number | undefined>>;
 
 /** Sets plain values in a stack's file, and takes others out first. @throws Refusal with pulumi's reason */
-export async function setPlain(engine: Engine, settings: Settings, without: readonly string[] = []): Promise<void> {
+export async function writeSettings(
+  engine: Pulumi,
+  settings: PlainSettings,
+  without: readonly string[] = [],
+): Promise<void> {
   if (without.length > 0)
     await engine.read(["config", "rm-all", "--path", ...without.map((path) => `pillar-host:${path}`)]);
   const given = Object.entries(settings).filter(([, value]) => value !== undefined);
@@ -16,16 +20,21 @@ export async function setPlain(engine: Engine, settings: Settings, without: read
 }
 
 /** Ends in what one would type, or prints it. @returns the exit code */
-export async function upOrPrint(stack: string, up: boolean, args: readonly string[], engine: Engine): Promise<number> {
-  if (up) return upHere(stack, args, engine);
-  console.log(`Then:\n  ${upCommand(stack, args)}`);
+export async function runOrPrintUp(
+  stack: string,
+  up: boolean,
+  args: readonly string[],
+  engine: Pulumi,
+): Promise<number> {
+  if (up) return runUp(stack, args, engine);
+  console.log(`Then:\n  ${formatUpCommand(stack, args)}`);
   return 0;
 }
 
 /** Says what one would type, and ends in it, in this terminal. @returns pulumi's exit code */
-export async function upHere(stack: string, args: readonly string[], engine: Engine): Promise<number> {
-  console.log(`going on: ${upCommand(stack, args)}`);
+export async function runUp(stack: string, args: readonly string[], engine: Pulumi): Promise<number> {
+  console.log(`going on: ${formatUpCommand(stack, args)}`);
   return engine.handOver(["up", ...args]);
 }
 
-const upCommand = (stack: string, args: readonly string[]) => [commandsFor(stack).up, ...args].join(" ");
+const formatUpCommand = (stack: string, args: readonly string[]) => [commandsFor(stack).up, ...args].join(" ");

@@ -2,35 +2,35 @@ import { isAddress } from "../../core/util/address";
 /** What of a stack's state is read here. Nothing of it is secret. */
 export interface StackState {
   /** A `pulumi up` got as far as the host. */
-  readonly begun: boolean;
+  readonly isBegun: boolean;
   /** Recorded on first contact with this address, or made with the server that has it. */
   readonly recordedKey?: { readonly address: string; readonly hostKey: string };
   /** The history of the wait for the sync, where a run has left it. */
   readonly wait?: SyncWait;
   /** What a copy of the old host's chain ended with. */
-  readonly copied?: CopiedChain;
-  readonly pending: readonly Pending[];
+  readonly chainCopy?: ChainCopy;
+  readonly pending: readonly PendingOperation[];
   /** What the guards before the host's deletion remember. */
   readonly guard?: GuardState;
   /** The producer address that was registered before this host's, as the last run showed it. */
-  readonly earlier?: string;
+  readonly earlierProducer?: string;
   /** What the last run showed at its end; undefined where none went to its end. */
-  readonly shown?: LastShown;
+  readonly lastRun?: LastRun;
 }
 
 /** Outputs of the last run that went to its end. */
-export interface LastShown {
+export interface LastRun {
   readonly nextStep: readonly string[];
   /** Only while the node was synced, or the address registered already. */
   readonly producerAddress?: string;
   /** The chain had this host's address then. */
-  readonly registered: boolean;
+  readonly isRegistered: boolean;
   /** It was registered, and no momentum carried it yet. */
   readonly isAwaited?: boolean;
   /** It said to register this host's address. */
-  readonly offered: boolean;
+  readonly isOffered: boolean;
   /** The side that the signer was on, where there was one. */
-  readonly signer?: string;
+  readonly orchestratorHost?: string;
 }
 
 /** Where another stack finds this one's host. */
@@ -61,7 +61,7 @@ export interface SyncWait {
 }
 
 /** The old host's chain, as it was brought to this one. */
-export interface CopiedChain {
+export interface ChainCopy {
   readonly from: string;
   /** ISO 8601. */
   readonly at: string;
@@ -73,7 +73,7 @@ export interface CopiedChain {
 }
 
 /** An operation that was cut off. */
-export interface Pending {
+export interface PendingOperation {
   /** `creating`, `updating`, … */
   readonly operation: string;
   /** The resource's type. */
@@ -96,24 +96,24 @@ export interface Deployment {
 /** Takes it out of what `pulumi stack export` prints. */
 export function parseState(text: string): StackState {
   const { deployment } = JSON.parse(text) as { deployment?: Deployment };
-  return stateIn(deployment);
+  return parseDeployment(deployment);
 }
 
 /** Takes it out of a state, none where there is none. */
-export function stateIn({ resources = [], pending_operations: operations = [] }: Deployment = {}): StackState {
+export function parseDeployment({ resources = [], pending_operations: operations = [] }: Deployment = {}): StackState {
   const outputsOf = (end: string) => resources.find(({ type }) => type.endsWith(end))?.outputs ?? {};
   const contact = outputsOf(":FirstContact");
   const server = { ...outputsOf("hcloud:index/server:Server"), ...outputsOf("digitalocean:index/droplet:Droplet") };
   const address = contact.address ?? server.ipv4Address;
   const hostKey = contact.pinned ?? outputsOf(":HostKey").publicKey;
   const { startedAt, startHeight, syncedAt } = outputsOf(":SyncGate");
-  const guard = guardOf(resources.filter(({ type }) => type.endsWith(":RetirementGuard")));
-  const copied = copiedOf(outputsOf(":ChainCopy"));
+  const guard = parseGuards(resources.filter(({ type }) => type.endsWith(":RetirementGuard")));
+  const copied = parseChainCopy(outputsOf(":ChainCopy"));
   const outputs = outputsOf("pulumi:pulumi:Stack");
   const { earlier } = (outputs.registration ?? {}) as { earlier?: unknown };
-  const shown = shownOf(outputs);
+  const shown = parseLastRun(outputs);
   return {
-    begun: resources.some(({ type }) => !type.startsWith("pulumi:")) || operations.length > 0,
+    isBegun: resources.some(({ type }) => !type.startsWith("pulumi:")) || operations.length > 0,
     recordedKey: typeof address === "string" && typeof hostKey === "string" ? { address, hostKey } : undefined,
     ...(typeof startedAt === "string"
       ? {
@@ -125,9 +125,9 @@ export function stateIn({ resources = [], pending_operations: operations = [] }:
         }
       : {}),
     guard,
-    copied,
-    earlier: typeof earlier === "string" ? earlier : undefined,
-    shown,
+    chainCopy: copied,
+    earlierProducer: typeof earlier === "string" ? earlier : undefined,
+    lastRun: shown,
     pending: operations.map(({ resource, type }) => ({
       operation: type,
       type: resource.type,
@@ -137,14 +137,14 @@ export function stateIn({ resources = [], pending_operations: operations = [] }:
 }
 
 /** The two guards of a stack remember the same host: the first of them longest, the last one its producer address. */
-function guardOf(guards: readonly Resource[]): GuardState | undefined {
+function parseGuards(guards: readonly Resource[]): GuardState | undefined {
   const [first] = guards
     .map(({ outputs = {} }) => outputs)
     .filter((outputs) => typeof outputs.createdAt === "string")
     .sort((a, b) => String(a.createdAt).localeCompare(String(b.createdAt)));
   if (first === undefined) return undefined;
   const producer = guards.map(({ outputs }) => outputs?.knownProducer).find((each) => typeof each === "string");
-  const recorded = guards.map(({ outputs }) => recordedOf(outputs?.recorded)).find((each) => each !== undefined);
+  const recorded = guards.map(({ outputs }) => parseMomentum(outputs?.recorded)).find((each) => each !== undefined);
   const hasProduced = guards.some(({ outputs }) => outputs?.produced === "seen");
   return {
     createdAt: String(first.createdAt),
@@ -157,12 +157,12 @@ function guardOf(guards: readonly Resource[]): GuardState | undefined {
   };
 }
 
-function recordedOf(found: unknown): GuardState["recorded"] {
+function parseMomentum(found: unknown): GuardState["recorded"] {
   const { height, hash } = (found ?? {}) as { height?: unknown; hash?: unknown };
   return typeof height === "number" && typeof hash === "string" ? { height, hash } : undefined;
 }
 
-function copiedOf(outputs: Readonly<Record<string, unknown>>): CopiedChain | undefined {
+function parseChainCopy(outputs: Readonly<Record<string, unknown>>): ChainCopy | undefined {
   const { outcome, from, at, bytes, seconds, height, manifest } = outputs;
   if (outcome !== "copied") return undefined;
   const [text, number] = [String, Number];
@@ -176,27 +176,27 @@ function copiedOf(outputs: Readonly<Record<string, unknown>>): CopiedChain | und
   };
 }
 
-function shownOf({
+function parseLastRun({
   nextStep,
   producerAddress,
   registration,
   orchestrator,
-}: Readonly<Record<string, unknown>>): LastShown | undefined {
+}: Readonly<Record<string, unknown>>): LastRun | undefined {
   if (!Array.isArray(nextStep)) return undefined;
   const { registered, offered, producing } = (registration ?? {}) as Readonly<Record<string, unknown>>;
   const { side } = (orchestrator ?? {}) as { side?: unknown };
   return {
     nextStep: nextStep.filter((line) => typeof line === "string"),
     producerAddress: isAddress(producerAddress) ? producerAddress : undefined,
-    registered: registered === true,
+    isRegistered: registered === true,
     isAwaited: registered === true && producing === false ? true : undefined,
-    offered: offered === true,
-    signer: typeof side === "string" ? side : undefined,
+    isOffered: offered === true,
+    orchestratorHost: typeof side === "string" ? side : undefined,
   };
 }
 
 /** The host that a stack's outputs show, for another stack to name it. */
-export function hostShown(text: string): OtherHost | undefined {
+export function parseHostOutput(text: string): OtherHost | undefined {
   const { deployment } = JSON.parse(text) as { deployment?: Deployment };
   const outputs = deployment?.resources?.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs;
   const { address, hostKey } = (outputs?.host ?? {}) as { address?: unknown; hostKey?: unknown };

@@ -8,7 +8,7 @@ import type { Deployment } from "./stackState";
 const version = 3;
 
 /** Returns the directory of a backend; undefined for one that is none on this machine (pure but for the home). */
-export function directoryOf(url: string): string | undefined {
+export function backendDirectory(url: string): string | undefined {
   const path = /^file:\/\/([^?]*)/.exec(url)?.[1];
   return path === undefined ? undefined : resolve(path.replace(/^~/, homeDirectory));
 }
@@ -21,7 +21,7 @@ export function directoryOf(url: string): string | undefined {
  * @returns undefined where it can't be had so: another backend, another form, a file that is being written
  */
 export async function readStateFile(url: string, project: string, stack: string): Promise<Deployment | undefined> {
-  const directory = directoryOf(url);
+  const directory = backendDirectory(url);
   if (directory === undefined) return undefined;
   const file = join(directory, ".pulumi", "stacks", project, `${stackName(stack)}.json`);
   // Where both are there, Pulumi has a rule of its own.

@@ -28,7 +28,7 @@ export interface LogQuery {
  *
  * @throws Refusal where there is none, or more than one
  */
-export async function findRecord(stack: string, { asked, configured }: LogQuery): Promise<FoundLog> {
+export async function findEventLog(stack: string, { asked, configured }: LogQuery): Promise<FoundLog> {
   const place = asked ?? (await configured());
   if (place !== undefined && isBucket(place)) {
     const inPlace = await readBucket(stack, place);
@@ -36,9 +36,9 @@ export async function findRecord(stack: string, { asked, configured }: LogQuery)
     throw new CliRefusal(formatNothingFound(stack, [place]));
   }
   const first = place === undefined ? [] : [asked === undefined ? meantPlace(place) : path.resolve(place)];
-  const rest = asked === undefined ? listRecords().filter((directory) => !first.includes(directory)) : [];
-  const named = first.flatMap((directory) => readNaming(directory, stack));
-  const found = named.length > 0 ? named : rest.flatMap((directory) => readNaming(directory, stack));
+  const rest = asked === undefined ? listEventLogs().filter((directory) => !first.includes(directory)) : [];
+  const named = first.flatMap((directory) => readLogOfStack(directory, stack));
+  const found = named.length > 0 ? named : rest.flatMap((directory) => readLogOfStack(directory, stack));
   if (found.length > 1)
     throw new CliRefusal(
       `${[
@@ -61,12 +61,12 @@ const placeFiles = (log: ParsedLog, store: Parameters<typeof withFilesFound>[1])
   entries: log.entries.map((entry) => ("move" in entry ? withFilesFound(entry, store) : entry)),
 });
 
-function listRecords(): string[] {
+function listEventLogs(): string[] {
   const base = path.join(dataDirectory(), "records");
   return fs.existsSync(base) ? fs.readdirSync(base).map((name) => path.join(base, name)) : [];
 }
 
-function readNaming(directory: string, stack: string): FoundLog[] {
+function readLogOfStack(directory: string, stack: string): FoundLog[] {
   const lines = readLog(directory);
   return lines && listStacks(lines.entries).includes(stack) ? [{ directory, lines }] : [];
 }

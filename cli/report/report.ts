@@ -4,11 +4,11 @@ import { ownIdentityFile } from "../../core/store/recordsDirectory";
 import { commandsFor } from "../../core/util/commands";
 import { firstLine } from "../../core/util/firstLine";
 import { replaceWhole } from "../../core/util/writeAtomically";
-import { createEngine } from "../pulumi/pulumiCommand";
+import { createPulumi } from "../pulumi/pulumiCommand";
 import { stackName } from "../pulumi/stackName";
-import { CliRefusal, couldNot } from "../terminal/refusal";
+import { CliRefusal, refusalExitCode } from "../terminal/refusal";
 import { buildReport } from "./buildReport";
-import { findRecord } from "./findEventLog";
+import { findEventLog } from "./findEventLog";
 import { formatPage } from "./reportPage";
 import { formatJson, formatText } from "./reportText";
 
@@ -28,9 +28,12 @@ export interface ReportOptions {
 export async function report(fullName: string, { json, directory: asked, output }: ReportOptions): Promise<number> {
   // The record has the name alone, also where the backend knows it as organization/project/stack.
   const stack = stackName(fullName);
-  const { directory, lines } = await findRecord(stack, { asked, configured: () => configuredPlace(fullName) });
+  const { directory, lines } = await findEventLog(stack, {
+    asked,
+    configured: () => readConfiguredDirectory(fullName),
+  });
   const made = buildReport(lines, stack);
-  if (made === undefined) return couldNot;
+  if (made === undefined) return refusalExitCode;
   if (json) {
     console.log(formatJson(made));
     return 0;
@@ -54,14 +57,14 @@ export async function report(fullName: string, { json, directory: asked, output 
 }
 
 /** As in `pulumi up`. undefined where stack, configuration or pulumi are gone: the record outlives them. */
-async function configuredPlace(stack: string): Promise<string | undefined> {
+async function readConfiguredDirectory(stack: string): Promise<string | undefined> {
   try {
-    const configuration = await createEngine(stack).read(["config", "--json", "--show-secrets"]);
+    const configuration = await createPulumi(stack).read(["config", "--json", "--show-secrets"]);
     // The schema behind them takes a moment to load.
-    const { configurationOf } = require("../pulumi/configuration") as typeof import("../pulumi/configuration");
+    const { parseConfiguration } = require("../pulumi/configuration") as typeof import("../pulumi/configuration");
     const { backupDirectory } =
       require("../../core/config/stackStore") as typeof import("../../core/config/stackStore");
-    return backupDirectory(configurationOf(stack, configuration));
+    return backupDirectory(parseConfiguration(stack, configuration));
   } catch (error) {
     if (!(error instanceof CliRefusal)) throw error;
     console.error(

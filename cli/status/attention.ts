@@ -1,6 +1,6 @@
-import { couldNot } from "../terminal/refusal";
-import { amissOf } from "./parts/hostProblems";
-import type { View } from "./stackView";
+import { refusalExitCode } from "../terminal/refusal";
+import { findProblems } from "./parts/hostProblems";
+import type { StackView } from "./stackView";
 
 /**
  * Whether anybody has to do anything. `nothing`; `step`: the operator's next step can be taken whenever it suits; `wait`:
@@ -9,11 +9,11 @@ import type { View } from "./stackView";
 export type Attention = "nothing" | "step" | "wait" | "attention";
 
 /** What a stack needs now. */
-export function needsOf(view: View): Attention {
+export function decideAttention(view: StackView): Attention {
   const { lifecycle, synced, parts } = view;
-  if (parts && "value" in parts.signer && parts.signer.value.isWrong) return "attention";
-  if (parts && amissOf(parts, view.stack).some(({ isNow }) => isNow)) return "attention";
-  if (lifecycle === "retiring") return needsOfRetiring(view);
+  if (parts && "value" in parts.orchestrator && parts.orchestrator.value.isWrong) return "attention";
+  if (parts && findProblems(parts, view.stack).some(({ isNow }) => isNow)) return "attention";
+  if (lifecycle === "retiring") return decideRetiringAttention(view);
   const registration = parts && "value" in parts.registration ? parts.registration.value : undefined;
   if (registration?.kind === "tooEarly") return "attention";
   if (!synced) return "wait";
@@ -33,15 +33,15 @@ export function needsOf(view: View): Attention {
   }
 }
 
-function needsOfRetiring({ state, parts }: View): Attention {
-  if (!state.begun) return "nothing";
+function decideRetiringAttention({ state, parts }: StackView): Attention {
+  if (!state.isBegun) return "nothing";
   if (parts === undefined) return "wait";
   if ("why" in parts.node || parts.destroy === undefined || "why" in parts.destroy) return "attention";
   return parts.destroy.value.length === 0 ? "step" : "wait";
 }
 
 /** The exit code for it. @param looked whether the host could be looked at */
-export function exitCodeOf(needs: Attention, looked: boolean): number {
-  if (!looked) return couldNot;
+export function decideExitCode(needs: Attention, looked: boolean): number {
+  if (!looked) return refusalExitCode;
   return needs === "nothing" || needs === "step" ? 0 : 1;
 }

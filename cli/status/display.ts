@@ -1,12 +1,12 @@
-import type { Shown } from "./followHost";
-import type { WatchNews } from "./stackView";
+import type { TimedView } from "./followHost";
+import type { WatchMessage } from "./stackView";
 
 /** Where a watch is shown: a terminal, or a file. */
 export interface Display {
   /** Gets all stacks every second, and when one changed. */
-  show(shown: readonly Shown[]): void;
+  show(shown: readonly TimedView[]): void;
   /** Something happened. @param stack which, where there are several */
-  say(news: WatchNews, stack?: string): void;
+  say(news: WatchMessage, stack?: string): void;
   /** Leaves the terminal as it was, what was shown last in it. */
   end(): void;
 }

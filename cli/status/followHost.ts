@@ -4,21 +4,21 @@ import type { GateNews } from "../../core/sync/progress";
 import { type SyncRecord, waitForSync } from "../../core/sync/waitForSync";
 import { firstLine } from "../../core/util/firstLine";
 import { CliRefusal } from "../terminal/refusal";
-import { gateOptions, openHost } from "./hostReader";
-import { type Source, viewOf } from "./openStack";
-import { lookAtParts } from "./parts/readParts";
-import type { View } from "./stackView";
-import type { Times } from "./statusRows";
+import { createGateOptions, openHostReader } from "./hostReader";
+import { createView, type StackWithHost } from "./openStack";
+import { readParts } from "./parts/readParts";
+import type { StackView } from "./stackView";
+import type { ViewTimes } from "./statusRows";
 
 /** A stack as it is shown: when what was seen of it. */
-export interface Shown {
-  readonly view: View;
-  readonly times: Omit<Times, "now">;
+export interface TimedView {
+  readonly view: StackView;
+  readonly times: Omit<ViewTimes, "now">;
 }
 
-export interface Following {
+export interface HostFollower {
   /** As it is known now. */
-  shown(): Shown;
+  current(): TimedView;
   /** The first proof that the node is synced. @throws Refusal for what trying again can't mend */
   readonly synced: Promise<SyncRecord>;
   stop(): void;
@@ -36,15 +36,15 @@ const again = 15_000;
  * @param say gets what the gate would tell
  * @param keeps goes on after the proof
  */
-export async function followSync(
-  source: Source,
+export async function followHost(
+  source: StackWithHost,
   hostKey: string,
   { changed, say, keeps }: { changed(): void; say(news: GateNews): void; keeps: boolean },
-): Promise<Following> {
-  const host = openHost(source, hostKey);
+): Promise<HostFollower> {
+  const host = openHostReader(source, hostKey);
   const { deps, readFacts } = host;
-  let view = await viewOf(source);
-  let times: Shown["times"] = {};
+  let view = await createView(source);
+  let times: TimedView["times"] = {};
   let lastSeen: NodeHostFacts | undefined;
   let isOver = false;
   let isProved = false;
@@ -52,30 +52,30 @@ export async function followSync(
   const later = (look: () => Promise<void>, milliseconds: number) => {
     if (!isOver) timers.add(setTimeout(look, milliseconds));
   };
-  const learn = (news: Partial<View>) => {
+  const learn = (news: Partial<StackView>) => {
     if (isOver) return;
     view = { ...view, ...news };
     changed();
   };
   const lookAtFacts = async () => {
-    const [facts, held] = await Promise.all([readFacts(), source.readHeld()]);
+    const [facts, held] = await Promise.all([readFacts(), source.readLocks()]);
     const { unseen } = facts;
     if (unseen === undefined) {
       lastSeen = facts;
       times = { ...times, factsAt: Date.now() };
     }
-    learn({ held, facts: unseen === undefined || lastSeen === undefined ? facts : { ...lastSeen, unseen } });
+    learn({ locks: held, facts: unseen === undefined || lastSeen === undefined ? facts : { ...lastSeen, unseen } });
     later(lookAtFacts, factsEvery);
   };
   const lookAtAll = async () => {
-    learn({ parts: await lookAtParts(source, hostKey, host) });
+    learn({ parts: await readParts(source, hostKey, host) });
     later(lookAtAll, partsEvery);
   };
   void lookAtFacts();
   void lookAtAll();
 
   const proof = async (): Promise<SyncRecord> => {
-    const record = await waitForSync(gateOptions(source, false), {
+    const record = await waitForSync(createGateOptions(source, false), {
       ...deps,
       sleep: (milliseconds) => {
         times = { ...times, nextLookAt: Date.now() + milliseconds };
@@ -107,7 +107,7 @@ export async function followSync(
   });
   synced.then(goOn, () => undefined);
   return {
-    shown: () => ({ view, times }),
+    current: () => ({ view, times }),
     synced,
     stop: () => {
       isOver = true;

@@ -13,7 +13,7 @@ import { lookupSettings } from "../../core/sync/lookupSettings";
 import type { SyncDeps, WaitOptions } from "../../core/sync/waitForSync";
 import { openWitnesses } from "../../core/sync/witnesses";
 import { systemClock } from "../../core/util/clock";
-import type { Source } from "./openStack";
+import type { StackWithHost } from "./openStack";
 
 /** The ways to look at a host: its node and its facts, over one ssh connection. */
 export interface HostReader {
@@ -26,20 +26,20 @@ export interface HostReader {
   close(): void;
 }
 
-export function openHost({ config, address }: Source, hostKey: string): HostReader {
+export function openHostReader({ config, address }: StackWithHost, hostKey: string): HostReader {
   const target = nodeTarget(config, address, hostKey);
   const connection = createConnection(target.ssh);
   const step = facts(config, { logLines: 10, withStages: config.lifecycle === "active" });
   const script = envelope(step, receiver(config, address));
-  const chain = chainOfNode("the node", target, shared(connection));
+  const chain = chainOfNode("the node", target, shareConnection(connection));
   const witnesses = openWitnesses(lookupSettings(config), target);
-  const connections = new Map([[wayTo(target.ssh), connection]]);
+  const connections = new Map([[connectionKey(target.ssh), connection]]);
   return {
-    connection: shared(connection),
+    connection: shareConnection(connection),
     connect: (other) => {
-      const known = connections.get(wayTo(other)) ?? createConnection(other);
-      connections.set(wayTo(other), known);
-      return shared(known);
+      const known = connections.get(connectionKey(other)) ?? createConnection(other);
+      connections.set(connectionKey(other), known);
+      return shareConnection(known);
     },
     close: () => {
       witnesses.close();
@@ -55,11 +55,11 @@ export function openHost({ config, address }: Source, hostKey: string): HostRead
   };
 }
 
-const wayTo = ({ user, address, port, proxy }: SshTarget): string =>
-  `${user}@${address}:${port}${proxy ? ` by ${wayTo(proxy)}` : ""}`;
+const connectionKey = ({ user, address, port, proxy }: SshTarget): string =>
+  `${user}@${address}:${port}${proxy ? ` by ${connectionKey(proxy)}` : ""}`;
 
 /** One of those who use it must not end it for the others. */
-function shared(connection: Connection): Connection {
+function shareConnection(connection: Connection): Connection {
   return {
     get made() {
       return connection.made;
@@ -70,7 +70,7 @@ function shared(connection: Connection): Connection {
 }
 
 /** The gate's own way to decide, with the stack's settings; it never gives up but where `check` is set. */
-export function gateOptions({ config, address, state: { wait } }: Source, check: boolean): WaitOptions {
+export function createGateOptions({ config, address, state: { wait } }: StackWithHost, check: boolean): WaitOptions {
   return {
     ...gateSettings(config),
     deadline: Number.POSITIVE_INFINITY,

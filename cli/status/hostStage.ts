@@ -1,9 +1,9 @@
 import { wayBack } from "../../core/registration/messages";
 import { commandsFor } from "../../core/util/commands";
-import type { Stage, View } from "./stackView";
+import type { HostStage, StackView } from "./stackView";
 
 /** Where a host that was synced, or is registered, stands on chain; undefined where that adds nothing. */
-export function stageOnChain({ stack, pillar, synced, parts }: View): Stage | undefined {
+export function decideStageOnChain({ stack, pillar, synced, parts }: StackView): HostStage | undefined {
   if (parts === undefined || "why" in parts.registration) return undefined;
   const registration = parts.registration.value;
   if (registration.kind === "tooEarly" && !synced)
@@ -35,13 +35,13 @@ export function stageOnChain({ stack, pillar, synced, parts }: View): Stage | un
 }
 
 /** Where a host stands on which this program deploys nothing. */
-export function stageOfOther({ stack, lifecycle, state, synced, parts }: View): Stage {
+export function decideInactiveStage({ stack, lifecycle, state, synced, parts }: StackView): HostStage {
   const destroy = parts?.destroy;
   const unmet = destroy && "value" in destroy ? destroy.value : undefined;
   const run = commandsFor(stack);
   const retire = `${run.retire("STACK")}, with the stack of the host that took over`;
   if (lifecycle === "adopted") {
-    if (!state.begun) return { stage: "to be adopted", next: run.up };
+    if (!state.isBegun) return { stage: "to be adopted", next: run.up };
     const stage = synced ? "adopted, its node is synced" : "adopted";
     const isFree = unmet?.every(({ loss }) => loss === "rewards");
     return {
@@ -49,7 +49,7 @@ export function stageOfOther({ stack, lifecycle, state, synced, parts }: View): 
       next: isFree ? `its Pillar produces elsewhere: ${retire}` : `once its Pillar produces elsewhere: ${retire}`,
     };
   }
-  if (!state.begun) return { stage: "nothing is left of it, or nothing was begun", next: `${run.report()} tells` };
+  if (!state.isBegun) return { stage: "nothing is left of it, or nothing was begun", next: `${run.report()} tells` };
   const node = parts?.node;
   if (node === undefined || "why" in node)
     return { stage: "retiring; whether its node is off is not known", next: `${run.up} looks again` };
@@ -63,20 +63,20 @@ export function stageOfOther({ stack, lifecycle, state, synced, parts }: View): 
 }
 
 /** Where a stack's host stands, and what comes next. */
-export function stageOf(view: View): Stage {
-  const { stack, state, held, synced } = view;
+export function decideStage(view: StackView): HostStage {
+  const { stack, state, locks: held, synced } = view;
   const done = view.facts?.done;
   // A first run that is at work has recorded nothing yet.
-  const begun = state.begun || (held !== undefined && held.length > 0);
-  const goOn = nextRun(stack, view, begun);
+  const begun = state.isBegun || (held !== undefined && held.length > 0);
+  const goOn = describeNextRun(stack, view, begun);
   const isOpen = held === undefined && state.pending.length > 0;
   const isHeld = isOpen || (held !== undefined && held.length > 0);
-  const other = view.lifecycle === "active" ? stageOnChain(view) : stageOfOther(view);
+  const other = view.lifecycle === "active" ? decideStageOnChain(view) : decideInactiveStage(view);
   if (other) return isHeld ? { ...other, next: goOn } : other;
   if (synced) {
     return {
       stage: "synced",
-      next: isHeld ? goOn : nextSynced(view),
+      next: isHeld ? goOn : describeNextOfSynced(view),
     };
   }
   if (state.wait?.syncedAt !== undefined || done?.synced !== undefined)
@@ -91,14 +91,14 @@ export function stageOf(view: View): Stage {
 }
 
 /** The last run may have known of something that comes before the wallet. */
-function nextSynced({ stack, state }: View): string {
+function describeNextOfSynced({ stack, state }: StackView): string {
   const run = commandsFor(stack);
-  return state.shown?.offered === false
+  return state.lastRun?.isOffered === false
     ? `not the wallet yet: ${run.next} tells what comes before it`
     : `${run.up} shows the producer address, and what to do in the wallet`;
 }
 
-function nextRun(stack: string, { held, state }: View, begun: boolean): string {
+function describeNextRun(stack: string, { locks: held, state }: StackView, begun: boolean): string {
   if (held === undefined && state.pending.length > 0)
     return `${commandsFor(stack).resume()} goes on, and refuses where a run is at work`;
   if (held?.some(({ holder }) => holder === "lives")) return "nothing to do: the run that is at work goes on";

@@ -1,13 +1,13 @@
 import { newsText } from "../../core/sync/messages";
 import { printable } from "../../core/util/printable";
 import type { Display } from "./display";
-import { manyLines, screenLines } from "./screenLayout";
-import { isEvent, rowsOf } from "./statusRows";
+import { layOutScreen, layOutStacks } from "./screenLayout";
+import { formatStatus, isEvent } from "./statusRows";
 
 const newsKept = 5;
 
 /** A terminal in which the view is drawn anew in place. */
-export async function liveScreen(stdout: NodeJS.WriteStream): Promise<Display> {
+export async function createLiveScreen(stdout: NodeJS.WriteStream): Promise<Display> {
   const { createLogUpdate } = await import("log-update");
   const draw = createLogUpdate(stdout);
   let news: readonly string[] = [];
@@ -23,9 +23,9 @@ export async function liveScreen(stdout: NodeJS.WriteStream): Promise<Display> {
     show: (shown) => {
       redraw = () => {
         const size = { columns: stdout.columns ?? 80, rows: stdout.rows ?? 24 };
-        const all = shown.map(({ view, times }) => rowsOf(view, { ...times, now: Date.now() }));
+        const all = shown.map(({ view, times }) => formatStatus(view, { ...times, now: Date.now() }));
         const [only] = all;
-        const lines = all.length === 1 && only ? screenLines(only, news, size) : manyLines(all, news, size);
+        const lines = all.length === 1 && only ? layOutScreen(only, news, size) : layOutStacks(all, news, size);
         draw(lines.join("\n"));
       };
       redraw();

@@ -2,16 +2,16 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { StackConfig } from "../../core/config/config";
 import { project } from "../../core/config/configFaults";
 import { commandsFor } from "../../core/util/commands";
-import { type Held, readLocks } from "../pulumi/locks";
-import { createEngine, type Engine } from "../pulumi/pulumiCommand";
+import { type LockStatus, readLocks } from "../pulumi/locks";
+import { createPulumi, type Pulumi } from "../pulumi/pulumiCommand";
 import { stackName } from "../pulumi/stackName";
-import { parseState, type StackState, stateIn } from "../pulumi/stackState";
+import { parseDeployment, parseState, type StackState } from "../pulumi/stackState";
 import { readStateFile } from "../pulumi/stateFile";
 import { CliRefusal } from "../terminal/refusal";
-import type { View } from "./stackView";
+import type { StackView } from "./stackView";
 
 /** What is known of a stack that may have no host yet. */
-export interface StackSource {
+export interface StackInfo {
   readonly stack: string;
   readonly config: StackConfig;
   readonly state: StackState;
@@ -20,24 +20,24 @@ export interface StackSource {
   /** The configured key, else the one that was recorded on first contact with this address. */
   readonly hostKey: string | undefined;
   /** Who holds the stack now; undefined where that can't be seen. */
-  readHeld(): Promise<readonly Held[] | undefined>;
+  readLocks(): Promise<readonly LockStatus[] | undefined>;
 }
 
 /** The same of one that has a host. */
-export interface Source extends StackSource {
+export interface StackWithHost extends StackInfo {
   readonly address: string;
 }
 
 /** Asks Pulumi, which is not run for it. @throws Refusal with what is wrong with stack or configuration */
-export async function openSource(fullName: string): Promise<Source> {
+export async function openStackWithHost(fullName: string): Promise<StackWithHost> {
   const source = await openStack(fullName);
   const { stack, address, config } = source;
-  if (address === undefined) throw new NoServer(stack, config.lifecycle === "retiring");
+  if (address === undefined) throw new NoServerRefusal(stack, config.lifecycle === "retiring");
   return { ...source, address };
 }
 
 /** A stack without a host: one that is still to come, or one that was retired. */
-export class NoServer extends CliRefusal {
+export class NoServerRefusal extends CliRefusal {
   constructor(
     stack: string,
     readonly isRetired: boolean,
@@ -52,20 +52,20 @@ export class NoServer extends CliRefusal {
 }
 
 /** As openSource, of a stack whose server may be still to come. */
-export async function openStack(fullName: string): Promise<StackSource> {
+export async function openStack(fullName: string): Promise<StackInfo> {
   const stack = stackName(fullName);
-  const engine = createEngine(fullName);
+  const engine = createPulumi(fullName);
   const asked = Promise.all([
     engine.read(["config", "--json", "--show-secrets"]),
-    stateOf(engine, stack),
-    engine.backend(),
+    readState(engine, stack),
+    engine.readBackend(),
   ]);
   asked.catch(() => undefined);
   // The schema behind it takes a moment to load: in the meantime pulumi answers, once it was started.
   await turn();
-  const { configurationOf } = require("../pulumi/configuration") as typeof import("../pulumi/configuration");
+  const { parseConfiguration } = require("../pulumi/configuration") as typeof import("../pulumi/configuration");
   const [configuration, state, backend] = await asked;
-  const config = configurationOf(fullName, configuration);
+  const config = parseConfiguration(fullName, configuration);
   const { recordedKey } = state;
   const { host } = config;
   const address = host.provider === "existing" ? host.address : recordedKey?.address;
@@ -76,22 +76,22 @@ export async function openStack(fullName: string): Promise<StackSource> {
     state,
     address,
     hostKey: configured ?? (recordedKey && recordedKey.address === address ? recordedKey.hostKey : undefined),
-    readHeld: async () => (backend === undefined ? undefined : readLocks(backend, project, stack)),
+    readLocks: async () => (backend === undefined ? undefined : readLocks(backend, project, stack)),
   };
 }
 
 /** In a file where it can be, else by a run of pulumi, which keeps a core busy. */
-async function stateOf(engine: Engine, stack: string): Promise<StackState> {
-  const backend = await engine.backend();
+async function readState(engine: Pulumi, stack: string): Promise<StackState> {
+  const backend = await engine.readBackend();
   const found = backend === undefined ? undefined : await readStateFile(backend, project, stack);
-  return found === undefined ? parseState(await engine.read(["stack", "export"])) : stateIn(found);
+  return found === undefined ? parseState(await engine.read(["stack", "export"])) : parseDeployment(found);
 }
 
 /** What is known before the host was looked at. */
-export async function viewOf(source: Source): Promise<View> {
+export async function createView(source: StackWithHost): Promise<StackView> {
   const { stack, config, state, address } = source;
-  const held = await source.readHeld();
+  const held = await source.readLocks();
   const { pillar, lifecycle, sync } = config;
   const isChainUnverified = sync.unverifiedChain !== undefined;
-  return { stack, pillar: pillar.name, address, lifecycle, isChainUnverified, state, held, synced: false };
+  return { stack, pillar: pillar.name, address, lifecycle, isChainUnverified, state, locks: held, synced: false };
 }

@@ -1,40 +1,40 @@
 import { printable } from "../../core/util/printable";
-import { type CliRefusal, couldNot } from "../terminal/refusal";
-import { type Attention, needsOf } from "./attention";
-import { stageOf } from "./hostStage";
-import { NoServer } from "./openStack";
-import { cut, wrap } from "./screenLayout";
-import type { View } from "./stackView";
-import { jsonReport } from "./statusJson";
+import { type CliRefusal, refusalExitCode } from "../terminal/refusal";
+import { type Attention, decideAttention } from "./attention";
+import { decideStage } from "./hostStage";
+import { NoServerRefusal } from "./openStack";
+import { truncate, wrap } from "./screenLayout";
+import type { StackView } from "./stackView";
+import { statusJson } from "./statusJson";
 
 /** A stack that was looked at, or why it was not. */
-export type Found =
-  | { readonly stack: string; readonly view: View; readonly exitCode: number; readonly lines: readonly string[] }
+export type StackLookup =
+  | { readonly stack: string; readonly view: StackView; readonly exitCode: number; readonly lines: readonly string[] }
   | { readonly stack: string; readonly refusal: CliRefusal };
 
 /** What a stack needs; `unseen`: it could not be looked at. In the order in which somebody has to look. */
 const order = ["unseen", "attention", "step", "wait", "nothing"] as const satisfies readonly (Attention | "unseen")[];
 type Needs = (typeof order)[number];
 
-function needOf(found: Found): Needs {
-  if ("view" in found) return found.exitCode === couldNot ? "unseen" : needsOf(found.view);
-  if (found.refusal instanceof NoServer) return found.refusal.isRetired ? "nothing" : "step";
+function decideNeeds(found: StackLookup): Needs {
+  if ("view" in found) return found.exitCode === refusalExitCode ? "unseen" : decideAttention(found.view);
+  if (found.refusal instanceof NoServerRefusal) return found.refusal.isRetired ? "nothing" : "step";
   return "unseen";
 }
 
-function sorted(all: readonly Found[]): Found[] {
-  const weight = (one: Found) => order.indexOf(needOf(one));
+function sortByNeeds(all: readonly StackLookup[]): StackLookup[] {
+  const weight = (one: StackLookup) => order.indexOf(decideNeeds(one));
   return all.toSorted((a, b) => weight(a) - weight(b) || a.stack.localeCompare(b.stack));
 }
 
 /** All stacks side by side, first those that need somebody, each with what comes next. */
-export function overviewLines(all: readonly Found[], columns: number): string[] {
+export function formatOverview(all: readonly StackLookup[], columns: number): string[] {
   if (all.length === 0) return ["there is no stack of this program in this backend"];
-  const rows = sorted(all).map((found) => ({ cells: cellsOf(found), below: belowOf(found) }));
+  const rows = sortByNeeds(all).map((found) => ({ cells: formatCells(found), below: formatDetails(found) }));
   const heading = ["NEEDS", "STACK", "PILLAR", "HOST", "STAGE"];
   const widths = heading.map((title, i) => Math.max(title.length, ...rows.map(({ cells }) => cells[i]?.length ?? 0)));
   const line = (cells: readonly string[]) =>
-    cut(cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  "), columns - 1).trimEnd();
+    truncate(cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  "), columns - 1).trimEnd();
   const indent = " ".repeat((widths[0] ?? 0) + 2);
   return [
     line(heading),
@@ -45,37 +45,37 @@ export function overviewLines(all: readonly Found[], columns: number): string[] 
   ];
 }
 
-function cellsOf(found: Found): string[] {
-  const needs = needOf(found);
+function formatCells(found: StackLookup): string[] {
+  const needs = decideNeeds(found);
   if (!("view" in found)) return [needs, found.stack, "", "", ""];
   const { pillar, address } = found.view;
-  return [needs, found.stack, pillar, address, stageOf(found.view).stage].map(printable);
+  return [needs, found.stack, pillar, address, decideStage(found.view).stage].map(printable);
 }
 
-function belowOf(found: Found): string[] {
+function formatDetails(found: StackLookup): string[] {
   if (!("view" in found)) return found.refusal.message.split("\n").map((line) => printable(line.trim()));
   const lines = found.lines.map((line) => printable(line.trim())).filter((line) => line !== "");
-  if (found.exitCode === couldNot) return lines;
-  return needOf(found) === "nothing" ? lines : [`next: ${printable(stageOf(found.view).next)}`, ...lines];
+  if (found.exitCode === refusalExitCode) return lines;
+  return decideNeeds(found) === "nothing" ? lines : [`next: ${printable(decideStage(found.view).next)}`, ...lines];
 }
 
 /** The same for programs: an array in the same order. */
-export function overviewJson(all: readonly Found[]): unknown[] {
-  return sorted(all).map((found) => ({ ...foundJson(found), needs: needOf(found) }));
+export function overviewJson(all: readonly StackLookup[]): unknown[] {
+  return sortByNeeds(all).map((found) => ({ ...lookupJson(found), needs: decideNeeds(found) }));
 }
 
 /** What was found of one stack, for programs. */
-export function foundJson(found: Found): object {
+export function lookupJson(found: StackLookup): object {
   return "view" in found
-    ? jsonReport(found.view, found.exitCode)
+    ? statusJson(found.view, found.exitCode)
     : { stack: found.stack, looked: false, refusal: found.refusal.message };
 }
 
 /** The highest exit code; a stack whose server is still to come, or is gone for good, is nothing to be mended. */
-export function overviewCode(all: readonly Found[]): number {
+export function decideOverviewExitCode(all: readonly StackLookup[]): number {
   const codes = all.map((found) => {
     if ("view" in found) return found.exitCode;
-    return found.refusal instanceof NoServer ? 0 : couldNot;
+    return found.refusal instanceof NoServerRefusal ? 0 : refusalExitCode;
   });
   return Math.max(0, ...codes);
 }

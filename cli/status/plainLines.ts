@@ -4,14 +4,14 @@ import { type FactRow, peersRow, serviceRow, unseenLabel } from "../../core/ssh/
 import { gateLine } from "../../core/sync/messages";
 import { printable } from "../../core/util/printable";
 import type { Display } from "./display";
-import { stageOf } from "./hostStage";
-import type { View } from "./stackView";
+import { decideStage } from "./hostStage";
+import type { StackView } from "./stackView";
 
 /** What is worth a line when its key changes. */
 type Topic = readonly [topic: string, line: string, key?: string];
 
 /** A file or pipe: a line, with its time, for what changed. */
-export function plainLines(print: (line: string) => void): Display {
+export function createLineDisplay(print: (line: string) => void): Display {
   const told = new Map<string, Map<string, string>>();
   const tell = (line: string, stack: string | undefined) =>
     print(`${new Date().toISOString().slice(0, 19)}Z ${stack === undefined ? "" : `[${stack}] `}${line}`);
@@ -19,7 +19,7 @@ export function plainLines(print: (line: string) => void): Display {
     show: (shown) => {
       for (const { view } of shown) {
         const before = told.get(view.stack);
-        const topics = topicsOf(view);
+        const topics = listTopics(view);
         for (const [topic, line, key = line] of topics)
           if (before?.get(topic) !== key) tell(line, shown.length > 1 ? view.stack : undefined);
         told.set(view.stack, new Map(topics.map(([topic, line, key = line]) => [topic, key])));
@@ -31,8 +31,8 @@ export function plainLines(print: (line: string) => void): Display {
 }
 
 /** What is worth a line when it changes: not what changes all the time, as memory or the clock. */
-export function topicsOf(view: View): Topic[] {
-  const { stage, next } = stageOf(view);
+export function listTopics(view: StackView): Topic[] {
+  const { stage, next } = decideStage(view);
   const title = `Pillar ${view.pillar}, stack ${view.stack}, host ${view.address}`;
   // Without the host's facts the stage is a guess.
   if (view.facts === undefined) return [["title", title]];
@@ -53,9 +53,9 @@ function factTopics({ unseen, atWork, service, node }: NodeHostFacts): Topic[] {
   ].flat();
 }
 
-function partTopics({ parts, pillar }: View): Topic[] {
+function partTopics({ parts, pillar }: StackView): Topic[] {
   if (parts === undefined) return [];
-  const { registration, signer, destroy } = parts;
+  const { registration, orchestrator: signer, destroy } = parts;
   const now = Date.now();
   const topics: Topic[] = [];
   if ("value" in registration)

@@ -2,53 +2,57 @@ import { isFatal } from "../../core/ssh/sshErrors";
 import type { SyncProgress } from "../../core/sync/progress";
 import { type GaveUp, waitForSync } from "../../core/sync/waitForSync";
 import { CliRefusal } from "../terminal/refusal";
-import { exitCodeOf, needsOf } from "./attention";
-import { gateOptions, type HostReader, openHost } from "./hostReader";
-import type { Source } from "./openStack";
-import { lookAtParts } from "./parts/readParts";
-import { noParts } from "./parts/statusParts";
-import type { View } from "./stackView";
+import { decideAttention, decideExitCode } from "./attention";
+import { createGateOptions, type HostReader, openHostReader } from "./hostReader";
+import type { StackWithHost } from "./openStack";
+import { readParts } from "./parts/readParts";
+import { createUnknownParts } from "./parts/statusParts";
+import type { StackView } from "./stackView";
 
 /** What a look found, the exit code for it, and what kept it from looking. */
-export interface Looked {
-  readonly view: View;
+export interface StatusReading {
+  readonly view: StackView;
   readonly exitCode: number;
   readonly trouble: readonly string[];
 }
 
 /** Looks at node, facts and all parts at once, over one connection. @throws Refusal */
-export async function lookOnce(view: View, source: Source, hostKey: string): Promise<Looked> {
-  const host = openHost(source, hostKey);
+export async function readStatus(view: StackView, source: StackWithHost, hostKey: string): Promise<StatusReading> {
+  const host = openHostReader(source, hostKey);
   try {
     const [facts, parts, node] = await Promise.all([
       host.readFacts(),
-      lookAtParts(source, hostKey, host),
-      lookAtSync(source, host),
+      readParts(source, hostKey, host),
+      readSync(source, host),
     ]);
     const { sync, synced, unreachable } = node;
     if (unreachable === undefined) {
       const seen = { ...view, sync, synced, facts, parts };
-      return { view: seen, exitCode: exitCodeOf(needsOf(seen), true), trouble: [] };
+      return { view: seen, exitCode: decideExitCode(decideAttention(seen), true), trouble: [] };
     }
     // One reason for all of it; what others say of the Pillar is theirs to tell all the same.
     const seen = {
       ...view,
       sync,
       synced,
-      parts: { ...noParts(view.lifecycle, "the host does not answer"), ...told(parts) },
+      parts: { ...createUnknownParts(view.lifecycle, "the host does not answer"), ...keepAnswers(parts) },
     };
-    return { view: seen, exitCode: exitCodeOf(needsOf(seen), false), trouble: unreachableText(source, unreachable) };
+    return {
+      view: seen,
+      exitCode: decideExitCode(decideAttention(seen), false),
+      trouble: formatUnreachable(source, unreachable),
+    };
   } finally {
     host.close();
   }
 }
 
 /** The parts that are known though the host is not. */
-function told(parts: View["parts"]): object {
+function keepAnswers(parts: StackView["parts"]): object {
   return Object.fromEntries(Object.entries(parts ?? {}).filter(([, part]) => part && "value" in part));
 }
 
-interface SyncLook {
+interface SyncReading {
   readonly sync: SyncProgress | undefined;
   readonly synced: boolean;
   /** Why the host could not be reached. */
@@ -56,13 +60,13 @@ interface SyncLook {
 }
 
 /** As the gate does with `sync.wait: check`: as long as the looks are good, at most until it would let pass. */
-async function lookAtSync(source: Source, { deps }: HostReader): Promise<SyncLook> {
+async function readSync(source: StackWithHost, { deps }: HostReader): Promise<SyncReading> {
   let sync: SyncProgress | undefined;
   const seen = (progress: SyncProgress) => {
     sync = progress;
   };
   try {
-    await waitForSync(gateOptions(source, true), { ...deps, seen, say: () => undefined });
+    await waitForSync(createGateOptions(source, true), { ...deps, seen, say: () => undefined });
     return { sync, synced: true };
   } catch (error) {
     if (isFatal(error)) throw new CliRefusal((error as Error).message);
@@ -74,7 +78,7 @@ async function lookAtSync(source: Source, { deps }: HostReader): Promise<SyncLoo
   }
 }
 
-function unreachableText({ address, config: { ssh } }: Source, reason: string): string[] {
+function formatUnreachable({ address, config: { ssh } }: StackWithHost, reason: string): string[] {
   return [
     `\n${address} could not be looked at: ${reason}`,
     `  needed: a running host that this machine reaches; try: ssh -p ${ssh.port} ${ssh.user}@${address}`,

@@ -1,10 +1,10 @@
 import cliTruncate from "cli-truncate";
 import wrapAnsi from "wrap-ansi";
 import type { Row } from "../terminal/row";
-import type { Rows } from "./statusRows";
+import type { StatusRows } from "./statusRows";
 
 /** A terminal's size in characters. */
-export interface Size {
+export interface TerminalSize {
   readonly columns: number;
   readonly rows: number;
 }
@@ -19,9 +19,9 @@ export function wrap(text: string, width: number): string[] {
 }
 
 /** Cuts a text to a width, and shows that it did. */
-export const cut = (text: string, width: number) => cliTruncate(text, width);
+export const truncate = (text: string, width: number) => cliTruncate(text, width);
 
-function rowLines([label, text, weight]: Row, width: number, isWhole = false): string[] {
+function wrapRow([label, text, weight]: Row, width: number, isWhole = false): string[] {
   if (isWhole && weight === "command") return [`${label.padEnd(labelWidth)}${text}`.trimEnd()];
   const [start = "", indent = "", bullet = ""] = /^( *)(- )?/.exec(text) ?? [];
   const room = Math.max(20, width - labelWidth - start.length);
@@ -31,17 +31,17 @@ function rowLines([label, text, weight]: Row, width: number, isWhole = false): s
 }
 
 /** What is there always: title and head; where there is no room, the head's details give way first, then the facts. */
-function fixedLines(all: readonly Rows[], width: number, height: number): string[] {
+function fixedLines(all: readonly StatusRows[], width: number, height: number): string[] {
   const isWhole = height === Number.POSITIVE_INFINITY;
   const lines = (withDetails: boolean, withFacts: boolean) =>
     all.flatMap(({ title, head, facts }, i) => {
       const kept = head.filter(([, , weight]) => withDetails || weight !== "detail");
-      const below = withFacts && facts.length > 0 ? ["", ...facts.flatMap((row) => rowLines(row, width, isWhole))] : [];
-      return [...(i === 0 ? [] : [""]), title, "", ...kept.flatMap((row) => rowLines(row, width, isWhole)), ...below];
+      const below = withFacts && facts.length > 0 ? ["", ...facts.flatMap((row) => wrapRow(row, width, isWhole))] : [];
+      return [...(i === 0 ? [] : [""]), title, "", ...kept.flatMap((row) => wrapRow(row, width, isWhole)), ...below];
     });
   const attempts = [lines(true, true), lines(false, true), lines(false, false)];
   const fitting = attempts.find(({ length }) => length <= height) ?? lines(false, false);
-  return isWhole ? fitting : fitting.map((line) => cut(line, width));
+  return isWhole ? fitting : fitting.map((line) => truncate(line, width));
 }
 
 /**
@@ -49,38 +49,38 @@ function fixedLines(all: readonly Rows[], width: number, height: number): string
  *
  * @param news what happened, the newest last
  */
-export function screenLines(rows: Rows, news: readonly string[], size: Size): string[] {
+export function layOutScreen(rows: StatusRows, news: readonly string[], size: TerminalSize): string[] {
   const width = size.columns - 1;
   // The cursor stands below the last line.
   const height = size.rows - 1;
   const fixed = fixedLines([rows], width, height);
   const told = news.map((line) => wrap(line, width - 4).map((part, i) => (i === 0 ? part : `  ${part}`)));
-  const newsLines = block("happened (UTC):", told, Math.min(newsRoom, height - fixed.length));
-  const log = rows.log.map((line) => [cut(line, width - 2)]);
-  const logLines = block("log:", log, height - fixed.length - newsLines.length);
-  return fitted([...fixed, ...newsLines, ...logLines], height, width);
+  const newsLines = formatBlock("happened (UTC):", told, Math.min(newsRoom, height - fixed.length));
+  const log = rows.log.map((line) => [truncate(line, width - 2)]);
+  const logLines = formatBlock("log:", log, height - fixed.length - newsLines.length);
+  return fitLines([...fixed, ...newsLines, ...logLines], height, width);
 }
 
 /** Several stacks, one after the other, without their logs. */
-export function manyLines(all: readonly Rows[], news: readonly string[], size: Size): string[] {
+export function layOutStacks(all: readonly StatusRows[], news: readonly string[], size: TerminalSize): string[] {
   const width = size.columns - 1;
   const height = size.rows - 1;
   const fixed = fixedLines(all, width, height);
   const told = news.map((line) => wrap(line, width - 4).map((part, i) => (i === 0 ? part : `  ${part}`)));
-  const newsLines = block("happened (UTC):", told, Math.min(newsRoom, height - fixed.length));
-  return fitted([...fixed, ...newsLines], height, width);
+  const newsLines = formatBlock("happened (UTC):", told, Math.min(newsRoom, height - fixed.length));
+  return fitLines([...fixed, ...newsLines], height, width);
 }
 
 /** As many lines as there is room for, and that there are more. */
-function fitted(lines: readonly string[], height: number, width: number): string[] {
+function fitLines(lines: readonly string[], height: number, width: number): string[] {
   const room = Math.max(1, height);
   if (lines.length <= room) return [...lines];
   const left = lines.length - room + 1;
-  return [...lines.slice(0, room - 1), cut(`… ${left} more lines: a higher terminal shows them`, width)];
+  return [...lines.slice(0, room - 1), truncate(`… ${left} more lines: a higher terminal shows them`, width)];
 }
 
 /** As many of the latest entries as there is room for, whole, below a heading. */
-function block(heading: string, entries: readonly (readonly string[])[], room: number): string[] {
+function formatBlock(heading: string, entries: readonly (readonly string[])[], room: number): string[] {
   let lines: string[] = [];
   for (const entry of [...entries].reverse()) {
     if (lines.length + entry.length + 2 > room) break;
@@ -90,6 +90,6 @@ function block(heading: string, entries: readonly (readonly string[])[], room: n
 }
 
 /** All of it, for a terminal that scrolls or for a file. */
-export function plainReport(rows: Rows, columns: number): string {
-  return screenLines(rows, [], { columns, rows: Number.POSITIVE_INFINITY }).join("\n");
+export function formatReport(rows: StatusRows, columns: number): string {
+  return layOutScreen(rows, [], { columns, rows: Number.POSITIVE_INFINITY }).join("\n");
 }

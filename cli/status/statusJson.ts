@@ -1,25 +1,25 @@
 import { progressText } from "../../core/sync/messages";
 import type { SyncProgress } from "../../core/sync/progress";
-import { needsOf } from "./attention";
-import { stageOf } from "./hostStage";
+import { decideAttention } from "./attention";
+import { decideStage } from "./hostStage";
 import { partsJson } from "./parts/partsJson";
-import type { View } from "./stackView";
+import type { StackView } from "./stackView";
 
 /** The view for programs. Times are ISO 8601. */
-export function jsonReport(view: View, exitCode: number) {
-  const { stack, pillar, address, lifecycle, state, held, sync, synced, facts, parts } = view;
+export function statusJson(view: StackView, exitCode: number) {
+  const { stack, pillar, address, lifecycle, state, locks: held, sync, synced, facts, parts } = view;
   return {
     stack,
     pillar,
     host: address,
     lifecycle,
-    ...stageOf(view),
-    needs: needsOf(view),
+    ...decideStage(view),
+    needs: decideAttention(view),
     synced,
     looked: exitCode < 2,
     sync: sync && syncJson(sync),
     wait: state.wait,
-    chainCopied: state.copied,
+    chainCopied: state.chainCopy,
     done: facts?.done && Object.keys(facts.done),
     pulumi: held?.map(({ lock, holder }) => ({ ...lock, since: new Date(lock.since).toJSON(), run: holder })),
     ...(parts ? partsJson(parts) : {}),

@@ -4,15 +4,15 @@ import { progressText } from "../../core/sync/messages";
 import { printable } from "../../core/util/printable";
 import { sizeText } from "../../core/util/sizeText";
 import { durationText, minuteText } from "../../core/util/timeText";
-import { holderText } from "../pulumi/locks";
-import type { CopiedChain } from "../pulumi/stackState";
+import { formatHolder } from "../pulumi/locks";
+import type { ChainCopy } from "../pulumi/stackState";
 import type { Row } from "../terminal/row";
-import { stageOf } from "./hostStage";
-import { partRows } from "./parts/partRows";
-import type { View, WatchNews } from "./stackView";
+import { decideStage } from "./hostStage";
+import { formatParts } from "./parts/partRows";
+import type { StackView, WatchMessage } from "./stackView";
 
 /** When things were seen, in unix milliseconds. */
-export interface Times {
+export interface ViewTimes {
   readonly now: number;
   readonly lookedAt?: number | undefined;
   readonly nextLookAt?: number | undefined;
@@ -20,7 +20,7 @@ export interface Times {
 }
 
 /** What status shows, in the order of its weight. */
-export interface Rows {
+export interface StatusRows {
   readonly title: string;
   /** Stage, next step, sync, and all that was asked of chain and host. */
   readonly head: readonly Row[];
@@ -31,41 +31,41 @@ export interface Rows {
 }
 
 /** What there is to say of a view. */
-export function rowsOf(view: View, times?: Times): Rows {
-  const { stage, next } = stageOf(view);
+export function formatStatus(view: StackView, times?: ViewTimes): StatusRows {
+  const { stage, next } = decideStage(view);
   const head: Row[] = [["stage", stage]];
   head.push(["next", next]);
-  const held = view.held;
-  if (held === undefined) head.push(["pulumi", unseenRun(view.state.pending)]);
+  const held = view.locks;
+  if (held === undefined) head.push(["pulumi", formatUnseenRun(view.state.pending)]);
   for (const { lock, holder } of held ?? []) {
     const state = { lives: "is at work", gone: "was killed", unknown: "holds the lock" }[holder];
-    head.push(["pulumi", `a run ${state}: ${holderText(lock)}`]);
+    head.push(["pulumi", `a run ${state}: ${formatHolder(lock)}`]);
   }
-  const sync = syncText(view);
+  const sync = formatSync(view);
   if (sync !== undefined) head.push(["sync", printable(sync)]);
   if (view.isChainUnverified) head.push(["chain", chainRisk]);
-  const { copied } = view.state;
-  if (copied !== undefined) head.push(["chain copy", printable(copiedText(copied))]);
-  const waited = waitText(view);
+  const { chainCopy: copied } = view.state;
+  if (copied !== undefined) head.push(["chain copy", printable(formatChainCopy(copied))]);
+  const waited = formatWait(view);
   if (waited !== undefined) head.push(["waiting", waited]);
-  if (times && !view.synced) head.push(["looked", lookedText(times)]);
-  for (const [label, text, ...weight] of partRows(view.parts, view, times?.now ?? Date.now()))
+  if (times && !view.synced) head.push(["looked", formatLookupTimes(times)]);
+  for (const [label, text, ...weight] of formatParts(view.parts, view, times?.now ?? Date.now()))
     head.push([label, printable(text), ...weight]);
   return {
     title: `Pillar ${view.pillar}, stack ${view.stack}, host ${view.address}`,
     head,
     facts: [
-      ...factRows(view),
+      ...formatFacts(view),
       ...(times?.factsAt !== undefined && times.now - times.factsAt > 25_000
         ? ([["", `(all this as it was ${durationText(times.now - times.factsAt)} ago)`]] as const)
         : []),
     ],
-    log: (view.facts?.log ?? []).map(printable).map(logLine),
+    log: (view.facts?.log ?? []).map(printable).map(shortenLogLine),
   };
 }
 
 /** Of a backend that tells of no lock the state alone says how far a run came. */
-function unseenRun(pending: View["state"]["pending"]): string {
+function formatUnseenRun(pending: StackView["state"]["pending"]): string {
   const unseen = "can't be seen with this backend";
   if (pending.length === 0) return `whether a run is at work ${unseen}`;
   const names = pending.map(({ name }) => printable(name)).join(", ");
@@ -73,38 +73,38 @@ function unseenRun(pending: View["state"]["pending"]): string {
 }
 
 /** Whether what the gate says is more than that the height grows, which is to be seen anyway. */
-export function isEvent(news: WatchNews): boolean {
+export function isEvent(news: WatchMessage): boolean {
   return news.kind !== "progress" || news.progress.why.kind !== "syncing";
 }
 
-function factRows({ facts }: View): Row[] {
+function formatFacts({ facts }: StackView): Row[] {
   return facts === undefined ? [] : hostFactRows(facts).map(([label, text]) => [label, printable(text)]);
 }
 
 /** Date and host of a journal line are known already. */
-function logLine(line: string): string {
+function shortenLogLine(line: string): string {
   return line.replace(/^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)\S* \S+ /, "$1 ");
 }
 
-function syncText({ sync, parts }: View): string | undefined {
+function formatSync({ sync, parts }: StackView): string | undefined {
   const node = parts && "value" in parts.node ? parts.node.value : undefined;
   if (node && !node.active && node.masked) return "the node is off, and stays off";
   return sync && progressText(sync);
 }
 
-function waitText({ state: { wait }, synced }: View): string | undefined {
+function formatWait({ state: { wait }, synced }: StackView): string | undefined {
   if (wait === undefined || synced) return undefined;
   if (wait.syncedAt !== undefined) return `it was synced at ${minuteText(Date.parse(wait.syncedAt))}`;
   const from = wait.startHeight === undefined ? "" : `, from height ${wait.startHeight}`;
   return `since ${minuteText(Date.parse(wait.startedAt))}${from}`;
 }
 
-function copiedText({ from, at, bytes, seconds, height, manifest }: CopiedChain): string {
+function formatChainCopy({ from, at, bytes, seconds, height, manifest }: ChainCopy): string {
   const when = minuteText(Date.parse(at));
   return `${sizeText(bytes)} of ${from} in ${durationText(seconds * 1000)}, up to momentum ${height}, at ${when}; hash of all files' hashes: ${manifest}`;
 }
 
-function lookedText({ now, lookedAt, nextLookAt }: Times): string {
+function formatLookupTimes({ now, lookedAt, nextLookAt }: ViewTimes): string {
   if (lookedAt === undefined) return "looking for the first time …";
   const ago = `${durationText(Math.max(0, now - lookedAt))} ago`;
   if (nextLookAt === undefined || nextLookAt <= now) return `${ago}; looking again …`;

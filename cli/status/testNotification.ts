@@ -4,7 +4,7 @@ import { CliRefusal } from "../terminal/refusal";
 import { openStack } from "./openStack";
 
 /** Tells a stack's webhook that it works. @returns the exit code of --help. @throws Refusal */
-export async function notify(fullName: string): Promise<number> {
+export async function sendTestNotification(fullName: string): Promise<number> {
   const { stack, config } = await openStack(fullName);
   if (config.notify === undefined)
     throw new CliRefusal(

@@ -1,21 +1,21 @@
 import { proxyOf } from "../../core/ssh/configuredLogin";
 import { shownHostKey } from "../../core/ssh/shownHostKey";
-import { couldNot } from "../terminal/refusal";
-import type { Source } from "./openStack";
+import { refusalExitCode } from "../terminal/refusal";
+import type { StackWithHost } from "./openStack";
 
 /**
  * What can be said of a host whose key is not known yet: no login goes to a machine that may be another one.
  *
  * @returns why nothing more is told, and the exit code
  */
-export async function unknownHost({
+export async function describeUnknownHost({
   address,
   config: { ssh },
-}: Source): Promise<{ exitCode: number; lines: readonly string[] }> {
+}: StackWithHost): Promise<{ exitCode: number; lines: readonly string[] }> {
   const shown = await shownHostKey(address, ssh.port, proxyOf(ssh));
   if ("fault" in shown)
     return {
-      exitCode: couldNot,
+      exitCode: refusalExitCode,
       lines: [
         `\n${shown.fault}`,
         "  needed: pillar-host:host.address of a running host, and its ssh port (pillar-host:ssh.port)",

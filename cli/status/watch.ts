@@ -3,10 +3,10 @@ import { commandsFor } from "../../core/util/commands";
 import { firstLine } from "../../core/util/firstLine";
 import { durationText } from "../../core/util/timeText";
 import type { Display } from "./display";
-import { type Following, followSync } from "./followHost";
-import { liveScreen } from "./liveScreen";
-import type { Source } from "./openStack";
-import { plainLines } from "./plainLines";
+import { followHost, type HostFollower } from "./followHost";
+import { createLiveScreen } from "./liveScreen";
+import type { StackWithHost } from "./openStack";
+import { createLineDisplay } from "./plainLines";
 
 const interrupted = 130;
 const bell = "\u0007";
@@ -17,13 +17,13 @@ const bell = "\u0007";
  * @returns 0 when it is synced, 130 after Ctrl-C
  * @throws Refusal
  */
-export async function watch(sources: readonly Source[], { keep }: { keep: boolean }): Promise<number> {
+export async function watch(sources: readonly StackWithHost[], { keep }: { keep: boolean }): Promise<number> {
   const keeps = keep || sources.some(({ config }) => config.lifecycle !== "active");
-  const display = process.stdout.isTTY ? await liveScreen(process.stdout) : plainLines(console.log);
-  const followed: Following[] = [];
+  const display = process.stdout.isTTY ? await createLiveScreen(process.stdout) : createLineDisplay(console.log);
+  const followed: HostFollower[] = [];
   let isOver = false;
   const show = () => {
-    if (!isOver) display.show(followed.map((one) => one.shown()));
+    if (!isOver) display.show(followed.map((one) => one.current()));
   };
   const everySecond = setInterval(show, 1000);
   const stop = () => {
@@ -48,7 +48,7 @@ export async function watch(sources: readonly Source[], { keep }: { keep: boolea
         continue;
       }
       const say = (news: GateNews) => display.say(news, sources.length > 1 ? stack : undefined);
-      followed.push(await followSync(source, hostKey, { changed: show, say, keeps }));
+      followed.push(await followHost(source, hostKey, { changed: show, say, keeps }));
     }
     show();
     const [first] = followed;
@@ -75,7 +75,11 @@ export async function watch(sources: readonly Source[], { keep }: { keep: boolea
   }
 }
 
-function forever(failures: readonly Promise<never>[], display: Display, sources: readonly Source[]): Promise<never> {
+function forever(
+  failures: readonly Promise<never>[],
+  display: Display,
+  sources: readonly StackWithHost[],
+): Promise<never> {
   failures.forEach((failure, i) => {
     failure.catch((error: Error) => display.say({ kind: "watch", text: firstLine(error.message) }, sources[i]?.stack));
   });

@@ -5,7 +5,7 @@ const prompts = () => require("@inquirer/prompts") as typeof import("@inquirer/p
 const screen = { output: process.stderr };
 
 /** Ctrl-C ends the program, as it does at any other prompt. */
-async function answered<T>(asked: Promise<T>): Promise<T> {
+async function awaitAnswer<T>(asked: Promise<T>): Promise<T> {
   return asked.catch((error: Error) => {
     if (error.name !== "ExitPromptError") throw error;
     process.stderr.write("\n");
@@ -15,7 +15,7 @@ async function answered<T>(asked: Promise<T>): Promise<T> {
 
 /** Asks in the terminal, without showing what is typed. */
 export function askSecret(message: string): Promise<string> {
-  return answered(prompts().password({ message }, screen));
+  return awaitAnswer(prompts().password({ message }, screen));
 }
 
 /** Asks for a line. @param options validate: true, or what is wrong with it */
@@ -26,7 +26,7 @@ export async function askText(
   // A pasted answer comes with blanks around it.
   const checked = validate && { validate: (answer: string) => validate(answer.trim()) };
   const asked = prompts().input({ message, required: true, ...options, ...checked }, screen);
-  return (await answered(asked)).trim();
+  return (await awaitAnswer(asked)).trim();
 }
 
 /** Asks which of several. */
@@ -34,10 +34,10 @@ export function askChoice<T extends string>(
   message: string,
   choices: readonly { readonly value: T; readonly name: string }[],
 ): Promise<T> {
-  return answered(prompts().select<T>({ message, choices: [...choices] }, screen));
+  return awaitAnswer(prompts().select<T>({ message, choices: [...choices] }, screen));
 }
 
 /** Asks whether; nothing is taken for a yes but y. */
-export function askYes(message: string): Promise<boolean> {
-  return answered(prompts().confirm({ message, default: false }, screen));
+export function askConfirmation(message: string): Promise<boolean> {
+  return awaitAnswer(prompts().confirm({ message, default: false }, screen));
 }

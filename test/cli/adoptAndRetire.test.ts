@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { adoptedSettings } from "../../cli/edit/adoptHost";
-import { retirementFault, successorSettings } from "../../cli/edit/retireHost";
-import { hostShown } from "../../cli/pulumi/stackState";
+import { createAdoptedSettings } from "../../cli/edit/adoptHost";
+import { createSuccessorSettings, findRetirementProblem } from "../../cli/edit/retireHost";
+import { parseHostOutput } from "../../cli/pulumi/stackState";
 import { configOf } from "../components/exampleConfig";
 
 const hostKey = "ssh-ed25519 AAAA";
@@ -10,7 +10,7 @@ const host = { address: "203.0.113.7", hostKey };
 const given = (settings: object) => JSON.parse(JSON.stringify(settings)) as object;
 
 test("an adopted host: its address and key, and nothing else where nothing else is known", () => {
-  expect(given(adoptedSettings(configOf(), "198.51.100.9", hostKey))).toEqual({
+  expect(given(createAdoptedSettings(configOf(), "198.51.100.9", hostKey))).toEqual({
     "host.provider": "existing",
     "host.address": "198.51.100.9",
     "host.hostKey": hostKey,
@@ -20,19 +20,19 @@ test("an adopted host: its address and key, and nothing else where nothing else 
 
 test("the retirement names the successor as its stack shows it, and of the login what differs", () => {
   const after = configOf({ ssh: { password: "x", user: "op", port: 2222 } });
-  expect(given(successorSettings(configOf(), after, host))).toEqual({
+  expect(given(createSuccessorSettings(configOf(), after, host))).toEqual({
     "retirement.successor.address": host.address,
     "retirement.successor.hostKey": hostKey,
     "retirement.successor.user": "op",
     "retirement.successor.port": 2222,
     lifecycle: "retiring",
   });
-  expect(given(successorSettings(configOf(), configOf(), host))).not.toHaveProperty("retirement.successor.user");
+  expect(given(createSuccessorSettings(configOf(), configOf(), host))).not.toHaveProperty("retirement.successor.user");
 });
 
 test("a proxy goes along to the successor's block, and from the move's block to the adopted host's login", () => {
   const proxy = { address: "192.0.2.1", hostKey: proxyKey, port: 2200 };
-  const settings = given(successorSettings(configOf(), configOf({ ssh: { password: "x", proxy } }), host));
+  const settings = given(createSuccessorSettings(configOf(), configOf({ ssh: { password: "x", proxy } }), host));
   expect(settings).toMatchObject({ "retirement.successor.proxy.address": "192.0.2.1" });
   expect(settings).toMatchObject({ "retirement.successor.proxy.port": 2200 });
   const migrateFrom = { address: "198.51.100.9", hostKey: proxyKey, proxy, firstMove: "acknowledged" };
@@ -42,15 +42,17 @@ test("a proxy goes along to the successor's block, and from the move's block to 
       release: { url: "https://example.org/v1.0.0.zip", version: "v1.0.0", sha256: "ab".repeat(32) },
     },
   });
-  expect(given(adoptedSettings(config, "198.51.100.9", hostKey))).toMatchObject({ "ssh.proxy.address": "192.0.2.1" });
-  expect(given(adoptedSettings(config, "198.51.100.8", hostKey))).not.toHaveProperty("ssh.proxy.address");
+  expect(given(createAdoptedSettings(config, "198.51.100.9", hostKey))).toMatchObject({
+    "ssh.proxy.address": "192.0.2.1",
+  });
+  expect(given(createAdoptedSettings(config, "198.51.100.8", hostKey))).not.toHaveProperty("ssh.proxy.address");
 });
 
 test("what can't be meant is refused before anything is written", () => {
   const old = { ...configOf(), host: { ...configOf().host, provider: "existing" as const, address: "198.51.100.9" } };
   const after = configOf();
   const fault = (changes: { address?: string; pillar?: string; lifecycle?: "active" | "retiring" }) =>
-    retirementFault(
+    findRetirementProblem(
       { name: "prod", config: old },
       {
         name: "prod-2",
@@ -63,7 +65,9 @@ test("what can't be meant is refused before anything is written", () => {
   const known = { ...old, host: { ...old.host, hostKey } };
   const named = { address: "web.example", hostKey };
   const next = { name: "prod-2", config: after, host: named };
-  expect(retirementFault({ name: "prod", config: known }, next)).toContain("are the same host, web.example: nothing");
+  expect(findRetirementProblem({ name: "prod", config: known }, next)).toContain(
+    "are the same host, web.example: nothing",
+  );
   expect(fault({ pillar: "Bolt" })).toContain("needed: a successor of the same Pillar");
   expect(fault({ lifecycle: "retiring" })).toContain("Are the two the wrong way round?");
 });
@@ -71,7 +75,7 @@ test("what can't be meant is refused before anything is written", () => {
 test("a host is known to others once a run has shown address and key", () => {
   const exported = (outputs: unknown) =>
     JSON.stringify({ deployment: { resources: [{ type: "pulumi:pulumi:Stack", urn: "", outputs }] } });
-  expect(hostShown(exported({ host }))).toEqual(host);
-  expect(hostShown(exported({ host: { address: host.address } }))).toBeUndefined();
-  expect(hostShown(JSON.stringify({ deployment: {} }))).toBeUndefined();
+  expect(parseHostOutput(exported({ host }))).toEqual(host);
+  expect(parseHostOutput(exported({ host: { address: host.address } }))).toBeUndefined();
+  expect(parseHostOutput(JSON.stringify({ deployment: {} }))).toBeUndefined();
 });

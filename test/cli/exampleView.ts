@@ -1,5 +1,5 @@
-import type { Held } from "../../cli/pulumi/locks";
-import type { View } from "../../cli/status/stackView";
+import type { LockStatus } from "../../cli/pulumi/locks";
+import type { StackView } from "../../cli/status/stackView";
 import { parseNodeHostFacts } from "../../core/ssh/hostFacts";
 import type { SyncProgress } from "../../core/sync/progress";
 
@@ -32,20 +32,20 @@ export const facts = parseNodeHostFacts([
   'log=2026-11-21T15:05:16+0000 host1 go-node[7423]: t=16343 lvl=info msg="insert momentum" module=chain height=16343',
 ]);
 
-export const lives: Held = {
+export const lives: LockStatus = {
   lock: { user: "ada", host: "desk", pid: 4242, since: Date.parse("2026-11-21T15:02:54Z") },
   holder: "lives",
 };
 
 /** A host that syncs while a run waits for it, with these things instead. */
-export function viewOf(changes: Partial<View> = {}): View {
+export function viewOf(changes: Partial<StackView> = {}): StackView {
   return {
     stack: "prod",
     pillar: "Anvil",
     address: "203.0.113.7",
     lifecycle: "active",
-    state: { begun: true, pending: [] },
-    held: [lives],
+    state: { isBegun: true, pending: [] },
+    locks: [lives],
     sync: progress(),
     synced: false,
     facts,

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { describe, expect, test } from "vitest";
-import type { Ran } from "../../cli/pulumi/pulumiCommand";
+import type { ProcessResult } from "../../cli/pulumi/pulumiCommand";
 import { clearStale } from "../../cli/resume";
 import { CliRefusal } from "../../cli/terminal/refusal";
 import { runningPulumi } from "./runningPulumi";
@@ -19,7 +19,7 @@ function stackOf(state: { locked?: boolean | string; pending?: string[]; fault?:
   const ran: string[] = [];
   const said: string[] = [];
   let { locked = false, pending = [] } = state;
-  const run = async (args: readonly string[]): Promise<Ran> => {
+  const run = async (args: readonly string[]): Promise<ProcessResult> => {
     ran.push(args.join(" "));
     const [command] = args;
     if (command === "stack") {

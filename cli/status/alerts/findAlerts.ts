@@ -2,55 +2,55 @@ import { isOurs } from "../../../core/registration/registration";
 import { isWrong } from "../../../core/ssh/portRules";
 import { progressText } from "../../../core/sync/messages";
 import { isTakingIn } from "../../../core/sync/verdict";
-import { amissOf } from "../parts/hostProblems";
+import { findProblems } from "../parts/hostProblems";
 import type { Part } from "../parts/part";
-import type { View } from "../stackView";
-import type { Production } from "./momentumCounts";
+import type { StackView } from "../stackView";
+import type { MomentumCounts } from "./momentumCounts";
 
 /** Something about a stack that somebody should hear of. */
-export interface Sign {
+export interface Alert {
   /** Stays the same for as long as the sign lasts: its kind, and after a colon its subject. */
   readonly key: string;
   readonly text: string;
 }
 
 /** A look's signs, and the kinds of which it can't tell whether they last. */
-export interface SignObservation {
-  readonly signs: readonly Sign[];
+export interface AlertObservation {
+  readonly alerts: readonly Alert[];
   readonly unknown: readonly string[];
 }
 
 /** The signs of one kind; undefined where the look can't tell. */
-type Check = readonly [kind: string, signs: readonly Sign[] | undefined];
+type Check = readonly [kind: string, signs: readonly Alert[] | undefined];
 
 /** Result of a lookup of a host. */
-export interface Look {
-  readonly view: View;
+export interface HostLookup {
+  readonly view: StackView;
   /** The host could be looked at. */
-  readonly looked: boolean;
+  readonly isReachable: boolean;
   /** Else why not. */
-  readonly trouble: readonly string[];
+  readonly problems: readonly string[];
   /** By this and earlier looks. */
-  readonly production?: Production | undefined;
+  readonly counts?: MomentumCounts | undefined;
 }
 
 /** Missed momentums that are a sign: a single one happens to a good host, too. */
-const missedLimit = 3;
+const missedAlertLimit = 3;
 
 /** A disk with less than this share free has to be looked at while there is time. */
-const leastFree = 0.1;
+const minFreeShare = 0.1;
 
 /** Returns what somebody should hear of a stack, none of one that was not begun. */
-export function signsOf(look: Look, now: number): SignObservation {
-  const { view, looked, trouble } = look;
-  if (!view.state.begun) return { signs: [], unknown: [] };
+export function findAlerts(look: HostLookup, now: number): AlertObservation {
+  const { view, isReachable: looked, problems: trouble } = look;
+  if (!view.state.isBegun) return { alerts: [], unknown: [] };
   const why = trouble.map((line) => line.trim()).find((line) => line !== "") ?? "its host could not be looked at";
   // A node that is off for good has no other signs.
   const isOff = valueIn(view.parts?.node)?.wasShutDown;
-  const rest = isOff ? [] : [...nodeChecks(look, now), ...chainChecks(look), ...hostChecks(view)];
-  const checks = [check("host", looked ? undefined : why), ...amissChecks(view), orchestratorCheck(view), ...rest];
+  const rest = isOff ? [] : [...checkNode(look, now), ...checkChain(look), ...checkHost(view)];
+  const checks = [check("host", looked ? undefined : why), ...checkProblems(view), checkOrchestrator(view), ...rest];
   return {
-    signs: checks.flatMap(([, signs]) => signs ?? []),
+    alerts: checks.flatMap(([, signs]) => signs ?? []),
     unknown: checks.flatMap(([kind, signs]) => (signs === undefined ? [kind] : [])),
   };
 }
@@ -63,8 +63,8 @@ const check = (kind: string, text: string | undefined, key = kind): Check => [
 
 const valueIn = <T>(part: Part<T> | undefined) => (part && "value" in part ? part.value : undefined);
 
-function amissChecks({ parts, stack }: View): Check[] {
-  const found = parts ? amissOf(parts, stack) : [];
+function checkProblems({ parts, stack }: StackView): Check[] {
+  const found = parts ? findProblems(parts, stack) : [];
   const of = (kind: string, part: Part<unknown> | undefined): Check => [
     kind,
     valueIn(part) === undefined ? undefined : found.filter(({ key }) => key.split(":")[0] === kind),
@@ -74,13 +74,13 @@ function amissChecks({ parts, stack }: View): Check[] {
   return [crontab, of("mask", parts?.node), of("spork", parts?.sporks), of("version", parts?.versions)];
 }
 
-function orchestratorCheck({ parts }: View): Check {
-  const signer = valueIn(parts?.signer);
+function checkOrchestrator({ parts }: StackView): Check {
+  const signer = valueIn(parts?.orchestrator);
   if (signer === undefined) return ["signer", undefined];
   return check("signer", signer.isWrong ? `its orchestrator: ${signer.text}` : undefined, `signer:${signer.kind}`);
 }
 
-function nodeChecks({ view, looked }: Look, now: number): Check[] {
+function checkNode({ view, isReachable: looked }: HostLookup, now: number): Check[] {
   const { parts, facts, lifecycle, state, sync, synced } = view;
   const unit = valueIn(parts?.node);
   const isDeployed = lifecycle !== "active" || state.wait !== undefined || facts?.done?.deployed !== undefined;
@@ -102,7 +102,7 @@ function nodeChecks({ view, looked }: Look, now: number): Check[] {
   return [node(), sinking()];
 }
 
-function chainChecks({ view: { parts, lifecycle, pillar }, production }: Look): Check[] {
+function checkChain({ view: { parts, lifecycle, pillar }, counts: production }: HostLookup): Check[] {
   const found = valueIn(parts?.registration);
   if (found === undefined || found.kind === "unknown")
     return ["registration", "producing", "missed"].map((kind) => [kind, undefined]);
@@ -113,9 +113,10 @@ function chainChecks({ view: { parts, lifecycle, pillar }, production }: Look): 
     earlier: isActive && "wasOurs" in found && found.wasOurs ? `${pillar} went back to another address` : undefined,
   };
   const { missed = 0, inARow = 0 } = (isOurs(found) && production) || {};
-  const row = inARow >= missedLimit ? `: none of its last ${inARow} momentums` : "";
+  const row = inARow >= missedAlertLimit ? `: none of its last ${inARow} momentums` : "";
   const isSilent = row !== "" || (found.kind === "registered" && found.isLate);
-  const many = missed >= missedLimit ? `${pillar} has missed at least ${missed} momentums of this epoch` : undefined;
+  const many =
+    missed >= missedAlertLimit ? `${pillar} has missed at least ${missed} momentums of this epoch` : undefined;
   return [
     check("registration", texts[found.kind], `registration:${found.kind}`),
     check("producing", isSilent ? `${pillar} does not produce${row}` : undefined),
@@ -123,7 +124,7 @@ function chainChecks({ view: { parts, lifecycle, pillar }, production }: Look): 
   ];
 }
 
-function hostChecks({ parts, facts }: View): Check[] {
+function checkHost({ parts, facts }: StackView): Check[] {
   const { disk, node, clock } = facts ?? {};
   const gb = (kib: number) => (kib / 1e6).toFixed(1);
   const ifTold = (kind: string, told: unknown, isBad: boolean | undefined, text: string): Check =>
@@ -134,7 +135,7 @@ function hostChecks({ parts, facts }: View): Check[] {
   // A silent host had none of its ports tried.
   const isUntried = valueIn(parts?.node) !== undefined && parts?.ports === undefined;
   return [
-    ifTold("disk", disk, disk && disk.free < disk.size * leastFree, full ?? ""),
+    ifTold("disk", disk, disk && disk.free < disk.size * minFreeShare, full ?? ""),
     ifTold("peers", node?.peers, node?.peers === 0, "its node has no peers"),
     ifTold("clock", clock, clock && !clock.isKept, unkept),
     [

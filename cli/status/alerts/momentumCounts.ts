@@ -5,7 +5,7 @@ interface Figures {
 }
 
 /** What looks at these figures amount to. */
-export interface Production extends Figures {
+export interface MomentumCounts extends Figures {
   /** At least so many of the epoch's. */
   readonly missed: number;
   /** What was expected when `produced` was first what it is now. */
@@ -15,15 +15,18 @@ export interface Production extends Figures {
 }
 
 /** Two nodes count at other moments: an answer so much lower may be of before, a lower one is of another epoch. */
-const olderBy = 2;
+const maxLag = 2;
 
 /**
  * Adds a look. A count has slots that are still to come, and may be minutes old, so one alone proves nothing; but once
  * more is expected, the tick of the count before is over, and what it expected should be there.
  */
-export function addFigures(before: Production | undefined, { expected, produced }: Figures): Production {
+export function updateMomentumCounts(
+  before: MomentumCounts | undefined,
+  { expected, produced }: Figures,
+): MomentumCounts {
   const first = { expected, produced, missed: 0, dryFrom: expected, inARow: 0 };
-  if (before === undefined || expected < before.expected - olderBy) return first;
+  if (before === undefined || expected < before.expected - maxLag) return first;
   if (expected < before.expected || produced < before.produced) return before;
   const isDry = produced === before.produced;
   const dryFrom = isDry ? before.dryFrom : expected;

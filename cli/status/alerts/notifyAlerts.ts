@@ -8,37 +8,37 @@ import { commandsFor } from "../../../core/util/commands";
 import { checkVersion } from "../../../core/util/formatVersion";
 import { printable } from "../../../core/util/printable";
 import { replaceWhole } from "../../../core/util/writeAtomically";
-import { CliRefusal, couldNot } from "../../terminal/refusal";
-import { NoServer, type Source } from "../openStack";
-import type { Found } from "../overview";
-import { signsOf } from "./findAlerts";
-import { addFigures, type Production } from "./momentumCounts";
+import { CliRefusal, refusalExitCode } from "../../terminal/refusal";
+import { NoServerRefusal, type StackWithHost } from "../openStack";
+import type { StackLookup } from "../overview";
+import { findAlerts } from "./findAlerts";
+import { type MomentumCounts, updateMomentumCounts } from "./momentumCounts";
 
 /** Version of the memory's form. */
 const version = 1;
 
 /** Keeps for the next lookup of a stack: signs that are not known to be over, by key, and its momentums. */
-interface Memory {
+interface AlertMemory {
   readonly told: Readonly<Record<string, string>>;
-  readonly production?: Production | undefined;
+  readonly production?: MomentumCounts | undefined;
 }
 
 /** A stack whose host was looked at, or could not be. */
-type LookedStack = Extract<Found, { view: object }>;
+type ReadStack = Extract<StackLookup, { view: object }>;
 
 /** Tells webhooks what is new of their stacks' signs; no other process of this machine does meanwhile. */
-export interface Teller {
+export interface AlertNotifier {
   /** @param sources of the stacks that were looked at, in the same order @returns what it could not tell, and why */
-  tell(found: readonly Found[], sources: readonly (Source | CliRefusal)[]): Promise<readonly string[]>;
+  notify(found: readonly StackLookup[], sources: readonly (StackWithHost | CliRefusal)[]): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
 /** @param waitSeconds how long another one is waited for @throws Refusal where it does not end */
-export async function openTeller(
+export async function openAlertNotifier(
   send = sendNotice,
   directory = path.join(dataDirectory(), "signs"),
   waitSeconds = 60,
-): Promise<Teller> {
+): Promise<AlertNotifier> {
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
   const lockfilePath = path.join(directory, ".lock");
   const retries = { retries: waitSeconds, factor: 1, minTimeout: 1000 };
@@ -49,14 +49,14 @@ export async function openTeller(
       `another status --notify is at work on this machine\n  found: ${lockfilePath}, which a process keeps fresh\n  needed: wait until it has ended, or leave more time between two of them`,
     );
   });
-  const tellOne = async (one: Found, source: Source | CliRefusal | undefined) => {
+  const tellOne = async (one: StackLookup, source: StackWithHost | CliRefusal | undefined) => {
     if (!("view" in one))
-      return one.refusal instanceof NoServer
+      return one.refusal instanceof NoServerRefusal
         ? undefined
         : `${one.stack} was not looked at, and nobody told: ${one.refusal.message}`;
     const webhook = source && "config" in source ? source.config.notify : undefined;
     if (webhook === undefined) return undefined;
-    return tellSigns(one, directory, (notice) => send(webhook, notice)).catch((error: Error) =>
+    return notifyOne(one, directory, (notice) => send(webhook, notice)).catch((error: Error) =>
       error instanceof CliRefusal
         ? error.message
         : `the signs of ${one.stack} were not told: ${error.message}\n  needed: a directory for them that can be read and written ($XDG_DATA_HOME, or ~/.local/share)`,
@@ -64,15 +64,18 @@ export async function openTeller(
   };
   return {
     close: () => release().catch(() => undefined),
-    tell: async (found, sources) => {
+    notify: async (found, sources) => {
       const hindered = await Promise.all(found.map((one, i) => tellOne(one, sources[i])));
-      return [...hindered.filter((line) => line !== undefined), ...withoutWebhook(found, sources)];
+      return [...hindered.filter((line) => line !== undefined), ...describeMissingWebhook(found, sources)];
     },
   };
 }
 
 /** Says that no stack has a webhook: a single one without is left out on purpose. */
-function withoutWebhook(found: readonly Found[], sources: readonly (Source | CliRefusal)[]): string[] {
+function describeMissingWebhook(
+  found: readonly StackLookup[],
+  sources: readonly (StackWithHost | CliRefusal)[],
+): string[] {
   const looked = found.find((one) => "view" in one);
   if (looked === undefined || sources.some((source) => "config" in source && source.config.notify !== undefined))
     return [];
@@ -87,8 +90,8 @@ function withoutWebhook(found: readonly Found[], sources: readonly (Source | Cli
  *
  * @returns what kept it from telling
  */
-async function tellSigns(
-  found: LookedStack,
+async function notifyOne(
+  found: ReadStack,
   directory: string,
   send: (notice: Notice) => Promise<string | undefined>,
 ): Promise<string | undefined> {
@@ -96,8 +99,11 @@ async function tellSigns(
   const { stack, pillar } = view;
   const file = path.join(directory, `${[pillar, stack].map(encodeURIComponent).join("@")}.json`);
   const before = readMemory(file);
-  const production = productionNow(before.production, found);
-  const { signs, unknown } = signsOf({ view, looked: exitCode !== couldNot, trouble: lines, production }, Date.now());
+  const production = updateCounts(before.production, found);
+  const { alerts: signs, unknown } = findAlerts(
+    { view, isReachable: exitCode !== refusalExitCode, problems: lines, counts: production },
+    Date.now(),
+  );
   const appeared = signs.filter(({ key }) => !Object.hasOwn(before.told, key));
   const over = Object.entries(before.told).filter(
     ([key]) => !signs.some((sign) => sign.key === key) && !unknown.includes(key.split(":")[0] ?? ""),
@@ -121,19 +127,19 @@ async function tellSigns(
   return undefined;
 }
 
-function productionNow(before: Production | undefined, { view }: LookedStack): Production | undefined {
+function updateCounts(before: MomentumCounts | undefined, { view }: ReadStack): MomentumCounts | undefined {
   const part = view.parts?.registration;
   const found = part && "value" in part ? part.value : undefined;
   if (found === undefined || found.kind === "unknown") return before;
   // Another address's momentums are not this host's.
   if (!isOurs(found)) return undefined;
-  return found.figures === undefined ? before : addFigures(before, found.figures);
+  return found.figures === undefined ? before : updateMomentumCounts(before, found.figures);
 }
 
-function readMemory(file: string): Memory {
+function readMemory(file: string): AlertMemory {
   if (!fs.existsSync(file)) return { told: {} };
   const text = fs.readFileSync(file, "utf8");
-  let found: Partial<Memory> & { version?: unknown };
+  let found: Partial<AlertMemory> & { version?: unknown };
   try {
     found = JSON.parse(text) as typeof found;
   } catch {
@@ -145,6 +151,6 @@ function readMemory(file: string): Memory {
   return { told: found.told ?? {}, production: found.production };
 }
 
-function writeMemory(file: string, memory: Memory): void {
+function writeMemory(file: string, memory: AlertMemory): void {
   replaceWhole(file, `${JSON.stringify({ version, ...memory }, undefined, 2)}\n`);
 }

@@ -11,11 +11,11 @@ import { hostSeen } from "../../../core/retirement/retirementFacts";
 import { retirementInputs } from "../../../core/retirement/retirementInputs";
 import { type RetirementSurvey, type SurveyDeps, surveyRetirement } from "../../../core/retirement/surveyRetirement";
 import type { Store } from "../../../core/store/store";
-import type { Source } from "../openStack";
+import type { StackWithHost } from "../openStack";
 import type { Part } from "./part";
-import type { ShownUnmet } from "./statusParts";
+import type { UnmetCondition } from "./statusParts";
 
-export interface Retirement {
+export interface RetirementContext {
   readonly inputs: ReturnType<typeof retirementInputs> & {
     readonly knownProducer?: string | undefined;
     readonly recorded?: { readonly height: number; readonly hash: string } | undefined;
@@ -25,9 +25,12 @@ export interface Retirement {
 }
 
 /** Takes it from the stack's guards, else from the record: a run that ended early has registered no guard yet. */
-export async function retirementOf({ config, stack, address, state }: Source, hostKey: string): Promise<Retirement> {
+export async function readRetirementContext(
+  { config, stack, address, state }: StackWithHost,
+  hostKey: string,
+): Promise<RetirementContext> {
   const store = storeOf(config);
-  const past = rememberedBy(await eventsOf(store, config.pillar.name), stack);
+  const past = rememberedBy(await readKnownEvents(store, config.pillar.name), stack);
   const { guard } = state;
   return {
     inputs: {
@@ -46,7 +49,7 @@ export async function retirementOf({ config, stack, address, state }: Source, ho
   };
 }
 
-async function eventsOf(store: Store, pillar: string): Promise<readonly LogEvent[]> {
+async function readKnownEvents(store: Store, pillar: string): Promise<readonly LogEvent[]> {
   try {
     return await readEvents(store, pillar);
   } catch {
@@ -55,8 +58,8 @@ async function eventsOf(store: Store, pillar: string): Promise<readonly LogEvent
 }
 
 /** Asks what a destroy would ask, and changes nothing. A cloud's silent server would be switched off by the destroy. */
-export function lookAtDestroy(
-  { inputs, memory, store }: Retirement,
+export function surveyDestroy(
+  { inputs, memory, store }: RetirementContext,
   { host }: StackConfig,
   looked: Part<HostObservation>,
   deps: SurveyDeps,
@@ -67,7 +70,7 @@ export function lookAtDestroy(
 }
 
 /** What stands in the way, with none but registered addresses: another one may be of a node that is not synced. */
-export function shownUnmet({ facts, verdict }: Pick<RetirementSurvey, "facts" | "verdict">): ShownUnmet[] {
+export function listUnmetConditions({ facts, verdict }: Pick<RetirementSurvey, "facts" | "verdict">): UnmetCondition[] {
   const registered = facts.readings.flatMap((reading) =>
     isAnswered(reading) && reading.pillar !== null ? [reading.pillar.producerAddress] : [],
   );

@@ -2,10 +2,10 @@ import { installLines, versionGapText } from "../../../core/chain/requiredVersio
 import { sporkText } from "../../../core/chain/sporks";
 import { commandsFor } from "../../../core/util/commands";
 import type { Part } from "./part";
-import type { Parts } from "./statusParts";
+import type { StatusParts } from "./statusParts";
 
 /** Something on a host that is not as this program left it, or will not last. */
-export interface Amiss {
+export interface HostProblem {
   readonly key: string;
   readonly label: string;
   readonly text: string;
@@ -14,11 +14,11 @@ export interface Amiss {
 
 const valueIn = <T>(part: Part<T> | undefined) => (part && "value" in part ? part.value : undefined);
 
-export function amissOf({ node, hourlyRestart, sporks, versions }: Parts, stack: string): Amiss[] {
+export function findProblems({ node, hourlyRestart, sporks, versions }: StatusParts, stack: string): HostProblem[] {
   const { up } = commandsFor(stack);
   const unit = valueIn(node);
   const seen = valueIn(sporks);
-  const found: Amiss[] = [];
+  const found: HostProblem[] = [];
   const restart = valueIn(hourlyRestart) ?? "off";
   if (restart !== "off")
     found.push({

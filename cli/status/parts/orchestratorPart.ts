@@ -3,13 +3,13 @@ import type { HostFacts } from "../../../core/retirement/readHost";
 import { hasOrchestratorTraces } from "../../../core/retirement/retirementFacts";
 import type { Part } from "./part";
 
-export interface OrchestratorWord {
+export interface OrchestratorAnswer {
   readonly version: string;
   /** Absent where its build does not tell. */
   readonly status?: OrchestratorStatus;
 }
 
-export interface OrchestratorSeen {
+export interface OrchestratorPart {
   readonly kind: "none" | "signs" | "silent" | "second" | "moved" | "unfenced" | "waits" | "stopped";
   readonly text: string;
   readonly isWrong: boolean;
@@ -20,7 +20,7 @@ const here: readonly string[] = ["running", "starting", "restored"];
 const mayRun: readonly string[] = [...here, "restoring", "stopping"];
 
 /** What is to be said of it. @param word of its RPC, where it runs */
-export function orchestratorSeen(facts: HostFacts, word: Part<OrchestratorWord> | undefined): OrchestratorSeen {
+export function describeOrchestrator(facts: HostFacts, word: Part<OrchestratorAnswer> | undefined): OrchestratorPart {
   const { active, masked, hasKeyStore, restarts, journal } = facts.signer;
   const other = journal?.other.address;
   if (!hasOrchestratorTraces(facts)) return { kind: "none", text: "none on this host", isWrong: false };

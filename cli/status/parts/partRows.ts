@@ -4,46 +4,46 @@ import { unmetLines } from "../../../core/retirement/refusalText";
 import { type PortFound, portFaults, portsLine } from "../../../core/ssh/portRules";
 import { minuteText } from "../../../core/util/timeText";
 import type { Row } from "../../terminal/row";
-import { amissOf } from "./hostProblems";
+import { findProblems } from "./hostProblems";
 import type { Part } from "./part";
-import type { Parts } from "./statusParts";
+import type { StatusParts } from "./statusParts";
 
-export interface Whose {
+export interface StackLabel {
   readonly stack: string;
   readonly pillar: string;
   readonly lifecycle: string;
 }
 
 /** What there is to say of a host's parts: never an empty line, but why something is not known. */
-export function partRows(parts: Parts | undefined, whose: Whose, now: number): Row[] {
+export function formatParts(parts: StatusParts | undefined, whose: StackLabel, now: number): Row[] {
   if (parts === undefined) return [["on chain", "looking for the first time …"]];
   return [
-    ...labelled("address", parts.registration, (registration) => addressLines(registration, whose, now)),
-    ...labelled("producing", parts.registration, (registration) => [producingLine(registration, whose, now)]),
-    ...labelled("signer", parts.signer, ({ text }) => [text]),
-    ...(parts.ports ? portRows(parts.ports) : []),
-    ...labelled("version", parts.sporks, ({ version }) => [version ?? "not told by the node"]),
-    ...labelled("rewards", parts.rewards, ({ text }) => [text]),
-    ...destroyRows(parts.destroy, whose),
+    ...labelRows("address", parts.registration, (registration) => formatAddress(registration, whose, now)),
+    ...labelRows("producing", parts.registration, (registration) => [describeProducing(registration, whose, now)]),
+    ...labelRows("signer", parts.orchestrator, ({ text }) => [text]),
+    ...(parts.ports ? formatPorts(parts.ports) : []),
+    ...labelRows("version", parts.sporks, ({ version }) => [version ?? "not told by the node"]),
+    ...labelRows("rewards", parts.rewards, ({ text }) => [text]),
+    ...formatDestroy(parts.destroy, whose),
     ...(parts.newerRelease ? [["controller", `a newer release of it is ${parts.newerRelease}`] as const] : []),
-    ...amissOf(parts, whose.stack).map(({ label, text }): Row => [label, text]),
+    ...findProblems(parts, whose.stack).map(({ label, text }): Row => [label, text]),
   ];
 }
 
-function labelled<T>(label: string, part: Part<T>, linesOf: (value: T) => readonly string[]): Row[] {
+function labelRows<T>(label: string, part: Part<T>, linesOf: (value: T) => readonly string[]): Row[] {
   const lines = "why" in part ? [`not known: ${part.why}`] : linesOf(part.value);
   return lines.map((line, i) => [i === 0 ? label : "", line]);
 }
 
-function portRows(ports: Part<readonly PortFound[]>): Row[] {
+function formatPorts(ports: Part<readonly PortFound[]>): Row[] {
   const faults = "value" in ports ? portFaults(ports.value) : [];
   return [
-    ...labelled("ports", ports, (found) => [portsLine(found)]),
+    ...labelRows("ports", ports, (found) => [portsLine(found)]),
     ...faults.map(({ kind, text }): Row => (kind === "command" ? ["", text, kind] : ["", text])),
   ];
 }
 
-function addressLines(registration: Registration, { pillar, lifecycle }: Whose, now: number): string[] {
+function formatAddress(registration: Registration, { pillar, lifecycle }: StackLabel, now: number): string[] {
   const notes = registration.notes.map((note) => `  ${noteText(note)}`);
   if (isOurs(registration)) {
     // Of the first look, there is nothing to tell.
@@ -59,7 +59,10 @@ function addressLines(registration: Registration, { pillar, lifecycle }: Whose, 
 }
 
 /** Of a host whose address is not the registered one: elections follow the wallet two ticks later. */
-function producesStill({ last, wasOurs }: Extract<Registration, { wasOurs: boolean }>, lifecycle: string): string {
+function describeUnregistered(
+  { last, wasOurs }: Extract<Registration, { wasOurs: boolean }>,
+  lifecycle: string,
+): string {
   if (last?.isOurs)
     return `yes, still (momentum ${last.height}, ${minuteText(last.at)}), with another address registered: ${stillOurs}`;
   // A host that is to come has none.
@@ -67,7 +70,7 @@ function producesStill({ last, wasOurs }: Extract<Registration, { wasOurs: boole
   return `not seen: the Pillar has another address, and no momentum of late is of either; ${stillOurs}`;
 }
 
-function producingLine(registration: Registration, { pillar, lifecycle }: Whose, now: number): string {
+function describeProducing(registration: Registration, { pillar, lifecycle }: StackLabel, now: number): string {
   switch (registration.kind) {
     case "producing": {
       const { switched, figures } = registration;
@@ -85,13 +88,13 @@ function producingLine(registration: Registration, { pillar, lifecycle }: Whose,
     case "unknownPillar":
       return "no: nobody registered this Pillar";
     default:
-      return producesStill(registration, lifecycle);
+      return describeUnregistered(registration, lifecycle);
   }
 }
 
-function destroyRows(destroy: Parts["destroy"], { stack, lifecycle }: Whose): Row[] {
+function formatDestroy(destroy: StatusParts["destroy"], { stack, lifecycle }: StackLabel): Row[] {
   if (destroy === undefined) return [["destroy", `refused: pillar-host:lifecycle of ${stack} is ${lifecycle}`]];
-  if ("why" in destroy) return labelled("destroy", destroy, () => []);
+  if ("why" in destroy) return labelRows("destroy", destroy, () => []);
   const first = lifecycle === "retiring" ? [] : [[`- pillar-host:lifecycle is ${lifecycle}`, "    needed: retiring"]];
   const conditions = [...first, ...destroy.value.map(unmetLines)];
   const count = conditions.length;

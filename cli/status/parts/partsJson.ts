@@ -1,14 +1,14 @@
 import { registrationShown } from "../../../core/registration/registrationShown";
 import { isWrong } from "../../../core/ssh/portRules";
 import type { Part } from "./part";
-import type { Parts } from "./statusParts";
+import type { StatusParts } from "./statusParts";
 
 /** The parts for programs: what is not known is `{notKnown: why}`. */
-export function partsJson(parts: Parts) {
+export function partsJson(parts: StatusParts) {
   const {
     node,
     registration,
-    signer,
+    orchestrator: signer,
     ports,
     rewards,
     destroy,

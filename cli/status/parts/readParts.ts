@@ -23,13 +23,13 @@ import { lookupSettings } from "../../../core/sync/lookupSettings";
 import { lookAtNode } from "../../../core/sync/nodeStatus";
 import { systemClock } from "../../../core/util/clock";
 import type { HostReader } from "../hostReader";
-import type { Source } from "../openStack";
-import { lookAtDestroy, type Retirement, retirementOf, shownUnmet } from "./destroyPart";
-import { type OrchestratorSeen, type OrchestratorWord, orchestratorSeen } from "./orchestratorPart";
+import type { StackWithHost } from "../openStack";
+import { listUnmetConditions, type RetirementContext, readRetirementContext, surveyDestroy } from "./destroyPart";
+import { describeOrchestrator, type OrchestratorAnswer, type OrchestratorPart } from "./orchestratorPart";
 import { known, type Part, partOf } from "./part";
-import { lookAtRewards, type RewardsSeen, rewardsOf } from "./rewardsPart";
-import { lookAtSporks } from "./sporksPart";
-import type { Parts } from "./statusParts";
+import { describeRewards, type RewardsPart, readRewards } from "./rewardsPart";
+import { readSporks } from "./sporksPart";
+import type { StatusParts } from "./statusParts";
 
 const deps = {
   ...systemClock,
@@ -43,9 +43,9 @@ const sourceLimit = 10_000;
 const destroyLimit = 60_000;
 
 /** Looks at all parts side by side, each with a deadline, over the host's one connection. Never throws, changes nothing. */
-export async function lookAtParts(source: Source, hostKey: string, host: HostReader): Promise<Parts> {
+export async function readParts(source: StackWithHost, hostKey: string, host: HostReader): Promise<StatusParts> {
   const { config, stack, state } = source;
-  const retirement = await retirementOf(source, hostKey);
+  const retirement = await readRetirementContext(source, hostKey);
   const { inputs } = retirement;
   const root = openRoot(inputs.host, inputs.library, host.connection);
   const looked = partOf(() => lookAtHost(root, inputs.places, 0, deps));
@@ -70,13 +70,11 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
       readings: await readings,
       node: now,
       network: config.network,
-      memory: await recalled(logRef(config), ours ?? "", state.earlier),
+      memory: await recalled(logRef(config), ours ?? "", state.earlierProducer),
       now: deps.now,
     });
   });
-  const signer = partOf(async () =>
-    lookAtOrchestrator(known(await looking), root.forward, inputs.places.signer.rpcPort),
-  );
+  const signer = partOf(async () => readOrchestrator(known(await looking), root.forward, inputs.places.signer.rpcPort));
   const ports =
     config.host.provider === "existing" && config.lifecycle !== "retiring"
       ? partOf(async () => {
@@ -84,7 +82,11 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
           const running = { node: unit.active, signer: orchestrator.active };
           return lookAtPorts(
             source.address,
-            portRules(config, orchestrator.active || (await hasSigner(config, stack, state.shown?.signer)), running),
+            portRules(
+              config,
+              orchestrator.active || (await hasSigner(config, stack, state.lastRun?.orchestratorHost)),
+              running,
+            ),
           );
         })
       : undefined;
@@ -97,14 +99,14 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
             connect: host.connect,
             saysCollected: process.env[collectedVariable] === config.pillar.name,
           };
-          return lookAtDestroy(retirement, config, await looked, surveyDeps);
+          return surveyDestroy(retirement, config, await looked, surveyDeps);
         }, destroyLimit);
   const rewards = partOf(async () => {
     const [found, registered] = [survey && (await survey), await registration];
     // While it is registered, nothing has switched away from it.
     const isHere = "value" in registered && isOurs(registered.value);
-    const told = !isHere && found && "value" in found ? rewardsOf(found.value.facts.rewards) : undefined;
-    return told ?? rewardsNow(await readings, registered, config);
+    const told = !isHere && found && "value" in found ? describeRewards(found.value.facts.rewards) : undefined;
+    return told ?? readCurrentRewards(await readings, registered, config);
   }, destroyLimit);
   const hourlyRestart =
     config.lifecycle === "active"
@@ -113,7 +115,7 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
         )
       : undefined;
   const newer = config.lifecycle === "active" ? newerRelease(config.controller.release?.url) : undefined;
-  const sporks = partOf(async () => lookAtSporks(await chains, inputs.node, host.connection));
+  const sporks = partOf(async () => readSporks(await chains, inputs.node, host.connection));
   const versions = partOf(async () => {
     const { currentHeight = 0, targetHeight = 0, known: isKnown, why } = known(await node);
     if (!isKnown) throw new Error(why);
@@ -122,13 +124,13 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
 
   const [facts, surveyed] = [await looking, await survey];
   const parts = {
-    node: "value" in facts ? { value: nodeOf(facts.value) } : facts,
+    node: "value" in facts ? { value: describeNode(facts.value) } : facts,
     registration: await registration,
-    signer: await signer,
+    orchestrator: await signer,
     rewards: await rewards,
     ports: await ports,
     newerRelease: await newer,
-    destroy: surveyed && ("value" in surveyed ? { value: shownUnmet(surveyed.value) } : surveyed),
+    destroy: surveyed && ("value" in surveyed ? { value: listUnmetConditions(surveyed.value) } : surveyed),
     hourlyRestart: await hourlyRestart,
     sporks: await sporks,
     versions: await versions,
@@ -136,15 +138,15 @@ export async function lookAtParts(source: Source, hostKey: string, host: HostRea
   return parts;
 }
 
-const nodeOf = ({ node, marks }: HostFacts) =>
+const describeNode = ({ node, marks }: HostFacts) =>
   marks.retired === undefined ? node : { ...node, wasShutDown: true as const };
 
 const ownName = (address: string) => `the node of ${address}`;
 
 /** Who is asked about the chain: the node here where one runs, the successor's, the references. */
 function openChains(
-  { config, address }: Source,
-  { node, successor, references }: Retirement["inputs"],
+  { config, address }: StackWithHost,
+  { node, successor, references }: RetirementContext["inputs"],
   facts: Part<HostFacts>,
   host: HostReader,
 ): readonly ChainClient[] {
@@ -159,26 +161,26 @@ function openChains(
   ];
 }
 
-async function lookAtOrchestrator(
+async function readOrchestrator(
   facts: HostFacts,
   forward: ReturnType<typeof openRoot>["forward"],
   port: number,
-): Promise<OrchestratorSeen> {
-  if (!facts.signer.active) return orchestratorSeen(facts, undefined);
+): Promise<OrchestratorPart> {
+  if (!facts.signer.active) return describeOrchestrator(facts, undefined);
   const client = createOrchestratorClient(() => forward("127.0.0.1", port), port, deps);
-  const word = await partOf(async (): Promise<OrchestratorWord> => {
+  const word = await partOf(async (): Promise<OrchestratorAnswer> => {
     const { version } = await client.buildInfo();
     const status = await client.status().catch(() => undefined);
     return { version, status };
   }, 20_000);
-  return orchestratorSeen(facts, word);
+  return describeOrchestrator(facts, word);
 }
 
-function rewardsNow(
+function readCurrentRewards(
   readings: readonly PillarReading[],
   registration: Part<Registration>,
-  { lifecycle, network }: Source["config"],
-): Promise<RewardsSeen> {
+  { lifecycle, network }: StackWithHost["config"],
+): Promise<RewardsPart> {
   const agreement = agreeOnPillar(readings);
   if (agreement.kind === "unknown") throw new Error(unknownText(agreement.why));
   const { pillar, by } = agreement;
@@ -187,10 +189,10 @@ function rewardsNow(
   const found = "value" in registration && registration.value.kind === "producing" ? registration.value : undefined;
   const switched = lifecycle === "active" ? found?.switched : undefined;
   const question = { withdrawAddress: pillar.withdrawAddress, switched, epoch: network.epoch };
-  return lookAtRewards(first.client, question, deps.now());
+  return readRewards(first.client, question, deps.now());
 }
 
-async function runStep({ address, config }: Source, { connection }: HostReader, step: Step): Promise<string> {
+async function runStep({ address, config }: StackWithHost, { connection }: HostReader, step: Step): Promise<string> {
   const script = envelope(step, receiver(config, address));
   // The host's own limit ends it first.
   const printed = await runScript(connection, step.name, script, (step.limitSeconds + 30) * 1000);

@@ -3,7 +3,7 @@ import type { ProducerSwitch } from "../../../core/registration/findSwitch";
 import { coin, judgeRewards, type RewardsReading } from "../../../core/retirement/readRewards";
 import { minuteText } from "../../../core/util/timeText";
 
-export interface RewardsSeen {
+export interface RewardsPart {
   readonly text: string;
   /** Since the switch to this host, or from it: `waiting` for the chain or for their collection. */
   readonly since?: "waiting" | "collected";
@@ -13,7 +13,7 @@ export interface RewardsSeen {
  * What waits for its collection, and where this host produces, whether the first whole epoch since was paid and
  * collected. Few calls: the switch is known, so no epoch has to be looked through.
  */
-export async function lookAtRewards(
+export async function readRewards(
   client: ChainClient,
   {
     withdrawAddress,
@@ -21,7 +21,7 @@ export async function lookAtRewards(
     epoch,
   }: { withdrawAddress: string; switched?: ProducerSwitch | undefined; epoch: number },
   now: number,
-): Promise<RewardsSeen> {
+): Promise<RewardsPart> {
   const rewards = await client.rewards(withdrawAddress);
   if (rewards === "notOffered")
     return { text: `not known: the RPC of ${client.name} does not tell rewards; see the wallet` };
@@ -37,19 +37,19 @@ export async function lookAtRewards(
   const judged = await judgeRewards(rewards, { genesis: first.timestamp, epoch, now }, async (time) => time > whole);
   if (judged.says === "collected") return { text: judged.evidence, since: "collected" };
   if (judged.says === "fault") throw new Error(judged.why);
-  const due = "dueAt" in judged ? dueText(judged.dueAt) : "";
+  const due = "dueAt" in judged ? formatDue(judged.dueAt) : "";
   return { text: `${judged.why}${due}; ${paid}`, since: "waiting" };
 }
 
 /** What a survey for the destroy found of them, where it came so far. */
-export function rewardsOf(readings: readonly RewardsReading[]): RewardsSeen | undefined {
+export function describeRewards(readings: readonly RewardsReading[]): RewardsPart | undefined {
   const told = readings.find(({ says }) => says === "waiting" || says === "collected");
   if (told?.says === "collected") return { text: `${told.evidence}, says ${told.source}`, since: "collected" };
   if (told?.says === "waiting")
-    return { text: `${told.why}${dueText(told.dueAt)}, says ${told.source}`, since: "waiting" };
+    return { text: `${told.why}${formatDue(told.dueAt)}, says ${told.source}`, since: "waiting" };
   const nothing = readings.find(({ says }) => says === "paidNothing");
   if (nothing?.says === "paidNothing") return { text: `${nothing.why}, says ${nothing.source}`, since: "waiting" };
   return undefined;
 }
 
-const dueText = (dueAt: number | undefined) => (dueAt === undefined ? "" : `; due by about ${minuteText(dueAt)}`);
+const formatDue = (dueAt: number | undefined) => (dueAt === undefined ? "" : `; due by about ${minuteText(dueAt)}`);

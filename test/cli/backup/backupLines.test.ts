@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { backupLines } from "../../../cli/backup/backupLines";
+import { formatBackup } from "../../../cli/backup/backupLines";
 
 const backup = {
   file: "/b/x.tar.age",
@@ -14,7 +14,7 @@ const backup = {
 const keyShare = { files: ["root/.orchestrator/tss/localstate-a.json"], generatedAt: "2026-11-01T12:34:56.000Z" };
 
 test("a backup on request: where it lies, how large it is, which key share it holds, and what is of no use", () => {
-  expect(backupLines("prod", "192.0.2.1", { ...backup, keyShare }, ["/b/old.tar.age"])).toEqual([
+  expect(formatBackup("prod", "192.0.2.1", { ...backup, keyShare }, ["/b/old.tar.age"])).toEqual([
     "backup of the signer of 192.0.2.1 (prod), encrypted, and proved by reading it back:",
     "  file         /b/x.tar.age (1234 bytes)",
     "  list         /b/x.manifest.json",
@@ -29,5 +29,5 @@ test("a backup on request: where it lies, how large it is, which key share it ho
 });
 
 test("one without a key share says so", () => {
-  expect(backupLines("prod", "192.0.2.1", backup, []).join("\n")).toContain("key share    NONE");
+  expect(formatBackup("prod", "192.0.2.1", backup, []).join("\n")).toContain("key share    NONE");
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { versionRow } from "../../../cli/check/checkNodeVersion";
-import { plainRow } from "../../../cli/check/checkRow";
+import { formatVersionGaps } from "../../../cli/check/checkNodeVersion";
+import { toPlainRow } from "../../../cli/check/checkRow";
 import type { VersionGap } from "../../../core/chain/requiredVersions";
 
 const gap: VersionGap = {
@@ -15,7 +15,7 @@ const install =
 const outOfDate = "  Is the requirement out of date? It stands in core/chain/requiredVersions.json";
 
 test("a version that is required now is a fault, with what to install and from where", () => {
-  expect(plainRow(versionRow([gap], "prod", "v0.0.8"))).toEqual({
+  expect(toPlainRow(formatVersionGaps([gap], "prod", "v0.0.8"))).toEqual({
     topic: "node's version",
     kind: "fault",
     lines: ["the node is v0.0.8; v0.0.10 or newer is required from height 1000 on (the window)", install, outOfDate],
@@ -23,19 +23,21 @@ test("a version that is required now is a fault, with what to install and from w
 });
 
 test("one ahead is told with its date, and stands in the way of nothing yet", () => {
-  expect(plainRow(versionRow([{ ...gap, expectedAt: Date.UTC(2026, 11, 24, 12) }], "prod", "v0.0.8"))).toEqual({
-    topic: "node's version",
-    kind: "later",
-    lines: [
-      "the node is v0.0.8; v0.0.10 or newer is required from height 1000 on, about 2026-12-24 12:00 UTC (the window)",
-      install,
-      outOfDate,
-    ],
-  });
+  expect(toPlainRow(formatVersionGaps([{ ...gap, expectedAt: Date.UTC(2026, 11, 24, 12) }], "prod", "v0.0.8"))).toEqual(
+    {
+      topic: "node's version",
+      kind: "later",
+      lines: [
+        "the node is v0.0.8; v0.0.10 or newer is required from height 1000 on, about 2026-12-24 12:00 UTC (the window)",
+        install,
+        outOfDate,
+      ],
+    },
+  );
 });
 
 test("one that lacks none is good", () => {
-  expect(plainRow(versionRow([], "prod", "v0.0.10"))).toMatchObject({
+  expect(toPlainRow(formatVersionGaps([], "prod", "v0.0.10"))).toMatchObject({
     kind: "good",
     lines: ["v0.0.10: no newer one is required"],
   });

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { firstMoveWord, moveFault, moveSettings } from "../../../cli/edit/moveOrchestrator";
-import { ownSecrets } from "../../../cli/edit/otherStack";
+import { confirmFirstMove, createMoveSettings, findMoveProblem } from "../../../cli/edit/moveOrchestrator";
+import { listOwnSecrets } from "../../../cli/edit/otherStack";
 import type { StackConfig } from "../../../core/config/config";
 import { configOf } from "../../components/exampleConfig";
 import { moveNamed } from "../../moveNamed";
@@ -16,7 +16,7 @@ const proxyKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabg
 const given = (settings: object) => JSON.parse(JSON.stringify(settings)) as object;
 
 test("the move names the old host as its stack shows it, and the release with the version of its address", () => {
-  expect(given(moveSettings(configOf(), configOf(), host, { release, releaseSha256: sha256 }))).toEqual({
+  expect(given(createMoveSettings(configOf(), configOf(), host, { release, releaseSha256: sha256 }))).toEqual({
     "orchestrator.migrateFrom.address": host.address,
     "orchestrator.migrateFrom.hostKey": host.hostKey,
     "orchestrator.release.url": release,
@@ -31,7 +31,7 @@ test("of login and places only what differs; a release that is configured stays"
     node: { dataDir: "/data/znn" },
     orchestrator: { service: "signer", directory: "/srv/.orchestrator", executable: "tss" },
   });
-  const settings = given(moveSettings(configOf(), before, host, {}));
+  const settings = given(createMoveSettings(configOf(), before, host, {}));
   expect(settings).toEqual({
     "orchestrator.migrateFrom.address": host.address,
     "orchestrator.migrateFrom.hostKey": host.hostKey,
@@ -54,7 +54,7 @@ test("what stands there of the same address stays where it is not given; another
     "orchestrator.release.sha256": sha256,
     "orchestrator.release.version": "v0.0.9b",
   };
-  const settings = (options: object) => releaseIn(moveSettings(configOf(hashed), configOf(), host, options));
+  const settings = (options: object) => releaseIn(createMoveSettings(configOf(hashed), configOf(), host, options));
   expect(settings({ release })).toEqual(stays);
   expect(settings({})).toEqual(stays);
   const newer = "cd".repeat(32);
@@ -69,7 +69,7 @@ test("what stands there of the same address stays where it is not given; another
 test("a release without its hash goes into no stack's file: what shows it, and what is typed then", () => {
   const config = configOf();
   const fault = (options: object, of = config) =>
-    moveFault("prod-2", of, { config, host }, { from: "prod", ...options });
+    findMoveProblem("prod-2", of, { config, host }, { from: "prod", ...options });
   expect(fault({ release, up: false })).toBe(
     [
       "no hash of the orchestrator's release is known: nothing was changed",
@@ -95,7 +95,12 @@ test("what can't be meant is refused before anything is written", () => {
   const fault = (changes: { release?: string; releaseVersion?: string; pillar?: string; address?: string } = {}) => {
     const { pillar = config.pillar.name, address = host.address, ...rest } = changes;
     const options = { from: "prod", releaseSha256: sha256, ...rest };
-    return moveFault("prod-2", config, { config: { pillar: { name: pillar } }, host: { ...host, address } }, options);
+    return findMoveProblem(
+      "prod-2",
+      config,
+      { config: { pillar: { name: pillar } }, host: { ...host, address } },
+      options,
+    );
   };
   expect(fault({ release })).toBeUndefined();
   expect(fault({ release, pillar: "Bolt" })).toContain("needed: --from with a stack of the same Pillar");
@@ -104,7 +109,7 @@ test("what can't be meant is refused before anything is written", () => {
   expect(fault({ release: unnamed })).toContain("needed: --release-version, such as v0.0.9a");
   expect(fault({ release: unnamed, releaseVersion: "v0.0.9a" })).toBeUndefined();
   const own = { ...config, host: { ...config.host, provider: "existing" as const, address: host.address } };
-  expect(moveFault("prod-2", own, { config, host }, { from: "prod", release })).toContain(
+  expect(findMoveProblem("prod-2", own, { config, host }, { from: "prod", release })).toContain(
     "are the same host, 198.51.100.9",
   );
 });
@@ -120,15 +125,15 @@ test("a signer of which the record knows no move needs a word, once", async () =
     orchestrator: { backup: { directory }, migrateFrom: { ...migrateFrom, firstMove: "acknowledged" } },
   });
   const word = { "orchestrator.migrateFrom.firstMove": "acknowledged" };
-  await expect(firstMoveWord("prod-2", config, {})).rejects.toThrow(
+  await expect(confirmFirstMove("prod-2", config, {})).rejects.toThrow(
     /^no move of this signer is recorded: nothing was changed\n {2}needed: your word[^\n]*\n {2}It was never moved\? The same command again, with --first-move$/,
   );
-  expect(await firstMoveWord("prod-2", config, { firstMove: true })).toEqual(word);
-  expect(await firstMoveWord("prod-2", told, {})).toBeUndefined();
+  expect(await confirmFirstMove("prod-2", config, { firstMove: true })).toEqual(word);
+  expect(await confirmFirstMove("prod-2", told, {})).toBeUndefined();
   const details = { direction: "forward", generation: 1, source: "A", target: "B" } as const;
   const move = moveNamed(`pillar-host/prod/${config.pillar.name}/1`);
   putEvent(directory, { at: "2026-01-01T00:00:00.000Z", move, event: "begun", details });
-  expect(await firstMoveWord("prod-2", config, {})).toBeUndefined();
+  expect(await confirmFirstMove("prod-2", config, {})).toBeUndefined();
   rmSync(directory, { recursive: true });
 });
 
@@ -136,13 +141,13 @@ test("another host's proxy goes along, as far as it is no secret; one that both 
   const proxy = { address: "192.0.2.1", hostKey: proxyKey, user: "jump", password: "p" };
   const before = configOf({ ssh: { password: "x", proxy } });
   const named = (to: StackConfig) =>
-    Object.entries(given(moveSettings(to, before, host, {}))).filter(([key]) => key.includes("proxy"));
+    Object.entries(given(createMoveSettings(to, before, host, {}))).filter(([key]) => key.includes("proxy"));
   expect(Object.fromEntries(named(configOf()))).toEqual({
     "orchestrator.migrateFrom.proxy.address": "192.0.2.1",
     "orchestrator.migrateFrom.proxy.hostKey": proxyKey,
     "orchestrator.migrateFrom.proxy.user": "jump",
   });
   expect(named(before)).toEqual([]);
-  expect(ownSecrets(before.ssh, configOf().ssh)).toContain("proxy.password");
-  expect(ownSecrets(before.ssh, before.ssh)).toEqual([]);
+  expect(listOwnSecrets(before.ssh, configOf().ssh)).toContain("proxy.password");
+  expect(listOwnSecrets(before.ssh, before.ssh)).toEqual([]);
 });

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { type InitFlags, missingAnswers } from "../../../cli/init/initFlags";
+import { type InitFlags, listMissingAnswers } from "../../../cli/init/initFlags";
 
 /** The first words of what is missing. */
 const missing = (stack: string | undefined, flags: InitFlags, hasPassphrase = true) =>
-  missingAnswers(stack, flags, hasPassphrase).map((line) => line.replace(/[ ,:].*/, ""));
+  listMissingAnswers(stack, flags, hasPassphrase).map((line) => line.replace(/[ ,:].*/, ""));
 
 const reference = ["http://192.0.2.1:35997"];
 const existing = { pillar: "Anvil", provider: "existing", address: "203.0.113.7", agent: true, reference } as const;

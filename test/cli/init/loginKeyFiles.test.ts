@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isLocked, keyFileFault } from "../../../cli/init/loginKeyFiles";
+import { checkKeyFile, hasPassphrase } from "../../../cli/init/loginKeyFiles";
 import { readKeyFile } from "../../../core/config/privateKey";
 import { keyPair } from "../../core/chain/fakes";
 
@@ -23,8 +23,8 @@ test("a key that opens, and one with a pass phrase, are good", () => {
   const open = file("open", pair.private);
   const locked = join(place, "locked");
   execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "a phrase", "-f", locked]);
-  expect([keyFileFault(open), keyFileFault(locked)]).toEqual([undefined, undefined]);
-  expect([isLocked(open), isLocked(locked)]).toEqual([false, true]);
+  expect([checkKeyFile(open), checkKeyFile(locked)]).toEqual([undefined, undefined]);
+  expect([hasPassphrase(open), hasPassphrase(locked)]).toEqual([false, true]);
 });
 
 test.each([
@@ -35,12 +35,12 @@ test.each([
   const at = text === undefined ? join(place, name) : file(name, text);
   const found = readKeyFile(at);
   expect("fault" in found && found.fault.wrong).toBeTruthy();
-  expect(keyFileFault(at)).toEqual("fault" in found ? found.fault : undefined);
-  expect(isLocked(at)).toBe(false);
+  expect(checkKeyFile(at)).toEqual("fault" in found ? found.fault : undefined);
+  expect(hasPassphrase(at)).toBe(false);
 });
 
 test("a key that is cut off is told by init already", () => {
-  expect(keyFileFault(file("torn", pair.private.slice(0, 60)))).toEqual({
+  expect(checkKeyFile(file("torn", pair.private.slice(0, 60)))).toEqual({
     wrong: "can't be read as a key: cut off, of a hardware token, or of an unknown kind?",
     needed: "the file of a private ssh key, such as ~/.ssh/id_ed25519",
   });

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { fileFaults } from "../../../cli/init/checkAnswers";
-import { missingSecrets, secretsFor } from "../../../cli/init/stackSecrets";
-import { type Answers, exampleFor, stackText } from "../../../cli/init/stackText";
+import { checkStackFile } from "../../../cli/init/checkAnswers";
+import { gatherSecrets, listMissingSecrets } from "../../../cli/init/stackSecrets";
+import { type Answers, chooseExample, formatStackFile } from "../../../cli/init/stackText";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const own: Answers = {
@@ -32,8 +32,8 @@ const cloud: Answers = {
 };
 
 const textOf = (answers: Answers) =>
-  stackText(
-    readFileSync(join(import.meta.dirname, "../../../examples", `${exampleFor(answers)}.yaml`), "utf8"),
+  formatStackFile(
+    readFileSync(join(import.meta.dirname, "../../../examples", `${chooseExample(answers)}.yaml`), "utf8"),
     answers,
   );
 const configOf = (answers: Answers) => parse(textOf(answers)).config;
@@ -44,7 +44,7 @@ describe("a stack's file has the witnesses of the chain", () => {
   test("the old host alone", () => {
     const answers = { ...own, references: [], oldHost: { address: "198.51.100.9", hostKey: oldKey } };
     expect(configOf(answers)["pillar-host:sync"]).toEqual({ oldHost: answers.oldHost });
-    expect(fileFaults("prod", textOf(answers), [])).toEqual([]);
+    expect(checkStackFile("prod", textOf(answers), [])).toEqual([]);
   });
 
   test("references alone, and nothing of the example's", () => {
@@ -53,7 +53,9 @@ describe("a stack's file has the witnesses of the chain", () => {
   });
 
   test("none is refused before the file is written", () => {
-    expect(fileFaults("prod", textOf({ ...own, references: [] }), [])[0]).toMatch(/^pillar-host:sync(\.references)?: /);
+    expect(checkStackFile("prod", textOf({ ...own, references: [] }), [])[0]).toMatch(
+      /^pillar-host:sync(\.references)?: /,
+    );
   });
 });
 
@@ -66,7 +68,7 @@ describe("a stack's file is an example with the operator's values", () => {
       "pillar-host:controller": { executable: "znn-controller" },
       "pillar-host:node": { service: "go-zenon" },
     });
-    expect(fileFaults("prod", textOf(own), [])).toEqual([]);
+    expect(checkStackFile("prod", textOf(own), [])).toEqual([]);
   });
 
   test.each(["hetzner", "digitalocean"] as const)("a server to be ordered at %s", (provider) => {
@@ -106,18 +108,18 @@ describe("a stack's file is an example with the operator's values", () => {
   });
 
   test("an example that lost a place for one is an error", () => {
-    expect(() => stackText("config:\n", own)).toThrow("the example has no place for");
+    expect(() => formatStackFile("config:\n", own)).toThrow("the example has no place for");
   });
 });
 
 test("a password is in no file, and is a secret that the stack gets", async () => {
   const answers = { ...own, login: "password" as const };
   expect(configOf(answers)["pillar-host:ssh"]).toEqual({ user: "root" });
-  expect(missingSecrets(answers, [])).toEqual(["ssh.password"]);
-  expect(missingSecrets(answers, [["ssh.password", "Root-Pony-5"]])).toEqual([]);
-  expect(fileFaults("prod", textOf(answers), [["ssh.password", "Root-Pony-5"]])).toEqual([]);
-  expect(fileFaults("prod", textOf(answers), [])).toHaveLength(1);
-  expect(await secretsFor(answers, {}, false)).toEqual([]);
+  expect(listMissingSecrets(answers, [])).toEqual(["ssh.password"]);
+  expect(listMissingSecrets(answers, [["ssh.password", "Root-Pony-5"]])).toEqual([]);
+  expect(checkStackFile("prod", textOf(answers), [["ssh.password", "Root-Pony-5"]])).toEqual([]);
+  expect(checkStackFile("prod", textOf(answers), [])).toHaveLength(1);
+  expect(await gatherSecrets(answers, {}, false)).toEqual([]);
 });
 
 test("that the pass phrase of a key is still to be set is no fault of the file; one that is wrong in it is", () => {
@@ -126,14 +128,16 @@ test("that the pass phrase of a key is still to be set is no fault of the file; 
   execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "a phrase", "-f", keyFile]);
   const text = textOf({ ...own, login: { keyFile } });
   const wrong = text.replace(keyFile, `${keyFile}\n    privateKeyPassword: another`);
-  expect(fileFaults("prod", text, [])).toEqual([]);
-  expect(fileFaults("prod", wrong, [])).toEqual(["pillar-host:ssh.privateKeyPassword: does not open the private key"]);
+  expect(checkStackFile("prod", text, [])).toEqual([]);
+  expect(checkStackFile("prod", wrong, [])).toEqual([
+    "pillar-host:ssh.privateKeyPassword: does not open the private key",
+  ]);
   rmSync(place, { recursive: true });
 });
 
 test("faults of a file come with the token's, and not with the secrets that come later", () => {
   const bad = { ...cloud, sshFrom: ["192.0.2.1"], login: { keyFile: "/nonexistent/key" } };
-  expect(fileFaults("prod", textOf(bad), [["host.token", "short"]])).toEqual([
+  expect(checkStackFile("prod", textOf(bad), [["host.token", "short"]])).toEqual([
     expect.stringMatching(/^pillar-host:host\.token: needed an API token of Hetzner/),
     expect.stringMatching(/^pillar-host:host\.sshFrom\.0: found 192\.0\.2\.1, needed a network/),
     expect.stringMatching(/^pillar-host:ssh\.privateKeyFile: \/nonexistent\/key does not exist/),

@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
-import { type NextSituation, nextLines } from "../../../cli/next/nextLines";
-import type { LastShown, StackState } from "../../../cli/pulumi/stackState";
+import { decideNextStep, type NextStepInput } from "../../../cli/next/nextLines";
+import type { LastRun, StackState } from "../../../cli/pulumi/stackState";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const clicks = ["In the wallet:", `  3. Paste this: ${address}`];
-const shown: LastShown = { nextStep: clicks, producerAddress: address, registered: false, offered: true };
+const shown: LastRun = { nextStep: clicks, producerAddress: address, isRegistered: false, isOffered: true };
 const lock = { user: "ada", host: "laptop", pid: 42, since: Date.parse("2026-11-22T10:00:00Z") };
-const at = (changes: Omit<Partial<NextSituation>, "state"> & { shown?: LastShown; state?: Partial<StackState> } = {}) =>
-  nextLines({
+const at = (changes: Omit<Partial<NextStepInput>, "state"> & { shown?: LastRun; state?: Partial<StackState> } = {}) =>
+  decideNextStep({
     stack: "prod-2",
     lifecycle: "active",
     held: [],
     node: { synced: true, known: true, why: "synced" },
     ...changes,
-    state: { begun: true, pending: [], ...(changes.shown ? { shown: changes.shown } : {}), ...changes.state },
+    state: { isBegun: true, pending: [], ...(changes.shown ? { lastRun: changes.shown } : {}), ...changes.state },
   });
 
 test("what the last run said, as it said it", () => {
@@ -34,7 +34,7 @@ test.each([
 });
 
 test("an address that is registered already is no secret of a synced node", () => {
-  expect(at({ shown: { ...shown, registered: true }, node: undefined })).toEqual(clicks);
+  expect(at({ shown: { ...shown, isRegistered: true }, node: undefined })).toEqual(clicks);
 });
 
 test("a switch that the last run waited for may have come since", () => {
@@ -69,11 +69,11 @@ test.each([
   ["adopted", "  ./pillar-host check prod-2"],
   ["retiring", "Nothing is left of prod-2, or nothing was begun. What was recorded of it: ./pillar-host report prod-2"],
 ] as const)("nothing made, %s", (lifecycle, said) => {
-  expect(at({ lifecycle, state: { begun: false } })).toContain(said);
+  expect(at({ lifecycle, state: { isBegun: false } })).toContain(said);
 });
 
 test("before anything is made it says that the terminal may be closed", () => {
-  expect(at({ state: { begun: false } }).at(-1)).toContain("The terminal may be closed meanwhile");
+  expect(at({ state: { isBegun: false } }).at(-1)).toContain("The terminal may be closed meanwhile");
 });
 
 test("after a run that ended early: whether it waits, or went wrong", () => {

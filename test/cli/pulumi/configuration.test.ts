@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { configurationOf, rawValues } from "../../../cli/pulumi/configuration";
-import { engineFault, wantsPassphrase } from "../../../cli/pulumi/pulumiErrors";
-import { directoryOf } from "../../../cli/pulumi/stateFile";
+import { parseConfiguration, parseRawValues } from "../../../cli/pulumi/configuration";
+import { formatPulumiError, isPassphraseMissing } from "../../../cli/pulumi/pulumiErrors";
+import { backendDirectory } from "../../../cli/pulumi/stateFile";
 import { CliRefusal } from "../../../cli/terminal/refusal";
 import { least } from "../../components/exampleConfig";
 
@@ -24,12 +24,12 @@ test("raw values are the project's keys, structured or plain", () => {
     "pillar-host:lifecycle": "active",
     "aws:region": "x",
   });
-  expect(rawValues(text)).toEqual({ pillar: { name: "Anvil" }, lifecycle: "active" });
+  expect(parseRawValues(text)).toEqual({ pillar: { name: "Anvil" }, lifecycle: "active" });
 });
 
 test("a configuration gets its defaults", () => {
   const config = Object.fromEntries(Object.entries(least).map(([key, value]) => [`pillar-host:${key}`, value]));
-  expect(configurationOf("prod", printed(config)).sync.confirmations).toBe(3);
+  expect(parseConfiguration("prod", printed(config)).sync.confirmations).toBe(3);
 });
 
 test("faults are named all at once, without a secret", () => {
@@ -40,7 +40,7 @@ test("faults are named all at once, without a secret", () => {
     "pillar-host:controller": least.controller,
     "pillar-host:sync": least.sync,
   };
-  const read = () => configurationOf("prod", printed(config));
+  const read = () => parseConfiguration("prod", printed(config));
   expect(read).toThrow(CliRefusal);
   expect(read).toThrow(`The configuration of stack prod has 3 faults:
   - pillar-host:pillar: missing, needed the Pillar's name (pulumi config set --path pillar-host:pillar.name -s prod NAME)
@@ -62,17 +62,17 @@ test.each([
   ["error: no Pulumi.yaml project file found (searching upwards from /)", /^there is no Pulumi.yaml here\n/],
   ["error: something new\n", /^pulumi config failed: something new$/],
 ])("a fault of pulumi's is told in the operator's words: %s", (stderr, text) => {
-  expect(engineFault("config", "nope", stderr)).toMatch(text);
+  expect(formatPulumiError("config", "nope", stderr)).toMatch(text);
 });
 
 test("a pass phrase is asked for only where none is set", () => {
-  expect(wantsPassphrase("error: passphrase must be set with PULUMI_CONFIG_PASSPHRASE or …")).toBe(true);
-  expect(wantsPassphrase("error: incorrect passphrase")).toBe(false);
+  expect(isPassphraseMissing("error: passphrase must be set with PULUMI_CONFIG_PASSPHRASE or …")).toBe(true);
+  expect(isPassphraseMissing("error: incorrect passphrase")).toBe(false);
 });
 
 test("a file backend's directory is found, a bucket has none", () => {
-  expect(directoryOf("file:///srv/state")).toBe("/srv/state");
-  expect(directoryOf("file:///srv/state?no_tmp_dir=true")).toBe("/srv/state");
-  expect(directoryOf("file://~")).toBe(process.env.HOME);
-  expect(directoryOf("s3://bucket")).toBeUndefined();
+  expect(backendDirectory("file:///srv/state")).toBe("/srv/state");
+  expect(backendDirectory("file:///srv/state?no_tmp_dir=true")).toBe("/srv/state");
+  expect(backendDirectory("file://~")).toBe(process.env.HOME);
+  expect(backendDirectory("s3://bucket")).toBeUndefined();
 });

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { holderOf, type Lock, parseLocks, readLocks } from "../../../cli/pulumi/locks";
+import { type Lock, parseLocks, readHolder, readLocks } from "../../../cli/pulumi/locks";
 import { evilText, harmless } from "../../evilText";
 import { runningPulumi } from "../runningPulumi";
 
@@ -29,7 +29,7 @@ describe("what pulumi says of locks", () => {
 });
 
 describe("the run that holds a lock", () => {
-  const here = async (pid: number) => (await holderOf({ ...lock, host: hostname(), pid })).holder;
+  const here = async (pid: number) => (await readHolder({ ...lock, host: hostname(), pid })).holder;
 
   test("lives while its process does, and is gone with it", async () => {
     const run = await runningPulumi();
@@ -44,7 +44,7 @@ describe("the run that holds a lock", () => {
   });
 
   test("is unknown on another machine", async () => {
-    expect((await holderOf({ ...lock, host: "another", pid: free })).holder).toBe("unknown");
+    expect((await readHolder({ ...lock, host: "another", pid: free })).holder).toBe("unknown");
   });
 });
 

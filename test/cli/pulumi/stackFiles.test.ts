@@ -1,25 +1,25 @@
 import { afterEach, expect, test, vi } from "vitest";
-import type { Engine } from "../../../cli/pulumi/pulumiCommand";
-import { upHere, upOrPrint } from "../../../cli/pulumi/stackFiles";
+import type { Pulumi } from "../../../cli/pulumi/pulumiCommand";
+import { runOrPrintUp, runUp } from "../../../cli/pulumi/stackFiles";
 
 const printed = vi.spyOn(console, "log").mockImplementation(() => undefined);
 afterEach(() => printed.mockClear());
 
 const engine = () => {
   const handOver = vi.fn(async () => 3);
-  return { handOver, asEngine: { handOver } as unknown as Engine };
+  return { handOver, asEngine: { handOver } as unknown as Pulumi };
 };
 
 test("without --up the command is printed, and nothing is run", async () => {
   const { handOver, asEngine } = engine();
-  expect(await upOrPrint("prod", false, ["--yes"], asEngine)).toBe(0);
+  expect(await runOrPrintUp("prod", false, ["--yes"], asEngine)).toBe(0);
   expect(printed.mock.calls).toEqual([["Then:\n  pulumi up -s prod --yes"]]);
   expect(handOver).not.toHaveBeenCalled();
 });
 
 test.each([
-  ["with --up", (asEngine: Engine) => upOrPrint("prod", true, ["--yes"], asEngine)],
-  ["from resume", (asEngine: Engine) => upHere("prod", ["--yes"], asEngine)],
+  ["with --up", (asEngine: Pulumi) => runOrPrintUp("prod", true, ["--yes"], asEngine)],
+  ["from resume", (asEngine: Pulumi) => runUp("prod", ["--yes"], asEngine)],
 ])("%s it is said and run, and its exit code is the command's", async (_, run) => {
   const { handOver, asEngine } = engine();
   expect(await run(asEngine)).toBe(3);

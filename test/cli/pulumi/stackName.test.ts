@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { configurationOf } from "../../../cli/pulumi/configuration";
+import { parseConfiguration } from "../../../cli/pulumi/configuration";
 import { lineOf, textOf } from "../../../core/eventLog/logLine";
 import { moveIdOf, moveText, parseMove } from "../../../core/eventLog/moveId";
 import { least } from "../../components/exampleConfig";
@@ -44,7 +44,7 @@ test.each(fullNames)(
 );
 
 test.each(fullNames)("what is written into the record of %s is read again", (full) => {
-  const config = configurationOf(full, readFileSync(join(place, "config.json"), "utf8"));
+  const config = parseConfiguration(full, readFileSync(join(place, "config.json"), "utf8"));
   const move = moveIdOf(config, config.stack);
   const entry = { at: "2026-11-22T10:00:00.000Z", move, event: "starting", details: { generation: 1 } } as never;
   expect(lineOf(textOf(entry), "here")).toMatchObject({ move: { stack: "prod" } });

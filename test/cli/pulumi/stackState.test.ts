@@ -16,12 +16,13 @@ const pendingOf = (...operations: [operation: string, type: string, name: string
 describe("a stack's state", () => {
   test("before the first run holds nothing", () => {
     expect(parseState(exported({ manifest: {} }))).toEqual({ begun: false, pending: [] });
-    expect(parseState(exported({ resources: [{ urn: "", type: "pulumi:pulumi:Stack" }] })).begun).toBe(false);
+    expect(parseState(exported({ resources: [{ urn: "", type: "pulumi:pulumi:Stack" }] })).isBegun).toBe(false);
   });
 
   test("gives what a copy of the chain ended with, and nothing of one that was not needed", () => {
     const copy = "pulumi-nodejs:dynamic/pillar-host:ChainCopy";
-    const stateOf = (outputs: object) => parseState(exported({ resources: [{ urn: "", type: copy, outputs }] })).copied;
+    const stateOf = (outputs: object) =>
+      parseState(exported({ resources: [{ urn: "", type: copy, outputs }] })).chainCopy;
     const copied = {
       from: "192.0.2.1",
       at: "2026-11-21T10:00:00.000Z",
@@ -60,7 +61,8 @@ describe("a stack's state", () => {
   test("gives whether the last run waited for the first momentum of a registered address", () => {
     const awaited = (registration: object) => {
       const outputs = { nextStep: ["wait"], registration };
-      return parseState(exported({ resources: [{ urn: "", type: "pulumi:pulumi:Stack", outputs }] })).shown?.isAwaited;
+      return parseState(exported({ resources: [{ urn: "", type: "pulumi:pulumi:Stack", outputs }] })).lastRun
+        ?.isAwaited;
     };
     expect(awaited({ registered: true, producing: false })).toBe(true);
     expect(awaited({ registered: true, producing: true })).toBeUndefined();

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { parseState, stateIn } from "../../../cli/pulumi/stackState";
+import { parseDeployment, parseState } from "../../../cli/pulumi/stackState";
 import { readStateFile } from "../../../cli/pulumi/stateFile";
 
 let directory: string;
@@ -30,8 +30,8 @@ describe("the state of a stack in a backend that is a directory", () => {
     for (const stack of ["prod", "organization/pillar-host/prod"]) {
       const found = await read(stack);
       expect(found).toEqual(deployment);
-      expect(stateIn(found)).toEqual(parseState(exported));
-      expect(stateIn(found).pending).toHaveLength(1);
+      expect(parseDeployment(found)).toEqual(parseState(exported));
+      expect(parseDeployment(found).pending).toHaveLength(1);
     }
   });
 

@@ -1,32 +1,32 @@
 import { describe, expect, test } from "vitest";
-import { type Attention, exitCodeOf, needsOf } from "../../../cli/status/attention";
-import { stageOf } from "../../../cli/status/hostStage";
-import { noParts } from "../../../cli/status/parts/statusParts";
-import type { View } from "../../../cli/status/stackView";
+import { type Attention, decideAttention, decideExitCode } from "../../../cli/status/attention";
+import { decideStage } from "../../../cli/status/hostStage";
+import { createUnknownParts } from "../../../cli/status/parts/statusParts";
+import type { StackView } from "../../../cli/status/stackView";
 import { viewOf } from "../exampleView";
 import { partsOf, registrations, unmet } from "./parts/exampleParts";
 
 const shut = { node: { value: { active: false, masked: true } } };
-const begun = { begun: true, pending: [] };
-const retiring = (changes: Parameters<typeof partsOf>[1]): Partial<View> => ({
+const begun = { isBegun: true, pending: [] };
+const retiring = (changes: Parameters<typeof partsOf>[1]): Partial<StackView> => ({
   lifecycle: "retiring",
-  held: [],
+  locks: [],
   state: begun,
   parts: partsOf(registrations.foreign, { ...shut, ...changes }),
 });
-const synced = (registration: keyof typeof registrations): Partial<View> => ({
+const synced = (registration: keyof typeof registrations): Partial<StackView> => ({
   synced: true,
-  held: [],
+  locks: [],
   parts: partsOf(registrations[registration]),
 });
 const silent = { value: { kind: "silent", text: "it runs here, and does not answer", isWrong: true } } as const;
 
 describe("what is needed, and the exit code for it", () => {
-  test.each<[string, Partial<View>, Attention, number]>([
+  test.each<[string, Partial<StackView>, Attention, number]>([
     ["syncing", { parts: partsOf() }, "wait", 1],
     ["syncing, not looked at yet", {}, "wait", 1],
     ["synced, nobody asked the chain", { synced: true }, "step", 0],
-    ["synced, the chain does not tell", { synced: true, parts: noParts("active", "late") }, "step", 0],
+    ["synced, the chain does not tell", { synced: true, parts: createUnknownParts("active", "late") }, "step", 0],
     ["synced, still the old address", synced("earlier"), "step", 0],
     ["synced, and nobody registered the Pillar yet", synced("nobody"), "step", 0],
     ["registered", synced("registered"), "wait", 1],
@@ -37,7 +37,7 @@ describe("what is needed, and the exit code for it", () => {
     ["producing", synced("producing"), "nothing", 0],
     [
       "producing, its signer is silent",
-      { synced: true, parts: partsOf(registrations.producing, { signer: silent }) },
+      { synced: true, parts: partsOf(registrations.producing, { orchestrator: silent }) },
       "attention",
       1,
     ],
@@ -46,19 +46,19 @@ describe("what is needed, and the exit code for it", () => {
     ["shut down, nothing in the way", retiring({ destroy: { value: [] } }), "step", 0],
     ["shut down, rewards open", retiring({ destroy: { value: [unmet] } }), "wait", 1],
     ["shut down, nobody tells", retiring({ destroy: { why: "no answer" } }), "attention", 1],
-    ["retiring, out of sight", { ...retiring({}), parts: noParts("retiring", "no answer") }, "attention", 1],
-    ["given up", { lifecycle: "retiring", state: { begun: false, pending: [] } }, "nothing", 0],
+    ["retiring, out of sight", { ...retiring({}), parts: createUnknownParts("retiring", "no answer") }, "attention", 1],
+    ["given up", { lifecycle: "retiring", state: { isBegun: false, pending: [] } }, "nothing", 0],
   ])("%s", (_name, changes, needs, code) => {
-    const found = needsOf(viewOf(changes));
+    const found = decideAttention(viewOf(changes));
     expect(found).toBe(needs);
-    expect(exitCodeOf(found, true)).toBe(code);
-    expect(exitCodeOf(found, false)).toBe(2);
+    expect(decideExitCode(found, true)).toBe(code);
+    expect(decideExitCode(found, false)).toBe(2);
   });
 });
 
 describe("stage and next step", () => {
   const retire = "./pillar-host retire prod --successor STACK, with the stack of the host that took over";
-  test.each<[string, Partial<View>, string, string]>([
+  test.each<[string, Partial<StackView>, string, string]>([
     [
       "producing",
       synced("producing"),
@@ -79,7 +79,7 @@ describe("stage and next step", () => {
     ],
     [
       "registered too early",
-      { held: [], parts: partsOf(registrations.tooEarly) },
+      { locks: [], parts: partsOf(registrations.tooEarly) },
       "REGISTERED TOO EARLY: its node is not synced",
       "The way back, while the old host runs: in the wallet, Update Pillar Anvil, producer address: z1qzlytaqdahg5t02nz5096frflfv7dm3y7yxmg7",
     ],
@@ -101,7 +101,7 @@ describe("stage and next step", () => {
     ],
     [
       "an adopted host that nobody needs",
-      { lifecycle: "adopted", held: [], parts: partsOf(registrations.foreign, { destroy: { value: [unmet] } }) },
+      { lifecycle: "adopted", locks: [], parts: partsOf(registrations.foreign, { destroy: { value: [unmet] } }) },
       "adopted",
       `its Pillar produces elsewhere: ${retire}`,
     ],
@@ -124,6 +124,6 @@ describe("stage and next step", () => {
       "pulumi destroy -s prod is refused until what is told below is met",
     ],
   ])("%s", (_name, changes, stage, next) => {
-    expect(stageOf(viewOf(changes))).toEqual({ stage, next });
+    expect(decideStage(viewOf(changes))).toEqual({ stage, next });
   });
 });

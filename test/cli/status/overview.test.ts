@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { NoServer } from "../../../cli/status/openStack";
-import { type Found, overviewCode, overviewJson, overviewLines } from "../../../cli/status/overview";
+import { NoServerRefusal } from "../../../cli/status/openStack";
+import { decideOverviewExitCode, formatOverview, overviewJson, type StackLookup } from "../../../cli/status/overview";
 import { CliRefusal } from "../../../cli/terminal/refusal";
 import { viewOf } from "../exampleView";
 
@@ -9,24 +9,24 @@ const looked = (
   changes: Parameters<typeof viewOf>[0] = {},
   exitCode = 1,
   lines: string[] = [],
-): Found => ({
+): StackLookup => ({
   stack,
   exitCode,
   lines,
-  view: viewOf({ stack, held: [], ...changes }),
+  view: viewOf({ stack, locks: [], ...changes }),
 });
 const syncing = looked("prod-2");
 const synced = looked("prod", { lifecycle: "adopted", synced: true }, 0);
-const closed: Found = {
+const closed: StackLookup = {
   stack: "bolt",
   refusal: new CliRefusal("the pass phrase does not open stack bolt\n  needed: it"),
 };
-const toCome: Found = { stack: "bolt-2", refusal: new NoServer("bolt-2", false) };
-const retired: Found = { stack: "anvil-1", refusal: new NoServer("anvil-1", true) };
+const toCome: StackLookup = { stack: "bolt-2", refusal: new NoServerRefusal("bolt-2", false) };
+const retired: StackLookup = { stack: "anvil-1", refusal: new NoServerRefusal("anvil-1", true) };
 const all = [synced, retired, syncing, toCome, closed];
 
 test("what needs somebody comes first, and each says what is next", () => {
-  expect(overviewLines(all, 120)).toEqual([
+  expect(formatOverview(all, 120)).toEqual([
     "NEEDS    STACK    PILLAR  HOST         STAGE",
     "unseen   bolt",
     "         the pass phrase does not open stack bolt",
@@ -41,11 +41,11 @@ test("what needs somebody comes first, and each says what is next", () => {
     "         needed: nothing; pulumi stack rm -s anvil-1 forgets the stack",
     "nothing  prod     Anvil   203.0.113.7  adopted, its node is synced",
   ]);
-  expect(overviewLines([], 120)).toEqual(["there is no stack of this program in this backend"]);
+  expect(formatOverview([], 120)).toEqual(["there is no stack of this program in this backend"]);
 });
 
 test("a narrow terminal breaks what is next, and nothing that a host says commands it", () => {
-  const lines = overviewLines([looked("p", {}, 2, ["no login:\u001b[2J refused"]), syncing], 40);
+  const lines = formatOverview([looked("p", {}, 2, ["no login:\u001b[2J refused"]), syncing], 40);
   expect(lines.every((line) => line.length < 40)).toBe(true);
   expect(lines).toContain("        no login:[2J refused");
 });
@@ -61,11 +61,11 @@ test("as JSON: in the same order, with what each needs", () => {
 });
 
 describe("the exit code", () => {
-  test.each<[string, readonly Found[], number]>([
+  test.each<[string, readonly StackLookup[], number]>([
     ["of none", [], 0],
     ["of one that is well", [synced], 0],
     ["of a server that is to come, or gone for good", [synced, toCome, retired], 0],
     ["of one that waits", [synced, syncing], 1],
     ["of one that could not be looked at", all, 2],
-  ])("%s", (_what, found, code) => expect(overviewCode(found)).toBe(code));
+  ])("%s", (_what, found, code) => expect(decideOverviewExitCode(found)).toBe(code));
 });

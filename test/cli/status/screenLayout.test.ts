@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cut, plainReport, screenLines, wrap } from "../../../cli/status/screenLayout";
-import { isEvent, rowsOf } from "../../../cli/status/statusRows";
+import { formatReport, layOutScreen, truncate, wrap } from "../../../cli/status/screenLayout";
+import { formatStatus, isEvent } from "../../../cli/status/statusRows";
 import { parseNodeHostFacts } from "../../../core/ssh/hostFacts";
 import { printable } from "../../../core/util/printable";
 import { facts, progress, viewOf } from "../exampleView";
@@ -11,7 +11,7 @@ const times = { now, lookedAt: now - 8000, nextLookAt: now + 8000, factsAt: now 
 const news = ["15:05:18 no answer from the node yet: root@203.0.113.7:22: connect ECONNREFUSED 203.0.113.7:22"];
 
 test("a terminal of 80 by 24 gets all that counts, whole, and of the log what fits", () => {
-  expect(screenLines(rowsOf(viewOf(), times), news, { columns: 80, rows: 24 })).toEqual([
+  expect(layOutScreen(formatStatus(viewOf(), times), news, { columns: 80, rows: 24 })).toEqual([
     "Pillar Anvil, stack prod, host 203.0.113.7",
     "",
     "stage       deployed, syncing",
@@ -49,14 +49,14 @@ test("a command that closes a port stays one line in what scrolls, as it is past
     facts: [],
     log: [],
   } as const;
-  const shown = plainReport(rows, 80).split("\n");
+  const shown = formatReport(rows, 80).split("\n");
   expect(shown.at(-1)).toBe(`            ${command}`);
   expect(shown.slice(0, -1).every((line) => line.length < 80)).toBe(true);
-  expect(screenLines(rows, [], { columns: 80, rows: 24 }).every((line) => line.length < 80)).toBe(true);
+  expect(layOutScreen(rows, [], { columns: 80, rows: 24 }).every((line) => line.length < 80)).toBe(true);
 });
 
 test("in a low terminal the log gives way first, then what happened", () => {
-  const at = (rows: number) => screenLines(rowsOf(viewOf(), times), news, { columns: 80, rows });
+  const at = (rows: number) => layOutScreen(formatStatus(viewOf(), times), news, { columns: 80, rows });
   expect(at(23).filter((line) => line.includes("go-node[7423]"))).toHaveLength(1);
   expect(at(21)).not.toContain("log:");
   expect(at(21)).toContain("happened (UTC):");
@@ -65,7 +65,7 @@ test("in a low terminal the log gives way first, then what happened", () => {
 });
 
 test("where not even that fits, the facts give way, and it says how much else is left out", () => {
-  const at = (rows: number) => screenLines(rowsOf(viewOf(), times), news, { columns: 80, rows });
+  const at = (rows: number) => layOutScreen(formatStatus(viewOf(), times), news, { columns: 80, rows });
   expect(at(12).at(-1)).toBe("on chain    looking for the first time …");
   expect(at(12)).toHaveLength(10);
   expect(at(8)).toHaveLength(7);
@@ -85,7 +85,7 @@ test("whatever is shown, no line is too wide and no screen too high", () => {
         const some = parseNodeHostFacts(
           lines.map((line, i) => (i % 2 === 0 ? `log=${line}` : `done.packages=${line}`)),
         );
-        const screen = screenLines(rowsOf(viewOf({ facts: some }), times), happened, { columns, rows });
+        const screen = layOutScreen(formatStatus(viewOf({ facts: some }), times), happened, { columns, rows });
         expect(screen.length).toBeLessThan(rows);
         for (const line of screen) expect(line.length).toBeLessThan(columns);
       },
@@ -95,14 +95,14 @@ test("whatever is shown, no line is too wide and no screen too high", () => {
 
 test("facts that are old are shown as old, and a wait with its start", () => {
   const wait = { startedAt: "2026-11-21T10:00:00.000Z", startHeight: 5 };
-  const view = viewOf({ state: { begun: true, pending: [], wait } });
-  const { head, facts: shown } = rowsOf(view, { ...times, factsAt: now - 40_000 });
+  const view = viewOf({ state: { isBegun: true, pending: [], wait } });
+  const { head, facts: shown } = formatStatus(view, { ...times, factsAt: now - 40_000 });
   expect(shown.at(-1)).toEqual(["", "(all this as it was 40 s ago)"]);
   expect(head).toContainEqual(["waiting", "since 2026-11-21 10:00 UTC, from height 5"]);
 });
 
 test("a report for a pipe has everything", () => {
-  const report = plainReport(rowsOf(viewOf()), 120);
+  const report = formatReport(formatStatus(viewOf()), 120);
   for (const fact of facts.log) expect(report).toContain(fact.slice(-12));
   expect(report).not.toContain("looked ");
 });
@@ -127,9 +127,9 @@ describe("text", () => {
   });
 
   test("that is cut shows it", () => {
-    expect(cut("abcdef", 4)).toBe("abc…");
-    expect(cut("abcd", 4)).toBe("abcd");
+    expect(truncate("abcdef", 4)).toBe("abc…");
+    expect(truncate("abcd", 4)).toBe("abcd");
     // A terminal gives these two columns each.
-    expect([cut("漢字漢字", 6), wrap("漢字漢字 漢", 6)]).toEqual(["漢字…", ["漢字漢", "字 漢"]]);
+    expect([truncate("漢字漢字", 6), wrap("漢字漢字 漢", 6)]).toEqual(["漢字…", ["漢字漢", "字 漢"]]);
   });
 });

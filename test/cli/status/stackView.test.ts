@@ -1,50 +1,50 @@
 import { describe, expect, test } from "vitest";
-import { stageOf } from "../../../cli/status/hostStage";
-import { plainLines, topicsOf } from "../../../cli/status/plainLines";
-import type { View } from "../../../cli/status/stackView";
-import { jsonReport } from "../../../cli/status/statusJson";
-import { rowsOf } from "../../../cli/status/statusRows";
+import { decideStage } from "../../../cli/status/hostStage";
+import { createLineDisplay, listTopics } from "../../../cli/status/plainLines";
+import type { StackView } from "../../../cli/status/stackView";
+import { statusJson } from "../../../cli/status/statusJson";
+import { formatStatus } from "../../../cli/status/statusRows";
 import { type NodeHostFacts, parseNodeHostFacts } from "../../../core/ssh/hostFacts";
 import { facts, lives, viewOf } from "../exampleView";
 
 const done = (...steps: string[]) => parseNodeHostFacts(["stages=asked", ...steps.map((step) => `done.${step}=2026`)]);
-const fresh = { begun: false, pending: [] };
+const fresh = { isBegun: false, pending: [] };
 const wait = { startedAt: "2026-11-21T10:00:00.000Z", syncedAt: "2026-11-21T12:00:00.000Z" };
 const cutOff = { name: "node-sync", type: "pulumi-nodejs:dynamic/pillar-host:SyncGate", operation: "creating" };
 const goesOn = "nothing to do: the run that is at work goes on";
 
 describe("stage and next step", () => {
-  test.each<[string, Partial<View>, string, string]>([
-    ["nothing begun", { state: fresh, held: [], facts: done() }, "not begun", "pulumi up -s prod"],
-    ["nothing begun, nobody looked", { state: fresh, held: [], facts: undefined }, "not begun", "pulumi up -s prod"],
+  test.each<[string, Partial<StackView>, string, string]>([
+    ["nothing begun", { state: fresh, locks: [], facts: done() }, "not begun", "pulumi up -s prod"],
+    ["nothing begun, nobody looked", { state: fresh, locks: [], facts: undefined }, "not begun", "pulumi up -s prod"],
     ["a first run at work", { state: fresh, facts: done() }, "begun, packages not there yet", goesOn],
-    ["the host is out of sight", { held: [], facts: undefined }, "begun", "pulumi up -s prod goes on from here"],
+    ["the host is out of sight", { locks: [], facts: undefined }, "begun", "pulumi up -s prod goes on from here"],
     ["packages", { facts: done("packages") }, "packages are there, not deployed yet", goesOn],
     ["syncing", {}, "deployed, syncing", goesOn],
-    ["syncing, nobody waits", { held: [] }, "deployed, syncing", "pulumi up -s prod goes on from here"],
+    ["syncing, nobody waits", { locks: [] }, "deployed, syncing", "pulumi up -s prod goes on from here"],
     [
       "syncing, and who waits is not to be seen",
-      { held: undefined },
+      { locks: undefined },
       "deployed, syncing",
       "pulumi up -s prod goes on from here",
     ],
     [
       "in the middle of a step, and who waits is not to be seen",
-      { held: undefined, state: { begun: true, pending: [cutOff] } },
+      { locks: undefined, state: { isBegun: true, pending: [cutOff] } },
       "deployed, syncing",
       "./pillar-host resume prod goes on, and refuses where a run is at work",
     ],
-    ["the run was killed", { held: [{ ...lives, holder: "gone" }] }, "deployed, syncing", "./pillar-host resume prod"],
+    ["the run was killed", { locks: [{ ...lives, holder: "gone" }] }, "deployed, syncing", "./pillar-host resume prod"],
     ["synced, the run goes on", { synced: true }, "synced", goesOn],
     [
       "synced, the run was killed",
-      { synced: true, held: [{ ...lives, holder: "gone" }] },
+      { synced: true, locks: [{ ...lives, holder: "gone" }] },
       "synced",
       "./pillar-host resume prod",
     ],
     [
       "synced",
-      { synced: true, held: [] },
+      { synced: true, locks: [] },
       "synced",
       "pulumi up -s prod shows the producer address, and what to do in the wallet",
     ],
@@ -52,31 +52,31 @@ describe("stage and next step", () => {
       "synced, and the signer moves before the wallet's turn",
       {
         synced: true,
-        held: [],
-        state: { begun: true, pending: [], shown: { nextStep: [], registered: false, offered: false } },
+        locks: [],
+        state: { isBegun: true, pending: [], lastRun: { nextStep: [], isRegistered: false, isOffered: false } },
       },
       "synced",
       "not the wallet yet: ./pillar-host next prod tells what comes before it",
     ],
     [
       "synced once, behind now",
-      { state: { begun: true, pending: [], wait }, held: [] },
+      { state: { isBegun: true, pending: [], wait }, locks: [] },
       "was synced before, is not now",
       "do not touch the wallet; ./pillar-host status prod --watch waits for it",
     ],
     [
       "synced once by the host's own marker",
-      { facts: done("packages", "deployed", "synced"), held: [] },
+      { facts: done("packages", "deployed", "synced"), locks: [] },
       "was synced before, is not now",
       "do not touch the wallet; ./pillar-host status prod --watch waits for it",
     ],
   ])("%s", (_name, changes, stage, next) => {
-    expect(stageOf(viewOf(changes))).toEqual({ stage, next });
+    expect(decideStage(viewOf(changes))).toEqual({ stage, next });
   });
 });
 
 test("the host's markers are read from its facts, and are unknown without them", () => {
-  const told = (facts: NodeHostFacts | undefined) => jsonReport(viewOf({ facts }), 1).done;
+  const told = (facts: NodeHostFacts | undefined) => statusJson(viewOf({ facts }), 1).done;
   expect(told(done("packages", "deployed"))).toEqual(["packages", "deployed"]);
   expect(told(done())).toEqual([]);
   expect(told({ ...parseNodeHostFacts([]), unseen: ["x"] })).toBeUndefined();
@@ -86,16 +86,16 @@ test("the host's markers are read from its facts, and are unknown without them",
 test("a chain that was copied has a row of its own, and stands in the JSON", () => {
   const at = "2026-11-21T10:00:00.000Z";
   const copied = { from: "192.0.2.1", at, bytes: 13_400_000_000, seconds: 1120, height: 3, manifest: "ab" };
-  const view = viewOf({ state: { begun: true, pending: [], copied } });
-  expect(rowsOf(view).head).toContainEqual([
+  const view = viewOf({ state: { isBegun: true, pending: [], chainCopy: copied } });
+  expect(formatStatus(view).head).toContainEqual([
     "chain copy",
     "13.4 GB of 192.0.2.1 in 19 min, up to momentum 3, at 2026-11-21 10:00 UTC; hash of all files' hashes: ab",
   ]);
-  expect(jsonReport(view, 0).chainCopied).toEqual(copied);
+  expect(statusJson(view, 0).chainCopied).toEqual(copied);
 });
 
 test("as JSON: what is shown, with whether the host was looked at", () => {
-  const { facts: found, ...report } = jsonReport(viewOf(), 1);
+  const { facts: found, ...report } = statusJson(viewOf(), 1);
   expect(found).toMatchObject({ service: { active: "active" }, node: { peers: 8 }, disk: { free: 75_000_000 } });
   expect(report).toEqual({
     stack: "prod",
@@ -120,18 +120,18 @@ test("as JSON: what is shown, with whether the host was looked at", () => {
     done: ["packages", "deployed"],
     pulumi: [{ user: "ada", host: "desk", pid: 4242, since: "2026-11-21T15:02:54.000Z", run: "lives" }],
   });
-  expect(jsonReport(viewOf(), 2).looked).toBe(false);
+  expect(statusJson(viewOf(), 2).looked).toBe(false);
 });
 
 describe("in a file", () => {
   test("only what is worth a line has a topic", () => {
-    expect(topicsOf(viewOf()).map(([topic]) => topic)).toEqual(["title", "stage", "service", "peers"]);
-    expect(topicsOf(viewOf({ facts: undefined })).map(([topic]) => topic)).toEqual(["title"]);
+    expect(listTopics(viewOf()).map(([topic]) => topic)).toEqual(["title", "stage", "service", "peers"]);
+    expect(listTopics(viewOf({ facts: undefined })).map(([topic]) => topic)).toEqual(["title"]);
   });
 
   test("a line is printed when it changed, and again when it came back", () => {
     const lines: string[] = [];
-    const display = plainLines((line) => lines.push(line.slice(21)));
+    const display = createLineDisplay((line) => lines.push(line.slice(21)));
     const gone = "the host can't be looked at: down";
     const before = viewOf();
     const away = viewOf({ facts: { ...facts, unseen: ["down"] } });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
-import { faultShown } from "../../../cli/terminal/refusal";
+import { formatError } from "../../../cli/terminal/refusal";
 import { inWords } from "../../../components/inWords";
 import { dataDirectory, meantPlace, recordsWord } from "../../../core/store/recordsDirectory";
 import { resolvePath } from "../../../core/util/resolvePath";
@@ -39,8 +39,8 @@ describe.each(table)("%s", (said, work) => {
 
   test("is shown by the command line without a stack", () => {
     const shown = thrownBy(work);
-    expect(faultShown(shown)).toMatch(form);
-    expect(faultShown(shown)).not.toMatch(/^ {4}at /m);
+    expect(formatError(shown)).toMatch(form);
+    expect(formatError(shown)).not.toMatch(/^ {4}at /m);
   });
 
   test("ends a program in words", async () => {
@@ -60,7 +60,7 @@ function thrownBy(work: () => unknown): unknown {
 
 test("a mistake of the program keeps its stack", async () => {
   const mistake = new TypeError("a mistake");
-  expect(faultShown(mistake)).toMatch(/^TypeError: a mistake\n {4}at /);
+  expect(formatError(mistake)).toMatch(/^TypeError: a mistake\n {4}at /);
   await expect(inWords(() => Promise.reject(mistake))()).rejects.toBe(mistake);
 });
 
@@ -73,7 +73,7 @@ describe.each(["", "relative", ".", "~"])("a home that is %j", (home) => {
     vi.stubEnv("HOME", home);
     vi.stubEnv("XDG_DATA_HOME", undefined);
     expect(work).toThrow(`the home directory of this user is not known\n  found: HOME=${JSON.stringify(home)}`);
-    expect(faultShown(thrownBy(work))).not.toMatch(/^ {4}at /m);
+    expect(formatError(thrownBy(work))).not.toMatch(/^ {4}at /m);
   });
 
   test("is not asked for where the data directory is given, or a path is whole", () => {

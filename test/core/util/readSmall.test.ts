@@ -3,8 +3,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { keyFileFault } from "../../../cli/init/loginKeyFiles";
-import { secretsFor } from "../../../cli/init/stackSecrets";
+import { checkKeyFile } from "../../../cli/init/loginKeyFiles";
+import { gatherSecrets } from "../../../cli/init/stackSecrets";
 import { parseConfig } from "../../../core/config/config";
 import { identityFor } from "../../../core/orchestrator/backup/vault";
 import { least } from "../../components/exampleConfig";
@@ -30,8 +30,8 @@ const readers: Readonly<Record<string, (path: string) => Promise<string>>> = {
     const parsed = parseConfig({ ...least, ssh: { privateKeyFile: path } }, "prod");
     return "faults" in parsed ? parsed.faults.join("\n") : "";
   },
-  "init's private key": async (path) => JSON.stringify(keyFileFault(path) ?? ""),
-  "a token": (path) => faultOf(() => secretsFor({ provider: "hetzner" } as never, { tokenFile: path }, false)),
+  "init's private key": async (path) => JSON.stringify(checkKeyFile(path) ?? ""),
+  "a token": (path) => faultOf(() => gatherSecrets({ provider: "hetzner" } as never, { tokenFile: path }, false)),
   "the key of backups": (path) => faultOf(() => identityFor(place, path, Date.now)),
 };
 
@@ -77,6 +77,6 @@ test.each([0o644, 0o640, 0o602, 0o666])(
 
 test("a key and a token for their owner alone are taken", async () => {
   expect(await readers["a stack's private key"]?.(file("key", pair.private, 0o400))).toBe("");
-  const secrets = await secretsFor({ provider: "hetzner" } as never, { tokenFile: file("token", "t0ken\n") }, false);
+  const secrets = await gatherSecrets({ provider: "hetzner" } as never, { tokenFile: file("token", "t0ken\n") }, false);
   expect(secrets).toEqual([["host.token", "t0ken"]]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Look, signsOf } from "../../../../cli/status/alerts/findAlerts";
-import { noParts } from "../../../../cli/status/parts/statusParts";
+import { findAlerts, type HostLookup } from "../../../../cli/status/alerts/findAlerts";
+import { createUnknownParts } from "../../../../cli/status/parts/statusParts";
 import { parseSporks, unknownSporks } from "../../../../core/chain/sporks";
 import type { NodeHostFacts } from "../../../../core/ssh/hostFacts";
 import { progress, viewOf } from "../../exampleView";
@@ -15,17 +15,17 @@ const facts: NodeHostFacts = {
 };
 type Changes = Parameters<typeof viewOf>[0];
 /** A stack that is as it should be, long after the move, with these things instead. */
-const look = (changes: Changes = {}, others: Partial<Look> = {}): Look => ({
+const look = (changes: Changes = {}, others: Partial<HostLookup> = {}): HostLookup => ({
   view: viewOf({
     synced: true,
     sync: progress({ good: true }),
-    held: [],
+    locks: [],
     facts,
     parts: partsOf(registrations.producing),
     ...changes,
   }),
-  looked: true,
-  trouble: [],
+  isReachable: true,
+  problems: [],
   ...others,
 });
 const withParts = (
@@ -40,29 +40,24 @@ const shut = { active: false, masked: true, wasShutDown: true } as const;
 const rule = { port: 35997, what: "the node's RPC", wanted: "closed", listens: true, seen: "open" } as const;
 const count = { expected: 14, produced: 10, dryFrom: 10 };
 
-const keysOf = (one: Look) => signsOf(one, clock).signs.map(({ key }) => key);
+const keysOf = (one: HostLookup) => findAlerts(one, clock).alerts.map(({ key }) => key);
 
 test("a stack that is as it should be, one that syncs for the first time, and one that is not begun give no sign", () => {
-  expect(signsOf(look(), clock)).toEqual({ signs: [], unknown: [] });
+  expect(findAlerts(look(), clock)).toEqual({ signs: [], unknown: [] });
   const firstSync = { ...facts, done: { packages: "x", deployed: "x" } };
   expect(keysOf(look({ synced: false, sync: progress(), facts: firstSync, parts: partsOf() }))).toEqual([]);
-  expect(signsOf(look({ state: { begun: false, pending: [] }, parts: undefined }), clock)).toEqual({
+  expect(findAlerts(look({ state: { isBegun: false, pending: [] }, parts: undefined }), clock)).toEqual({
     signs: [],
     unknown: [],
   });
 });
 
 describe("a sign", () => {
-  test.each<[string, Look, string[], RegExp]>([
-    [
-      "missed momentums",
-      look({}, { production: { ...count, missed: 3, inARow: 0 } }),
-      ["missed"],
-      /at least 3 momentums/,
-    ],
+  test.each<[string, HostLookup, string[], RegExp]>([
+    ["missed momentums", look({}, { counts: { ...count, missed: 3, inARow: 0 } }), ["missed"], /at least 3 momentums/],
     [
       "not producing, by the counts",
-      look({}, { production: { ...count, missed: 0, inARow: 3 } }),
+      look({}, { counts: { ...count, missed: 0, inARow: 3 } }),
       ["producing"],
       /none of its last 3/,
     ],
@@ -86,8 +81,8 @@ describe("a sign", () => {
     [
       "host silent",
       look(
-        { parts: noParts("active", "no answer"), facts: undefined },
-        { looked: false, trouble: ["", "203.0.113.7 could not be looked at: x", "needed"] },
+        { parts: createUnknownParts("active", "no answer"), facts: undefined },
+        { isReachable: false, problems: ["", "203.0.113.7 could not be looked at: x", "needed"] },
       ),
       ["host"],
       /^203\.0\.113\.7 could not be looked at: x$/,
@@ -97,7 +92,7 @@ describe("a sign", () => {
     ["not synced any more", look({ synced: false, sync: progress() }), ["sync"], /81\.7 %/],
     [
       "orchestrator silent",
-      withParts({ signer: { value: { kind: "silent", text: "it is", isWrong: true } } }),
+      withParts({ orchestrator: { value: { kind: "silent", text: "it is", isWrong: true } } }),
       ["signer:silent"],
       /its orchestrator: it is/,
     ],
@@ -135,23 +130,23 @@ describe("a sign", () => {
     ],
   ])("%s", (_what, one, keys, text) => {
     expect(keysOf(one)).toEqual(keys);
-    expect(signsOf(one, clock).signs[0]?.text).toMatch(text);
+    expect(findAlerts(one, clock).alerts[0]?.text).toMatch(text);
   });
 });
 
 test("what a look can't tell is neither there nor gone", () => {
   const away = look(
-    { parts: noParts("active", "no answer"), facts: undefined, sync: undefined, synced: false },
-    { looked: false },
+    { parts: createUnknownParts("active", "no answer"), facts: undefined, sync: undefined, synced: false },
+    { isReachable: false },
   );
-  expect(signsOf(away, clock).unknown).toEqual(
+  expect(findAlerts(away, clock).unknown).toEqual(
     expect.arrayContaining([
       ...["crontab", "mask", "spork", "signer", "node", "sync", "registration", "producing", "missed"],
       ...["disk", "peers", "clock", "port"],
     ]),
   );
-  expect(signsOf(withFact(peers()), clock).unknown).toEqual(["peers"]);
-  expect(signsOf(look({ synced: false, sync: silent }), clock).unknown).toEqual(["sync"]);
+  expect(findAlerts(withFact(peers()), clock).unknown).toEqual(["peers"]);
+  expect(findAlerts(look({ synced: false, sync: silent }), clock).unknown).toEqual(["sync"]);
 });
 
 test.each([1, 2])(
@@ -161,7 +156,7 @@ test.each([1, 2])(
       const info = { state, currentHeight: 20_021 - missing, targetHeight: 20_021 };
       return look({ synced: false, sync: progress({ observation: { kind: "answer", info, nodeTime: 0 } }) });
     };
-    expect(signsOf(at(1), clock)).toEqual({ signs: [], unknown: ["sync"] });
+    expect(findAlerts(at(1), clock)).toEqual({ signs: [], unknown: ["sync"] });
     expect(keysOf(at(3))).toEqual(["sync"]);
   },
 );
@@ -174,5 +169,5 @@ test("of a node that is off for good nothing but its mask, its signer and its ho
     facts: { ...facts, ...peers(0) },
     parts: partsOf(registrations.foreign, { node: { value: shut } }),
   });
-  expect(signsOf(off, clock)).toEqual({ signs: [], unknown: [] });
+  expect(findAlerts(off, clock)).toEqual({ signs: [], unknown: [] });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { addFigures, type Production } from "../../../../cli/status/alerts/momentumCounts";
+import { type MomentumCounts, updateMomentumCounts } from "../../../../cli/status/alerts/momentumCounts";
 
 /** Looks one after the other: [expected, produced]. */
-const after = (...looks: readonly (readonly [number, number])[]): Production | undefined =>
-  looks.reduce<Production | undefined>(
-    (before, [expected, produced]) => addFigures(before, { expected, produced }),
+const after = (...looks: readonly (readonly [number, number])[]): MomentumCounts | undefined =>
+  looks.reduce<MomentumCounts | undefined>(
+    (before, [expected, produced]) => updateMomentumCounts(before, { expected, produced }),
     undefined,
   );
 

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openTeller } from "../../../../cli/status/alerts/notifyAlerts";
-import { NoServer, type Source } from "../../../../cli/status/openStack";
-import type { Found } from "../../../../cli/status/overview";
+import { openAlertNotifier } from "../../../../cli/status/alerts/notifyAlerts";
+import { NoServerRefusal, type StackWithHost } from "../../../../cli/status/openStack";
+import type { StackLookup } from "../../../../cli/status/overview";
 import { CliRefusal } from "../../../../cli/terminal/refusal";
 import type { Notice } from "../../../../core/notify/notify";
 import type { NodeHostFacts } from "../../../../core/ssh/hostFacts";
@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 const source = (notify: string | undefined = webhook) =>
-  ({ config: { pillar: { name: "Anvil" }, notify } }) as unknown as Source;
+  ({ config: { pillar: { name: "Anvil" }, notify } }) as unknown as StackWithHost;
 const facts: NodeHostFacts = {
   done: { deployed: "x", synced: "x" },
   node: { rpc: "127.0.0.1:35997", p2pPort: 35995, peers: 8 },
@@ -29,30 +29,33 @@ const facts: NodeHostFacts = {
   clock: { now: "x", isKept: true },
   log: [],
 };
-const found = (changes: Parameters<typeof viewOf>[0] = {}): Found => ({
+const found = (changes: Parameters<typeof viewOf>[0] = {}): StackLookup => ({
   stack: "prod",
   exitCode: 0,
   lines: [],
-  view: viewOf({ synced: true, held: [], facts, parts: partsOf(registrations.producing), ...changes }),
+  view: viewOf({ synced: true, locks: [], facts, parts: partsOf(registrations.producing), ...changes }),
 });
 const crontab = { parts: partsOf(registrations.producing, { hourlyRestart: { value: "on" } }) };
 const lonely = { ...crontab, facts: { ...facts, node: { rpc: "127.0.0.1:35997", p2pPort: 35995, peers: 0 } } };
-const unseen: Found = { ...found(), exitCode: 2, lines: ["host1 could not be looked at"] } as Found;
+const unseen: StackLookup = { ...found(), exitCode: 2, lines: ["host1 could not be looked at"] } as StackLookup;
 
 /** A run of the command that found this; the webhook answers as given. */
 async function run(
-  one: Found | readonly Found[],
-  { answer = async (): Promise<string | undefined> => undefined, sources = [source()] as (Source | CliRefusal)[] } = {},
+  one: StackLookup | readonly StackLookup[],
+  {
+    answer = async (): Promise<string | undefined> => undefined,
+    sources = [source()] as (StackWithHost | CliRefusal)[],
+  } = {},
 ) {
   const notices: Notice[] = [];
   const send = async (_address: string, notice: Notice) => {
     notices.push(notice);
     return answer();
   };
-  const teller = await openTeller(send, directory, 0);
+  const teller = await openAlertNotifier(send, directory, 0);
   try {
     const all = "view" in one || "refusal" in one ? [one] : one;
-    const hindered = await teller.tell(all, sources);
+    const hindered = await teller.notify(all, sources);
     return { notices, hindered, events: notices.map(({ event }) => event) };
   } finally {
     await teller.close();
@@ -92,7 +95,10 @@ describe("the webhook", () => {
 
   test("hears of nothing that is over while it can't be seen", async () => {
     await run(found(crontab));
-    const away = await run({ ...unseen, view: viewOf({ held: [], facts: undefined, parts: undefined }) } as Found);
+    const away = await run({
+      ...unseen,
+      view: viewOf({ locks: [], facts: undefined, parts: undefined }),
+    } as StackLookup);
     expect(away.notices).toMatchObject([{ event: "sign", message: expect.stringContaining("host1 could not") }]);
     const again = await run(found(crontab));
     expect(again.notices).toMatchObject([{ event: "signOver", message: expect.stringContaining("host1 could not") }]);
@@ -111,7 +117,7 @@ describe("the webhook", () => {
 
   test("gets no command for a terminal, whatever a host says", async () => {
     const signer = { value: { kind: "silent", text: evilText, isWrong: true } } as const;
-    const { notices } = await run(found({ parts: partsOf(registrations.producing, { signer }) }));
+    const { notices } = await run(found({ parts: partsOf(registrations.producing, { orchestrator: signer }) }));
     expect(notices[0]?.message).not.toContain("\u001b");
   });
 
@@ -133,8 +139,8 @@ describe("a run that is killed", () => {
       sent += 1;
       return never();
     };
-    const teller = await openTeller(send, directory, 0);
-    void teller.tell([found(crontab)], [source()]);
+    const teller = await openAlertNotifier(send, directory, 0);
+    void teller.notify([found(crontab)], [source()]);
     await expect.poll(() => sent).toBe(1);
     await teller.close();
     expect((await run(found(crontab))).events).toEqual(["sign"]);
@@ -148,8 +154,8 @@ describe("a run that is killed", () => {
       sent += 1;
       return sent === 1 ? Promise.resolve(undefined) : never();
     };
-    const teller = await openTeller(send, directory, 0);
-    void teller.tell([changed], [source()]);
+    const teller = await openAlertNotifier(send, directory, 0);
+    void teller.notify([changed], [source()]);
     await expect.poll(() => sent).toBe(2);
     await teller.close();
     expect((await run(changed)).events).toEqual(["signOver"]);
@@ -165,8 +171,8 @@ describe("a run that is killed", () => {
 
 describe("it is said, and ends with 2,", () => {
   test("when another run of this machine is at work", async () => {
-    const first = await openTeller(undefined, directory, 0);
-    await expect(openTeller(undefined, directory, 0)).rejects.toThrow(/^another status --notify is at work/);
+    const first = await openAlertNotifier(undefined, directory, 0);
+    await expect(openAlertNotifier(undefined, directory, 0)).rejects.toThrow(/^another status --notify is at work/);
     await first.close();
   });
 
@@ -178,7 +184,7 @@ describe("it is said, and ends with 2,", () => {
       ...found(crontab),
       stack: "other",
       view: viewOf({ ...crontab, stack: "other", facts, synced: true }),
-    } as Found;
+    } as StackLookup;
     for (const [text, said] of [
       ["torn", /can't be read\n.*\n {2}needed: .*rm '/],
       ['{"version":9}', /written by a newer version/],
@@ -194,12 +200,12 @@ describe("it is said, and ends with 2,", () => {
     const closed = new CliRefusal("the pass phrase does not open stack prod");
     const { hindered } = await run({ stack: "prod", refusal: closed }, { sources: [closed] });
     expect(hindered).toEqual(["prod was not looked at, and nobody told: the pass phrase does not open stack prod"]);
-    const gone = new NoServer("prod", true);
+    const gone = new NoServerRefusal("prod", true);
     expect((await run({ stack: "prod", refusal: gone }, { sources: [gone] })).hindered).toEqual([]);
   });
 
   test("when no stack has a webhook; one of several may have none", async () => {
-    const none = { config: { pillar: { name: "Anvil" } } } as unknown as Source;
+    const none = { config: { pillar: { name: "Anvil" } } } as unknown as StackWithHost;
     expect((await run(found(), { sources: [none] })).hindered).toEqual([
       expect.stringMatching(/^pillar-host:notify is configured for no stack/),
     ]);

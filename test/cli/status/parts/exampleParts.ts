@@ -1,4 +1,4 @@
-import type { Parts, ShownUnmet } from "../../../../cli/status/parts/statusParts";
+import type { StatusParts, UnmetCondition } from "../../../../cli/status/parts/statusParts";
 import type { Registration } from "../../../../core/registration/registration";
 
 export const clock = Date.parse("2026-11-21T15:05:20Z");
@@ -30,7 +30,7 @@ export const registrations = {
   tooEarly: { kind: "tooEarly", why: "syncing", ...own },
 } as const satisfies Record<string, Registration>;
 
-export const unmet: ShownUnmet = {
+export const unmet: UnmetCondition = {
   loss: "rewards",
   what: "the rewards since the switch are not collected",
   saidBy: ["the successor's node (203.0.113.9)"],
@@ -39,11 +39,14 @@ export const unmet: ShownUnmet = {
 };
 
 /** Of an active stack whose node is synced and whose Pillar has the old address, with these things instead. */
-export function partsOf(registration: Registration = registrations.earlier, changes: Partial<Parts> = {}): Parts {
+export function partsOf(
+  registration: Registration = registrations.earlier,
+  changes: Partial<StatusParts> = {},
+): StatusParts {
   return {
     node: { value: { active: true, masked: false } },
     registration: { value: registration },
-    signer: { value: { kind: "none", text: "none on this host", isWrong: false } },
+    orchestrator: { value: { kind: "none", text: "none on this host", isWrong: false } },
     ports: undefined,
     rewards: { value: { text: "8.8 ZNN and 0 QSR wait for their collection; paid last: epoch 5" } },
     destroy: undefined,

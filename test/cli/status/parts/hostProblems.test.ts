@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { needsOf } from "../../../../cli/status/attention";
-import { amissOf } from "../../../../cli/status/parts/hostProblems";
-import { partRows } from "../../../../cli/status/parts/partRows";
+import { decideAttention } from "../../../../cli/status/attention";
+import { findProblems } from "../../../../cli/status/parts/hostProblems";
+import { formatParts } from "../../../../cli/status/parts/partRows";
 import { partsJson } from "../../../../cli/status/parts/partsJson";
-import { noParts } from "../../../../cli/status/parts/statusParts";
+import { createUnknownParts } from "../../../../cli/status/parts/statusParts";
 import { viewOf } from "../../exampleView";
 import { clock, partsOf, registrations } from "./exampleParts";
 
@@ -13,7 +13,8 @@ const withSpork = (changes: object) =>
     sporks: { value: { version: "v0.0.8", unknown: [{ ...spork, ...changes }] } },
   });
 const shut = { active: false, masked: true, wasShutDown: true } as const;
-const found = (changes: Parameters<typeof partsOf>[1]) => amissOf(partsOf(registrations.producing, changes), "prod");
+const found = (changes: Parameters<typeof partsOf>[1]) =>
+  findProblems(partsOf(registrations.producing, changes), "prod");
 
 describe("what is amiss on a host", () => {
   test("nothing, of one that is as it should be, or can't be looked at", () => {
@@ -21,7 +22,7 @@ describe("what is amiss on a host", () => {
     expect(found({ node: { value: shut } })).toEqual([]);
     // One that nobody shut down for good may be off without a mask: its service's line says so.
     expect(found({ node: { value: { active: false, masked: false } } })).toEqual([]);
-    expect(amissOf(noParts("active", "no answer"), "prod")).toEqual([]);
+    expect(findProblems(createUnknownParts("active", "no answer"), "prod")).toEqual([]);
   });
 
   test("the crontab's line that is back", () => {
@@ -43,7 +44,9 @@ describe("what is amiss on a host", () => {
   });
 
   test("a spork that the node does not have, and again when it was decided", () => {
-    const keys = [{}, { enforcedFrom: 77 }].map((changes) => amissOf(withSpork(changes), "prod").map(({ key }) => key));
+    const keys = [{}, { enforcedFrom: 77 }].map((changes) =>
+      findProblems(withSpork(changes), "prod").map(({ key }) => key),
+    );
     expect(keys).toEqual([[`spork:${spork.id}`], [`spork:${spork.id}:enforced`]]);
   });
 
@@ -82,9 +85,9 @@ describe("what is amiss on a host", () => {
   test("has a line each in status, and wants attention, but for a spork that nobody decided yet", () => {
     const parts = partsOf(registrations.producing, { hourlyRestart: { value: "on" } });
     const whose = { stack: "prod", pillar: "Anvil", lifecycle: "active" };
-    expect(partRows(parts, whose, clock)).toContainEqual(["restart", expect.stringContaining("every hour")]);
-    expect(partRows(withSpork({}), whose, clock)).toContainEqual(["spork", expect.stringContaining("is announced")]);
-    const needs = (changes: typeof parts) => needsOf(viewOf({ synced: true, held: [], parts: changes }));
+    expect(formatParts(parts, whose, clock)).toContainEqual(["restart", expect.stringContaining("every hour")]);
+    expect(formatParts(withSpork({}), whose, clock)).toContainEqual(["spork", expect.stringContaining("is announced")]);
+    const needs = (changes: typeof parts) => decideAttention(viewOf({ synced: true, locks: [], parts: changes }));
     expect(needs(partsOf(registrations.producing))).toBe("nothing");
     expect(needs(parts)).toBe("attention");
     expect(needs(withSpork({}))).toBe("nothing");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type OrchestratorWord, orchestratorSeen } from "../../../../cli/status/parts/orchestratorPart";
+import { describeOrchestrator, type OrchestratorAnswer } from "../../../../cli/status/parts/orchestratorPart";
 import type { Part } from "../../../../cli/status/parts/part";
 import type { HostFacts } from "../../../../core/retirement/readHost";
 
@@ -13,7 +13,7 @@ const journal = (stage: string) =>
   }) as unknown as NonNullable<Signer["journal"]>;
 const status = { state: 0, stateName: "live", peers: 12 };
 
-test.each<[string, Signer, Part<OrchestratorWord> | undefined, string, boolean]>([
+test.each<[string, Signer, Part<OrchestratorAnswer> | undefined, string, boolean]>([
   ["none", { ...off, hasDirectory: false }, undefined, "none on this host", false],
   [
     "it answers",
@@ -89,5 +89,5 @@ test.each<[string, Signer, Part<OrchestratorWord> | undefined, string, boolean]>
   ["stopped by hand", off, undefined, "it does not run; nothing fences it: a start would make it sign", false],
 ])("%s", (_name, signer, word, text, isWrong) => {
   const facts: HostFacts = { hasKeyStore: true, node: { active: true, masked: false }, signer, marks: {} };
-  expect(orchestratorSeen(facts, word)).toMatchObject({ text, isWrong });
+  expect(describeOrchestrator(facts, word)).toMatchObject({ text, isWrong });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { shownUnmet } from "../../../../cli/status/parts/destroyPart";
-import { partRows } from "../../../../cli/status/parts/partRows";
-import { noParts } from "../../../../cli/status/parts/statusParts";
-import { manyLines, plainReport, screenLines } from "../../../../cli/status/screenLayout";
-import { rowsOf } from "../../../../cli/status/statusRows";
+import { listUnmetConditions } from "../../../../cli/status/parts/destroyPart";
+import { formatParts } from "../../../../cli/status/parts/partRows";
+import { createUnknownParts } from "../../../../cli/status/parts/statusParts";
+import { formatReport, layOutScreen, layOutStacks } from "../../../../cli/status/screenLayout";
+import { formatStatus } from "../../../../cli/status/statusRows";
 import type { RetirementFacts, Unmet } from "../../../../core/retirement/retirementFacts";
 import { parseNodeHostFacts } from "../../../../core/ssh/hostFacts";
 import { viewOf } from "../../exampleView";
@@ -11,13 +11,13 @@ import { clock, old, ours, partsOf, registrations, unmet } from "./exampleParts"
 
 const whose = { stack: "prod", pillar: "Anvil", lifecycle: "active" };
 const rows = (registration: keyof typeof registrations, lifecycle = "active") =>
-  partRows(partsOf(registrations[registration]), { ...whose, lifecycle }, clock)
+  formatParts(partsOf(registrations[registration]), { ...whose, lifecycle }, clock)
     .slice(0, 2)
     .map(([, text]) => text);
 
 test("a newer release of the controller is named", () => {
   const parts = partsOf(registrations.earlier, { newerRelease: "v0.0.5, where v0.0.4 is configured: https://x" });
-  expect(partRows(parts, whose, clock)).toContainEqual([
+  expect(formatParts(parts, whose, clock)).toContainEqual([
     "controller",
     "a newer release of it is v0.0.5, where v0.0.4 is configured: https://x",
   ]);
@@ -52,7 +52,7 @@ describe("address and producing", () => {
       const seen = isOurs === undefined ? {} : { last: { height: 90, at: clock - 60_000, isOurs } };
       const { last: _, ...foreign } = registrations.foreign;
       const parts = partsOf({ ...foreign, ...seen });
-      return partRows(parts, { ...whose, lifecycle }, clock)[1]?.[1];
+      return formatParts(parts, { ...whose, lifecycle }, clock)[1]?.[1];
     };
     const still =
       "for 5 to 10 minutes after that update the elections stay this host's: keep it running until momentums carry that address";
@@ -69,7 +69,11 @@ describe("address and producing", () => {
 
 test("what is not known says why, and no line is empty", () => {
   for (const lifecycle of ["active", "adopted", "retiring"]) {
-    const found = partRows(noParts(lifecycle, "the host does not answer"), { ...whose, lifecycle }, clock);
+    const found = formatParts(
+      createUnknownParts(lifecycle, "the host does not answer"),
+      { ...whose, lifecycle },
+      clock,
+    );
     expect(found.map(([label]) => label)).toEqual(["address", "producing", "signer", "version", "rewards", "destroy"]);
     for (const [label, text] of found)
       if (!(label === "destroy" && lifecycle === "active")) expect(text).toBe("not known: the host does not answer");
@@ -78,7 +82,7 @@ test("what is not known says why, and no line is empty", () => {
 
 test("what blocks a destroy is told whole, and wraps below itself", () => {
   const parts = partsOf(registrations.foreign, { destroy: { value: [unmet] } });
-  const report = plainReport(rowsOf(viewOf({ lifecycle: "adopted", parts, facts: parseNodeHostFacts([]) })), 80);
+  const report = formatReport(formatStatus(viewOf({ lifecycle: "adopted", parts, facts: parseNodeHostFacts([]) })), 80);
   expect(report).toContain(
     [
       "destroy     refused: 2 conditions are not met",
@@ -96,7 +100,7 @@ test("what blocks a destroy is told whole, and wraps below itself", () => {
 test("ports are told in a line, and with what mends them where they are wrong", () => {
   const rule = { port: 35997, what: "the node's RPC", wanted: "closed", listens: true } as const;
   const portRows = (seen: "open" | "filtered") =>
-    partRows(partsOf(registrations.earlier, { ports: { value: [{ ...rule, seen }] } }), whose, clock).filter(
+    formatParts(partsOf(registrations.earlier, { ports: { value: [{ ...rule, seen }] } }), whose, clock).filter(
       ([label, text]) => label === "ports" || /35997/.test(text),
     );
   expect(portRows("filtered")).toEqual([["ports", "35997 no answer"]]);
@@ -109,31 +113,31 @@ test("ports are told in a line, and with what mends them where they are wrong", 
 
 test("in a low terminal the conditions stay, and what is below them gives way", () => {
   const parts = partsOf(registrations.foreign, { destroy: { value: [unmet] } });
-  const rows = rowsOf(viewOf({ lifecycle: "adopted", parts }));
-  const lines = screenLines(rows, [], { columns: 80, rows: 25 });
+  const rows = formatStatus(viewOf({ lifecycle: "adopted", parts }));
+  const lines = layOutScreen(rows, [], { columns: 80, rows: 25 });
   expect(lines).toContain("            - the rewards since the switch are not collected, says the");
   expect(lines.join()).not.toContain("needed: ");
   expect(lines).toContain("peers       8");
-  expect(screenLines(rows, [], { columns: 80, rows: 40 }).join()).toContain("needed: collect them in the wallet");
+  expect(layOutScreen(rows, [], { columns: 80, rows: 40 }).join()).toContain("needed: collect them in the wallet");
 });
 
 test("control characters of any answer are taken out", () => {
-  const parts = partsOf(registrations.earlier, { signer: { why: "a\u001b[2Jb" }, rewards: { why: "c\u0007d" } });
-  const { head } = rowsOf(viewOf({ parts }));
+  const parts = partsOf(registrations.earlier, { orchestrator: { why: "a\u001b[2Jb" }, rewards: { why: "c\u0007d" } });
+  const { head } = formatStatus(viewOf({ parts }));
   expect(head).toContainEqual(["signer", "not known: a[2Jb"]);
   expect(head).toContainEqual(["rewards", "not known: cd"]);
 });
 
 test("several stacks stand one after the other, as far as there is room", () => {
-  const one = rowsOf(viewOf({ parts: partsOf() }));
-  const lines = manyLines([one, { ...one, title: "the second" }], [], { columns: 100, rows: 60 });
+  const one = formatStatus(viewOf({ parts: partsOf() }));
+  const lines = layOutStacks([one, { ...one, title: "the second" }], [], { columns: 100, rows: 60 });
   expect(lines[0]).toBe("Pillar Anvil, stack prod, host 203.0.113.7");
   expect(lines[lines.indexOf("the second") - 1]).toBe("");
   expect(lines.join()).not.toContain("log:");
-  const second = manyLines([one, { ...one, title: "the second" }], [], { columns: 100, rows: 28 });
+  const second = layOutStacks([one, { ...one, title: "the second" }], [], { columns: 100, rows: 28 });
   expect(second).toContain("the second");
   expect(second.join()).not.toContain("peers");
-  const low = manyLines([one, one], [], { columns: 100, rows: 20 });
+  const low = layOutStacks([one, one], [], { columns: 100, rows: 20 });
   expect(low).toHaveLength(19);
   expect(low.at(-1)).toMatch(/^… \d+ more lines: a higher terminal shows them$/);
 });
@@ -142,6 +146,6 @@ test("of the reasons against a destroy, none shows an address that is not regist
   const pillar = { name: "Anvil", producerAddress: old, withdrawAddress: "w", figures: { expected: 0, produced: 0 } };
   const facts = { readings: [{ source: "ref", height: 1, pillar, last: {} }] } as unknown as RetirementFacts;
   const other: Unmet = { ...unmet, found: [{ kind: "registered", address: old, successors: ours }, "as it is"] };
-  const [shown] = shownUnmet({ facts, verdict: { unmet: [other], evidence: [] } });
+  const [shown] = listUnmetConditions({ facts, verdict: { unmet: [other], evidence: [] } });
   expect(shown?.found).toEqual([`registered: ${old}; the successor's: [address]`, "as it is"]);
 });
