@@ -38,7 +38,7 @@ test("an address that is registered already is no secret of a synced node", () =
 });
 
 test("a switch that the last run waited for may have come since", () => {
-  const waits = { ...shown, registered: true, isAwaited: true, nextStep: ["No momentum carries it yet."] };
+  const waits = { ...shown, isRegistered: true, isAwaited: true, nextStep: ["No momentum carries it yet."] };
   expect(at({ shown: waits, node: undefined })).toEqual([
     "As the last run saw it; pulumi up -s prod-2 looks again:",
     "No momentum carries it yet.",
@@ -46,7 +46,7 @@ test("a switch that the last run waited for may have come since", () => {
 });
 
 test("lines that offer no address need no look", () => {
-  const moves = { ...shown, nextStep: ["The orchestrator moves next:"], offered: false };
+  const moves = { ...shown, nextStep: ["The orchestrator moves next:"], isOffered: false };
   expect(at({ shown: moves, node: undefined })).toEqual(["The orchestrator moves next:"]);
 });
 

@@ -15,7 +15,7 @@ const pendingOf = (...operations: [operation: string, type: string, name: string
 
 describe("a stack's state", () => {
   test("before the first run holds nothing", () => {
-    expect(parseState(exported({ manifest: {} }))).toEqual({ begun: false, pending: [] });
+    expect(parseState(exported({ manifest: {} }))).toEqual({ isBegun: false, pending: [] });
     expect(parseState(exported({ resources: [{ urn: "", type: "pulumi:pulumi:Stack" }] })).isBegun).toBe(false);
   });
 
@@ -51,7 +51,7 @@ describe("a stack's state", () => {
       }),
     );
     expect(state).toEqual({
-      begun: true,
+      isBegun: true,
       recordedKey: { address: "203.0.113.7", hostKey: "ssh-ed25519 AAAA" },
       wait: { startedAt: "2026-11-21T10:00:00.000Z", startHeight: 5 },
       pending: [],
@@ -105,13 +105,13 @@ describe("a stack's state", () => {
         recorded,
         produced: "seen",
       },
-      earlier: "z1qold",
+      earlierProducer: "z1qold",
     });
   });
 
   test("names the operations that were cut off", () => {
     expect(parseState(pendingOf(["creating", gate, "node-sync"]))).toEqual({
-      begun: true,
+      isBegun: true,
       pending: [{ operation: "creating", type: gate, name: "node-sync" }],
     });
   });

@@ -43,11 +43,11 @@ const count = { expected: 14, produced: 10, dryFrom: 10 };
 const keysOf = (one: HostLookup) => findAlerts(one, clock).alerts.map(({ key }) => key);
 
 test("a stack that is as it should be, one that syncs for the first time, and one that is not begun give no sign", () => {
-  expect(findAlerts(look(), clock)).toEqual({ signs: [], unknown: [] });
+  expect(findAlerts(look(), clock)).toEqual({ alerts: [], unknown: [] });
   const firstSync = { ...facts, done: { packages: "x", deployed: "x" } };
   expect(keysOf(look({ synced: false, sync: progress(), facts: firstSync, parts: partsOf() }))).toEqual([]);
   expect(findAlerts(look({ state: { isBegun: false, pending: [] }, parts: undefined }), clock)).toEqual({
-    signs: [],
+    alerts: [],
     unknown: [],
   });
 });
@@ -156,7 +156,7 @@ test.each([1, 2])(
       const info = { state, currentHeight: 20_021 - missing, targetHeight: 20_021 };
       return look({ synced: false, sync: progress({ observation: { kind: "answer", info, nodeTime: 0 } }) });
     };
-    expect(findAlerts(at(1), clock)).toEqual({ signs: [], unknown: ["sync"] });
+    expect(findAlerts(at(1), clock)).toEqual({ alerts: [], unknown: ["sync"] });
     expect(keysOf(at(3))).toEqual(["sync"]);
   },
 );
@@ -169,5 +169,5 @@ test("of a node that is off for good nothing but its mask, its signer and its ho
     facts: { ...facts, ...peers(0) },
     parts: partsOf(registrations.foreign, { node: { value: shut } }),
   });
-  expect(findAlerts(off, clock)).toEqual({ signs: [], unknown: [] });
+  expect(findAlerts(off, clock)).toEqual({ alerts: [], unknown: [] });
 });
