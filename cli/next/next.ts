@@ -4,7 +4,7 @@ import { lookAtNode } from "../../core/sync/nodeStatus";
 import { checkNodeVersion } from "../check/checkNodeVersion";
 import { toPlainRow } from "../check/checkRow";
 import { openStack, type StackInfo } from "../status/openStack";
-import { decideNextStep, offersAddress } from "./nextLines";
+import { decideNextStep, mayOfferAddress } from "./nextLines";
 
 /** Says a stack's next step, one thing first. @returns the exit code of --help. @throws Refusal */
 export async function next(fullName: string, { json }: { json?: boolean }): Promise<number> {
@@ -29,7 +29,7 @@ async function listVersionsToInstall(source: StackInfo): Promise<readonly string
 
 /** Only where a producer address would be shown: that is for now alone, not for when the last run saw it. */
 async function readNode({ config, state: { lastRun: shown }, address, hostKey }: StackInfo) {
-  if (shown === undefined || !offersAddress(shown)) return undefined;
+  if (shown === undefined || !mayOfferAddress(shown)) return undefined;
   if (address === undefined || hostKey === undefined) return undefined;
   return lookAtNode(nodeTarget(config, address, hostKey), lookupSettings(config));
 }

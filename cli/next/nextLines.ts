@@ -1,7 +1,7 @@
 import type { NodeStatus } from "../../core/sync/nodeStatus";
 import { commandsFor } from "../../core/util/commands";
 import { formatHolder, type LockStatus } from "../pulumi/locks";
-import type { LastRun, StackState } from "../pulumi/stackState";
+import type { LastRunOutputs, StackState } from "../pulumi/stackState";
 import type { StackView } from "../status/stackView";
 
 export interface NextStepInput {
@@ -27,14 +27,18 @@ export function decideNextStep(situation: NextStepInput): string[] {
     return ["The last run was cut off. To go on from where it was:", `  ${commandsFor(stack).resume()}`];
   if (!state.isBegun) return describeFirstStep(stack, lifecycle);
   if (state.lastRun === undefined) return describeUnfinishedRun(stack, state);
-  if (offersAddress(state.lastRun) && situation.node?.synced !== true) return warnOffWallet(situation);
+  if (mayOfferAddress(state.lastRun) && situation.node?.synced !== true) return warnOffWallet(situation);
   if (state.lastRun.isAwaited)
     return [`As the last run saw it; ${commandsFor(stack).up} looks again:`, ...state.lastRun.nextStep];
   return [...state.lastRun.nextStep];
 }
 
 /** Whether the last run's words may have the wallet take an address that only a synced node earns with. */
-export function offersAddress({ producerAddress, isRegistered: registered, isOffered: offered }: LastRun): boolean {
+export function mayOfferAddress({
+  producerAddress,
+  isRegistered: registered,
+  isOffered: offered,
+}: LastRunOutputs): boolean {
   return producerAddress !== undefined && !registered && offered;
 }
 

@@ -8,18 +8,18 @@ export interface StackState {
   /** The history of the wait for the sync, where a run has left it. */
   readonly wait?: SyncWait;
   /** What a copy of the old host's chain ended with. */
-  readonly chainCopy?: ChainCopy;
+  readonly chainCopy?: ChainCopyResult;
   readonly pending: readonly PendingOperation[];
   /** What the guards before the host's deletion remember. */
   readonly guard?: GuardState;
   /** The producer address that was registered before this host's, as the last run showed it. */
   readonly earlierProducer?: string;
   /** What the last run showed at its end; undefined where none went to its end. */
-  readonly lastRun?: LastRun;
+  readonly lastRun?: LastRunOutputs;
 }
 
 /** Outputs of the last run that went to its end. */
-export interface LastRun {
+export interface LastRunOutputs {
   readonly nextStep: readonly string[];
   /** Only while the node was synced, or the address registered already. */
   readonly producerAddress?: string;
@@ -61,7 +61,7 @@ export interface SyncWait {
 }
 
 /** The old host's chain, as it was brought to this one. */
-export interface ChainCopy {
+export interface ChainCopyResult {
   readonly from: string;
   /** ISO 8601. */
   readonly at: string;
@@ -108,7 +108,7 @@ export function parseDeployment({ resources = [], pending_operations: operations
   const hostKey = contact.pinned ?? outputsOf(":HostKey").publicKey;
   const { startedAt, startHeight, syncedAt } = outputsOf(":SyncGate");
   const guard = parseGuards(resources.filter(({ type }) => type.endsWith(":RetirementGuard")));
-  const copied = parseChainCopy(outputsOf(":ChainCopy"));
+  const copied = parseChainCopy(outputsOf(":ChainCopyResult"));
   const outputs = outputsOf("pulumi:pulumi:Stack");
   const { earlier } = (outputs.registration ?? {}) as { earlier?: unknown };
   const shown = parseLastRun(outputs);
@@ -162,7 +162,7 @@ function parseMomentum(found: unknown): GuardState["recorded"] {
   return typeof height === "number" && typeof hash === "string" ? { height, hash } : undefined;
 }
 
-function parseChainCopy(outputs: Readonly<Record<string, unknown>>): ChainCopy | undefined {
+function parseChainCopy(outputs: Readonly<Record<string, unknown>>): ChainCopyResult | undefined {
   const { outcome, from, at, bytes, seconds, height, manifest } = outputs;
   if (outcome !== "copied") return undefined;
   const [text, number] = [String, Number];
@@ -181,7 +181,7 @@ function parseLastRun({
   producerAddress,
   registration,
   orchestrator,
-}: Readonly<Record<string, unknown>>): LastRun | undefined {
+}: Readonly<Record<string, unknown>>): LastRunOutputs | undefined {
   if (!Array.isArray(nextStep)) return undefined;
   const { registered, offered, producing } = (registration ?? {}) as Readonly<Record<string, unknown>>;
   const { side } = (orchestrator ?? {}) as { side?: unknown };

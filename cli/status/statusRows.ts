@@ -5,7 +5,7 @@ import { printable } from "../../core/util/printable";
 import { sizeText } from "../../core/util/sizeText";
 import { durationText, minuteText } from "../../core/util/timeText";
 import { formatHolder } from "../pulumi/locks";
-import type { ChainCopy } from "../pulumi/stackState";
+import type { ChainCopyResult } from "../pulumi/stackState";
 import type { Row } from "../terminal/row";
 import { decideStage } from "./hostStage";
 import { formatParts } from "./parts/partRows";
@@ -99,7 +99,7 @@ function formatWait({ state: { wait }, synced }: StackView): string | undefined 
   return `since ${minuteText(Date.parse(wait.startedAt))}${from}`;
 }
 
-function formatChainCopy({ from, at, bytes, seconds, height, manifest }: ChainCopy): string {
+function formatChainCopy({ from, at, bytes, seconds, height, manifest }: ChainCopyResult): string {
   const when = minuteText(Date.parse(at));
   return `${sizeText(bytes)} of ${from} in ${durationText(seconds * 1000)}, up to momentum ${height}, at ${when}; hash of all files' hashes: ${manifest}`;
 }

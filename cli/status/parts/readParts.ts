@@ -27,7 +27,7 @@ import type { StackWithHost } from "../openStack";
 import { listUnmetConditions, type RetirementContext, readRetirementContext, surveyDestroy } from "./destroyPart";
 import { describeOrchestrator, type OrchestratorAnswer, type OrchestratorPart } from "./orchestratorPart";
 import { known, type Part, partOf } from "./part";
-import { describeRewards, type RewardsPart, readRewards } from "./rewardsPart";
+import { describeRewards, type RewardsPart, readRewardsPart } from "./rewardsPart";
 import { readSporks } from "./sporksPart";
 import type { StatusParts } from "./statusParts";
 
@@ -189,7 +189,7 @@ function readCurrentRewards(
   const found = "value" in registration && registration.value.kind === "producing" ? registration.value : undefined;
   const switched = lifecycle === "active" ? found?.switched : undefined;
   const question = { withdrawAddress: pillar.withdrawAddress, switched, epoch: network.epoch };
-  return readRewards(first.client, question, deps.now());
+  return readRewardsPart(first.client, question, deps.now());
 }
 
 async function runStep({ address, config }: StackWithHost, { connection }: HostReader, step: Step): Promise<string> {

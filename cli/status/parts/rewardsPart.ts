@@ -1,6 +1,6 @@
 import type { ChainClient } from "../../../core/chain/chain";
 import type { ProducerSwitch } from "../../../core/registration/findSwitch";
-import { coin, judgeRewards, type RewardsReading } from "../../../core/retirement/readRewards";
+import { coin, judgeRewards, type RewardsReading } from "../../../core/retirement/readRewardsPart";
 import { minuteText } from "../../../core/util/timeText";
 
 export interface RewardsPart {
@@ -13,7 +13,7 @@ export interface RewardsPart {
  * What waits for its collection, and where this host produces, whether the first whole epoch since was paid and
  * collected. Few calls: the switch is known, so no epoch has to be looked through.
  */
-export async function readRewards(
+export async function readRewardsPart(
   client: ChainClient,
   {
     withdrawAddress,

@@ -1,8 +1,8 @@
 import type { VersionGap } from "../../../core/chain/requiredVersions";
 import type { Registration } from "../../../core/registration/registration";
 import type { Unmet } from "../../../core/retirement/retirementFacts";
-import type { OrchestratorPart } from "./orchestratorPart";
 import type { PortFound } from "../../../core/ssh/portRules";
+import type { OrchestratorPart } from "./orchestratorPart";
 import type { Part } from "./part";
 import type { RewardsPart } from "./rewardsPart";
 import type { SporksPart } from "./sporksPart";

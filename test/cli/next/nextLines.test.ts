@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
 import { decideNextStep, type NextStepInput } from "../../../cli/next/nextLines";
-import type { LastRun, StackState } from "../../../cli/pulumi/stackState";
+import type { LastRunOutputs, StackState } from "../../../cli/pulumi/stackState";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const clicks = ["In the wallet:", `  3. Paste this: ${address}`];
-const shown: LastRun = { nextStep: clicks, producerAddress: address, isRegistered: false, isOffered: true };
+const shown: LastRunOutputs = { nextStep: clicks, producerAddress: address, isRegistered: false, isOffered: true };
 const lock = { user: "ada", host: "laptop", pid: 42, since: Date.parse("2026-11-22T10:00:00Z") };
-const at = (changes: Omit<Partial<NextStepInput>, "state"> & { shown?: LastRun; state?: Partial<StackState> } = {}) =>
+const at = (
+  changes: Omit<Partial<NextStepInput>, "state"> & { shown?: LastRunOutputs; state?: Partial<StackState> } = {},
+) =>
   decideNextStep({
     stack: "prod-2",
     lifecycle: "active",
