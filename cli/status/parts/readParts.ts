@@ -2,7 +2,7 @@ import { type ChainClient, chainOfNode, chainOfReference } from "../../../core/c
 import { newerRelease } from "../../../core/chain/newerRelease";
 import { readVersionGaps } from "../../../core/chain/nodeVersion";
 import { createOrchestratorClient } from "../../../core/chain/orchestrator";
-import { backupDirectory, logRef } from "../../../core/config/stackStore";
+import { logRef } from "../../../core/config/stackStore";
 import { hasSigner } from "../../../core/eventLog/orchestratorPresence";
 import { agreeOnPillar } from "../../../core/registration/agreement";
 import { lookAtRegistration, recalled } from "../../../core/registration/look";

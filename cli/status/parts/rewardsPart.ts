@@ -1,6 +1,6 @@
 import type { ChainClient } from "../../../core/chain/chain";
 import type { ProducerSwitch } from "../../../core/registration/findSwitch";
-import { coin, judgeRewards, type RewardsReading } from "../../../core/retirement/readRewardsPart";
+import { coin, judgeRewards, type RewardsReading } from "../../../core/retirement/readRewards";
 import { minuteText } from "../../../core/util/timeText";
 
 export interface RewardsPart {
