@@ -24,7 +24,7 @@ export async function begin(config: StackConfig, stack: string): Promise<LastRun
   return last;
 }
 
-/** Asked here and not with the rest of the configuration: only the last run and the record tell whether it is still needed. */
+/** Checks the hash of the release here: only last run and event log tell whether it is still needed. */
 async function checkReleaseHash(config: StackConfig, stack: string, { signer }: LastRun): Promise<void> {
   const fault = await releaseHashFault(config, stack, signer?.attempt === config.orchestrator.attempt);
   if (fault === undefined) return;

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { plainFault } from "../core/util/plainFault";
 
-/** Has a program's faults that are for the operator shown without a stack trace. */
+/** Shows errors that are meant for the operator without a stack trace. */
 export function inWords<T>(program: () => Promise<T>): () => Promise<T> {
   return () =>
     program().catch((error: unknown) => {

@@ -4,7 +4,7 @@ import type { Remembered } from "../core/retirement/guardMemory";
 import { isAddress } from "../core/util/address";
 import type { OrchestratorShown } from "./orchestrator/orchestrator";
 
-/** What the last run of this stack left in its outputs: nothing after one that failed. */
+/** Outputs of the stack's last run; empty after one that failed. */
 export interface LastRun {
   /** It went to the end, with all its steps. */
   readonly finished: boolean;
@@ -12,9 +12,8 @@ export interface LastRun {
   readonly address?: string;
   readonly fingerprint?: string;
   readonly hostKey?: string;
-  /** At a cloud provider. */
   readonly serverId?: string;
-  /** Its node was shut down for retirement. */
+  /** True if the node was shut down for retirement. */
   readonly nodeOff?: boolean;
   readonly signer?: OrchestratorShown;
   readonly registration?: RegistrationShown;
@@ -22,7 +21,10 @@ export interface LastRun {
   readonly remembered?: Remembered;
 }
 
-/** To be asked before anything is registered: the engine reads its own state file, which it writes while it works. */
+/**
+ * Reads the outputs of the last run. Call it before anything is registered: the engine reads its own state file, which
+ * it writes during the run.
+ */
 export async function lastRun(): Promise<LastRun> {
   const last = new pulumi.StackReference(`${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`);
   // Not with apply, which never runs for what a run of some steps left unknown.

@@ -4,7 +4,7 @@ import { proxyOf } from "../core/ssh/configuredLogin";
 import type { HostAccess } from "./remote";
 import { unprovedSteps } from "./unproved";
 
-/** The login of pillar-host:ssh, secrets marked as such. */
+/** Returns the login of pillar-host:ssh, with its secrets marked. */
 export function loginOf(config: StackConfig): Omit<HostAccess, "address" | "hostKey"> {
   const { ssh, stack } = config;
   return {

@@ -9,9 +9,8 @@ import { printableLines } from "../core/util/printable";
 import { stepLines } from "./stepLines";
 import type { UnprovedSteps } from "./unproved";
 
-/** How a host is reached and logged in to. Secrets in it are outputs, marked as such. */
+/** The way to a host and its login. Secrets in it are outputs, marked as such. */
 export interface HostAccess {
-  /** Whose host it is: what an operator is told to type names it. */
   readonly stack: string;
   /** IP address or name. */
   readonly address: pulumi.Input<string>;
@@ -39,18 +38,18 @@ export interface StepRun {
   readonly stdout: pulumi.Output<string>;
 }
 
-/** The same for the program's own ssh. Secret, as the login is. */
+/** Returns the login for the program's own ssh. Secret. */
 export function sshTargetOf(access: HostAccess): pulumi.Output<SshTarget> {
   const { address, port, user, hostKey, privateKey, privateKeyPassword, password, agent, proxy } = access;
   return pulumi.output({ address, port, user, hostKey, privateKey, privateKeyPassword, password, agent, proxy });
 }
 
-/** The same, with what it takes to become root there. */
+/** Returns the login with the stack and the sudo password, to become root there. */
 export function rootAccessOf(access: HostAccess): pulumi.Output<OrchestratorHost> {
   return pulumi.output({ stack: access.stack, ssh: sshTargetOf(access), sudoPassword: access.sudoPassword });
 }
 
-/** What a step is to the login user's shell on a host: secret, as the sudo password stands in it. */
+/** Makes a step's standard input for the login user's shell. Secret, since it holds the sudo password. */
 export function stepInput(step: Step, access: HostAccess, unproved: Promise<number> | 0 = 0): pulumi.Output<string> {
   return pulumi.secret(
     pulumi

@@ -44,14 +44,14 @@ export function stepLines(
     const later = () => {
       if (isAtWork) timer = setTimeout(read, pollIntervalMs);
     };
-    // What can't be read now is shown at the step's end.
+    // Lines that can't be read now are shown at the step's end.
     const read = () => readLines(host, step, show).then(later, later);
     root = host;
     later();
   };
   const begins = new pulumi.ResourceHook(`${name}-begins`, ({ urn }) => {
     if (step.quiet) return;
-    // Its own output has no value before it is done.
+    // The resource's own URN has no value before it is created.
     row = { urn: pulumi.output(urn) } as pulumi.Resource;
     isAtWork = true;
     if (!step.looksOnly) access.apply(follow);

@@ -1,5 +1,5 @@
 import type { StackConfig } from "../core/config/config";
-import { backupDirectory, logRef } from "../core/config/stackStore";
+import { logRef } from "../core/config/stackStore";
 import { openEventLog } from "../core/eventLog/eventLog";
 import { warn } from "./log";
 

@@ -26,7 +26,7 @@ export class CutoverGate extends dynamicResource<CutoverInputs, CutoverOutputs>(
   type: "CutoverGate",
   id: () => "cutover-gate",
   create: passCutover,
-  // Only another address is another wait, whatever else changed.
+  // Waits again only for another address.
   update: async (olds, news, run) => {
     const { switchedAt, height } = olds;
     if (olds.producerAddress !== news.producerAddress) return passCutover(news, run);
@@ -49,7 +49,7 @@ interface CutoverInputs extends LookupOptions {
   readonly network: Network;
   /** Milliseconds that a run waits. */
   readonly deadline: number;
-  /** Where the event log is; the directory as configured, relative to the project. */
+  /** The event log; its directory as configured, relative to the project. */
   readonly record: LogRef;
   /** A webhook that is told; a secret. */
   readonly notify?: string | undefined;
@@ -58,11 +58,11 @@ interface CutoverInputs extends LookupOptions {
 /** The switch; ISO 8601 and the height of a momentum. */
 interface CutoverOutputs extends Pick<CutoverInputs, "earlier"> {
   readonly switchedAt: string;
-  /** Of the first momentum with this host's address. */
+  /** Height of the first momentum with this host's address. */
   readonly height: number;
 }
 
-/** The wait, to the end or to an error. */
+/** Waits until the switch, or throws. */
 export async function passCutover(inputs: CutoverInputs, { signal, tell }: ProviderRun): Promise<CutoverOutputs> {
   const { target, producerAddress: ours, deadline, record } = inputs;
   const connection = createConnection(target.ssh);
@@ -88,7 +88,7 @@ export async function passCutover(inputs: CutoverInputs, { signal, tell }: Provi
   }
 }
 
-/** One look after the other at node and registration, over one connection; what is news goes into the event log. */
+/** Returns a function that reads node and registration over one connection, and appends changes to the event log. */
 function looker(
   inputs: CutoverInputs,
   connection: ReturnType<typeof createConnection>,
@@ -115,7 +115,7 @@ function looker(
   };
 }
 
-/** What a wait that ended at its deadline had seen stays known. */
+/** Returns the address that an unfinished wait had read. */
 function earlierOf(olds: Partial<CutoverInputs>, news: CutoverInputs): Pick<CutoverInputs, "earlier"> {
   return { earlier: olds.earlier ?? news.earlier };
 }

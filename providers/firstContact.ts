@@ -42,17 +42,17 @@ interface ContactInputs {
   /** The configured key; without one, the host's own is recorded. */
   readonly hostKey?: string | undefined;
   readonly login: Omit<SshTarget, "address" | "port" | "hostKey">;
-  /** Where the node's RPC will be on the host, if it is asked through ssh. */
+  /** The node's RPC on the host, if it is asked through ssh. */
   readonly rpc?: { readonly address: string; readonly port: number } | undefined;
-  /** What is to be done on the host: another word, another look. */
+  /** Hash of the work to be done on the host: another hash makes another contact. */
   readonly work: string;
-  /** Another one in each run that has to look, whatever else is the same. */
+  /** A new value in each run that has to connect. */
   readonly run?: string | undefined;
   /** The host, where this stack made it. */
   readonly server?: OwnServer | undefined;
   /** Keeps what is known, without a look. */
   readonly standsAside?: boolean | undefined;
-  /** What of the configuration would go to whoever shows the key: keys' names. */
+  /** Names of the configured secrets that would go to the host. */
   readonly secrets?: readonly string[] | undefined;
 }
 

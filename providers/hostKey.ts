@@ -25,7 +25,7 @@ export class HostKey extends dynamicResource<HostKeyInputs, HostKeyOutputs>({
 }) {}
 
 interface HostKeyInputs {
-  /** What to say where this state has no key yet, and a server is there already. */
+  /** The error for a server that already exists, if this state has no key yet. */
   readonly stranger?: string | undefined;
 }
 

@@ -16,14 +16,14 @@ export class LoginKey extends dynamicResource<LoginKeyInputs, LoginKeyOutputs>({
     if (olds.publicKey !== news.publicKey) await authorise(olds, news);
     return { isOrdered: orderedByState(olds, news) };
   },
-  // That the order is over is no change, nor is another way to authorise.
+  // A finished order is no change, nor is another way to authorise.
   changes: (olds, news) => differ(olds, news, "isOrder", "library"),
   secretInputs: ["target"],
   outputs: { isOrdered: "plain" },
 }) {}
 
 interface LoginKeyInputs {
-  /** How the host is logged in to from now on. */
+  /** The new login. */
   readonly target: SshTarget;
   /** The public half of its key, an authorized_keys line. */
   readonly publicKey: string;
@@ -92,7 +92,7 @@ authorize_in "$(getent passwd "$user" | cut -d: -f6)" "$line"\n`;
   say(`the changed ssh key was authorised on ${address} with the one before it, which stays authorised`);
 }
 
-/** Whether this state ordered the server: what an earlier run knew of the same one stays. */
+/** True if this state ordered the server: the answer of an earlier run about the same server stays. */
 export function orderedByState(olds: Partial<LoginKeyInputs & LoginKeyOutputs>, news: LoginKeyInputs): boolean {
   return olds.serverId === news.serverId ? olds.isOrdered === true : news.isOrder;
 }

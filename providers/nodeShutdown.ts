@@ -30,9 +30,9 @@ export class NodeShutdown extends dynamicResource<ShutdownInputs, ShutdownOutput
 
 /** Plain inputs, as the provider gets them. */
 interface ShutdownInputs extends RetirementInputs {
-  /** Of the guard that stands before it. */
+  /** The memory of the guard before it. */
   readonly memory: GuardMemory;
-  /** Another one in each run while the node could not be stopped. */
+  /** A new value in each run while the node could not be stopped. */
   readonly run?: string | undefined;
 }
 
@@ -80,7 +80,7 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
   }
 }
 
-/** Nothing but a run that finished, and showed that it is off, gives no token: after any other it is done again. */
+/** True if the node is off. Only a finished run that proved it sets no token: any other run shuts down again. */
 function isDone(olds: ShutdownInputs & Partial<ShutdownOutputs>, news: ShutdownInputs): boolean {
   return olds.isOff === true && news.run === undefined && isSameHost(olds.host.ssh, news.host.ssh);
 }

@@ -85,7 +85,7 @@ async function upgrade(inputs: UpgradeInputs, last: Partial<UpgradeOutputs>): Pr
   }
 }
 
-/** A registered address produces up to two ticks after another took its place. */
+/** Reads the Pillar's tick. A registered address produces up to two ticks after another took its place. */
 async function readTick(chain: ChainClient, { pillar, network }: UpgradeInputs, producer: string | undefined) {
   const registered = await chain.pillar(pillar);
   const { momentum, clock: now } = await chain.newest();
@@ -100,7 +100,7 @@ async function readTick(chain: ChainClient, { pillar, network }: UpgradeInputs, 
 const inKeyGeneration =
   "the node is not upgraded: the orchestrator beside it takes part in a key generation\n  needed: wait until that is over, then run the same command again";
 
-/** An orchestrator that is down, or is none, signs nothing. */
+/** Waits until the orchestrator signs nothing; one that does not answer signs nothing. */
 async function signerAtRest(forward: ReturnType<typeof openRoot>["forward"], port: number): Promise<void> {
   const client = createOrchestratorClient(() => forward("127.0.0.1", port), port, systemClock);
   const ask = () => client.status().catch(() => undefined);

@@ -8,12 +8,10 @@ import { say } from "../core/util/say";
 import { dynamicResource } from "./runtime/dynamicResource";
 
 /**
- * What stands before the move of a signer (docs/specification.md, 1.2, steps 1 and 2): all prerequisites of both hosts,
- * reported together before anything is touched, then a backup of the old host's signer on the operator's machine,
- * encrypted and proved.
- *
- * create and update do the same, and return at once for a move that is recorded as done, or whose backup is proved and
- * still there. delete does nothing: backups stay.
+ * Comes before the orchestrator's move (docs/specification.md, 1.2, steps 1 and 2): checks all prerequisites of both
+ * hosts and reports them together before anything changes, then makes an encrypted, verified backup of the old host's
+ * orchestrator on the operator's machine. create and update do the same, and return at once for a move that is recorded
+ * as done, or whose verified backup still exists. delete does nothing: backups stay.
  */
 export class OrchestratorBackup extends dynamicResource<BackupInputs, Secured>({
   // The name that stored states know it by.

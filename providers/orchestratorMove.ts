@@ -33,7 +33,7 @@ export class OrchestratorMove extends dynamicResource<MoveInputs, MoveOutputs>({
   },
 }) {}
 
-/** The journals on both hosts decide what is left of it. */
+/** Resumes the move; the journals on both hosts decide what is left. */
 async function goOn(
   inputs: MoveInputs,
   before: Partial<MoveOutputs>,

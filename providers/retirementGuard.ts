@@ -33,13 +33,13 @@ export class RetirementGuard extends dynamicResource<GuardInputs, GuardOutputs>(
 interface GuardInputs extends Omit<RetirementInputs, "recorded"> {
   /** It stands at the end of a stack's work: its node is synced, and a momentum of the chain is recorded. */
   readonly isLast: boolean;
-  /** Of the server, where this stack has one: another one is another host, and its guard another one. */
+  /** The server's id, if the stack has a server: another server gets another guard. */
   readonly serverId?: string | undefined;
 }
 
 interface GuardOutputs extends GuardMemory {
   readonly recorded?: Recorded | undefined;
-  /** What a run leaves out stays known. */
+  /** Kept if a run leaves it out. */
   readonly knownProducer?: string | undefined;
 }
 
@@ -72,7 +72,7 @@ async function begin(inputs: GuardInputs): Promise<GuardOutputs> {
 /** The newest momentum may be of a fork yet; milliseconds. */
 const settled = 10 * 60_000;
 
-/** Of the host's own node, and some minutes old; nothing where it does not answer now, or is behind. */
+/** Reads a momentum of the host's own node, some minutes old; undefined if the node does not answer, or is behind. */
 async function recordMomentum(inputs: GuardInputs): Promise<Recorded | undefined> {
   const { node, lifecycle, isLast } = inputs;
   if (!isLast || lifecycle === "retiring") return undefined;
@@ -95,7 +95,7 @@ function logOf(inputs: GuardInputs): EventLog {
   return openEventLog(logRefOfInputs(inputs), { ...systemClock, say });
 }
 
-/** What a run leaves out stays known: a retiring stack has no node that would tell its address. */
+/** Keeps what a run leaves out: a retiring stack has no node that would tell its address. */
 async function keep(olds: GuardInputs & Partial<GuardOutputs>, news: GuardInputs): Promise<GuardOutputs> {
   const { createdAt, isReached, isOwnWork, recorded, lifecycle } = olds;
   const run = commandsFor(news.stack);

@@ -55,13 +55,13 @@ export class SyncGate extends dynamicResource<GateInputs, GateOutputs>({
   },
 }) {}
 
-/** What the gate is made of; durations in milliseconds. */
+/** Durations in milliseconds. */
 export type SyncGateArgs = ArgsOf<GateInputs>;
 
 /** Plain inputs of the gate, as its provider gets them. */
 interface GateInputs extends GateSettings, WitnessSources {
   readonly target: NodeTarget;
-  /** Whose node it is, for notices. */
+  /** The node's name in notices. */
   readonly title: string;
   /** The text that shows the host's facts, for `bash -euo pipefail -s` as the login user. */
   readonly factsScript: string;
@@ -71,7 +71,7 @@ interface GateInputs extends GateSettings, WitnessSources {
   readonly notify?: string | undefined;
 }
 
-/** What the gate keeps: the proof, or where a wait stood that gave up. Times are ISO 8601, durations seconds. */
+/** The proof, or how far an unfinished wait got. Times are ISO 8601, durations seconds. */
 interface GateOutputs {
   readonly state?: number | undefined;
   readonly currentHeight?: number | undefined;
@@ -82,14 +82,14 @@ interface GateOutputs {
   readonly durationSeconds?: number | undefined;
   /** Momentums per second from the first look to the last. */
   readonly rate?: number | undefined;
-  /** What the proof rests on, and what could not be proved, in the operator's words. */
+  /** The evidence, and what could not be proved, in the operator's words. */
   readonly proved?: readonly string[] | undefined;
   readonly unproved?: readonly string[] | undefined;
-  /** Of a wait that gave up: the address that the Pillar was registered with. */
+  /** The address that the Pillar was registered with, if the wait gave up. */
   readonly earlier?: string | undefined;
 }
 
-/** The wait, to the end or to an error that keeps what it saw. */
+/** Waits until the node is synced, or throws an error that keeps the state of the wait. */
 export async function passGate(
   inputs: GateInputs,
   before: Partial<GateOutputs>,
@@ -157,7 +157,7 @@ export async function passGate(
   }
 }
 
-/** The watch for an update in the wallet that comes too early, where there are references to ask. */
+/** Watches for a wallet update that comes too early, if there are references to ask. */
 function earlyWallet(
   { references, addressScript, record, target }: GateInputs,
   connection: Connection,
@@ -180,7 +180,7 @@ function earlyWallet(
   });
 }
 
-/** What is recorded of a finished wait. */
+/** Returns the outputs of a finished wait. */
 export function outputsOf(record: SyncRecord): GateOutputs {
   const seconds = Math.round((record.syncedAt - record.startedAt) / 1000);
   const gained = record.currentHeight - record.startHeight;

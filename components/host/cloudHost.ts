@@ -22,7 +22,7 @@ export interface CloudHostArgs extends Omit<Making, "parent" | "key" | "parts"> 
   readonly isActive: boolean;
   /** The key of a server that is there already, an authorized_keys line; without it one is made for it. */
   readonly hostKey?: string;
-  /** What to say where one would be made, and a server is there already. */
+  /** The error for a server that already exists, if this state would have to create its key. */
   readonly stranger?: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export class CloudHost extends pulumi.ComponentResource implements Host {
     const { orders, login, contact: when, retirement: settings, rpc, isActive } = args;
     const { stranger } = args;
     const key = args.hostKey === undefined ? new HostKey("host-key", { stranger }, { parent: this }) : undefined;
-    // Nothing at the provider is touched before it is known whose server is there.
+    // The host key comes first: it refuses a foreign server before anything at the provider changes.
     const parts = args.parts(key ? { dependsOn: [key] } : {});
     const making: Making = { ...args, parts, key, parent: this };
     const made = makeServer(making);
@@ -59,7 +59,7 @@ export class CloudHost extends pulumi.ComponentResource implements Host {
       { place: { address, hostKey, server }, login, contact: when, after: [...(keyed ? [keyed] : []), made.resource] },
       this,
     );
-    // From here on it is no server any more that can be thrown away.
+    // A login was possible: from now on the server is never replaced as a failed order.
     const isKept = isActive && !pulumi.runtime.isDryRun();
     const settled = contact.pinned.apply(() => (isKept ? orders.write({ attempts: [] }) : undefined));
     const booted = isActive
@@ -92,7 +92,7 @@ function createLoginKey(
   );
 }
 
-/** What the first contact is told of a server that it waits for. */
+/** Describes the server to the first contact, which waits for its boot. */
 function ownServer(
   { cloud, owner, wanted }: Making,
   id: pulumi.Output<string>,

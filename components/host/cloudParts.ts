@@ -6,9 +6,8 @@ import type { CloudServer } from "../../core/cloud/power";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
 import type { HostArgs } from "./host";
 
-/** What everything that a stack makes at a provider has. */
 interface Named {
-  /** Its name there. */
+  /** The name at the provider. */
   readonly label: string;
   readonly owner: Owner;
 }
@@ -26,7 +25,7 @@ export interface ServerArgs extends Named {
   readonly backups: boolean;
 }
 
-/** How far a server that is there already is kept as it is. */
+/** The extent to which an existing server is kept. */
 export type KeptParts =
   /** There is none yet, and what a failed creation left is replaced. */
   | "nothing"
@@ -44,21 +43,21 @@ export interface ServerMade {
 
 type Options = pulumi.CustomResourceOptions;
 
-/** What a provider's plugin makes of a host. */
+/** Creates the resources of a host with a provider's plugin. */
 export interface CloudParts {
   sshKey(name: string, args: Named & { publicKey: string }, options: Options): pulumi.CustomResource;
   firewall(name: string, args: Named & { openings: readonly Opening[] }, options: Options): pulumi.CustomResource;
   server(name: string, args: ServerArgs, options: Options & { kept: KeptParts }): ServerMade;
-  /** A server that somebody else made, taken over without any change to it. */
+  /** Registers a server that somebody else created, without any change to it. */
   adopted(name: string, args: { server: ServerNow }, options: Options): ServerMade;
 }
 
-/** What is there already at a provider. */
+/** The plan for a server that already exists. */
 export type KeptPlan = Extract<HostPlan, { kind: "keep" }>;
 
 /** A server at a provider, whoever made it. */
 export interface CloudServerArgs extends HostArgs {
-  /** What was decided to make, or to keep. */
+  /** The decision to create a server, or to keep one. */
   readonly plan: Exclude<HostPlan, { kind: "gone" }>;
   /** Block `host` of the configuration. */
   readonly wanted: CloudHostConfig;
@@ -66,11 +65,11 @@ export interface CloudServerArgs extends HostArgs {
   readonly parts: (around?: pulumi.ResourceOptions) => CloudParts;
   /** Neither the engine nor, where it can, the provider deletes it. */
   readonly isProtected: boolean;
-  /** How the provider is asked to switch it off; holds the token. */
+  /** Access to the provider's power switch; holds the token. */
   readonly server: Omit<CloudServer, "id">;
 }
 
-/** What a guard needs to switch a server off: secret. */
+/** Returns the server as the guard needs it to switch it off: secret. */
 export function guardedServer(server: Omit<CloudServer, "id">, id: pulumi.Output<string>): pulumi.Output<CloudServer> {
   return pulumi.secret(id.apply((serverId) => ({ ...server, id: serverId })));
 }
@@ -78,7 +77,7 @@ export function guardedServer(server: Omit<CloudServer, "id">, id: pulumi.Output
 /** Every input, for ignoreChanges. */
 export const everything = "*";
 
-/** The inputs whose changes never reach the server. */
+/** Returns the inputs whose changes never reach the server. */
 export function unchanging(names: Readonly<Record<string, string>>, kept: KeptParts): string[] {
   if (kept === "nothing") return [];
   return kept === "asItIs" ? [everything] : Object.values(names);

@@ -14,7 +14,7 @@ interface CloudProvider {
     token: string,
     endpoint: string | undefined,
     found: CloudInventory,
-    /** Of the plugin's own resource, behind which all its others stand. */
+    /** Options of the plugin's provider resource, on which all others depend. */
     around?: pulumi.ResourceOptions,
   ) => CloudParts;
 }

@@ -11,13 +11,10 @@ import { warn } from "../log";
 import type { CloudParts, CloudServerArgs, ServerMade } from "./cloudParts";
 import { orderHook } from "./orderHook";
 
-/** What a server is made of. */
 export interface Making extends Omit<CloudServerArgs, "parts"> {
   /** The component that all of it stands in. */
   readonly parent: pulumi.Resource;
-  /** As the program reads there. */
   readonly cloud: Cloud;
-  /** By which it is known there. */
   readonly owner: Owner;
   readonly orders: OrderRecords;
   /** The server that the record of orders names, as this run found it. */
@@ -25,19 +22,19 @@ export interface Making extends Omit<CloudServerArgs, "parts"> {
   readonly parts: CloudParts;
   /** The public half of the login's key; none where the login has no key. */
   readonly publicKey?: string | undefined;
-  /** What its firewall lets in. */
+  /** Ports that its firewall opens. */
   readonly openings: readonly Opening[];
-  /** Its host key, where one is made for it. */
+  /** The host key; undefined if a host key is configured. */
   readonly key: HostKey | undefined;
 }
 
-/** The server of a stack, and what it needs at the provider. */
+/** Registers the stack's server, its ssh key and its firewall. */
 export function makeServer(making: Making): ServerMade {
   const { parent, wanted, cloud, owner, orders, plan, parts, isProtected: protect, publicKey, openings, key } = making;
   const label = resourceName(owner);
   const { found } = plan;
   const child = { parent };
-  // What is there with this stack's labels is taken over where the state does not know it, and never made twice.
+  // Takes over what carries this stack's labels, if the state does not know it: nothing is created twice.
   const importing = (id: string | undefined) => ({ ...child, import: id });
   const sshKey =
     publicKey && (found.sshKey !== undefined || found.foreignKey === undefined)
@@ -98,7 +95,7 @@ async function beforeOrder(cloud: Cloud, orders: OrderRecords, plan: HostPlan & 
   }
 }
 
-/** The server's address, once it is sure that the server which the state knows is there, and alone, and has one. */
+/** Returns the server's address, after checking that it exists, alone, and has an address. */
 export function presentAddress(
   { cloud, owner, orders, ordered, plan }: Making,
   { id, address }: ServerMade,
@@ -119,8 +116,8 @@ export function presentAddress(
 }
 
 /**
- * Whether this run orders the server, goes on with an order that was cut off, or an earlier run here ordered it and nobody
- * was let in yet: a destroy that ended half way forgets the login before the server.
+ * True if this run orders the server or resumes an interrupted order, or an earlier run here ordered it and nobody has
+ * logged in yet: an interrupted destroy forgets the login before the server.
  */
 export function isOrderedHere({ ordered, plan }: Pick<Making, "ordered" | "plan">): boolean {
   return plan.kind === "make" || plan.isHalfMade || ordered === plan.server.id;
@@ -153,7 +150,8 @@ async function checkMade(
     );
   }
   if (pulumi.runtime.isDryRun()) return;
-  // None was there before this stack's orders: one that failed left it, or a plugin repeated one whose answer was lost.
+  // A failed order left it, or a plugin repeated an order whose answer was lost: none existed before this stack's
+  // orders.
   for (const { id } of servers.filter((server) => server.id !== serverId)) {
     warn(`server ${id} at ${cloud.provider}, which an order of this stack left, is removed; ${serverId} is kept`);
     await cloud.remove(id);
@@ -161,8 +159,8 @@ async function checkMade(
 }
 
 /**
- * An operator's error is shown without a stack; the engine prints that of whatever an apply throws. And every resource
- * that waited for the value writes the name of its input in front of the message: nothing but the message is shown.
+ * Makes an error that the engine prints as its message alone: without a stack trace, and without the names of the
+ * inputs that waited for the value.
  */
 function plainly(error: unknown): unknown {
   if (!(error instanceof Error)) return error;

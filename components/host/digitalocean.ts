@@ -4,19 +4,19 @@ import type { CloudInventory } from "../../core/cloud/cloud";
 import { digitaloceanTag, slugOf } from "../../core/cloud/digitalocean";
 import { type CloudParts, everything, type ServerMade, unchanging } from "./cloudParts";
 
-/** What a changed configuration must not do to a live Droplet, as the plugin names it. */
+/** Inputs, by the plugin's names, whose changes must not reach a live Droplet. */
 const names = { plan: "size", location: "region", image: "image", userData: "userData", sshKeys: "sshKeys" };
 
 const anywhere = ["0.0.0.0/0", "::/0"];
 
-/** The resources of a host at DigitalOcean. */
+/** Creates the resources of a host at DigitalOcean. */
 export function digitaloceanParts(
   token: string,
   endpoint: string | undefined,
   found: CloudInventory,
   around: pulumi.ResourceOptions = {},
 ): CloudParts {
-  // Its SDK does not mark the token: without this it stands in preview and state as it is.
+  // The SDK does not mark the token as secret.
   const args = { token: pulumi.secret(token), apiEndpoint: endpoint };
   const provider = new digitalocean.Provider("digitalocean", args, around);
   return {

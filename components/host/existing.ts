@@ -39,7 +39,7 @@ export class ExistingHost extends pulumi.ComponentResource implements Host {
   }
 }
 
-/** The host of a stack that names one which is there already. */
+/** Registers the host of a stack that names an existing one. */
 export async function existingHost(
   config: StackConfig,
   { address, hostKey }: ExistingHostConfig,

@@ -9,9 +9,9 @@ import type { HostAccess } from "../remote";
 
 /** When a host is looked at before the first step. */
 export interface ContactArgs {
-  /** What is to be done on the host, as a hash: another one, another look. */
+  /** Hash of the work to be done on the host: another hash makes another contact. */
   readonly work: string;
-  /** Another one in each run that has to look, whatever else is the same; undefined where none has to. */
+  /** A new value in each run that has to connect; undefined if none has to. */
   readonly run: pulumi.Input<string | undefined>;
   /** Keeps what is known, without a look: a host that is retired may be dead. */
   readonly standsAside: boolean;
@@ -25,11 +25,10 @@ interface FirstLookArgs {
   readonly place: Pick<FirstContactArgs, "address" | "hostKey" | "server">;
   readonly login: Omit<HostAccess, "address" | "hostKey">;
   readonly contact: ContactArgs;
-  /** What must exist before it. */
   readonly after?: readonly pulumi.Resource[];
 }
 
-/** The look at a host before the first step. */
+/** Registers the contact with a host before the first step. */
 export function firstLook({ place, login, contact, after = [] }: FirstLookArgs, parent: pulumi.Resource): FirstContact {
   const { stack, port, user, privateKey, privateKeyPassword, password, agent, proxy } = login;
   return new FirstContact(
@@ -43,7 +42,7 @@ export function firstLook({ place, login, contact, after = [] }: FirstLookArgs, 
       work: contact.work,
       run: contact.run,
       standsAside: contact.standsAside || undefined,
-      // Only where the first contact's key is taken does it matter what goes there.
+      // Secrets matter only if nobody compared the host key.
       secrets: place.hostKey === undefined && contact.secrets.length > 0 ? contact.secrets : undefined,
     },
     { parent, dependsOn: [...after] },
@@ -62,7 +61,8 @@ export function contactOf(config: StackConfig, finished: boolean, program = this
   const { ssh: _, stack: __, ...rest } = config;
   const isRetiring = config.lifecycle === "retiring";
   const secrets = new Set(secretKeys().map((path) => path.join(".")));
-  // Another secret is no other work, and a short hash over one would tell who reads the state when a guess is right.
+  // Secrets are left out: a changed one is no other work, and a short hash over one would let a reader of the state
+  // guess it.
   const work = JSON.stringify([program, withoutKeys(rest, secrets)]);
   return {
     work: createHash("sha256").update(work).digest("hex").slice(0, 12),
@@ -77,7 +77,7 @@ export function contactOf(config: StackConfig, finished: boolean, program = this
   };
 }
 
-/** What is configured, without the keys of these paths. */
+/** Removes the keys at these paths. */
 function withoutKeys(value: unknown, paths: ReadonlySet<string>, at = ""): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const kept = Object.entries(value).filter(([key]) => !paths.has(at + key));

@@ -3,7 +3,7 @@ import type { LastRun } from "../lastRun";
 import { existingHost } from "./existing";
 import type { FoundHost } from "./host";
 
-/** The stack's host: a server that was there already, or one of a cloud provider. */
+/** Registers the stack's host: an existing server, or one of a cloud provider. */
 export async function foundHost(config: StackConfig, last: LastRun): Promise<FoundHost> {
   if (config.host.provider === "existing") return existingHost(config, config.host, last);
   // Loaded where it is needed: the clouds' libraries are large.

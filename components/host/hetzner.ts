@@ -4,10 +4,10 @@ import type { CloudInventory } from "../../core/cloud/cloud";
 import { hetznerLabels } from "../../core/cloud/hetzner";
 import { type CloudParts, everything, type ServerArgs, type ServerMade, unchanging } from "./cloudParts";
 
-/** What a changed configuration must not do to a live server, as the plugin names it. */
+/** Inputs, by the plugin's names, whose changes must not reach a live server. */
 const names = { plan: "serverType", location: "location", image: "image", userData: "userData", sshKeys: "sshKeys" };
 
-/** The resources of a host at Hetzner Cloud. */
+/** Creates the resources of a host at Hetzner Cloud. */
 export function hetznerParts(
   token: string,
   endpoint: string | undefined,

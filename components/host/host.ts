@@ -9,9 +9,8 @@ import type { ContactArgs } from "./firstLook";
 /** A machine that is reached, and what has to be before anything else connects to it. */
 export interface HostGround {
   readonly access: HostAccess;
-  /** What must exist before anything connects. */
   readonly ready: readonly pulumi.Input<pulumi.Resource>[];
-  /** At a cloud provider: the server. Holds the token: secret. */
+  /** The server at a cloud provider. Holds the token: secret. */
   readonly server?: pulumi.Output<CloudServer>;
   /** There: this state ordered it. One that was taken over, or was there before, may be anybody's. */
   readonly isOrdered?: pulumi.Output<boolean>;
@@ -25,19 +24,17 @@ export interface Host extends HostGround {
   readonly guard: RetirementGuard;
 }
 
-/** What a host needs to know of its stack, wherever the host comes from. */
+/** Arguments of a host, wherever it comes from. */
 export interface HostArgs {
-  /** How it is logged in to. */
   readonly login: Omit<HostAccess, "address" | "hostKey">;
   /** When the host is looked at before the first step. */
   readonly contact: ContactArgs;
-  /** What its guard asks, once it may be given up. Times in milliseconds. */
+  /** Inputs of the host's guard. Times in milliseconds. */
   readonly retirement: RetirementSettings;
-  /** Where its node answers. */
   readonly rpc: NodeRpc;
 }
 
-/** What a stack is shown of its host. */
+/** The output `host`. */
 export type HostShown = Readonly<Record<string, pulumi.Input<string | number> | undefined>>;
 
 /** A stack's host, as a run found it. */

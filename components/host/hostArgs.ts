@@ -6,7 +6,7 @@ import { guardSettings } from "../retirement/remembered";
 import { contactOf } from "./firstLook";
 import type { HostArgs } from "./host";
 
-/** What a stack's configuration means for its host, wherever that comes from. */
+/** Makes the arguments of a host, wherever it comes from. */
 export async function hostArgs(config: StackConfig, last: LastRun): Promise<HostArgs> {
   return {
     login: loginOf(config),

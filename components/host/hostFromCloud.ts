@@ -24,7 +24,7 @@ import { hostArgs } from "./hostArgs";
 import { protectAgain } from "./protectAgain";
 
 /**
- * The host at a cloud provider: looks at the provider, decides, then registers what the decision comes to.
+ * Reads the provider, decides, then registers the host that the decision names.
  *
  * @throws RunError, before anything is registered, with all that stands in the way
  */
@@ -72,7 +72,7 @@ export async function hostFromCloud(config: StackConfig, wanted: CloudHostConfig
   return { host, shown: { ...shown, serverId, address, fingerprint } };
 }
 
-/** What is said of a server that is there already, where this state has made no key for it. */
+/** Formats the error for a server that already exists, if this state has made no key for it. */
 async function strangerAt(
   config: StackConfig,
   cloud: Cloud,

@@ -42,14 +42,14 @@ export async function protectAgain(config: StackConfig, wanted: CloudHostConfig,
   }
 }
 
-/** Whether the protection is to be set again: an adopted server gets it where a destroy took it away alone. */
+/** True if the protection is to be set again: on an adopted server only if a destroy removed it. */
 export function lacksProtection(
   { server, isHalfMade }: Kept,
   isOwn: boolean,
   events: readonly LogEvent[],
   stack: string,
 ): boolean {
-  // One whose creation was cut off may be busy yet: the next run sets it.
+  // A server whose creation was interrupted may be busy: the next run sets the protection.
   if (server.isProtected !== false || isHalfMade) return false;
   const released = standing(events, stack, "unprotected").at(-1)?.details;
   return isOwn || (released?.serverId === server.id && released.wasProtected === true);

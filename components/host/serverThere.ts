@@ -5,8 +5,9 @@ import type { CloudHostConfig } from "../../core/config/hostSchema";
 import { cloudProviders } from "./cloudProviders";
 
 /**
- * The server of a stack at its provider: the one that it is known by, else the one with its labels. `gone` where there is
- * neither; undefined where the provider does not tell now, or tells of several. Only reads.
+ * Reads a stack's server at its provider: the known one, else the one with its labels.
+ *
+ * @returns `gone` if there is neither; undefined if the provider can't answer now, or names several
  */
 export async function serverThere(
   config: StackConfig,

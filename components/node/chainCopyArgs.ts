@@ -8,10 +8,10 @@ import { chainCopyLibrary } from "../../core/steps/libraries";
 import { stackIdentity } from "../../core/steps/stepVariables";
 import { unverifiedChain } from "../../core/sync/gateSettings";
 
-/** Whose chain a stack's node begins with, and how; plain, with the old host's login: wrap it before it becomes an input. */
+/** Inputs of the chain copy. Plain, with the old host's login: wrap them before they become inputs. */
 export type ChainCopySettings = Omit<ChainCopyInputs, "new">;
 
-/** Undefined where the chain comes from the network. */
+/** Makes the inputs of the chain copy; undefined if the chain comes from the network. */
 export function chainCopySettings(config: StackConfig, stack: string): ChainCopySettings | undefined {
   const { sync, node, network, pillar } = config;
   if (sync.from !== "oldHost") return undefined;

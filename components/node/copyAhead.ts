@@ -50,7 +50,7 @@ async function wasCopied(config: StackConfig, stack: string): Promise<boolean> {
     const events = await readEvents(storeOf(config), config.pillar.name);
     return standing(events, stack, "copied").length > 0;
   } catch {
-    // Whoever writes to the record says what is wrong with it.
+    // The next write to the event log reports what is wrong with it.
     return false;
   }
 }

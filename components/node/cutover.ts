@@ -30,15 +30,15 @@ export interface CutoverArgs {
   readonly pillar: PillarNode;
   readonly look: LookAtHost;
   readonly last: LastRun;
-  /** What comes before the wait for the switch. */
+  /** Done before the wait for the switch. */
   readonly after: pulumi.Output<unknown>;
-  /** What the operator does before anything in the wallet. */
+  /** Steps of the operator before any change in the wallet. */
   readonly first: readonly string[];
-  /** Nothing is configured of a signer. */
+  /** True if no orchestrator is configured. */
   readonly isWithoutSigner: boolean;
 }
 
-/** What a stack shows after its node. */
+/** Outputs that follow the node. */
 export interface CutoverShown {
   readonly registration: pulumi.Output<RegistrationShown>;
   /** Absent while the node is not synced and the address is not registered. */
@@ -47,9 +47,9 @@ export interface CutoverShown {
 }
 
 /**
- * What follows the producer address (docs/specification.md, 1.1, steps 13 and 14): the hourly restart proved off again,
- * the wait for the switch where it is configured, and a look at the registration, anew on every run, so that what is
- * shown is of this minute; plain values, so that it stays readable.
+ * Registers the steps after the producer address (docs/specification.md, 1.1, steps 13 and 14): keeps the hourly
+ * restart off, waits for the switch if configured, and reads the registration in every run. Outputs are plain values,
+ * so that they stay readable.
  */
 export function cutoverOf({
   config,
@@ -139,7 +139,7 @@ function waitFor(
   );
 }
 
-/** An epoch's length is of no concern to the gate: a change of it changes no input. */
+/** Leaves out the length of an epoch: the gate does not use it, and a change of it would change an input. */
 const plainNetwork = ({ momentum, tickMomentums }: Network): Network => ({ momentum, tickMomentums });
 
 interface At {
@@ -147,7 +147,7 @@ interface At {
   readonly seen: HostSeen;
 }
 
-/** What a run found, and what it knew before. */
+/** A reading of node and registration, and the cached state before it. */
 interface Found {
   readonly node: NodeStatus;
   readonly registration: Registration;
@@ -157,7 +157,7 @@ interface Found {
   readonly memory: RegistrationMemory;
 }
 
-/** Only reads, and never throws. */
+/** Reads node and registration. Never throws. */
 async function decide(config: StackConfig, last: LastRun, { ours, seen }: At): Promise<Found> {
   const [node, readings, hourlyRestart] = await Promise.all([seen.node, seen.readings, seen.hourlyRestart]);
   const place = logRef(config);
@@ -176,7 +176,7 @@ async function decide(config: StackConfig, last: LastRun, { ours, seen }: At): P
 
 async function keep({ registration, place, ours, memory }: Found, webhook: string | undefined): Promise<void> {
   const log = openEventLog(place, { now: () => Date.now(), say: (line) => void warn(line) });
-  // Where the record is not written, every run would tell it again.
+  // Without an event log every run would send the notices again.
   const news = await noteRegistration(log, registration, { stack: place.stack, ours, memory });
   for (const { event, message } of noticesOf(news, registration, place, Date.now()))
     await tell(webhook, event, place, message);

@@ -9,30 +9,30 @@ export interface NextStepSituation {
   readonly producerAddress: string;
   readonly now: Pick<NodeStatus, "synced" | "known" | "why">;
   readonly registration: Registration;
-  /** As the look at it prints; undefined where it could not be seen. */
+  /** The lookup's output; undefined if it failed. */
   readonly hourlyRestart: string | undefined;
   /** Unix milliseconds. */
   readonly clock: number;
-  /** What comes before wallet and retirement: a signer whose move is next. */
+  /** Steps before wallet and retirement, if the orchestrator's move comes next. */
   readonly first?: readonly string[];
-  /** Nothing is configured of a signer: whether the old host runs one is not known. */
+  /** True if no orchestrator is configured: the old host may still run one. */
   readonly isWithoutSigner?: boolean;
 }
 
-/** Whether this host's address is shown at all: while its node is synced, or once it is registered anyway. */
+/** True if this host's address may be shown: its node is synced, or the address is registered anyway. */
 export function showsAddress({ registration, now }: Pick<NextStepSituation, "registration" | "now">): boolean {
   return now.synced || isOurs(registration);
 }
 
-/** Whether this host's address in the wallet is what comes next: one that is shown may be registered at once. */
+/** True if registering this host's address is the next step: a shown address may be registered at once. */
 export function offersAddress({ registration, now, first = [] }: NextStepSituation): boolean {
   if (isOurs(registration) || !now.synced || first.length > 0) return false;
   return registration.kind !== "foreign" || !registration.wasOurs;
 }
 
 /**
- * What the operator does next, in words and commands, a line each: the engine cuts longer texts. Steps 13 to 15
- * and the rule behind them (docs/specification.md, 1.1).
+ * Formats the operator's next step, a line each, since the engine cuts longer texts: steps 13 to 15 and the rule behind
+ * them (docs/specification.md, 1.1).
  */
 export function nextStep(situation: NextStepSituation): string[] {
   const { stack, pillar, now, registration, clock, first = [] } = situation;
@@ -78,7 +78,7 @@ export function nextStep(situation: NextStepSituation): string[] {
   }
 }
 
-/** One thing first: who sees the clicks makes them, and the signer's move has to come before. */
+/** Shows one thing first: an operator who sees the clicks makes them, and the orchestrator has to move before. */
 function updateInTurn(situation: NextStepSituation): string[] {
   const { first = [], pillar } = situation;
   if (offersAddress(situation)) return update(situation);
@@ -118,7 +118,7 @@ function retireOld({ pillar, stack }: NextStepSituation): string[] {
   ];
 }
 
-/** Who sees the clicks makes them. */
+/** Operators follow the clicks as soon as they see them. */
 const signerFirst =
   "  0. Where the old host runs the bridge's orchestrator, that moves here first: README.md, steps 2 and 3.";
 
@@ -138,7 +138,7 @@ const seenAs = ({ known, why }: NextStepSituation["now"]) =>
 
 const upper = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** What comes next for a stack that is retired, and whose server is gone already. */
+/** Formats the next step of a retired stack whose server is already gone. */
 export function nextForGone(stack: string): string[] {
   return [`Its server is not there any more. To remove the rest that this stack made: ${commandsFor(stack).destroy}`];
 }

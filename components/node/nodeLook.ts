@@ -1,4 +1,3 @@
-import * as pulumi from "@pulumi/pulumi";
 import { chainOfNode } from "../../core/chain/chain";
 import { nodeTarget } from "../../core/chain/configuredNode";
 import { nodeVersion } from "../../core/chain/nodeVersion";
@@ -17,14 +16,14 @@ import type { LastRun } from "../lastRun";
 /** Looks at the node of a stack's host, whose address and key may be known only late in a run. */
 export type NodeLook = (address: string, hostKey: string) => Promise<NodeStatus>;
 
-/** What a look at a host brings, each as soon as it is there. None of them fails. */
+/** Readings of a host, each available as soon as it arrives. None of them rejects. */
 export interface HostSeen {
   readonly node: Promise<NodeStatus>;
-  /** What it and the references say of the Pillar and the chain. */
+  /** Readings of the Pillar and the chain, from the node and the references. */
   readonly readings: Promise<readonly PillarReading[]>;
   /** The version that the node tells; undefined where it does not. */
   readonly version: Promise<string | undefined>;
-  /** Whether the hourly restart is on though the node has synced; undefined where that could not be seen. */
+  /** `on` if the hourly restart is on although the node has synced; undefined if the lookup failed. */
   readonly hourlyRestart: Promise<string | undefined>;
   /** Ends the connection that was made anew for more questions to one of the readings' clients. */
   close(): void;
@@ -39,7 +38,7 @@ export function hostLook(config: StackConfig, last: LastRun): LookAtHost {
   const { host } = config;
   if (!last.finished || host.provider !== "existing" || host.hostKey === undefined) return look;
   const { address, hostKey } = host;
-  // What another machine had before its node was proved synced is no answer to what is asked after that.
+  // A reading of another machine, before its node was synced, does not count.
   if (!isSameHost(last, { address, hostKey })) return look;
   const early = lookAhead(() => look(address, hostKey));
   return (at, key, anew) => (anew ? look(at, key) : early());

@@ -27,11 +27,10 @@ export interface PillarNodeArgs {
   readonly host: Host;
   /** Procedure A as shell text, a step each. */
   readonly steps: NodeSteps;
-  /** Where the node answers on its host. */
   readonly rpc: NodeRpc;
-  /** What counts as synced, who is asked beside the node, and who is told. Times in milliseconds. */
+  /** Inputs of the sync gate. Times in milliseconds. */
   readonly sync: Omit<SyncGateArgs, "target" | "factsScript" | "addressScript">;
-  /** Whose chain the node begins with; absent where it comes from the network. */
+  /** Inputs of the chain copy; absent if the chain comes from the network. */
   readonly chain?: { readonly from: ChainCopySettings; to(host: OrchestratorHost): ChainSide } | undefined;
   /** Brings the node to the configured release; absent where what the controller deployed stays. */
   readonly upgrade?: Omit<UpgradeInputs, "host" | "node" | "found"> | undefined;
@@ -40,7 +39,7 @@ export interface PillarNodeArgs {
   readonly chainCopyAway?: Step | undefined;
 }
 
-/** What a stack's configuration means for its node. */
+/** Makes the node's arguments from the configuration. */
 export async function pillarNodeArgs(config: StackConfig, host: Host, look?: LookAtHost): Promise<PillarNodeArgs> {
   const [stack, pillar] = [pulumi.getStack(), config.pillar.name];
   const from = chainCopySettings(config, stack);
@@ -102,7 +101,7 @@ export class PillarNode extends pulumi.ComponentResource {
     super("pillar-host:node:PillarNode", name, {}, options);
     let last: readonly pulumi.Input<pulumi.Resource>[] = host.ready;
     const target = sshTargetOf(host.access).apply((ssh) => nodeTargetOn(ssh, rpc));
-    // One connection at a time, and no step before the evidence of the one before it.
+    // There is one connection at a time; each step waits for the proof of the one before.
     const next = () => ({ parent: this, dependsOn: [...last] });
     const run = (suffix: string, step: Step) => {
       const done = runStep(`${name}-${suffix}`, step, host.access, next());
@@ -152,19 +151,19 @@ export class PillarNode extends pulumi.ComponentResource {
 }
 
 /**
- * What the stack's host lived through: a retirement that was cut off left steps in the state as they were done before it, and
- * a copy of a chain may have left parts on the host of which the state does not know.
+ * Reads the events of the stack's host. An interrupted retirement left steps in the state as they were before it, and
+ * an interrupted chain copy may have left files that the state does not know.
  */
 async function eventsOf(config: StackConfig): Promise<readonly LogEvent[]> {
   try {
     return await readEvents(storeOf(config), config.pillar.name);
   } catch {
-    // Whoever writes to the record says what is wrong with it.
+    // The next write to the event log reports what is wrong with it.
     return [];
   }
 }
 
-/** The output `sync`. */
+/** Returns the output `sync`. */
 export function syncShown(gate: SyncGate) {
   const { state, currentHeight, targetHeight, startedAt, syncedAt, durationSeconds, rate, proved, unproved } = gate;
   return { state, currentHeight, targetHeight, startedAt, syncedAt, durationSeconds, rate, proved, unproved };

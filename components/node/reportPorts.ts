@@ -20,7 +20,7 @@ export function reportPorts(
   const { host, stack } = config;
   if (host.provider !== "existing") return pulumi.output(undefined);
   return deployed.apply(async () => {
-    // Whether the signer runs is not known here.
+    // The orchestrator's state is not known here.
     const rules = portRules(config, await hasSigner(config, stack, shown), { node: true, signer: false });
     const faults = portFaults(await look(host.address, rules)).map(({ text }) => text);
     if (faults.length > 0)

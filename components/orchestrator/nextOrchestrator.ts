@@ -2,10 +2,10 @@ import { commandsFor } from "../../core/util/commands";
 import { unattendedVariable } from "../../core/util/unattended";
 import type { OrchestratorShown } from "./orchestrator";
 
-/** Why the signer is not part of a run, or that it is. */
+/** When the orchestrator moves, or why it does not. */
 export type MoveTiming = "none" | "now" | "later" | "unwatched" | "removed";
 
-/** What the operator does before anything in the wallet: lets the signer move, where its turn is next. */
+/** Formats the operator's steps before any change in the wallet: the orchestrator's move, if it comes next. */
 export function nextBeforeWallet(timing: MoveTiming, stack: string): string[] {
   const { up } = commandsFor(stack);
   if (timing === "unwatched")
@@ -20,7 +20,7 @@ export function nextBeforeWallet(timing: MoveTiming, stack: string): string[] {
   ];
 }
 
-/** What comes next about the signer, in lines after those of the node. */
+/** Formats the orchestrator's next steps, in lines after those of the node. */
 export function nextForOrchestrator(timing: MoveTiming, stack: string, shown?: OrchestratorShown): string[] {
   if (timing === "later" || timing === "unwatched") return [];
   const run = commandsFor(stack);

@@ -21,23 +21,23 @@ import type { Host } from "../host/host";
 import { rootAccessOf, runStep, sshTargetOf } from "../remote";
 
 export interface OrchestratorArgs {
-  /** What must be done first: the node, up to its producer address. */
+  /** Resources that must exist first: the node, up to its producer address. */
   readonly after: readonly pulumi.Input<pulumi.Resource>[];
-  /** Where the signer comes to. */
+  /** The new host. */
   readonly host: Host;
-  /** Where it comes from. Holds the login: secret. */
+  /** Holds the login: secret. */
   readonly oldHost: pulumi.Input<OrchestratorHost>;
-  /** Where the node of the new host answers, by which the move sees that it is synced. */
+  /** The RPC of the new host's node, which must be synced. */
   readonly rpc: NodeRpc;
   /** Installs the orchestrator's release on the new host, masked and not started. */
   readonly install: Step;
   /** Pulls the bulk of the signer's directory to the new host, while the old side signs. */
   readonly bulkCopy: Step;
-  /** What the prerequisites and the first backup are about: places on both hosts, what the operator has typed out. */
+  /** Inputs of prerequisites and first backup: places on both hosts, and the operator's acknowledgements. */
   readonly secure: SecureOptions;
   /** The nodes asked beside the own node, and the momentums by which it may be behind. */
   readonly evidence: LookupOptions;
-  /** Which move it is, which way it goes, and how long a start is waited for, in milliseconds. */
+  /** The move and its direction; timeouts in milliseconds. */
   readonly move: Pick<
     MoveInputs,
     "stack" | "pillar" | "rollback" | "notify" | "p2pPort" | "answerWithin" | "steadyFor"
@@ -46,7 +46,7 @@ export interface OrchestratorArgs {
   readonly attempt: number;
 }
 
-/** What a stack's configuration means for its orchestrator. */
+/** Makes the orchestrator's arguments from the configuration. */
 export function orchestratorArgs(config: StackConfig, host: Host, after: OrchestratorArgs["after"]): OrchestratorArgs {
   const stack = pulumi.getStack();
   const { orchestrator } = config;
@@ -79,7 +79,7 @@ export function orchestratorArgs(config: StackConfig, host: Host, after: Orchest
  * copy, by a key that one of them makes: all by the journals, so that the old one may be gone.
  */
 export class Orchestrator extends pulumi.ComponentResource {
-  /** What a stack is shown of its signer. */
+  /** The output `orchestrator`. */
   public readonly shown: pulumi.Output<OrchestratorShown>;
 
   constructor(name: string, args: OrchestratorArgs, options?: pulumi.ComponentResourceOptions) {
@@ -111,7 +111,7 @@ export class Orchestrator extends pulumi.ComponentResource {
       { ...pair, stack, rollback, p2pPort, move: moveName },
       { parent: this, dependsOn: [install.proved] },
     );
-    // What it says is the same for every move: one of its own begins with a copy of its own.
+    // The step's text is the same for every move: the move's name triggers it again.
     const copied = runStep(`${name}-bulk-copy`, args.bulkCopy, host.access, {
       parent: this,
       dependsOn: [copyKey],
@@ -153,15 +153,15 @@ function sideOf(host: OrchestratorHost, { service, directory, executable }: Orch
 
 /** The output `orchestrator`. No secret. */
 export interface OrchestratorShown {
-  /** Where the signer is: `old` or `new`. */
+  /** `old` or `new`: the host that the orchestrator is on. */
   readonly side: string;
   readonly address: string;
   readonly why: string;
   readonly attempt: number;
-  /** Where it is asked how it does. */
   readonly rpcPort: number;
-  /** Of getBuildInfo (docs/specification.md, 2.4); `no commit` where the build was given none. */
+  /** The version of getBuildInfo (docs/specification.md, 2.4). */
   readonly version?: string;
+  /** `no commit` if the build has none. */
   readonly gitCommit?: string;
   readonly goVersion?: string;
   readonly movedAt?: string;

@@ -15,9 +15,9 @@ import type { MoveTiming } from "./nextOrchestrator";
 import { Orchestrator, type OrchestratorShown, orchestratorArgs } from "./orchestrator";
 
 /**
- * Whether the signer moves in this run: only in one that began with a synced node, so that nobody's signer moves
- * unattended at night after days of sync (docs/architecture.md, The move of the orchestrator is one resource). What has
- * begun stays part of the stack.
+ * Decides whether the orchestrator moves in this run: only in one that began with a synced node, so that nothing moves
+ * unattended at night after days of sync (docs/architecture.md, The move of the orchestrator is one resource). A move
+ * that has begun stays part of the stack.
  */
 async function moveTimingOf(config: StackConfig, last: LastRun, look: NodeLook): Promise<MoveTiming> {
   const { migrateFrom, unattended } = config.orchestrator;
@@ -36,7 +36,7 @@ async function moveTimingOf(config: StackConfig, last: LastRun, look: NodeLook):
   return (await look(address, hostKey)).synced ? "now" : "later";
 }
 
-/** The host's key, where it is the one that the last run was pinned to. */
+/** Reads the host's key; undefined if the last run was pinned to another one. */
 async function keyOf(
   address: string,
   ssh: StackConfig["ssh"],

@@ -14,7 +14,7 @@ import { commandsFor, someHostKey } from "../../core/util/commands";
 import type { LastRun } from "../lastRun";
 import { knownOfHost } from "./remembered";
 
-/** Of a look that nobody waits for: it says nothing, and believes no word of the operator. */
+/** Dependencies of a lookup that prints nothing and accepts no acknowledgement of the operator. */
 export const lookOnly = {
   ...systemClock,
   say: () => undefined,
@@ -69,8 +69,8 @@ interface Place {
 }
 
 /**
- * Where the host is: as configured, else as the last run showed it, or, after one that failed, as the record has it; a
- * server as its provider tells. What is known of another server than the one that is there does not count.
+ * Finds the host: as configured, else from the last run, else from the event log, else from the provider. Facts about
+ * another server than the present one do not count.
  */
 async function hostLocation(
   config: StackConfig,

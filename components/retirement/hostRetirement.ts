@@ -13,7 +13,7 @@ export interface HostRetirementArgs extends RetirementArgs {
   readonly shutDown?: {
     /** The guard that knows how the host's time with this stack began. */
     readonly first: RetirementGuard;
-    /** Another one in each run until the node is seen off. */
+    /** A new value in each run until the node is off. */
     readonly run: string | undefined;
   };
 }
@@ -26,7 +26,7 @@ export class HostRetirement extends pulumi.ComponentResource {
   public readonly shutdown?: NodeShutdown;
   /** The one that is asked first. */
   public readonly guard: RetirementGuard;
-  /** What the shutdown was told of the host's beginning. */
+  /** The guard's facts about the host's beginning. */
   public readonly memory?: pulumi.Output<GuardMemory>;
 
   constructor(name: string, args: HostRetirementArgs, options?: pulumi.ComponentResourceOptions) {

@@ -18,22 +18,19 @@ export function inLastRun({ remembered = {}, producerAddress, registration }: La
   };
 }
 
-/** What this machine's record, and the stack's state, know of the host. @throws where the record can't be read */
+/** Reads what event log and state know of the host. @throws where the event log can't be read */
 export async function knownOfHost(config: StackConfig, last: LastRun): Promise<KnownOfHost> {
   const events = await readEvents(storeOf(config), config.pillar.name);
   return rememberedBy(events, pulumi.getStack(), inLastRun(last));
 }
 
-/**
- * What a stack's configuration means for its guards; where the host is to go, they are told what is known of it, and keep that
- * in the state. Not before: each run would tell them more, and an `up` with nothing new would not be unchanged.
- */
+/** Makes the guards' inputs; of a retiring host they include what is known of it. */
 export async function guardSettings(config: StackConfig, last: LastRun): Promise<RetirementSettings> {
   const settings = retirementSettings(config, pulumi.getStack());
   return config.lifecycle === "retiring" ? { ...settings, ...knownToGuard(await knownOfHost(config, last)) } : settings;
 }
 
-/** The output `remembered`: what the guards remember, where the next run finds it before it registers anything. */
+/** Returns the output `remembered`: the guards' memory, which the next run reads before it registers anything. */
 export function rememberedShown(
   first: RetirementGuard,
   guard: RetirementGuard,
@@ -45,7 +42,7 @@ export function rememberedShown(
   return pulumi
     .all([first.createdAt, first.isReached, first.isOwnWork, first.produced, guard.recorded, registration])
     .apply(([since, isReached, isOwnWork, told, recorded, now]) => {
-      // Of another server what the last one did says nothing.
+      // Facts about another server do not count.
       const isSame = before === undefined || before === since;
       const hasProduced = told === "seen" || now?.producing === true || (isSame && produced === "seen");
       return {

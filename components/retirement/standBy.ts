@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 import { nodeRpc } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
-import { backupDirectory, logRef, storeOf } from "../../core/config/stackStore";
+import { logRef, storeOf } from "../../core/config/stackStore";
 import { openEventLog, readEvents } from "../../core/eventLog/eventLog";
 import type { GuardMemory, RetirementInputs } from "../../core/retirement/guardInputs";
 import type { Remembered } from "../../core/retirement/guardMemory";
@@ -31,7 +31,7 @@ interface Shown {
   readonly nextStep: pulumi.Input<string[]>;
 }
 
-/** A host on which nothing is deployed: adopted as it is, or shut down to be given up. @returns outputs */
+/** Registers a host on which nothing is deployed: adopted as it is, or shut down to be retired. @returns outputs */
 export async function standBy(config: StackConfig, host: Host, last: LastRun): Promise<Shown> {
   const stack = pulumi.getStack();
   const isRetiring = config.lifecycle === "retiring";
@@ -55,10 +55,7 @@ export async function standBy(config: StackConfig, host: Host, last: LastRun): P
   return { retirement: { nodeOff: shutdown.isOff }, remembered, nextStep: reportNextStep(pulumi.unsecret(next)) };
 }
 
-/**
- * Whether the node was shut down, and is still off for good: somebody may have started it again since, or made that possible. Of
- * a host that does not answer nothing is known that speaks against it.
- */
+/** True if the node was shut down and is still off: somebody may have started it since, or restored the host. */
 export async function staysOff(
   config: StackConfig,
   { nodeOff, address, hostKey }: LastRun,
@@ -70,7 +67,7 @@ export async function staysOff(
   return "silent" in look || (!look.facts.node.active && look.facts.node.masked);
 }
 
-/** What a stack's configuration means for what stands before its host's deletion. */
+/** Makes the arguments of the retirement. */
 export async function retirementArgs(config: StackConfig, host: Host, last: LastRun): Promise<RetirementArgs> {
   return { host, settings: await guardSettings(config, last), rpc: nodeRpc(config) };
 }
@@ -83,7 +80,7 @@ function nextForAdopted(stack: string): string[] {
   ];
 }
 
-/** Of what a run shows; milliseconds. */
+/** Milliseconds; for outputs only. */
 const deadline = 60_000;
 
 /** Says what stands in the way of the destroy. Asks anew in every run, and never throws. */
@@ -125,7 +122,7 @@ async function tellOnce(config: StackConfig, notices: readonly RetirementNotice[
   const place = logRef(config);
   const log = openEventLog(place, { now: () => Date.now(), say: (line) => void warn(line) });
   for (const { notice, message } of notices) {
-    // Where the record is not written, every run would tell it again.
+    // Without an event log every run would send the notices again.
     if (await log.note({ event: "told", details: { notice } })) await tell(config.notify, notice, place, message);
   }
 }

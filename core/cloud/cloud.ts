@@ -6,12 +6,12 @@ export interface ServerNow {
   readonly name: string;
   readonly plan: string;
   readonly location: string;
-  /** Its name at the provider; undefined where the provider does not offer it any more. */
+  /** The image's name at the provider; undefined if the provider no longer offers it. */
   readonly image?: string | undefined;
   readonly address?: string | undefined;
   /** The provider's own protection against deletion; undefined where there is none to be had. */
   readonly isProtected?: boolean | undefined;
-  /** Why its creation failed, in the provider's words. */
+  /** The reason why its creation failed, in the provider's words. */
   readonly failure?: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface CloudInventory {
   readonly servers: readonly ServerNow[];
   readonly firewall?: string | undefined;
   readonly sshKey?: string | undefined;
-  /** The same public key, brought there by somebody else: it can't be had twice. */
+  /** A key with the same public half that this stack did not create: the provider refuses a second one. */
   readonly foreignKey?: string | undefined;
   readonly tag?: string | undefined;
 }
@@ -38,9 +38,9 @@ export interface Cloud {
   server(id: string): Promise<ServerNow | undefined>;
   /** Refuses a token that can only read. Makes nothing. */
   checkRights(): Promise<void>;
-  /** True of the provider's words for a plan that it can't make in this location. */
+  /** True if the provider's words say that it can't make this plan in this location. */
   isNoRoom(words: string): boolean;
-  /** Where an account's limits are raised. */
+  /** The page on which an account's limits are raised. */
   readonly limits: string;
   consoleOf(id: string): string;
   /** Frees the name of a server that was never made to its end, where the provider takes a name once only. */

@@ -45,7 +45,7 @@ export function imageOf(slug: string): string | undefined {
   return name && (minor === undefined ? `${name}-${major}` : `${name}-${major}.${minor}`);
 }
 
-/** As the plugin repeats the API's words, which has no codes of its own. */
+/** Matches the API's words, as the plugin repeats them: the API has no error codes. */
 export const digitaloceanNoRoom = /\b(size|region) is (not available|unavailable)\b/i;
 
 export function createDigitalocean({ endpoint = "https://api.digitalocean.com", ...access }: CloudAccess): Cloud {

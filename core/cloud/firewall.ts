@@ -13,7 +13,7 @@ export interface FirewallNeeds {
   readonly hasOrchestrator: boolean;
 }
 
-/** The openings of a host's firewall: docs/specification.md, 8. */
+/** Lists the openings of a host's firewall: docs/specification.md, 8. */
 export function openings(config: Pick<StackConfig, "node" | "orchestrator" | "ssh">, needs: FirewallNeeds): Opening[] {
   const { sshFrom, hasOrchestrator } = needs;
   const { node, orchestrator, ssh } = config;
@@ -25,7 +25,6 @@ export function openings(config: Pick<StackConfig, "node" | "orchestrator" | "ss
   ];
 }
 
-/** The other signers reach it from anywhere; who asks how it does, where that is named. */
 function orchestratorOpenings({ p2pPort, rpcPort, rpcFrom }: StackConfig["orchestrator"]): Opening[] {
   const asked: Opening[] = rpcFrom.length === 0 ? [] : [{ protocol: "tcp", port: rpcPort, sources: rpcFrom }];
   return [{ protocol: "tcp", port: p2pPort, sources: anywhere }, ...asked];

@@ -26,7 +26,7 @@ export type HostPlan =
       readonly kind: "keep";
       readonly server: ServerNow;
       readonly found: CloudInventory;
-      /** Its creation was cut off: what was to follow it may be missing. */
+      /** True if its creation was interrupted: firewall, protection or login may be missing. */
       readonly isHalfMade: boolean;
     }
   /** There is nothing, and nothing is to be made. */
@@ -72,7 +72,7 @@ export async function planHost(situation: HostSituation): Promise<HostDecision |
         "needed: one. Delete what is not this stack's host, or take its labels away, in the provider's console.",
       ],
     };
-  // Only what an order of this stack left, which never came back, is not a host.
+  // A server that an interrupted or failed order left is no host yet.
   const isLeftover = server?.failure !== undefined && record.pending !== undefined;
   if (server && (!isLeftover || lifecycle === "retiring")) return keep(situation, found, server);
   if (lifecycle !== "retiring")

@@ -9,7 +9,7 @@ const orderSchema = z.object({
   location: z.string(),
   /** ISO 8601. */
   at: z.string(),
-  /** Why it failed, in the provider's words; absent where the run ended before it heard any. */
+  /** The provider's reason for the failure; absent if the run ended before an answer came. */
   reason: z.string().optional(),
 });
 
@@ -28,11 +28,11 @@ export type Order = Readonly<z.infer<typeof orderSchema>>;
 export type OrderRecord = Readonly<z.infer<typeof recordSchema>>;
 export type ShownPrice = NonNullable<OrderRecord["shown"]>;
 
-/** Where a stack's record of orders is. Nothing in it is a secret. */
+/** Reads and writes a stack's record of orders, which holds no secrets. */
 export interface OrderRecords {
   /** @throws in words, where it can't be read */
   read(): Promise<OrderRecord>;
-  /** Kept when this resolves. @throws in words, where it can't be written */
+  /** Writes the record; it is on the disk when this resolves. @throws in words, where it can't be written */
   write(record: OrderRecord): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ export interface PriceLimit {
   readonly from: string;
 }
 
-/** How much dearer than the price that was shown first a server may be: locations differ, and so do plans of a kind. */
+/** The share by which a server may cost more than the price first shown: locations and plans of a kind differ. */
 const margin = 0.25;
 
 /** Names the wish as far as its price goes. Locations are no part of it: more of them are no consent to a price. */
@@ -109,7 +109,7 @@ export function shownPrice(
   return known?.wish === wish ? known : { wish, monthly, currency };
 }
 
-/** The record of the orders of a stack's server. @throws storeFault */
+/** Opens the record of a stack's orders. @throws storeFault */
 export function ordersOf(config: StackConfig, stack: string): OrderRecords {
   // Two Pillars may share a place, and their stacks have one name.
   const name = `orders-${stack}-${config.pillar.name}.json`;

@@ -20,7 +20,7 @@ export interface Wish {
   /** Tried in this order. */
   readonly locations: readonly string[];
   readonly minimums: { readonly cores: number; readonly memoryGb: number; readonly diskGb: number };
-  /** What a month may cost, in the provider's currency; undefined: anything. */
+  /** The most that a month may cost, in the provider's currency; undefined: no limit. */
   readonly maxMonthly?: number | undefined;
 }
 

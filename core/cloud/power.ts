@@ -60,7 +60,7 @@ export async function powerOff(server: CloudServer, deps: PowerDeps): Promise<Po
   const before = await powerState(server, deps);
   if (before === "off" || before === "gone") return before;
   const { status } = await call(server, "POST", api.poweroff, api.body, deps);
-  // Another action holds it: its end is waited for with this one's.
+  // The server is busy with another action: wait for both.
   if (status >= 300 && ![409, 422, 423].includes(status))
     throw new Error(refused(server, "does not switch the server off", status));
   for (let left = offTries; left > 0; left -= 1) {

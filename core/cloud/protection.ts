@@ -7,7 +7,7 @@ const provider = "hetzner";
 const tries = 180;
 const pause = 1000;
 
-/** Whether a server is protected against deletion at its provider; not where it is gone. @throws Error in words */
+/** True if the provider protects the server against deletion; false if the server is gone. @throws Error in words */
 export async function isProtected(server: CloudServer, deps: PowerDeps): Promise<boolean> {
   return server.provider === provider && (await seen(server, deps)).isOn;
 }
@@ -34,7 +34,7 @@ export async function setProtection(server: CloudServer, isOn: boolean, deps: Po
     if (found.isOn !== isOn) {
       isChanged = true;
       const { status } = await call(server, "POST", `/servers/${server.id}/actions/change_protection`, body, deps);
-      // Another action holds it: its end is waited for.
+      // The server is busy with another action: try again after it.
       if (status >= 300 && ![409, 423].includes(status))
         throw new Error(refused(server, `does not ${isOn ? "set" : "lift"} the server's protection`, status));
     }

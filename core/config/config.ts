@@ -10,7 +10,7 @@ import { stackSchema } from "./stackSchema";
 export type StackConfig = z.output<typeof stackSchema> & {
   /** The stack's name: what an operator is told to type names it. */
   readonly stack: string;
-  /** Another address of the cloud's API than the provider's own. */
+  /** Overrides the address of the cloud's API. */
   readonly apiEndpoint?: string;
 };
 
@@ -40,7 +40,7 @@ export function checked(
   return { faults: [...new Set(issues.flatMap((issue) => configFaultsOf(issue, context))), ...keys.faults] };
 }
 
-/** The stack's raw values out of all that the engine knows, with what the cloud's own Pulumi keys say. */
+/** Extracts the stack's raw values from all that the engine knows, and what the cloud's own Pulumi keys hold. */
 export function rawConfig(all: Readonly<Record<string, string>>): {
   raw: Record<string, unknown>;
   apiEndpoint?: string;
@@ -54,18 +54,17 @@ export function rawConfig(all: Readonly<Record<string, string>>): {
   return { raw, apiEndpoint };
 }
 
-/** By `host.provider`, the keys of its Pulumi plugin: the token's, and the address of its API. */
+/** Keys of the Pulumi plugins, for each `host.provider`: the token's, and that of the API's address. */
 const pluginKeys: Readonly<Record<string, readonly [token: string, endpoint: string]>> = {
   hetzner: ["hcloud:token", "hcloud:endpoint"],
   digitalocean: ["digitalocean:token", "digitalocean:apiEndpoint"],
 };
 
-/** `host.provider`, as it stands there. */
 function providerOf(host: unknown): string {
   return String((typeof host === "object" && host !== null ? (host as { provider?: unknown }) : {}).provider);
 }
 
-/** What the keys of the provider's own Pulumi plugin say. */
+/** Reads the keys of the provider's own Pulumi plugin. */
 function standardKeys(host: unknown, all: Readonly<Record<string, string>>): { apiEndpoint?: string; token?: string } {
   const [token, apiEndpoint] = (pluginKeys[providerOf(host)] ?? []).map((key) => all[key]);
   return { apiEndpoint: apiEndpoint || undefined, token: token || undefined };

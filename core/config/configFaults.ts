@@ -3,7 +3,7 @@ import type { Commands } from "../util/commands";
 /** The namespace of the configuration's keys, and the project's name. */
 export const project = "pillar-host";
 
-/** A value of the configuration as the engine hands it over: structured ones as JSON, plain ones as they are. */
+/** Parses a value as the engine hands it over: structured ones as JSON, plain ones as they are. */
 export function parseValue(value: string): unknown {
   if (!/^[[{]/.test(value)) return value;
   try {
@@ -13,7 +13,6 @@ export function parseValue(value: string): unknown {
   }
 }
 
-/** All faults of a stack's configuration, and what to do. */
 export function configFaultsText(stack: string, faults: readonly string[], effect: string, again: string): string {
   return [
     `The configuration of stack ${stack} has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}${effect}:`,
@@ -29,10 +28,9 @@ export type FaultCure =
   | { readonly set: string; readonly toWord: string }
   | { readonly remove: string };
 
-/** How keys do not fit together: the key below `pillar-host:`, as a path, and what is wrong. */
+/** A combination of keys that is refused: the key's path below `pillar-host:`, and the message. */
 export type SchemaFault = readonly [path: readonly string[], message: string, cure?: FaultCure];
 
-/** The command of a cure. */
 export function cureCommand(cure: FaultCure, run: Commands): string {
   if ("remove" in cure) return run.remove(cure.remove);
   return "toWord" in cure ? run.setTo(cure.set, cure.toWord) : run.set(cure.set, cure.to);

@@ -1,7 +1,7 @@
 import ms from "ms";
 import { z } from "zod";
 
-/** A duration such as `90s`, `30m`, `12h` or `7d`; milliseconds after parsing. */
+/** Parses a duration such as `90s`, `30m`, `12h` or `7d` into milliseconds. */
 export const duration = (atLeast: string) =>
   z
     .string()

@@ -5,7 +5,6 @@ import { cureCommand, type FaultCure, project } from "./configFaults";
 import { valueAt } from "./rawValues";
 import { metaOf, type Schema, schemaAt, shapesOf, variantOf } from "./schemaKeys";
 
-/** Whose fault it is, and what is configured. */
 export interface FaultContext {
   readonly schema: Schema;
   /** Key, without `pillar-host:`, to value. */
@@ -91,7 +90,7 @@ function withFound({ message, path }: z.core.$ZodIssue, context: FaultContext): 
   return found === undefined ? message : `found ${found}, ${message}`;
 }
 
-/** A word, a number, an address or a path is no secret. */
+/** Returns the value's text, unless it may be a secret: only words, numbers, addresses and paths are none. */
 function harmless(value: unknown): string | undefined {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (value === "") return "an empty text";
@@ -149,7 +148,9 @@ const kinds: Readonly<Record<string, string>> = {
   object: "a block",
 };
 
-/** `pulumi config set` makes a number of a name of digits; a file written by hand may have a number as text. */
+/**
+ * Formats a fault of type. `pulumi config set` stores a name of digits as a number; a file may hold a number as text.
+ */
 function wrongType(issue: z.core.$ZodIssueInvalidType, context: FaultContext): string {
   const { schema, run } = context;
   const key = settable(issue.path);
@@ -178,7 +179,7 @@ function wrongForm({ path, input }: z.core.$ZodIssueInvalidUnion, context: Fault
   return `found ${kindOf(input)}, needed a ${form}${examples[0] === undefined ? "" : `, such as ${examples[0]}`}`;
 }
 
-/** The value itself may be a secret in the wrong place. */
+/** Returns the kind of a value, not the value: it may be a secret in the wrong place. */
 function kindOf(value: unknown): string {
   if (value === null) return "nothing";
   return kinds[Array.isArray(value) ? "array" : typeof value] ?? typeof value;

@@ -11,8 +11,8 @@ const logins = ["ssh", "orchestrator.migrateFrom", "retirement.successor", "sync
 ]);
 
 /**
- * The raw values with the text of each `privateKeyFile` as its block's `privateKey`, so that it is checked as one that
- * was pasted. It is read at run time, and goes into the state as a secret.
+ * Sets each block's `privateKey` to the text of its `privateKeyFile`, so that it is checked as one that was pasted. The
+ * file is read in every run; its text goes into the state as a secret.
  */
 export function withKeyFiles(raw: Raw, read?: (path: string) => SmallFile): { raw: Raw; faults: string[] } {
   const faults: string[] = [];

@@ -1,8 +1,8 @@
 /** Describes a key in the schema, with `.meta()`: docs/configuration.md, stack.schema.json and the list of secret keys come from it. */
 export interface KeyMeta {
-  /** What it is for: sentences in Markdown without links, the last without a full stop. */
+  /** The key's purpose: sentences in Markdown without links, the last without a full stop. */
   readonly description?: string;
-  /** Of a key that must be there: what a stack's file without it lacks, in the middle of a sentence. */
+  /** Names what a stack's file lacks without this key, for the middle of a sentence. Required keys only. */
   readonly needed?: string;
   readonly form?: string;
   readonly unit?: string;

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { keyState, looksPrivate, looksPublic } from "./privateKey";
 import { address, hostKey, ownDirectory, port, service, word } from "./schemaParts";
 
-/** What a login is made of. */
 export const loginShape = {
   user: word.meta({ description: "Another user than `root` becomes root with sudo" }),
   port: port.meta({ description: "The port where ssh listens" }),
@@ -36,7 +35,7 @@ export const loginShape = {
     .meta({ description: "The password of sudo, where it asks for one", secret: true }),
 };
 
-/** What the description of a block says that has another host's login. */
+/** The sentence about logins for the description of a block that holds another host's. */
 export const loginRule =
   "What its login leaves out is as in `ssh`; a key, password or agent given here replaces all of `ssh`'s";
 
@@ -64,14 +63,13 @@ const proxy = z
       "The host through which this one is reached, a bastion. What its login leaves out is as in the block around it, but for port and password",
   });
 
-/** Another host than the stack's own. */
 export const otherHostShape = {
   ...someHost,
   proxy: proxy.meta({ otherwise }),
   sudoPassword: loginShape.sudoPassword.meta({ otherwise: `${otherwise}, for the same user` }),
 };
 
-/** Its node, where it differs from the stack's own. */
+/** Settings of another host's node, where they differ from the stack's own. */
 export const otherNodeShape = {
   service: service.optional().meta({ description: "Its node's systemd service", otherwise: "`node.service`" }),
   dataDir: ownDirectory
@@ -86,13 +84,13 @@ interface LoginKeys {
   readonly privateKeyPassword?: string | undefined;
 }
 
-/** For `superRefine`: the block's private key can be opened. */
+/** Checks that the block's private key can be opened, for `superRefine`. */
 export const openableKey = (login: LoginKeys, context: z.RefinementCtx) => {
   const [key, message, isToBeSet] = privateKeyFault(login) ?? [];
   if (key !== undefined) context.addIssue({ code: "custom", path: [key], message, params: { isToBeSet } });
 };
 
-/** How the stack's own host is logged in to. */
+/** The login of the stack's own host. */
 export const sshSchema = z
   .strictObject({
     ...loginShape,
@@ -108,7 +106,7 @@ export const sshSchema = z
   .superRefine(openableKey)
   .meta({ description: "The login: the ssh agent, a key's file, a private key or a password is needed" });
 
-/** The fault of a private key that can't be opened: which key of the block, and what is wrong with it. */
+/** Finds why a private key can't be opened. @returns the key of the block, and what is wrong with it */
 function privateKeyFault({
   privateKeyFile,
   privateKey,

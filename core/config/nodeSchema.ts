@@ -113,7 +113,7 @@ const nodeRelease = releaseSchema(
 
 export const ownAddress = "127.0.0.1";
 
-/** What the specification calls the node's things, and where its RPC is; all can be set for the real network. */
+/** The node's service, data and RPC, named as in the specification; all can be set for the real network. */
 export const nodeSchema = z
   .strictObject({
     service: service.default("go-node").meta({ description: "Its systemd service. The real network's: `go-zenon`" }),

@@ -4,7 +4,7 @@ type Path = readonly PropertyKey[];
 
 const isBlock = (value: unknown): value is Raw => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The value at a path; undefined where there is none. */
+/** Returns the value at a path, or undefined. */
 export function valueAt(raw: unknown, path: Path): unknown {
   return path.reduce<unknown>((value, step) => {
     if (Array.isArray(value)) return (value as unknown[])[Number(step)];
@@ -12,7 +12,7 @@ export function valueAt(raw: unknown, path: Path): unknown {
   }, raw);
 }
 
-/** The same with another value at a path, in blocks that are made where there are none; undefined takes the key away. */
+/** Returns a copy with another value at the path. Creates missing blocks; `undefined` removes the key. */
 export function withValue(raw: Raw, [step = "", ...below]: Path, value: unknown): Raw {
   const name = String(step);
   const { [name]: inner, ...others } = raw;

@@ -31,6 +31,6 @@ export interface ReleaseSource {
   readonly version?: string | undefined;
 }
 
-/** A release as a host writes it down when it is installed: another one is installed anew. */
+/** Formats a release for the marker on the host: a release with another marker is installed again. */
 export const releaseMarker = ({ url, sha256, version }: ReleaseSource) =>
   [url, sha256 ?? "any", ...(version === undefined ? [] : [version])].join(" ");

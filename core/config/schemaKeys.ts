@@ -9,7 +9,7 @@ export type Shape = Readonly<Record<string, Schema>>;
 
 interface Definition {
   readonly shape?: Shape;
-  /** What a default or a transformation wraps. */
+  /** The schema that a default or a transformation wraps. */
   readonly innerType?: Schema;
   readonly in?: Schema;
   readonly options?: readonly Schema[];
@@ -17,14 +17,14 @@ interface Definition {
   readonly values?: readonly unknown[];
 }
 
-/** The keys of a block, in each of its variants; none for what is no block. */
+/** Lists the keys of a block, for each of its variants; empty if the schema is no block. */
 export function shapesOf(schema: Schema): Shape[] {
   const { shape, innerType, in: input, options } = schema._zod.def as Definition;
   if (shape) return [shape];
   return [innerType, input, ...(options ?? [])].flatMap((inner) => (inner ? shapesOf(inner) : []));
 }
 
-/** What a default, a check or a transformation wraps. */
+/** Returns the schema that a default, a check or a transformation wraps. */
 export function innerOf(schema: Schema): Schema | undefined {
   const { innerType, in: input } = schema._zod.def as Definition;
   return innerType ?? input;
@@ -42,7 +42,7 @@ export interface SchemaKey {
   readonly variant?: string;
 }
 
-/** All of them, in their order, each block before its keys; a key that stands in several variants of a block comes with each. */
+/** Lists all keys in order, each block before its keys. A key of several variants appears once for each variant. */
 export function schemaKeys(schema: Schema, path: readonly string[] = []): SchemaKey[] {
   const shapes = shapesOf(schema);
   return shapes.flatMap((shape) => {
@@ -56,7 +56,7 @@ export function schemaKeys(schema: Schema, path: readonly string[] = []): Schema
   });
 }
 
-/** The schema of a key or an element at a path: of the first variant that has it. */
+/** Returns the schema of a key or an element at a path, from the first variant that has it. */
 export function schemaAt(schema: Schema, path: readonly PropertyKey[]): Schema | undefined {
   let found: Schema[] = [schema];
   for (const step of path) {

@@ -75,7 +75,11 @@ function rebuildLine(line: string): string | undefined {
   return built === bare ? built : undefined;
 }
 
-/** An address of the web without user and password, which would be shown with it. @param needed the fault's words */
+/**
+ * Builds the schema of a web address. User and password are refused, since addresses are shown.
+ *
+ * @param needed the error's text
+ */
 export const webAddress = (needed: string) =>
   z
     .url({ protocol: /^https?$/, hostname: /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])$/, message: needed })
@@ -93,7 +97,7 @@ export const plainUrl = z
   )
   .meta({ form: "http or https address" });
 
-/** The hash of what is downloaded. @param what its name in messages, such as `archive` */
+/** Builds the schema of a download's hash. @param what its name in messages, such as `archive` */
 export const requiredSha256 = (what: string) =>
   z
     .string()

@@ -2,7 +2,7 @@ import { commandsFor } from "../util/commands";
 import { metaOf, schemaKeys } from "./schemaKeys";
 import { stackSchema } from "./stackSchema";
 
-/** The keys whose values are secrets, by the schema: the way to each, from the configuration's key on. */
+/** Lists the paths of all keys that the schema marks as secret. */
 export function secretKeys(): string[][] {
   const paths = schemaKeys(stackSchema).flatMap(({ path, schema }) => (metaOf(schema).secret ? [path.join(".")] : []));
   return [...new Set(paths)].map((path) => path.split("."));
@@ -32,7 +32,7 @@ export function plainSecrets(
   });
 }
 
-/** Whether a block of the engine's key may hold a plain secret beside an encrypted one. */
+/** True if a block may hold a plain secret beside an encrypted one: the engine marks whole blocks only. */
 export function mayBeMixed(raw: Readonly<Record<string, unknown>>, isSecret: (key: string) => boolean): boolean {
   const inBlocks = secretKeys().filter((path) => path.length > 1 && at(raw, path) !== undefined);
   const blocks = inBlocks.map(([key = ""]) => key).filter(isSecret);

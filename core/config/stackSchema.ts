@@ -10,10 +10,10 @@ import { sameMachineFaults } from "./sameMachine";
 import { pillarName, webAddress } from "./schemaParts";
 import { storeFaults, storeSchema } from "./storeSchema";
 
-/** Its path or its name is the password: an ntfy topic, a Slack hook. */
+/** The webhook is a secret: its path or host name is the password, as with ntfy topics and Slack hooks. */
 const webhook = webAddress("needed the http or https address of a webhook, such as an ntfy topic's");
 
-/** The node answers requests by its IP address only: by a name it would refuse every one, for ever. */
+/** Checks that a directly asked RPC has an IP address: the node refuses requests by name. */
 function rpcFaults({
   host,
   node,

@@ -5,7 +5,10 @@ import type { Store } from "../store/store";
 import { ofStack } from "../store/storeFault";
 import type { StackConfig } from "./config";
 
-/** Where records and backups go, as inputs have it: as configured, or the word for the user's own. Never a secret. */
+/**
+ * Returns the place of event log and backups as inputs name it: configured, or the word for the user's default. Never a
+ * secret.
+ */
 export function backupDirectory({ pillar, store, orchestrator }: StackConfig): string {
   if (store !== undefined) return placeInBucket(store, pillar.name);
   return orchestrator.backup.directory ?? recordsWord(pillar.name);
@@ -21,7 +24,7 @@ export function backupPlace(config: StackConfig): string {
   return meantPlace(backupDirectory(config));
 }
 
-/** What is known of a stack's Pillar outside of the state. @throws storeFault */
+/** Opens the store of a stack's event log, orders and backups. @throws storeFault */
 export function storeOf(config: StackConfig): Store {
   return ofStack(config.stack, () => storeAt(backupDirectory(config)));
 }

@@ -18,7 +18,6 @@ export const storeSchema = z
     see: "unattended.md#records-in-a-bucket",
   });
 
-/** Two places that exclude each other. */
 export function storeFaults({
   store,
   orchestrator,

@@ -10,7 +10,7 @@ type ResourceClass<I, O> = new (
   options?: pulumi.CustomResourceOptions,
 ) => pulumi.CustomResource & OutputsOf<O>;
 
-/** The class of a resource whose provider is stored in the state as text (pulumi.dynamic.Resource). */
+/** Makes the class of a resource whose provider is stored in the state as text (pulumi.dynamic.Resource). */
 export function dynamicResource<I extends object, O extends object>(table: ResourceTable<I, O>): ResourceClass<I, O> {
   const { type, secretInputs, outputs, options: own } = table;
   const secretOutputs = Object.entries(outputs).flatMap(([key, kind]) => (kind === "secret" ? [key] : []));
@@ -35,7 +35,7 @@ export function dynamicResource<I extends object, O extends object>(table: Resou
   return Resource as unknown as ResourceClass<I, O>;
 }
 
-/** Whether any input is another one. An input that a run leaves out is no reason for anything. */
+/** True if an input changed. An input that the run leaves out does not count. */
 export function differ(olds: object, news: object, ...except: readonly string[]): boolean {
   const before: Readonly<Record<string, unknown>> = { ...olds };
   return Object.entries(news).some(

@@ -1,8 +1,8 @@
 import { brotliCompressSync } from "node:zlib";
 
 /**
- * A module's text as a shorter one that does the same: a state has each provider up to four times, and the engine
- * sends and writes it some ten times in each run.
+ * Compresses a module's text: a state has each provider up to four times, and the engine sends and writes it some ten
+ * times in each run.
  */
 export function packed(text: string): string {
   const bytes = brotliCompressSync(text).toString("base64");

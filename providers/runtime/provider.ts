@@ -19,7 +19,7 @@ export function giveUp(error: Error, kept: object): KeptError {
   return Object.assign(error, { kept });
 }
 
-/** The provider that a table stands for: what all of them do around their work. */
+/** Makes the provider of a table, with the work that all of them share. */
 export function providerOf<I extends object, O extends object>(
   table: ResourceTable<I, O>,
 ): pulumi.dynamic.ResourceProvider {
@@ -43,7 +43,7 @@ export function providerOf<I extends object, O extends object>(
   };
 }
 
-/** What the state has after the work, or after it gave up. */
+/** Returns the resource's new state, also if the work gave up. */
 async function stateAfter<O extends object>(inputs: object, id: string, work: Promise<O>): Promise<object> {
   const whole = (outputs: object) => {
     // A key without a value can't be sent to the engine.

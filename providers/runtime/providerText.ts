@@ -9,8 +9,8 @@ const sdk = (require("@pulumi/pulumi/package.json") as { version: string }).vers
 const known = new Map<string, pulumi.Input<string>>();
 
 /**
- * A resource's provider as the text that the state has of it. It is made once for each version of the program, and kept
- * beside it where that is compiled: making it takes a fourth of the time of an `up` that changes nothing.
+ * Returns a resource's provider as the text in the state. It is made once for each version of the program and kept
+ * beside the compiled program: making it takes a fourth of the time of an `up` that changes nothing.
  */
 export function providerText<I extends object, O extends object>(table: ResourceTable<I, O>): pulumi.Input<string> {
   const text = known.get(table.type) ?? keptOrMade(table);
@@ -30,13 +30,13 @@ function keptOrMade<I extends object, O extends object>(table: ResourceTable<I, 
 }
 
 async function serialized(provider: pulumi.dynamic.ResourceProvider): Promise<string> {
-  // As the SDK does for its own dynamic resources.
+  // The SDK does the same for its own dynamic resources.
   const { text, containsSecrets } = await pulumi.runtime.serializeFunction(() => provider, { allowSecrets: true });
   if (containsSecrets) throw new Error("a provider must not capture a secret");
   return packed(text);
 }
 
-/** Whole or not at all; a run that can't keep it makes it again. */
+/** Writes the file whole or not at all; a run that can't write it makes the text again. */
 function keep(file: string, text: string): void {
   const fresh = `${file}.${process.pid}`;
   try {

@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Notice } from "../../core/notify/notify";
 
-/** What every run of a provider's method has. */
+/** Context of every call of a provider's method. */
 export interface ProviderRun {
   /** Aborted once nobody waits for the result: the engine was killed. The process ends itself soon after. */
   readonly signal: AbortSignal;
@@ -10,8 +10,8 @@ export interface ProviderRun {
 }
 
 /**
- * What a resource does, as plain values: I are its inputs, O its outputs beside them. Its functions are stored in the state
- * as text, with all that they use (docs/architecture.md, Dynamic resources have to be serialisable).
+ * A resource's methods, as plain values: I are its inputs, O its outputs beside them. Its functions are stored in the
+ * state as text, with all that they use (docs/architecture.md, Dynamic resources have to be serialisable).
  */
 export interface ResourceTable<I extends object, O extends object> {
   /** The name behind `pulumi-nodejs:dynamic/pillar-host:`. */
@@ -21,7 +21,7 @@ export interface ResourceTable<I extends object, O extends object> {
   readonly update: (olds: I & Partial<O>, news: I, run: ProviderRun) => Promise<O>;
   /** Nothing, where it is left out. */
   readonly delete?: (olds: I & O, run: ProviderRun) => Promise<void>;
-  /** Whether there is something to do; the engine compares the inputs where it is left out. */
+  /** True if there is something to do; by default the engine compares the inputs. */
   readonly changes?: (olds: I & Partial<O>, news: I) => boolean;
   /** Inputs that hold logins and the like. */
   readonly secretInputs: readonly (keyof I & string)[];
