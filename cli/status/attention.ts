@@ -36,7 +36,7 @@ export function decideAttention(view: StackView): Attention {
 function decideRetiringAttention({ state, parts }: StackView): Attention {
   if (!state.isBegun) return "nothing";
   if (parts === undefined) return "wait";
-  if ("why" in parts.node || parts.destroy === undefined || "why" in parts.destroy) return "attention";
+  if ("problem" in parts.node || parts.destroy === undefined || "problem" in parts.destroy) return "attention";
   return parts.destroy.value.length === 0 ? "step" : "wait";
 }
 

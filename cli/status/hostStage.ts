@@ -4,7 +4,7 @@ import type { HostStage, StackView } from "./stackView";
 
 /** Where a host that was synced, or is registered, stands on chain; undefined where that adds nothing. */
 export function decideStageOnChain({ stack, pillar, synced, parts }: StackView): HostStage | undefined {
-  if (parts === undefined || "why" in parts.registration) return undefined;
+  if (parts === undefined || "problem" in parts.registration) return undefined;
   const registration = parts.registration.value;
   if (registration.kind === "tooEarly" && !synced)
     return { stage: "REGISTERED TOO EARLY: its node is not synced", next: wayBack(pillar, registration.earlier) };
@@ -51,7 +51,7 @@ export function decideInactiveStage({ stack, lifecycle, state, synced, parts }: 
   }
   if (!state.isBegun) return { stage: "nothing is left of it, or nothing was begun", next: `${run.report()} tells` };
   const node = parts?.node;
-  if (node === undefined || "why" in node)
+  if (node === undefined || "problem" in node)
     return { stage: "retiring; whether its node is off is not known", next: `${run.up} looks again` };
   if (node.value.active || !node.value.masked)
     return { stage: "retiring, its node is not shut down yet", next: run.up };

@@ -2,8 +2,9 @@ import { isOurs } from "../../../core/registration/registration";
 import { isWrong } from "../../../core/ssh/portRules";
 import { progressText } from "../../../core/sync/messages";
 import { isTakingIn } from "../../../core/sync/verdict";
+import type { Result } from "../../../core/util/result";
 import { findProblems } from "../parts/hostProblems";
-import type { Part } from "../parts/part";
+import { getValue } from "../parts/statusParts";
 import type { StackView } from "../stackView";
 import type { MomentumCounts } from "./momentumCounts";
 
@@ -46,7 +47,7 @@ export function findAlerts(look: HostLookup, now: number): AlertObservation {
   if (!view.state.isBegun) return { alerts: [], unknown: [] };
   const why = trouble.map((line) => line.trim()).find((line) => line !== "") ?? "its host could not be looked at";
   // A node that is off for good has no other signs.
-  const isOff = valueIn(view.parts?.node)?.wasShutDown;
+  const isOff = getValue(view.parts?.node)?.wasShutDown;
   const rest = isOff ? [] : [...checkNode(look, now), ...checkChain(look), ...checkHost(view)];
   const checks = [check("host", looked ? undefined : why), ...checkProblems(view), checkOrchestrator(view), ...rest];
   return {
@@ -61,13 +62,11 @@ const check = (kind: string, text: string | undefined, key = kind): Check => [
   text === undefined ? [] : [{ key, text }],
 ];
 
-const valueIn = <T>(part: Part<T> | undefined) => (part && "value" in part ? part.value : undefined);
-
 function checkProblems({ parts, stack }: StackView): Check[] {
   const found = parts ? findProblems(parts, stack) : [];
-  const of = (kind: string, part: Part<unknown> | undefined): Check => [
+  const of = (kind: string, part: Result<unknown> | undefined): Check => [
     kind,
-    valueIn(part) === undefined ? undefined : found.filter(({ key }) => key.split(":")[0] === kind),
+    getValue(part) === undefined ? undefined : found.filter(({ key }) => key.split(":")[0] === kind),
   ];
   const crontab: Check =
     parts && parts.hourlyRestart === undefined ? ["crontab", []] : of("crontab", parts?.hourlyRestart);
@@ -75,14 +74,14 @@ function checkProblems({ parts, stack }: StackView): Check[] {
 }
 
 function checkOrchestrator({ parts }: StackView): Check {
-  const signer = valueIn(parts?.orchestrator);
+  const signer = getValue(parts?.orchestrator);
   if (signer === undefined) return ["signer", undefined];
   return check("signer", signer.isWrong ? `its orchestrator: ${signer.text}` : undefined, `signer:${signer.kind}`);
 }
 
 function checkNode({ view, isReachable: looked }: HostLookup, now: number): Check[] {
   const { parts, facts, lifecycle, state, sync, synced } = view;
-  const unit = valueIn(parts?.node);
+  const unit = getValue(parts?.node);
   const isDeployed = lifecycle !== "active" || state.wait !== undefined || facts?.done?.deployed !== undefined;
   const wasSynced = lifecycle === "adopted" || state.wait?.syncedAt !== undefined || facts?.done?.synced !== undefined;
   const silent = sync?.observation.kind === "none" ? sync.observation.reason : undefined;
@@ -103,7 +102,7 @@ function checkNode({ view, isReachable: looked }: HostLookup, now: number): Chec
 }
 
 function checkChain({ view: { parts, lifecycle, pillar }, counts: production }: HostLookup): Check[] {
-  const found = valueIn(parts?.registration);
+  const found = getValue(parts?.registration);
   if (found === undefined || found.kind === "unknown")
     return ["registration", "producing", "missed"].map((kind) => [kind, undefined]);
   const isActive = lifecycle === "active";
@@ -131,9 +130,9 @@ function checkHost({ parts, facts }: StackView): Check[] {
     told === undefined ? [kind, undefined] : check(kind, isBad ? text : undefined);
   const full = disk && `its disk is nearly full: ${gb(disk.free)} of ${gb(disk.size)} GB are free at ${disk.at}`;
   const unkept = "nothing keeps its clock right: a node whose clock is wrong misses momentums";
-  const wrong = valueIn(parts?.ports)?.filter(isWrong);
+  const wrong = getValue(parts?.ports)?.filter(isWrong);
   // A silent host had none of its ports tried.
-  const isUntried = valueIn(parts?.node) !== undefined && parts?.ports === undefined;
+  const isUntried = getValue(parts?.node) !== undefined && parts?.ports === undefined;
   return [
     ifTold("disk", disk, disk && disk.free < disk.size * minFreeShare, full ?? ""),
     ifTold("peers", node?.peers, node?.peers === 0, "its node has no peers"),

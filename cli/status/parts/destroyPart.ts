@@ -11,8 +11,8 @@ import { hostSeen } from "../../../core/retirement/retirementFacts";
 import { retirementInputs } from "../../../core/retirement/retirementInputs";
 import { type RetirementSurvey, type SurveyDeps, surveyRetirement } from "../../../core/retirement/surveyRetirement";
 import type { Store } from "../../../core/store/store";
+import type { Result } from "../../../core/util/result";
 import type { StackWithHost } from "../openStack";
-import type { Part } from "./part";
 import type { UnmetCondition } from "./statusParts";
 
 export interface RetirementContext {
@@ -61,10 +61,10 @@ async function readKnownEvents(store: Store, pillar: string): Promise<readonly L
 export function surveyDestroy(
   { inputs, memory, store }: RetirementContext,
   { host }: StackConfig,
-  looked: Part<HostObservation>,
+  looked: Result<HostObservation>,
   deps: SurveyDeps,
 ): Promise<RetirementSurvey> {
-  const look = "value" in looked ? looked.value : { silent: looked.why };
+  const look = "value" in looked ? looked.value : { silent: looked.problem };
   const seen = hostSeen(look, host.provider === "existing" ? undefined : host.provider);
   return surveyRetirement({ step: "destroy", inputs, memory, host: seen, store }, deps);
 }

@@ -1,8 +1,7 @@
 import { installLines, versionGapText } from "../../../core/chain/requiredVersions";
 import { sporkText } from "../../../core/chain/sporks";
 import { commandsFor } from "../../../core/util/commands";
-import type { Part } from "./part";
-import type { StatusParts } from "./statusParts";
+import { getValue, type StatusParts } from "./statusParts";
 
 /** Something on a host that is not as this program left it, or will not last. */
 export interface HostProblem {
@@ -12,14 +11,12 @@ export interface HostProblem {
   readonly isNow: boolean;
 }
 
-const valueIn = <T>(part: Part<T> | undefined) => (part && "value" in part ? part.value : undefined);
-
 export function findProblems({ node, hourlyRestart, sporks, versions }: StatusParts, stack: string): HostProblem[] {
   const { up } = commandsFor(stack);
-  const unit = valueIn(node);
-  const seen = valueIn(sporks);
+  const unit = getValue(node);
+  const seen = getValue(sporks);
   const found: HostProblem[] = [];
-  const restart = valueIn(hourlyRestart) ?? "off";
+  const restart = getValue(hourlyRestart) ?? "off";
   if (restart !== "off")
     found.push({
       key: "crontab",
@@ -49,7 +46,7 @@ export function findProblems({ node, hourlyRestart, sporks, versions }: StatusPa
     // That it was decided is news of its own.
     found.push({ ...line, key: spork.enforcedFrom === undefined ? key : `${key}:enforced` });
   }
-  for (const gap of valueIn(versions) ?? []) {
+  for (const gap of getValue(versions) ?? []) {
     const isNow = gap.expectedAt === undefined;
     const key = `version:${gap.leastVersion}${isNow ? ":required" : ""}`;
     found.push({ key, label: "version", text: [versionGapText(gap), ...installLines(gap, up)].join(". "), isNow });

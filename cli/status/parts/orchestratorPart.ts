@@ -1,7 +1,7 @@
 import type { OrchestratorStatus } from "../../../core/chain/orchestrator";
 import type { HostFacts } from "../../../core/retirement/readHost";
 import { hasOrchestratorTraces } from "../../../core/retirement/retirementFacts";
-import type { Part } from "./part";
+import type { Result } from "../../../core/util/result";
 
 export interface OrchestratorAnswer {
   readonly version: string;
@@ -20,7 +20,7 @@ const here: readonly string[] = ["running", "starting", "restored"];
 const mayRun: readonly string[] = [...here, "restoring", "stopping"];
 
 /** What is to be said of it. @param word of its RPC, where it runs */
-export function describeOrchestrator(facts: HostFacts, word: Part<OrchestratorAnswer> | undefined): OrchestratorPart {
+export function describeOrchestrator(facts: HostFacts, word: Result<OrchestratorAnswer> | undefined): OrchestratorPart {
   const { active, masked, hasKeyStore, restarts, journal } = facts.signer;
   const other = journal?.other.address;
   if (!hasOrchestratorTraces(facts)) return { kind: "none", text: "none on this host", isWrong: false };
@@ -32,9 +32,9 @@ export function describeOrchestrator(facts: HostFacts, word: Part<OrchestratorAn
     return { kind: "second", text, isWrong: true };
   }
   if (active && word !== undefined) {
-    if ("why" in word) {
+    if ("problem" in word) {
       const again = restarts ? `; its unit restarted it ${restarts} times: each loss of its node restarts it, too` : "";
-      return { kind: "silent", text: `it runs here, and does not answer: ${word.why}${again}`, isWrong: true };
+      return { kind: "silent", text: `it runs here, and does not answer: ${word.problem}${again}`, isWrong: true };
     }
     const { version, status } = word.value;
     const state = status ? `, ${status.stateName}` : "";

@@ -2,10 +2,10 @@ import { noteText, sentenceOf, stillOurs, unknownText } from "../../../core/regi
 import { isOurs, type Registration } from "../../../core/registration/registration";
 import { unmetLines } from "../../../core/retirement/refusalText";
 import { type PortFound, portFaults, portsLine } from "../../../core/ssh/portRules";
+import type { Result } from "../../../core/util/result";
 import { minuteText } from "../../../core/util/timeText";
 import type { Row } from "../../terminal/row";
 import { findProblems } from "./hostProblems";
-import type { Part } from "./part";
 import type { StatusParts } from "./statusParts";
 
 export interface StackLabel {
@@ -30,12 +30,12 @@ export function formatParts(parts: StatusParts | undefined, whose: StackLabel, n
   ];
 }
 
-function labelRows<T>(label: string, part: Part<T>, linesOf: (value: T) => readonly string[]): Row[] {
-  const lines = "why" in part ? [`not known: ${part.why}`] : linesOf(part.value);
+function labelRows<T>(label: string, part: Result<T>, linesOf: (value: T) => readonly string[]): Row[] {
+  const lines = "problem" in part ? [`not known: ${part.problem}`] : linesOf(part.value);
   return lines.map((line, i) => [i === 0 ? label : "", line]);
 }
 
-function formatPorts(ports: Part<readonly PortFound[]>): Row[] {
+function formatPorts(ports: Result<readonly PortFound[]>): Row[] {
   const faults = "value" in ports ? portFaults(ports.value) : [];
   return [
     ...labelRows("ports", ports, (found) => [portsLine(found)]),
@@ -94,7 +94,7 @@ function describeProducing(registration: Registration, { pillar, lifecycle }: St
 
 function formatDestroy(destroy: StatusParts["destroy"], { stack, lifecycle }: StackLabel): Row[] {
   if (destroy === undefined) return [["destroy", `refused: pillar-host:lifecycle of ${stack} is ${lifecycle}`]];
-  if ("why" in destroy) return labelRows("destroy", destroy, () => []);
+  if ("problem" in destroy) return labelRows("destroy", destroy, () => []);
   const first = lifecycle === "retiring" ? [] : [[`- pillar-host:lifecycle is ${lifecycle}`, "    needed: retiring"]];
   const conditions = [...first, ...destroy.value.map(unmetLines)];
   const count = conditions.length;

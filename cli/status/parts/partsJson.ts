@@ -1,6 +1,6 @@
 import { registrationShown } from "../../../core/registration/registrationShown";
 import { isWrong } from "../../../core/ssh/portRules";
-import type { Part } from "./part";
+import type { Result } from "../../../core/util/result";
 import type { StatusParts } from "./statusParts";
 
 /** The parts for programs: what is not known is `{notKnown: why}`. */
@@ -39,6 +39,6 @@ export function partsJson(parts: StatusParts) {
   };
 }
 
-function shown<T, R>(part: Part<T>, map: (value: T) => R): R | { readonly notKnown: string } {
-  return "why" in part ? { notKnown: part.why } : map(part.value);
+function shown<T, R>(part: Result<T>, map: (value: T) => R): R | { readonly notKnown: string } {
+  return "problem" in part ? { notKnown: part.problem } : map(part.value);
 }

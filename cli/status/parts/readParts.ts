@@ -9,151 +9,174 @@ import { lookAtRegistration, recalled } from "../../../core/registration/look";
 import { unknownText } from "../../../core/registration/messages";
 import { isOurs, type Registration } from "../../../core/registration/registration";
 import { type PillarReading, readPillar } from "../../../core/registration/source";
-import type { HostFacts } from "../../../core/retirement/readHost";
-import { lookAtHost } from "../../../core/retirement/readHost";
+import { type HostFacts, type HostObservation, lookAtHost } from "../../../core/retirement/readHost";
 import { collectedVariable } from "../../../core/retirement/retirementFacts";
-import type { SurveyDeps } from "../../../core/retirement/surveyRetirement";
+import type { RetirementSurvey, SurveyDeps } from "../../../core/retirement/surveyRetirement";
 import { lookAtPorts, portRules } from "../../../core/ssh/portRules";
-import { openRoot } from "../../../core/ssh/root";
+import { openRoot, type RootHost } from "../../../core/ssh/root";
 import { runScript } from "../../../core/ssh/runScript";
 import { hourlyRestartNow } from "../../../core/steps/looks";
 import { envelope, type Step } from "../../../core/steps/step";
 import { receiver } from "../../../core/steps/stepVariables";
 import { lookupSettings } from "../../../core/sync/lookupSettings";
-import { lookAtNode } from "../../../core/sync/nodeStatus";
+import { lookAtNode, type NodeStatus } from "../../../core/sync/nodeStatus";
 import { systemClock } from "../../../core/util/clock";
+import { type Result, requireValue } from "../../../core/util/result";
 import type { HostReader } from "../hostReader";
 import type { StackWithHost } from "../openStack";
 import { listUnmetConditions, type RetirementContext, readRetirementContext, surveyDestroy } from "./destroyPart";
 import { describeOrchestrator, type OrchestratorAnswer, type OrchestratorPart } from "./orchestratorPart";
-import { known, type Part, partOf } from "./part";
 import { describeRewards, type RewardsPart, readRewardsPart } from "./rewardsPart";
 import { readSporks } from "./sporksPart";
-import type { StatusParts } from "./statusParts";
+import { readPart, type StatusParts } from "./statusParts";
 
-const deps = {
-  ...systemClock,
-  say: () => undefined,
-};
+const deps = { ...systemClock, say: () => undefined };
 
-/** For one node's word about the registration; milliseconds. */
-const sourceLimit = 10_000;
+const registrationTimeoutMs = 10_000;
+const orchestratorTimeoutMs = 20_000;
+/** Includes the time for which a host that boots is waited for. */
+const destroyTimeoutMs = 60_000;
 
-/** Asking host, successor and chain what stands in the way takes longer than the rest: a host that boots is waited for. */
-const destroyLimit = 60_000;
+/** The lookups that several parts need, each made once. */
+interface SharedLookups {
+  readonly stack: StackWithHost;
+  readonly host: HostReader;
+  readonly context: RetirementContext;
+  readonly root: RootHost;
+  readonly observation: Promise<Result<HostObservation>>;
+  readonly facts: Promise<Result<HostFacts>>;
+  readonly node: Promise<Result<NodeStatus>>;
+  readonly chains: Promise<readonly ChainClient[]>;
+  readonly readings: Promise<readonly PillarReading[]>;
+}
 
-/** Looks at all parts side by side, each with a deadline, over the host's one connection. Never throws, changes nothing. */
-export async function readParts(source: StackWithHost, hostKey: string, host: HostReader): Promise<StatusParts> {
-  const { config, stack, state } = source;
-  const retirement = await readRetirementContext(source, hostKey);
-  const { inputs } = retirement;
-  const root = openRoot(inputs.host, inputs.library, host.connection);
-  const looked = partOf(() => lookAtHost(root, inputs.places, 0, deps));
-  const looking = partOf(async () => {
-    const look = known(await looked);
-    if ("silent" in look) throw new Error(look.silent);
-    return look.facts;
-  });
-  const node = partOf(() => lookAtNode(inputs.node, lookupSettings(config), host.connection));
-  const chains = looking.then((facts) => openChains(source, inputs, facts, host));
-  const readings = chains.then((clients) =>
-    Promise.all(clients.map((client) => readPillar(client, config.pillar.name, sourceLimit))),
-  );
-
-  const registration = partOf(async () => {
-    const [facts, now] = [await looking, known(await node)];
-    const ours = ("value" in facts ? facts.value.producer : undefined) ?? inputs.knownProducer;
-    // Without a word of the host, whose address is registered can't be told from its own.
-    if (ours === undefined) known(facts);
-    return lookAtRegistration({
-      ours: ours ?? "",
-      readings: await readings,
-      node: now,
-      network: config.network,
-      memory: await recalled(logRef(config), ours ?? "", state.earlierProducer),
-      now: deps.now,
-    });
-  });
-  const signer = partOf(async () => readOrchestrator(known(await looking), root.forward, inputs.places.signer.rpcPort));
-  const ports =
-    config.host.provider === "existing" && config.lifecycle !== "retiring"
-      ? partOf(async () => {
-          const { node: unit, signer: orchestrator } = known(await looking);
-          const running = { node: unit.active, signer: orchestrator.active };
-          return lookAtPorts(
-            source.address,
-            portRules(
-              config,
-              orchestrator.active || (await hasSigner(config, stack, state.lastRun?.orchestratorHost)),
-              running,
-            ),
-          );
-        })
-      : undefined;
-  const survey =
-    config.lifecycle === "active"
-      ? undefined
-      : partOf(async () => {
-          const surveyDeps: SurveyDeps = {
-            ...deps,
-            connect: host.connect,
-            saysCollected: process.env[collectedVariable] === config.pillar.name,
-          };
-          return surveyDestroy(retirement, config, await looked, surveyDeps);
-        }, destroyLimit);
-  const rewards = partOf(async () => {
-    const [found, registered] = [survey && (await survey), await registration];
-    // While it is registered, nothing has switched away from it.
-    const isHere = "value" in registered && isOurs(registered.value);
-    const told = !isHere && found && "value" in found ? describeRewards(found.value.facts.rewards) : undefined;
-    return told ?? readCurrentRewards(await readings, registered, config);
-  }, destroyLimit);
-  const hourlyRestart =
-    config.lifecycle === "active"
-      ? partOf(async () =>
-          (await runStep(source, host, hourlyRestartNow(config, state.wait?.syncedAt !== undefined))).trim(),
-        )
-      : undefined;
-  const newer = config.lifecycle === "active" ? newerRelease(config.controller.release?.url) : undefined;
-  const sporks = partOf(async () => readSporks(await chains, inputs.node, host.connection));
-  const versions = partOf(async () => {
-    const { currentHeight = 0, targetHeight = 0, known: isKnown, why } = known(await node);
-    if (!isKnown) throw new Error(why);
-    return readVersionGaps(inputs.node, Math.max(currentHeight, targetHeight), host.connection, "all");
-  });
-
-  const [facts, surveyed] = [await looking, await survey];
+/** Reads all parts at once, each with a timeout, over the host's one connection. Never throws, changes nothing. */
+export async function readParts(stack: StackWithHost, hostKey: string, host: HostReader): Promise<StatusParts> {
+  const { config, state } = stack;
+  const lookups = startLookups(stack, host, await readRetirementContext(stack, hostKey));
+  const { inputs } = lookups.context;
+  const isActive = config.lifecycle === "active";
+  const registration = readPart(() => readRegistration(lookups));
+  const survey = isActive ? undefined : readPart(() => readSurvey(lookups), destroyTimeoutMs);
+  const isFirewallForeign = config.host.provider === "existing" && config.lifecycle !== "retiring";
+  const wasSynced = state.wait?.syncedAt !== undefined;
   const parts = {
+    registration,
+    orchestrator: readPart(() => readOrchestrator(lookups)),
+    ports: isFirewallForeign ? readPart(() => readPorts(lookups)) : undefined,
+    rewards: readPart(async () => chooseRewards(lookups, await registration, await survey), destroyTimeoutMs),
+    hourlyRestart: isActive
+      ? readPart(async () => (await runStep(lookups, hourlyRestartNow(config, wasSynced))).trim())
+      : undefined,
+    newerRelease: isActive ? newerRelease(config.controller.release?.url) : undefined,
+    sporks: readPart(async () => readSporks(await lookups.chains, inputs.node, host.connection)),
+    versions: readPart(() => readMissingVersions(lookups)),
+  };
+  const [facts, surveyed] = [await lookups.facts, await survey];
+  return {
     node: "value" in facts ? { value: describeNode(facts.value) } : facts,
     registration: await registration,
-    orchestrator: await signer,
-    rewards: await rewards,
-    ports: await ports,
-    newerRelease: await newer,
+    orchestrator: await parts.orchestrator,
+    ports: await parts.ports,
+    rewards: await parts.rewards,
     destroy: surveyed && ("value" in surveyed ? { value: listUnmetConditions(surveyed.value) } : surveyed),
-    hourlyRestart: await hourlyRestart,
-    sporks: await sporks,
-    versions: await versions,
+    hourlyRestart: await parts.hourlyRestart,
+    newerRelease: await parts.newerRelease,
+    sporks: await parts.sporks,
+    versions: await parts.versions,
   };
-  return parts;
+}
+
+function startLookups(stack: StackWithHost, host: HostReader, context: RetirementContext): SharedLookups {
+  const { config } = stack;
+  const { inputs } = context;
+  const root = openRoot(inputs.host, inputs.library, host.connection);
+  const observation = readPart(() => lookAtHost(root, inputs.places, 0, deps));
+  const facts = readPart(async () => {
+    const answer = requireValue(await observation);
+    if ("silent" in answer) throw new Error(answer.silent);
+    return answer.facts;
+  });
+  const chains = facts.then((answer) => openChains(stack, inputs, answer, host));
+  return {
+    stack,
+    host,
+    context,
+    root,
+    observation,
+    facts,
+    node: readPart(() => lookAtNode(inputs.node, lookupSettings(config), host.connection)),
+    chains,
+    readings: chains.then((clients) =>
+      Promise.all(clients.map((client) => readPillar(client, config.pillar.name, registrationTimeoutMs))),
+    ),
+  };
+}
+
+async function readRegistration({ stack, context, facts, node, readings }: SharedLookups): Promise<Registration> {
+  const { config, state } = stack;
+  const [answer, status] = [await facts, requireValue(await node)];
+  const ours = ("value" in answer ? answer.value.producer : undefined) ?? context.inputs.knownProducer;
+  // Without the host's own address, the registered one can't be compared.
+  if (ours === undefined) requireValue(answer);
+  return lookAtRegistration({
+    ours: ours ?? "",
+    readings: await readings,
+    node: status,
+    network: config.network,
+    memory: await recalled(logRef(config), ours ?? "", state.earlierProducer),
+    now: deps.now,
+  });
+}
+
+async function readPorts({ stack: { config, stack, state, address }, facts }: SharedLookups) {
+  const { node, signer } = requireValue(await facts);
+  const running = { node: node.active, signer: signer.active };
+  const hasOrchestrator = signer.active || (await hasSigner(config, stack, state.lastRun?.orchestratorHost));
+  return lookAtPorts(address, portRules(config, hasOrchestrator, running));
+}
+
+async function readSurvey({ stack: { config }, host, context, observation }: SharedLookups) {
+  const surveyDeps: SurveyDeps = {
+    ...deps,
+    connect: host.connect,
+    saysCollected: process.env[collectedVariable] === config.pillar.name,
+  };
+  return surveyDestroy(context, config, await observation, surveyDeps);
+}
+
+async function chooseRewards(
+  { stack, readings }: SharedLookups,
+  registration: Result<Registration>,
+  survey: Result<RetirementSurvey> | undefined,
+): Promise<RewardsPart> {
+  // While this host's address is registered, the survey's switch away from it has not happened.
+  const isRegistered = "value" in registration && isOurs(registration.value);
+  const surveyed =
+    !isRegistered && survey && "value" in survey ? describeRewards(survey.value.facts.rewards) : undefined;
+  return surveyed ?? readCurrentRewards(await readings, registration, stack.config);
+}
+
+async function readMissingVersions({ context, host, node }: SharedLookups) {
+  const { currentHeight = 0, targetHeight = 0, known, why } = requireValue(await node);
+  if (!known) throw new Error(why);
+  return readVersionGaps(context.inputs.node, Math.max(currentHeight, targetHeight), host.connection, "all");
 }
 
 const describeNode = ({ node, marks }: HostFacts) =>
   marks.retired === undefined ? node : { ...node, wasShutDown: true as const };
 
-const ownName = (address: string) => `the node of ${address}`;
-
-/** Who is asked about the chain: the node here where one runs, the successor's, the references. */
+/** Opens the nodes to ask about the chain: the node here where one runs, the successor's, the references. */
 function openChains(
   { config, address }: StackWithHost,
   { node, successor, references }: RetirementContext["inputs"],
-  facts: Part<HostFacts>,
+  facts: Result<HostFacts>,
   host: HostReader,
 ): readonly ChainClient[] {
-  const runs = "why" in facts || facts.value.node.active;
+  const mayRun = "problem" in facts || facts.value.node.active;
   const next = config.lifecycle === "active" ? undefined : successor;
   return [
-    ...(runs ? [chainOfNode(ownName(address), node, host.connection)] : []),
+    ...(mayRun ? [chainOfNode(`the node of ${address}`, node, host.connection)] : []),
     ...(next
       ? [chainOfNode(`the successor's node (${next.host.ssh.address})`, next.node, host.connect(next.node.ssh))]
       : []),
@@ -161,24 +184,22 @@ function openChains(
   ];
 }
 
-async function readOrchestrator(
-  facts: HostFacts,
-  forward: ReturnType<typeof openRoot>["forward"],
-  port: number,
-): Promise<OrchestratorPart> {
+async function readOrchestrator({ context, root, facts: answer }: SharedLookups): Promise<OrchestratorPart> {
+  const facts = requireValue(await answer);
   if (!facts.signer.active) return describeOrchestrator(facts, undefined);
-  const client = createOrchestratorClient(() => forward("127.0.0.1", port), port, deps);
-  const word = await partOf(async (): Promise<OrchestratorAnswer> => {
+  const port = context.inputs.places.signer.rpcPort;
+  const client = createOrchestratorClient(() => root.forward("127.0.0.1", port), port, deps);
+  const rpc = await readPart(async (): Promise<OrchestratorAnswer> => {
     const { version } = await client.buildInfo();
     const status = await client.status().catch(() => undefined);
     return { version, status };
-  }, 20_000);
-  return describeOrchestrator(facts, word);
+  }, orchestratorTimeoutMs);
+  return describeOrchestrator(facts, rpc);
 }
 
 function readCurrentRewards(
   readings: readonly PillarReading[],
-  registration: Part<Registration>,
+  registration: Result<Registration>,
   { lifecycle, network }: StackWithHost["config"],
 ): Promise<RewardsPart> {
   const agreement = agreeOnPillar(readings);
@@ -188,13 +209,13 @@ function readCurrentRewards(
   if (pillar === null || first === undefined) throw new Error("nobody registered this Pillar");
   const found = "value" in registration && registration.value.kind === "producing" ? registration.value : undefined;
   const switched = lifecycle === "active" ? found?.switched : undefined;
-  const question = { withdrawAddress: pillar.withdrawAddress, switched, epoch: network.epoch };
-  return readRewardsPart(first.client, question, deps.now());
+  const query = { withdrawAddress: pillar.withdrawAddress, switched, epoch: network.epoch };
+  return readRewardsPart(first.client, query, deps.now());
 }
 
-async function runStep({ address, config }: StackWithHost, { connection }: HostReader, step: Step): Promise<string> {
+async function runStep({ stack: { address, config }, host }: SharedLookups, step: Step): Promise<string> {
   const script = envelope(step, receiver(config, address));
-  // The host's own limit ends it first.
-  const printed = await runScript(connection, step.name, script, (step.limitSeconds + 30) * 1000);
-  return printed.join("\n");
+  // The host's own limit has to end it first.
+  const lines = await runScript(host.connection, step.name, script, (step.limitSeconds + 30) * 1000);
+  return lines.join("\n");
 }

@@ -2,8 +2,10 @@ import type { VersionGap } from "../../../core/chain/requiredVersions";
 import type { Registration } from "../../../core/registration/registration";
 import type { Unmet } from "../../../core/retirement/retirementFacts";
 import type { PortFound } from "../../../core/ssh/portRules";
+import { firstLine } from "../../../core/util/firstLine";
+import { type Result, toResult } from "../../../core/util/result";
+import { withTimeout } from "../../../core/util/withTimeout";
 import type { OrchestratorPart } from "./orchestratorPart";
-import type { Part } from "./part";
 import type { RewardsPart } from "./rewardsPart";
 import type { SporksPart } from "./sporksPart";
 
@@ -12,34 +14,48 @@ export type UnmetCondition = Omit<Unmet, "found"> & { readonly found?: readonly 
 
 export interface StatusParts {
   /** The node's unit; `wasShutDown`: a retirement shut it down, for good. */
-  readonly node: Part<{ readonly active: boolean; readonly masked: boolean; readonly wasShutDown?: true }>;
-  readonly registration: Part<Registration>;
-  readonly orchestrator: Part<OrchestratorPart>;
+  readonly node: Result<{ readonly active: boolean; readonly masked: boolean; readonly wasShutDown?: true }>;
+  readonly registration: Result<Registration>;
+  readonly orchestrator: Result<OrchestratorPart>;
   /** Seen from this machine. Only of a server that was there already: at a provider the program sets its firewall. */
-  readonly ports: Part<readonly PortFound[]> | undefined;
-  readonly rewards: Part<RewardsPart>;
+  readonly ports: Result<readonly PortFound[]> | undefined;
+  readonly rewards: Result<RewardsPart>;
   /** What stands in the way of a destroy. Not asked of an active stack: that one's lifecycle does, whatever else. */
-  readonly destroy: Part<readonly UnmetCondition[]> | undefined;
+  readonly destroy: Result<readonly UnmetCondition[]> | undefined;
   /** `off`; or, where the node has synced, `on`, or the other crontab or timer that restarts it. Only of an active stack. */
-  readonly hourlyRestart: Part<string> | undefined;
-  readonly sporks: Part<SporksPart>;
-  readonly versions: Part<readonly VersionGap[]>;
+  readonly hourlyRestart: Result<string> | undefined;
+  readonly sporks: Result<SporksPart>;
+  readonly versions: Result<readonly VersionGap[]>;
   readonly newerRelease: string | undefined;
 }
 
-/** Nothing was asked. @param why in words that follow "not known: " */
-export function createUnknownParts(lifecycle: string, why: string): StatusParts {
+/** Nothing was asked. @param problem in words that follow "not known: " */
+export function createUnknownParts(lifecycle: string, problem: string): StatusParts {
   const isActive = lifecycle === "active";
   return {
-    node: { why },
-    registration: { why },
-    orchestrator: { why },
-    rewards: { why },
-    sporks: { why },
-    versions: { why },
+    node: { problem },
+    registration: { problem },
+    orchestrator: { problem },
+    rewards: { problem },
+    sporks: { problem },
+    versions: { problem },
     ports: undefined,
     newerRelease: undefined,
-    destroy: isActive ? undefined : { why },
-    hourlyRestart: isActive ? { why } : undefined,
+    destroy: isActive ? undefined : { problem },
+    hourlyRestart: isActive ? { problem } : undefined,
   };
+}
+
+const partTimeoutMs = 40_000;
+
+/** Reads a part within a time; the problem is the first line of the error. */
+export async function readPart<T>(read: () => Promise<T>, timeoutMs = partTimeoutMs): Promise<Result<T>> {
+  const late = `no answer within ${timeoutMs / 1000} s`;
+  const result = await toResult((async () => withTimeout(read(), timeoutMs, late))());
+  return "value" in result ? result : { problem: firstLine(result.problem) || "an error without words" };
+}
+
+/** Returns the value of a part, undefined where there is none. */
+export function getValue<T>(part: Result<T> | undefined): T | undefined {
+  return part && "value" in part ? part.value : undefined;
 }

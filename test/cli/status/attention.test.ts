@@ -45,7 +45,7 @@ describe("what is needed, and the exit code for it", () => {
     ["adopted, not synced", { lifecycle: "adopted", parts: partsOf() }, "wait", 1],
     ["shut down, nothing in the way", retiring({ destroy: { value: [] } }), "step", 0],
     ["shut down, rewards open", retiring({ destroy: { value: [unmet] } }), "wait", 1],
-    ["shut down, nobody tells", retiring({ destroy: { why: "no answer" } }), "attention", 1],
+    ["shut down, nobody tells", retiring({ destroy: { problem: "no answer" } }), "attention", 1],
     ["retiring, out of sight", { ...retiring({}), parts: createUnknownParts("retiring", "no answer") }, "attention", 1],
     ["given up", { lifecycle: "retiring", state: { isBegun: false, pending: [] } }, "nothing", 0],
   ])("%s", (_name, changes, needs, code) => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeOrchestrator, type OrchestratorAnswer } from "../../../../cli/status/parts/orchestratorPart";
-import type { Part } from "../../../../cli/status/parts/part";
 import type { HostFacts } from "../../../../core/retirement/readHost";
+import type { Result } from "../../../../core/util/result";
 
 type Signer = HostFacts["signer"];
 const off = { active: false, masked: false, hasDirectory: true, hasKeyStore: true, lacks: [] };
@@ -13,7 +13,7 @@ const journal = (stage: string) =>
   }) as unknown as NonNullable<Signer["journal"]>;
 const status = { state: 0, stateName: "live", peers: 12 };
 
-test.each<[string, Signer, Part<OrchestratorAnswer> | undefined, string, boolean]>([
+test.each<[string, Signer, Result<OrchestratorAnswer> | undefined, string, boolean]>([
   ["none", { ...off, hasDirectory: false }, undefined, "none on this host", false],
   [
     "it answers",
@@ -25,14 +25,14 @@ test.each<[string, Signer, Part<OrchestratorAnswer> | undefined, string, boolean
   [
     "it is silent",
     { ...off, active: true },
-    { why: "nothing listens" },
+    { problem: "nothing listens" },
     "it runs here, and does not answer: nothing listens",
     true,
   ],
   [
     "it starts over and over",
     { ...off, active: true, restarts: 7 },
-    { why: "nothing listens" },
+    { problem: "nothing listens" },
     "it runs here, and does not answer: nothing listens; its unit restarted it 7 times: each loss of its node restarts it, too",
     true,
   ],

@@ -122,7 +122,10 @@ test("in a low terminal the conditions stay, and what is below them gives way", 
 });
 
 test("control characters of any answer are taken out", () => {
-  const parts = partsOf(registrations.earlier, { orchestrator: { why: "a\u001b[2Jb" }, rewards: { why: "c\u0007d" } });
+  const parts = partsOf(registrations.earlier, {
+    orchestrator: { problem: "a\u001b[2Jb" },
+    rewards: { problem: "c\u0007d" },
+  });
   const { head } = formatStatus(viewOf({ parts }));
   expect(head).toContainEqual(["signer", "not known: a[2Jb"]);
   expect(head).toContainEqual(["rewards", "not known: cd"]);
