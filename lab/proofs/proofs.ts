@@ -104,8 +104,7 @@ export function withProofs(text: string, proofs: readonly Proof[]): string {
   return `${before}${begin}\n\n| File | Tier | Tests | Suites |\n| --- | --- | --- | --- |\n${rows.join("")}\n${end}${after}`;
 }
 
-/** Returns the names of a file's suites of several tests, or its first name. */
+/** Returns the names of a file's suites of several tests. */
 function suitesOf(proofs: readonly Proof[]): string[] {
-  const suites = proofs.filter(({ tests }) => tests > 1);
-  return (suites.length > 0 ? suites : proofs.slice(0, 1)).map(({ feature }) => feature);
+  return proofs.filter(({ tests }) => tests > 1).map(({ feature }) => feature);
 }
