@@ -9,7 +9,8 @@ import type { Registration } from "../core/registration/registration";
 import { readSources } from "../core/registration/source";
 import { waitForProducing } from "../core/registration/waitForProducing";
 import { createConnection } from "../core/ssh/connection";
-import { type LookupOptions, lookAtNode } from "../core/sync/nodeStatus";
+import type { WitnessSources } from "../core/sync/chainSources";
+import { lookAtNode } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
 import { dynamicResource } from "./runtime/dynamicResource";
@@ -41,7 +42,7 @@ export class CutoverGate extends dynamicResource<CutoverInputs, CutoverOutputs>(
 }) {}
 
 /** Plain inputs of the gate, as its provider gets them. */
-interface CutoverInputs extends LookupOptions {
+interface CutoverInputs extends WitnessSources {
   readonly target: NodeTarget;
   readonly producerAddress: string;
   /** The address before this host's, as a look before this one found it: the wallet may have been quicker than the gate. */

@@ -8,7 +8,8 @@ import { createConnection } from "../core/ssh/connection";
 import { own } from "../core/ssh/foreign";
 import { type CallOptions, type OrchestratorHost, openRoot } from "../core/ssh/root";
 import { isSameHost } from "../core/ssh/sameHost";
-import { type LookupOptions, lookAtNode } from "../core/sync/nodeStatus";
+import type { WitnessSources } from "../core/sync/chainSources";
+import { lookAtNode } from "../core/sync/nodeStatus";
 import { wayBackFault } from "../core/upgrade/rollbackFault";
 import { upgradeNode } from "../core/upgrade/upgrade";
 import { systemClock } from "../core/util/clock";
@@ -34,7 +35,7 @@ export class NodeUpgrade extends dynamicResource<UpgradeInputs, UpgradeOutputs>(
 }) {}
 
 /** Plain inputs, as the provider gets them. Holds logins: secret. */
-export interface UpgradeInputs extends LookupOptions {
+export interface UpgradeInputs extends WitnessSources {
   readonly host: OrchestratorHost;
   readonly node: NodeTarget;
   readonly stack: string;

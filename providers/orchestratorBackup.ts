@@ -2,7 +2,8 @@ import type { NodeTarget } from "../core/chain/node";
 import { lookAtBridge } from "../core/orchestrator/checks/bridgeNow";
 import { type Secured, type SecureOptions, secureOrchestrator } from "../core/orchestrator/checks/preparation";
 import { type OrchestratorHost, openRoot } from "../core/ssh/root";
-import { type LookupOptions, lookAtNode } from "../core/sync/nodeStatus";
+import type { WitnessSources } from "../core/sync/chainSources";
+import { lookAtNode } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
 import { dynamicResource } from "./runtime/dynamicResource";
@@ -24,7 +25,7 @@ export class OrchestratorBackup extends dynamicResource<BackupInputs, Secured>({
 }) {}
 
 /** Plain inputs, as the provider gets them. */
-interface BackupInputs extends SecureOptions, LookupOptions {
+interface BackupInputs extends SecureOptions, WitnessSources {
   readonly oldHost: OrchestratorHost;
   readonly newHost: OrchestratorHost;
   /** The functions that run on both, of core/steps/libraries.ts. */

@@ -7,10 +7,10 @@ import { roomAt } from "../../core/orchestrator/checks/survey";
 import { retirementReferences } from "../../core/retirement/retirementInputs";
 import { ownIdentityFile } from "../../core/store/recordsDirectory";
 import { chainRisk } from "../../core/sync/evidence";
-import { lookupSettings } from "../../core/sync/lookupSettings";
 import { referenceText } from "../../core/sync/messages";
 import { compareReferences, type ReferenceReading } from "../../core/sync/references";
 import { openWitnesses } from "../../core/sync/witnesses";
+import { witnessSources } from "../../core/sync/witnessSources";
 import { commandsFor } from "../../core/util/commands";
 import { resolvePath } from "../../core/util/resolvePath";
 import { command } from "../../core/util/shownLine";
@@ -51,7 +51,7 @@ export async function check(fullName: string, { json }: { json?: boolean }): Pro
 async function checkReferences({ config, address = "", hostKey = "" }: StackInfo): Promise<CheckRow[]> {
   const { sync, lifecycle } = config;
   const urls = lifecycle === "active" ? sync.references : retirementReferences(config);
-  const { witnessHost } = lookupSettings(config);
+  const { witnessHost } = witnessSources(config);
   const risk = lifecycle === "active" && sync.unverifiedChain ? [pending("chain", chainRisk)] : [];
   if (urls.length === 0 && witnessHost === undefined)
     return [

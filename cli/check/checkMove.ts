@@ -8,8 +8,8 @@ import { secureOptions } from "../../core/orchestrator/checks/secureOptions";
 import { newHost, oldHost } from "../../core/ssh/configuredLogin";
 import { openRoot } from "../../core/ssh/root";
 import { orchestratorLibrary } from "../../core/steps/libraries";
-import { lookupSettings } from "../../core/sync/lookupSettings";
 import { lookAtNode } from "../../core/sync/nodeStatus";
+import { witnessSources } from "../../core/sync/witnessSources";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor } from "../../core/util/commands";
 import { command } from "../../core/util/shownLine";
@@ -37,7 +37,7 @@ export async function checkMove({ stack, config, state, address, hostKey }: Stac
   try {
     const { begun, faults, shown, gap } = await rehearse(options, nodeCounts, {
       roots,
-      lookAtNode: () => lookAtNode(node, lookupSettings(config)),
+      lookAtNode: () => lookAtNode(node, witnessSources(config)),
       lookAtBridge: () => lookAtBridge({ node, references: config.sync.references }),
       ...systemClock,
     });

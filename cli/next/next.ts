@@ -1,6 +1,6 @@
 import { nodeTarget } from "../../core/chain/configuredNode";
-import { lookupSettings } from "../../core/sync/lookupSettings";
 import { lookAtNode } from "../../core/sync/nodeStatus";
+import { witnessSources } from "../../core/sync/witnessSources";
 import { checkNodeVersion } from "../check/checkNodeVersion";
 import { toPlainRow } from "../check/checkRow";
 import { openStack, type StackInfo } from "../status/openStack";
@@ -31,5 +31,5 @@ async function listVersionsToInstall(source: StackInfo): Promise<readonly string
 async function readNode({ config, state: { lastRun: shown }, address, hostKey }: StackInfo) {
   if (shown === undefined || !mayOfferAddress(shown)) return undefined;
   if (address === undefined || hostKey === undefined) return undefined;
-  return lookAtNode(nodeTarget(config, address, hostKey), lookupSettings(config));
+  return lookAtNode(nodeTarget(config, address, hostKey), witnessSources(config));
 }

@@ -9,9 +9,9 @@ import { facts } from "../../core/steps/looks";
 import { envelope } from "../../core/steps/step";
 import { receiver } from "../../core/steps/stepVariables";
 import { gateSettings } from "../../core/sync/gateSettings";
-import { lookupSettings } from "../../core/sync/lookupSettings";
 import type { SyncDeps, WaitOptions } from "../../core/sync/waitForSync";
 import { openWitnesses } from "../../core/sync/witnesses";
+import { witnessSources } from "../../core/sync/witnessSources";
 import { systemClock } from "../../core/util/clock";
 import type { StackWithHost } from "./openStack";
 
@@ -32,7 +32,7 @@ export function openHostReader({ config, address }: StackWithHost, hostKey: stri
   const step = facts(config, { logLines: 10, withStages: config.lifecycle === "active" });
   const script = envelope(step, receiver(config, address));
   const chain = chainOfNode("the node", target, shareConnection(connection));
-  const witnesses = openWitnesses(lookupSettings(config), target);
+  const witnesses = openWitnesses(witnessSources(config), target);
   const connections = new Map([[connectionKey(target.ssh), connection]]);
   return {
     connection: shareConnection(connection),

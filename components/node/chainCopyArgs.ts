@@ -6,7 +6,7 @@ import type { OrchestratorHost } from "../../core/ssh/root";
 import type { SshTarget } from "../../core/ssh/ssh";
 import { chainCopyLibrary } from "../../core/steps/libraries";
 import { stackIdentity } from "../../core/steps/stepVariables";
-import { unverifiedChain } from "../../core/sync/gateSettings";
+import { chainSources } from "../../core/sync/gateSettings";
 
 /** Inputs of the chain copy. Plain, with the old host's login: wrap them before they become inputs. */
 export type ChainCopySettings = Omit<ChainCopyInputs, "new">;
@@ -28,9 +28,7 @@ export function chainCopySettings(config: StackConfig, stack: string): ChainCopy
     copy: { address: copyAddress ?? host.ssh.address, port: host.ssh.port },
     limitMbps: sync.copyMbps ?? 0,
     momentum: network.momentum,
-    references: sync.references,
-    tolerance: sync.tolerance,
-    ...unverifiedChain(config),
+    ...chainSources(config),
     record: logRef(config),
     library: chainCopyLibrary(),
   };

@@ -11,8 +11,8 @@ import type { Registration, RegistrationMemory } from "../../core/registration/r
 import { type RegistrationShown, registrationShown } from "../../core/registration/registrationShown";
 import { sshTarget } from "../../core/ssh/configuredLogin";
 import { hourlyRestart } from "../../core/steps/nodeSteps";
-import { lookupSettings } from "../../core/sync/lookupSettings";
 import type { NodeStatus } from "../../core/sync/nodeStatus";
+import { witnessSources } from "../../core/sync/witnessSources";
 import { CutoverGate } from "../../providers/cutoverGate";
 import { HourlyRestartOff } from "../../providers/hourlyRestartOff";
 import type { Host } from "../host/host";
@@ -130,7 +130,7 @@ function waitFor(
       target: pulumi.all([synced, before.after]).apply(([[at, key]]) => nodeTarget(config, at, key)),
       producerAddress: pillar.producerAddress,
       earlier: before.last.registration?.earlier,
-      ...lookupSettings(config),
+      ...witnessSources(config),
       network: plainNetwork(network),
       deadline: cutover.deadline,
       notify,

@@ -9,8 +9,8 @@ import { isSameHost } from "../../core/ssh/sameHost";
 import { hourlyRestartNow } from "../../core/steps/looks";
 import { envelope } from "../../core/steps/step";
 import { receiver } from "../../core/steps/stepVariables";
-import { lookupSettings } from "../../core/sync/lookupSettings";
 import { lookAhead, lookAtNode, type NodeStatus } from "../../core/sync/nodeStatus";
+import { witnessSources } from "../../core/sync/witnessSources";
 import type { LastRun } from "../lastRun";
 
 /** Looks at the node of a stack's host, whose address and key may be known only late in a run. */
@@ -50,7 +50,7 @@ function beginLook(config: StackConfig, address: string, hostKey: string): HostS
   const target = nodeTarget(config, address, hostKey);
   const connection = createConnection(target.ssh, undefined, true);
   const chain = chainOfNode(`the node of ${address}`, target, connection);
-  const settings = lookupSettings(config);
+  const settings = witnessSources(config);
   // Their time limits begin when it stands; each of them says why it does not.
   const connected = target.via === "ssh" ? connection.session().then(nothing, nothing) : Promise.resolve();
   const seen = {

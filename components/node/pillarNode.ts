@@ -13,7 +13,7 @@ import { chainCopyAway, type NodeSteps, nodeSteps } from "../../core/steps/nodeS
 import type { Step } from "../../core/steps/step";
 import { nodePlace, releaseVariables, stackIdentity } from "../../core/steps/stepVariables";
 import { gateSettings } from "../../core/sync/gateSettings";
-import { lookupSettings } from "../../core/sync/lookupSettings";
+import { witnessSources } from "../../core/sync/witnessSources";
 import { ChainCopy } from "../../providers/chainCopy";
 import { NodeUpgrade, type UpgradeInputs } from "../../providers/nodeUpgrade";
 import { SyncGate, type SyncGateArgs } from "../../providers/syncGate";
@@ -54,7 +54,7 @@ export async function pillarNodeArgs(config: StackConfig, host: Host, look?: Loo
     look,
     sync: {
       ...gateSettings(config),
-      ...lookupSettings(config),
+      ...witnessSources(config),
       title: `Pillar ${pillar} (${stack})`,
       notify: config.notify,
     },
@@ -74,7 +74,7 @@ function upgradeSettings(config: StackConfig): PillarNodeArgs["upgrade"] {
     library: nodeReleaseLibrary(),
     release: { ...nodePlace(config), ...releaseVariables(node.release), signing_key, fingerprint },
     network: { momentum: network.momentum, tickMomentums: network.tickMomentums },
-    ...lookupSettings(config),
+    ...witnessSources(config),
   };
 }
 

@@ -12,8 +12,8 @@ import type { OrchestratorHost } from "../../core/ssh/root";
 import { orchestratorLibrary } from "../../core/steps/libraries";
 import { bulkCopy, orchestrator as installStep } from "../../core/steps/orchestratorSteps";
 import type { Step } from "../../core/steps/step";
-import { lookupSettings } from "../../core/sync/lookupSettings";
-import type { LookupOptions } from "../../core/sync/nodeStatus";
+import type { WitnessSources } from "../../core/sync/chainSources";
+import { witnessSources } from "../../core/sync/witnessSources";
 import { CopyKey } from "../../providers/copyKey";
 import { OrchestratorBackup } from "../../providers/orchestratorBackup";
 import { OrchestratorMove } from "../../providers/orchestratorMove";
@@ -36,7 +36,7 @@ export interface OrchestratorArgs {
   /** Inputs of prerequisites and first backup: places on both hosts, and the operator's acknowledgements. */
   readonly secure: SecureOptions;
   /** The nodes asked beside the own node, and the momentums by which it may be behind. */
-  readonly evidence: LookupOptions;
+  readonly evidence: WitnessSources;
   /** The move and its direction; timeouts in milliseconds. */
   readonly move: Pick<
     MoveInputs,
@@ -59,7 +59,7 @@ export function orchestratorArgs(config: StackConfig, host: Host, after: Orchest
     secure,
     install: installStep(config),
     bulkCopy: bulkCopy(config, { user: from.ssh.user, address: secure.copyAddress, port: secure.sshPort }),
-    evidence: lookupSettings(config),
+    evidence: witnessSources(config),
     move: {
       stack,
       pillar: config.pillar.name,

@@ -2,7 +2,7 @@ import dns from "node:dns/promises";
 import { isIP } from "node:net";
 import { placeOf, plainHost } from "../util/hostPlaces";
 import { withTimeout } from "../util/withTimeout";
-import { shownAddress } from "./chain";
+import { type ChainClient, chainOfReference, shownAddress } from "./chain";
 
 /** Returns all addresses of a host. @throws where its name is not known */
 export type Resolve = (host: string) => Promise<readonly string[]>;
@@ -15,16 +15,25 @@ const resolveByDns: Resolve = async (host) => {
   return found.map(({ address }) => plainHost(address));
 };
 
-/** A host that is no reference, and what it is. */
-export interface NoReference {
+/** A host whose node is no independent one, and what it is: `this host itself`. */
+export interface ExcludedHost {
   readonly host: string;
   readonly what: string;
 }
 
 /** A reference, and why it does not count. */
-export interface DistinctReference {
-  readonly url: string;
-  readonly fault?: string;
+export interface ReferenceClient {
+  readonly client: ChainClient;
+  readonly fault?: string | undefined;
+}
+
+/** Returns a client for each reference. One that does not count has a fault, and is not to be asked. */
+export async function openReferences(
+  urls: readonly string[],
+  excluded: readonly ExcludedHost[],
+): Promise<readonly ReferenceClient[]> {
+  const references = await distinctReferences(urls, excluded);
+  return references.map(({ url, fault }) => ({ client: chainOfReference(url), fault }));
 }
 
 /**
@@ -33,14 +42,14 @@ export interface DistinctReference {
  */
 export async function distinctReferences(
   urls: readonly string[],
-  noReferences: readonly NoReference[],
+  excluded: readonly ExcludedHost[],
   resolve: Resolve = resolveByDns,
-): Promise<readonly DistinctReference[]> {
+): Promise<readonly { readonly url: string; readonly fault?: string }[]> {
   const addressesOf = async (host: string) => [host, ...(await resolve(host))];
   // All at once: a resolver that hangs must not take the time of a whole lookup.
   const [others, places] = await Promise.all([
     Promise.all(
-      noReferences.map(async ({ host, what }) => {
+      excluded.map(async ({ host, what }) => {
         const name = plainHost(host);
         return { what, addresses: await addressesOf(name).catch(() => [name]) };
       }),

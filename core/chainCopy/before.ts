@@ -7,7 +7,8 @@ import { createConnection } from "../ssh/connection";
 import { own } from "../ssh/foreign";
 import { isOneMachine } from "../ssh/sameHost";
 import { parseSshd, sshdFaults } from "../ssh/sshdFaults";
-import type { LookupOptions, NodeStatus } from "../sync/nodeStatus";
+import type { WitnessSources } from "../sync/chainSources";
+import type { NodeStatus } from "../sync/nodeStatus";
 import { type ReferencesSeen, readReferences } from "../sync/references";
 import { commandsFor } from "../util/commands";
 import { sizeText } from "../util/sizeText";
@@ -47,8 +48,8 @@ export function nodeLooks(lookAtNode: NodeLooks["lookAtNode"]): NodeLooks {
       const client = chainOfNode("the old host's node", target);
       try {
         const own = await client.newest().catch(() => undefined);
-        const noReferences = [{ host: target.ssh.address, what: "the old host itself" }];
-        return await readReferences(references, own && { newest: own.momentum, client }, limit, { noReferences });
+        const excluded = [{ host: target.ssh.address, what: "the old host itself" }];
+        return await readReferences(references, own && { newest: own.momentum, client }, limit, { excluded });
       } finally {
         client.close();
       }
@@ -78,7 +79,7 @@ export function nodeLooks(lookAtNode: NodeLooks["lookAtNode"]): NodeLooks {
  * Returns what a look at one of both nodes goes by: the old host is a witness of the new one's chain; its own must be
  * confirmed by a reference, where there is one. The new node is none: a young one has only momentums from before a split.
  */
-export function copyLookup(inputs: ChainCopyInputs, isOld?: "old"): LookupOptions {
+export function copyLookup(inputs: ChainCopyInputs, isOld?: "old"): WitnessSources {
   const { references, tolerance, isChainUnverified, old } = inputs;
   if (isOld === undefined) return { references, tolerance, isChainUnverified, witnessHost: old.node };
   return { references, tolerance, isChainUnverified: isChainUnverified === true || references.length === 0 };

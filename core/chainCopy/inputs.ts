@@ -1,6 +1,7 @@
 import type { NodeTarget } from "../chain/node";
 import type { LogRef } from "../eventLog/eventLog";
 import type { OrchestratorHost } from "../ssh/root";
+import type { ChainSources } from "../sync/chainSources";
 
 /** A host whose node has a chain, or is to get it; plain values, secrets among them. */
 export interface ChainSide {
@@ -13,7 +14,7 @@ export interface ChainSide {
 }
 
 /** What the copy of a chain is made of; plain values, as its provider gets them. */
-export interface ChainCopyInputs {
+export interface ChainCopyInputs extends ChainSources {
   readonly stack: string;
   /** What the new host belongs to, written on both. */
   readonly identity: string;
@@ -25,11 +26,6 @@ export interface ChainCopyInputs {
   readonly limitMbps: number;
   /** Milliseconds from one momentum to the next. */
   readonly momentum: number;
-  readonly references: readonly string[];
-  /** Momentums. */
-  readonly tolerance: number;
-  /** The operator took the risk of a chain that no witness confirms. */
-  readonly isChainUnverified?: boolean | undefined;
   readonly record: LogRef;
   /** The script library (core/steps/libraries.ts). */
   readonly library: string;

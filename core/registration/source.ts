@@ -1,6 +1,6 @@
-import { type ChainClient, chainOfReference } from "../chain/chain";
+import type { ChainClient } from "../chain/chain";
 import type { PillarOnChain, Produced } from "../chain/chainAnswers";
-import { distinctReferences } from "../chain/distinct";
+import { openReferences } from "../chain/distinct";
 import { type Answered, type Reading, readNode, silentBy, wholePage } from "../chain/reading";
 import { type Block, showToEachOther } from "../chain/sameChain";
 
@@ -49,11 +49,10 @@ export async function readSources(
 ): Promise<readonly PillarReading[]> {
   const ownReading = own && readPillar(own, pillar, ownTime);
   // One node under two names would outvote this one.
-  const distinct = await distinctReferences(references, [{ host: address, what: "this host itself" }]);
-  const others = distinct.map(({ url, fault }) => {
-    const client = chainOfReference(url);
-    return fault === undefined ? readPillar(client, pillar, referenceTime) : { client, fault: silentBy(fault) };
-  });
+  const all = await openReferences(references, [{ host: address, what: "this host itself" }]);
+  const others = all.map(({ client, fault }) =>
+    fault === undefined ? readPillar(client, pillar, referenceTime) : { client, fault: silentBy(fault) },
+  );
   const readings = await Promise.all([...(ownReading ? [ownReading] : []), ...others]);
   return showToEachOther(readings, referenceTime);
 }

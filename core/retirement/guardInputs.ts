@@ -2,6 +2,7 @@ import type { Network } from "../chain/elections";
 import type { NodeTarget } from "../chain/node";
 import type { CloudServer } from "../cloud/power";
 import type { OrchestratorHost } from "../ssh/root";
+import type { ChainSources } from "../sync/chainSources";
 import type { Recorded } from "./readChain";
 import type { HostPlaces } from "./readHost";
 
@@ -16,7 +17,7 @@ export interface Successor {
  * What a guard carries: names, addresses and connections, never conclusions; it asks host and chain anew. Holds logins:
  * secret.
  */
-export interface RetirementInputs {
+export interface RetirementInputs extends ChainSources {
   readonly stack: string;
   readonly pillar: string;
   readonly lifecycle: "active" | "adopted" | "retiring";
@@ -34,12 +35,6 @@ export interface RetirementInputs {
   /** The server was ordered by this stack: nobody was on it before. */
   readonly isOwnServer: boolean;
   readonly successor?: Successor | undefined;
-  /** Addresses of independent nodes' RPC. */
-  readonly references: readonly string[];
-  /** Momentums: how far the successor's node may be off. */
-  readonly tolerance: number;
-  /** The operator took the risk of a chain that no witness confirms. */
-  readonly isChainUnverified?: true | undefined;
   /** By which it is told whether the successor is overdue. */
   readonly network: Network;
   /** An epoch of rewards, in milliseconds. */

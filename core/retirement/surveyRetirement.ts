@@ -1,5 +1,5 @@
-import { type ChainClient, chainOfNode, chainOfReference } from "../chain/chain";
-import { distinctReferences } from "../chain/distinct";
+import { type ChainClient, chainOfNode } from "../chain/chain";
+import { openReferences, type ReferenceClient } from "../chain/distinct";
 import { createOrchestratorClient } from "../chain/orchestrator";
 import { isAnswered, silentBy } from "../chain/reading";
 import { showToEachOther } from "../chain/sameChain";
@@ -171,10 +171,7 @@ async function recordOf({ pillar, stack, host }: RetirementInputs, store: Store)
   };
 }
 
-/** A client, and why it does not count where it is no node of its own. */
-interface Asked {
-  readonly client: ChainClient;
-  readonly fault?: string | undefined;
+interface Asked extends ReferenceClient {
   readonly isReference?: true;
 }
 
@@ -184,20 +181,17 @@ async function clientsOf(
   connect: (target: SshTarget) => Connection,
 ): Promise<readonly Asked[]> {
   const clients: Asked[] = [];
-  const noReferences = [{ host: ssh.address, what: "this host itself" }];
+  const excluded = [{ host: ssh.address, what: "this host itself" }];
   if ("facts" in host && host.facts.node.active)
     clients.push({ client: chainOfNode(`this host's node (${ssh.address})`, node, connect(node.ssh)) });
   if (successor) {
     const { address } = successor.host.ssh;
     const name = `the successor's node (${address})`;
     clients.push({ client: chainOfNode(name, successor.node, connect(successor.node.ssh)) });
-    noReferences.push({ host: address, what: "the successor, which is asked itself" });
+    excluded.push({ host: address, what: "the successor, which is asked itself" });
   }
-  const distinct = await distinctReferences(references, noReferences);
-  return [
-    ...clients,
-    ...distinct.map(({ url, fault }) => ({ client: chainOfReference(url), fault, isReference: true as const })),
-  ];
+  const others = await openReferences(references, excluded);
+  return [...clients, ...others.map((each) => ({ ...each, isReference: true as const }))];
 }
 
 async function lookAtSuccessor(

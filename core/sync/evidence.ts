@@ -1,18 +1,15 @@
 import { freshMomentum } from "../chain/freshMomentum";
 import type { Observation } from "../chain/node";
 import type { VersionGap } from "../chain/requiredVersions";
+import type { ChainSources } from "./chainSources";
 import { compareReferences, type ReferenceAgreement, type ReferenceNote, type ReferencesSeen } from "./references";
 import { judgeSync, type SyncReason } from "./verdict";
 
-export interface EvidenceOptions {
+export interface EvidenceOptions extends Omit<ChainSources, "references"> {
   /** Good looks in a row. */
   readonly confirmations: number;
   /** Milliseconds that they must span. */
   readonly confirmSpan: number;
-  /** Momentums by which the height may differ from the references' median. */
-  readonly tolerance: number;
-  /** No witness of the chain is wanted: the operator took that risk, or nothing is decided by it. */
-  readonly isChainUnverified?: boolean | undefined;
 }
 
 /** One look: at the node, and at the references while the node says that it is synced. */

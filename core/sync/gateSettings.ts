@@ -1,4 +1,5 @@
 import type { StackConfig } from "../config/config";
+import type { ChainSources } from "./chainSources";
 import type { GateSettings } from "./waitForSync";
 
 /** How the gate decides about a stack's node: what `pulumi up` waits for, and what `pillar-host status` shows. */
@@ -6,10 +7,9 @@ export function gateSettings(config: Pick<StackConfig, "stack" | "sync" | "node"
   const { stack, sync, node } = config;
   return {
     stack,
-    ...unverifiedChain(config),
+    ...chainSources(config),
     confirmations: sync.confirmations,
     confirmSpan: sync.confirmSeconds * 1000,
-    tolerance: sync.tolerance,
     deadline: sync.deadline,
     stallAfter: sync.stallMinutes * 60_000,
     check: sync.wait === "check",
@@ -17,7 +17,9 @@ export function gateSettings(config: Pick<StackConfig, "stack" | "sync" | "node"
   };
 }
 
-/** Only of an active stack's chain something is decided here: the guards have rules of their own. */
-export function unverifiedChain({ lifecycle, sync }: Pick<StackConfig, "lifecycle" | "sync">) {
-  return lifecycle === "active" && sync.unverifiedChain === undefined ? {} : { isChainUnverified: true };
+/** Returns whom a stack asks about the chain. The guards, which decide in the other lifecycles, have rules of their own. */
+export function chainSources({ lifecycle, sync }: Pick<StackConfig, "lifecycle" | "sync">): ChainSources {
+  const { references, tolerance } = sync;
+  const isVerified = lifecycle === "active" && sync.unverifiedChain === undefined;
+  return isVerified ? { references, tolerance } : { references, tolerance, isChainUnverified: true };
 }

@@ -5,11 +5,12 @@ import type { VersionGap } from "../chain/requiredVersions";
 import { type Connection, createConnection } from "../ssh/connection";
 import { systemClock } from "../util/clock";
 import { withTimeout } from "../util/withTimeout";
-import { chainGap, contradictionLimit, type EvidenceOptions, noEvidence, refuseOldVersion, weigh } from "./evidence";
+import type { WitnessSources } from "./chainSources";
+import { chainGap, contradictionLimit, noEvidence, refuseOldVersion, weigh } from "./evidence";
 import { reasonText } from "./messages";
 import { observeSettled } from "./settled";
 import { isAsserted, judgeSync, type SyncReason } from "./verdict";
-import { openWitnesses, type WitnessSources } from "./witnesses";
+import { openWitnesses } from "./witnesses";
 
 /** A node as it is this minute. */
 export interface NodeStatus {
@@ -25,9 +26,6 @@ export interface NodeStatus {
   /** The required versions that it lacks, where nothing else is wrong with it. */
   readonly gaps?: readonly VersionGap[];
 }
-
-/** What a look needs besides the node. */
-export interface LookupOptions extends WitnessSources, Pick<EvidenceOptions, "tolerance" | "isChainUnverified"> {}
 
 const deadline = 20_000;
 const referenceTime = 5000;
@@ -51,7 +49,7 @@ export function lookAhead<T>(look: () => Promise<T>, now: () => number = Date.no
  */
 export async function lookAtNode(
   target: NodeTarget,
-  options: LookupOptions,
+  options: WitnessSources,
   connection?: Connection,
 ): Promise<NodeStatus> {
   const way = connection ?? createConnection(target.ssh);

@@ -1,6 +1,6 @@
 import { agreeOn, medianOf } from "../chain/agreement";
-import { type ChainClient, chainOfReference } from "../chain/chain";
-import { distinctReferences, type NoReference } from "../chain/distinct";
+import type { ChainClient } from "../chain/chain";
+import { type ExcludedHost, openReferences } from "../chain/distinct";
 import { isAnswered, type Reading, readNode, silentBy, type Unanswered } from "../chain/reading";
 import { type Block, type Comparison, compareChains, hashAt, olderOf, type ShownChain } from "../chain/sameChain";
 
@@ -148,7 +148,7 @@ export interface OwnChain {
 export interface Beside {
   readonly oldHost?: ChainClient | undefined;
   readonly recorded?: Block | undefined;
-  readonly noReferences?: readonly NoReference[];
+  readonly excluded?: readonly ExcludedHost[];
 }
 
 /**
@@ -162,7 +162,7 @@ export async function readReferences(
   references: readonly string[],
   own: OwnChain | undefined,
   limit = 10_000,
-  { oldHost, recorded, noReferences = [] }: Beside = {},
+  { oldHost, recorded, excluded = [] }: Beside = {},
 ): Promise<ReferencesSeen> {
   const ask = async (client: ChainClient, newest: Block) => {
     const shown = { newest, recent: [] };
@@ -170,18 +170,13 @@ export async function readReferences(
     return "fault" in older ? older : { ...shown, ...older };
   };
   const read = (client: ChainClient) => readNode(client, ({ newest }) => ask(client, newest), limit);
-  const distinct = distinctReferences(references, noReferences);
-  const [readings, old] = await Promise.all([
-    distinct.then((all) =>
-      Promise.all(
-        all.map(async ({ url, fault }): Promise<ReferenceReading> => {
-          const client = chainOfReference(url);
-          return fault === undefined ? read(client) : { client, fault: silentBy(fault) };
-        }),
-      ),
-    ),
-    oldHost && read(oldHost),
-  ]);
+  const readAll = async (): Promise<ReferenceReading[]> => {
+    const all = await openReferences(references, excluded);
+    return Promise.all(
+      all.map(({ client, fault }) => (fault === undefined ? read(client) : { client, fault: silentBy(fault) })),
+    );
+  };
+  const [readings, old] = await Promise.all([readAll(), oldHost && read(oldHost)]);
   const seen = { readings, oldHost: old, recorded };
   if (own === undefined) return seen;
   const shown = { newest: own.newest, recent: [] };

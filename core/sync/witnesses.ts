@@ -1,6 +1,5 @@
 import { type ChainClient, chainClient, chainOfNode } from "../chain/chain";
-import type { NoReference } from "../chain/distinct";
-import type { NodeTarget } from "../chain/node";
+import type { ExcludedHost } from "../chain/distinct";
 import type { Block } from "../chain/sameChain";
 import { type LogRef, readEvents } from "../eventLog/eventLog";
 import type { LogEvent } from "../eventLog/events";
@@ -8,17 +7,8 @@ import { standing } from "../eventLog/guardFacts";
 import { isOneMachine } from "../ssh/sameHost";
 import type { SshTarget } from "../ssh/ssh";
 import { storeAt } from "../store/openStore";
+import type { WitnessSources } from "./chainSources";
 import { type OwnChain, type ReferencesSeen, readReferences } from "./references";
-
-/** The sources, beside a node itself, that can tell which chain it is on. */
-export interface WitnessSources {
-  /** Addresses of independent nodes' RPC. */
-  readonly references: readonly string[];
-  /** The old host's node, asked through ssh. Holds a login: secret. */
-  readonly witnessHost?: NodeTarget | undefined;
-  /** The event log that may hold a momentum of the right chain. */
-  readonly record?: LogRef | undefined;
-}
 
 /** Witnesses that may be asked again and again. */
 export interface Witnesses {
@@ -34,7 +24,7 @@ export interface Witnesses {
  * @param asksOldHost `first`: only until a momentum is recorded, since it may be gone after that
  */
 export function openWitnesses(
-  { references, witnessHost, record }: WitnessSources,
+  { references, witnessHost, record }: Omit<WitnessSources, "tolerance">,
   { ssh }: { readonly ssh: Pick<SshTarget, "address" | "hostKey"> },
   asksOldHost: "always" | "first" = "first",
 ): Witnesses {
@@ -42,7 +32,7 @@ export function openWitnesses(
   const isSelf = witnessHost && isOneMachine(witnessHost.ssh, ssh);
   const name = `the old host's node (${witnessHost?.ssh.address})`;
   const old = witnessHost && (isSelf ? oneself(name) : chainOfNode(name, witnessHost));
-  const noReferences: NoReference[] = [
+  const excluded: ExcludedHost[] = [
     ...(ssh.address === "" ? [] : [{ host: ssh.address, what: "this host itself" }]),
     ...(witnessHost ? [{ host: witnessHost.ssh.address, what: "the old host, which is asked itself" }] : []),
   ];
@@ -50,7 +40,7 @@ export function openWitnesses(
     read: async (own, limit) => {
       const recorded = await readWitnessed(record);
       const oldHost = recorded && asksOldHost === "first" ? undefined : old;
-      return readReferences(references, own, limit, { oldHost, recorded, noReferences });
+      return readReferences(references, own, limit, { oldHost, recorded, excluded });
     },
     close: () => old?.close(),
   };

@@ -18,7 +18,7 @@ import { runScript } from "../../../core/ssh/runScript";
 import { hourlyRestartNow } from "../../../core/steps/looks";
 import { envelope, type Step } from "../../../core/steps/step";
 import { receiver } from "../../../core/steps/stepVariables";
-import { lookupSettings } from "../../../core/sync/lookupSettings";
+import { witnessSources } from "../../../core/sync/witnessSources";
 import { lookAtNode, type NodeStatus } from "../../../core/sync/nodeStatus";
 import { systemClock } from "../../../core/util/clock";
 import { type Result, requireValue } from "../../../core/util/result";
@@ -105,7 +105,7 @@ function startLookups(stack: StackWithHost, host: HostReader, context: Retiremen
     root,
     observation,
     facts,
-    node: readPart(() => lookAtNode(inputs.node, lookupSettings(config), host.connection)),
+    node: readPart(() => lookAtNode(inputs.node, witnessSources(config), host.connection)),
     chains,
     readings: chains.then((clients) =>
       Promise.all(clients.map((client) => readPillar(client, config.pillar.name, registrationTimeoutMs))),

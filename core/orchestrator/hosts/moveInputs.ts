@@ -1,7 +1,7 @@
 import type { NodeTarget } from "../../chain/node";
 import type { MoveId } from "../../eventLog/moveId";
 import type { OrchestratorHost } from "../../ssh/root";
-import type { LookupOptions } from "../../sync/nodeStatus";
+import type { WitnessSources } from "../../sync/chainSources";
 import type { BackupPlace } from "../backup/backupPlace";
 import type { Acknowledged } from "../rules/acknowledged";
 
@@ -22,7 +22,7 @@ export type PairInputs = Pick<MoveInputs, "stack" | "old" | "new" | "rpcPort" | 
 export type CopyInputs = PairInputs & Pick<MoveInputs, "copy">;
 
 /** What a move is made of; plain values, as its provider gets them. */
-export interface MoveInputs extends Acknowledged, LookupOptions {
+export interface MoveInputs extends Acknowledged, WitnessSources {
   readonly move: MoveId;
   readonly stack: string;
   readonly pillar: string;

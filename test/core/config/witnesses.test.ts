@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseConfig } from "../../../core/config/config";
-import { lookupSettings } from "../../../core/sync/lookupSettings";
+import { witnessSources } from "../../../core/sync/witnessSources";
 import { configOf, least } from "../../components/exampleConfig";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
@@ -81,19 +81,19 @@ describe("what a look at the node goes by", () => {
     const from = { ...oldHost, user: "op", password: "hunter2" };
     const migrateFrom = { ...oldHost, address: "198.51.100.8" };
     const both = configOf({ sync: { oldHost: { ...from, rpcPort: 4 } }, orchestrator: { migrateFrom } });
-    expect(lookupSettings(both)).toMatchObject({
+    expect(witnessSources(both)).toMatchObject({
       witnessHost: { ssh: { address: "198.51.100.9", user: "op", password: "hunter2" }, via: "ssh", port: 4 },
     });
-    expect(lookupSettings(both)).not.toHaveProperty("isChainUnverified");
+    expect(witnessSources(both)).not.toHaveProperty("isChainUnverified");
     const signer = parseConfig({ ...least, sync: {}, orchestrator: { migrateFrom } }, "prod");
     if ("faults" in signer) throw new Error(signer.faults.join());
-    expect(lookupSettings(signer.config)).toMatchObject({
+    expect(witnessSources(signer.config)).toMatchObject({
       witnessHost: { ssh: { address: "198.51.100.8" }, port: 35997 },
     });
   });
 
   test("acknowledged, or where nothing is stood up, no witness is wanted", () => {
-    expect(lookupSettings(configOf())).toMatchObject({ isChainUnverified: true });
-    expect(lookupSettings(configOf({ lifecycle: "adopted" }))).toMatchObject({ isChainUnverified: true });
+    expect(witnessSources(configOf())).toMatchObject({ isChainUnverified: true });
+    expect(witnessSources(configOf({ lifecycle: "adopted" }))).toMatchObject({ isChainUnverified: true });
   });
 });

@@ -12,8 +12,8 @@ import type { ChainCopyInputs } from "../../../core/chainCopy/inputs";
 import type { ChainSides } from "../../../core/chainCopy/sides";
 import { decideRetirement } from "../../../core/retirement/decideRetirement";
 import { readChain } from "../../../core/retirement/readChain";
+import type { WitnessSources } from "../../../core/sync/chainSources";
 import { lookAtNode } from "../../../core/sync/nodeStatus";
-import type { WitnessSources } from "../../../core/sync/witnesses";
 import { systemClock } from "../../../core/util/clock";
 import { Chain, type ServedChain, serveChain } from "../../../lab/doubles/chain";
 import { NodeDouble } from "../../../lab/doubles/node/node";
@@ -26,6 +26,7 @@ import { journeyIn } from "../../recordIn";
 // an address a machine, so that 80 hosts take seconds; what the engine makes of a fork is in references.test.ts.
 
 type Side = "right" | "wrong";
+type Witnesses = Omit<WitnessSources, "tolerance">;
 const rounds = Array.from({ length: 20 }, (_, i) => i);
 const chains: Partial<Record<Side, ServedChain>> = {};
 const nodes: NodeDouble[] = [];
@@ -81,18 +82,18 @@ afterAll(async () => {
 });
 
 /** The witnesses of a round: each kind alone, and together; silent ones and the node itself are none. */
-function witnessesOf(round: number, itself: string): WitnessSources {
-  const all: readonly WitnessSources[] = [
+function witnessesOf(round: number, itself: string): Witnesses {
+  const all: readonly Witnesses[] = [
     { references: [reference] },
     { references: [], witnessHost: old.right },
     { references: [reference, second] },
     { references: [itself, reference] },
     { references: ["http://127.1.1.1:1"], witnessHost: old.right },
   ];
-  return all[round % all.length] as WitnessSources;
+  return all[round % all.length] as Witnesses;
 }
 
-function standUp(target: NodeTarget, witnesses: WitnessSources, record?: WitnessSources["record"]) {
+function standUp(target: NodeTarget, witnesses: Witnesses, record?: Witnesses["record"]) {
   const settings = { confirmations: 1, confirmSpan: 0, tolerance: 20, deadline: 1, stallAfter: 900_000, check: true };
   return passGate(
     { ...settings, stack: "prod", service: "go-node", title: "Anvil", factsScript: "", target, ...witnesses, record },
@@ -122,13 +123,13 @@ describe("a new host that was stood up", () => {
     for (const round of rounds) {
       const target = targets[round % 2] as NodeTarget;
       const itself = urlOf(target);
-      const none: WitnessSources[] = [
+      const none: Witnesses[] = [
         { references: [] },
         { references: [itself, itself.replace("127.1", "127.01")] },
         { references: ["http://127.1.1.1:1"] },
         { references: [], witnessHost: { ...target, ssh: { ...target.ssh, address: "127.1.1.2" } } },
       ];
-      const sources = none[round % none.length] as WitnessSources;
+      const sources = none[round % none.length] as Witnesses;
       expect(await refusal(standUp(target, sources)), `${round}`).toContain("no witness confirms its chain yet");
       expect(await lookAtNode(target, { ...sources, tolerance: 20 })).toMatchObject({ synced: false });
     }

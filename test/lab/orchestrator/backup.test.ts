@@ -15,7 +15,7 @@ import { orchestratorLibrary, retirementLibrary } from "../../../core/steps/libr
 import { orchestrator } from "../../../core/steps/orchestratorSteps";
 import { envelope } from "../../../core/steps/step";
 import { directoryStore } from "../../../core/store/directoryStore";
-import { lookupSettings } from "../../../core/sync/lookupSettings";
+import { witnessSources } from "../../../core/sync/witnessSources";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
 import { keyShareName, nextPublicKey } from "../../../lab/doubles/orchestrator/keyShare";
 import type { Lab, LabHost } from "../../../lab/lab";
@@ -60,7 +60,7 @@ function inputs(changes: object = {}, backups = directory()) {
     oldHost: oldHost(config),
     newHost: newHost(config, to.address, to.hostKey),
     node: nodeTarget(config, to.address, to.hostKey),
-    ...lookupSettings(config),
+    ...witnessSources(config),
     library: orchestratorLibrary(),
   };
 }

@@ -2,20 +2,16 @@ import { oldNode } from "../chain/configuredNode";
 import type { NodeTarget } from "../chain/node";
 import type { StackConfig } from "../config/config";
 import { logRef } from "../config/stackStore";
-import { unverifiedChain } from "./gateSettings";
-import type { LookupOptions } from "./nodeStatus";
+import type { WitnessSources } from "./chainSources";
+import { chainSources } from "./gateSettings";
 
-/** Returns what a lookup at a stack's own node needs. Holds the old host's login: secret. */
-export function lookupSettings(config: StackConfig) {
-  const { sync } = config;
-  const witnessHost = witnessHostOf(config);
+/** Returns who can tell which chain a stack's node is on. Holds the old host's login: secret. */
+export function witnessSources(config: StackConfig) {
   return {
-    references: sync.references,
-    tolerance: sync.tolerance,
+    ...chainSources(config),
     record: logRef(config),
-    ...unverifiedChain(config),
-    witnessHost,
-  } satisfies LookupOptions;
+    witnessHost: witnessHostOf(config),
+  } satisfies WitnessSources;
 }
 
 function witnessHostOf(config: StackConfig): NodeTarget | undefined {
