@@ -13,7 +13,7 @@ const command =
 
 /**
  * The texts in which a command stands literally, so that it may lack its stack: `core/util/commands.ts` and
- * `core/steps/commands.sh` make them. Comments print nothing.
+ * `core/steps/lib/commands.sh` make them. Comments print nothing.
  */
 export function typedByHand(path: string, text: string): TypedByHand[] {
   return (path.endsWith(".sh") ? shellLines(text) : stringsOf(path, text))

@@ -18,12 +18,12 @@ test("a clone as Git for Windows makes it has none either", () => {
   const place = mkdtempSync(join(tmpdir(), "line-ends-"));
   const from = join(place, "from");
   git(place, "init", "-q", "from");
-  for (const file of [".gitattributes", "pillar-host", "core/steps/become.sh"])
+  for (const file of [".gitattributes", "pillar-host", "core/steps/lib/become.sh"])
     cpSync(join(root, file), join(from, file), { recursive: true });
   git(from, "add", ".");
   git(from, "-c", "user.name=a", "-c", "user.email=a@b.example", "commit", "-q", "-m", "Begin");
   git(place, "clone", "-q", "-c", "core.autocrlf=true", "from", "to");
-  for (const file of ["pillar-host", "core/steps/become.sh"])
+  for (const file of ["pillar-host", "core/steps/lib/become.sh"])
     expect(readFileSync(join(place, "to", file), "utf8").includes("\r"), file).toBe(false);
   rmSync(place, { recursive: true });
 });

@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, "..");
 /** Where a command may stand literally, and why: a file, and what the text holds. */
 const exceptions: readonly (readonly [file: string, holds: RegExp, why: string])[] = [
   ["core/util/commands.ts", /./, "makes the commands"],
-  ["core/steps/commands.sh", /./, "makes them on a host"],
+  ["core/steps/lib/commands.sh", /./, "makes them on a host"],
   ["cli/main.ts", /./, "the help's first line"],
   ...["look", "stack"].map((kind): (typeof exceptions)[number] => [
     `cli/commands/${kind}Commands.ts`,

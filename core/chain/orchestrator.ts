@@ -222,7 +222,7 @@ export function compareVersions(a: string, b: string): number {
   return (one[3] ?? "").localeCompare(two[3] ?? "");
 }
 
-/** Takes what looks like a secret out of a text, as lib.sh's redact does on hosts, and addresses with access keys. */
+/** Takes what looks like a secret out of a text, as common.sh's redact does on hosts, and addresses with access keys. */
 export function withoutSecrets(text: string): string {
   return text
     .replaceAll(/(pass(?:word|phrase|wd)?|mnemonic|entropy|seed|secret|private[ _-]?key)[^\n]*/gi, "$1 [removed]")

@@ -120,7 +120,7 @@ const digestTime = 20_000;
 /**
  * Asks a host for the SHA-256 of its producer address.
  *
- * @param script what `core/steps/addressDigest.sh` became: the text for `bash -euo pipefail -s` as the login user
+ * @param script what `core/steps/node/addressDigest.sh` became: the text for `bash -euo pipefail -s` as the login user
  * @throws with the reason where it has none yet, or can't be asked
  */
 export async function readAddressDigest(connection: Connection, script: string): Promise<string> {

@@ -49,7 +49,7 @@ export async function shutDown(
   if (node.active) await log.add({ event: "shutDown", details });
 }
 
-/** Seconds: beyond those that the node gets, and systemd after it (core/steps/nodeStop.sh). */
+/** Seconds: beyond those that the node gets, and systemd after it (core/steps/node/nodeStop.sh). */
 const stopLimit = 720;
 
 /**

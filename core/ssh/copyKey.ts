@@ -4,7 +4,7 @@ import { addressWord, copyKey, type Word } from "./foreign";
  * Reads what copy_key prints: its key, then its addresses. They go into the other host's authorized_keys,
  * where anything else in them could widen what the key may do there.
  *
- * @param mark what the key is called (core/steps/copyRight.sh)
+ * @param mark what the key is called (core/steps/lib/copyRight.sh)
  * @throws where it is anything but that
  */
 export function parseCopyKey(

@@ -67,7 +67,7 @@ export interface NodeHostFacts {
 /**
  * What a host says of itself: service, peers, disk, memory, the latest log lines without secrets.
  *
- * @param script what `core/steps/facts.sh` became: the text for `bash -euo pipefail -s` as the login user
+ * @param script what `core/steps/host/hostFacts.sh` became: the text for `bash -euo pipefail -s` as the login user
  * @returns what could be had, with the reason where that is not all; never throws
  */
 export async function readHostFacts(connection: Connection, script: string): Promise<NodeHostFacts> {
@@ -80,7 +80,7 @@ export async function readHostFacts(connection: Connection, script: string): Pro
   }
 }
 
-/** Reads what `core/steps/facts.sh` prints. */
+/** Reads what `core/steps/host/hostFacts.sh` prints. */
 export function parseNodeHostFacts(lines: readonly string[]): NodeHostFacts {
   const fields = fieldsOf(lines);
   const all = (name: string) => fields.filter(([each]) => each === name).map(([, value]) => value);

@@ -21,7 +21,7 @@ export function namesOf({ hostName, stack }: Receiver) {
 /**
  * What is sent to a shell of the login user: becomes root, then runs a command there with this input.
  *
- * @param become core/steps/become.sh, and what it needs
+ * @param become core/steps/lib/become.sh, and what it needs
  * @param input shell text, with a line break at its end
  */
 export function rootEnvelope(receiver: Receiver, become: string, command: string, input: string): string {

@@ -1,29 +1,27 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { asRoot } from "../ssh/root";
 
-const copyRight = ["authorizedKeys.sh", "copyRight.sh"];
+const copyRight = ["lib/authorizedKeys.sh", "lib/copyRight.sh"];
 const read = (path: string) => readFileSync(join(__dirname, path), "utf8");
 
 /**
  * The library of functions that move a signer: one text, an input of the providers that run them on both hosts, because
- * a provider can't read the program's files. Files of `orchestrator/` define functions and do nothing by themselves.
+ * a provider can't read the program's files.
  */
 export function orchestratorLibrary(): string {
-  const parts = readdirSync(join(__dirname, "orchestrator"))
-    .filter((name) => name.endsWith(".sh"))
-    .sort();
-  return library([...copyRight, ...parts.map((name) => join("orchestrator", name))]);
+  const parts = ["archive", "copy", "cutover", "orchestratorFacts", "journal", "keyStore", "manifest", "verify"];
+  return library([...copyRight, ...parts.map((name) => `orchestrator/${name}.sh`)]);
 }
 
 /** The library of functions that retire a host: what is asked of it, its last backup, its end. An input too. */
 export function retirementLibrary(): string {
   const parts = [
-    "configuredAddress.sh",
-    "nodeStop.sh",
-    "nodeMask.sh",
-    "kernelHeaders.sh",
-    "retirement.sh",
+    "node/configuredAddress.sh",
+    "node/nodeStop.sh",
+    "node/nodeMask.sh",
+    "host/kernelHeaders.sh",
+    "retirement/retirement.sh",
     "orchestrator/archive.sh",
     "orchestrator/journal.sh",
     "orchestrator/keyStore.sh",
@@ -34,19 +32,29 @@ export function retirementLibrary(): string {
 
 /** The library of functions that upgrade a running node. An input too. */
 export const nodeReleaseLibrary = () =>
-  library(["configuredAddress.sh", "nodeStop.sh", "release.sh", "nodeRelease.sh", "orchestrator/journal.sh"]);
+  library([
+    "node/configuredAddress.sh",
+    "node/nodeStop.sh",
+    "lib/releaseDownload.sh",
+    "node/nodeRelease.sh",
+    "orchestrator/journal.sh",
+  ]);
 
 export function chainCopyLibrary(): string {
   const parts = ["arrive.sh", "away.sh", "owner.sh", "progress.sh", "snapshot.sh", "travel.sh"].map((name) =>
     join("chainCopy", name),
   );
-  return library(["configuredAddress.sh", "nodeStop.sh", ...copyRight, ...parts]);
+  return library(["node/configuredAddress.sh", "node/nodeStop.sh", ...copyRight, ...parts]);
 }
 
 /** The library that shows what a step at work prints. */
-export const stepOutputLibrary = () => library(["stepOutput.sh"]);
+export const stepOutputLibrary = () => library(["lib/stepOutput.sh"]);
 
-export const loginKeyLibrary = () => ["lib.sh", "authorizedKeys.sh"].map(read).join("\n");
+export const loginKeyLibrary = () => ["lib/common.sh", "lib/authorizedKeys.sh"].map(read).join("\n");
 
 const library = (parts: readonly string[]) =>
-  [...["commands.sh", "become.sh"].map(read), asRoot, ...["commands.sh", "lib.sh", ...parts].map(read)].join("\n");
+  [
+    ...["lib/commands.sh", "lib/become.sh"].map(read),
+    asRoot,
+    ...["lib/commands.sh", "lib/common.sh", ...parts].map(read),
+  ].join("\n");

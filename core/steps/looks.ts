@@ -9,7 +9,7 @@ export function hourlyRestartNow({ node }: Pick<StackConfig, "node">, isProved: 
     limitSeconds: 15,
     looksOnly: true,
     quiet: true,
-    script: scriptOf({ service: node.service, cron_action: "look", node_synced: isProved }, "hourlyRestart"),
+    script: scriptOf({ service: node.service, cron_action: "look", node_synced: isProved }, "node/hourlyRestart"),
   };
 }
 
@@ -20,7 +20,7 @@ export function addressDigest({ node }: Pick<StackConfig, "node">): Step {
     limitSeconds: 15,
     looksOnly: true,
     quiet: true,
-    script: scriptOf({ data_dir: node.dataDir }, "configuredAddress", "addressDigest"),
+    script: scriptOf({ data_dir: node.dataDir }, "node/configuredAddress", "node/addressDigest"),
   };
 }
 
@@ -39,7 +39,7 @@ export function facts({ node }: StackConfig, options: { logLines: number; withSt
         with_stages: options.withStages,
       },
       "chainCopy/progress",
-      "facts",
+      "host/hostFacts",
     ),
   };
 }

@@ -13,7 +13,7 @@ export function cloudInit(): Step {
   return {
     name: "cloudInit",
     limitSeconds: 1800,
-    script: scriptOf({ wait_seconds: 900 }, "cloudInit"),
+    script: scriptOf({ wait_seconds: 900 }, "host/cloudInit"),
   };
 }
 
@@ -52,10 +52,10 @@ export function preflight(config: StackConfig, identity: string): Step {
         tcp_ports: [node.p2pPort, node.rpcPort, node.wsPort, orchestrator.rpcPort, orchestrator.p2pPort],
         udp_ports: [node.p2pPort],
       },
-      "kernelHeaders",
-      "packageSources",
-      "goToolchain",
-      "preflight",
+      "host/kernelHeaders",
+      "host/packageSources",
+      "host/goToolchain",
+      "host/preflight",
     ),
   };
 }
@@ -85,9 +85,9 @@ export function prepare(config: StackConfig, identity: string, shutDownAt?: stri
           orchestrator.p2pPort,
         ]),
       },
-      "nodeStop",
-      "nodeMask",
-      "prepare",
+      "node/nodeStop",
+      "node/nodeMask",
+      "host/prepare",
     ),
   };
 }
@@ -108,7 +108,11 @@ export function packages(config: StackConfig): Step {
   return {
     name: "packages",
     limitSeconds: 3 * 3600,
-    script: scriptOf({ hourly_restart: config.sync.hourlyRestart, lock_seconds: 1800 }, "kernelHeaders", "packages"),
+    script: scriptOf(
+      { hourly_restart: config.sync.hourlyRestart, lock_seconds: 1800 },
+      "host/kernelHeaders",
+      "host/packages",
+    ),
   };
 }
 
@@ -124,8 +128,8 @@ export function controller(config: StackConfig): Step {
         ...releaseVariables(controllerRelease(config)),
         minimum_mbps: config.host.minimums.bandwidthMbps,
       },
-      "goToolchain",
-      "controller",
+      "host/goToolchain",
+      "node/controller",
     ),
   };
 }
@@ -138,7 +142,7 @@ export function hourlyRestart(config: StackConfig, when: "syncing" | "synced"): 
     limitSeconds: 60,
     script: scriptOf(
       { service: config.node.service, cron_action: on ? "on" : "off", node_synced: when === "synced" },
-      "hourlyRestart",
+      "node/hourlyRestart",
     ),
   };
 }
@@ -158,31 +162,29 @@ export function deploy(config: StackConfig, identity: string): Step {
         deploy_seconds: deploySeconds,
         rpc_seconds: 300,
       },
-      "nodeStop",
-      "dialog",
-      "goToolchain",
-      "deploy",
+      "node/nodeStop",
+      "node/dialog",
+      "host/goToolchain",
+      "node/deploy",
     ),
   };
 }
 
 /** Removes what cut-off copies of the old host's chain have left. @param begunAt of the last one: another makes another step */
 export function chainCopyAway({ node }: StackConfig, identity: string, begunAt: string): Step {
-  return {
-    name: "chainCopyAway",
-    limitSeconds: 1800,
-    script: scriptOf(
-      {
-        ...nodePlace({ node }),
-        stack_identity: identity,
-        token: `away-${begunAt}`,
-        start_seconds: 900,
-      },
-      ...["configuredAddress", "nodeStop", "copyRight"],
-      ...["arrive", "away", "owner", "progress", "travel"].map((part) => `chainCopy/${part}`),
-      "chainCopyAway",
-    ),
-  };
+  const functions = scriptOf(
+    {
+      ...nodePlace({ node }),
+      stack_identity: identity,
+      token: `away-${begunAt}`,
+      start_seconds: 900,
+    },
+    "node/configuredAddress",
+    "node/nodeStop",
+    "lib/copyRight",
+    ...["arrive", "away", "owner", "progress", "travel"].map((part) => `chainCopy/${part}`),
+  );
+  return { name: "chainCopyAway", limitSeconds: 1800, script: `${functions}\nchain_away\n` };
 }
 
 /** Step 12. Its standard output is the address and nothing else. */
@@ -194,9 +196,9 @@ export function producerAddress(config: StackConfig): Step {
     accepts: isAddress,
     script: scriptOf(
       { ...controllerPlace(config), data_dir: config.node.dataDir },
-      "dialog",
-      "configuredAddress",
-      "producerAddress",
+      "node/dialog",
+      "node/configuredAddress",
+      "node/producerAddress",
     ),
   };
 }

@@ -14,8 +14,8 @@ export function orchestrator({ orchestrator: { service, directory, executable, r
         executable,
         ...releaseVariables(release),
       },
-      "release",
-      "orchestrator",
+      "lib/releaseDownload",
+      "orchestrator/install",
     ),
   };
 }
@@ -43,9 +43,9 @@ export function bulkCopy(
         copy_address: from.address,
         copy_port: from.port,
       },
-      "copyRight",
+      "lib/copyRight",
       ...["keyStore", "manifest", "journal", "copy"].map((part) => `orchestrator/${part}`),
-      "bulkCopy",
+      "orchestrator/bulkCopy",
     ),
   };
 }

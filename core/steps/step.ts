@@ -30,7 +30,7 @@ function read(name: string): string {
 
 /** The script of a step: its variables, the shared functions, then the named files in order. */
 export function scriptOf(values: Readonly<Record<string, Value | undefined>>, ...files: readonly string[]): string {
-  return assignments(values) + ["lib", ...files].map(read).join("\n");
+  return assignments(values) + ["lib/common", ...files].map(read).join("\n");
 }
 
 /**
@@ -45,16 +45,19 @@ export function envelope(step: Step, receiver: Receiver, unproved = 0): string {
   const notes = step.quiet ? 2 : 3;
   const variables = { ...names, step: step.name, limit_seconds: step.limitSeconds, notes };
   const attempt = unproved > 0 ? assignments({ unproved }) : "";
-  const commands = read("commands");
+  const commands = read("lib/commands");
   const isShown = step.looksOnly && !step.quiet;
   const next = step.looksOnly || step.isAsked ? {} : { again: commandsFor(receiver.stack).up };
   const inner = assignments({ ...names, ...next }) + commands + (isShown ? plainly(step.script) : step.script);
   const root = step.looksOnly
     ? { argv: `timeout -k 10 ${step.limitSeconds} bash -euo pipefail -s`, input: inner }
-    : { argv: "bash -euo pipefail -s", input: assignments(variables) + commands + hereDocument(read("unit"), inner) };
+    : {
+        argv: "bash -euo pipefail -s",
+        input: assignments(variables) + commands + hereDocument(read("lib/unit"), inner),
+      };
   const quietly: Framing = step.looksOnly ? "streamed" : "captured";
   const framing = step.quiet ? quietly : "shown";
-  return rootEnvelope(receiver, commands + read("become"), root.argv, framed(attempt + root.input, framing));
+  return rootEnvelope(receiver, commands + read("lib/become"), root.argv, framed(attempt + root.input, framing));
 }
 
 /** Runs a script in a function, both of whose streams are shown without what commands a terminal. */

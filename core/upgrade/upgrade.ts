@@ -17,7 +17,7 @@ export interface UpgradeOptions {
   readonly lastMs?: number | undefined;
 }
 
-/** What a host says of its upgrade (core/steps/nodeRelease.sh): the last one's end, and what is installed. */
+/** What a host says of its upgrade (core/steps/node/nodeRelease.sh): the last one's end, and what is installed. */
 type HostField = "atWork" | "stage" | "why" | "without" | "installed" | "replaced" | "producer";
 type HostUpgrade = Partial<Record<HostField, string>>;
 

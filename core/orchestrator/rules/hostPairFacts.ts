@@ -1,4 +1,4 @@
-/** What orchestrator/facts.sh tells of a host. */
+/** What orchestrator/orchestratorFacts.sh tells of a host. */
 export interface SideFacts {
   /** systemd's words for the unit: loaded, not-found, masked; active, inactive…; enabled… */
   readonly load: string;

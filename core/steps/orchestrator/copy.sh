@@ -118,7 +118,7 @@ signer_copy_key() {
   copy_key
 }
 signer_copy_key_away() { copy_key_away; }
-# A key that the other host knows waits for the bulk copy (core/steps/bulkCopy.sh), which takes no other: not the move's own.
+# A key that the other host knows waits for the bulk copy (core/steps/orchestrator/bulkCopy.sh), which takes no other: not the move's own.
 signer_copy_key_waits() {
   signer_owned
   [ -e "$copy_dir/key" ] || fail "the key of the copy is gone"

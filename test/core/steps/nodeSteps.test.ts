@@ -19,7 +19,7 @@ const all: Step[] = [
   steps.producerAddress(config),
 ];
 
-/** The assignments at the top of a script, above lib.sh. */
+/** The assignments at the top of a script, above common.sh. */
 function variablesOf({ script }: Step): string[] {
   return script.slice(0, script.indexOf("# Shared by all steps")).trimEnd().split("\n");
 }
@@ -205,7 +205,7 @@ describe("each script", () => {
   );
 
   const shellcheck = spawnSync("shellcheck", ["--version"]).status === 0;
-  // Only where shellcheck is installed: it is no dependency of the project. SC2034 and SC2154: variables that lib.sh has
+  // Only where shellcheck is installed: it is no dependency of the project. SC2034 and SC2154: variables that common.sh has
   // for other steps, or that a file gets from the assignments above it. SC1007: `said= other=` is meant so. SC2015: the
   // fallback `fail` never comes after the first command succeeded. SC1091: os-release is the host's. SC1011: $'\\t' in a
   // pattern.

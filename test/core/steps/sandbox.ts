@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const commands = readFileSync(join(import.meta.dirname, "../../../core/steps/commands.sh"), "utf8");
+const commands = readFileSync(join(import.meta.dirname, "../../../core/steps/lib/commands.sh"), "utf8");
 
 export interface Ran {
   readonly code: number | null;

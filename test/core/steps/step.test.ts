@@ -40,8 +40,8 @@ describe("assignments", () => {
 });
 
 test("a script is its variables, the shared functions, then its files in order", () => {
-  expect(scriptOf({ a: 1 }, "dialog", "producerAddress")).toBe(
-    `a='1'\n${file("lib")}\n${file("dialog")}\n${file("producerAddress")}`,
+  expect(scriptOf({ a: 1 }, "node/dialog", "node/producerAddress")).toBe(
+    `a='1'\n${file("lib/common")}\n${file("node/dialog")}\n${file("node/producerAddress")}`,
   );
 });
 
@@ -50,19 +50,19 @@ describe("envelope", () => {
 
   test("a step that only looks runs at once, within its time", () => {
     expect(envelope(step, { hostName: "203.0.113.7", stack: "prod", sudoPassword: "it's" })).toBe(
-      `host_name='203.0.113.7'\nstack_word='prod'\nlogin_key='ssh'\nsudo_password='it'\\''s'\n${file("commands")}${file("become")}\n` +
+      `host_name='203.0.113.7'\nstack_word='prod'\nlogin_key='ssh'\nsudo_password='it'\\''s'\n${file("lib/commands")}${file("lib/become")}\n` +
         "become_root timeout -k 10 5 bash -euo pipefail -s <<'PILLAR_HOST_ROOT'\n" +
-        `${framed(`host_name='203.0.113.7'\nstack_word='prod'\n${file("commands")}look() {\necho hello\n\n}\n{ look 2>&1 >&3 | printable >&2; } 3>&1 | printable\n`, "shown")}PILLAR_HOST_ROOT\n`,
+        `${framed(`host_name='203.0.113.7'\nstack_word='prod'\n${file("lib/commands")}look() {\necho hello\n\n}\n{ look 2>&1 >&3 | printable >&2; } 3>&1 | printable\n`, "shown")}PILLAR_HOST_ROOT\n`,
     );
   });
 
   test("any other runs in a service that outlives the connection", () => {
     expect(envelope({ ...step, looksOnly: false }, { hostName: "h", stack: "a b" })).toBe(
-      `host_name='h'\nstack_word=''\\''a b'\\'''\nlogin_key='ssh'\nsudo_password=''\n${file("commands")}${file("become")}\n` +
+      `host_name='h'\nstack_word=''\\''a b'\\'''\nlogin_key='ssh'\nsudo_password=''\n${file("lib/commands")}${file("lib/become")}\n` +
         "become_root bash -euo pipefail -s <<'PILLAR_HOST_ROOT'\n" +
         framed(
-          `host_name='h'\nstack_word=''\\''a b'\\'''\nstep='look'\nlimit_seconds='5'\nnotes='3'\n${file("commands")}main() {\n${file("unit")}}\nmain <<'PILLAR_HOST_STEP'\n` +
-            `host_name='h'\nstack_word=''\\''a b'\\'''\nagain='pulumi up -s '\\''a b'\\'''\n${file("commands")}echo hello\nPILLAR_HOST_STEP\n`,
+          `host_name='h'\nstack_word=''\\''a b'\\'''\nstep='look'\nlimit_seconds='5'\nnotes='3'\n${file("lib/commands")}main() {\n${file("lib/unit")}}\nmain <<'PILLAR_HOST_STEP'\n` +
+            `host_name='h'\nstack_word=''\\''a b'\\'''\nagain='pulumi up -s '\\''a b'\\'''\n${file("lib/commands")}echo hello\nPILLAR_HOST_STEP\n`,
           "shown",
         ) +
         "PILLAR_HOST_ROOT\n",

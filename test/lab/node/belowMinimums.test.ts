@@ -97,7 +97,7 @@ Change the host or the configuration, then run pulumi up -s prod again.`,
     );
   });
 
-  // That each of the three is enough: test/core/steps/preflight.test.ts.
+  // That each of the three is enough: test/core/steps/host/preflight.test.ts.
   it("is refused as a live Pillar", async () => {
     await onHost(
       host,

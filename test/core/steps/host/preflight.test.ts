@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect } from "vitest";
-import { preflight } from "../../../core/steps/nodeSteps";
-import { type ServedReleases, serveReleases } from "../../../lab/doubles/release";
-import type { Faults } from "../../../lab/doubles/releaseServer";
-import { configOf, least } from "../../components/exampleConfig";
-import { test } from "./boxed";
-import { replaceAll, type Sandbox } from "./sandbox";
+import { preflight } from "../../../../core/steps/nodeSteps";
+import { type ServedReleases, serveReleases } from "../../../../lab/doubles/release";
+import type { Faults } from "../../../../lab/doubles/releaseServer";
+import { configOf, least } from "../../../components/exampleConfig";
+import { test } from "../boxed";
+import { replaceAll, type Sandbox } from "../sandbox";
 
 const identity = "pillar-host/prod-2 Anvil";
 

@@ -1,8 +1,8 @@
 import { describe, expect } from "vitest";
-import { packages } from "../../../core/steps/nodeSteps";
-import { configOf } from "../../components/exampleConfig";
-import { test } from "./boxed";
-import { replaceAll, type Sandbox } from "./sandbox";
+import { packages } from "../../../../core/steps/nodeSteps";
+import { configOf } from "../../../components/exampleConfig";
+import { test } from "../boxed";
+import { replaceAll, type Sandbox } from "../sandbox";
 
 /** Runs the step on a host that has these commands and no others that it asks for. */
 function install(box: Sandbox, tools: string, hourlyRestart = true, headers = "yes") {

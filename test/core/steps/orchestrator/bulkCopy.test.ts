@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test as base, describe, expect } from "vitest";
-import { bulkCopy } from "../../../core/steps/orchestratorSteps";
-import { configOf } from "../../components/exampleConfig";
-import { systemctl } from "../orchestrator/scriptStage";
-import { Sandbox } from "./sandbox";
+import { bulkCopy } from "../../../../core/steps/orchestratorSteps";
+import { configOf } from "../../../components/exampleConfig";
+import { systemctl } from "../../orchestrator/scriptStage";
+import { Sandbox } from "../sandbox";
 
 const from = { user: "op", address: "198.51.100.9", port: 2222 };
 

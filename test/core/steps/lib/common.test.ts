@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer as createWeb } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { scriptOf } from "../../../core/steps/step";
-import { Sandbox } from "./sandbox";
+import { scriptOf } from "../../../../core/steps/step";
+import { Sandbox } from "../sandbox";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 

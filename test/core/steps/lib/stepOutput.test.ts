@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { test } from "./boxed";
+import { test } from "../boxed";
 
-const functions = readFileSync(join(import.meta.dirname, "../../../core/steps/stepOutput.sh"), "utf8");
+const functions = readFileSync(join(import.meta.dirname, "../../../../core/steps/lib/stepOutput.sh"), "utf8");
 
 test("what the newest run of a step has printed is shown until that run ends", async ({ box }) => {
   const script = `

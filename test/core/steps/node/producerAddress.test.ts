@@ -1,9 +1,9 @@
 import { describe, expect } from "vitest";
-import { producerAddress } from "../../../core/steps/nodeSteps";
-import { configOf, least } from "../../components/exampleConfig";
-import { test } from "./boxed";
+import { producerAddress } from "../../../../core/steps/nodeSteps";
+import { configOf, least } from "../../../components/exampleConfig";
+import { test } from "../boxed";
+import type { Sandbox } from "../sandbox";
 import { controllerOf, hasty, refusal } from "./controllers";
-import type { Sandbox } from "./sandbox";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const other = "z1qzal6c5s9rjnnxd2z7dvdhjxpmmj4fmw56a0mz";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
-import { addressDigest } from "../../../core/steps/looks";
-import { configOf } from "../../components/exampleConfig";
-import { test } from "./boxed";
+import { addressDigest } from "../../../../core/steps/looks";
+import { configOf } from "../../../components/exampleConfig";
+import { test } from "../boxed";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const digest = createHash("sha256").update(address).digest("hex");

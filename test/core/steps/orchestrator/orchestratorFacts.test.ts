@@ -1,11 +1,11 @@
 import { mkdirSync } from "node:fs";
 import { describe, expect } from "vitest";
-import { sshScan } from "../../../core/orchestrator/checks/survey";
-import { asRoot } from "../../../core/ssh/root";
-import { assignments } from "../../../core/ssh/shellWords";
-import { orchestratorLibrary } from "../../../core/steps/libraries";
-import { test } from "./boxed";
-import type { Sandbox } from "./sandbox";
+import { sshScan } from "../../../../core/orchestrator/checks/survey";
+import { asRoot } from "../../../../core/ssh/root";
+import { assignments } from "../../../../core/ssh/shellWords";
+import { orchestratorLibrary } from "../../../../core/steps/libraries";
+import { test } from "../boxed";
+import type { Sandbox } from "../sandbox";
 
 /** What is told of a unit whose main process is this one (0: it does not run). */
 function ask(box: Sandbox, pid: number) {

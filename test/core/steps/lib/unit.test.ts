@@ -1,9 +1,9 @@
 import { describe, expect } from "vitest";
-import { readAnswer } from "../../../core/ssh/answer";
-import { envelope, type Step } from "../../../core/steps/step";
-import { evilText, harmless } from "../../evilText";
-import { test } from "./boxed";
-import { replaceAll, type Sandbox } from "./sandbox";
+import { readAnswer } from "../../../../core/ssh/answer";
+import { envelope, type Step } from "../../../../core/steps/step";
+import { evilText, harmless } from "../../../evilText";
+import { test } from "../boxed";
+import { replaceAll, type Sandbox } from "../sandbox";
 
 /** A host whose systemd is two commands. */
 function fakeSystemd(box: Sandbox): void {

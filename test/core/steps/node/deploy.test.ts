@@ -1,9 +1,9 @@
 import { describe, expect } from "vitest";
-import { deploy } from "../../../core/steps/nodeSteps";
-import { configOf, least } from "../../components/exampleConfig";
-import { test } from "./boxed";
+import { deploy } from "../../../../core/steps/nodeSteps";
+import { configOf, least } from "../../../components/exampleConfig";
+import { test } from "../boxed";
+import { replaceAll, type Sandbox } from "../sandbox";
 import { controllerOf, hasty, refusal } from "./controllers";
-import { replaceAll, type Sandbox } from "./sandbox";
 
 const identity = "pillar-host/prod Anvil";
 

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { asRoot } from "../../../core/ssh/root";
-import { assignments } from "../../../core/ssh/shellWords";
-import { nodeReleaseLibrary } from "../../../core/steps/libraries";
-import { fieldsOf } from "../../../core/util/fields";
-import { replaceAll, type Sandbox } from "./sandbox";
+import { asRoot } from "../../../../core/ssh/root";
+import { assignments } from "../../../../core/ssh/shellWords";
+import { nodeReleaseLibrary } from "../../../../core/steps/libraries";
+import { fieldsOf } from "../../../../core/util/fields";
+import { replaceAll, type Sandbox } from "../sandbox";
 
 const url = "https://release.example/go-node.zip";
 /** A program of the node; `dead` ends at once, `deaf` has no RPC. */

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import { gzipSync, strToU8, zipSync } from "fflate";
 import { describe, expect } from "vitest";
-import { controller } from "../../../core/steps/nodeSteps";
-import { configOf } from "../../components/exampleConfig";
-import { test } from "./boxed";
-import { replaceAll, type Sandbox } from "./sandbox";
+import { controller } from "../../../../core/steps/nodeSteps";
+import { configOf } from "../../../components/exampleConfig";
+import { test } from "../boxed";
+import { replaceAll, type Sandbox } from "../sandbox";
 
 const url = "https://release.example/node-controller.zip";
 

@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { describe, expect } from "vitest";
-import { hourlyRestartNow } from "../../../core/steps/looks";
-import { hourlyRestart } from "../../../core/steps/nodeSteps";
-import { configOf } from "../../components/exampleConfig";
-import { test } from "./boxed";
-import { fillDisk, onSmallDisk, replaceAll, type Sandbox } from "./sandbox";
+import { hourlyRestartNow } from "../../../../core/steps/looks";
+import { hourlyRestart } from "../../../../core/steps/nodeSteps";
+import { configOf } from "../../../components/exampleConfig";
+import { test } from "../boxed";
+import { fillDisk, onSmallDisk, replaceAll, type Sandbox } from "../sandbox";
 
 const line = "0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart\n";
 

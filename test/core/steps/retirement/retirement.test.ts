@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { parseHostFacts, placeVariables } from "../../../core/retirement/readHost";
-import { asRoot } from "../../../core/ssh/root";
-import { assignments } from "../../../core/ssh/shellWords";
-import { retirementLibrary } from "../../../core/steps/libraries";
-import { test } from "./boxed";
-import { replaceAll, type Sandbox } from "./sandbox";
+import { parseHostFacts, placeVariables } from "../../../../core/retirement/readHost";
+import { asRoot } from "../../../../core/ssh/root";
+import { assignments } from "../../../../core/ssh/shellWords";
+import { retirementLibrary } from "../../../../core/steps/libraries";
+import { test } from "../boxed";
+import { replaceAll, type Sandbox } from "../sandbox";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 

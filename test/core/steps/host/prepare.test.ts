@@ -1,8 +1,8 @@
 import { describe, expect } from "vitest";
-import { prepare } from "../../../core/steps/nodeSteps";
-import { configOf } from "../../components/exampleConfig";
-import { test } from "./boxed";
-import type { Sandbox } from "./sandbox";
+import { prepare } from "../../../../core/steps/nodeSteps";
+import { configOf } from "../../../components/exampleConfig";
+import { test } from "../boxed";
+import type { Sandbox } from "../sandbox";
 
 /** Prepares a host with apt whose places are below the box. */
 function run(box: Sandbox, changes: Record<string, unknown> = {}) {

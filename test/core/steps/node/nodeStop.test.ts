@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
-import { scriptOf } from "../../../core/steps/step";
-import { test } from "./boxed";
-import type { Sandbox } from "./sandbox";
+import { scriptOf } from "../../../../core/steps/step";
+import { test } from "../boxed";
+import type { Sandbox } from "../sandbox";
 
 const file = "units/go-node.service.d/90-pillar-host.conf";
 
@@ -9,7 +9,10 @@ const file = "units/go-node.service.d/90-pillar-host.conf";
 function call(box: Sandbox, name: string, execStop = "") {
   box.command("systemctl", 'echo "$@" >> "$sandbox/asked"; [ "$1" != show ] || cat "$sandbox/execStop"');
   box.write("execStop", execStop);
-  const script = scriptOf({ service: "go-node" }, "nodeStop").replaceAll("/etc/systemd/system", `${box.dir}/units`);
+  const script = scriptOf({ service: "go-node" }, "node/nodeStop").replaceAll(
+    "/etc/systemd/system",
+    `${box.dir}/units`,
+  );
   return box.run(box.local(`${script}\n${name}`));
 }
 

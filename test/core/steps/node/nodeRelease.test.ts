@@ -1,9 +1,9 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { test } from "./boxed";
+import { test } from "../boxed";
+import { fillDisk, killedAt, onSmallDisk } from "../sandbox";
 import { begun, ends, functions, host, next, old, program, releaseOf, service } from "./nodeReleaseHost";
-import { fillDisk, killedAt, onSmallDisk } from "./sandbox";
 import { signed } from "./signedSums";
 
 describe.concurrent("the node's release", () => {

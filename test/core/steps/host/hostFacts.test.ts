@@ -1,10 +1,10 @@
 import { describe, expect } from "vitest";
-import { parseNodeHostFacts } from "../../../core/ssh/hostFacts";
-import { hostFactLines } from "../../../core/ssh/hostFactsText";
-import { facts } from "../../../core/steps/looks";
-import { configOf } from "../../components/exampleConfig";
-import { test } from "./boxed";
-import type { Sandbox } from "./sandbox";
+import { parseNodeHostFacts } from "../../../../core/ssh/hostFacts";
+import { hostFactLines } from "../../../../core/ssh/hostFactsText";
+import { facts } from "../../../../core/steps/looks";
+import { configOf } from "../../../components/exampleConfig";
+import { test } from "../boxed";
+import type { Sandbox } from "../sandbox";
 
 const show = `case "$*" in
   *LoadState*) echo loaded ;; *ActiveState*) echo active ;; *SubState*) echo running ;;

@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
-import { cloudInit } from "../../../core/steps/nodeSteps";
-import { test } from "./boxed";
-import type { Sandbox } from "./sandbox";
+import { cloudInit } from "../../../../core/steps/nodeSteps";
+import { test } from "../boxed";
+import type { Sandbox } from "../sandbox";
 
 /** Runs the step on a host where cloud-init says this and sshd that. */
 function look(box: Sandbox, says: string, sshd = "passwordauthentication no", isUpgrading = true) {
