@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
-import { ensureBaseImage } from "./baseImage";
-import { callSocket } from "./callSocket";
 import { type CloudName, cloudsReady } from "./clouds/names";
 import { LabMachineRoom } from "./clouds/room";
 import { officialName, releaseHashFile } from "./doubles/orchestratorRelease";
 import { ip } from "./hosts/ip";
 import { type LabHost, LabHosts } from "./hosts/labHosts";
+import { makeKeys, privateKeyFile } from "./hosts/labKeys";
+import { LabState, labDirectory, labExists, labNames } from "./hosts/labState";
 import type { OwnProcess } from "./hosts/machine";
 import {
   cloudPorts,
@@ -18,11 +18,11 @@ import {
   vaultPort,
 } from "./hosts/network";
 import { noteSecretsOn } from "./hosts/secretsOn";
-import { makeKeys, privateKeyFile } from "./labKeys";
-import { labProgram } from "./labProgram";
-import { LabState, labDirectory, labExists, labNames } from "./labState";
-import { isReferenceSynced, referenceUrl, startReference } from "./reference";
-import { ensureRequirements } from "./requirements";
+import { ensureBaseImage } from "./images/baseImage";
+import { isReferenceSynced, referenceUrl, startReference } from "./operator/references";
+import { callSocket } from "./util/callSocket";
+import { labProgram } from "./util/labProgram";
+import { ensureRequirements } from "./util/requirements";
 
 export type { HostShell, LabHost } from "./hosts/labHosts";
 
@@ -60,7 +60,11 @@ export class Lab {
     const { state, dir } = lab;
     await state.begin();
     await ip(createOperatorNetwork(name));
-    const [relay, services] = await Promise.all([program("aptProxy.ts"), program("services.ts"), makeKeys(dir)]);
+    const [relay, services] = await Promise.all([
+      program("images/aptProxy.ts"),
+      program("operator/services.ts"),
+      makeKeys(dir),
+    ]);
     await state.startProcess([...relay, join(dir, "apt.sock")]);
     await lab.startAtOperator([...services, dir]);
     await state.waitFor("the release server and the chain", () => existsSync(join(dir, "ready")));

@@ -1,9 +1,9 @@
 import { Command } from "commander";
 import { execa } from "execa";
-import { ensureBaseImage } from "./baseImage";
 import { addFaultCommand } from "./commands/fault";
 import { addReferenceCommand } from "./commands/reference";
 import { addShellCommand } from "./commands/shell";
+import { ensureBaseImage } from "./images/baseImage";
 import { Lab } from "./lab";
 import { ensureToolchain } from "./toolchain";
 

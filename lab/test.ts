@@ -1,13 +1,11 @@
 import { execa } from "execa";
 import { ensureCloudImage } from "./clouds/room/image";
-import { takeDown, takeDownTheDead } from "./deadLabs";
+import { ensurePackagedImage } from "./images/packagedImage";
 import { Lab, testLabPrefix } from "./lab";
-import { ensurePackagedImage } from "./packagedImage";
-import { elapsed } from "./progress";
-import { realDirectory, unusedReals } from "./real";
-import { ensureRequirements } from "./requirements";
+import { realDirectory, unusedReals } from "./real/realPrograms";
 import { withSecondAttempt, worthAgain } from "./testRun/again";
 import { contractsLine, contractsOf } from "./testRun/contracts";
+import { takeDown, takeDownTheDead } from "./testRun/deadLabs";
 import { recordDurations } from "./testRun/durations";
 import { leftOutVariable } from "./testRun/leftOut";
 import { hashesOf, notePassed, ownTests, passedBefore } from "./testRun/ownTests";
@@ -17,6 +15,8 @@ import { endVitest, vitest } from "./testRun/vitest";
 import { ensureToolchain } from "./toolchain";
 import { allPlugins } from "./toolchain/plugins";
 import { checkout } from "./toolchain/version";
+import { elapsed } from "./util/progress";
+import { ensureRequirements } from "./util/requirements";
 
 /**
  * `npm test [-- FILTER…]`, `npm run test:long`, `npm run test:unit` (which needs neither root nor lab), and both tiers for

@@ -3,12 +3,12 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { cached, cachePath, cacheRoot } from "../lab/cache";
+import { cached, cachePath, cacheRoot } from "../lab/util/cache";
 
 // Builds that must die or run at once do so in processes of their own: this one asks for a "slow" result.
 const child = `
   const fs = require("node:fs");
-  const { cached } = require(${JSON.stringify(path.resolve(__dirname, "../lab/cache.ts"))});
+  const { cached } = require(${JSON.stringify(path.resolve(__dirname, "../lab/util/cache.ts"))});
   cached("slow", "1", async (dir) => {
     fs.appendFileSync(process.env.BUILDS, process.pid + "\\n");
     fs.writeFileSync(dir + "/half", "1");

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { isImmutable } from "../lab/aptProxy";
+import { stageTimes } from "../lab/demo/stageTimes";
 import { nspawnArguments } from "../lab/hosts/machine";
 import { createHostNetwork, createOperatorNetwork, hostAddress, hostNamespace } from "../lab/hosts/network";
+import { isImmutable } from "../lab/images/aptProxy";
+import { parseMirror } from "../lab/images/mirror";
 import { testLabPrefix } from "../lab/lab";
-import { parseMirror } from "../lab/mirror";
-import { stageTimes } from "../lab/stageTimes";
 
 describe("network", () => {
   test("the operator's end is a bridge in a namespace of its own", () => {

@@ -46,7 +46,7 @@ describe("what the tests of the lab itself stand on", () => {
     put("lab/README.md", "another table");
     put("lab/bench/rows.ts", "export const other = 1;");
     put("lab/doubles/node.ts", "export const other = 1;");
-    put("lab/stack.ts", "export const other = 1;");
+    put("lab/stack/stack.ts", "export const other = 1;");
     expect(await key()).toBe(before);
     put(file, 'import "../../../lab/bench/rows";');
     const importing = await key();
@@ -60,7 +60,7 @@ test("a test that boots a lab stands on all of it, but for rooms that are comman
   put(booting, 'import "../../../core/sync/sync";');
   const hash = async () => (await hashesOf(root, [booting]))[booting];
   for (const [name, isOn] of [
-    ["lab/services.ts", true],
+    ["lab/operator/services.ts", true],
     ["lab/doubles/node.ts", true],
     ["lab/bench/rows.ts", false],
   ] as const) {

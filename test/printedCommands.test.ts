@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { typedByHand } from "../lab/printedCommands";
+import { typedByHand } from "../lab/lint/printedCommands";
 
 const root = join(import.meta.dirname, "..");
 

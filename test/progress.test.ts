@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { elapsed, step } from "../lab/progress";
+import { elapsed, step } from "../lab/util/progress";
 
 let lines: string[];
 const print = (line: string): void => {

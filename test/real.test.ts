@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { hasReal, realDirectory, realProgram, realsUsed, unusedReals } from "../lab/real";
+import { hasReal, realDirectory, realProgram, realsUsed, unusedReals } from "../lab/real/realPrograms";
 
 const script = "#!/bin/sh\necho real\n";
 const sumOf = (file: string) => createHash("sha256").update(fs.readFileSync(file)).digest("hex");

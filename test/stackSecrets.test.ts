@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openStackKey, withSecured } from "../lab/stackSecrets";
+import { openStackKey, withSecured } from "../lab/stack/stackSecrets";
 
 const value = { secure: "v1:abc" };
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { outputsIn, readState } from "../lab/stackState";
+import { outputsIn, readState } from "../lab/stack/stackState";
 
 const directory = mkdtempSync(join(tmpdir(), "state-"));
 afterEach(() => rmSync(directory, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
-import { step } from "../progress";
-import type { LabStack } from "../stack";
+import type { LabStack } from "../stack/stack";
+import { step } from "../util/progress";
 import { askJson, type Bench } from "./bench";
 import { median, type Values } from "./rows";
 

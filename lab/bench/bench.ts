@@ -1,10 +1,10 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { execa } from "execa";
-import type { Backend } from "../backends";
+import { ensurePackagedImage } from "../images/packagedImage";
 import type { Lab, LabHost } from "../lab";
-import { ensurePackagedImage } from "../packagedImage";
-import { step } from "../progress";
-import { LabStack, type StackFile } from "../stack";
+import type { Backend } from "../stack/backends";
+import { LabStack, type StackFile } from "../stack/stack";
+import { step } from "../util/progress";
 import { preparation, runPlaybook } from "./ansible";
 import { befriend } from "./byHand";
 import type { Memory } from "./processes";

@@ -1,7 +1,7 @@
 import { copyInputs } from "../chainCopies/inputs";
 import type { LabHost } from "../lab";
-import { step } from "../progress";
-import { setUpSyncedNode } from "../syncedNode";
+import { setUpSyncedNode } from "../oldHost/syncedNode";
+import { step } from "../util/progress";
 import type { Bench } from "./bench";
 import { onHost } from "./byHand";
 import { runChild } from "./child";

@@ -1,4 +1,4 @@
-import { step } from "../progress";
+import { step } from "../util/progress";
 import { type Bench, timeUp } from "./bench";
 import { median, type Round, ratioOf, type Values } from "./rows";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { NodeReport } from "../doubles/chain/reports";
 import type { NodeSettingsPatch } from "../doubles/chain/settings";
-import { step } from "../progress";
+import { step } from "../util/progress";
 import type { Bench } from "./bench";
 import { runChild } from "./child";
 import type { Passed } from "./gates";

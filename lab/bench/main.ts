@@ -1,10 +1,10 @@
 import { CommanderError } from "commander";
-import { ensureBaseImage } from "../baseImage";
-import { takeDown, takeDownTheDead } from "../deadLabs";
+import { ensureBaseImage } from "../images/baseImage";
 import { Lab, ownLabPrefix } from "../lab";
-import { step } from "../progress";
-import { ensureRequirements } from "../requirements";
+import { takeDown, takeDownTheDead } from "../testRun/deadLabs";
 import { ensureToolchain } from "../toolchain";
+import { step } from "../util/progress";
+import { ensureRequirements } from "../util/requirements";
 import { measureAllStacks } from "./allStacks";
 import { ensureAnsible } from "./ansible";
 import { type Asked, parseArguments } from "./arguments";

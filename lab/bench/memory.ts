@@ -1,4 +1,4 @@
-import { step } from "../progress";
+import { step } from "../util/progress";
 import type { Bench } from "./bench";
 import { runChild } from "./child";
 import { gateSettings, startNode } from "./nodes";

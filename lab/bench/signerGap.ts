@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import type { PlainRow } from "../../cli/check/checkRow";
 import type { LabHost } from "../lab";
-import { setUpOrchestrator, waitForOrchestrator } from "../orchestrator";
-import { step } from "../progress";
-import type { LabStack } from "../stack";
-import { setUpSyncedNode } from "../syncedNode";
+import { setUpOrchestrator, waitForOrchestrator } from "../oldHost/runningOrchestrator";
+import { setUpSyncedNode } from "../oldHost/syncedNode";
+import type { LabStack } from "../stack/stack";
+import { step } from "../util/progress";
 import { askJson, type Bench, timeUp } from "./bench";
 import { moveByHand, onHost } from "./byHand";
 import { inTurns, pair, seconds } from "./compare";

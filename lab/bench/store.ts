@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { startS3 } from "../backends";
-import { step } from "../progress";
+import { startS3 } from "../stack/backends";
+import { step } from "../util/progress";
 import { type Bench, timeUp } from "./bench";
 import { inTurns, pair, seconds } from "./compare";
 import { median, type Values } from "./rows";

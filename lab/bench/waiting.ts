@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { treeOf } from "../hosts/processTree";
 import type { LabHost } from "../lab";
-import type { LabStack } from "../stack";
+import type { LabStack } from "../stack/stack";
 import { type Memory, memoryOf } from "./processes";
 
 /** How often somebody logged in over ssh, by the host's own journal. */

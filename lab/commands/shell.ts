@@ -5,11 +5,11 @@ import { execa } from "execa";
 import { type CloudName, cloudNames } from "../clouds/names";
 import type { ChainTruth } from "../doubles/chain";
 import { Lab } from "../lab";
-import { step } from "../progress";
+import { collectRewards, updateProducer } from "../operator/wallet";
 import { pillar, preparedPlace, preparePlace } from "../shell/prepare";
 import { welcome } from "../shell/welcome";
 import { ensureToolchain } from "../toolchain";
-import { collectRewards, updateProducer } from "../wallet";
+import { step } from "../util/progress";
 
 const labOption = ["-l, --lab <name>", "which lab", "shell"] as const;
 

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { cloudTokens } from "../clouds/doubles";
 import type { CloudName } from "../clouds/names";
 import type { HostShell, Lab } from "../lab";
-import { setUpOrchestrator } from "../orchestrator";
-import { type NodeProducer, setUpSyncedNode } from "../syncedNode";
+import { setUpOrchestrator } from "../oldHost/runningOrchestrator";
+import { type NodeProducer, setUpSyncedNode } from "../oldHost/syncedNode";
 
 /** The host that the demo begins with: a server at one of the lab's clouds that somebody ordered years ago. */
 export interface OldServer extends HostShell {

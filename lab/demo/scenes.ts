@@ -1,8 +1,8 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { elapsed } from "../progress";
-import type { LabStack } from "../stack";
-import { stageTimes } from "../stageTimes";
+import type { LabStack } from "../stack/stack";
+import { elapsed } from "../util/progress";
+import { stageTimes } from "./stageTimes";
 
 /** What the steps of procedure A are, by the names of their resources. */
 const steps: Readonly<Record<string, string>> = {

@@ -4,7 +4,7 @@ import { cloudTokens } from "../clouds/doubles";
 import type { CloudName } from "../clouds/names";
 import { operatorAddress } from "../hosts/network";
 import type { Lab, LabHost } from "../lab";
-import { LabStack, type StackFile } from "../stack";
+import { LabStack, type StackFile } from "../stack/stack";
 import type { OldServer } from "./oldServer";
 
 export const pillar = "Anvil";

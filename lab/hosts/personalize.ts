@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
-import { findMirror, type Mirror } from "../mirror";
+import { findMirror, type Mirror } from "../images/mirror";
 import { writeFiles } from "./machine";
 import { aptPort, chainPort, operatorAddress, releaseHost } from "./network";
 

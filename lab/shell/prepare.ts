@@ -4,11 +4,11 @@ import { execa } from "execa";
 import { cloudTokens } from "../clouds/doubles";
 import type { CloudName } from "../clouds/names";
 import { operatorAddress } from "../hosts/network";
+import { ensurePackagedImage } from "../images/packagedImage";
 import { Lab } from "../lab";
-import { setUpOrchestrator } from "../orchestrator";
-import { ensurePackagedImage } from "../packagedImage";
-import { copyProgram, pluginsFor } from "../stack";
-import { setUpSyncedNode } from "../syncedNode";
+import { setUpOrchestrator } from "../oldHost/runningOrchestrator";
+import { setUpSyncedNode } from "../oldHost/syncedNode";
+import { copyProgram, pluginsFor } from "../stack/stack";
 import { ensureToolchain } from "../toolchain";
 import { labExample } from "./examples";
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { type RealProgram, realsUsed, usedVariable } from "../real";
+import { type RealProgram, realsUsed, usedVariable } from "../real/realPrograms";
 import { withoutLogsVariable } from "../toolchain/engineLogs";
 import type { Durations } from "./durations";
 import { type FilesSeen, filesVariable } from "./fileReporter";

@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { cached, cachePath } from "../cache";
-import { step } from "../progress";
-import { realProgram } from "../real";
+import { realProgram } from "../real/realPrograms";
+import { cached, cachePath } from "../util/cache";
+import { step } from "../util/progress";
 import { downloadEngine, officialReachable } from "./download";
 import { buildGo, sourceHash } from "./go";
 import type { PluginKind } from "./plugins";
@@ -27,7 +27,7 @@ export interface Engine {
 
 /**
  * An official engine of this machine, else the official download, else one built from its Go modules. Its language host
- * is the real one that lies at hand (lab/real.ts), else the engine's own, else the lab's.
+ * is the real one that lies at hand (lab/real/realPrograms.ts), else the engine's own, else the lab's.
  */
 export async function ensureEngine(kind: PluginKind = "best"): Promise<Engine> {
   const { isBuilt, ...engine } = await ensureAnyEngine();

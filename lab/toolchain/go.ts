@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { step } from "../progress";
+import { step } from "../util/progress";
 import { run } from "./run";
 
 const GO_NEEDED = [1, 26] as const;

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { cacheRoot } from "../cache";
+import { cacheRoot } from "../util/cache";
 import { ensureEngine } from "./engine";
 import { settleEngineLogs } from "./engineLogs";
 import { ensurePlugins, type PluginKind, type PluginName } from "./plugins";

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { cached, cachePath } from "../cache";
-import { step } from "../progress";
-import { realProgram } from "../real";
+import { realProgram } from "../real/realPrograms";
+import { cached, cachePath } from "../util/cache";
+import { step } from "../util/progress";
 import { officialPlugins, officialReachable } from "./download";
 import { buildGo, sourceHash } from "./go";
 import { run } from "./run";
@@ -34,7 +34,7 @@ export interface Plugins {
 }
 
 /**
- * These plugins in one directory, each the real one that lies at hand (lab/real.ts), else the official one where it is
+ * These plugins in one directory, each the real one that lies at hand (lab/real/realPrograms.ts), else the official one where it is
  * to be had, else the stand-in of lab/plugins. Only what is asked for is downloaded or built.
  */
 export async function ensurePlugins(

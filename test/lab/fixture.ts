@@ -5,13 +5,13 @@ import { supportedDistributions } from "../../core/config/distributions";
 import { readAnswer } from "../../core/ssh/answer";
 import { envelope, type Step } from "../../core/steps/step";
 import { stackIdentity } from "../../core/steps/stepVariables";
-import { distributionOf } from "../../lab/baseImage";
 import { isMachines } from "../../lab/demo/judgement";
 import type { ChainTruth } from "../../lab/doubles/chain";
 import type { Slot } from "../../lab/doubles/chain/production";
+import { distributionOf } from "../../lab/images/baseImage";
+import { ensurePackagedImage } from "../../lab/images/packagedImage";
 import { Lab, type LabHost, ownLabPrefix } from "../../lab/lab";
-import { ensurePackagedImage } from "../../lab/packagedImage";
-import { LabStack, type StackFile, type StackOptions } from "../../lab/stack";
+import { LabStack, type StackFile, type StackOptions } from "../../lab/stack/stack";
 
 let made = 0;
 

@@ -4,13 +4,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseDocument } from "yaml";
 import type { ChainTruth, SignersTruth } from "../../lab/doubles/chain";
+import { ensurePackagedImage } from "../../lab/images/packagedImage";
 import type { Lab, LabHost } from "../../lab/lab";
-import { setUpOrchestrator } from "../../lab/orchestrator";
-import { ensurePackagedImage } from "../../lab/packagedImage";
-import { LabStack } from "../../lab/stack";
-import { setUpSyncedNode } from "../../lab/syncedNode";
+import { setUpOrchestrator } from "../../lab/oldHost/runningOrchestrator";
+import { setUpSyncedNode } from "../../lab/oldHost/syncedNode";
+import { collectRewards, updateProducer } from "../../lab/operator/wallet";
+import { LabStack } from "../../lab/stack/stack";
 import { noteSecret } from "../../lab/testRun/printed";
-import { collectRewards, updateProducer } from "../../lab/wallet";
 import { onHost, stackFile, testLab } from "./fixture";
 import { codeBlocks, commandsOf, type Exchange, typed } from "./readme";
 

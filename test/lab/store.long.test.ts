@@ -2,10 +2,10 @@ import { cp, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startS3 } from "../../lab/backends";
+import { ensurePackagedImage } from "../../lab/images/packagedImage";
 import type { Lab, LabHost } from "../../lab/lab";
-import { ensurePackagedImage } from "../../lab/packagedImage";
-import type { LabStack } from "../../lab/stack";
+import { startS3 } from "../../lab/stack/backends";
+import type { LabStack } from "../../lab/stack/stack";
 import { keepPrinted } from "../../lab/testRun/printed";
 import { onHost, pastPackages, testLab, testStack } from "./fixture";
 

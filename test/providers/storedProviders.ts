@@ -7,7 +7,7 @@ import { text as textOf } from "node:stream/consumers";
 import { brotliDecompressSync } from "node:zlib";
 import { afterAll, beforeAll } from "vitest";
 import { compiled } from "../../compile";
-import { cached } from "../../lab/cache";
+import { cached } from "../../lab/util/cache";
 
 /** Where the program lies. */
 export const project = join(__dirname, "../..");

@@ -1,9 +1,9 @@
 import { appendFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { runInImage } from "../../baseImage";
 import { operatorAddress, releaseHost } from "../../hosts/network";
-import { ensureLayer } from "../../imageLayer";
-import type { Progress } from "../../progress";
+import { runInImage } from "../../images/baseImage";
+import { ensureLayer } from "../../images/imageLayer";
+import type { Progress } from "../../util/progress";
 
 /** Raise it when the recipe below changes: with the base image's, it keys the cache. */
 const version = "1";

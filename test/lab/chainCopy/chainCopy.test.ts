@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { NodeReport } from "../../../lab/doubles/chain";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab, LabHost } from "../../../lab/lab";
-import { ensurePackagedImage } from "../../../lab/packagedImage";
-import type { LabStack } from "../../../lab/stack";
-import { setUpSyncedNode } from "../../../lab/syncedNode";
+import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
+import type { LabStack } from "../../../lab/stack/stack";
 import { cli } from "../cli/fixture";
 import { onHost, pastPackages, testLab, testStack } from "../fixture";
 

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { Run } from "../../../lab/engineRun";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab, LabHost } from "../../../lab/lab";
-import { ensurePackagedImage } from "../../../lab/packagedImage";
-import type { LabStack } from "../../../lab/stack";
-import { setUpSyncedNode } from "../../../lab/syncedNode";
+import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
+import type { Run } from "../../../lab/stack/engineRun";
+import type { LabStack } from "../../../lab/stack/stack";
 import { cli } from "../cli/fixture";
 import { onHost, pastPackages, stackFile, testLab, testStack } from "../fixture";
 

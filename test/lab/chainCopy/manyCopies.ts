@@ -1,7 +1,7 @@
 import { execa } from "execa";
 import { expect, vi } from "vitest";
 import type { Lab, LabHost } from "../../../lab/lab";
-import type { RealNetwork } from "../../../lab/realNetwork";
+import type { RealNetwork } from "../../../lab/real/realNetwork";
 import { onHost } from "../fixture";
 
 /** A busy machine answers late, and a node that starts refuses. */

@@ -5,7 +5,7 @@ import type { PlainRow } from "../../../cli/check/checkRow";
 import { commandsFor } from "../../../core/util/commands";
 import { endProcess } from "../../../lab/hosts/machine";
 import type { LabHost } from "../../../lab/lab";
-import { waitForOrchestrator } from "../../../lab/orchestrator";
+import { waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
 import { linesOf, onHost } from "../fixture";
 import { moveStage } from "../orchestrator/moveStage";
 import { type LabWebhook, startWebhook } from "../webhook";

@@ -1,5 +1,5 @@
 import { execa } from "execa";
-import type { LabStack } from "../../../lab/stack";
+import type { LabStack } from "../../../lab/stack/stack";
 
 /** What a run of the tool left: `out` is both streams together. */
 export interface Told {

@@ -5,7 +5,7 @@ import { type ChainTruth, usualSporks } from "../../../lab/doubles/chain";
 import { addRule } from "../../../lab/faults/networkFaults";
 import { hostNamespace } from "../../../lab/hosts/network";
 import { endPid, treeOf } from "../../../lab/hosts/processTree";
-import { setUpOrchestrator } from "../../../lab/orchestrator";
+import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
 import { onHost } from "../fixture";
 import { limit, watchedStage } from "./watcher";
 

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { portFaults } from "../../../core/ssh/portRules";
 import type { RegisteredPillar } from "../../../lab/doubles/chain";
 import { hostNamespace } from "../../../lab/hosts/network";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab, LabHost } from "../../../lab/lab";
-import { ensurePackagedImage } from "../../../lab/packagedImage";
-import { LabStack } from "../../../lab/stack";
-import { updateProducer } from "../../../lab/wallet";
+import { updateProducer } from "../../../lab/operator/wallet";
+import { LabStack } from "../../../lab/stack/stack";
 import { onHost, stackFile, testLab } from "../fixture";
 import { cli, cliInTerminal, type Told } from "./fixture";
 

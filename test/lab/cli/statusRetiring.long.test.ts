@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ChainTruth } from "../../../lab/doubles/chain";
-import { collectRewards } from "../../../lab/wallet";
+import { collectRewards } from "../../../lab/operator/wallet";
 import { onHost } from "../fixture";
 import { configureOld, elect, epochPaid, pillar, retirementStage } from "../retirement/stage";
 import { cli } from "./fixture";

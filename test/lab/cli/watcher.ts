@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { endProcess } from "../../../lab/hosts/machine";
-import { ensurePackagedImage } from "../../../lab/packagedImage";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import { keepPrinted } from "../../../lab/testRun/printed";
 import { onHost, pastPackages, type Stage, staged } from "../fixture";
 import { codeBlocks } from "../readme";

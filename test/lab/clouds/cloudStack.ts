@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { OrderRecord } from "../../../core/cloud/orderRecord";
 import { serveVault } from "../../../lab/doubles/vault";
 import type { Lab } from "../../../lab/lab";
-import { LabStack, type StackFile } from "../../../lab/stack";
+import { LabStack, type StackFile } from "../../../lab/stack/stack";
 import { newKeyPair } from "../../../providers/hostKey";
 
 /** A cloud's API on loopback without machines, and a stack of the program that has its host there. */

@@ -6,7 +6,7 @@ import type { Server } from "../../../lab/clouds/room";
 import { ip } from "../../../lab/hosts/ip";
 import { createHostNetwork, hostNamespace, operatorAddress } from "../../../lab/hosts/network";
 import type { Lab } from "../../../lab/lab";
-import { LabStack, type StackFile } from "../../../lab/stack";
+import { LabStack, type StackFile } from "../../../lab/stack/stack";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { newKeyPair } from "../../../providers/hostKey";
 import { testLab } from "../fixture";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { CloudName } from "../../../lab/clouds/names";
 import type { Lab } from "../../../lab/lab";
-import { LabStack, type StackFile } from "../../../lab/stack";
+import { LabStack, type StackFile } from "../../../lab/stack/stack";
 import { noteSecret } from "../../../lab/testRun/printed";
 import { linesOf } from "../fixture";
 

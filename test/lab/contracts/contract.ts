@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { hasReal, type RealProgram } from "../../../lab/real";
+import { hasReal, type RealProgram } from "../../../lab/real/realPrograms";
 import type { PluginKind } from "../../../lab/toolchain/plugins";
 
 /** What a suite of expectations is run against: what the lab has in the place of the real thing, or that itself. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { controllerExpectations } from "../../../lab/contracts/controller";
 import { type ControllerSubject, doubleNames } from "../../../lab/contracts/controllerTalk";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab, LabHost } from "../../../lab/lab";
-import { ensurePackagedImage } from "../../../lab/packagedImage";
 import { onHost, testLab } from "../fixture";
 
 describe("contract controller, the double", () => {

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
-import type { Run } from "../../../lab/engineRun";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab, LabHost } from "../../../lab/lab";
-import { ensurePackagedImage } from "../../../lab/packagedImage";
-import { RealNetwork } from "../../../lab/realNetwork";
-import { giveRealNode, setUpRealNode } from "../../../lab/realNode";
-import { LabStack, type StackFile } from "../../../lab/stack";
+import { RealNetwork } from "../../../lab/real/realNetwork";
+import { giveRealNode, setUpRealNode } from "../../../lab/real/realNode";
+import type { Run } from "../../../lab/stack/engineRun";
+import { LabStack, type StackFile } from "../../../lab/stack/stack";
 import { onHost, testLab } from "../fixture";
 
 /** The node that is built for short tests: two seconds to a momentum, twenty to a tick, six ticks to an epoch. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { runChild } from "../../../lab/bench/child";
 import type { Lab } from "../../../lab/lab";
-import { RealNetwork, type RealNode } from "../../../lab/realNetwork";
+import { RealNetwork, type RealNode } from "../../../lab/real/realNetwork";
 import { testLab } from "../fixture";
 import { realOnly } from "./contract";
 import type { Task } from "./onNetwork.mts";

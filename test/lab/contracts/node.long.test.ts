@@ -3,7 +3,7 @@ import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSporks, unknownSporks } from "../../../core/chain/sporks";
 import type { Lab } from "../../../lab/lab";
-import { RealNetwork } from "../../../lab/realNetwork";
+import { RealNetwork } from "../../../lab/real/realNetwork";
 import { testLab } from "../fixture";
 import { contract } from "./contract";
 

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { asRoot } from "../../../core/ssh/root";
 import { assignments } from "../../../core/ssh/shellWords";
 import { orchestratorLibrary } from "../../../core/steps/libraries";
-import { realSignerPrograms } from "../../../lab/realSigner";
+import { realSignerPrograms } from "../../../lab/real/realSigner";
 import { onHost } from "../fixture";
 import { contract } from "./contract";
 import { subjectOf } from "./orchestratorSubject";

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
 import type { BridgeInfo } from "../../../lab/doubles/chain";
 import type { Lab, LabHost } from "../../../lab/lab";
-import { setUpOrchestrator } from "../../../lab/orchestrator";
-import { setUpRealSigner, setUpWorld, setWorld, worldOf } from "../../../lab/realSigner";
-import { setUpSyncedNode } from "../../../lab/syncedNode";
+import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
+import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
+import { setUpRealSigner, setUpWorld, setWorld, worldOf } from "../../../lab/real/realSigner";
 import { onHost, testLab } from "../fixture";
 import type { Kind } from "./contract";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { LogEvent } from "../../../core/eventLog/events";
 import type { RegisteredPillar, Slot } from "../../../lab/doubles/chain";
-import { updateProducer } from "../../../lab/wallet";
+import { updateProducer } from "../../../lab/operator/wallet";
 import { onHost, reconfigure } from "../fixture";
 import { catchUp, gateStage, type WatchedUp, watchUp } from "../gate/watch";
 

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { endProcess } from "../../../lab/hosts/machine";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab, LabHost } from "../../../lab/lab";
-import { ensurePackagedImage } from "../../../lab/packagedImage";
-import { LabStack } from "../../../lab/stack";
+import { LabStack } from "../../../lab/stack/stack";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { linesOf, onHost, pastPackages, stackFile, testLab } from "../fixture";
 import { type LabWebhook, startWebhook } from "../webhook";

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect } from "vitest";
 import type { NodeReport } from "../../../lab/doubles/chain";
-import type { Run } from "../../../lab/engineRun";
 import { type FaultName, healFaults, setFault } from "../../../lab/faults";
 import type { Lab, LabHost } from "../../../lab/lab";
-import type { LabStack, StackFile } from "../../../lab/stack";
+import type { Run } from "../../../lab/stack/engineRun";
+import type { LabStack, StackFile } from "../../../lab/stack/stack";
 import { pastPackages, type Stage, staged } from "../fixture";
 
 /** A `pulumi up` that is at work, whose gate is heard line by line. */

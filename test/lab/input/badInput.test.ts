@@ -4,9 +4,9 @@ import { execa } from "execa";
 import { strToU8, zipSync } from "fflate";
 import { beforeAll, describe, expect, it } from "vitest";
 import { preflight } from "../../../core/steps/nodeSteps";
-import { ensureBaseImage } from "../../../lab/baseImage";
-import type { Run } from "../../../lab/engineRun";
-import type { StackFile } from "../../../lab/stack";
+import { ensureBaseImage } from "../../../lab/images/baseImage";
+import type { Run } from "../../../lab/stack/engineRun";
+import type { StackFile } from "../../../lab/stack/stack";
 import { linesOf, onHost, stackFile, staged, stepOn, testStack, upTo } from "../fixture";
 
 const nobody = "10.77.0.99";

@@ -1,9 +1,9 @@
 import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab } from "../../../lab/lab";
-import { ensurePackagedImage } from "../../../lab/packagedImage";
-import { LabStack } from "../../../lab/stack";
+import { LabStack } from "../../../lab/stack/stack";
 import { engineVersion } from "../../../lab/toolchain/version";
 import { linesOf, onHost, testLab } from "../fixture";
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Run } from "../../../lab/engineRun";
 import type { LabHost } from "../../../lab/lab";
+import type { Run } from "../../../lab/stack/engineRun";
 
 export const victims = ["the engine", "the providers' process", "the old host", "the new host"] as const;
 

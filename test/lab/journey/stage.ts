@@ -2,16 +2,16 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isBucket } from "../../../core/store/bucketPlace";
-import type { Backend } from "../../../lab/backends";
-import type { Distribution } from "../../../lab/baseImage";
 import { pillar } from "../../../lab/demo/stacks";
 import type { ChainTruth } from "../../../lab/doubles/chain";
+import type { Distribution } from "../../../lab/images/baseImage";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab, LabHost } from "../../../lab/lab";
-import { setUpOrchestrator } from "../../../lab/orchestrator";
-import { ensurePackagedImage } from "../../../lab/packagedImage";
-import { LabStack, type StackFile } from "../../../lab/stack";
-import { setUpSyncedNode } from "../../../lab/syncedNode";
-import { collectRewards } from "../../../lab/wallet";
+import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
+import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
+import { collectRewards } from "../../../lab/operator/wallet";
+import type { Backend } from "../../../lab/stack/backends";
+import { LabStack, type StackFile } from "../../../lab/stack/stack";
 import { stackFile } from "../fixture";
 
 /** A momentum a second, so that a slot is not missed for a busy machine; ticks and epochs that a test can wait for. */

@@ -5,7 +5,7 @@ import { execa } from "execa";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { fingerprintOf } from "../../../core/ssh/publicKey";
-import { LabStack } from "../../../lab/stack";
+import { LabStack } from "../../../lab/stack/stack";
 import { keepPrinted, noteSecret } from "../../../lab/testRun/printed";
 import { cli } from "../cli/fixture";
 import { onHost } from "../fixture";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { preflight } from "../../../core/steps/nodeSteps";
 import type { Lab, LabHost } from "../../../lab/lab";
-import type { LabStack, StackFile } from "../../../lab/stack";
+import type { LabStack, StackFile } from "../../../lab/stack/stack";
 import { linesOf, onHost, stackFile, stepOn, testLab, testStack, upTo } from "../fixture";
 
 describe("a host below the minimums", () => {

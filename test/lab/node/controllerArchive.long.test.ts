@@ -3,7 +3,7 @@ import { strToU8, zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { controller as controllerStep } from "../../../core/steps/nodeSteps";
 import { buildRelease } from "../../../lab/doubles/release";
-import type { StackFile } from "../../../lab/stack";
+import type { StackFile } from "../../../lab/stack/stack";
 import { linesOf, onHost, pastPackages, reconfigure, staged, stepOn, upTo } from "../fixture";
 
 const directory = "/srv/pillar";

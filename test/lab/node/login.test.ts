@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
 import { beforeAll, describe, expect, it } from "vitest";
-import { ensurePackagedImage } from "../../../lab/packagedImage";
-import type { LabStack, StackFile } from "../../../lab/stack";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage";
+import type { LabStack, StackFile } from "../../../lab/stack/stack";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { filesWith, linesOf, onHost, stackFile, staged, testStack, upTo } from "../fixture";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ensureNeedrestartImage } from "../../../lab/needrestartImage";
+import { ensureNeedrestartImage } from "../../../lab/images/needrestartImage";
 import { onHost, pastPackages, staged, upTo } from "../fixture";
 
 /** A service that runs with a library which was replaced since: needrestart wants to restart it. */

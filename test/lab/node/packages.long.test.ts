@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Lab, LabHost } from "../../../lab/lab";
-import type { LabStack } from "../../../lab/stack";
+import type { LabStack } from "../../../lab/stack/stack";
 import { holdLock, linesOf, onHost, reconfigure, testLab, testStack, upTo } from "../fixture";
 
 describe("the packages", () => {

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ensureBaseImage } from "../../../lab/baseImage";
+import { ensureBaseImage } from "../../../lab/images/baseImage";
 import type { Lab, LabHost } from "../../../lab/lab";
-import type { LabStack } from "../../../lab/stack";
+import type { LabStack } from "../../../lab/stack/stack";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { onHost, stackFile, testLab, testStack } from "../fixture";
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { SignersTruth } from "../../../lab/doubles/chain";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
 import type { Lab, LabHost } from "../../../lab/lab";
-import { setUpOrchestrator, waitForOrchestrator } from "../../../lab/orchestrator";
-import { setUpSyncedNode } from "../../../lab/syncedNode";
+import { setUpOrchestrator, waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
+import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
 import { filesWith, onHost, testLab } from "../fixture";
 
 let lab: Lab;

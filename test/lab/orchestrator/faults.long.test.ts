@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { waitForOrchestrator } from "../../../lab/orchestrator";
+import { waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
 import { onHost } from "../fixture";
 import { configureMove, contentOf, copyLeftovers, moveStage, signersOf, stageOf } from "./moveStage";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { waitForOrchestrator } from "../../../lab/orchestrator";
+import { waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
 import { onHost } from "../fixture";
 import { copyLeftovers, moveStage, signersOf } from "./moveStage";
 

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, vi } from "vitest";
-import { type Backend, startS3 } from "../../../lab/backends";
-import { callSocket } from "../../../lab/callSocket";
 import { operatorAddress } from "../../../lab/hosts/network";
 import type { Lab } from "../../../lab/lab";
+import { type Backend, startS3 } from "../../../lab/stack/backends";
+import { callSocket } from "../../../lab/util/callSocket";
 import type { GateMode, GateTruth } from "./bucketGate.mts";
 
 const gatePort = 9001;

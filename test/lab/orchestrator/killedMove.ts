@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Journal } from "../../../core/orchestrator/rules/journal";
-import type { StackFile } from "../../../lab/stack";
+import type { StackFile } from "../../../lab/stack/stack";
 import {
   configureMove,
   contentOf,

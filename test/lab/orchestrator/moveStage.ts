@@ -3,14 +3,18 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect } from "vitest";
 import { type Journal, parseJournal } from "../../../core/orchestrator/rules/journal";
 import { knownOf } from "../../../core/orchestrator/rules/known";
-import { type Backend, startS3 } from "../../../lab/backends";
 import type { SignersTruth } from "../../../lab/doubles/chain";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab, LabHost } from "../../../lab/lab";
-import { type OrchestratorSetup, setUpOrchestrator, waitForOrchestrator } from "../../../lab/orchestrator";
-import { ensurePackagedImage } from "../../../lab/packagedImage";
-import type { LabStack, StackFile } from "../../../lab/stack";
-import { setUpSyncedNode } from "../../../lab/syncedNode";
+import {
+  type OrchestratorSetup,
+  setUpOrchestrator,
+  waitForOrchestrator,
+} from "../../../lab/oldHost/runningOrchestrator";
+import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
+import { type Backend, startS3 } from "../../../lab/stack/backends";
+import type { LabStack, StackFile } from "../../../lab/stack/stack";
 import { moveNamed } from "../../moveNamed";
 import { movesIn } from "../../recordIn";
 import { onHost, stackFile, testLab, testStack } from "../fixture";

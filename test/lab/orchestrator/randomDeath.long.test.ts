@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { Run } from "../../../lab/engineRun";
 import { firstSeedVariable, roundsVariable } from "../../../lab/explore/rounds";
 import { randomOf } from "../../../lab/simulation/seededRandom";
+import type { Run } from "../../../lab/stack/engineRun";
 import { cli } from "../cli/fixture";
 import { onHost } from "../fixture";
 import { configureMove, contentOf, copyLeftovers, moveStage, putBack, signersOf, stageOf } from "./moveStage";

@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from "vitest";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { LabHost } from "../../../lab/lab";
-import { ensurePackagedImage } from "../../../lab/packagedImage";
-import { realSignerPrograms, setWorld } from "../../../lab/realSigner";
-import { setUpSyncedNode } from "../../../lab/syncedNode";
+import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
+import { realSignerPrograms, setWorld } from "../../../lab/real/realSigner";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { cli } from "../cli/fixture";
 import { realOnly } from "../contracts/contract";

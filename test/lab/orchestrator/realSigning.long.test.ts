@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import type { LabHost } from "../../../lab/lab";
-import { realSignerPrograms, setWorld } from "../../../lab/realSigner";
+import { realSignerPrograms, setWorld } from "../../../lab/real/realSigner";
 import { realOnly } from "../contracts/contract";
 import { onHost } from "../fixture";
 import { ask, logOf, realStage, signature } from "./realStage";

@@ -3,11 +3,11 @@ import { readFile } from "node:fs/promises";
 import { zipSync } from "fflate";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { officialName } from "../../../lab/doubles/orchestratorRelease";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab, LabHost } from "../../../lab/lab";
-import { ensurePackagedImage } from "../../../lab/packagedImage";
-import { neededReal } from "../../../lab/real";
-import { setUpRealSigner, setUpWorld } from "../../../lab/realSigner";
-import type { LabStack, StackFile } from "../../../lab/stack";
+import { neededReal } from "../../../lab/real/realPrograms";
+import { setUpRealSigner, setUpWorld } from "../../../lab/real/realSigner";
+import type { LabStack, StackFile } from "../../../lab/stack/stack";
 import { onHost, testLab, testStack } from "../fixture";
 import { moveConfig } from "./moveStage";
 

@@ -5,9 +5,9 @@ import { collectedVariable } from "../../../core/retirement/retirementFacts";
 import { orderOldServer } from "../../../lab/demo/oldServer";
 import { hurry, makeStacks, pillar, type Stacks } from "../../../lab/demo/stacks";
 import type { ChainTruth } from "../../../lab/doubles/chain";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab } from "../../../lab/lab";
-import { ensurePackagedImage } from "../../../lab/packagedImage";
-import { updateProducer } from "../../../lab/wallet";
+import { updateProducer } from "../../../lab/operator/wallet";
 import { journeyIn } from "../../recordIn";
 import { linesOf, missedByNodes, pastPackages, testLab } from "../fixture";
 

@@ -4,11 +4,11 @@ import { afterAll, beforeAll } from "vitest";
 import type { LogEvent } from "../../../core/eventLog/events";
 import type { ChainTruth } from "../../../lab/doubles/chain";
 import type { KeyStore } from "../../../lab/doubles/keyStore";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab, LabHost } from "../../../lab/lab";
-import { ensurePackagedImage } from "../../../lab/packagedImage";
-import { LabStack, type StackFile } from "../../../lab/stack";
-import { setUpSyncedNode } from "../../../lab/syncedNode";
-import { collectRewards, updateProducer } from "../../../lab/wallet";
+import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
+import { collectRewards, updateProducer } from "../../../lab/operator/wallet";
+import { LabStack, type StackFile } from "../../../lab/stack/stack";
 import { journeyIn } from "../../recordIn";
 import { onHost, testLab } from "../fixture";
 

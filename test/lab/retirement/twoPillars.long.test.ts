@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { LabHost } from "../../../lab/lab";
-import { ensurePackagedImage } from "../../../lab/packagedImage";
-import { LabStack, type StackFile } from "../../../lab/stack";
-import { setUpSyncedNode } from "../../../lab/syncedNode";
+import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
+import { LabStack, type StackFile } from "../../../lab/stack/stack";
 import { journeyIn } from "../../recordIn";
 import { linesOf, onHost } from "../fixture";
 import { collect, elect, epochPaid, oldFile, pillar, retirementStage } from "./stage";

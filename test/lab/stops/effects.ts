@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { LabHost } from "../../../lab/lab";
-import type { LabStack } from "../../../lab/stack";
+import type { LabStack } from "../../../lab/stack/stack";
 import { onHost, transcripts } from "../fixture";
 
 /** Waits on the host until a shell condition holds. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Run } from "../../../lab/engineRun";
+import type { Run } from "../../../lab/stack/engineRun";
 import { holdLock, onHost, staged } from "../fixture";
 import { expectOnce, factsOf, holdStep, until, waitingFor } from "./effects";
 

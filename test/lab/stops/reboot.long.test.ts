@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Run } from "../../../lab/engineRun";
+import type { Run } from "../../../lab/stack/engineRun";
 import { linesOf, onHost, staged, transcripts } from "../fixture";
 import { expectOnce, until } from "./effects";
 

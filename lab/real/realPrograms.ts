@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { execa } from "execa";
-import { cached } from "./cache";
+import { cached } from "../util/cache";
 
 /** Names the directory with the real programs: lab and tests use what lies there in the place of stand-in or double. */
 const directoryVariable = "PILLAR_LAB_REAL";

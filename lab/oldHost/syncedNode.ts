@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { bundleNode } from "./doubles/bundle";
-import type { NodeReport } from "./doubles/chain";
-import { daemonPath, unitText } from "./doubles/controller/service";
-import { createKeyStore, randomPassword } from "./doubles/keyStore";
-import type { HostShell, Lab } from "./lab";
-import { shipFiles } from "./shipFiles";
-import { noteSecret } from "./testRun/printed";
+import { bundleNode } from "../doubles/bundle";
+import type { NodeReport } from "../doubles/chain";
+import { daemonPath, unitText } from "../doubles/controller/service";
+import { createKeyStore, randomPassword } from "../doubles/keyStore";
+import { shipFiles } from "../hosts/shipFiles";
+import type { HostShell, Lab } from "../lab";
+import { noteSecret } from "../testRun/printed";
 
 /** A node's producer, as its key store has it. */
 export interface NodeProducer {

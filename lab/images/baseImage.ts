@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { appendFile, copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { execa } from "execa";
-import { cached } from "./cache";
+import { cached } from "../util/cache";
+import { type Progress, step } from "../util/progress";
 import { findMirror } from "./mirror";
-import { type Progress, step } from "./progress";
 
 /** The Debian releases that a host of the lab can be, by their names in /etc/os-release, with their code names. */
 const debianReleases = { "debian-11": "bullseye", "debian-12": "bookworm", "debian-13": "trixie" } as const;

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { parseConfig } from "../core/config/config";
-import { packages } from "../core/steps/nodeSteps";
-import { envelope } from "../core/steps/step";
+import { parseConfig } from "../../core/config/config";
+import { packages } from "../../core/steps/nodeSteps";
+import { envelope } from "../../core/steps/step";
 import { type Distribution, runInImage } from "./baseImage";
 import { ensureLayer } from "./imageLayer";
 

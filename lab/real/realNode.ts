@@ -1,8 +1,8 @@
 import { copyFile, cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { givenFiles, givenNodeDirectory } from "./doubles/controller/givenNode";
-import { daemonPath, unitText } from "./doubles/controller/service";
-import type { LabHost } from "./lab";
+import { givenFiles, givenNodeDirectory } from "../doubles/controller/givenNode";
+import { daemonPath, unitText } from "../doubles/controller/service";
+import type { LabHost } from "../lab";
 import type { RealNetwork } from "./realNetwork";
 
 const dataDir = "root/.znn";

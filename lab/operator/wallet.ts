@@ -1,5 +1,5 @@
-import type { RegisteredPillar, UncollectedReward } from "./doubles/chain";
-import type { Lab } from "./lab";
+import type { RegisteredPillar, UncollectedReward } from "../doubles/chain";
+import type { Lab } from "../lab";
 
 /**
  * The operator's step in the wallet when the new host is synced: its address becomes the Pillar's producer, elected

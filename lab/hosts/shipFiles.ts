@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { execa } from "execa";
-import type { HostShell } from "./lab";
+import type { HostShell } from "../lab";
 
 /** Folders (without text) and files of a host, by absolute path. */
 export type HostFiles = Readonly<Record<string, { readonly mode: number; readonly text?: string }>>;

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { runInImage } from "./baseImage";
-import { cached } from "./cache";
-import type { OwnProcess } from "./hosts/machine";
-import { operatorAddress } from "./hosts/network";
-import { ensureLayer } from "./imageLayer";
-import type { Lab } from "./lab";
-import { noteSecret } from "./testRun/printed";
-import { buildGo, sourceHash } from "./toolchain/go";
+import type { OwnProcess } from "../hosts/machine";
+import { operatorAddress } from "../hosts/network";
+import { runInImage } from "../images/baseImage";
+import { ensureLayer } from "../images/imageLayer";
+import type { Lab } from "../lab";
+import { noteSecret } from "../testRun/printed";
+import { buildGo, sourceHash } from "../toolchain/go";
+import { cached } from "../util/cache";
 
 /** Where Pulumi keeps its state: what PULUMI_BACKEND_URL says, and the credentials beside it. */
 export interface Backend {
@@ -15,7 +15,7 @@ export interface Backend {
   readonly env: Readonly<Record<string, string>>;
 }
 
-const s3Source = join(import.meta.dirname, "s3server");
+const s3Source = join(import.meta.dirname, "../s3server");
 const s3Port = 9000;
 
 async function s3Server(): Promise<string> {

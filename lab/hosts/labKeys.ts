@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
-import { releaseHost } from "./hosts/network";
-import { noteSecret } from "./testRun/printed";
+import { noteSecret } from "../testRun/printed";
+import { releaseHost } from "./network";
 
 /** The operator's ssh key, which root of every host accepts. */
 export function privateKeyFile(dir: string): string {

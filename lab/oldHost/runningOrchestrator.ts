@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { bundleOrchestrator } from "./doubles/bundle";
-import type { BridgeInfo, SignersTruth } from "./doubles/chain";
+import { bundleOrchestrator } from "../doubles/bundle";
+import type { BridgeInfo, SignersTruth } from "../doubles/chain";
 import {
   type ExampleDir,
   type ExampleDirOptions,
   exampleDir,
   orchestratorDir,
-} from "./doubles/orchestrator/exampleDir";
-import type { HostShell, Lab } from "./lab";
-import { shipFiles } from "./shipFiles";
-import { noteSecret } from "./testRun/printed";
+} from "../doubles/orchestrator/exampleDir";
+import { shipFiles } from "../hosts/shipFiles";
+import type { HostShell, Lab } from "../lab";
+import { noteSecret } from "../testRun/printed";
 
 /** How an operator has the orchestrator on a host before it moves; but its getStatus stands for a second, which saves each move half a minute. */
 export interface OrchestratorSetup extends ExampleDirOptions {

@@ -5,8 +5,8 @@ import http from "node:http";
 import https from "node:https";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { cacheRoot } from "../util/cache";
 import { ownRootFileSystem } from "./baseImage";
-import { cacheRoot } from "./cache";
 import { findMirror, sourcesOf } from "./mirror";
 
 /**
@@ -16,7 +16,7 @@ import { findMirror, sourcesOf } from "./mirror";
  * nowhere else. What is immutable (packages, and
  * indices by hash) is kept in the cache, written whole or not at all.
  *
- * Run with SOCKET as its argument (lab/labProgram.ts).
+ * Run with SOCKET as its argument (lab/util/labProgram.ts).
  */
 async function main(socket: string): Promise<void> {
   const mirror = await findMirror();

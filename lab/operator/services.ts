@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import net from "node:net";
 import { join } from "node:path";
-import { serveChain } from "./doubles/chain";
-import { buildOrchestratorRelease, officialName, releaseHashFile } from "./doubles/orchestratorRelease";
-import { buildRelease, type ReleaseOptions, serveReleases } from "./doubles/release";
-import { serveVault } from "./doubles/vault";
-import { aptPort, chainPort, cloudPorts, operatorAddress, releasePorts, vaultPort } from "./hosts/network";
-import { onceARun } from "./testRun/onceARun";
+import { serveChain } from "../doubles/chain";
+import { buildOrchestratorRelease, officialName, releaseHashFile } from "../doubles/orchestratorRelease";
+import { buildRelease, type ReleaseOptions, serveReleases } from "../doubles/release";
+import { serveVault } from "../doubles/vault";
+import { aptPort, chainPort, cloudPorts, operatorAddress, releasePorts, vaultPort } from "../hosts/network";
+import { onceARun } from "../testRun/onceARun";
 
 const releaseOf = (options: ReleaseOptions) => onceARun(["release", options], () => buildRelease(options));
 
@@ -15,7 +15,7 @@ const releaseOf = (options: ReleaseOptions) => onceARun(["release", options], ()
  * What stands at the operator's end of a lab's network: the chain double, the release server, the double of Vault,
  * and the relays to the apt proxy and to the clouds. Runs inside the operator's namespace; tests reach it from outside through socket files.
  *
- * Run with LAB_DIRECTORY as its argument (lab/labProgram.ts); writes `ready` there when all of it answers.
+ * Run with LAB_DIRECTORY as its argument (lab/util/labProgram.ts); writes `ready` there when all of it answers.
  */
 async function main(dir: string): Promise<void> {
   const [http, https] = releasePorts;
@@ -59,5 +59,5 @@ function relay(from: Address, to: Address): Promise<void> {
 }
 
 const dir = process.argv[2];
-if (!dir) throw new Error("usage: lab/services.ts LAB_DIRECTORY");
+if (!dir) throw new Error("usage: lab/operator/services.ts LAB_DIRECTORY");
 void main(dir);

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build, type Plugin } from "esbuild";
+import { onceARun } from "../testRun/onceARun";
+import { checkout } from "../toolchain/version";
 import { cached } from "./cache";
-import { onceARun } from "./testRun/onceARun";
-import { checkout } from "./toolchain/version";
 
 /** A module finds what lies beside it where its source lies; the entry alone is the file that was started. */
 const atItsSource = (entry: string): Plugin => ({

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { endProcessesIn } from "./hosts/processTree";
-import { Lab } from "./lab";
+import { endProcessesIn } from "../hosts/processTree";
+import { Lab } from "../lab";
 
 /** Labs of test and bench runs that were killed; those of runs that are at work beside this one are left alone. */
 export async function takeDownTheDead(): Promise<void> {

@@ -1,12 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
-import { randomPassword } from "./doubles/keyStore";
-import { ip } from "./hosts/ip";
-import { endProcess, type OwnProcess } from "./hosts/machine";
-import { addOperatorAddress } from "./hosts/network";
-import type { Lab } from "./lab";
-import { neededReal } from "./real";
+import { randomPassword } from "../doubles/keyStore";
+import { ip } from "../hosts/ip";
+import { endProcess, type OwnProcess } from "../hosts/machine";
+import { addOperatorAddress } from "../hosts/network";
+import type { Lab } from "../lab";
+import { neededReal } from "./realPrograms";
 
 /** A node of the network, as its tool made it. */
 export interface RealNode {
@@ -45,7 +45,7 @@ interface NetworkFile {
 
 /**
  * Real nodes on a genesis of their own, where nothing has a way out: at the operator's end of a lab, each on an address of
- * its own, until the lab ends; those that live on hosts lab/realNode.ts puts there.
+ * its own, until the lab ends; those that live on hosts lab/real/realNode.ts puts there.
  */
 export class RealNetwork {
   private readonly running = new Map<string, OwnProcess>();

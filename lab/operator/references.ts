@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { bundleNode } from "./doubles/bundle";
-import { defaultNodeSettings, type NodeReport } from "./doubles/chain";
-import { ip } from "./hosts/ip";
-import { nodeBind } from "./hosts/machine";
-import { addOperatorAddress, chainPort, operatorAddress, referenceAddress } from "./hosts/network";
-import type { Lab } from "./lab";
+import { bundleNode } from "../doubles/bundle";
+import { defaultNodeSettings, type NodeReport } from "../doubles/chain";
+import { ip } from "../hosts/ip";
+import { nodeBind } from "../hosts/machine";
+import { addOperatorAddress, chainPort, operatorAddress, referenceAddress } from "../hosts/network";
+import type { Lab } from "../lab";
 
 /** What the configuration's sync.references takes for the n-th. */
 export function referenceUrl(n: number): string {

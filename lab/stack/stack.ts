@@ -5,18 +5,18 @@ import { join, relative } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { execa, type Options } from "execa";
 import { parse, stringify } from "yaml";
-import { compiled } from "../compile";
+import { compiled } from "../../compile";
+import type { Lab } from "../lab";
+import { keepPrinted, noteSecret } from "../testRun/printed";
+import { ensureToolchain, type Toolchain } from "../toolchain";
+import { engineLogs } from "../toolchain/engineLogs";
+import type { PluginName } from "../toolchain/plugins";
 import type { Backend } from "./backends";
 import { Run } from "./engineRun";
-import type { Lab } from "./lab";
 import { openStackKey, type Protection, type StackKey, vaultKey, withSecured } from "./stackSecrets";
 import { type Deployment, outputsIn, readState } from "./stackState";
-import { keepPrinted, noteSecret } from "./testRun/printed";
-import { ensureToolchain, type Toolchain } from "./toolchain";
-import { engineLogs } from "./toolchain/engineLogs";
-import type { PluginName } from "./toolchain/plugins";
 
-const checkout = join(import.meta.dirname, "..");
+const checkout = join(import.meta.dirname, "../..");
 /** What the program consists of; copied, so that nothing of a run is written into the checkout. */
 const program = [
   ...["pillar-host", "main.js", "nodeVersion.js", "compile.js", "compileCache.js", "preload.js", "index.ts"],

@@ -1,9 +1,9 @@
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
+import { cached } from "../util/cache";
+import { type Progress, step } from "../util/progress";
 import { baseImageVersion, type Distribution, ensureBaseImage, forgetIdentity } from "./baseImage";
-import { cached } from "./cache";
-import { type Progress, step } from "./progress";
 
 /** An image that is the base image and what was done in it. */
 export interface Layer {

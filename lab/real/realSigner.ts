@@ -2,10 +2,10 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
-import type { LabHost } from "./lab";
-import { orchestratorUnit } from "./orchestrator";
-import { neededReal, type RealProgram } from "./real";
-import { noteSecret } from "./testRun/printed";
+import type { LabHost } from "../lab";
+import { orchestratorUnit } from "../oldHost/runningOrchestrator";
+import { noteSecret } from "../testRun/printed";
+import { neededReal, type RealProgram } from "./realPrograms";
 
 /** What real signers are made of: the orchestrator, three that have made a key together, and the world that they see. */
 export const realSignerPrograms = [
