@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { withSecondAttempt, worthAgain } from "../lab/testRun/again";
 import { contractsLine, contractsOf } from "../lab/testRun/contracts";
 import { expectedSeconds, merged } from "../lab/testRun/durations";
-import { closingLine, countOf, exitCodeOf, failuresOf, type Report, sumOf } from "../lab/testRun/tally";
+import type { Report } from "../lab/testRun/report";
+import { closingLine, countOf, exitCodeOf, failuresOf, sumOf } from "../lab/testRun/tally";
 import { askedOf } from "../lab/testRun/tiers";
 
 /** What the runner reports of files with these tests; a file's own status follows from theirs where none is said. */

@@ -5,15 +5,22 @@ import { defaultNodeSettings, type NodeReport } from "../doubles/chain";
 import { ip } from "../hosts/ip";
 import { nodeBind } from "../hosts/machine";
 import { addOperatorAddress, chainPort, operatorAddress, referenceAddress } from "../hosts/network";
-import type { Lab } from "../lab";
 
 /** What the configuration's sync.references takes for the n-th. */
 export function referenceUrl(n: number): string {
   return `http://${referenceAddress(n)}:35997`;
 }
 
+/** What a reference needs of the lab that it is a part of. */
+interface OperatorEnd {
+  readonly name: string;
+  readonly dir: string;
+  chain<T>(method: string, path: string, body?: unknown): Promise<T>;
+  startAtOperator(command: readonly string[]): Promise<unknown>;
+}
+
 /** Starts the n-th reference (n from 0): the node double at the operator's end, which the chain double commands. */
-export async function startReference(lab: Lab, name: string, n: number): Promise<void> {
+export async function startReference(lab: OperatorEnd, name: string, n: number): Promise<void> {
   const folder = join(lab.dir, "references");
   const program = join(folder, "go-node.cjs");
   await mkdir(join(folder, name), { recursive: true });
@@ -26,6 +33,6 @@ export async function startReference(lab: Lab, name: string, n: number): Promise
   await lab.startAtOperator([nodeBind[0], program, ...places, ...world]);
 }
 
-export async function isReferenceSynced(lab: Lab, name: string): Promise<boolean> {
+export async function isReferenceSynced(lab: OperatorEnd, name: string): Promise<boolean> {
   return (await lab.chain<NodeReport[]>("GET", `/nodes/${name}/reports`)).at(-1)?.synced === true;
 }

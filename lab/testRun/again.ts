@@ -1,4 +1,5 @@
-import type { Report, Run } from "./tally";
+import type { Report } from "./report";
+import type { Run } from "./tally";
 
 /** More failed files than this are no accident of a busy machine. */
 const mostAgain = 5;

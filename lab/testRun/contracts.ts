@@ -1,4 +1,4 @@
-import type { Report } from "./tally";
+import type { Report } from "./report";
 
 /** The contracts whose half against the real thing ran, and those whose real thing was not at hand. */
 export interface Contracts {

@@ -1,23 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { contractOf } from "./contracts";
-
-/** What vitest's JSON report says, as far as it is counted here. */
-export interface Report {
-  readonly numPassedTests: number;
-  readonly numFailedTests: number;
-  readonly testResults: ReadonlyArray<{
-    readonly name: string;
-    readonly status: string;
-    readonly assertionResults: ReadonlyArray<{
-      readonly status: string;
-      readonly fullName: string;
-      readonly ancestorTitles: readonly string[];
-      readonly failureMessages?: readonly string[];
-    }>;
-    /** Why a file could not be loaded. */
-    readonly message?: string;
-  }>;
-}
+import type { Report } from "./report";
 
 /** How the runner ended; without a report where it was ended before it wrote one. */
 export interface Run {

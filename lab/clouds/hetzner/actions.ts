@@ -1,4 +1,4 @@
-import type { Clock } from "./cloud";
+import type { Clock } from "./clock";
 
 /** What an action is about. */
 export interface Resource {

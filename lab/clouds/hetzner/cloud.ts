@@ -2,18 +2,9 @@ import type { MachineRoom } from "../machineRoom";
 import type { Actions } from "./actions";
 import { notFound } from "./apiError";
 import type { Catalogue } from "./catalogue";
+import type { Clock } from "./clock";
 import type { Faults } from "./faults";
-import type { Firewall } from "./firewall";
-import type { Server } from "./server";
-import type { SshKey } from "./sshKeys";
-
-/** Time, as the cloud has it. */
-export interface Clock {
-  /** Milliseconds. */
-  now(): number;
-  /** As the API writes it. */
-  stamp(): string;
-}
+import type { Firewall, Server, SshKey } from "./resources";
 
 /** One project at Hetzner, and what its parts share. */
 export interface Cloud {
@@ -28,7 +19,7 @@ export interface Cloud {
   readonly servers: Map<number, Server>;
 }
 
-/** What a path names by its id. */
+/** Returns what a path names by its id, or throws the API's 404. */
 export function found<T>(all: ReadonlyMap<number, T>, id: string | number | undefined, what: string): T {
   const one = all.get(Number(id));
   if (!one) throw notFound(what);

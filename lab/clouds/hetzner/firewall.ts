@@ -1,34 +1,6 @@
-import { z } from "zod";
 import type { InboundRule } from "../machineRoom";
 import type { Cloud } from "./cloud";
-import type { Labels } from "./listing";
-import type { Server } from "./server";
-
-/** What a firewall is applied to. */
-export const targetSchema = z.object({ type: z.literal("server"), server: z.object({ id: z.int() }) });
-export type Target = z.infer<typeof targetSchema>;
-
-/** The rules of a firewall, as the API takes them; those for the way out are kept and not carried out. */
-export const rulesSchema = z
-  .array(
-    z.object({
-      direction: z.enum(["in", "out"]),
-      protocol: z.enum(["tcp", "udp", "icmp"]),
-      port: z.string().nullish(),
-      source_ips: z.array(z.string()).default([]),
-      destination_ips: z.array(z.string()).default([]),
-    }),
-  )
-  .default([]);
-
-/** A set of rules and what it is applied to. */
-export interface Firewall {
-  readonly id: number;
-  name: string;
-  labels: Labels;
-  rules: z.infer<typeof rulesSchema>;
-  appliedTo: readonly Target[];
-}
+import type { Firewall, Server } from "./resources";
 
 /** Returns the firewalls that a server stands behind. */
 export function firewallsOf(cloud: Cloud, server: Server): Firewall[] {

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { ApiError, notFound, notUnique } from "./apiError";
 import { type Cloud, found } from "./cloud";
-import { type Firewall, firewallJson, inboundRulesOf, rulesSchema, type Target, targetSchema } from "./firewall";
+import { firewallJson, inboundRulesOf } from "./firewall";
 import { created, noContent, ok, type Route } from "./http";
 import { listing } from "./listing";
+import { type Firewall, rulesSchema, type Target, targetSchema } from "./resources";
 
 const labels = z.record(z.string(), z.string()).optional();
 const name = z.string().min(1).max(128);

@@ -3,7 +3,8 @@ import { invalidInput, noCapacity, notUnique } from "./apiError";
 import { type Cloud, found } from "./cloud";
 import { inboundRulesOf } from "./firewall";
 import { type Answer, created } from "./http";
-import { type Server, serverJson } from "./server";
+import type { Server } from "./resources";
+import { serverJson } from "./server";
 
 /** A host name as RFC 1123 wants it. */
 export const HOST_NAME = /^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;

@@ -1,29 +1,7 @@
 import { ApiError } from "./apiError";
 import type { Cloud } from "./cloud";
 import { firewallsOf } from "./firewall";
-import type { Labels } from "./listing";
-import type { Image, Plan } from "./offers";
-
-/** A server of the project. */
-export interface Server {
-  readonly id: number;
-  /** The location. */
-  readonly place: string;
-  address: string | undefined;
-  readonly image: Image;
-  /** Its name in the machine room. */
-  readonly machine: string;
-  name: string;
-  labels: Labels;
-  status: "initializing" | "starting" | "running" | "stopping" | "off" | "deleting";
-  readonly plan: Plan;
-  protection: { readonly delete: boolean; readonly rebuild: boolean };
-  backupWindow: string | null;
-  /** Whether it was seen up since it was switched on last: only then is a silent machine one that went off. */
-  seenUp: boolean;
-  /** There is no machine, or none that lives: what the API says is all there is. */
-  dead: boolean;
-}
+import type { Server } from "./resources";
 
 /** A server as the API answers it. */
 export function serverJson(cloud: Cloud, server: Server) {

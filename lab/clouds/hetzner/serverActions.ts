@@ -4,7 +4,8 @@ import { invalidInput, notFound } from "./apiError";
 import { type Cloud, found } from "./cloud";
 import { created, type Route } from "./http";
 import { listing } from "./listing";
-import { refuseBusy, type Server } from "./server";
+import type { Server } from "./resources";
+import { refuseBusy } from "./server";
 
 const BACKUP_WINDOW = "22-02";
 

@@ -4,7 +4,8 @@ import { type Cloud, found } from "./cloud";
 import { type Answer, ok, type Route } from "./http";
 import { listing } from "./listing";
 import { HOST_NAME, orderServer } from "./order";
-import { look, refuseBusy, type Server, serverJson } from "./server";
+import type { Server } from "./resources";
+import { look, refuseBusy, serverJson } from "./server";
 import { serverActionRoutes } from "./serverActions";
 
 const updateSchema = z.object({

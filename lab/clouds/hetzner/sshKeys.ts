@@ -3,16 +3,8 @@ import { z } from "zod";
 import { ApiError, notUnique } from "./apiError";
 import { type Cloud, found } from "./cloud";
 import { created, noContent, ok, type Route } from "./http";
-import { type Labels, listing } from "./listing";
-
-/** A public key, as the API answers it. */
-export interface SshKey {
-  readonly id: number;
-  readonly name: string;
-  readonly fingerprint: string;
-  readonly public_key: string;
-  readonly labels: Labels;
-}
+import { listing } from "./listing";
+import type { SshKey } from "./resources";
 
 const labels = z.record(z.string(), z.string()).optional();
 const createSchema = z.object({ name: z.string().min(1), public_key: z.string(), labels });

@@ -1,13 +1,13 @@
 import { Agent, request } from "node:http";
 import type { BridgeInfo, BridgePatch } from "./bridge";
 import type { Momentum } from "./momentum";
-import type { OrchestratorSettingsPatch, OrchestratorView } from "./orchestrators";
+import type { OrchestratorView } from "./orchestrators";
 import type { PillarPatch } from "./pillars";
 import type { Slot } from "./production";
 import type { RegisteredPillar } from "./registration";
 import type { NodeReport } from "./reports";
 import type { EpochReward, RewardsPatch, UncollectedReward } from "./rewards";
-import type { NodeSettingsPatch } from "./settings";
+import type { NodeSettingsPatch, OrchestratorSettingsPatch } from "./settings";
 import type { Beat, SignersTruth } from "./signers";
 import type { Spork, SporkGiven } from "./sporks";
 import type { ChainTruth, EpochFigures, NodeView, PillarView, TruthPatch } from "./truth";

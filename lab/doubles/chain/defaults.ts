@@ -1,5 +1,4 @@
-import type { OrchestratorSettings } from "./orchestrators";
-import type { NodeSettings } from "./settings";
+import type { NodeSettings, OrchestratorSettings } from "./settings";
 
 /** A healthy node that is 600 momentums behind and catches up in 3 seconds. */
 export const defaultNodeSettings: NodeSettings = {

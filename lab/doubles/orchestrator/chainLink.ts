@@ -1,6 +1,7 @@
 import type { ChainClient } from "../chain/client";
 import { defaultOrchestratorSettings } from "../chain/defaults";
-import type { OrchestratorSettings, OrchestratorView } from "../chain/orchestrators";
+import type { OrchestratorView } from "../chain/orchestrators";
+import type { OrchestratorSettings } from "../chain/settings";
 import type { Beat } from "../chain/signers";
 
 /** Tells the chain double of an orchestrator, and takes its commands. Without the chain, the last commands count. */

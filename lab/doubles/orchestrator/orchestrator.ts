@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ChainClient } from "../chain/client";
-import type { OrchestratorSettings } from "../chain/orchestrators";
+import type { OrchestratorSettings } from "../chain/settings";
 import type { Beat } from "../chain/signers";
 import type { OrchestratorBuild } from "./build";
 import { ChainLink } from "./chainLink";

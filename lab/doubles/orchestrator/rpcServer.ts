@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { OrchestratorSettings } from "../chain/orchestrators";
+import type { OrchestratorSettings } from "../chain/settings";
 import { RateLimit } from "./rateLimit";
 
 /** What the HTTP side needs of the orchestrator. */

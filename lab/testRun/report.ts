@@ -1,0 +1,17 @@
+/** What vitest's JSON report says, as far as it is counted here. */
+export interface Report {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly testResults: ReadonlyArray<{
+    readonly name: string;
+    readonly status: string;
+    readonly assertionResults: ReadonlyArray<{
+      readonly status: string;
+      readonly fullName: string;
+      readonly ancestorTitles: readonly string[];
+      readonly failureMessages?: readonly string[];
+    }>;
+    /** Why a file could not be loaded. */
+    readonly message?: string;
+  }>;
+}
