@@ -3,12 +3,12 @@ import { findProblems } from "./parts/hostProblems";
 import type { StackView } from "./stackView";
 
 /**
- * Whether anybody has to do anything. `nothing`; `step`: the operator's next step can be taken whenever it suits; `wait`:
- * time does it; `attention`: something is not as it should be.
+ * What the operator has to do. `step`: take the next step at any time; `wait`: wait, it needs time only; `attention`:
+ * solve a problem.
  */
 export type Attention = "nothing" | "step" | "wait" | "attention";
 
-/** What a stack needs now. */
+/** Decides what a stack needs from the operator now. */
 export function decideAttention(view: StackView): Attention {
   const { lifecycle, synced, parts } = view;
   if (parts && "value" in parts.orchestrator && parts.orchestrator.value.isWrong) return "attention";
@@ -27,7 +27,7 @@ export function decideAttention(view: StackView): Attention {
       return "attention";
     case "earlier":
       return registration.wasOurs ? "attention" : "step";
-    // Nobody registered it: a new Pillar is registered when its node is synced.
+    // A new Pillar is registered once its node is synced.
     default:
       return "step";
   }
@@ -40,7 +40,7 @@ function decideRetiringAttention({ state, parts }: StackView): Attention {
   return parts.destroy.value.length === 0 ? "step" : "wait";
 }
 
-/** The exit code for it. @param looked whether the host could be looked at */
+/** Decides the exit code. @param looked true if the host answered */
 export function decideExitCode(needs: Attention, looked: boolean): number {
   if (!looked) return refusalExitCode;
   return needs === "nothing" || needs === "step" ? 0 : 1;

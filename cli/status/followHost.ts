@@ -4,115 +4,139 @@ import type { GateNews } from "../../core/sync/progress";
 import { type SyncRecord, waitForSync } from "../../core/sync/waitForSync";
 import { firstLine } from "../../core/util/firstLine";
 import { CliRefusal } from "../terminal/refusal";
-import { createGateOptions, openHostReader } from "./hostReader";
+import { createGateOptions, type HostReader, openHostReader } from "./hostReader";
 import { createView, type StackWithHost } from "./openStack";
 import { readParts } from "./parts/readParts";
 import type { StackView } from "./stackView";
 import type { ViewTimes } from "./statusRows";
 
-/** A stack as it is shown: when what was seen of it. */
+/** A stack's view, and when its values were read. */
 export interface TimedView {
   readonly view: StackView;
   readonly times: Omit<ViewTimes, "now">;
 }
 
 export interface HostFollower {
-  /** As it is known now. */
+  /** Returns the newest view. */
   current(): TimedView;
-  /** The first proof that the node is synced. @throws Refusal for what trying again can't mend */
+  /** The first proof that the node is synced. @throws CliRefusal for a problem that a retry does not solve */
   readonly synced: Promise<SyncRecord>;
   stop(): void;
 }
 
-const factsEvery = 10_000;
-/** Parts ask other hosts, too. */
-const partsEvery = 30_000;
-const again = 15_000;
+const factsIntervalMs = 10_000;
+/** Longer than for facts, because parts ask other hosts, too. */
+const partsIntervalMs = 30_000;
+const syncRetryMs = 15_000;
 
-/**
- * Looks at a stack's host again and again, over one connection.
- *
- * @param changed called when there is something new to show
- * @param say gets what the gate would tell
- * @param keeps goes on after the proof
- */
+interface FollowOptions {
+  /** Called when there is something new to show. */
+  changed(): void;
+  say(news: GateNews): void;
+  /** True if it goes on after the proof of the sync. */
+  readonly keeps: boolean;
+}
+
+/** Reads a stack's host again and again, over one connection. */
 export async function followHost(
-  source: StackWithHost,
+  stack: StackWithHost,
   hostKey: string,
-  { changed, say, keeps }: { changed(): void; say(news: GateNews): void; keeps: boolean },
+  { changed, say, keeps }: FollowOptions,
 ): Promise<HostFollower> {
-  const host = openHostReader(source, hostKey);
-  const { deps, readFacts } = host;
-  let view = await createView(source);
-  let times: TimedView["times"] = {};
-  let lastSeen: NodeHostFacts | undefined;
-  let isOver = false;
+  const host = openHostReader(stack, hostKey);
+  const shown = createTimedView(await createView(stack), changed);
+  repeatLookups(shown, stack, hostKey, host);
   let isProved = false;
-  const timers = new Set<NodeJS.Timeout>();
-  const later = (look: () => Promise<void>, milliseconds: number) => {
-    if (!isOver) timers.add(setTimeout(look, milliseconds));
-  };
-  const learn = (news: Partial<StackView>) => {
-    if (isOver) return;
-    view = { ...view, ...news };
-    changed();
-  };
-  const lookAtFacts = async () => {
-    const [facts, held] = await Promise.all([readFacts(), source.readLocks()]);
-    const { unseen } = facts;
-    if (unseen === undefined) {
-      lastSeen = facts;
-      times = { ...times, factsAt: Date.now() };
-    }
-    learn({ locks: held, facts: unseen === undefined || lastSeen === undefined ? facts : { ...lastSeen, unseen } });
-    later(lookAtFacts, factsEvery);
-  };
-  const lookAtAll = async () => {
-    learn({ parts: await readParts(source, hostKey, host) });
-    later(lookAtAll, partsEvery);
-  };
-  void lookAtFacts();
-  void lookAtAll();
-
-  const proof = async (): Promise<SyncRecord> => {
-    const record = await waitForSync(createGateOptions(source, false), {
-      ...deps,
+  const proveSync = async (): Promise<SyncRecord> => {
+    const record = await waitForSync(createGateOptions(stack, false), {
+      ...host.deps,
       sleep: (milliseconds) => {
-        times = { ...times, nextLookAt: Date.now() + milliseconds };
+        shown.setTimes({ nextLookAt: Date.now() + milliseconds });
         changed();
-        return deps.sleep(milliseconds);
+        return host.deps.sleep(milliseconds);
       },
-      // That it still is what it was proved to be is no news.
+      // A repeated proof is not worth a line.
       say: (news) => {
         if (!(isProved && news.kind === "progress" && news.progress.good)) say(news);
       },
       seen: (progress) => {
-        times = { ...times, lookedAt: Date.now(), nextLookAt: undefined };
-        // A node that was proved synced is so until a look finds it otherwise.
-        learn({ sync: progress, synced: view.synced && progress.good });
+        shown.setTimes({ lookedAt: Date.now(), nextLookAt: undefined });
+        // A proved sync holds until a lookup contradicts it.
+        shown.update({ sync: progress, synced: shown.current().view.synced && progress.good });
       },
     });
     isProved = true;
-    learn({ synced: true });
+    shown.update({ synced: true });
     return record;
   };
-  const goOn = async (): Promise<void> => {
-    while (keeps && !isOver) {
-      await deps.sleep(again);
-      await proof().catch((error: Error) => say({ kind: "told", text: firstLine(error.message) }));
+  const proveAgain = async (): Promise<void> => {
+    while (keeps && !shown.isOver()) {
+      await host.deps.sleep(syncRetryMs);
+      await proveSync().catch((error: Error) => say({ kind: "told", text: firstLine(error.message) }));
     }
   };
-  const synced = proof().catch((error: unknown) => {
+  const synced = proveSync().catch((error: unknown) => {
     throw isFatal(error) ? new CliRefusal((error as Error).message) : error;
   });
-  synced.then(goOn, () => undefined);
+  synced.then(proveAgain, () => undefined);
   return {
-    current: () => ({ view, times }),
+    current: shown.current,
     synced,
     stop: () => {
-      isOver = true;
-      for (const timer of timers) clearTimeout(timer);
+      shown.end();
       host.close();
     },
   };
+}
+
+/** Keeps the newest view of a stack, and the timers of the lookups that update it, until it is ended. */
+function createTimedView(view: StackView, changed: () => void) {
+  let current: TimedView = { view, times: {} };
+  let isOver = false;
+  const timers = new Set<NodeJS.Timeout>();
+  return {
+    current: () => current,
+    isOver: () => isOver,
+    setTimes: (times: TimedView["times"]) => {
+      current = { ...current, times: { ...current.times, ...times } };
+    },
+    update: (changes: Partial<StackView>) => {
+      if (isOver) return;
+      current = { ...current, view: { ...current.view, ...changes } };
+      changed();
+    },
+    later: (lookup: () => Promise<void>, delayMs: number) => {
+      if (!isOver) timers.add(setTimeout(lookup, delayMs));
+    },
+    end: () => {
+      isOver = true;
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+}
+
+/** Reads the host's facts and parts now, and again after each interval. */
+function repeatLookups(
+  shown: ReturnType<typeof createTimedView>,
+  stack: StackWithHost,
+  hostKey: string,
+  host: HostReader,
+): void {
+  let lastFacts: NodeHostFacts | undefined;
+  const updateFacts = async () => {
+    const [facts, locks] = await Promise.all([host.readFacts(), stack.readLocks()]);
+    const { unseen } = facts;
+    if (unseen === undefined) {
+      lastFacts = facts;
+      shown.setTimes({ factsAt: Date.now() });
+    }
+    shown.update({ locks, facts: unseen === undefined || lastFacts === undefined ? facts : { ...lastFacts, unseen } });
+    shown.later(updateFacts, factsIntervalMs);
+  };
+  const updateParts = async () => {
+    shown.update({ parts: await readParts(stack, hostKey, host) });
+    shown.later(updateParts, partsIntervalMs);
+  };
+  void updateFacts();
+  void updateParts();
 }

@@ -15,13 +15,12 @@ import { witnessSources } from "../../core/sync/witnessSources";
 import { systemClock } from "../../core/util/clock";
 import type { StackWithHost } from "./openStack";
 
-/** The ways to look at a host: its node and its facts, over one ssh connection. */
+/** Reads a host: its node and its facts, over one ssh connection. */
 export interface HostReader {
   readonly deps: Pick<SyncDeps, "client" | "readReferences" | "readVersionGaps" | "now" | "ticks" | "sleep">;
   readFacts(): Promise<NodeHostFacts>;
-  /** The one way to the host. */
   readonly connection: Connection;
-  /** The one way to this or another host: closed with all others. */
+  /** Returns the one connection to this or another host; close() closes all. */
   connect(target: SshTarget): Connection;
   close(): void;
 }
@@ -58,7 +57,7 @@ export function openHostReader({ config, address }: StackWithHost, hostKey: stri
 const connectionKey = ({ user, address, port, proxy }: SshTarget): string =>
   `${user}@${address}:${port}${proxy ? ` by ${connectionKey(proxy)}` : ""}`;
 
-/** One of those who use it must not end it for the others. */
+/** Returns a connection that one user can't close for the others. */
 function shareConnection(connection: Connection): Connection {
   return {
     get made() {
@@ -69,7 +68,7 @@ function shareConnection(connection: Connection): Connection {
   };
 }
 
-/** The gate's own way to decide, with the stack's settings; it never gives up but where `check` is set. */
+/** Returns the sync gate's options for a stack; without `check` it never gives up. */
 export function createGateOptions({ config, address, state: { wait } }: StackWithHost, check: boolean): WaitOptions {
   return {
     ...gateSettings(config),

@@ -2,14 +2,14 @@ import { wayBack } from "../../core/registration/messages";
 import { commandsFor } from "../../core/util/commands";
 import type { HostStage, StackView } from "./stackView";
 
-/** Where a host that was synced, or is registered, stands on chain; undefined where that adds nothing. */
+/** Decides the stage by the registration on chain; undefined if the registration does not matter yet. */
 export function decideStageOnChain({ stack, pillar, synced, parts }: StackView): HostStage | undefined {
   if (parts === undefined || "problem" in parts.registration) return undefined;
   const registration = parts.registration.value;
   if (registration.kind === "tooEarly" && !synced)
     return { stage: "REGISTERED TOO EARLY: its node is not synced", next: wayBack(pillar, registration.earlier) };
   if (!synced) return undefined;
-  const tells = `${commandsFor(stack).up} tells what to do`;
+  const tells = `${commandsFor(stack).up} says what to do`;
   switch (registration.kind) {
     case "producing":
       return {
@@ -18,23 +18,23 @@ export function decideStageOnChain({ stack, pillar, synced, parts }: StackView):
       };
     case "registered":
       return registration.isLate
-        ? { stage: "registered, and it does not produce", next: `see that the node's clock is right; ${tells}` }
+        ? { stage: "registered, but it does not produce", next: `check the node's clock; ${tells}` }
         : {
-            stage: "registered, its first momentum still to come",
+            stage: "registered; waiting for its first momentum",
             next: "wait, and keep the old host running: it produces until momentums carry this host's address",
           };
     case "foreign":
-      return { stage: "synced, and the Pillar is registered with an address that is not known here", next: tells };
+      return { stage: "synced, but the Pillar is registered with an unknown address", next: tells };
     case "earlier":
       return registration.wasOurs
-        ? { stage: "synced, and the Pillar went back to another address", next: tells }
+        ? { stage: "synced, but the Pillar is registered with another address again", next: tells }
         : undefined;
     default:
       return undefined;
   }
 }
 
-/** Where a host stands on which this program deploys nothing. */
+/** Decides the stage of an adopted or retiring host. */
 export function decideInactiveStage({ stack, lifecycle, state, synced, parts }: StackView): HostStage {
   const destroy = parts?.destroy;
   const unmet = destroy && "value" in destroy ? destroy.value : undefined;
@@ -42,31 +42,30 @@ export function decideInactiveStage({ stack, lifecycle, state, synced, parts }: 
   const retire = `${run.retire("STACK")}, with the stack of the host that took over`;
   if (lifecycle === "adopted") {
     if (!state.isBegun) return { stage: "to be adopted", next: run.up };
-    const stage = synced ? "adopted, its node is synced" : "adopted";
+    const stage = synced ? "adopted, node synced" : "adopted";
     const isFree = unmet?.every(({ loss }) => loss === "rewards");
     return {
       stage,
-      next: isFree ? `its Pillar produces elsewhere: ${retire}` : `once its Pillar produces elsewhere: ${retire}`,
+      next: isFree ? `its Pillar produces elsewhere: ${retire}` : `when its Pillar produces elsewhere: ${retire}`,
     };
   }
-  if (!state.isBegun) return { stage: "nothing is left of it, or nothing was begun", next: `${run.report()} tells` };
+  if (!state.isBegun) return { stage: "retired, or never created", next: `to see its history: ${run.report()}` };
   const node = parts?.node;
   if (node === undefined || "problem" in node)
-    return { stage: "retiring; whether its node is off is not known", next: `${run.up} looks again` };
-  if (node.value.active || !node.value.masked)
-    return { stage: "retiring, its node is not shut down yet", next: run.up };
-  const stage = "shut down: its node is off, and stays off";
-  if (unmet === undefined) return { stage, next: `${run.destroy} asks what stands in its way` };
+    return { stage: "retiring; unknown whether its node is off", next: `check again: ${run.up}` };
+  if (node.value.active || !node.value.masked) return { stage: "retiring, node not shut down yet", next: run.up };
+  const stage = "shut down: its node is off and masked";
+  if (unmet === undefined) return { stage, next: `${run.destroy} checks whether the host may be deleted` };
   return unmet.length === 0
-    ? { stage, next: `nothing stands in the way any more: ${run.destroy}` }
-    : { stage, next: `${run.destroy} is refused until what is told below is met` };
+    ? { stage, next: `the host may be deleted now: ${run.destroy}` }
+    : { stage, next: `${run.destroy} is refused until the conditions below are met` };
 }
 
-/** Where a stack's host stands, and what comes next. */
+/** Decides how far a stack's host has come, and the next step. */
 export function decideStage(view: StackView): HostStage {
   const { stack, state, locks: held, synced } = view;
   const done = view.facts?.done;
-  // A first run that is at work has recorded nothing yet.
+  // An active first run may have recorded nothing yet.
   const begun = state.isBegun || (held !== undefined && held.length > 0);
   const goOn = describeNextRun(stack, view, begun);
   const isOpen = held === undefined && state.pending.length > 0;
@@ -81,27 +80,27 @@ export function decideStage(view: StackView): HostStage {
   }
   if (state.wait?.syncedAt !== undefined || done?.synced !== undefined)
     return {
-      stage: "was synced before, is not now",
+      stage: "was synced, but is not synced now",
       next: `do not touch the wallet; ${commandsFor(stack).status("--watch")} waits for it`,
     };
-  if (done === undefined) return { stage: begun ? "begun" : "not begun", next: goOn };
+  if (done === undefined) return { stage: begun ? "started" : "not started", next: goOn };
   if (done.deployed !== undefined) return { stage: "deployed, syncing", next: goOn };
-  if (done.packages !== undefined) return { stage: "packages are there, not deployed yet", next: goOn };
-  return { stage: begun ? "begun, packages not there yet" : "not begun", next: goOn };
+  if (done.packages !== undefined) return { stage: "packages installed, not deployed yet", next: goOn };
+  return { stage: begun ? "started, packages not installed yet" : "not started", next: goOn };
 }
 
-/** The last run may have known of something that comes before the wallet. */
+/** Names the next step of a synced node; the last run may have found one that comes before the wallet. */
 function describeNextOfSynced({ stack, state }: StackView): string {
   const run = commandsFor(stack);
   return state.lastRun?.isOffered === false
-    ? `not the wallet yet: ${run.next} tells what comes before it`
+    ? `do not update the wallet yet; run ${run.next}`
     : `${run.up} shows the producer address, and what to do in the wallet`;
 }
 
 function describeNextRun(stack: string, { locks: held, state }: StackView, begun: boolean): string {
   if (held === undefined && state.pending.length > 0)
-    return `${commandsFor(stack).resume()} goes on, and refuses where a run is at work`;
-  if (held?.some(({ holder }) => holder === "lives")) return "nothing to do: the run that is at work goes on";
+    return `${commandsFor(stack).resume()} continues, unless a run is active`;
+  if (held?.some(({ holder }) => holder === "lives")) return "nothing to do: a run is active";
   if (held !== undefined && held.length > 0) return commandsFor(stack).resume();
-  return begun ? `${commandsFor(stack).up} goes on from here` : commandsFor(stack).up;
+  return begun ? `${commandsFor(stack).up} continues from here` : commandsFor(stack).up;
 }

@@ -10,25 +10,24 @@ import { readStateFile } from "../pulumi/stateFile";
 import { CliRefusal } from "../terminal/refusal";
 import type { StackView } from "./stackView";
 
-/** What is known of a stack that may have no host yet. */
+/** A stack's configuration and state; it may have no host yet. */
 export interface StackInfo {
   readonly stack: string;
   readonly config: StackConfig;
   readonly state: StackState;
-  /** Configured, else as the state has it. */
+  /** The configured address, else the one in the state. */
   readonly address: string | undefined;
-  /** The configured key, else the one that was recorded on first contact with this address. */
+  /** The configured key, else the one that was recorded at the first contact with this address. */
   readonly hostKey: string | undefined;
-  /** Who holds the stack now; undefined where that can't be seen. */
+  /** Reads who holds the stack's lock; undefined if the backend does not tell. */
   readLocks(): Promise<readonly LockStatus[] | undefined>;
 }
 
-/** The same of one that has a host. */
 export interface StackWithHost extends StackInfo {
   readonly address: string;
 }
 
-/** Asks Pulumi, which is not run for it. @throws Refusal with what is wrong with stack or configuration */
+/** Reads a stack that has a host. @throws CliRefusal with the problem of stack or configuration */
 export async function openStackWithHost(fullName: string): Promise<StackWithHost> {
   const source = await openStack(fullName);
   const { stack, address, config } = source;
@@ -36,7 +35,7 @@ export async function openStackWithHost(fullName: string): Promise<StackWithHost
   return { ...source, address };
 }
 
-/** A stack without a host: one that is still to come, or one that was retired. */
+/** Refuses a stack without a server: it has not been created yet, or was retired. */
 export class NoServerRefusal extends CliRefusal {
   constructor(
     stack: string,
@@ -45,13 +44,13 @@ export class NoServerRefusal extends CliRefusal {
     const { up, removeStack } = commandsFor(stack);
     super(
       isRetired
-        ? `stack ${stack} has no server any more\n  needed: nothing; ${removeStack} forgets the stack`
-        : `stack ${stack} has no server yet\n  needed: ${up}, which makes it`,
+        ? `stack ${stack} has no server any more\n  needed: nothing; to delete the stack: ${removeStack}`
+        : `stack ${stack} has no server yet\n  needed: create it: ${up}`,
     );
   }
 }
 
-/** As openSource, of a stack whose server may be still to come. */
+/** Reads a stack that may have no host yet. @throws CliRefusal with the problem of stack or configuration */
 export async function openStack(fullName: string): Promise<StackInfo> {
   const stack = stackName(fullName);
   const engine = createPulumi(fullName);
@@ -61,7 +60,7 @@ export async function openStack(fullName: string): Promise<StackInfo> {
     engine.readBackend(),
   ]);
   asked.catch(() => undefined);
-  // The schema behind it takes a moment to load: in the meantime pulumi answers, once it was started.
+  // Pulumi answers while the configuration schema loads, which takes half a second.
   await turn();
   const { parseConfiguration } = require("../pulumi/configuration") as typeof import("../pulumi/configuration");
   const [configuration, state, backend] = await asked;
@@ -80,14 +79,14 @@ export async function openStack(fullName: string): Promise<StackInfo> {
   };
 }
 
-/** In a file where it can be, else by a run of pulumi, which keeps a core busy. */
+/** Reads the state from its file if possible: a run of pulumi keeps a core busy. */
 async function readState(engine: Pulumi, stack: string): Promise<StackState> {
   const backend = await engine.readBackend();
   const found = backend === undefined ? undefined : await readStateFile(backend, project, stack);
   return found === undefined ? parseState(await engine.read(["stack", "export"])) : parseDeployment(found);
 }
 
-/** What is known before the host was looked at. */
+/** Creates the view from configuration and state alone. */
 export async function createView(source: StackWithHost): Promise<StackView> {
   const { stack, config, state, address } = source;
   const held = await source.readLocks();

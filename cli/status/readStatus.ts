@@ -9,14 +9,14 @@ import { readParts } from "./parts/readParts";
 import { createUnknownParts } from "./parts/statusParts";
 import type { StackView } from "./stackView";
 
-/** What a look found, the exit code for it, and what kept it from looking. */
+/** The view of a host, its exit code, and why it could not be reached. */
 export interface StatusReading {
   readonly view: StackView;
   readonly exitCode: number;
   readonly trouble: readonly string[];
 }
 
-/** Looks at node, facts and all parts at once, over one connection. @throws Refusal */
+/** Reads node, facts and all parts at once, over one connection. @throws CliRefusal */
 export async function readStatus(view: StackView, source: StackWithHost, hostKey: string): Promise<StatusReading> {
   const host = openHostReader(source, hostKey);
   try {
@@ -30,7 +30,7 @@ export async function readStatus(view: StackView, source: StackWithHost, hostKey
       const seen = { ...view, sync, synced, facts, parts };
       return { view: seen, exitCode: decideExitCode(decideAttention(seen), true), trouble: [] };
     }
-    // One reason for all of it; what others say of the Pillar is theirs to tell all the same.
+    // The host's own parts get one reason; the answers of other nodes stay.
     const seen = {
       ...view,
       sync,
@@ -47,7 +47,7 @@ export async function readStatus(view: StackView, source: StackWithHost, hostKey
   }
 }
 
-/** The parts that are known though the host is not. */
+/** Keeps the parts that have a value. */
 function keepAnswers(parts: StackView["parts"]): object {
   return Object.fromEntries(Object.entries(parts ?? {}).filter(([, part]) => part && "value" in part));
 }
@@ -55,11 +55,11 @@ function keepAnswers(parts: StackView["parts"]): object {
 interface SyncReading {
   readonly sync: SyncProgress | undefined;
   readonly synced: boolean;
-  /** Why the host could not be reached. */
+  /** Reason why the host could not be reached. */
   readonly unreachable?: string;
 }
 
-/** As the gate does with `sync.wait: check`: as long as the looks are good, at most until it would let pass. */
+/** Reads the sync like the gate with `sync.wait: check`: until the proof, or the first lookup that is not good. */
 async function readSync(source: StackWithHost, { deps }: HostReader): Promise<SyncReading> {
   let sync: SyncProgress | undefined;
   const seen = (progress: SyncProgress) => {
@@ -80,7 +80,7 @@ async function readSync(source: StackWithHost, { deps }: HostReader): Promise<Sy
 
 function formatUnreachable({ address, config: { ssh } }: StackWithHost, reason: string): string[] {
   return [
-    `\n${address} could not be looked at: ${reason}`,
-    `  needed: a running host that this machine reaches; try: ssh -p ${ssh.port} ${ssh.user}@${address}`,
+    `\n${address} could not be reached: ${reason}`,
+    `  needed: start the host, or fix the connection; try: ssh -p ${ssh.port} ${ssh.user}@${address}`,
   ];
 }

@@ -10,7 +10,7 @@ export interface TerminalSize {
 }
 
 const labelWidth = 12;
-/** Lines for what happened: the log is worth some, too. */
+/** Maximum of lines for events, so that some are left for the log. */
 const newsRoom = 8;
 
 /** Breaks a text at blanks, and within a word only where it is longer than a line. */
@@ -18,7 +18,7 @@ export function wrap(text: string, width: number): string[] {
   return wrapAnsi(text, width, { hard: true }).split("\n");
 }
 
-/** Cuts a text to a width, and shows that it did. */
+/** Cuts a text to a width, with "…" at the end. */
 export const truncate = (text: string, width: number) => cliTruncate(text, width);
 
 function wrapRow([label, text, weight]: Row, width: number, isWhole = false): string[] {
@@ -30,7 +30,7 @@ function wrapRow([label, text, weight]: Row, width: number, isWhole = false): st
   );
 }
 
-/** What is there always: title and head; where there is no room, the head's details give way first, then the facts. */
+/** Returns title, head and facts. Without room for all, leaves out the head's details first, then the facts. */
 function fixedLines(all: readonly StatusRows[], width: number, height: number): string[] {
   const isWhole = height === Number.POSITIVE_INFINITY;
   const lines = (withDetails: boolean, withFacts: boolean) =>
@@ -45,13 +45,13 @@ function fixedLines(all: readonly StatusRows[], width: number, height: number): 
 }
 
 /**
- * The lines of a screen: the log gives way first, then the news, details and facts.
+ * Returns the lines of a screen. Without room for all, shortens the log first, then the events, details and facts.
  *
- * @param news what happened, the newest last
+ * @param news events, the newest last
  */
 export function layOutScreen(rows: StatusRows, news: readonly string[], size: TerminalSize): string[] {
   const width = size.columns - 1;
-  // The cursor stands below the last line.
+  // The last line is for the cursor.
   const height = size.rows - 1;
   const fixed = fixedLines([rows], width, height);
   const told = news.map((line) => wrap(line, width - 4).map((part, i) => (i === 0 ? part : `  ${part}`)));
@@ -61,7 +61,7 @@ export function layOutScreen(rows: StatusRows, news: readonly string[], size: Te
   return fitLines([...fixed, ...newsLines, ...logLines], height, width);
 }
 
-/** Several stacks, one after the other, without their logs. */
+/** Returns the lines of a screen with several stacks, without their logs. */
 export function layOutStacks(all: readonly StatusRows[], news: readonly string[], size: TerminalSize): string[] {
   const width = size.columns - 1;
   const height = size.rows - 1;
@@ -71,15 +71,15 @@ export function layOutStacks(all: readonly StatusRows[], news: readonly string[]
   return fitLines([...fixed, ...newsLines], height, width);
 }
 
-/** As many lines as there is room for, and that there are more. */
+/** Keeps as many lines as there is room for, and counts the others. */
 function fitLines(lines: readonly string[], height: number, width: number): string[] {
   const room = Math.max(1, height);
   if (lines.length <= room) return [...lines];
   const left = lines.length - room + 1;
-  return [...lines.slice(0, room - 1), truncate(`… ${left} more lines: a higher terminal shows them`, width)];
+  return [...lines.slice(0, room - 1), truncate(`… ${left} more lines: make the terminal higher to see them`, width)];
 }
 
-/** As many of the latest entries as there is room for, whole, below a heading. */
+/** Returns a heading with as many of the latest entries as there is room for. */
 function formatBlock(heading: string, entries: readonly (readonly string[])[], room: number): string[] {
   let lines: string[] = [];
   for (const entry of [...entries].reverse()) {
@@ -89,7 +89,7 @@ function formatBlock(heading: string, entries: readonly (readonly string[])[], r
   return lines.length === 0 ? [] : ["", heading, ...lines.map((line) => `  ${line}`)];
 }
 
-/** All of it, for a terminal that scrolls or for a file. */
+/** Formats a status of any height, for a file or a terminal that scrolls. */
 export function formatReport(rows: StatusRows, columns: number): string {
   return layOutScreen(rows, [], { columns, rows: Number.POSITIVE_INFINITY }).join("\n");
 }

@@ -4,30 +4,30 @@ import type { LockStatus } from "../pulumi/locks";
 import type { StackState } from "../pulumi/stackState";
 import type { StatusParts } from "./parts/statusParts";
 
-/** All that `status` knows at a moment. */
+/** The newest values that `status` has read of a stack. */
 export interface StackView {
   readonly stack: string;
   readonly pillar: string;
   readonly address: string;
   readonly lifecycle: "active" | "adopted" | "retiring";
-  /** The operator took the risk of a chain that no witness confirms. */
+  /** True if the operator accepted a chain that no witness confirms. */
   readonly isChainUnverified?: boolean;
   readonly state: StackState;
-  /** Who holds the stack's lock; undefined where that can't be seen. */
+  /** Holders of the stack's lock; undefined if the backend does not tell. */
   readonly locks?: readonly LockStatus[] | undefined;
-  /** What the gate would show of its last look. */
+  /** Progress as the sync gate would show it. */
   readonly sync?: SyncProgress | undefined;
-  /** What the gate would let pass. */
+  /** True if the sync gate would pass. */
   readonly synced: boolean;
   readonly facts?: NodeHostFacts | undefined;
-  /** All else that was asked; undefined while it is looked at for the first time. */
+  /** Undefined until the first lookup has ended. */
   readonly parts?: StatusParts | undefined;
 }
 
-/** What the gate would tell, or the watch itself has to say. */
+/** A message of the sync gate, or of the watch itself. */
 export type WatchMessage = GateNews | { readonly kind: "watch"; readonly text: string };
 
-/** How far a stack's host is, and what comes next. */
+/** How far a stack's host has come, and the next step. */
 export interface HostStage {
   readonly stage: string;
   readonly next: string;

@@ -11,7 +11,7 @@ import { decideStage } from "./hostStage";
 import { formatParts } from "./parts/partRows";
 import type { StackView, WatchMessage } from "./stackView";
 
-/** When things were seen, in unix milliseconds. */
+/** When values were read, in Unix milliseconds. */
 export interface ViewTimes {
   readonly now: number;
   readonly lookedAt?: number | undefined;
@@ -19,18 +19,18 @@ export interface ViewTimes {
   readonly factsAt?: number | undefined;
 }
 
-/** What status shows, in the order of its weight. */
+/** The texts of a status, the most important first. */
 export interface StatusRows {
   readonly title: string;
-  /** Stage, next step, sync, and all that was asked of chain and host. */
+  /** Stage, next step, sync, and the parts. */
   readonly head: readonly Row[];
-  /** The host's facts. */
+  /** Facts about the host. */
   readonly facts: readonly Row[];
-  /** The service's latest log lines. */
+  /** Latest log lines of the node's service. */
   readonly log: readonly string[];
 }
 
-/** What there is to say of a view. */
+/** Formats a view. @param times of a live view */
 export function formatStatus(view: StackView, times?: ViewTimes): StatusRows {
   const { stage, next } = decideStage(view);
   const head: Row[] = [["stage", stage]];
@@ -38,7 +38,7 @@ export function formatStatus(view: StackView, times?: ViewTimes): StatusRows {
   const held = view.locks;
   if (held === undefined) head.push(["pulumi", formatUnseenRun(view.state.pending)]);
   for (const { lock, holder } of held ?? []) {
-    const state = { lives: "is at work", gone: "was killed", unknown: "holds the lock" }[holder];
+    const state = { lives: "is active", gone: "was killed", unknown: "holds the lock" }[holder];
     head.push(["pulumi", `a run ${state}: ${formatHolder(lock)}`]);
   }
   const sync = formatSync(view);
@@ -57,22 +57,21 @@ export function formatStatus(view: StackView, times?: ViewTimes): StatusRows {
     facts: [
       ...formatFacts(view),
       ...(times?.factsAt !== undefined && times.now - times.factsAt > 25_000
-        ? ([["", `(all this as it was ${durationText(times.now - times.factsAt)} ago)`]] as const)
+        ? ([["", `(these facts are ${durationText(times.now - times.factsAt)} old)`]] as const)
         : []),
     ],
     log: (view.facts?.log ?? []).map(printable).map(shortenLogLine),
   };
 }
 
-/** Of a backend that tells of no lock the state alone says how far a run came. */
+/** Describes a run by the state alone, for a backend that does not show its locks. */
 function formatUnseenRun(pending: StackView["state"]["pending"]): string {
-  const unseen = "can't be seen with this backend";
-  if (pending.length === 0) return `whether a run is at work ${unseen}`;
+  if (pending.length === 0) return "this backend does not show whether a run is active";
   const names = pending.map(({ name }) => printable(name)).join(", ");
-  return `a run is at work, or was killed, in the middle of ${names}: which of both ${unseen}`;
+  return `a run is active or was killed during ${names}; this backend does not show which`;
 }
 
-/** Whether what the gate says is more than that the height grows, which is to be seen anyway. */
+/** True if a message says more than that the height grows. */
 export function isEvent(news: WatchMessage): boolean {
   return news.kind !== "progress" || news.progress.why.kind !== "syncing";
 }
@@ -81,14 +80,14 @@ function formatFacts({ facts }: StackView): Row[] {
   return facts === undefined ? [] : hostFactRows(facts).map(([label, text]) => [label, printable(text)]);
 }
 
-/** Date and host of a journal line are known already. */
+/** Removes date and host from a line of the journal. */
 function shortenLogLine(line: string): string {
   return line.replace(/^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)\S* \S+ /, "$1 ");
 }
 
 function formatSync({ sync, parts }: StackView): string | undefined {
   const node = parts && "value" in parts.node ? parts.node.value : undefined;
-  if (node && !node.active && node.masked) return "the node is off, and stays off";
+  if (node && !node.active && node.masked) return "the node is off and masked";
   return sync && progressText(sync);
 }
 
@@ -105,8 +104,8 @@ function formatChainCopy({ from, at, bytes, seconds, height, manifest }: ChainCo
 }
 
 function formatLookupTimes({ now, lookedAt, nextLookAt }: ViewTimes): string {
-  if (lookedAt === undefined) return "looking for the first time …";
+  if (lookedAt === undefined) return "first lookup …";
   const ago = `${durationText(Math.max(0, now - lookedAt))} ago`;
-  if (nextLookAt === undefined || nextLookAt <= now) return `${ago}; looking again …`;
+  if (nextLookAt === undefined || nextLookAt <= now) return `${ago}; lookup running …`;
   return `${ago}; again in ${durationText(nextLookAt - now)}`;
 }

@@ -68,14 +68,14 @@ describe("stage and next step", () => {
     [
       "registered",
       synced("registered"),
-      "registered, its first momentum still to come",
+      "registered; waiting for its first momentum",
       "wait, and keep the old host running: it produces until momentums carry this host's address",
     ],
     [
       "registered for too long",
       synced("late"),
-      "registered, and it does not produce",
-      "see that the node's clock is right; pulumi up -s prod tells what to do",
+      "registered, but it does not produce",
+      "check the node's clock; pulumi up -s prod says what to do",
     ],
     [
       "registered too early",
@@ -86,8 +86,8 @@ describe("stage and next step", () => {
     [
       "a run is at work",
       { synced: true, parts: partsOf(registrations.registered) },
-      "registered, its first momentum still to come",
-      "nothing to do: the run that is at work goes on",
+      "registered; waiting for its first momentum",
+      "nothing to do: a run is active",
     ],
     [
       "an adopted host that produces",
@@ -96,8 +96,8 @@ describe("stage and next step", () => {
         lifecycle: "adopted",
         parts: partsOf(registrations.producing, { destroy: { value: [{ ...unmet, loss: "momentums" }] } }),
       },
-      "adopted, its node is synced",
-      `once its Pillar produces elsewhere: ${retire}`,
+      "adopted, node synced",
+      `when its Pillar produces elsewhere: ${retire}`,
     ],
     [
       "an adopted host that nobody needs",
@@ -108,20 +108,20 @@ describe("stage and next step", () => {
     [
       "retiring, its node still runs",
       retiring({ node: { value: { active: true, masked: false } }, destroy: { value: [] } }),
-      "retiring, its node is not shut down yet",
+      "retiring, node not shut down yet",
       "pulumi up -s prod",
     ],
     [
       "shut down",
       retiring({ destroy: { value: [] } }),
-      "shut down: its node is off, and stays off",
-      "nothing stands in the way any more: pulumi destroy -s prod",
+      "shut down: its node is off and masked",
+      "the host may be deleted now: pulumi destroy -s prod",
     ],
     [
       "shut down, refused",
       retiring({ destroy: { value: [unmet] } }),
-      "shut down: its node is off, and stays off",
-      "pulumi destroy -s prod is refused until what is told below is met",
+      "shut down: its node is off and masked",
+      "pulumi destroy -s prod is refused until the conditions below are met",
     ],
   ])("%s", (_name, changes, stage, next) => {
     expect(decideStage(viewOf(changes))).toEqual({ stage, next });

@@ -33,13 +33,13 @@ test("what needs somebody comes first, and each says what is next", () => {
     "         needed: it",
     "step     bolt-2",
     "         stack bolt-2 has no server yet",
-    "         needed: pulumi up -s bolt-2, which makes it",
+    "         needed: create it: pulumi up -s bolt-2",
     "wait     prod-2   Anvil   203.0.113.7  deployed, syncing",
-    "         next: pulumi up -s prod-2 goes on from here",
+    "         next: pulumi up -s prod-2 continues from here",
     "nothing  anvil-1",
     "         stack anvil-1 has no server any more",
-    "         needed: nothing; pulumi stack rm -s anvil-1 forgets the stack",
-    "nothing  prod     Anvil   203.0.113.7  adopted, its node is synced",
+    "         needed: nothing; to delete the stack: pulumi stack rm -s anvil-1",
+    "nothing  prod     Anvil   203.0.113.7  adopted, node synced",
   ]);
   expect(formatOverview([], 120)).toEqual(["there is no stack of this program in this backend"]);
 });
@@ -66,6 +66,6 @@ describe("the exit code", () => {
     ["of one that is well", [synced], 0],
     ["of a server that is to come, or gone for good", [synced, toCome, retired], 0],
     ["of one that waits", [synced, syncing], 1],
-    ["of one that could not be looked at", all, 2],
+    ["of one that could not be reached", all, 2],
   ])("%s", (_what, found, code) => expect(decideOverviewExitCode(found)).toBe(code));
 });

@@ -15,8 +15,8 @@ test("a terminal of 80 by 24 gets all that counts, whole, and of the log what fi
     "Pillar Anvil, stack prod, host 203.0.113.7",
     "",
     "stage       deployed, syncing",
-    "next        nothing to do: the run that is at work goes on",
-    "pulumi      a run is at work: process 4242 of ada on desk, since 2026-11-21",
+    "next        nothing to do: a run is active",
+    "pulumi      a run is active: process 4242 of ada on desk, since 2026-11-21",
     "            15:02 UTC",
     "sync        81.7 %, height 16365 of 20021, 4.9 momentums/s, about 13 min left,",
     "            since 2026-11-21 15:04 UTC",
@@ -69,7 +69,7 @@ test("where not even that fits, the facts give way, and it says how much else is
   expect(at(12).at(-1)).toBe("on chain    looking for the first time …");
   expect(at(12)).toHaveLength(10);
   expect(at(8)).toHaveLength(7);
-  expect(at(8).at(-1)).toBe("… 4 more lines: a higher terminal shows them");
+  expect(at(8).at(-1)).toBe("… 4 more lines: make the terminal higher to see them");
   expect(at(8).at(-2)).toBe("            15:02 UTC");
 });
 
@@ -97,7 +97,7 @@ test("facts that are old are shown as old, and a wait with its start", () => {
   const wait = { startedAt: "2026-11-21T10:00:00.000Z", startHeight: 5 };
   const view = viewOf({ state: { isBegun: true, pending: [], wait } });
   const { head, facts: shown } = formatStatus(view, { ...times, factsAt: now - 40_000 });
-  expect(shown.at(-1)).toEqual(["", "(all this as it was 40 s ago)"]);
+  expect(shown.at(-1)).toEqual(["", "(these facts are 40 s old)"]);
   expect(head).toContainEqual(["waiting", "since 2026-11-21 10:00 UTC, from height 5"]);
 });
 

@@ -11,28 +11,28 @@ const done = (...steps: string[]) => parseNodeHostFacts(["stages=asked", ...step
 const fresh = { isBegun: false, pending: [] };
 const wait = { startedAt: "2026-11-21T10:00:00.000Z", syncedAt: "2026-11-21T12:00:00.000Z" };
 const cutOff = { name: "node-sync", type: "pulumi-nodejs:dynamic/pillar-host:SyncGate", operation: "creating" };
-const goesOn = "nothing to do: the run that is at work goes on";
+const goesOn = "nothing to do: a run is active";
 
 describe("stage and next step", () => {
   test.each<[string, Partial<StackView>, string, string]>([
-    ["nothing begun", { state: fresh, locks: [], facts: done() }, "not begun", "pulumi up -s prod"],
-    ["nothing begun, nobody looked", { state: fresh, locks: [], facts: undefined }, "not begun", "pulumi up -s prod"],
-    ["a first run at work", { state: fresh, facts: done() }, "begun, packages not there yet", goesOn],
-    ["the host is out of sight", { locks: [], facts: undefined }, "begun", "pulumi up -s prod goes on from here"],
-    ["packages", { facts: done("packages") }, "packages are there, not deployed yet", goesOn],
+    ["nothing begun", { state: fresh, locks: [], facts: done() }, "not started", "pulumi up -s prod"],
+    ["nothing begun, nobody looked", { state: fresh, locks: [], facts: undefined }, "not started", "pulumi up -s prod"],
+    ["a first run at work", { state: fresh, facts: done() }, "started, packages not installed yet", goesOn],
+    ["the host is out of sight", { locks: [], facts: undefined }, "started", "pulumi up -s prod continues from here"],
+    ["packages", { facts: done("packages") }, "packages installed, not deployed yet", goesOn],
     ["syncing", {}, "deployed, syncing", goesOn],
-    ["syncing, nobody waits", { locks: [] }, "deployed, syncing", "pulumi up -s prod goes on from here"],
+    ["syncing, nobody waits", { locks: [] }, "deployed, syncing", "pulumi up -s prod continues from here"],
     [
       "syncing, and who waits is not to be seen",
       { locks: undefined },
       "deployed, syncing",
-      "pulumi up -s prod goes on from here",
+      "pulumi up -s prod continues from here",
     ],
     [
       "in the middle of a step, and who waits is not to be seen",
       { locks: undefined, state: { isBegun: true, pending: [cutOff] } },
       "deployed, syncing",
-      "./pillar-host resume prod goes on, and refuses where a run is at work",
+      "./pillar-host resume prod continues, unless a run is active",
     ],
     ["the run was killed", { locks: [{ ...lives, holder: "gone" }] }, "deployed, syncing", "./pillar-host resume prod"],
     ["synced, the run goes on", { synced: true }, "synced", goesOn],
@@ -56,18 +56,18 @@ describe("stage and next step", () => {
         state: { isBegun: true, pending: [], lastRun: { nextStep: [], isRegistered: false, isOffered: false } },
       },
       "synced",
-      "not the wallet yet: ./pillar-host next prod tells what comes before it",
+      "do not update the wallet yet; run ./pillar-host next prod",
     ],
     [
       "synced once, behind now",
       { state: { isBegun: true, pending: [], wait }, locks: [] },
-      "was synced before, is not now",
+      "was synced, but is not synced now",
       "do not touch the wallet; ./pillar-host status prod --watch waits for it",
     ],
     [
       "synced once by the host's own marker",
       { facts: done("packages", "deployed", "synced"), locks: [] },
-      "was synced before, is not now",
+      "was synced, but is not synced now",
       "do not touch the wallet; ./pillar-host status prod --watch waits for it",
     ],
   ])("%s", (_name, changes, stage, next) => {

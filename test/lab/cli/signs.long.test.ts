@@ -147,7 +147,7 @@ describe("the watch after the move, as a crontab runs it", { timeout: 900_000 },
   });
 
   it("of a host that went dark tells that alone, and nothing of it is over before it is seen", async () => {
-    const dark = `${stage.host.address} could not be looked at`;
+    const dark = `${stage.host.address} could not be reached`;
     const before = await count();
     await stage.host.stop({ powerCut: true });
     const { exitCode, appeared, over: gone } = await heard();

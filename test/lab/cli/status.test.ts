@@ -60,7 +60,7 @@ describe("pillar-host status", () => {
     const { exitCode, out } = await status();
     expect(await logins()).toBe(before);
     expect(exitCode).toBe(1);
-    expect(out).toMatch(/^stage {7}not begun\nnext {8}pulumi up -s prod$/m);
+    expect(out).toMatch(/^stage {7}not started\nnext {8}pulumi up -s prod$/m);
     expect(out).toMatch(/10\.77\.0\.11 was not looked at: its host key is neither configured nor recorded yet/);
     expect(out).toMatch(/It shows SHA256:[A-Za-z0-9+/]{43}\. Compare it/);
   });
@@ -105,8 +105,8 @@ Correct it in Pulumi.prod.yaml, then run this again.`);
     const { exitCode, out } = await vi.waitFor(seen, { timeout: 300_000 });
     expect(exitCode).toBe(1);
     expect(out).toMatch(/^stage {7}deployed, syncing$/m);
-    expect(out).toMatch(/^next {8}nothing to do: the run that is at work goes on$/m);
-    expect(out).toContain(`a run is at work: process ${up.pid} of root on ${hostname()}, since 20`);
+    expect(out).toMatch(/^next {8}nothing to do: a run is active$/m);
+    expect(out).toContain(`a run is active: process ${up.pid} of root on ${hostname()}, since 20`);
     expect(out).toMatch(/^service {5}go-node is active \(running\) since /m);
     expect(out).toMatch(/^log:\n( {2}.*\n)* {2}\S+ go-node\[\d+\]: /m);
     await portsClosedAsTold(out);
@@ -155,9 +155,9 @@ Correct it in Pulumi.prod.yaml, then run this again.`);
     const down = await status();
     expect(down.exitCode).toBe(2);
     expect(down.out).toMatch(/^signer {6}not known: the host does not answer$/m);
-    expect(down.out).toMatch(/^stage {7}was synced before, is not now$/m);
+    expect(down.out).toMatch(/^stage {7}was synced, but is not synced now$/m);
     expect(down.out).toMatch(
-      /10\.77\.0\.11 could not be looked at: root@10\.77\.0\.11:22: .*\n {2}needed: a running host/,
+      /10\.77\.0\.11 could not be reached: root@10\.77\.0\.11:22: .*\n {2}needed: start the host/,
     );
     await host.start();
   });
@@ -180,7 +180,7 @@ Correct it in Pulumi.prod.yaml, then run this again.`);
     const { exitCode, out } = await statusNow();
     expect(exitCode).toBe(1);
     expect(out).toMatch(
-      /^stage {7}registered, its first momentum still to come\nnext {8}wait, and keep the old host running: /m,
+      /^stage {7}registered; waiting for its first momentum\nnext {8}wait, and keep the old host running: /m,
     );
     expect(out).toContain(`registered: Anvil has this host's address, ${ours}`);
 

@@ -22,7 +22,7 @@ it("of an adopted host that produces: registered, producing, and what blocks its
   const { exitCode, out } = await status();
   expect(await onHost(old, ownFiles)).toBe(before);
   expect(exitCode).toBe(0);
-  expect(out).toMatch(/^stage {7}adopted, its node is synced$/m);
+  expect(out).toMatch(/^stage {7}adopted, node synced$/m);
   expect(out).toMatch(new RegExp(`^address {5}registered: Anvil has this host's address, ${addresses.old}$`, "m"));
   expect(out).toMatch(/^producing {3}yes, since momentum \d+/m);
   expect(out).toMatch(/^signer {6}none on this host$/m);
@@ -56,7 +56,7 @@ it("all stacks of the backend, a line each: first what needs somebody", async ()
   expect(lines[0]).toMatch(/^NEEDS {4}STACK {2}PILLAR {2}HOST +STAGE$/);
   expect(lines[1]).toBe("unseen   bare");
   expect(out).toContain("pillar-host:pillar");
-  expect(lines).toContain(`nothing  prod   Anvil   ${stage.old.address}  adopted, its node is synced`);
+  expect(lines).toContain(`nothing  prod   Anvil   ${stage.old.address}  adopted, node synced`);
   const json = await cli(stage.stack, ["status", "--all", "--json"]);
   expect(JSON.parse(json.out)).toMatchObject([
     { stack: "bare", needs: "unseen", looked: false },
@@ -74,8 +74,8 @@ it("of a host that is shut down: what its destroy waits for, until nothing is le
   expect(up.exitCode, up.output).toBe(0);
   const waits = await status();
   expect(waits.exitCode).toBe(1);
-  expect(waits.out).toMatch(/^stage {7}shut down: its node is off, and stays off$/m);
-  expect(waits.out).toMatch(/^sync {8}the node is off, and stays off$/m);
+  expect(waits.out).toMatch(/^stage {7}shut down: its node is off and masked$/m);
+  expect(waits.out).toMatch(/^sync {8}the node is off and masked$/m);
   expect(waits.out).toContain(`not registered: Anvil has another host's address, ${addresses.fresh}`);
   expect(waits.out).toMatch(/^destroy {5}refused: one condition is not met$/m);
   expect(waits.out).toMatch(/^ {12}- the rewards since the switch are not collected, says /m);
@@ -85,7 +85,7 @@ it("of a host that is shut down: what its destroy waits for, until nothing is le
   await collectRewards(lab, truth.pillars.find(({ name }) => name === pillar)?.withdrawAddress ?? "");
   const free = await status();
   expect(free.exitCode).toBe(0);
-  expect(free.out).toMatch(/^next {8}nothing stands in the way any more: pulumi destroy -s prod$/m);
+  expect(free.out).toMatch(/^next {8}the host may be deleted now: pulumi destroy -s prod$/m);
   expect(free.out).toMatch(/^destroy {5}nothing stands in its way$/m);
 });
 

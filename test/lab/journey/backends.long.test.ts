@@ -107,7 +107,7 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
       `prod-2 is locked by a run that is at work: process ${run.pid} of root on ${hostname()}, since `,
     );
     const told = await second(fresh, ["./pillar-host", "status", "prod-2"]);
-    expect(told.out).toMatch(/^next +\.\/pillar-host resume prod-2 goes on, and refuses where a run is at work$/m);
+    expect(told.out).toMatch(/^next +\.\/pillar-host resume prod-2 continues, unless a run is active$/m);
     await run.clear();
     // The key had its copy; of the rest a database has nothing.
     await cp(join(firsts(), "pillar-host/keys"), join(theirs(), "pillar-host/keys"), { recursive: true });
@@ -122,7 +122,7 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
   it("the second one sees where it stands, goes on to the move's end, and to the switch", async () => {
     const { fresh } = journey.stacks;
     const seen = await second(fresh, ["./pillar-host", "status", "prod-2"]);
-    expect(seen.out).toMatch(/a run is at work, or was killed, in the middle of .*: which of both can't be seen/);
+    expect(seen.out).toMatch(/a run is active or was killed during .*; this backend does not show which/);
     const out = await goneOn(fresh);
     expect(out).toContain(", which is gone");
     expect(out).toContain("cleared: the creation of orchestrator-move");

@@ -82,10 +82,10 @@ describe("a sign", () => {
       "host silent",
       look(
         { parts: createUnknownParts("active", "no answer"), facts: undefined },
-        { isReachable: false, problems: ["", "203.0.113.7 could not be looked at: x", "needed"] },
+        { isReachable: false, problems: ["", "203.0.113.7 could not be reached: x", "needed"] },
       ),
       ["host"],
-      /^203\.0\.113\.7 could not be looked at: x$/,
+      /^203\.0\.113\.7 could not be reached: x$/,
     ],
     ["node off", withParts({ node: { value: { active: false, masked: false } } }), ["node"], /does not run/],
     ["node silent", look({ synced: false, sync: silent }), ["node"], /does not answer: ECONNREFUSED/],

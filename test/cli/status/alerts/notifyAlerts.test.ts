@@ -37,7 +37,7 @@ const found = (changes: Parameters<typeof viewOf>[0] = {}): StackLookup => ({
 });
 const crontab = { parts: partsOf(registrations.producing, { hourlyRestart: { value: "on" } }) };
 const lonely = { ...crontab, facts: { ...facts, node: { rpc: "127.0.0.1:35997", p2pPort: 35995, peers: 0 } } };
-const unseen: StackLookup = { ...found(), exitCode: 2, lines: ["host1 could not be looked at"] } as StackLookup;
+const unseen: StackLookup = { ...found(), exitCode: 2, lines: ["host1 could not be reached"] } as StackLookup;
 
 /** A run of the command that found this; the webhook answers as given. */
 async function run(

@@ -142,7 +142,7 @@ test("several stacks stand one after the other, as far as there is room", () => 
   expect(second.join()).not.toContain("peers");
   const low = layOutStacks([one, one], [], { columns: 100, rows: 20 });
   expect(low).toHaveLength(19);
-  expect(low.at(-1)).toMatch(/^… \d+ more lines: a higher terminal shows them$/);
+  expect(low.at(-1)).toMatch(/^… \d+ more lines: make the terminal higher to see them$/);
 });
 
 test("of the reasons against a destroy, none shows an address that is not registered", () => {
