@@ -73,20 +73,12 @@ interface GateInputs extends GateSettings, WitnessSources {
 }
 
 /** The proof, or how far an unfinished wait got. Times are ISO 8601, durations seconds. */
-interface GateOutputs {
-  readonly state?: number | undefined;
-  readonly currentHeight?: number | undefined;
-  readonly targetHeight?: number | undefined;
-  readonly startHeight?: number | undefined;
+interface GateOutputs extends Partial<Omit<SyncRecord, "witnessed">> {
   readonly startedAt: string;
-  readonly syncedAt?: string | undefined;
   readonly durationSeconds?: number | undefined;
   /** Momentums per second from the first look to the last. */
   readonly rate?: number | undefined;
-  /** The evidence, and what could not be proved, in the operator's words. */
-  readonly proved?: readonly string[] | undefined;
-  readonly unproved?: readonly string[] | undefined;
-  /** The address that the Pillar was registered with, if the wait gave up. */
+  /** Of a wait that gave up: the address that the Pillar was registered with. */
   readonly earlier?: string | undefined;
 }
 
@@ -135,7 +127,7 @@ export async function passGate(
     const outputs = outputsOf(record);
     await kept.end(record);
     for (const gap of record.unproved) say(`sync: not proved: ${gap}`);
-    say(`sync: synced at height ${record.currentHeight} after ${durationText(record.syncedAt - record.startedAt)}`);
+    say(`sync: synced at height ${record.currentHeight} after ${durationText((outputs.durationSeconds ?? 0) * 1000)}`);
     return outputs;
   } catch (error) {
     const { gaveUp } = error as Partial<GaveUp>;
@@ -182,20 +174,13 @@ function earlyWallet(
 }
 
 /** Returns the outputs of a finished wait. */
-export function outputsOf(record: SyncRecord): GateOutputs {
-  const seconds = Math.round((record.syncedAt - record.startedAt) / 1000);
+export function outputsOf({ witnessed: _, ...record }: SyncRecord): GateOutputs {
+  const seconds = Math.round((Date.parse(record.syncedAt) - Date.parse(record.startedAt)) / 1000);
   const gained = record.currentHeight - record.startHeight;
   return {
-    state: record.state,
-    currentHeight: record.currentHeight,
-    targetHeight: record.targetHeight,
-    startHeight: record.startHeight,
-    startedAt: new Date(record.startedAt).toISOString(),
-    syncedAt: new Date(record.syncedAt).toISOString(),
+    ...record,
     durationSeconds: seconds,
     rate: seconds > 0 ? Math.round((gained / seconds) * 10) / 10 : 0,
-    proved: record.proved,
-    unproved: record.unproved,
   };
 }
 

@@ -64,7 +64,7 @@ export async function watch(sources: readonly StackWithHost[], { keep }: { keep:
     stop();
     const { wait } = source.state;
     const isFirst = wait !== undefined && wait.syncedAt === undefined;
-    const after = isFirst ? ` after ${durationText(record.syncedAt - record.startedAt)}` : "";
+    const after = isFirst ? ` after ${durationText(Date.parse(record.syncedAt) - Date.parse(record.startedAt))}` : "";
     if (process.stdout.isTTY) console.log(bell);
     console.log(`synced at height ${record.currentHeight}${after}: ${record.proved.join("; ")}`);
     console.log(`next: ${commandsFor(source.stack).up} (or the one that is at work) shows the producer address`);

@@ -4,6 +4,19 @@ import type { MoveId } from "./moveId";
 /** A height at a time, of the wait for the sync: unix milliseconds, the node's height, and the network's as far as known. */
 export type CurvePoint = readonly [at: number, height: number, target: number];
 
+/** The proof of a sync, as the sync gate keeps it. Times are ISO 8601, heights of momentums. */
+export interface SyncProof {
+  readonly startedAt: string;
+  readonly syncedAt: string;
+  readonly startHeight: number;
+  readonly currentHeight: number;
+  /** The claims that are proved, and those that could not be, in the operator's words. */
+  readonly proved: readonly string[];
+  readonly unproved: readonly string[];
+  /** The node's newest momentum, if a witness confirmed its chain: later lookups recognize the chain by it. */
+  readonly witnessed?: { readonly height: number; readonly hash: string } | undefined;
+}
+
 /** What is kept of each event of a migration; times are ISO 8601, heights of momentums. Never a secret. */
 export interface EventDetails {
   /** A stack has a host from here on. */
@@ -28,17 +41,7 @@ export interface EventDetails {
   /** The engine took a step for done that did not say so itself: the name of its resource. */
   readonly stepUnproved: { readonly step: string };
   /** The node was proved synced (the gate's outputs), with the curve of the wait that ended so. */
-  readonly synced: {
-    readonly startedAt: string;
-    readonly syncedAt: string;
-    readonly startHeight: number;
-    readonly currentHeight: number;
-    readonly proved: readonly string[];
-    readonly unproved: readonly string[];
-    /** The node's newest momentum, where a witness confirmed its chain: later looks know the chain by it. */
-    readonly witnessed?: { readonly height: number; readonly hash: string };
-    readonly curve: readonly CurvePoint[];
-  };
+  readonly synced: SyncProof & { readonly curve: readonly CurvePoint[] };
   /** From here on the new host may have parts of a copy of the old one's chain. */
   readonly chainCopyBegun: { readonly from: string };
   /** The old host's chain was brought to this host's node: how much, how long, the hash of all files' hashes. */

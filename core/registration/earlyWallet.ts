@@ -3,6 +3,7 @@ import type { Connection } from "../ssh/connection";
 import { runScript } from "../ssh/runScript";
 import type { Clock } from "../util/clock";
 import { firstLine } from "../util/firstLine";
+import { toResult } from "../util/result";
 import { agreeOnPillar } from "./agreement";
 import { unknownKey, unknownText, wayBack } from "./messages";
 import type { Registration } from "./registration";
@@ -64,14 +65,10 @@ export function watchForEarlyWallet(
     if (agreement.kind === "unknown") return cannotSee(unknownText(agreement.why), unknownKey(agreement.why));
     if (agreement.pillar === null) return;
     const { producerAddress: address, figures } = agreement.pillar;
-    let digest: string;
-    try {
-      digest = await deps.digest();
-    } catch (error) {
-      return cannotSee((error as Error).message);
-    }
+    const digest = await toResult(deps.digest());
+    if ("problem" in digest) return cannotSee(digest.problem);
     unseen = undefined;
-    if (crypto.createHash("sha256").update(address).digest("hex") !== digest) {
+    if (crypto.createHash("sha256").update(address).digest("hex") !== digest.value) {
       if (isTrapped) deps.say(`sync: ${pillar} is registered with another address again, ${address}: the trap is over`);
       isTrapped = false;
       earlier = address;
@@ -79,24 +76,17 @@ export function watchForEarlyWallet(
     }
     if (isTrapped) return;
     isTrapped = true;
-    const text = [
-      `${pillar} is registered with this host's producer address ALREADY, and its node is not synced:`,
-      "it earns nothing from 5 to 10 minutes after the update on until the node is synced, and the next tick begins.",
-      wayBack(pillar, earlier),
-    ];
-    for (const line of ["REGISTERED TOO EARLY", ...text]) deps.say(`sync: ${line}`);
-    deps.say("sync: the wait goes on");
+    const text = warningLines(pillar, earlier);
+    for (const line of ["REGISTERED TOO EARLY", ...text, "the wait goes on"]) deps.say(`sync: ${line}`);
     deps.tell(text.join(" "));
-    const known = earlier === undefined ? {} : { earlier };
-    const counted = figures.expected > 0 ? { figures } : {};
     await deps.record({
       kind: "tooEarly",
       why: "it syncs",
       address,
       since: deps.now(),
       notes: [],
-      ...known,
-      ...counted,
+      earlier,
+      figures: figures.expected > 0 ? figures : undefined,
     });
   };
 
@@ -113,6 +103,14 @@ export function watchForEarlyWallet(
     },
     earlier: () => earlier,
   };
+}
+
+function warningLines(pillar: string, earlier: string | undefined): string[] {
+  return [
+    `${pillar} is registered with this host's producer address ALREADY, and its node is not synced:`,
+    "it earns nothing from 5 to 10 minutes after the update on until the node is synced, and the next tick begins.",
+    wayBack(pillar, earlier),
+  ];
 }
 
 const digestTime = 20_000;

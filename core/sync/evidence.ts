@@ -1,6 +1,7 @@
 import { freshMomentum } from "../chain/freshMomentum";
 import type { Observation } from "../chain/node";
 import type { VersionGap } from "../chain/requiredVersions";
+import type { SyncProof } from "../eventLog/events";
 import type { ChainSources } from "./chainSources";
 import { compareReferences, type ReferenceAgreement, type ReferenceNote, type ReferencesSeen } from "./references";
 import { judgeSync, type SyncReason } from "./verdict";
@@ -41,7 +42,7 @@ export interface Evidence {
 export const noEvidence: Evidence = { streak: 0, since: 0, target: 0, moves: 0 };
 
 /** The verdict after a look. */
-export interface Weighed {
+export interface Weighed extends Pick<SyncProof, "proved" | "unproved"> {
   readonly evidence: Evidence;
   readonly synced: boolean;
   /** This look alone speaks for it. */
@@ -49,8 +50,6 @@ export interface Weighed {
   readonly why: SyncReason;
   /** What is odd about the references. */
   readonly notes: readonly ReferenceNote[];
-  readonly proved: readonly string[];
-  readonly unproved: readonly string[];
 }
 
 /** How long references that contradict a fresh momentum are believed, in milliseconds: they may lie for ever. */

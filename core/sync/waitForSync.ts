@@ -1,11 +1,20 @@
-import type { Momentum, NodeClient, Observation } from "../chain/node";
+import type { Momentum, NodeClient, Observation, SyncInfo } from "../chain/node";
 import { installLines, type VersionGap, versionGapText } from "../chain/requiredVersions";
+import type { SyncProof } from "../eventLog/events";
 import type { NodeHostFacts } from "../ssh/hostFacts";
 import { hostFactLines } from "../ssh/hostFactsText";
 import type { Clock } from "../util/clock";
 import { commandsFor } from "../util/commands";
 import { durationText } from "../util/timeText";
-import { chainGap, type Evidence, type EvidenceOptions, noEvidence, refuseOldVersion, weigh } from "./evidence";
+import {
+  chainGap,
+  type Evidence,
+  type EvidenceOptions,
+  noEvidence,
+  refuseOldVersion,
+  type Weighed,
+  weigh,
+} from "./evidence";
 import { progressText, referenceKey, referenceText } from "./messages";
 import { pauseAfter } from "./pace";
 import { type GateNews, progressKey, progressOf, type Sample, type SyncProgress } from "./progress";
@@ -62,20 +71,8 @@ export interface SyncDeps extends Clock {
   readonly signal?: AbortSignal;
 }
 
-/** What was proved, and what was seen on the way. */
-export interface SyncRecord {
-  readonly state: number;
-  readonly currentHeight: number;
-  readonly targetHeight: number;
-  readonly startHeight: number;
-  /** Unix milliseconds. */
-  readonly startedAt: number;
-  readonly syncedAt: number;
-  readonly proved: readonly string[];
-  readonly unproved: readonly string[];
-  /** The node's newest momentum, where a witness confirmed its chain. */
-  readonly witnessed?: Pick<Momentum, "height" | "hash"> | undefined;
-}
+/** The proof, and the node's last answer. */
+export type SyncRecord = SyncProof & SyncInfo;
 
 /** A wait that ended in an error: carries what it saw, so that the next run goes on from there. */
 export interface GaveUp extends Error {
@@ -87,62 +84,43 @@ const samplesKept = 60;
 const checkPatience = 20;
 
 /**
- * Looks until the node is provably synced (docs/specification.md, 1.1, step 11; evidence.ts says what counts). Nothing
- * that comes and goes ends it.
+ * Waits until the node is provably synced (docs/specification.md, 1.1, step 11; evidence.ts has the rules). Nothing that
+ * comes and goes ends the wait.
  *
- * @throws GaveUp at the deadline, when nobody wants the answer any more, and (then a FatalError too) when the host key
- *   changed or the login is refused
+ * @throws GaveUp at the deadline, after the signal, and (then a FatalError too) when the host key changed or the login is
+ *   refused
  */
 export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise<SyncRecord> {
   const begun = deps.ticks();
   const tell = (text: string) => deps.say({ kind: "told", text });
-  let samples: Sample[] = [];
+  let track: Track = { samples: [], stretch: 0, failures: 0 };
   let startHeight = options.startHeight;
   let evidence: Evidence = noEvidence;
-  let failures = 0;
-  let stretch = 0;
   let said: { at: number; key: string } | undefined;
   let standing: HeightStanding = { at: begun, isStalled: false };
   for (;;) {
     deps.meanwhile?.();
     const look = () => deps.client.observe();
-    // Nobody looks again, where one look decides.
+    // With `check` one look decides, so it must not meet the node in the moment of a new momentum.
     const observation = await (options.check ? observeSettled(look, deps) : look()).catch((error: Error) => {
       throw Object.assign(error, { gaveUp: { startHeight } });
     });
-    const asked = observation.kind === "answer" && isAsserted(judgeSync(observation, deps.now()));
-    const references = asked ? await deps.readReferences(observation.newest) : { readings: [] };
-    const at = deps.ticks();
-    const byChain = weigh(evidence, { observation, ...references, at, clock: deps.now() }, options);
-    evidence = byChain.evidence;
-    // Only in a look that would prove it, as it costs a call; and in each of those, as the node may be upgraded meanwhile.
-    const isProof = byChain.synced && observation.kind === "answer";
-    const gaps = isProof ? await deps.readVersionGaps?.(observation.info.currentHeight) : undefined;
-    const weighed = refuseOldVersion(byChain, gaps ?? []);
-    if (observation.kind === "answer") {
-      if (observation.isReconnected) {
-        // The host may have been down in between.
-        if (failures === 0) stretch += 1;
-        tell(`the ssh connection to ${options.address} had ended, and was made anew`);
-      }
-      failures = 0;
-      const { currentHeight } = observation.info;
-      startHeight ??= currentHeight;
-      samples = [...samples, { at, height: currentHeight, stretch }].slice(-samplesKept);
-    } else {
-      if (failures === 0) stretch += 1;
-      failures += 1;
-    }
-
+    const { at, weighed } = await weighLook(observation, evidence, options, deps);
+    evidence = weighed.evidence;
     const height = observation.kind === "answer" ? observation.info.currentHeight : undefined;
+    if (observation.kind === "answer" && observation.isReconnected)
+      tell(`the ssh connection to ${options.address} had ended, and was made anew`);
+    startHeight ??= height;
+    track = trackLook(track, height, observation.kind === "answer" && observation.isReconnected === true, at);
+
     const followed = followHeight(standing, height, at, options.stallAfter);
     standing = followed.standing;
     if (followed.news) await tellOfStall(followed.news, standing, options, deps);
 
-    const streak = Math.min(evidence.streak, options.confirmations);
     const { good, why, notes } = weighed;
     const { confirmations, startedAt } = options;
-    const progress = progressOf(observation, samples, { good, why, streak, confirmations, startedAt });
+    const streak = Math.min(evidence.streak, confirmations);
+    const progress = progressOf(observation, track.samples, { good, why, streak, confirmations, startedAt });
     deps.seen?.(progress);
     const key = [progressKey(progress), ...notes.map(referenceKey)].join();
     if (key !== said?.key || at - said.at >= quietFor) {
@@ -151,46 +129,97 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
       said = { at, key };
     }
     if (weighed.synced && observation.kind === "answer") {
-      const { proved, unproved } = weighed;
-      const { newest } = observation;
-      const isWitnessed = newest !== undefined && !unproved.includes(chainGap);
-      const witnessed = isWitnessed ? { height: newest.height, hash: newest.hash } : undefined;
       deps.notify?.("synced", `synced at height ${observation.info.currentHeight}`);
-      const times = { startedAt, syncedAt: deps.now() };
-      return {
-        ...observation.info,
-        startHeight: startHeight ?? 0,
-        ...times,
-        proved,
-        unproved,
-        witnessed,
-      };
+      return syncRecord(observation, weighed, { startedAt, startHeight, syncedAt: deps.now() });
     }
-
-    const giveUp = (what: string): GaveUp => {
-      const hints = [
-        ...(standing.isStalled ? [stallHint] : []),
-        ...(why.kind === "otherChain" ? forkHints(options) : []),
-        ...(why.kind === "oldVersion" ? versionHints(why.gap, options) : []),
-        ...(why.kind === "unwitnessed" ? witnessHints(options, notes) : []),
-      ];
-      const text = gaveUpText(options, what, progressText(progress), hints);
-      return Object.assign(new Error(text), { gaveUp: { startHeight, last: observation } });
-    };
-    if (deps.signal?.aborted) throw giveUp("is watched by nobody any more: the engine that waited is gone");
-    // Good looks that nothing proves are no reason to stay.
-    const pointless = evidence.streak > options.confirmations + checkPatience;
-    if (options.check && (!weighed.good || pointless))
-      throw giveUp("is not synced yet (pillar-host:sync.wait is check)");
     const remaining = options.deadline - (deps.ticks() - begun);
-    if (remaining <= 0) {
-      const what = `has not synced within ${durationText(options.deadline)} (pillar-host:sync.deadline)`;
-      deps.notify?.("deadline", `the node ${what}; to go on waiting: ${commandsFor(options.stack).up}`);
-      throw giveUp(what);
+    const what = reasonToGiveUp(weighed, remaining, options, deps);
+    if (what !== undefined) {
+      const hints = giveUpHints(weighed, standing, options);
+      const text = gaveUpText(options, what, progressText(progress), hints);
+      throw Object.assign(new Error(text), { gaveUp: { startHeight, last: observation } }) satisfies GaveUp;
     }
-    const isNews = weighed.good || samples.length <= 1;
+    const { samples, failures } = track;
+    const isNews = good || samples.length <= 1;
     await deps.sleep(Math.min(remaining, pauseAfter({ observation, isNews, failures, samples })));
   }
+}
+
+/** Asks the references and the node's version where they matter, and adds the look to the evidence. */
+async function weighLook(
+  observation: Observation,
+  evidence: Evidence,
+  options: WaitOptions,
+  deps: SyncDeps,
+): Promise<{ readonly at: number; readonly weighed: Weighed }> {
+  const asked = observation.kind === "answer" && isAsserted(judgeSync(observation, deps.now()));
+  const references = asked ? await deps.readReferences(observation.newest) : { readings: [] };
+  const at = deps.ticks();
+  const byChain = weigh(evidence, { observation, ...references, at, clock: deps.now() }, options);
+  // Only in a look that would prove it, as it costs a call; and in each of those, as the node may be upgraded meanwhile.
+  const isProof = byChain.synced && observation.kind === "answer";
+  const gaps = isProof ? await deps.readVersionGaps?.(observation.info.currentHeight) : undefined;
+  return { at, weighed: refuseOldVersion(byChain, gaps ?? []) };
+}
+
+/** The heights of the last looks, and the failures in a row. */
+interface Track {
+  readonly samples: readonly Sample[];
+  /** Raised when the node was out of sight. */
+  readonly stretch: number;
+  readonly failures: number;
+}
+
+function trackLook(before: Track, height: number | undefined, isReconnected: boolean, at: number): Track {
+  const { samples, failures } = before;
+  // After a new connection the host may have been down in between.
+  const isGap = failures === 0 && (height === undefined || isReconnected);
+  const stretch = before.stretch + (isGap ? 1 : 0);
+  if (height === undefined) return { samples, stretch, failures: failures + 1 };
+  return { samples: [...samples, { at, height, stretch }].slice(-samplesKept), stretch, failures: 0 };
+}
+
+function syncRecord(
+  { info, newest }: Extract<Observation, { kind: "answer" }>,
+  { proved, unproved }: Weighed,
+  times: { readonly startedAt: number; readonly startHeight?: number | undefined; readonly syncedAt: number },
+): SyncRecord {
+  const isWitnessed = newest !== undefined && !unproved.includes(chainGap);
+  return {
+    ...info,
+    startedAt: new Date(times.startedAt).toISOString(),
+    syncedAt: new Date(times.syncedAt).toISOString(),
+    startHeight: times.startHeight ?? 0,
+    proved,
+    unproved,
+    witnessed: isWitnessed ? { height: newest.height, hash: newest.hash } : undefined,
+  };
+}
+
+/** Returns why the wait ends without a proof, or undefined. Notifies of a deadline. */
+function reasonToGiveUp(
+  { good, evidence }: Weighed,
+  remaining: number,
+  { check, confirmations, deadline, stack }: WaitOptions,
+  { signal, notify }: SyncDeps,
+): string | undefined {
+  if (signal?.aborted) return "is watched by nobody any more: the engine that waited is gone";
+  // Good looks that nothing proves are no reason to stay.
+  const isPointless = evidence.streak > confirmations + checkPatience;
+  if (check && (!good || isPointless)) return "is not synced yet (pillar-host:sync.wait is check)";
+  if (remaining > 0) return undefined;
+  const what = `has not synced within ${durationText(deadline)} (pillar-host:sync.deadline)`;
+  notify?.("deadline", `the node ${what}; to go on waiting: ${commandsFor(stack).up}`);
+  return what;
+}
+
+function giveUpHints({ why, notes }: Weighed, { isStalled }: HeightStanding, options: WaitOptions): string[] {
+  return [
+    ...(isStalled ? [stallHint] : []),
+    ...(why.kind === "otherChain" ? forkHints(options) : []),
+    ...(why.kind === "oldVersion" ? versionHints(why.gap, options) : []),
+    ...(why.kind === "unwitnessed" ? witnessHints(options, notes) : []),
+  ];
 }
 
 async function tellOfStall(

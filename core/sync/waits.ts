@@ -65,20 +65,8 @@ export async function createWaitRecord(
     pause: async () => {
       if (unwritten.length > 0) await write();
     },
-    end: async ({ startHeight, currentHeight, proved, unproved, witnessed, ...times }) => {
-      const startedAt = new Date(times.startedAt).toISOString();
-      const syncedAt = new Date(times.syncedAt).toISOString();
-      const details = {
-        startedAt,
-        syncedAt,
-        startHeight,
-        currentHeight,
-        proved,
-        unproved,
-        witnessed,
-        curve,
-      };
-      await log?.note({ event: "synced", details });
+    end: async ({ state: _, targetHeight: __, ...proof }) => {
+      await log?.note({ event: "synced", details: { ...proof, curve } });
     },
   };
 }

@@ -12,6 +12,12 @@ export const anyStack = {
   whoami: "pulumi whoami -v",
 };
 
+interface ConfigWords {
+  readonly options?: readonly string[];
+  readonly value?: string;
+  readonly hasPath?: boolean;
+}
+
 /** The commands that act on one stack, as an operator can paste them into a shell. */
 export type Commands = ReturnType<typeof commandsFor>;
 
@@ -21,21 +27,7 @@ export type Commands = ReturnType<typeof commandsFor>;
  */
 export function commandsFor(stack: string) {
   const name = shellWord(stack);
-  // Without --path the engine takes the dots for a part of the name.
-  const config = (verb: string, key: string, options: readonly string[] = [], value?: string, path = ["--path"]) =>
-    [
-      `pulumi config ${verb}`,
-      ...options,
-      ...path,
-      shellWord(`pillar-host:${key}`),
-      ...(value === undefined ? [] : [shellWord(value)]),
-      `-s ${name}`,
-    ].join(" ");
   const pillarHost = (command: string, ...options: readonly string[]) => [tool, command, name, ...options].join(" ");
-  const asText = ["--type string"];
-  // --path alone makes a number with a point a text.
-  const set = (key: string, value: string | number | boolean) =>
-    config("set", key, typeof value === "number" && !Number.isInteger(value) ? ["--type float"] : [], String(value));
   return {
     // The engine would select the new stack, and commands that name none would then act on it.
     makeStack: `pulumi stack init ${name} --no-select`,
@@ -44,19 +36,7 @@ export function commandsFor(stack: string) {
     destroy: `pulumi destroy -s ${name}`,
     removeStack: `pulumi stack rm -s ${name}`,
     refresh: `pulumi refresh -s ${name}`,
-    set,
-    /** To what the shell makes of a word, as of `"$(…)"`. */
-    setTo: (key: string, word: string) => `${config("set", key)} ${word}`,
-    /** A name of digits, which `--path` alone would make a number. */
-    setText: (key: string, value: string) => config("set", key, asText, value),
-    /** Asks for the value, which a command line would show. */
-    setSecret: (key: string) => config("set", key, ["--secret"]),
-    setSecretFrom: (key: string, file: string) => `${config("set", key, ["--secret"])} < ${file}`,
-    remove: (key: string) => config("rm", key),
-    /** Removes a key that was set without --path, so its name contains dots. */
-    removePlain: (key: string) => config("rm", key, [], undefined, []),
-    /** Of a key that is not this program's, whole: as `hcloud:token`. */
-    removeForeign: (key: string) => `pulumi config rm ${shellWord(key)} -s ${name}`,
+    ...configCommands(name),
     notifyTest: `${tool} notify --test ${name}`,
     status: (...options: readonly string[]) => pillarHost("status", ...options),
     init: pillarHost("init"),
@@ -84,6 +64,40 @@ export function commandsFor(stack: string) {
     check: (...options: readonly string[]) => pillarHost("check", ...options),
     resume: (...options: readonly string[]) => pillarHost("resume", ...options),
     report: (...options: readonly string[]) => pillarHost("report", ...options),
+  };
+}
+
+function configCommands(name: string) {
+  // Without --path the engine takes the dots for a part of the name.
+  const config = (verb: string, key: string, { options = [], value, hasPath = true }: ConfigWords = {}) =>
+    [
+      `pulumi config ${verb}`,
+      ...options,
+      ...(hasPath ? ["--path"] : []),
+      shellWord(`pillar-host:${key}`),
+      ...(value === undefined ? [] : [shellWord(value)]),
+      `-s ${name}`,
+    ].join(" ");
+  // --path alone makes a number with a point a text.
+  const set = (key: string, value: string | number | boolean) =>
+    config("set", key, {
+      options: typeof value === "number" && !Number.isInteger(value) ? ["--type float"] : [],
+      value: String(value),
+    });
+  return {
+    set,
+    /** To what the shell makes of a word, as of `"$(…)"`. */
+    setTo: (key: string, word: string) => `${config("set", key)} ${word}`,
+    /** A name of digits, which `--path` alone would make a number. */
+    setText: (key: string, value: string) => config("set", key, { options: ["--type string"], value }),
+    /** Asks for the value, which a command line would show. */
+    setSecret: (key: string) => config("set", key, { options: ["--secret"] }),
+    setSecretFrom: (key: string, file: string) => `${config("set", key, { options: ["--secret"] })} < ${file}`,
+    remove: (key: string) => config("rm", key),
+    /** Removes a key that was set without --path, so its name contains dots. */
+    removePlain: (key: string) => config("rm", key, { hasPath: false }),
+    /** Of a key that is not this program's, whole: as `hcloud:token`. */
+    removeForeign: (key: string) => `pulumi config rm ${shellWord(key)} -s ${name}`,
   };
 }
 

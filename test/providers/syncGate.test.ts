@@ -6,8 +6,8 @@ const record = {
   currentHeight: 13_600,
   targetHeight: 13_600,
   startHeight: 100,
-  startedAt: Date.UTC(2026, 0, 2, 3),
-  syncedAt: Date.UTC(2026, 0, 2, 4),
+  startedAt: "2026-01-02T03:00:00.000Z",
+  syncedAt: "2026-01-02T04:00:00.000Z",
   proved: ["a"],
   unproved: ["b"],
 };

@@ -147,8 +147,8 @@ describe("synced", () => {
       currentHeight: 1000,
       targetHeight: 1000,
       startHeight: 1000,
-      startedAt: nodeTime - hour,
-      syncedAt: nodeTime,
+      startedAt: new Date(nodeTime - hour).toISOString(),
+      syncedAt: new Date(nodeTime).toISOString(),
       proved: ["height 1000 reached target 1000", "newest momentum is fresh by both clocks"],
       unproved: ["height agrees with independent nodes (sync.references)", chainGap],
     });
@@ -186,7 +186,11 @@ describe("synced", () => {
   test("a wait that is resumed keeps its first time and height", async () => {
     const { deps, seen } = worldOf([good]);
     const record = await waitForSync({ ...options, confirmations: 1, startedAt: hour, startHeight: 7 }, deps);
-    expect(record).toMatchObject({ startedAt: hour, startHeight: 7, syncedAt: nodeTime });
+    expect(record).toMatchObject({
+      startedAt: new Date(hour).toISOString(),
+      startHeight: 7,
+      syncedAt: new Date(nodeTime).toISOString(),
+    });
     expect(seen.looks).toBe(1);
   });
 
@@ -339,7 +343,7 @@ describe("the deadline", () => {
 
   test("a good row that is complete at the deadline is synced", async () => {
     const { deps, seen } = worldOf([good]);
-    expect(await waitForSync({ ...options, deadline: 4000 }, deps)).toMatchObject({ syncedAt: nodeTime });
+    expect(await waitForSync({ ...options, deadline: 4000 }, deps)).toMatchObject({ syncedAt: new Date(nodeTime).toISOString() });
     expect(seen.sleeps).toEqual([2000, 2000]);
   });
 });

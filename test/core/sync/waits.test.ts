@@ -74,7 +74,8 @@ test("a run after one that was killed knows its start, and ends with the curve o
   expect([wait.before.startedAt, wait.before.startHeight, wait.before.curve.length]).toEqual([start.startedAt, 2, 7]);
   await look(wait, 3, wait.before.startHeight);
   const proof = { proved: ["p"], unproved: ["u"], state: 2, targetHeight: 43 };
-  await wait.end({ ...proof, startHeight: 2, currentHeight: 43, startedAt: begun, syncedAt: now });
+  const [startedAt, syncedAt] = [begun, now].map((at) => new Date(at).toISOString()) as [string, string];
+  await wait.end({ ...proof, startHeight: 2, currentHeight: 43, startedAt, syncedAt });
   const { details, ...entry } = journeyIn(directory, "Anvil").at(-1) as LogEvent & { event: "synced" };
   expect(entry).toEqual({ at: "2026-11-18T09:43:00.000Z", stack: "prod", pillar: "Anvil", event: "synced" });
   expect({ ...details, curve: details.curve.map(([, height]) => height) }).toEqual({
