@@ -343,7 +343,9 @@ describe("the deadline", () => {
 
   test("a good row that is complete at the deadline is synced", async () => {
     const { deps, seen } = worldOf([good]);
-    expect(await waitForSync({ ...options, deadline: 4000 }, deps)).toMatchObject({ syncedAt: new Date(nodeTime).toISOString() });
+    expect(await waitForSync({ ...options, deadline: 4000 }, deps)).toMatchObject({
+      syncedAt: new Date(nodeTime).toISOString(),
+    });
     expect(seen.sleeps).toEqual([2000, 2000]);
   });
 });
