@@ -41,10 +41,10 @@ export async function mutated(mutations: readonly Mutation[]): Promise<Rules> {
   const left = new Set(mutations);
   const contents = [
     "orchestrator/move/saga",
-    "retirement/decide",
-    "retirement/inputs",
+    "retirement/decideRetirement",
+    "retirement/guardInputs",
     "retirement/backupRule",
-    "retirement/silentSigner",
+    "retirement/successorOrchestrator",
     "eventLog/guardFacts",
   ]
     .map((file) => `export * from "./core/${file}";`)
