@@ -1,8 +1,9 @@
 import { logRefOfInputs, openEventLog } from "../core/eventLog/eventLog";
 import { standing } from "../core/eventLog/guardFacts";
-import { type GuardMemory, isReached, type RetirementInputs } from "../core/retirement/guardInputs";
-import { lookAtHost } from "../core/retirement/readHost";
-import { refusalText } from "../core/retirement/refusalText";
+import type { RetirementInputs } from "../core/retirement/guardInputs";
+import { type GuardMemory, isReached } from "../core/retirement/guardMemory";
+import { readHost } from "../core/retirement/readHost";
+import { formatRefusal } from "../core/retirement/refusalText";
 import { hasOrchestratorTraces } from "../core/retirement/retirementFacts";
 import { stopNode } from "../core/retirement/shutDownHost";
 import { surveyRetirement } from "../core/retirement/surveyRetirement";
@@ -56,13 +57,13 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
       saysCollected: false,
     };
     const log = openEventLog(logRefOfInputs(inputs), deps);
-    const look = await lookAtHost(root, places, isReached(inputs, memory) ? patience : 0, deps);
+    const look = await readHost(root, places, isReached(inputs, memory) ? patience : 0, deps);
     const recorded = inputs.remembered?.recorded ?? standing(await log.read(), stack, "chain").at(-1)?.details;
     const { facts, verdict } = await surveyRetirement(
       { step: "retire", inputs: { ...inputs, recorded }, memory, host: look, store: log.store },
       deps,
     );
-    if (verdict.unmet.length > 0) throw new Error(refusalText(facts, verdict));
+    if (verdict.unmet.length > 0) throw new Error(formatRefusal(facts, verdict));
     for (const line of verdict.evidence) deps.say(line);
     if ("silent" in look) {
       deps.say(`${address} does not answer (${look.silent}): its node could not be stopped`);

@@ -2,10 +2,10 @@ import { chainOfNode } from "../core/chain/chain";
 import { ageFault } from "../core/chain/reading";
 import { type EventLog, logRefOfInputs, openEventLog } from "../core/eventLog/eventLog";
 import { standing } from "../core/eventLog/guardFacts";
-import type { GuardMemory, RetirementInputs } from "../core/retirement/guardInputs";
-import type { Recorded } from "../core/retirement/readChain";
+import type { RecordedMomentum, RetirementInputs } from "../core/retirement/guardInputs";
+import { type GuardMemory, newGuardMemory, updateGuardMemory } from "../core/retirement/guardMemory";
 import { overrideVariable } from "../core/retirement/refusalText";
-import { release } from "../core/retirement/releaseOnDestroy";
+import { releaseHost } from "../core/retirement/releaseOnDestroy";
 import { collectedVariable } from "../core/retirement/retirementFacts";
 import { systemClock } from "../core/util/clock";
 import { commandsFor } from "../core/util/commands";
@@ -38,25 +38,16 @@ interface GuardInputs extends Omit<RetirementInputs, "recorded"> {
 }
 
 interface GuardOutputs extends GuardMemory {
-  readonly recorded?: Recorded | undefined;
+  readonly recorded?: RecordedMomentum | undefined;
   /** Kept if a run leaves it out. */
   readonly knownProducer?: string | undefined;
 }
 
 async function begin(inputs: GuardInputs): Promise<GuardOutputs> {
   const { lifecycle, isLast, stack, host, server, remembered } = inputs;
-  const createdAt = new Date().toISOString();
   const log = logOf(inputs);
-  const memory = {
-    createdAt,
-    // A guard that somebody took out of the state is a new one, of a host that is none.
-    isReached:
-      lifecycle !== "retiring" ||
-      remembered?.isReached === true ||
-      standing(await log.read(), stack, "reached").length > 0,
-    isOwnWork: lifecycle === "active",
-    produced: remembered?.produced ?? ("unknown" as const),
-  };
+  const isLogged = async () => standing(await log.read(), stack, "reached").length > 0;
+  const memory = await newGuardMemory(inputs, isLogged);
   const provider = server?.provider ?? "existing";
   if (!isLast) {
     const { isOwnWork } = memory;
@@ -73,7 +64,7 @@ async function begin(inputs: GuardInputs): Promise<GuardOutputs> {
 const settled = 10 * 60_000;
 
 /** Reads a momentum of the host's own node, some minutes old; undefined if the node does not answer, or is behind. */
-async function recordMomentum(inputs: GuardInputs): Promise<Recorded | undefined> {
+async function recordMomentum(inputs: GuardInputs): Promise<RecordedMomentum | undefined> {
   const { node, lifecycle, isLast } = inputs;
   if (!isLast || lifecycle === "retiring") return undefined;
   const client = chainOfNode("this host's node", node);
@@ -97,7 +88,7 @@ function logOf(inputs: GuardInputs): EventLog {
 
 /** Keeps what a run leaves out: a retiring stack has no node that would tell its address. */
 async function keep(olds: GuardInputs & Partial<GuardOutputs>, news: GuardInputs): Promise<GuardOutputs> {
-  const { createdAt, isReached, isOwnWork, recorded, lifecycle } = olds;
+  const { createdAt, recorded, lifecycle } = olds;
   const run = commandsFor(news.stack);
   if (olds.pillar !== news.pillar)
     throw new Error(
@@ -109,12 +100,9 @@ async function keep(olds: GuardInputs & Partial<GuardOutputs>, news: GuardInputs
   if (lifecycle === "retiring" && news.lifecycle !== "retiring" && !news.isLast)
     await logOf(news).add({ event: "reactivated", details: { address: news.host.ssh.address } });
   return {
+    ...updateGuardMemory({ ...olds, createdAt }, news),
     knownProducer: news.knownProducer ?? olds.knownProducer,
-    createdAt,
-    isReached: isReached === true || news.lifecycle !== "retiring" || news.remembered?.isReached === true,
-    isOwnWork: isOwnWork === true,
     recorded: recorded ?? news.remembered?.recorded ?? (await recordMomentum(news)),
-    produced: olds.produced === "seen" ? "seen" : (news.remembered?.produced ?? "unknown"),
   };
 }
 
@@ -124,7 +112,7 @@ async function end(olds: GuardInputs & GuardOutputs): Promise<void> {
     throw new Error(
       `${olds.host.ssh.address}: nothing was changed\n${unattendedRefusal("a host is given up", "destroy", olds.stack)}`,
     );
-  await release(olds, olds, {
+  await releaseHost(olds, olds, {
     ...systemClock,
     say,
     saysCollected: process.env[collectedVariable] === olds.pillar,

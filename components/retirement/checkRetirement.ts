@@ -4,9 +4,9 @@ import { ordersOf } from "../../core/cloud/orderRecord";
 import type { StackConfig } from "../../core/config/config";
 import { storeOf } from "../../core/config/stackStore";
 import type { EventDetails } from "../../core/eventLog/events";
-import type { GuardMemory } from "../../core/retirement/guardInputs";
-import { lookOnceAt } from "../../core/retirement/readHost";
-import { refusalText } from "../../core/retirement/refusalText";
+import { guardMemory } from "../../core/retirement/guardMemory";
+import { readHostOnce } from "../../core/retirement/readHost";
+import { formatRefusal } from "../../core/retirement/refusalText";
 import { retirementInputs } from "../../core/retirement/retirementInputs";
 import { surveyRetirement } from "../../core/retirement/surveyRetirement";
 import { systemClock } from "../../core/util/clock";
@@ -34,33 +34,27 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   if (last.nodeOff) return;
   const stack = pulumi.getStack();
   const past = await knownOfHost(config, last);
-  const { since, location, recorded, knownProducer, hasProduced } = past;
-  const { there, place } = await hostLocation(config, last, location);
+  const { there, place } = await hostLocation(config, last, past.location);
   if (there === "gone") return;
   const isOwnServer = there !== undefined && (await ordersOf(config, stack).read()).ordered === there.id;
   const { address, hostKey } = place;
   if (there && hostKey === undefined && !isOwnServer && !isAdopted(config))
     throw new pulumi.RunError(noKeyText(stack, config, there));
   const inputs = {
-    ...retirementInputs(config, stack, address ?? `the host of ${stack}`, hostKey ?? "", isOwnServer),
-    recorded,
-    knownProducer,
+    ...retirementInputs(config, { address: address ?? `the host of ${stack}`, hostKey: hostKey ?? "", isOwnServer }),
+    recorded: past.recorded,
+    knownProducer: past.knownProducer,
   };
   const look =
     address === undefined || hostKey === undefined
       ? { silent: "its address or its key was not shown by the last run" }
-      : await lookOnceAt(inputs, patience, lookOnly).catch((error: Error) => {
+      : await readHostOnce(inputs, patience, lookOnly).catch((error: Error) => {
           throw new pulumi.RunError(error.message);
         });
-  const memory: GuardMemory = {
-    createdAt: since ?? new Date().toISOString(),
-    isReached: last.finished || past.isReached,
-    isOwnWork: past.isOwnWork,
-    produced: hasProduced ? "seen" : undefined,
-  };
+  const memory = guardMemory(past, last.finished || past.isReached);
   const question = { step: "retire" as const, inputs, memory, host: look, store: storeOf(config) };
   const { facts, verdict } = await surveyRetirement(question, lookOnly);
-  if (verdict.unmet.length > 0) throw new pulumi.RunError(refusalText(facts, verdict));
+  if (verdict.unmet.length > 0) throw new pulumi.RunError(formatRefusal(facts, verdict));
 }
 
 interface Place {

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { GuardMemory } from "../../core/retirement/guardInputs";
+import type { GuardMemory } from "../../core/retirement/guardMemory";
 import { NodeShutdown } from "../../providers/nodeShutdown";
 import type { RetirementGuard } from "../../providers/retirementGuard";
 import { createGuard, hostInputs, type RetirementArgs } from "./guard";

@@ -3,7 +3,7 @@ import type { StackConfig } from "../../core/config/config";
 import { storeOf } from "../../core/config/stackStore";
 import { readEvents } from "../../core/eventLog/eventLog";
 import type { RegistrationShown } from "../../core/registration/registrationShown";
-import { type KnownOfHost, knownToGuard, type Remembered, rememberedBy } from "../../core/retirement/guardMemory";
+import { type HostMemory, rememberedInputs, type Remembered, mergeHostMemory } from "../../core/retirement/guardMemory";
 import { type RetirementSettings, retirementSettings } from "../../core/retirement/retirementInputs";
 import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { LastRun } from "../lastRun";
@@ -19,15 +19,17 @@ export function inLastRun({ remembered = {}, producerAddress, registration }: La
 }
 
 /** Reads what event log and state know of the host. @throws where the event log can't be read */
-export async function knownOfHost(config: StackConfig, last: LastRun): Promise<KnownOfHost> {
+export async function knownOfHost(config: StackConfig, last: LastRun): Promise<HostMemory> {
   const events = await readEvents(storeOf(config), config.pillar.name);
-  return rememberedBy(events, pulumi.getStack(), inLastRun(last));
+  return mergeHostMemory(events, pulumi.getStack(), inLastRun(last));
 }
 
 /** Makes the guards' inputs; of a retiring host they include what is known of it. */
 export async function guardSettings(config: StackConfig, last: LastRun): Promise<RetirementSettings> {
-  const settings = retirementSettings(config, pulumi.getStack());
-  return config.lifecycle === "retiring" ? { ...settings, ...knownToGuard(await knownOfHost(config, last)) } : settings;
+  const settings = retirementSettings(config);
+  return config.lifecycle === "retiring"
+    ? { ...settings, ...rememberedInputs(await knownOfHost(config, last)) }
+    : settings;
 }
 
 /** Returns the output `remembered`: the guards' memory, which the next run reads before it registers anything. */

@@ -4,13 +4,13 @@ import { nodeRpc } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
 import { logRef, storeOf } from "../../core/config/stackStore";
 import { openEventLog, readEvents } from "../../core/eventLog/eventLog";
-import type { GuardMemory, RetirementInputs } from "../../core/retirement/guardInputs";
-import type { Remembered } from "../../core/retirement/guardMemory";
-import { lookOnceAt } from "../../core/retirement/readHost";
-import { unmetLines } from "../../core/retirement/refusalText";
-import { hostSeen } from "../../core/retirement/retirementFacts";
+import type { RetirementInputs } from "../../core/retirement/guardInputs";
+import type { GuardMemory, Remembered } from "../../core/retirement/guardMemory";
+import { readHostOnce } from "../../core/retirement/readHost";
+import { formatUnmet } from "../../core/retirement/refusalText";
+import { addProvider } from "../../core/retirement/retirementFacts";
 import { retirementInputs } from "../../core/retirement/retirementInputs";
-import { type RetirementNotice, retirementNotices } from "../../core/retirement/retirementNotices";
+import { findRetirementNotices, type RetirementNotice } from "../../core/retirement/retirementNotices";
 import { surveyRetirement } from "../../core/retirement/surveyRetirement";
 import { commandsFor } from "../../core/util/commands";
 import { firstLine } from "../../core/util/firstLine";
@@ -46,7 +46,7 @@ export async function standBy(config: StackConfig, host: Host, last: LastRun): P
     return { remembered, nextStep: reportNextStep(pulumi.output(nextForAdopted(stack))) };
   const inputs = pulumi
     .all([host.access.address, host.access.hostKey, host.isOrdered ?? false])
-    .apply(([address, hostKey, ordered]) => retirementInputs(config, stack, address, hostKey, ordered));
+    .apply(([address, hostKey, isOwnServer]) => retirementInputs(config, { address, hostKey, isOwnServer }));
   const { recorded, knownProducer } = await knownOfHost(config, last);
   const told = { recorded, knownProducer };
   const next = pulumi
@@ -59,10 +59,10 @@ export async function standBy(config: StackConfig, host: Host, last: LastRun): P
 export async function staysOff(
   config: StackConfig,
   { nodeOff, address, hostKey }: LastRun,
-  lookAt = lookOnceAt,
+  lookAt = readHostOnce,
 ): Promise<boolean> {
   if (!nodeOff || address === undefined || hostKey === undefined) return nodeOff === true;
-  const inputs = retirementInputs(config, pulumi.getStack(), address, hostKey, false);
+  const inputs = retirementInputs(config, { address, hostKey, isOwnServer: false });
   const look = await lookAt(inputs, 0, lookOnly).catch((error: Error) => ({ silent: error.message }));
   return "silent" in look || (!look.facts.node.active && look.facts.node.masked);
 }
@@ -98,19 +98,19 @@ async function nextForRetired(
   const { destroy } = commandsFor(stack);
   try {
     const events = await readEvents(store, config.pillar.name);
-    const look = await lookOnceAt(inputs, 0, lookOnly);
-    const seen = hostSeen(look, config.host.provider === "existing" ? undefined : config.host.provider);
+    const look = await readHostOnce(inputs, 0, lookOnly);
+    const seen = addProvider(look, config.host.provider === "existing" ? undefined : config.host.provider);
     const { facts, verdict } = await withTimeout(
       surveyRetirement({ step: "destroy", inputs, memory, host: seen, store }, lookOnly),
       deadline,
       `no answer within ${deadline / 1000} s`,
     );
-    if (!pulumi.runtime.isDryRun()) await tellOnce(config, retirementNotices(facts, verdict, events));
+    if (!pulumi.runtime.isDryRun()) await tellOnce(config, findRetirementNotices(facts, verdict, events));
     if (verdict.unmet.length === 0) return [shut, `Nothing stands in the way any more: ${destroy}`];
     return [
       shut,
       `${destroy} is refused until this is met, and looks again itself:`,
-      ...verdict.unmet.flatMap(unmetLines).map((line) => `  ${line}`),
+      ...verdict.unmet.flatMap(formatUnmet).map((line) => `  ${line}`),
     ];
   } catch (error) {
     return [shut, `What stands in the way of ${destroy} can't be told now: ${firstLine((error as Error).message)}`];

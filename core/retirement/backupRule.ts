@@ -5,30 +5,30 @@ import type { BridgeNow } from "../orchestrator/checks/bridgeNow";
 import { isSameHost } from "../ssh/sameHost";
 import type { SshTarget } from "../ssh/ssh";
 
-/** A signer that is, or was, on a host which is given up. */
+/** A signer that is, or was, on a host to be destroyed. */
 export interface BackedUpOrchestrator {
   readonly pillar: string;
   readonly host: Pick<SshTarget, "address" | "hostKey">;
-  /** Directory of the orchestrator on that host, absolute. */
+  /** Absolute path of the orchestrator's directory on that host. */
   readonly directory: string;
-  /** The move that fenced it, as the host's journal has it: a backup from before another one may have an older share. */
+  /** Move that fenced it, by the host's journal: a backup of another move may hold an older share. */
   readonly move?: MoveId | undefined;
-  /** Whose present key the share in a backup must be of; absent where that does not matter. */
+  /** Bridge to whose present key a backup's share must belong; absent if any share counts. */
   readonly bridge?: BridgeNow | undefined;
-  /** ISO 8601: since when this stack guards the host. */
+  /** ISO 8601: when this stack began to guard the host. */
   readonly since: string;
-  /** An age identity beside the one that each backup names; absolute. */
+  /** Absolute path of an age identity beside the one that each backup names. */
   readonly identityFile?: string | undefined;
 }
 
-/** A backup as record and manifest tell of it. */
+/** A backup by event log and manifest. */
 export interface ListedBackup extends WrittenManifest {
   readonly label: string;
   readonly at: string;
   readonly move: MoveId;
 }
 
-/** Fields of the list beside an archive. */
+/** Fields of the manifest beside an archive. */
 export interface WrittenManifest {
   readonly version?: unknown;
   readonly host?: string;
@@ -36,14 +36,14 @@ export interface WrittenManifest {
   readonly entries?: readonly Entry[];
 }
 
-/** Why a backup does not count as one of a signer; undefined where it does. */
+/** Returns why a backup does not count as the signer's, or undefined. */
 export function backupFault(signer: BackedUpOrchestrator, backup: ListedBackup): string | undefined {
   const { label, host, hostKey, entries = [] } = backup;
   const { address } = signer.host;
-  // A destroy that was cut off has taken it; before its guard was there the host had another life.
+  // An interrupted destroy took it. Before its guard existed the host may have had another use.
   const isLast = label === "retired" && backup.at >= signer.since && holdsFenced(entries, signer.directory);
   if (signer.move !== undefined) {
-    // The copy after the stop is a part of the first backup.
+    // The backup after the stop holds only a part of the first one.
     const isIts = isLast ? host === address : label === "first" && isSameMove(backup.move, signer.move);
     return isIts ? undefined : "it is of another move";
   }

@@ -6,93 +6,99 @@ import { type Commands, commandsFor } from "../util/commands";
 import { durationText } from "../util/timeText";
 import type { HostFacts } from "./readHost";
 import {
-  all,
-  type Good,
-  met,
-  notOf,
+  combine,
+  failWith,
+  type GoodReading,
   ownProducer,
   ownProducers,
+  pass,
   type RetirementFacts,
   type RetirementVerdict,
   type Unmet,
 } from "./retirementFacts";
 
-const not = notOf("momentums");
+const fail = failWith("momentums");
 
 type Successor = NonNullable<RetirementFacts["successor"]>;
 
-/** A node must tell of the Pillar, and that this host is neither registered nor the one that produces. */
-export function chain(facts: RetirementFacts, good: readonly Good[]): RetirementVerdict {
+/** Checks by all good readings that this host is neither registered nor producing. */
+export function checkChain(facts: RetirementFacts, good: readonly GoodReading[]): RetirementVerdict {
   const { pillar, readings } = facts;
   const run = commandsFor(facts.stack);
   if (good.length === 0)
-    return not({
+    return fail({
       what: `nobody tells what the chain says of ${pillar}`,
       found: readings.flatMap((reading) =>
         isAnswered(reading) ? [] : [`${reading.client.name}: ${faultText(reading.fault)}`],
       ),
       needed: `a synced node to ask: pillar-host:retirement.successor, or pillar-host:retirement.references with an independent node's RPC, then ${run.up}`,
     });
-  const known = ownProducers(facts);
-  const [own] = known;
-  return all([
-    strangers(facts),
-    oneChain(facts, good),
-    witnessed(facts, good),
-    ...good.map(({ client: { name: source }, pillar: found, last, alternate, patience }): RetirementVerdict => {
-      if (found === null)
-        return not({
-          what: `there is no Pillar ${pillar}`,
-          saidBy: [source],
-          needed: "the Pillar's name as registered (pillar-host:pillar.name), and a node that tells the truth",
-        });
-      if (known.includes(found.producerAddress))
-        return not({
-          what: "this host's producer address is the registered one",
-          saidBy: [source],
-          found: [{ kind: "producer", address: found.producerAddress }],
-          needed: "the successor's address in the wallet (Update Pillar), and a momentum of it",
-        });
-      if (alternate)
-        return not({
-          what: "this host's address and its successor's produce in turns: is this the host of another Pillar?",
-          saidBy: [source],
-          found: [{ kind: "alternates", address: own, height: last.own?.height }],
-          needed: `the host of ${pillar} (pillar-host:host); after a switch there and back: some time, up to ${durationText(patience)}`,
-        });
-      // Whoever is registered has taken over, known as the successor or not.
-      if (last.own && last.own.height > (last.registered?.height ?? 0))
-        return not({
-          what: "momentums still carry this host's address",
-          saidBy: [source],
-          isCuredByTime: true,
-          found: [`momentum ${last.own.height}; elections are fixed two ticks ahead`],
-          needed:
-            "a momentum of the successor after it: elected 5 to 10 minutes after the wallet's update, it comes with its next slot",
-        });
-      return met();
-    }),
+  const producers = ownProducers(facts);
+  return combine([
+    checkRecordedMomentum(facts),
+    checkFork(facts, good),
+    checkWitness(facts, good),
+    ...good.map((reading) => checkProducer(facts.pillar, producers, reading)),
   ]);
 }
 
-/** Whoever does not know the recorded momentum is not only left out: something is wrong that was right before. */
-function strangers({ stack, readings }: RetirementFacts): RetirementVerdict {
+/** Checks by one reading that this host is neither registered nor producing. */
+function checkProducer(
+  pillarName: string,
+  producers: readonly string[],
+  { client: { name: source }, pillar, last, alternate, patience }: GoodReading,
+): RetirementVerdict {
+  if (pillar === null)
+    return fail({
+      what: `there is no Pillar ${pillarName}`,
+      saidBy: [source],
+      needed: "the Pillar's name as registered (pillar-host:pillar.name), and a node that tells the truth",
+    });
+  if (producers.includes(pillar.producerAddress))
+    return fail({
+      what: "this host's producer address is the registered one",
+      saidBy: [source],
+      found: [{ kind: "producer", address: pillar.producerAddress }],
+      needed: "the successor's address in the wallet (Update Pillar), and a momentum of it",
+    });
+  if (alternate)
+    return fail({
+      what: "this host's address and its successor's produce in turns: is this the host of another Pillar?",
+      saidBy: [source],
+      found: [{ kind: "alternates", address: producers[0], height: last.own?.height }],
+      needed: `the host of ${pillarName} (pillar-host:host); after a switch there and back: some time, up to ${durationText(patience)}`,
+    });
+  // A registered address has taken over, even if it is not the configured successor's.
+  if (last.own && last.own.height > (last.registered?.height ?? 0))
+    return fail({
+      what: "momentums still carry this host's address",
+      saidBy: [source],
+      isCuredByTime: true,
+      found: [`momentum ${last.own.height}; elections are fixed two ticks ahead`],
+      needed:
+        "a momentum of the successor after it: elected 5 to 10 minutes after the wallet's update, it comes with its next slot",
+    });
+  return pass();
+}
+
+/** Checks that every node knows the recorded momentum: one that lacks it was right before, so it is not just left out. */
+function checkRecordedMomentum({ stack, readings }: RetirementFacts): RetirementVerdict {
   const run = commandsFor(stack);
-  const found = readings.filter((reading) => !isAnswered(reading) && reading.fault.kind === "stranger");
-  if (found.length === 0) return met();
-  return not({
+  const strangers = readings.filter((reading) => !isAnswered(reading) && reading.fault.kind === "stranger");
+  if (strangers.length === 0) return pass();
+  return fail({
     what: "an RPC does not know the momentum that was recorded when this host was synced: it is of another chain, or lies",
-    found: found.map(({ client }) => client.name),
+    found: strangers.map(({ client }) => client.name),
     needed: `nodes of this chain alone: put that one right, or take it out of pillar-host:retirement.references and pillar-host:sync.references, then ${run.up}`,
   });
 }
 
-/** Of nodes on different chains one has other producers, switches and rewards than the Pillar's. */
-function oneChain({ stack }: RetirementFacts, good: readonly Good[]): RetirementVerdict {
+/** Checks that all nodes follow one chain: another one has other producers, switches and rewards. */
+function checkFork({ stack }: RetirementFacts, good: readonly GoodReading[]): RetirementVerdict {
   const fork = firstFork(good);
-  if (fork === undefined) return met();
+  if (fork === undefined) return pass();
   const { height, one, other } = fork;
-  return not({
+  return fail({
     what: "the nodes that were asked are on different chains",
     found: [one, other].map(
       (each) => `momentum ${height} is ${hashAt(each, height)?.slice(0, 12) ?? "not shown"} at ${each.client.name}`,
@@ -101,22 +107,22 @@ function oneChain({ stack }: RetirementFacts, good: readonly Good[]): Retirement
   });
 }
 
-/** A host's node alone may be on any chain: another one, a reference, or a recorded momentum confirms it. */
-function witnessed({ stack, isChainKnown }: RetirementFacts, good: readonly Good[]): RetirementVerdict {
+/** Checks that a second node or a recorded momentum confirms the chain of a node that answers alone. */
+function checkWitness({ stack, isChainKnown }: RetirementFacts, good: readonly GoodReading[]): RetirementVerdict {
   const [only] = good;
-  if (only === undefined || good.length > 1 || isChainKnown) return met();
-  return not({
+  if (only === undefined || good.length > 1 || isChainKnown) return pass();
+  return fail({
     what: "which chain was asked is not confirmed: one host's node alone tells of it",
     found: [`${only.client.name}, and no momentum that was recorded before`],
     needed: `an independent node's RPC (pillar-host:retirement.references), then ${commandsFor(stack).up}`,
   });
 }
 
-/** The host itself must be this Pillar's. */
-export function rightHost({ host, address, pillar }: RetirementFacts): RetirementVerdict {
+/** Checks that the host is this Pillar's. */
+export function checkPillarOfHost({ host, address, pillar }: RetirementFacts): RetirementVerdict {
   const identity = "facts" in host ? host.facts.marks.stack : undefined;
-  if (identity === undefined || identity.endsWith(` ${pillar}`)) return met();
-  return not({
+  if (identity === undefined || identity.endsWith(` ${pillar}`)) return pass();
+  return fail({
     what: `this host, ${address}, is that of another Pillar`,
     found: [`${identity}, in /var/lib/pillar-host/stack there`],
     needed: `the host of ${pillar} (pillar-host:host)`,
@@ -124,17 +130,17 @@ export function rightHost({ host, address, pillar }: RetirementFacts): Retiremen
 }
 
 /** Checks that the successor is registered, synced and producing. */
-export function successor(facts: RetirementFacts, good: readonly Good[]): RetirementVerdict {
+export function checkSuccessor(facts: RetirementFacts, good: readonly GoodReading[]): RetirementVerdict {
   const { successor: next, stack } = facts;
   const run = commandsFor(stack);
   if (next === undefined)
-    return not({
+    return fail({
       what: "who produces after this host is not configured",
       needed: `the stack of the host that produces today, SUCCESSOR: ${run.retire("SUCCESSOR")} (one that is no stack here: pillar-host:retirement.successor with its address and hostKey, then ${run.up})`,
     });
   const { address, look } = next;
   if ("silent" in look)
-    return not({
+    return fail({
       what: `the successor, ${address}, does not answer`,
       found: [look.silent],
       needed: "a successor that accepts the login (pillar-host:retirement.successor), synced and producing",
@@ -142,18 +148,18 @@ export function successor(facts: RetirementFacts, good: readonly Good[]): Retire
   const unmet = checkSuccessorNode(next, look.facts, run);
   const producer = look.facts.producer;
   if (producer === undefined)
-    return not(...unmet, {
+    return fail(...unmet, {
       what: `the successor, ${address}, has no producer address`,
       found: ["none in its data directory's config.json"],
       needed: `pillar-host:retirement.successor.dataDir where its node's data lies elsewhere, then ${run.up}`,
     });
   if (producer === ownProducer(facts))
-    return not(...unmet, {
+    return fail(...unmet, {
       what: "this host and its successor hold the same producer key",
       found: [{ kind: "producer", address: producer }],
       needed: "two hosts with keys of their own: two nodes with one key must never run",
     });
-  return all([not(...unmet), ...good.map((reading) => checkProduction(facts, next, producer, reading))]);
+  return combine([fail(...unmet), ...good.map((reading) => checkProduction(facts, next, producer, reading))]);
 }
 
 /** Checks that the successor's node runs and is synced. */
@@ -181,22 +187,22 @@ function checkProduction(
   { pillar, network }: RetirementFacts,
   { address, node }: Successor,
   producer: string,
-  reading: Good,
+  reading: GoodReading,
 ): RetirementVerdict {
   const { client, newest, pillar: found, last, patience, paid } = reading;
   const source = client.name;
-  if (found === null) return met();
+  if (found === null) return pass();
   if (found.producerAddress !== producer)
-    return not({
+    return fail({
       what: `the successor's producer address is not the registered one of ${pillar}`,
       saidBy: [source],
-      // An address is shown only while its node is synced: registered before, it costs rewards.
+      // An address appears only while its node is synced: registered before, it costs rewards.
       found: [{ kind: "registered", address: found.producerAddress, successors: node.synced ? producer : undefined }],
       needed: "the wallet's update to the successor's address, or the right pillar-host:retirement.successor",
     });
   const age = last.successor === undefined ? undefined : newest.timestamp - last.successor.timestamp;
   if (age === undefined || age > patience)
-    return not({
+    return fail({
       what: "the successor does not produce",
       saidBy: [source],
       found: [
@@ -207,9 +213,9 @@ function checkProduction(
       ],
       needed: `a momentum of it within ${durationText(patience)}; its slots begin 5 to 10 minutes after the wallet's update, and a node that was behind for more than five minutes produces from the next tick on`,
     });
-  // Whoever has mended it shows that in the running epoch.
+  // A repaired node produces again in the running epoch.
   if (paid && isPoor(paid) && (found.figures.expected === 0 || isPoor(found.figures)))
-    return not({
+    return fail({
       what: "the successor misses most of its slots",
       saidBy: [source],
       found: [
@@ -219,16 +225,16 @@ function checkProduction(
       needed: "its clock, its peers and its log looked at; half of its slots at least in the epoch that runs",
     });
   const slots = paid ? `, and ${paid.produced} of ${paid.expected} slots in epoch ${paid.epoch}` : "";
-  return met(`${address} is registered and produced momentum ${last.successor?.height}${slots}, says ${source}`);
+  return pass(`${address} is registered and produced momentum ${last.successor?.height}${slots}, says ${source}`);
 }
 
-/** Fewer than half of its slots. */
+/** True if fewer than half of the slots were filled. */
 function isPoor({ expected, produced }: { readonly expected: number; readonly produced: number }): boolean {
   return produced * 2 < expected;
 }
 
-/** Why so long without a momentum is too long. */
-function overdueText({ standing, patience }: Good, network: Network): string {
+/** Formats why the successor is overdue. */
+function overdueText({ standing, patience }: GoodReading, network: Network): string {
   const words = standingText(standing, network);
   if (standing === undefined || (standing.place === undefined && standing.pillars > network.tickMomentums))
     return `${words}: judged as if it were elected as often as any`;

@@ -1,66 +1,72 @@
 import type { Network } from "../chain/elections";
 import type { NodeTarget } from "../chain/node";
 import type { CloudServer } from "../cloud/power";
+import type { OrchestratorPaths } from "../orchestrator/hosts/moveInputs";
 import type { OrchestratorHost } from "../ssh/root";
 import type { ChainSources } from "../sync/chainSources";
-import type { Recorded } from "./readChain";
-import type { HostPlaces } from "./readHost";
 
-/** A host that produces after another one. Holds logins: secret. */
-export interface Successor {
+/** A momentum recorded when the host was synced: an RPC that does not know it is of another chain, or lies. */
+export interface RecordedMomentum {
+  readonly height: number;
+  readonly hash: string;
+}
+
+/** Paths and ports of node and orchestrator on a host. */
+export interface HostPaths {
+  /** The node's service, data directory and RPC port. */
+  readonly service: string;
+  readonly dataDir: string;
+  readonly rpcPort: number;
+  readonly signer: OrchestratorPaths & { readonly rpcPort: number };
+}
+
+/** A host that is retired, or its successor: its login, its paths, and the way to its node. Secret: holds logins. */
+export interface HostRef {
   readonly host: OrchestratorHost;
-  readonly places: HostPlaces;
+  readonly places: HostPaths;
   readonly node: NodeTarget;
 }
 
 /**
- * What a guard carries: names, addresses and connections, never conclusions; it asks host and chain anew. Holds logins:
- * secret.
+ * Inputs of guards and shutdown: names, addresses and connections, never conclusions, since host and chain are asked anew.
+ * Secret: holds logins.
  */
-export interface RetirementInputs extends ChainSources {
+export interface RetirementInputs extends HostRef, ChainSources {
   readonly stack: string;
   readonly pillar: string;
   readonly lifecycle: "active" | "adopted" | "retiring";
-  readonly host: OrchestratorHost;
-  readonly places: HostPlaces;
-  readonly node: NodeTarget;
-  /** The address that this host's node was seen with before. */
+  /** The producer address that this host's node had in an earlier run. */
   readonly knownProducer?: string | undefined;
-  readonly recorded?: Recorded | undefined;
-  /** What the state knew of the host, and the record, when this was written: either may be lost since. */
+  readonly recorded?: RecordedMomentum | undefined;
+  /** Facts of state and event log when this was written: either may be lost since. */
   readonly remembered?:
-    | { readonly isReached?: true; readonly recorded?: Recorded; readonly produced?: "seen" }
+    | { readonly isReached?: true; readonly recorded?: RecordedMomentum; readonly produced?: "seen" }
     | undefined;
   readonly server?: CloudServer | undefined;
-  /** The server was ordered by this stack: nobody was on it before. */
+  /** True if this stack ordered the server, so nobody was on it before. */
   readonly isOwnServer: boolean;
-  readonly successor?: Successor | undefined;
-  /** By which it is told whether the successor is overdue. */
+  readonly successor?: HostRef | undefined;
   readonly network: Network;
-  /** An epoch of rewards, in milliseconds. */
+  /** Length of a reward epoch, in milliseconds. */
   readonly epoch: number;
-  /** As configured: relative to the project. */
+  /** Paths as configured, relative to the project. */
   readonly backup: { readonly directory: string; readonly identityFile?: string | undefined };
-  /** What becomes of an existing host. */
+  /** Fate of an existing host once it may go. */
   readonly afterwards: "leave" | "poweroff";
   readonly keysAside: boolean;
-  /** Of core/steps/libraries.ts. */
+  /** Script library (core/steps/libraries.ts). */
   readonly library: string;
 }
 
-/** Whether somebody may have been on the host: not on a server that this stack ordered, and that never let it in. */
-export function isReached({ isOwnServer }: RetirementInputs, memory: GuardMemory): boolean {
-  return memory.isReached || !isOwnServer;
-}
-
-/** What a guard remembers of its beginning. */
-export interface GuardMemory {
-  /** ISO 8601. */
-  readonly createdAt: string;
-  /** This stack has logged in to the host: it was made while its stack was not retiring, or the record tells so. */
-  readonly isReached: boolean;
-  /** Its stack stood the node up itself. */
-  readonly isOwnWork: boolean;
-  /** True if momentums carried its producer address; if unknown, the chain is asked. */
-  readonly produced?: "seen" | "unknown" | undefined;
+/** Returns the paths as variables of the library's functions. */
+export function pathVariables({ service, dataDir, rpcPort, signer }: HostPaths) {
+  return {
+    service,
+    data_dir: dataDir,
+    rpc_port: rpcPort,
+    signer_service: signer.service,
+    signer_directory: signer.directory,
+    signer_executable: signer.executable,
+    signer_rpc_port: signer.rpcPort,
+  };
 }

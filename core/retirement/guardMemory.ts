@@ -1,28 +1,40 @@
 import type { LogEvent } from "../eventLog/events";
 import { type FactName, standing } from "../eventLog/guardFacts";
-import type { GuardMemory, RetirementInputs } from "./guardInputs";
+import type { RecordedMomentum, RetirementInputs } from "./guardInputs";
+
+/** A guard's memory of the host's beginning with its stack. */
+export interface GuardMemory {
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** True if this stack has logged in to the host. */
+  readonly isReached: boolean;
+  /** True if the stack deployed the node itself. */
+  readonly isOwnWork: boolean;
+  /** `seen` if momentums carried its producer address; if unknown, the chain is asked. */
+  readonly produced?: "seen" | "unknown" | undefined;
+}
 
 /**
- * The output `remembered`: what the state of a stack keeps of its host, beside the record, for whoever decides on it once
- * either is lost. What is missing is not known, and never "no". No secret; no address that was not shown.
+ * The output `remembered`: what the state keeps of a stack's host in case the event log is lost. A missing field means
+ * unknown, never "no". No secret; no address that was not shown.
  */
 export interface Remembered extends Partial<Omit<GuardMemory, "createdAt">> {
-  /** ISO 8601: the stack has the host since. */
+  /** ISO 8601: when the stack got the host. */
   readonly since?: string;
-  readonly recorded?: RetirementInputs["recorded"];
-  /** The producer address that was shown of it: it was synced, or registered. */
+  readonly recorded?: RecordedMomentum | undefined;
+  /** The producer address, shown once its node was synced or the address was registered. */
   readonly producer?: string;
 }
 
-/** What record and state together know of a stack's host: what the one has lost, the other has. */
-export function rememberedBy(events: readonly LogEvent[], stack: string, inState: Remembered = {}) {
+/** Merges what event log and state know of a stack's host: either may be lost. */
+export function mergeHostMemory(events: readonly LogEvent[], stack: string, inState: Remembered = {}) {
   const last = <F extends FactName>(fact: F) => standing(events, stack, fact).at(-1);
   const [location, produced] = [last("location"), last("produced")];
   const beginnings = [location?.at, inState.since].filter((at) => at !== undefined).sort();
   const words = [last("begun")?.details.isOwnWork, inState.isOwnWork].filter((word) => word !== undefined);
   return {
     location: location?.details,
-    /** ISO 8601: the earliest that is known. */
+    /** ISO 8601: the earliest known. */
     since: beginnings[0],
     isReached: last("reached") !== undefined || inState.isReached === true,
     isOwnWork: words.length > 0 && words.every((word) => word),
@@ -32,14 +44,62 @@ export function rememberedBy(events: readonly LogEvent[], stack: string, inState
   };
 }
 
-export type KnownOfHost = ReturnType<typeof rememberedBy>;
+export type HostMemory = ReturnType<typeof mergeHostMemory>;
 
-/** What of it a guard is told, to keep it in the state. */
-export function knownToGuard({ isReached, recorded, knownProducer, hasProduced }: KnownOfHost) {
+/** Returns the inputs by which a guard keeps the host's memory in the state. */
+export function rememberedInputs({ isReached, recorded, knownProducer, hasProduced }: HostMemory) {
   const remembered = {
     isReached: isReached ? (true as const) : undefined,
     recorded,
     produced: hasProduced ? ("seen" as const) : undefined,
   };
   return { remembered: isReached || recorded || hasProduced ? remembered : undefined, knownProducer };
+}
+
+/** Assembles the memory for a survey outside of a guard; a guard's own outputs, where there are any, come first. */
+export function guardMemory(
+  { since, isOwnWork, hasProduced }: HostMemory,
+  isReached: boolean,
+  guard: Partial<GuardMemory> = {},
+): GuardMemory {
+  return {
+    createdAt: guard.createdAt ?? since ?? new Date().toISOString(),
+    isReached: guard.isReached ?? isReached,
+    isOwnWork: guard.isOwnWork ?? isOwnWork,
+    produced: guard.produced ?? (hasProduced ? "seen" : undefined),
+  };
+}
+
+type MemoryInputs = Pick<RetirementInputs, "lifecycle" | "remembered">;
+
+/** Returns the memory of a new guard. @param isLogged asks the event log whether the host was reached */
+export async function newGuardMemory(
+  { lifecycle, remembered }: MemoryInputs,
+  isLogged: () => Promise<boolean>,
+): Promise<GuardMemory> {
+  return {
+    createdAt: new Date().toISOString(),
+    // A guard that somebody deleted from the state is new again, though its host is not.
+    isReached: lifecycle !== "retiring" || remembered?.isReached === true || (await isLogged()),
+    isOwnWork: lifecycle === "active",
+    produced: remembered?.produced ?? "unknown",
+  };
+}
+
+/** Returns the memory of a guard after an update: a fact once known stays. */
+export function updateGuardMemory(
+  old: Partial<GuardMemory> & Pick<GuardMemory, "createdAt">,
+  { lifecycle, remembered }: MemoryInputs,
+): GuardMemory {
+  return {
+    createdAt: old.createdAt,
+    isReached: old.isReached === true || lifecycle !== "retiring" || remembered?.isReached === true,
+    isOwnWork: old.isOwnWork === true,
+    produced: old.produced === "seen" ? "seen" : (remembered?.produced ?? "unknown"),
+  };
+}
+
+/** True if somebody may have been on the host; false of a server that this stack ordered and never reached. */
+export function isReached({ isOwnServer }: RetirementInputs, memory: GuardMemory): boolean {
+  return memory.isReached || !isOwnServer;
 }

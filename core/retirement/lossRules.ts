@@ -3,35 +3,35 @@ import { commandsFor } from "../util/commands";
 import { minuteText } from "../util/timeText";
 import type { HostFacts, HostObservation } from "./readHost";
 import {
-  all,
   collectedVariable,
+  combine,
+  failWith,
   hasOrchestratorTraces,
-  met,
-  notOf,
+  pass,
   type RetirementFacts,
   type RetirementVerdict,
   type Unmet,
 } from "./retirementFacts";
 import { successorFaults } from "./successorOrchestrator";
 
-/** The rewards since the switch must be paid and collected. */
-export function rewards({ rewards: readings, saysCollected, stack, pillar }: RetirementFacts): RetirementVerdict {
-  const not = notOf("rewards");
-  const told = readings.filter((reading) => reading.says === "collected" || reading.says === "waiting");
+/** Checks that the rewards since the switch are paid and collected. */
+export function checkRewards({ rewards: readings, saysCollected, stack, pillar }: RetirementFacts): RetirementVerdict {
+  const fail = failWith("rewards");
+  const judged = readings.filter((reading) => reading.says === "collected" || reading.says === "waiting");
   const faults = readings.flatMap((reading) => (reading.says === "fault" ? [`${reading.source}: ${reading.why}`] : []));
-  if (told.length > 0)
-    return all(
-      told.map((reading): RetirementVerdict => {
-        if (reading.says === "collected") return met(`${reading.evidence}, says ${reading.source}`);
+  if (judged.length > 0)
+    return combine(
+      judged.map((reading): RetirementVerdict => {
+        if (reading.says === "collected") return pass(`${reading.evidence}, says ${reading.source}`);
         const { dueAt, rewardAddress } = reading;
         const due = dueAt === undefined ? "" : `; due by about ${minuteText(dueAt)}`;
-        const whose = rewardAddress === undefined ? "" : ` that holds the reward address, ${rewardAddress}`;
-        return not({
+        const wallet = rewardAddress === undefined ? "" : ` that holds the reward address, ${rewardAddress}`;
+        return fail({
           what: "the rewards since the switch are not collected",
           isCuredByTime: dueAt !== undefined,
           saidBy: [reading.source],
           found: [reading.why],
-          needed: `collect them in the wallet${whose}${due}`,
+          needed: `collect them in the wallet${wallet}${due}`,
         });
       }),
     );
@@ -40,57 +40,57 @@ export function rewards({ rewards: readings, saysCollected, stack, pillar }: Ret
   );
   if (nothing.length > 0)
     return saysCollected
-      ? met(`the operator's word that no rewards of ${pillar} are left to collect`)
-      : not({
+      ? pass(`the operator's word that no rewards of ${pillar} are left to collect`)
+      : fail({
           what: "the epoch after the switch paid nothing to the reward address",
           found: nothing,
           needed: `the reason, seen in the wallet: a Pillar that gives all to its delegators, or another reward address; then your word: ${collectedVariable}=${pillar} before the command`,
         });
   const silent = readings.filter((reading) => reading.says === "notOffered");
   if (silent.length === 0)
-    return not({
+    return fail({
       what: "nobody tells whether the rewards since the switch were paid and collected",
       found: faults,
       needed: `a node to ask: the successor's, or pillar-host:retirement.references, then ${commandsFor(stack).up}`,
     });
   if (!silent.every((reading) => reading.says === "notOffered" && reading.aDayAfter))
-    return not({
+    return fail({
       what: "less than a day has passed since the switch: its rewards can't have come yet",
       isCuredByTime: true,
       found: [`${silent.map(({ source }) => source).join(", ")}: the RPC does not tell rewards`],
       needed: "a day, and the rewards collected in the wallet",
     });
-  if (saysCollected) return met(`the operator's word that the rewards of ${pillar} were collected`);
-  return not({
+  if (saysCollected) return pass(`the operator's word that the rewards of ${pillar} were collected`);
+  return fail({
     what: "the RPC does not tell whether the rewards since the switch were collected",
     found: [`${silent.map(({ source }) => source).join(", ")}: it does not know the methods`],
     needed: `your word, after you saw it in the wallet: ${collectedVariable}=${pillar} before the command`,
   });
 }
 
-/** Whether a signer that moved on from where it went to first is at work on a host, by that host's own journal. */
-function hasArrived({ identity }: Journal, look: HostObservation): boolean {
-  if (!identity || !("facts" in look)) return false;
-  const { journal } = look.facts.signer;
+/** True if a signer that moved on since is at work on a host, by that host's own journal. */
+function isSignerOn(observation: HostObservation, { identity }: Journal): boolean {
+  if (!identity || !("facts" in observation)) return false;
+  const { journal } = observation.facts.signer;
   const isThere = journal !== undefined && ["running", "restored"].includes(journal.stage);
   const keys = Object.keys(identity);
   return isThere && keys.length > 0 && keys.every((key) => journal.identity?.[key] === identity[key]);
 }
 
-/** Where a signer's backup is; the last one is taken after the verdict, and without it no host is released. */
-function backupTold({ host, address, backupFaults }: RetirementFacts): string[] {
+/** Formats where the signer's backup is. The last one is taken after the verdict, and is required for the release. */
+function backupEvidence({ host, address, backupFaults }: RetirementFacts): string[] {
   if (backupFaults.length === 0) return [`a proved backup of the signer of ${address} lies on this machine`];
   return "facts" in host ? [`${address} holds the fenced signer whole, for its last backup`] : [];
 }
 
-/** Stages of a move from which the signer may still come to this host's node, or back to it. */
-const underWay: readonly string[] = ["stopping", "fenced", "restoring", "staged", "switched", "starting"];
+/** Stages of a move in which the signer may still come to this host. */
+const openStages: readonly string[] = ["stopping", "fenced", "restoring", "staged", "switched", "starting"];
 
-/** A move that another run, or another stack's, has not brought to its end. */
-function openMove({ host, address, successor }: RetirementFacts): Omit<Unmet, "loss"> | undefined {
+/** Finds a move that has not ended, of whichever stack. */
+function findOpenMove({ host, address, successor }: RetirementFacts): Omit<Unmet, "loss"> | undefined {
   const journal = "facts" in host ? host.facts.signer.journal : undefined;
-  if (journal === undefined || !underWay.includes(journal.stage)) return undefined;
-  // One that answers over there was started: from then on none comes back by itself.
+  if (journal === undefined || !openStages.includes(journal.stage)) return undefined;
+  // The successor's orchestrator answers, so it was started: the move no longer rolls back by itself.
   if (journal.stage === "fenced" && successor?.build && "value" in successor.build) return undefined;
   return {
     what: `a move of the signer is not over on this host, ${address}: it may come back to this node`,
@@ -99,23 +99,23 @@ function openMove({ host, address, successor }: RetirementFacts): Omit<Unmet, "l
   };
 }
 
-/** Checks that no orchestrator can sign here, and that the one that came after answers. */
-export function signer(facts: RetirementFacts): RetirementVerdict {
+/** Checks that no orchestrator can sign here, and that the successor's answers. */
+export function checkSigner(facts: RetirementFacts): RetirementVerdict {
   const { host, step, address } = facts;
-  if ("released" in host) return met();
-  if ("facts" in host && !hasOrchestratorTraces(host.facts)) return met(`${address} has no orchestrator on it`);
+  if ("released" in host) return pass();
+  if ("facts" in host && !hasOrchestratorTraces(host.facts)) return pass(`${address} has no orchestrator on it`);
   if (!("facts" in host) && facts.noSignerAt !== undefined)
-    return met(`no orchestrator was on ${address} when its node was shut down, at ${facts.noSignerAt}`);
-  const not = notOf("the signer");
+    return pass(`no orchestrator was on ${address} when its node was shut down, at ${facts.noSignerAt}`);
+  const fail = failWith("the signer");
   if ("facts" in host && host.facts.signer.active)
-    return not({
+    return fail({
       what: `an orchestrator runs on this host, ${address}`,
       needed: `the signer's move: ${commandsFor("SUCCESSOR").move(facts.stack)} (SUCCESSOR is the stack of the new host); or its stop by hand`,
     });
-  const open = openMove(facts);
-  if (step === "retire") return open ? not(open) : met();
+  const openMove = findOpenMove(facts);
+  if (step === "retire") return openMove ? fail(openMove) : pass();
   const unmet = [
-    ...(open ? [open] : []),
+    ...(openMove ? [openMove] : []),
     ...("facts" in host ? checkFence(facts, host.facts.signer) : checkBackups(facts)),
   ];
   const build = facts.successor?.build;
@@ -128,8 +128,8 @@ export function signer(facts: RetirementFacts): RetirementVerdict {
     });
   const version = build && "value" in build ? build.value.version : "";
   return unmet.length > 0
-    ? not(...unmet)
-    : met(`the orchestrator ${version} answers on ${facts.successor?.address}`, ...backupTold(facts));
+    ? fail(...unmet)
+    : pass(`the orchestrator ${version} answers on ${facts.successor?.address}`, ...backupEvidence(facts));
 }
 
 /** Checks that a host's orchestrator is fenced, went to the successor, and can still be backed up. */
@@ -143,7 +143,7 @@ function checkFence(facts: RetirementFacts, { masked, hasKeyStore, journal, lack
       needed: `the signer's move, which fences it here: ${commandsFor("SUCCESSOR").move(stack)} (SUCCESSOR is the stack of the new host)`,
     });
   const other = journal?.other;
-  if (other && next && other.hostKey !== next.hostKey && !hasArrived(journal, next.look))
+  if (other && next && other.hostKey !== next.hostKey && !isSignerOn(next.look, journal))
     unmet.push({
       what: "the signer went to another host than the successor",
       found: [
@@ -152,7 +152,7 @@ function checkFence(facts: RetirementFacts, { masked, hasKeyStore, journal, lack
       ],
       needed: "the right successor, with the key by which the signer's move knew it",
     });
-  // The last backup proves what lies there, not that all of it does.
+  // The last backup proves the files that are there, not that all of them are.
   if (masked && !hasKeyStore && lacks.length > 0 && backupFaults.length > 0)
     unmet.push({
       what: `no proved backup of the signer that was fenced on ${address} lies here, and its last backup could not hold all of it`,
@@ -162,7 +162,7 @@ function checkFence(facts: RetirementFacts, { masked, hasKeyStore, journal, lack
   return unmet;
 }
 
-/** Checks what stands in for a host that does not answer: a backup of its signer, and the successor's word. */
+/** Checks a silent host's signer by its backup and the successor's orchestrator. */
 function checkBackups(facts: RetirementFacts): Omit<Unmet, "loss">[] {
   const { address, backupFaults } = facts;
   if (backupFaults.length === 0) return successorFaults(facts);

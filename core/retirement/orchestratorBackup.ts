@@ -11,10 +11,9 @@ import { checkVersion } from "../util/formatVersion";
 import { type BackedUpOrchestrator, backupFault, type WrittenManifest } from "./backupRule";
 
 /**
- * Returns why no backup of a signer counts of those that were proved and lie here with the bytes that were proved; nothing where
- * one does.
+ * Returns why none of the proved backups here counts for a signer; an empty list if one does.
  *
- * @throws where the record can't be read
+ * @throws if the event log can't be read
  */
 export async function orchestratorBackupFaults(store: Store, signer: BackedUpOrchestrator): Promise<string[]> {
   const faults: string[] = [];
@@ -22,43 +21,42 @@ export async function orchestratorBackupFaults(store: Store, signer: BackedUpOrc
     if (entry.event !== "backup" || entry.move.pillar !== signer.pillar) continue;
     const { details: backup, at, move } = entry;
     const fault = (await isKept(store, backup))
-      ? (backupFault(signer, { ...(await listIn(store, backup.manifestFile)), label: backup.label, at, move }) ??
-        (await openFault(store, signer, backup)))
+      ? (backupFault(signer, { ...(await readManifest(store, backup.manifestFile)), label: backup.label, at, move }) ??
+        (await findOpenFault(store, signer, backup)))
       : "it does not lie here with its whole size";
     if (fault === undefined) return [];
     faults.push(`the ${backup.label} backup of ${at}: ${fault}`);
   }
-  return faults.length > 0 ? faults.slice(0, shown) : [`no backup of a signer of ${signer.pillar} in ${store.log}`];
+  return faults.length > 0 ? faults.slice(0, maxFaults) : [`no backup of a signer of ${signer.pillar} in ${store.log}`];
 }
 
-/** Faults that an operator is told. */
-const shown = 4;
+const maxFaults = 4;
 
-async function listIn(store: Store, file: string): Promise<WrittenManifest> {
-  let found: WrittenManifest;
+async function readManifest(store: Store, file: string): Promise<WrittenManifest> {
+  let manifest: WrittenManifest;
   try {
-    found = JSON.parse(await text(await store.open(file))) as WrittenManifest;
+    manifest = JSON.parse(await text(await store.open(file))) as WrittenManifest;
   } catch {
     return {};
   }
-  checkVersion(found.version, manifestVersion, `the list of a backup, ${file}`);
-  return found;
+  checkVersion(manifest.version, manifestVersion, `the list of a backup, ${file}`);
+  return manifest;
 }
 
-async function openFault(store: Store, { identityFile = "" }: BackedUpOrchestrator, backup: Backup) {
+async function findOpenFault(store: Store, { identityFile = "" }: BackedUpOrchestrator, backup: Backup) {
   const { file, sha256 } = backup;
-  if ((await sumOf(store, file)) !== sha256) return "its bytes are not those that were proved";
+  if ((await hashFile(store, file)) !== sha256) return "its bytes are not those that were proved";
   const keys = [identityFile, backup.identityFile].filter((each) => each !== "");
   for (const key of keys) if (await opens(await store.open(file), key)) return undefined;
   return `no key here opens it (${keys.join(", ") || "none is named"})`;
 }
 
-async function sumOf(store: Store, file: string): Promise<string | undefined> {
+async function hashFile(store: Store, file: string): Promise<string | undefined> {
   const hash = crypto.createHash("sha256");
   try {
     await pipeline(await store.open(file), hash);
   } catch {
-    // What can't be read is no backup.
+    // An unreadable file counts as no backup.
     return undefined;
   }
   return hash.digest("hex");

@@ -2,10 +2,10 @@ import { momentumPage } from "../chain/chain";
 import { isAnswered } from "../chain/reading";
 import type { ChainReading } from "./readChain";
 
-/** Pages of momentums that a proof of "never produced" may take: a week of them. */
-const historyPages = 60;
+/** Pages of momentums that are searched at most: a week of them. */
+const maxPages = 60;
 
-/** Whether an address has produced since a time, as the first good source tells; undefined where it can't be told. */
+/** Searches the chain of the first good reading for momentums of an address since a time; undefined if that can't be told. */
 export async function hasProducedSince(
   readings: readonly ChainReading[],
   address: string,
@@ -15,10 +15,9 @@ export async function hasProducedSince(
   if (reading === undefined) return undefined;
   const { client, newest } = reading;
   try {
-    // The momentum before that time is of before that time.
     const floor = ((await client.before(since))?.height ?? 0) + 1;
     let top = newest.height;
-    for (let page = 0; page < historyPages && top >= floor; page += 1) {
+    for (let page = 0; page < maxPages && top >= floor; page += 1) {
       const from = Math.max(floor, top - momentumPage + 1);
       const momentums = await client.momentums(from, top - from + 1);
       if (momentums.length < top - from + 1) return undefined;

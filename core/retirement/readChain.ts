@@ -3,83 +3,82 @@ import type { PaidEpoch, PillarOnChain, Produced } from "../chain/chainAnswers";
 import { chanceOf, type Network, type PillarStanding, patienceTicks, tickOf } from "../chain/elections";
 import { type NodeFault, type Reading, readNode, wholePage } from "../chain/reading";
 import type { Block } from "../chain/sameChain";
-import { isSuccessorsSince } from "./successorProduction";
+import type { RecordedMomentum } from "./guardInputs";
+import { isNewProducerSince } from "./successorProduction";
 
-/** A momentum that was recorded when the host was synced: an RPC that does not know it is of another chain, or lies. */
-export interface Recorded {
-  readonly height: number;
-  readonly hash: string;
-}
-
-/** What is asked of each node. */
+/** Question for each node. */
 export interface ChainQuestion {
   readonly pillar: string;
-  readonly recorded?: Recorded | undefined;
-  /** Producer addresses: of the host that is retired, where it is known, and of its successor. */
-  readonly own?: string | undefined;
-  readonly successor?: string | undefined;
+  readonly recorded?: RecordedMomentum | undefined;
+  /** Producer addresses of the retired host and of its successor, if known. */
+  readonly oldProducer?: string | undefined;
+  readonly newProducer?: string | undefined;
   readonly network: Network;
-  /** An epoch of rewards, in milliseconds. */
+  /** Length of a reward epoch, in milliseconds. */
   readonly epoch: number;
 }
 
-/** The newest momentum of each; `registered` of whoever is the Pillar's producer now. */
+/** Newest momentum of each address; `registered`: of the Pillar's present producer address. */
 export interface Newest {
   readonly own?: Produced;
   readonly successor?: Produced;
   readonly registered?: Produced;
 }
 
-/** What a node says of the chain. */
+/** A node's answer about Pillar and chain. */
 export interface ChainWord {
-  /** null: it knows no such Pillar. */
+  /** null if there is no such Pillar. */
   readonly pillar: PillarOnChain | null;
-  /** Where the Pillar stands among all, where the node tells. */
+  /** Rank of the Pillar among all, if the node tells. */
   readonly standing?: PillarStanding;
-  /** Milliseconds: a healthy Pillar of this standing is hardly ever without a momentum for so long. */
+  /** Milliseconds for which a healthy Pillar of this standing is hardly ever without a momentum. */
   readonly patience: number;
-  /** The newest momentum of each within that time, or among the latest {@link momentumPage}. */
+  /** Newest momentums within that time, or among the latest {@link momentumPage}. */
   readonly last: Newest;
-  /** The successor produced before this host's newest momentum already, and within that time: both produce. */
+  /** True if the successor produced before this host's newest momentum within that time: both produce. */
   readonly alternate: boolean;
-  /** The newest paid epoch, where all its slots were the successor's. */
+  /** Newest paid epoch, if all its slots were the successor's. */
   readonly paid?: PaidEpoch;
-  /** Its newest momentums, and others that it is compared with the other nodes by. */
+  /** Newest momentums, and others for the comparison with other nodes. */
   readonly recent: readonly Block[];
   readonly older?: readonly Block[];
 }
 
 export type ChainReading = Reading<ChainWord>;
 
-/** About a day and a half: of a thousand Pillars one outside the first waits no longer. */
-const mostPages = 12;
+/** About a day and a half: of a thousand Pillars none outside the first waits longer. */
+const maxPages = 12;
 
-/** So many of its momentums are kept to be compared; others are asked for. */
-const compared = 128;
+/** Momentums of a node that are kept for the comparison; others are asked for. */
+const maxRecent = 128;
 
-/** How old a node's newest momentum may be by this machine's clock, which may be off; milliseconds. */
-const maxAgeHere = 15 * 60_000;
+/** Milliseconds between a node's newest momentum and this machine's clock, which may be off. */
+const maxAgeMs = 15 * 60_000;
 
 /** Asks one node. Never throws. */
 export function readChain(client: ChainClient, question: ChainQuestion, now: number): Promise<ChainReading> {
   return readNode<ChainWord>(client, async ({ newest }) => {
-    const fault = faultHere(newest, now) ?? (await strangerFault(client, question.recorded));
+    const fault = clockFault(newest, now) ?? (await otherChainFault(client, question.recorded));
     if (fault) return { fault };
     const pillar = await client.pillar(question.pillar);
     const standing = await client.standing(question.pillar);
-    const patience = patienceOf(standing, question.network);
+    const patience = productionTimeoutMs(standing, question.network);
     const since = newest.timestamp - patience;
-    const late = await momentumsSince(client, newest, since);
-    if ("fault" in late) return late;
-    const paid = await paidBySuccessor(client, question);
+    const page = await readMomentumsSince(client, newest, since);
+    if ("fault" in page) return page;
+    const paid = await readPaidEpoch(client, question);
     return {
       pillar,
       patience,
-      recent: late.momentums.slice(-compared).map(({ height, hash }) => ({ height, hash })),
+      recent: page.momentums.slice(-maxRecent).map(({ height, hash }) => ({ height, hash })),
       standing,
-      last: newestOf(late.momentums, { ...question, registered: pillar?.producerAddress }),
-      alternate: alternate(
-        late.momentums.filter(({ timestamp }) => timestamp >= since),
+      last: findNewest(page.momentums, {
+        own: question.oldProducer,
+        successor: question.newProducer,
+        registered: pillar?.producerAddress,
+      }),
+      alternate: isAlternating(
+        page.momentums.filter(({ timestamp }) => timestamp >= since),
         question,
       ),
       paid,
@@ -87,15 +86,15 @@ export function readChain(client: ChainClient, question: ChainQuestion, now: num
   });
 }
 
-/** A node whose clock stands still, or was set, is behind or ahead by this machine's. */
-function faultHere({ height, timestamp }: Produced, now: number): NodeFault | undefined {
+/** Returns a fault if the node's clock stopped or was set. */
+function clockFault({ height, timestamp }: Produced, now: number): NodeFault | undefined {
   const age = now - timestamp;
-  if (age > maxAgeHere) return { kind: "behind", height, by: age };
-  return age < -maxAgeHere ? { kind: "ahead", height, by: -age } : undefined;
+  if (age > maxAgeMs) return { kind: "behind", height, by: age };
+  return age < -maxAgeMs ? { kind: "ahead", height, by: -age } : undefined;
 }
 
-/** The newest momentum of each address in a page. */
-export function newestOf(
+/** Finds the newest momentum of each address in a page. */
+export function findNewest(
   page: readonly Produced[],
   addresses: { readonly [K in keyof Newest]?: string | undefined },
 ): Newest {
@@ -106,22 +105,22 @@ export function newestOf(
 }
 
 /**
- * How long a Pillar is waited for, in milliseconds. Where the node does not tell where it stands, it is taken for
- * one that is elected often: a successor is refused too early then, never too late.
+ * Returns for how many milliseconds a Pillar's momentum is waited for. A Pillar of unknown rank counts as elected often: its
+ * successor is refused too early, never too late.
  */
-export function patienceOf(standing: PillarStanding | undefined, network: Network): number {
+export function productionTimeoutMs(standing: PillarStanding | undefined, network: Network): number {
   const chance = standing === undefined ? 1 : chanceOf(standing, network).most;
   return patienceTicks(chance) * tickOf(network);
 }
 
-/** The momentums since a time, and a whole page at least. */
-async function momentumsSince(
+/** Reads the momentums since a time, and a whole page at least. */
+async function readMomentumsSince(
   client: ChainClient,
   newest: Produced,
   since: number,
 ): Promise<{ readonly momentums: readonly Produced[] } | { readonly fault: NodeFault }> {
   let momentums: readonly Produced[] = [];
-  for (let pages = 0, top = newest.height; pages < mostPages && top > 0; pages += 1) {
+  for (let pages = 0, top = newest.height; pages < maxPages && top > 0; pages += 1) {
     const from = Math.max(1, top - momentumPage + 1);
     const whole = await wholePage(client, from, top);
     if ("fault" in whole) return whole;
@@ -132,32 +131,33 @@ async function momentumsSince(
   return { momentums };
 }
 
-/** The newest epoch that was paid, where no slot of it was this host's any more: evidence beside the momentums. */
-async function paidBySuccessor(client: ChainClient, question: ChainQuestion): Promise<PaidEpoch | undefined> {
-  const { own, successor, pillar, epoch } = question;
-  if (successor === undefined) return undefined;
+/** Reads the newest paid epoch, unless a slot of it was this host's: evidence beside the momentums. */
+async function readPaidEpoch(client: ChainClient, question: ChainQuestion): Promise<PaidEpoch | undefined> {
+  const { oldProducer, newProducer, pillar, epoch } = question;
+  if (newProducer === undefined) return undefined;
   try {
     const [[newest], [first]] = [await client.paidEpochs(pillar), await client.momentums(1, 1)];
     if (newest === undefined || first === undefined) return undefined;
     const begin = first.timestamp + newest.epoch * epoch;
-    return (await isSuccessorsSince(client, { own, successor }, begin)) ? newest : undefined;
+    return (await isNewProducerSince(client, { oldProducer, newProducer }, begin)) ? newest : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Whether both addresses produced of late, in turns: after a switch the one begins where the other ended. */
-function alternate(late: readonly Produced[], { own, successor }: ChainQuestion): boolean {
-  const [mine, first] = [
-    late.findLast(({ producer }) => producer === own),
-    late.find(({ producer }) => producer === successor),
-  ];
-  return mine !== undefined && first !== undefined && first.height < mine.height;
+/** True if both addresses produced in turns: after a switch one begins where the other ended. */
+function isAlternating(momentums: readonly Produced[], { oldProducer, newProducer }: ChainQuestion): boolean {
+  const lastOld = momentums.findLast(({ producer }) => producer === oldProducer);
+  const firstNew = momentums.find(({ producer }) => producer === newProducer);
+  return lastOld !== undefined && firstNew !== undefined && firstNew.height < lastOld.height;
 }
 
-async function strangerFault(client: ChainClient, recorded: Recorded | undefined): Promise<NodeFault | undefined> {
+async function otherChainFault(
+  client: ChainClient,
+  recorded: RecordedMomentum | undefined,
+): Promise<NodeFault | undefined> {
   if (recorded === undefined) return undefined;
-  const [found] = await client.momentums(recorded.height, 1);
-  const isKnown = found?.height === recorded.height && found.hash === recorded.hash;
+  const [momentum] = await client.momentums(recorded.height, 1);
+  const isKnown = momentum?.height === recorded.height && momentum.hash === recorded.hash;
   return isKnown ? undefined : { kind: "stranger", height: recorded.height };
 }

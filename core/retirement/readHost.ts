@@ -1,29 +1,15 @@
 import { isKeyShare } from "../orchestrator/backup/keyShare";
 import { type Journal, parseJournal } from "../orchestrator/rules/journal";
 import { own } from "../ssh/foreign";
-import { type CallError, type OrchestratorHost, openRoot, type RootHost } from "../ssh/root";
+import { type CallError, openRoot, type RootHost } from "../ssh/root";
 import type { Clock } from "../util/clock";
 import { fieldsOf } from "../util/fields";
 import { firstLine } from "../util/firstLine";
+import { type HostPaths, pathVariables, type RetirementInputs } from "./guardInputs";
 
-/** What lies where on a host that is retired, or that comes after it. */
-export interface HostPlaces {
-  /** The node's service, data directory and RPC port. */
-  readonly service: string;
-  readonly dataDir: string;
-  readonly rpcPort: number;
-  /** The orchestrator's. */
-  readonly signer: {
-    readonly service: string;
-    readonly directory: string;
-    readonly executable: string;
-    readonly rpcPort: number;
-  };
-}
-
-/** What a host says of itself; no secret. */
+/** Facts that a host tells about itself. No secret. */
 export interface HostFacts {
-  /** The producer address that its node is configured with. */
+  /** Producer address in the node's configuration. */
   readonly producer?: string;
   readonly hasKeyStore: boolean;
   readonly node: { readonly active: boolean; readonly masked: boolean };
@@ -32,22 +18,22 @@ export interface HostFacts {
     readonly masked: boolean;
     readonly hasDirectory: boolean;
     readonly hasKeyStore: boolean;
-    /** What its directory does not hold of a fenced signer: configuration, key store that was moved aside, key share. */
+    /** Parts of a fenced signer missing in its directory: configuration, key store moved aside, key share. */
     readonly lacks: readonly string[];
-    /** Files of key shares, below the directory; absent where there are none. */
+    /** Files of key shares, below the directory; absent if there are none. */
     readonly shares?: readonly string[];
-    /** How often its unit started it again by itself; absent where it never did. */
+    /** Restarts by its unit; absent if there were none. */
     readonly restarts?: number;
     readonly journal?: Journal;
   };
-  /** What was done on it: `stack`, `deploy.done`, `synced`, `retired`, with the markers' text. */
+  /** Markers on the host with their text: `stack`, `deploy.done`, `synced`, `retired`. */
   readonly marks: Readonly<Record<string, string>>;
 }
 
-/** A look at a host: its facts, or why there are none; one that refuses the login, or shows another key, is alive. */
+/** A host's facts, or why there are none. A host that refuses the login, or shows another key, is alive. */
 export type HostObservation = { readonly facts: HostFacts } | { readonly silent: string; readonly isRefused?: true };
 
-/** Reads what retire_facts prints. @throws where it was cut off, or its journal cannot be read */
+/** Parses the output of retire_facts. @throws if it was cut off, or its journal can't be read */
 export function parseHostFacts(printed: string, address: string): HostFacts {
   const fields = fieldsOf(printed);
   const facts = new Map(fields);
@@ -80,46 +66,31 @@ export function parseHostFacts(printed: string, address: string): HostFacts {
   };
 }
 
-/** The variables of the library's functions. */
-export function placeVariables({ service, dataDir, rpcPort, signer }: HostPlaces) {
-  return {
-    service,
-    data_dir: dataDir,
-    rpc_port: rpcPort,
-    signer_service: signer.service,
-    signer_directory: signer.directory,
-    signer_executable: signer.executable,
-    signer_rpc_port: signer.rpcPort,
-  };
-}
-
-/** What time is, and who hears of it. */
-export interface LookDeps extends Pick<Clock, "ticks" | "sleep"> {
+export interface ReadHostDeps extends Pick<Clock, "ticks" | "sleep"> {
   say(line: string): void;
 }
 
-const pause = 3000;
+const retryDelayMs = 3000;
 
 /**
- * Looks at a host, and waits a while for one that does not answer.
+ * Reads a host's facts; retries until the timeout if the host does not answer.
  *
- * @param patience milliseconds
- * @throws where it answers, and its answer cannot be read
+ * @throws if the answer can't be parsed: such a host is not silent, and must not be switched off
  */
-export async function lookAtHost(
+export async function readHost(
   root: RootHost,
-  places: HostPlaces,
-  patience: number,
-  deps: LookDeps,
+  places: HostPaths,
+  timeoutMs: number,
+  deps: ReadHostDeps,
 ): Promise<HostObservation> {
-  const end = deps.ticks() + patience;
+  const end = deps.ticks() + timeoutMs;
   for (let said = false; ; ) {
     let printed: string | undefined;
     try {
-      printed = await root.call("retire_facts", own(placeVariables(places)), { limitSeconds: 30 });
+      printed = await root.call("retire_facts", own(pathVariables(places)), { limitSeconds: 30 });
     } catch (error) {
       const { exitCode, message } = error as CallError;
-      // It is there, and says what is wrong with it.
+      // The host answered: this is its own error.
       if (exitCode !== undefined) throw error;
       const isRefused = Reflect.get(error as Error, "refused") !== undefined;
       const silent = firstLine(message);
@@ -128,28 +99,20 @@ export async function lookAtHost(
       if (!said) deps.say(`${root.address} does not answer (${firstLine(message)}); waiting for it`);
       said = true;
     }
-    // What it says and nobody can read is no silence: it is not to be switched off for that.
     if (printed !== undefined) return { facts: parseHostFacts(printed, root.address) };
-    await deps.sleep(pause);
+    await deps.sleep(retryDelayMs);
   }
 }
 
-/** A host, how to become root there, and where its programs lie. */
-interface HostToRead {
-  readonly host: OrchestratorHost;
-  readonly library: string;
-  readonly places: HostPlaces;
-}
-
-/** Reads a host's facts over a connection of its own. @param patience milliseconds */
-export async function lookOnceAt(
-  { host, library, places }: HostToRead,
-  patience: number,
-  deps: LookDeps,
+/** Reads a host's facts over a connection of its own. */
+export async function readHostOnce(
+  { host, library, places }: Pick<RetirementInputs, "host" | "library" | "places">,
+  timeoutMs: number,
+  deps: ReadHostDeps,
 ): Promise<HostObservation> {
   const root = openRoot(host, library);
   try {
-    return await lookAtHost(root, places, patience, deps);
+    return await readHost(root, places, timeoutMs, deps);
   } finally {
     root.close();
   }

@@ -2,55 +2,51 @@ import type { ChainClient } from "../chain/chain";
 import type { PaidEpoch, RewardRow, Rewards } from "../chain/chainAnswers";
 import { networkPaceMs } from "../chain/networkPace";
 import { durationText, minuteText } from "../util/timeText";
-import { isSuccessorsSince } from "./successorProduction";
+import { isNewProducerSince, type Producers } from "./successorProduction";
 
-/** What the chain says of the Pillar's rewards since the switch. */
+/** A node's answer about the Pillar's rewards since the switch. */
 export type RewardsReading =
   | { readonly source: string; readonly says: "fault"; readonly why: string }
-  /** The node does not know the methods; the operator's own word stands for it, a day after the switch at the earliest. */
+  /** The node lacks the methods: the operator's own word stands in, a day after the switch at the earliest. */
   | { readonly source: string; readonly says: "notOffered"; readonly aDayAfter: boolean }
-  /** Paid, and nothing came: the chain does not tell why, so that the operator's own word stands for it. */
+  /** The epoch was paid, and nothing came. The chain does not tell why: the operator's own word stands in. */
   | { readonly source: string; readonly says: "paidNothing"; readonly why: string }
-  /** `rewardAddress`: its wallet alone collects. */
   | {
       readonly source: string;
       readonly says: "waiting";
       readonly why: string;
       readonly dueAt?: number;
-      /** They wait to be collected. */
+      /** True if the rewards wait to be collected. */
       readonly isPaid?: true;
+      /** Only this address's wallet can collect. */
       readonly rewardAddress?: string;
     }
   | { readonly source: string; readonly says: "collected"; readonly evidence: string };
 
-export interface RewardsQuestion {
+export interface RewardsQuestion extends Producers {
   readonly pillar: string;
-  readonly own?: string | undefined;
-  readonly successor: string;
   readonly withdrawAddress: string;
-  /** Milliseconds. */
+  /** Length of an epoch, in milliseconds. */
   readonly epoch: number;
 }
 
-const day = 24 * 3_600_000;
-const minute = 60_000;
+const dayMs = 24 * 3_600_000;
+const minuteMs = 60_000;
 
 /**
- * When an ended epoch is paid, in milliseconds after its end: an hour later it is due, and the contract's updates,
- * each 300 momentums, pay what is due. A network in a hurry has all of that in proportion.
+ * Returns when an ended epoch is paid, in milliseconds after its end: it is due an hour later, and the contract pays with its
+ * next update, which comes each 300 momentums. A faster network has all of that in proportion.
  */
-const distribution = (epoch: number) => ({
-  from: (60 * minute * epoch) / day,
-  to: ((60 * minute + 300 * networkPaceMs) * epoch) / day,
+const payoutDelay = (epoch: number) => ({
+  from: (60 * minuteMs * epoch) / dayMs,
+  to: ((60 * minuteMs + 300 * networkPaceMs) * epoch) / dayMs,
 });
 
 /**
- * Whether the rewards of the first whole epoch after the switch were paid and collected, as one node tells it. Never
- * throws.
+ * Asks one node whether the rewards of the first whole epoch after the switch were paid and collected. Never throws.
  *
- * An epoch is whole after the switch where the first of the two addresses that produced in it was the successor's.
- * Collecting takes all that waits: what waits afterwards is less than what was paid since the switch. A Pillar that gives
- * everything to its delegators is paid nothing, ever.
+ * An epoch is whole if the new producer had the first momentum of either address in it. Collecting takes all that waits, so
+ * less waits afterwards than was paid since the switch. A Pillar that gives everything to its delegators is never paid.
  */
 export async function readRewards(
   client: ChainClient,
@@ -61,20 +57,20 @@ export async function readRewards(
   try {
     const [first] = await client.momentums(1, 1);
     if (first === undefined) return { source, says: "fault", why: "it has no first momentum" };
-    const isSuccessors = (time: number) => isSuccessorsSince(client, question, time);
+    const isAfterSwitch = (time: number) => isNewProducerSince(client, question, time);
     const rewards = await client.rewards(question.withdrawAddress);
     if (rewards === "notOffered")
-      return { source, says: "notOffered", aDayAfter: await isSuccessors(now - Math.min(day, question.epoch)) };
+      return { source, says: "notOffered", aDayAfter: await isAfterSwitch(now - Math.min(dayMs, question.epoch)) };
     const paid = await client.paidEpochs(question.pillar);
     const calendar = { genesis: first.timestamp, epoch: question.epoch, now };
-    const judged = await judgeRewards(rewards, calendar, isSuccessors, paid);
+    const judged = await judgeRewards(rewards, calendar, isAfterSwitch, paid);
     return { source, ...judged, ...(judged.says === "waiting" ? { rewardAddress: question.withdrawAddress } : {}) };
   } catch (error) {
     return { source, says: "fault", why: (error as Error).message };
   }
 }
 
-/** Unix milliseconds of the chain's first momentum and of now; an epoch's length in milliseconds. */
+/** Unix milliseconds of the chain's first momentum and of now; length of an epoch in milliseconds. */
 interface Calendar {
   readonly genesis: number;
   readonly epoch: number;
@@ -82,15 +78,15 @@ interface Calendar {
 }
 
 /**
- * Decides about the rewards.
+ * Decides whether the rewards were paid and collected.
  *
- * @param isSuccessors whether all slots since a time are the successor's; false from some time on backwards
- * @param figures the Pillar's paid epochs, where the node tells them
+ * @param isAfterSwitch true if all slots since a time are the new producer's
+ * @param figures the Pillar's paid epochs, if the node tells them
  */
 export async function judgeRewards(
   { rows, uncollected }: Rewards,
   { genesis, epoch, now }: Calendar,
-  isSuccessors: (time: number) => Promise<boolean>,
+  isAfterSwitch: (time: number) => Promise<boolean>,
   figures: readonly PaidEpoch[] = [],
 ): Promise<
   | { says: "fault" | "paidNothing"; why: string }
@@ -104,14 +100,14 @@ export async function judgeRewards(
       why: `it has paid epoch ${rows[0]?.epoch} while epoch ${running} runs: does pillar-host:network.epoch fit this chain?`,
     };
   const startOf = (number: number) => genesis + number * epoch;
-  const count = await leading(rows.length, (at) => isSuccessors(startOf(rows[at]?.epoch ?? 0)));
+  const count = await countLeading(rows.length, (at) => isAfterSwitch(startOf(rows[at]?.epoch ?? 0)));
   const whole: readonly RewardRow[] = rows.slice(0, count);
   const first = whole.at(-1);
   if (first === undefined) {
-    if (!(await isSuccessors(now)))
+    if (!(await isAfterSwitch(now)))
       return { says: "waiting", why: "the switch is still to come: the successor's address does not produce" };
-    const next = await firstWhole(running, (number) => isSuccessors(startOf(number)));
-    const { from, to } = distribution(epoch);
+    const next = await findFirstWhole(running, (number) => isAfterSwitch(startOf(number)));
+    const { from, to } = payoutDelay(epoch);
     const ends = next < running ? "has ended" : `ends ${minuteText(startOf(next + 1))}`;
     return {
       says: "waiting",
@@ -131,7 +127,7 @@ export async function judgeRewards(
     return { says: "paidNothing", why: paidNothing };
   }
   const collected = paid.znn > 0n ? uncollected.znn < paid.znn : uncollected.qsr < paid.qsr;
-  const coins = ({ znn, qsr }: { znn: bigint; qsr: bigint }) => `${coin(znn)} ZNN and ${coin(qsr)} QSR`;
+  const coins = ({ znn, qsr }: { znn: bigint; qsr: bigint }) => `${formatCoin(znn)} ZNN and ${formatCoin(qsr)} QSR`;
   if (!collected)
     return {
       says: "waiting",
@@ -144,14 +140,14 @@ export async function judgeRewards(
   };
 }
 
-/** The first epoch that the successor's address began: the running one, one before it that is not paid yet, or the next. */
-async function firstWhole(running: number, isSuccessors: (epoch: number) => Promise<boolean>): Promise<number> {
-  if (!(await isSuccessors(running))) return running + 1;
-  return running > 0 && (await isSuccessors(running - 1)) ? running - 1 : running;
+/** Finds the first whole epoch: the one before the running one, which is not paid yet, the running one, or the next. */
+async function findFirstWhole(running: number, isAfterSwitch: (epoch: number) => Promise<boolean>): Promise<number> {
+  if (!(await isAfterSwitch(running))) return running + 1;
+  return running > 0 && (await isAfterSwitch(running - 1)) ? running - 1 : running;
 }
 
-/** As `12 345.5`, of the smallest units (8 decimals). */
-export function coin(amount: bigint): string {
+/** Formats an amount of the smallest units (8 decimals). */
+export function formatCoin(amount: bigint): string {
   const whole = amount / 100_000_000n;
   const rest = String(amount % 100_000_000n)
     .padStart(8, "0")
@@ -159,15 +155,15 @@ export function coin(amount: bigint): string {
   return rest === "" ? String(whole) : `${whole}.${rest}`;
 }
 
-/** How many of the first items are so: true up to some place, false from there on. Asks seldom. */
-async function leading(count: number, isSo: (at: number) => Promise<boolean>): Promise<number> {
+/** Counts the items before the first for which the answer is no, with few questions: no item after it has a yes. */
+async function countLeading(count: number, isYes: (at: number) => Promise<boolean>): Promise<number> {
   let [low, high] = [0, 0];
-  // Most often it is none or one.
-  while (high < count && (await isSo(high))) [low, high] = [high + 1, high * 2 + 1];
+  // None or one is the usual count.
+  while (high < count && (await isYes(high))) [low, high] = [high + 1, high * 2 + 1];
   high = Math.min(high, count);
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (await isSo(middle)) low = middle + 1;
+    if (await isYes(middle)) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -5,48 +5,51 @@ import { quote } from "../util/quote";
 import { durationText } from "../util/timeText";
 import type { Finding, Loss, RetirementFacts, RetirementStep, RetirementVerdict, Unmet } from "./retirementFacts";
 
-/** The environment variable of the way around: the sentence that a refusal prints. */
+/** Environment variable of the override; its value is the sentence that a refusal prints. */
 export const overrideVariable = "PILLAR_HOST_GIVE_UP_ANYWAY";
 
 const order: readonly Loss[] = ["momentums", "rewards", "the signer"];
 
-/** The sentence that stands for an operator who goes on in spite of everything that is not met. */
+/** Formats the sentence by which an operator accepts every loss. */
 export function overrideSentence(pillar: string, unmet: readonly Unmet[]): string {
   const losses = order.filter((each) => unmet.some(({ loss }) => loss === each));
   const list = losses.length > 1 ? `${losses.slice(0, -1).join(", ")} and ${losses.at(-1)}` : (losses[0] ?? "nothing");
   return `${pillar}: I accept to lose ${list}`;
 }
 
-/** What was found, in words. @param shown how a producer address is shown */
-export function findingText(found: Finding, shown: (address: string) => string = (address) => address): string {
+/** Formats a finding. @param formatAddress decides how a producer address appears */
+export function formatFinding(
+  found: Finding,
+  formatAddress: (address: string) => string = (address) => address,
+): string {
   if (typeof found === "string") return found;
-  const address = found.address === undefined ? "none" : shown(found.address);
+  const address = found.address === undefined ? "none" : formatAddress(found.address);
   switch (found.kind) {
     case "producer":
       return address;
     case "alternates":
       return `${address}, last in momentum ${found.height}`;
     case "registered":
-      return `registered: ${address}${found.successors === undefined ? "" : `; the successor's: ${shown(found.successors)}`}`;
+      return `registered: ${address}${found.successors === undefined ? "" : `; the successor's: ${formatAddress(found.successors)}`}`;
     case "noMomentum":
       return `no momentum of ${address} in the last ${durationText(found.within)}`;
   }
 }
 
-/** A condition as lines for the operator. */
-export function unmetLines({ what, saidBy = [], found = [], needed }: Unmet): string[] {
+/** Formats an unmet condition as lines for the operator. */
+export function formatUnmet({ what, saidBy = [], found = [], needed }: Unmet): string[] {
   const who = new Intl.ListFormat("en-GB").format(saidBy);
   const says = saidBy.length === 0 ? "" : `, ${saidBy.length === 1 ? "says" : "say"} ${who}`;
-  return [`- ${what}${says}`, ...found.map((each) => `    found: ${findingText(each)}`), `    needed: ${needed}`];
+  return [`- ${what}${says}`, ...found.map((each) => `    found: ${formatFinding(each)}`), `    needed: ${needed}`];
 }
 
-const doing: Readonly<Record<RetirementStep, { readonly what: string; readonly again: "up" | "destroy" }>> = {
+const wording: Readonly<Record<RetirementStep, { readonly what: string; readonly again: "up" | "destroy" }>> = {
   retire: { what: "shut down", again: "up" },
   destroy: { what: "given up", again: "destroy" },
 };
 
-/** The last line is what is pasted: where waiting is enough, it is not the sentence. */
-function wayAround(pillar: string, unmet: readonly Unmet[], command: string): string[] {
+/** Formats how to go on anyway. The last line gets pasted, so it is never the sentence if waiting is enough. */
+function formatOverride(pillar: string, unmet: readonly Unmet[], command: string): string[] {
   if (unmet.every(({ isCuredByTime }) => isCuredByTime === true))
     return ["  Waiting is enough. A host that can't wait: docs/retiring.md, The way around"];
   return [
@@ -55,19 +58,19 @@ function wayAround(pillar: string, unmet: readonly Unmet[], command: string): st
   ];
 }
 
-/** Everything that stands in the way, and what to type. */
-export function refusalText(facts: RetirementFacts, { unmet }: RetirementVerdict): string {
+/** Formats a refusal: every unmet condition, and the command to run then. */
+export function formatRefusal(facts: RetirementFacts, { unmet }: RetirementVerdict): string {
   const { step, stack, pillar, address, readings, host } = facts;
-  const { what, again } = doing[step];
+  const { what, again } = wording[step];
   const command = commandsFor(stack)[again];
   const changed = "off" in host ? "it was switched off, and nothing else was changed" : "nothing was changed";
   const count = unmet.length === 1 ? "One condition is" : `${unmet.length} conditions are`;
   const left = readings.flatMap((reading) => (isAnswered(reading) ? [] : [`  ${leftOutText(reading)}`]));
   return [
     `${address}, the host of stack ${stack} for ${pillar}, can't be ${what} yet; ${changed}. ${count} not met:`,
-    ...unmet.flatMap(unmetLines).map((line) => `  ${line}`),
+    ...unmet.flatMap(formatUnmet).map((line) => `  ${line}`),
     ...(unmet.some(({ loss }) => loss === "momentums") ? left : []),
     `  Then: ${command}`,
-    ...(step === "destroy" ? wayAround(pillar, unmet, command) : []),
+    ...(step === "destroy" ? formatOverride(pillar, unmet, command) : []),
   ].join("\n");
 }

@@ -1,97 +1,111 @@
 import { type CloudServer, powerOff, powerState } from "../cloud/power";
 import { isProtected, setProtection } from "../cloud/protection";
-import type { EventLog } from "../eventLog/eventLog";
+import { type EventLog, logRefOfInputs, openEventLog } from "../eventLog/eventLog";
 import type { EventDetails } from "../eventLog/events";
 import { standing } from "../eventLog/guardFacts";
 import { openRoot, type RootHost } from "../ssh/root";
 import { commandsFor } from "../util/commands";
 import { withLock } from "../util/withLock";
-import { retirementLog } from "./events";
-import { type GuardMemory, isReached, type RetirementInputs } from "./guardInputs";
-import { type HostFacts, type HostPlaces, lookAtHost } from "./readHost";
-import { overrideSentence, overrideVariable, refusalText } from "./refusalText";
-import { hostSeen, ownProducer, type RetirementFacts } from "./retirementFacts";
-import { shutDown } from "./shutDownHost";
+import type { HostPaths, RetirementInputs } from "./guardInputs";
+import { type GuardMemory, isReached } from "./guardMemory";
+import { type HostFacts, readHost } from "./readHost";
+import { formatRefusal, overrideSentence, overrideVariable } from "./refusalText";
+import { addProvider, ownProducer, type RetirementFacts } from "./retirementFacts";
+import { shutDownHost } from "./shutDownHost";
 import { type SurveyDeps, surveyRetirement } from "./surveyRetirement";
 
-/** What a release depends on. */
 export interface ReleaseDeps extends SurveyDeps {
-  /** What the operator typed to go on in spite of all. */
+  /** Sentence that the operator typed to override every condition. */
   readonly override: string | undefined;
 }
 
-const patience = 30_000;
-/** The other guard of this stack looked at everything so shortly before; milliseconds. */
-const sameDestroy = 24 * 3_600_000;
+const hostTimeoutMs = 30_000;
+/** Within this time the release by this stack's other guard counts. */
+const sameDestroyMs = 24 * 3_600_000;
 
-/** Of the guard whose deletion it is: the last one of a stack is deleted first. */
-type GivenUp = RetirementInputs & { readonly isLast: boolean };
+/** `isLast`: of the stack's two guards, the one that is deleted first. */
+type GuardInputs = RetirementInputs & { readonly isLast: boolean };
 
 type Released = EventDetails["released"];
 type HostNow = RetirementFacts["host"];
 
 /**
- * Lets a host go, or refuses (docs/architecture.md, Destruction has one place). Asks host, successor and chain with
- * live calls; takes a last backup; stops the node so that it stays off. Safe to be killed and run again anywhere.
+ * Releases a host for its deletion, or refuses (docs/architecture.md, Destruction has one place). Asks host, successor and
+ * chain with live calls, takes a last backup, and stops the node for good. Safe to be killed and run again anywhere.
  *
- * @throws Error with every condition that is not met, and what to type
+ * @throws Error with every unmet condition, and what to type
  */
-export async function release(inputs: GivenUp, memory: GuardMemory, deps: ReleaseDeps): Promise<void> {
-  const log = retirementLog(inputs, deps);
+export async function releaseHost(inputs: GuardInputs, memory: GuardMemory, deps: ReleaseDeps): Promise<void> {
+  const log = openDestroyLog(inputs, deps);
   await log.read();
-  await withLock(log.store.directory, inputs, deps, () => letGo(inputs, memory, log, deps));
+  await withLock(log.store.directory, inputs, deps, () => releaseUnderLock(inputs, memory, log, deps));
 }
 
-async function letGo(given: GivenUp, memory: GuardMemory, log: EventLog, deps: ReleaseDeps): Promise<void> {
-  const { server, places, host: login } = given;
-  if (server && (await atProvider(given, server, () => powerState(server, deps))) === "gone") {
-    const run = commandsFor(given.stack);
+/** Opens an event log whose errors name the command to run again. */
+function openDestroyLog(inputs: RetirementInputs, deps: ReleaseDeps): EventLog {
+  const log = openEventLog(logRefOfInputs(inputs), deps);
+  const withCommand = <A extends unknown[], T>(work: (...args: A) => Promise<T>) => {
+    return async (...args: A): Promise<T> => {
+      try {
+        return await work(...args);
+      } catch (error) {
+        throw new Error(`${(error as Error).message}\n  Then: ${commandsFor(inputs.stack).destroy}`);
+      }
+    };
+  };
+  return { ...log, read: withCommand(log.read), add: withCommand(log.add) };
+}
+
+async function releaseUnderLock(
+  guard: GuardInputs,
+  memory: GuardMemory,
+  log: EventLog,
+  deps: ReleaseDeps,
+): Promise<void> {
+  const { server, places, host: login } = guard;
+  if (server && (await askProvider(guard, server, () => powerState(server, deps))) === "gone") {
+    const run = commandsFor(guard.stack);
     deps.say(
       `retirement: server ${server.id} is not at ${server.provider} any more: nothing is left to guard. Should this run end in an error about it: ${run.refresh} && ${run.destroy}`,
     );
     return;
   }
-  const before = await releasedBefore(given, memory, log, deps);
+  const earlier = await findRecentRelease(guard, memory, log, deps);
   const inputs = {
-    ...given,
-    knownProducer: given.knownProducer ?? before?.details.producer,
-    recorded: given.recorded ?? standing(await log.read(), given.stack, "chain").at(-1)?.details,
+    ...guard,
+    knownProducer: guard.knownProducer ?? earlier?.details.producer,
+    recorded: guard.recorded ?? standing(await log.read(), guard.stack, "chain").at(-1)?.details,
   };
   const root = openRoot(login, inputs.library);
   try {
     deps.say(`retirement: looking at ${login.ssh.address}, its successor and the chain`);
-    const seen = before
-      ? await lookAgain(root, places, before.at, deps)
-      : hostSeen(await lookAtHost(root, places, isReached(given, memory) ? patience : 0, deps), server?.provider);
-    const { host, evidence, isForced } = await permit(
-      { inputs, memory, seen, isSecond: before !== undefined, log },
+    const hostNow = earlier
+      ? await readAgain(root, places, earlier.at, deps)
+      : addProvider(await readHost(root, places, isReached(guard, memory) ? hostTimeoutMs : 0, deps), server?.provider);
+    const { host, evidence, isForced } = await authorizeRelease(
+      { inputs, memory, hostNow, isSecond: earlier !== undefined, log },
       deps,
     );
-    const isShutDown = "released" in host || (before && "facts" in host && isAtRest(host.facts));
+    const isShutDown = "released" in host || (earlier && "facts" in host && isAtRest(host.facts));
     if (!isShutDown) {
-      const wasProtected = server !== undefined && (await atProvider(given, server, () => isProtected(server, deps)));
-      if ("facts" in host) await shutDown(root, { inputs, facts: host.facts, log, isForced }, deps);
-      const details = { ...releasedOf(inputs, host, evidence), ...(wasProtected ? { wasProtected } : {}) };
+      const wasProtected = server !== undefined && (await askProvider(guard, server, () => isProtected(server, deps)));
+      if ("facts" in host) await shutDownHost(root, { inputs, facts: host.facts, log, isForced }, deps);
+      const details = { ...releaseDetails(inputs, host, evidence), ...(wasProtected ? { wasProtected } : {}) };
       await log.add({ event: "released", details });
     }
     if ("facts" in host && inputs.afterwards === "poweroff")
       await root.call("retire_poweroff", {}).catch((error: Error) => {
-        // It may be on its way down.
-        if (!before) throw error;
+        // The other guard may have powered it off already.
+        if (!earlier) throw error;
       });
   } finally {
     root.close();
   }
-  if (server && !given.isLast) await unprotect(given, server, deps);
+  if (server && !guard.isLast) await liftProtection(guard, server, deps);
 }
 
-/**
- * Lifts the provider's own protection, which its plugin does not: as late as it can be, and before the state forgets the
- * guard that knows how to.
- *
- * @throws in words
- */
-async function unprotect({ stack, host }: GivenUp, server: CloudServer, deps: ReleaseDeps): Promise<void> {
+/** Lifts the provider's own protection, as its plugin does not. @throws in the operator's words */
+async function liftProtection({ stack, host }: GuardInputs, server: CloudServer, deps: ReleaseDeps): Promise<void> {
   const { id, provider } = server;
   const run = commandsFor(stack);
   const isLifted = await setProtection(server, false, deps).catch((error: Error) => {
@@ -110,8 +124,8 @@ async function unprotect({ stack, host }: GivenUp, server: CloudServer, deps: Re
     );
 }
 
-/** Asks a provider's API. @throws in words: a destroy knows the token of the last up only */
-async function atProvider<T>({ stack, host }: RetirementInputs, at: CloudServer, ask: () => Promise<T>): Promise<T> {
+/** Asks a provider's API. @throws in the operator's words: a destroy has only the token of the last up */
+async function askProvider<T>({ stack, host }: RetirementInputs, at: CloudServer, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
@@ -127,23 +141,23 @@ async function atProvider<T>({ stack, host }: RetirementInputs, at: CloudServer,
   }
 }
 
-/** The other guard's release of the same host, in this destroy or in one that was cut off. */
-async function releasedBefore(
+/** Finds the other guard's release of the same host, in this destroy or in an interrupted one. */
+async function findRecentRelease(
   { stack, server, host: { ssh } }: RetirementInputs,
   { createdAt }: GuardMemory,
   log: EventLog,
   deps: ReleaseDeps,
 ) {
-  const found = standing(await log.read(), stack, "released").at(-1);
-  if (found === undefined || found.at <= createdAt || deps.now() - Date.parse(found.at) >= sameDestroy)
+  const release = standing(await log.read(), stack, "released").at(-1);
+  if (release === undefined || release.at <= createdAt || deps.now() - Date.parse(release.at) >= sameDestroyMs)
     return undefined;
-  const { address, serverId } = found.details;
-  return address === ssh.address && serverId === server?.id ? found : undefined;
+  const { address, serverId } = release.details;
+  return address === ssh.address && serverId === server?.id ? release : undefined;
 }
 
-/** Once more, since somebody may have started it again; a host that was powered off is not waited for. */
-async function lookAgain(root: RootHost, places: HostPlaces, at: string, deps: ReleaseDeps): Promise<HostNow> {
-  const look = await lookAtHost(root, places, 0, deps).catch((error: Error) => ({ silent: error.message }));
+/** Reads a released host again, as somebody may have started it since; does not wait, as it may be powered off. */
+async function readAgain(root: RootHost, places: HostPaths, at: string, deps: ReleaseDeps): Promise<HostNow> {
+  const look = await readHost(root, places, 0, deps).catch((error: Error) => ({ silent: error.message }));
   return "silent" in look ? { released: at } : look;
 }
 
@@ -151,7 +165,7 @@ function isAtRest({ node, signer }: HostFacts): boolean {
   return node.masked && !node.active && !signer.active;
 }
 
-function releasedOf(inputs: RetirementInputs, host: HostNow, evidence: readonly string[]): Released {
+function releaseDetails(inputs: RetirementInputs, host: HostNow, evidence: readonly string[]): Released {
   const { server } = inputs;
   const producer = ownProducer({ host, knownProducer: inputs.knownProducer });
   return {
@@ -162,57 +176,57 @@ function releasedOf(inputs: RetirementInputs, host: HostNow, evidence: readonly 
   };
 }
 
-/** A host as it was seen, and whether this stack's other guard let it go before. */
 interface ReleaseRequest {
   readonly inputs: RetirementInputs;
   readonly memory: GuardMemory;
-  readonly seen: HostNow;
+  readonly hostNow: HostNow;
+  /** True if this stack's other guard has released the host. */
   readonly isSecond: boolean;
   readonly log: EventLog;
 }
 
-/** Decides the release, and switches a host off first that does not answer. The operator's sentence overrides the verdict. */
-async function permit(
-  { inputs, memory, seen, isSecond, log }: ReleaseRequest,
+/** Decides the release; first switches off a silent host. The operator's sentence overrides the verdict. */
+async function authorizeRelease(
+  { inputs, memory, hostNow, isSecond, log }: ReleaseRequest,
   deps: ReleaseDeps,
 ): Promise<{ host: HostNow; evidence: readonly string[]; isForced: boolean }> {
   const { server, pillar } = inputs;
   const survey = (host: HostNow) => surveyRetirement({ step: "destroy", inputs, memory, host, store: log.store }, deps);
-  const switchedOff = async (at: CloudServer) => {
+  const switchOff = async (at: CloudServer) => {
     deps.say(`retirement: ${inputs.host.ssh.address} does not answer; switching it off at ${at.provider}`);
-    return { off: `${at.provider} says that it is ${await atProvider(inputs, at, () => powerOff(at, deps))}` };
+    return { off: `${at.provider} says that it is ${await askProvider(inputs, at, () => powerOff(at, deps))}` };
   };
-  let host = seen;
-  // What else stands in the way is known before anything is switched off.
+  let host = hostNow;
+  // Nothing is switched off before all other conditions are met.
   let { facts, verdict } = await survey(host);
   if ("unseen" in host && server && verdict.unmet.length === 0 && isReached(inputs, memory)) {
-    host = await switchedOff(server);
-    // It may have produced until a moment ago.
+    host = await switchOff(server);
+    // It may have produced until now.
     ({ facts, verdict } = await survey(host));
   }
   const { unmet, evidence } = verdict;
   for (const line of evidence) deps.say(`retirement: ${line}`);
-  if (!isSecond) await noteRewards(facts, log);
+  if (!isSecond) await recordRewards(facts, log);
   if (unmet.length === 0) return { host, evidence, isForced: false };
   const reasons = unmet.map(({ what }) => what);
   const sentence = overrideSentence(pillar, unmet);
-  // Typed once for both guards, and the other one has met more.
+  // One typed sentence counts for both guards, and the first one may have met more conditions.
   const typed = standing(await log.read(), inputs.stack, "typed").at(-1);
   const typedBefore = isSecond && typed && typed.at > memory.createdAt ? typed.details.sentence : undefined;
   if (deps.override !== undefined && [sentence, typedBefore].includes(deps.override)) {
     deps.say(`retirement: going on all the same, as typed: ${deps.override}`);
     await log.add({ event: "override", details: { sentence: deps.override, reasons } });
-    // What is not seen is at least not left running.
-    if ("unseen" in host && server) host = await switchedOff(server);
+    // A silent host must at least not be left running.
+    if ("unseen" in host && server) host = await switchOff(server);
     return { host, evidence: [`typed by the operator: ${deps.override}`, ...evidence], isForced: true };
   }
   await log.note({ event: "refused", details: { reasons } });
   const other =
     deps.override === undefined ? "" : `\n  ${overrideVariable} is set, and says something else than this sentence.`;
-  throw new Error(`${refusalText(facts, verdict)}${other}`);
+  throw new Error(`${formatRefusal(facts, verdict)}${other}`);
 }
 
-async function noteRewards({ rewards, saysCollected, pillar }: RetirementFacts, log: EventLog): Promise<void> {
+async function recordRewards({ rewards, saysCollected, pillar }: RetirementFacts, log: EventLog): Promise<void> {
   const evidence = rewards.flatMap((reading) =>
     reading.says === "collected" ? [`${reading.evidence}, says ${reading.source}`] : [],
   );

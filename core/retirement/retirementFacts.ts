@@ -7,64 +7,61 @@ import type { ChainReading, ChainWord } from "./readChain";
 import type { HostFacts, HostObservation } from "./readHost";
 import type { RewardsReading } from "./readRewards";
 
-/** What is to happen: the old host's node is stopped, or all of it is given up. */
+/** `retire` stops the old host's node; `destroy` gives up the whole host. */
 export type RetirementStep = "retire" | "destroy";
 
-/** What would be lost by going on all the same. */
+/** Loss if the operator goes on in spite of an unmet condition. */
 export type Loss = "momentums" | "rewards" | "the signer";
 
 /**
- * What was found of a condition. Words have no producer address in them: who shows it decides which of those are seen,
- * as one that is registered while its node is not synced earns nothing.
+ * A finding about a condition. Texts hold no producer address: the one who shows a finding decides which addresses appear, as an
+ * address registered before its node is synced earns nothing.
  */
 export type Finding =
   | string
   | { readonly kind: "producer"; readonly address: string }
   | { readonly kind: "alternates"; readonly address: string | undefined; readonly height: number | undefined }
-  /** `successors`: undefined while its node is not synced. */
+  /** `successors`: undefined while the successor's node is not synced. */
   | { readonly kind: "registered"; readonly address: string; readonly successors: string | undefined }
-  /** Milliseconds. */
+  /** `within`: milliseconds. */
   | { readonly kind: "noMomentum"; readonly address: string; readonly within: number };
 
 /** A condition that is not met. */
 export interface Unmet {
   readonly loss: Loss;
-  /** What is wrong. */
   readonly what: string;
-  /** Nothing has to be put right: it is met some time later. */
+  /** True if waiting is enough. */
   readonly isCuredByTime?: boolean;
-  /** Who says so, of several who were asked. */
+  /** Names of the nodes that say so. */
   readonly saidBy?: readonly string[];
   readonly found?: readonly Finding[];
-  /** What to do about it. */
   readonly needed: string;
 }
 
-/** A host that does not answer, and what is known of it all the same. */
+/** Facts about a host that does not answer. */
 export type HostUnseen =
-  /** Its cloud provider can switch it off. */
+  /** The cloud provider can switch it off. */
   | { readonly unseen: string; readonly provider: string }
-  /** The cloud's API has switched it off just now. */
+  /** The cloud's API has just switched it off. */
   | { readonly off: string }
-  /** This stack's other guard let it go just now, and shut it down. */
+  /** ISO 8601: this stack's other guard has released it and shut it down. */
   | { readonly released: string };
 
-/** All that is known; what is not known is not taken for good. */
+/** Facts on which a retirement is decided; an unknown fact never counts as good. */
 export interface RetirementFacts {
   readonly pillar: string;
   readonly stack: string;
   readonly step: RetirementStep;
   readonly address: string;
   readonly host: HostObservation | HostUnseen;
-  /** The producer address that this host was known by before. */
+  /** The producer address that the host had in an earlier run. */
   readonly knownProducer?: string | undefined;
-  /** What the guard remembers of the stack. */
   readonly memory: {
-    /** Somebody may have been in: false only of a server that this stack ordered, and that never let it in. */
+    /** False only of a server that this stack ordered and never reached. */
     readonly isReached: boolean;
-    /** This stack stood its node up: what it never produced since, it never produced. */
+    /** True if this stack deployed the node: it can't have produced before. */
     readonly isOwnWork: boolean;
-    /** Since the stack has the host: proved, disproved, or not looked for. */
+    /** Since the stack has the host; undefined if nobody searched the chain. */
     readonly hasProduced?: boolean | undefined;
   };
   readonly successor?:
@@ -73,81 +70,76 @@ export interface RetirementFacts {
         readonly hostKey: string;
         readonly look: HostObservation;
         readonly node: NodeStatus;
-        /** Of its orchestrator. */
+        /** Answer of the orchestrator's getBuildInfo. */
         readonly build?: { readonly value: BuildInfo } | { readonly error: string } | undefined;
-        /** Identity of that orchestrator, if it tells one. */
         readonly identity?: OrchestratorIdentity | undefined;
       }
     | undefined;
   readonly readings: readonly ChainReading[];
-  /**
-   * A reference is among the readings, each of them has a momentum that was recorded before, or the operator took the risk of
-   * another chain.
-   */
+  /** True if a reference answered, a momentum is recorded, or the operator took the risk of another chain. */
   readonly isChainKnown: boolean;
   readonly rewards: readonly RewardsReading[];
-  /** The operator typed that the rewards are collected. */
+  /** True if the operator typed that the rewards are collected. */
   readonly saysCollected: boolean;
-  /** Why no proved backup on this machine counts as one of the signer that was here; nothing where one does. */
+  /** Reasons why no proved backup on this machine counts for the signer that was here; empty if one does. */
   readonly backupFaults: readonly string[];
-  /** By the chain; asked where the host can't tell of its signer itself. */
+  /** The bridge's key; read only if the host can't tell of its signer. */
   readonly bridge?: BridgeNow | undefined;
-  /** Identity of the signer, as the record or the successor's journal has it; likewise. */
+  /** Identity of the signer by event log or the successor's journal; read only in that case, too. */
   readonly identity?: Readonly<Partial<Record<string, string>>> | undefined;
-  /** ISO 8601: when the node was shut down no orchestrator was on the host. */
+  /** ISO 8601: when the node was shut down with no orchestrator on the host. */
   readonly noSignerAt?: string | undefined;
   readonly network: Network;
 }
 
-/** Whether it may be done, why, and on what evidence. */
 export interface RetirementVerdict {
   readonly unmet: readonly Unmet[];
   readonly evidence: readonly string[];
 }
 
-/** The environment variable of the operator's word about the rewards: the Pillar's name. */
+/** Environment variable by which the operator confirms collected rewards; its value is the Pillar's name. */
 export const collectedVariable = "PILLAR_HOST_REWARDS_COLLECTED";
 
-/** A node's word that counts. */
-export type Good = Answered<ChainWord>;
+/** A reading that counts. */
+export type GoodReading = Answered<ChainWord>;
 
-/** The producer address of the host that is retired, as far as it is known. */
+/** Returns the producer address of the retired host, if known. */
 export function ownProducer({ host, knownProducer }: Pick<RetirementFacts, "host" | "knownProducer">) {
   return ownProducers({ host, knownProducer })[0];
 }
 
-/** All producer addresses that the host is, or was, known by: its key may have been overwritten. */
+/** Returns all producer addresses that the host has or had: its key may have been overwritten. */
 export function ownProducers({ host, knownProducer }: Pick<RetirementFacts, "host" | "knownProducer">): string[] {
   const configured = "facts" in host ? host.facts.producer : undefined;
   return [...new Set([configured, knownProducer].filter((address) => address !== undefined))];
 }
 
-/** A host as it was seen: where it does not answer, its cloud's provider can do something about it. */
-export function hostSeen(look: HostObservation, provider: string | undefined): HostObservation | HostUnseen {
-  if (!("silent" in look) || look.isRefused || provider === undefined) return look;
-  return { unseen: look.silent, provider };
+/** Adds the cloud provider to the observation of a silent host, since the provider can switch it off. */
+export function addProvider(observation: HostObservation, provider: string | undefined): HostObservation | HostUnseen {
+  if (!("silent" in observation) || observation.isRefused || provider === undefined) return observation;
+  return { unseen: observation.silent, provider };
 }
 
-/** Whether an orchestrator is, or was, on a host. */
+/** True if an orchestrator is, or was, on the host. */
 export function hasOrchestratorTraces({ signer }: HostFacts): boolean {
   return signer.active || signer.hasDirectory || signer.journal !== undefined;
 }
 
-export function met(...evidence: string[]): RetirementVerdict {
+export function pass(...evidence: string[]): RetirementVerdict {
   return { unmet: [], evidence };
 }
 
-export function not(...unmet: Unmet[]): RetirementVerdict {
+export function fail(...unmet: Unmet[]): RetirementVerdict {
   return { unmet, evidence: [] };
 }
 
-/** Returns a `not` of one loss. */
-export const notOf =
+/** Returns a `fail` for one kind of loss. */
+export const failWith =
   (loss: Loss) =>
   (...unmet: readonly Omit<Unmet, "loss">[]) =>
-    not(...unmet.map((each) => ({ ...each, loss })));
+    fail(...unmet.map((each) => ({ ...each, loss })));
 
-export function all(verdicts: readonly RetirementVerdict[]): RetirementVerdict {
+export function combine(verdicts: readonly RetirementVerdict[]): RetirementVerdict {
   return {
     unmet: verdicts.flatMap(({ unmet }) => unmet),
     evidence: verdicts.flatMap(({ evidence }) => evidence),

@@ -1,44 +1,43 @@
 import { nodeTarget, otherNode } from "../chain/configuredNode";
 import type { StackConfig } from "../config/config";
 import { backupDirectory } from "../config/stackStore";
+import { orchestratorPaths } from "../orchestrator/checks/secureOptions";
 import { newHost, otherLogin } from "../ssh/configuredLogin";
 import { retirementLibrary } from "../steps/libraries";
-import type { RetirementInputs, Successor } from "./guardInputs";
+import type { HostPaths, HostRef, RetirementInputs } from "./guardInputs";
 
-/** What retirement needs to know of a stack, whatever its host. Holds the successor's login: secret. */
+/** Inputs of a retirement that do not depend on the host. Secret: holds the successor's login. */
 export type RetirementSettings = Omit<RetirementInputs, "host" | "node" | "isOwnServer" | "recorded" | "server">;
 
-/** Adds the host, plain, with its login: wrap it before it becomes an input. @param isOwnServer this state ordered it */
+/** The stack's own host, as a run finds it. */
+export interface OwnHost {
+  readonly address: string;
+  readonly hostKey: string;
+  /** True if this state ordered the server. */
+  readonly isOwnServer: boolean;
+}
+
+/** Returns the settings with the stack's own host; plain values: wrap the login before it becomes an input. */
 export function retirementInputs(
   config: StackConfig,
-  stack: string,
-  address: string,
-  hostKey: string,
-  isOwnServer: boolean,
+  { address, hostKey, isOwnServer }: OwnHost,
 ): RetirementSettings & Pick<RetirementInputs, "host" | "node" | "isOwnServer"> {
   return {
-    ...retirementSettings(config, stack),
+    ...retirementSettings(config),
     isOwnServer,
     host: newHost(config, address, hostKey),
     node: nodeTarget(config, address, hostKey),
   };
 }
 
-export function retirementSettings(config: StackConfig, stack: string): RetirementSettings {
-  const { orchestrator, retirement, sync, network, node } = config;
-  const { service, directory, executable, rpcPort } = orchestrator;
-  const successor = successorOf(config);
+export function retirementSettings(config: StackConfig): RetirementSettings {
+  const { stack, orchestrator, retirement, sync, network } = config;
   return {
     stack,
     pillar: config.pillar.name,
     lifecycle: config.lifecycle,
-    places: {
-      service: node.service,
-      dataDir: node.dataDir,
-      rpcPort: node.rpcPort,
-      signer: { service, directory, executable, rpcPort },
-    },
-    successor,
+    places: hostPaths(config),
+    successor: successorRef(config),
     references: retirementReferences(config),
     tolerance: sync.tolerance,
     epoch: network.epoch,
@@ -54,27 +53,29 @@ export function retirementSettings(config: StackConfig, stack: string): Retireme
   };
 }
 
-/** The nodes that are asked about a retirement: its own and the sync's, each once. */
+/** Returns the nodes asked about a retirement, each once: its own references and those of the sync. */
 export function retirementReferences({ retirement, sync }: Pick<StackConfig, "retirement" | "sync">): string[] {
   return [...new Set([...retirement.references, ...sync.references])];
 }
 
-/** The host that produces afterwards: named as this one where nothing else is configured. */
-function successorOf(config: StackConfig): Successor | undefined {
-  const { successor: named } = config.retirement;
-  if (named === undefined) return undefined;
-  const { node, orchestrator } = config;
-  const host = otherLogin(config, named, "pillar-host:retirement.successor");
-  const rpcPort = named.rpcPort ?? node.rpcPort;
-  const { service, directory, executable } = orchestrator;
+/** Returns the paths on a host: those of the stack's own host for what `other` leaves out. */
+function hostPaths(
+  config: StackConfig,
+  other: { readonly [K in "service" | "dataDir" | "rpcPort"]?: HostPaths[K] | undefined } = {},
+): HostPaths {
+  const { service, dataDir, rpcPort } = config.node;
   return {
-    host,
-    places: {
-      service: named.service ?? node.service,
-      dataDir: named.dataDir ?? node.dataDir,
-      rpcPort,
-      signer: { service, directory, executable, rpcPort: orchestrator.rpcPort },
-    },
-    node: otherNode(config, host.ssh, rpcPort),
+    service: other.service ?? service,
+    dataDir: other.dataDir ?? dataDir,
+    rpcPort: other.rpcPort ?? rpcPort,
+    signer: orchestratorPaths(config),
   };
+}
+
+function successorRef(config: StackConfig): HostRef | undefined {
+  const { successor } = config.retirement;
+  if (successor === undefined) return undefined;
+  const host = otherLogin(config, successor, "pillar-host:retirement.successor");
+  const places = hostPaths(config, successor);
+  return { host, places, node: otherNode(config, host.ssh, places.rpcPort) };
 }

@@ -3,14 +3,14 @@ import { standing } from "../eventLog/guardFacts";
 import { commandsFor } from "../util/commands";
 import type { RetirementFacts, RetirementVerdict } from "./retirementFacts";
 
-/** What somebody who does not watch is told of a host that is shut down. */
+/** A webhook notification about a host that is shut down. */
 export interface RetirementNotice {
   readonly notice: "rewardsDue" | "retirementPossible";
   readonly message: string;
 }
 
-/** What is so now and was not told before. */
-export function retirementNotices(
+/** Finds the notices that were not sent before. */
+export function findRetirementNotices(
   { rewards, stack, pillar }: Pick<RetirementFacts, "rewards" | "stack" | "pillar">,
   { unmet }: Pick<RetirementVerdict, "unmet">,
   events: readonly LogEvent[],

@@ -6,12 +6,9 @@ import type { RetirementFacts, Unmet } from "./retirementFacts";
 
 type Facts = Pick<RetirementFacts, "successor" | "bridge" | "identity">;
 
-/**
- * Returns what speaks against the successor's orchestrator being the signer of a host that can't be asked: a fresh one
- * answers too.
- */
+/** Returns doubts that the successor's orchestrator is the signer of a silent host: a fresh one answers, too. */
 export function successorFaults({ successor, bridge, identity }: Facts): Omit<Unmet, "loss">[] {
-  // That it does not answer is said by itself.
+  // A missing answer is a condition of its own.
   if (successor?.build === undefined || "error" in successor.build) return [];
   const unmet: Omit<Unmet, "loss">[] = [];
   const shares = "facts" in successor.look ? (successor.look.facts.signer.shares ?? []) : [];
@@ -28,26 +25,26 @@ export function successorFaults({ successor, bridge, identity }: Facts): Omit<Un
       found: [shares.length > 0 ? shares.join(", ") : "no key share there"],
       needed: `${shareFile(bridge.key)} there: bring the signer to it from its backup (docs/orchestrator.md), or wait for the next key generation`,
     });
-  const { identity: seen } = successor;
-  const differences = seen && identity ? identityDifferences(seen, identity) : [];
-  if (identity !== undefined && (seen === undefined || differences.length > 0))
+  const { identity: present } = successor;
+  const differences = present && identity ? identityDifferences(present, identity) : [];
+  if (identity !== undefined && (present === undefined || differences.length > 0))
     unmet.push({
       what: "the successor's orchestrator is not known to be the signer that this host had",
-      found: [seen ? `its ${differences.join(", its ")} is another` : "it gives no answer to getIdentity"],
+      found: [present ? `its ${differences.join(", its ")} is another` : "it gives no answer to getIdentity"],
       needed: `the signer itself at work there: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
     });
   return unmet;
 }
 
-/** Returns true if everything shows the signer at work on the successor: no older share is needed then. */
+/** True if the signer works on the successor by all evidence: no older share is needed then. */
 export function isSignerThere(facts: Facts): boolean {
   const { build } = facts.successor ?? {};
   return build !== undefined && "value" in build && facts.identity !== undefined && successorFaults(facts).length === 0;
 }
 
-/** Returns who a Pillar's signer is, as its last move saw it. */
-export function identityIn(lines: readonly (LogEvent | MoveEvent)[]): Facts["identity"] {
-  const found = lines.flatMap((line) => (line.event === "secured" ? [line.details.oldIdentity] : []));
-  const { producer, tssPeerId, evmAddress } = found.findLast((each) => each) ?? {};
+/** Finds the identity of a Pillar's signer in the lines of its last move. */
+export function findSignerIdentity(lines: readonly (LogEvent | MoveEvent)[]): Facts["identity"] {
+  const identities = lines.flatMap((line) => (line.event === "secured" ? [line.details.oldIdentity] : []));
+  const { producer, tssPeerId, evmAddress } = identities.findLast((each) => each) ?? {};
   return producer === undefined ? undefined : { producer, tssPeerId, evmAddress };
 }

@@ -1,45 +1,46 @@
 import { type ChainClient, momentumPage } from "../chain/chain";
 import type { Produced } from "../chain/chainAnswers";
 
-/** Producer addresses: of the host that is retired, where it is known, and of its successor. */
-export interface Both {
-  readonly own?: string | undefined;
-  readonly successor: string;
+/** Producer addresses of the retired host, if known, and of its successor. */
+export interface Producers {
+  readonly oldProducer?: string | undefined;
+  readonly newProducer: string;
 }
 
-/** Momentums that are asked for, one page after the other: on a small network a few tell. About ten hours. */
-const pages = [64, 256, momentumPage, momentumPage, momentumPage];
+/** Sizes of the pages asked for, one after the other: on a small network a few momentums tell. About ten hours. */
+const pageSizes = [64, 256, momentumPage, momentumPage, momentumPage];
 
 /**
- * Whether all slots from a time on are the successor's: the first momentum of either address since then is its own, or
- * where neither has one yet, the last before.
+ * True if all slots from a time on are the new producer's: the first momentum of either address since then is its own, or,
+ * if neither has one yet, the last before.
  *
  * @param time unix milliseconds
  */
-export async function isSuccessorsSince(client: ChainClient, both: Both, time: number): Promise<boolean> {
+export async function isNewProducerSince(client: ChainClient, producers: Producers, time: number): Promise<boolean> {
+  const { oldProducer, newProducer } = producers;
   const before = await client.before(time);
-  const last = () => isSuccessors(client, both, before);
-  // Whose address is not known can't be told from the others'.
-  if (both.own === undefined) return last();
+  const last = () => isLastOfNewProducer(client, producers, before);
+  // An unknown address can't be told from the other Pillars' addresses.
+  if (oldProducer === undefined) return last();
   let from = (before?.height ?? 0) + 1;
-  for (const count of pages) {
+  for (const count of pageSizes) {
     const page = await client.momentums(from, count);
-    const first = page.find(({ producer }) => producer === both.own || producer === both.successor);
-    if (first) return first.producer === both.successor;
+    const first = page.find(({ producer }) => producer === oldProducer || producer === newProducer);
+    if (first) return first.producer === newProducer;
     if (page.length < count) break;
     from += count;
   }
   return last();
 }
 
-/** Whether the last momentum of either address up to one was the successor's. */
-async function isSuccessors(
+async function isLastOfNewProducer(
   client: ChainClient,
-  { own, successor }: Both,
+  { oldProducer, newProducer }: Producers,
   until: Produced | undefined,
 ): Promise<boolean> {
   if (until === undefined) return false;
   const from = Math.max(1, until.height - momentumPage + 1);
   const page = await client.momentums(from, until.height - from + 1);
-  return page.findLast(({ producer }) => producer === own || producer === successor)?.producer === successor;
+  const last = page.findLast(({ producer }) => producer === oldProducer || producer === newProducer);
+  return last?.producer === newProducer;
 }

@@ -14,91 +14,89 @@ import type { Store } from "../store/store";
 import { lookAtNode } from "../sync/nodeStatus";
 import { firstLine } from "../util/firstLine";
 import { resolvePath } from "../util/resolvePath";
-import { decideRetirement, wantsHistory } from "./decideRetirement";
-import { type GuardMemory, isReached, type RetirementInputs } from "./guardInputs";
+import { decideRetirement, needsProductionSearch } from "./decideRetirement";
+import type { RetirementInputs } from "./guardInputs";
+import { type GuardMemory, isReached } from "./guardMemory";
 import { orchestratorBackupFaults } from "./orchestratorBackup";
 import { hasProducedSince } from "./productionSearch";
 import { type ChainReading, readChain } from "./readChain";
-import { type LookDeps, lookAtHost } from "./readHost";
+import { type ReadHostDeps, readHost } from "./readHost";
 import { type RewardsQuestion, type RewardsReading, readRewards } from "./readRewards";
 import { ownProducer, type RetirementFacts, type RetirementStep, type RetirementVerdict } from "./retirementFacts";
-import { identityIn, isSignerThere } from "./successorOrchestrator";
+import { findSignerIdentity, isSignerThere } from "./successorOrchestrator";
 
-/** What a survey depends on. */
-export interface SurveyDeps extends LookDeps {
+export interface SurveyDeps extends ReadHostDeps {
   now(): number;
-  /** The operator typed that the rewards are collected. */
+  /** True if the operator typed that the rewards are collected. */
   readonly saysCollected: boolean;
-  /** The way to a host, where others use it too; a new one where it is left out. */
+  /** Returns a shared connection to a host; a new one is made if this is left out. */
   connect?(target: SshTarget): Connection;
 }
 
-/** What was found, and what it comes to. */
 export interface RetirementSurvey {
   readonly facts: RetirementFacts;
   readonly verdict: RetirementVerdict;
 }
 
-/** A successor that boots is waited for so long; milliseconds. */
-const patience = 20_000;
-/** For the momentums that nodes are compared by; milliseconds. */
-const comparing = 20_000;
+/** A successor may be booting. */
+const successorTimeoutMs = 20_000;
+const comparisonTimeoutMs = 20_000;
 
-/** A survey's step, and what is known before anybody is asked. */
 export interface SurveyQuestion {
   readonly step: RetirementStep;
   readonly inputs: RetirementInputs;
   readonly memory: GuardMemory;
-  /** The host's own answer. */
   readonly host: RetirementFacts["host"];
-  /** Has the event log and the backups. */
+  /** Store of the event log and the backups. */
   readonly store: Store;
 }
 
 /** Asks the host's successor, the chain and the event log, and decides. Changes nothing. */
 export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDeps): Promise<RetirementSurvey> {
   const { inputs, memory, host } = question;
-  const clients = await clientsOf(inputs, host, deps.connect ?? createConnection);
+  const clients = await openClients(inputs, host, deps.connect ?? createConnection);
   try {
     const { facts, isProducingRecorded } = await readFacts(question, clients, deps);
     const verdict = decideRetirement(facts);
     const own = ownProducer(facts);
-    if (own === undefined || !wantsHistory(facts, verdict)) return { facts, verdict };
+    if (own === undefined || !needsProductionSearch(facts, verdict)) return { facts, verdict };
     const hasProduced =
       isProducingRecorded ||
       memory.produced === "seen" ||
-      (await hasProducedSince(facts.readings, own, begunAt(memory.createdAt, host)));
-    const known = { ...facts, memory: { ...facts.memory, hasProduced } };
-    return { facts: known, verdict: decideRetirement(known) };
+      (await hasProducedSince(facts.readings, own, nodeStartMs(memory.createdAt, host)));
+    const searched = { ...facts, memory: { ...facts.memory, hasProduced } };
+    return { facts: searched, verdict: decideRetirement(searched) };
   } finally {
     for (const { client } of clients) client.close();
   }
 }
 
-/** Reads all facts but the host's history, which is asked for only where it decides. */
-async function readFacts(question: SurveyQuestion, clients: readonly Asked[], deps: SurveyDeps) {
+/** Reads all facts but the host's own production, which is searched only if it decides. */
+async function readFacts(question: SurveyQuestion, clients: readonly SurveyClient[], deps: SurveyDeps) {
   const { step, inputs, memory, host, store } = question;
   const { pillar, recorded, epoch, network, knownProducer } = inputs;
-  const successor = await lookAtSuccessor(inputs, deps);
-  const next = successor && "facts" in successor.look ? successor.look.facts.producer : undefined;
-  const own = ownProducer({ host, knownProducer });
-  const chainQuestion = { pillar, recorded, own, successor: next, network, epoch };
-  const told = await Promise.all(
+  const successor = await readSuccessor(inputs, deps);
+  const newProducer = successor && "facts" in successor.look ? successor.look.facts.producer : undefined;
+  const oldProducer = ownProducer({ host, knownProducer });
+  const chainQuestion = { pillar, recorded, oldProducer, newProducer, network, epoch };
+  const unchecked = await Promise.all(
     clients.map(({ client, fault }) =>
       fault === undefined ? readChain(client, chainQuestion, deps.now()) : { client, fault: silentBy(fault) },
     ),
   );
-  const readings = await showToEachOther(told, comparing);
+  const readings = await showToEachOther(unchecked, comparisonTimeoutMs);
   const rewards =
-    step === "destroy" && next !== undefined
-      ? await readAllRewards(readings, { pillar, own, successor: next, epoch }, deps.now())
+    step === "destroy" && newProducer !== undefined
+      ? await readAllRewards(readings, { pillar, oldProducer, newProducer, epoch }, deps.now())
       : [];
-  const record = await recordOf(inputs, store);
-  const isSilent = step === "destroy" && !("facts" in host || "released" in host) && !record.noSignerAt;
-  const asked = clients.flatMap(({ client, fault }) => (fault === undefined ? [client] : []));
-  const ofSigner = isSilent ? { successor, ...(await signerOf(successor, record.identity, asked)) } : undefined;
-  // A signer that was at work for long has a newer share than any backup of this host.
-  const bridge = ofSigner && !isSignerThere(ofSigner) ? ofSigner.bridge : undefined;
+  const logged = await readLogFacts(inputs, store);
+  const isSilent = step === "destroy" && !("facts" in host || "released" in host) && !logged.noSignerAt;
+  const usable = clients.flatMap(({ client, fault }) => (fault === undefined ? [client] : []));
+  const signerFacts = isSilent
+    ? { successor, ...(await readSignerFacts(successor, logged.identity, usable)) }
+    : undefined;
+  // A signer at work on the successor may have a newer share than any backup of this host.
+  const bridge = signerFacts && !isSignerThere(signerFacts) ? signerFacts.bridge : undefined;
   const facts: RetirementFacts = {
     pillar,
     stack: inputs.stack,
@@ -117,22 +115,22 @@ async function readFacts(question: SurveyQuestion, clients: readonly Asked[], de
     memory: { isReached: isReached(inputs, memory), isOwnWork: memory.isOwnWork },
     saysCollected: deps.saysCollected,
     backupFaults: [
-      ...record.faults,
-      ...(await orchestratorBackupFaults(store, { ...backedUp(inputs, memory, host), bridge })),
+      ...logged.faults,
+      ...(await orchestratorBackupFaults(store, { ...backedUpOrchestrator(inputs, memory, host), bridge })),
     ],
-    ...ofSigner,
-    noSignerAt: record.noSignerAt,
+    ...signerFacts,
+    noSignerAt: logged.noSignerAt,
   };
-  return { facts, isProducingRecorded: record.producing };
+  return { facts, isProducingRecorded: logged.producing };
 }
 
-/** Unix milliseconds: a guard that was made anew is younger than the node that its stack deployed. */
-function begunAt(createdAt: string, host: RetirementFacts["host"]): number {
+/** Returns the node's start in unix milliseconds: a guard that was created again is younger than the node. */
+function nodeStartMs(createdAt: string, host: RetirementFacts["host"]): number {
   const deployed = "facts" in host ? Date.parse(host.facts.marks["deploy.done"] ?? "") : Number.NaN;
   return Math.min(Date.parse(createdAt), Number.isNaN(deployed) ? Number.POSITIVE_INFINITY : deployed);
 }
 
-function backedUp(inputs: RetirementInputs, memory: GuardMemory, host: RetirementFacts["host"]) {
+function backedUpOrchestrator(inputs: RetirementInputs, memory: GuardMemory, host: RetirementFacts["host"]) {
   const { identityFile } = inputs.backup;
   return {
     pillar: inputs.pillar,
@@ -144,12 +142,8 @@ function backedUp(inputs: RetirementInputs, memory: GuardMemory, host: Retiremen
   };
 }
 
-/**
- * Asks the chain for the bridge's key.
- *
- * @param identity of the record; the successor's journal is believed where it has none
- */
-export async function signerOf(
+/** Reads the bridge's key, and the signer's identity from the successor's journal if the event log has none. */
+async function readSignerFacts(
   successor: RetirementFacts["successor"],
   identity: RetirementFacts["identity"],
   clients: readonly ChainClient[],
@@ -158,29 +152,29 @@ export async function signerOf(
   return { bridge: await askInTurn(clients), identity: identity ?? journal?.identity ?? undefined };
 }
 
-/** What this machine's record has of a stack's host. */
-async function recordOf({ pillar, stack, host }: RetirementInputs, store: Store) {
+/** Reads the event log's facts about a stack's host. */
+async function readLogFacts({ pillar, stack, host }: RetirementInputs, store: Store) {
   const lines = await readLog(store, pillar);
   const missing = await findMissingLine(store);
   return {
     faults: missing === undefined ? [] : [missing],
     producing: standing(lines, stack, "produced").length > 0,
-    // Lines that are missing may tell of a signer that came since.
+    // A missing line may tell of a signer that came later.
     noSignerAt: missing === undefined ? noOrchestratorSince(lines, stack, host.ssh) : undefined,
-    identity: identityIn(lines),
+    identity: findSignerIdentity(lines),
   };
 }
 
-interface Asked extends ReferenceClient {
+interface SurveyClient extends ReferenceClient {
   readonly isReference?: true;
 }
 
-async function clientsOf(
+async function openClients(
   { node, host: { ssh }, successor, references }: RetirementInputs,
   host: RetirementFacts["host"],
   connect: (target: SshTarget) => Connection,
-): Promise<readonly Asked[]> {
-  const clients: Asked[] = [];
+): Promise<readonly SurveyClient[]> {
+  const clients: SurveyClient[] = [];
   const excluded = [{ host: ssh.address, what: "this host itself" }];
   if ("facts" in host && host.facts.node.active)
     clients.push({ client: chainOfNode(`this host's node (${ssh.address})`, node, connect(node.ssh)) });
@@ -194,7 +188,7 @@ async function clientsOf(
   return [...clients, ...others.map((each) => ({ ...each, isReference: true as const }))];
 }
 
-async function lookAtSuccessor(
+async function readSuccessor(
   { successor, library, references, tolerance }: RetirementInputs,
   deps: SurveyDeps,
 ): Promise<RetirementFacts["successor"]> {
@@ -203,16 +197,16 @@ async function lookAtSuccessor(
   const connection = (deps.connect ?? createConnection)(host.ssh);
   const root = openRoot(host, library, connection);
   try {
-    const [look, seen] = await Promise.all([
-      lookAtHost(root, places, patience, deps).catch((error: Error) => ({
+    const [look, status] = await Promise.all([
+      readHost(root, places, successorTimeoutMs, deps).catch((error: Error) => ({
         silent: firstLine(error.message),
       })),
-      // The guard's own rules compare the chains of all who are asked.
+      // The survey itself compares the chains of all nodes.
       lookAtNode(node, { references, tolerance, isChainUnverified: true }, connection),
     ]);
     const { address, hostKey } = host.ssh;
-    const found = { address, hostKey, look, node: seen };
-    if (!("facts" in look) || !look.facts.signer.active) return found;
+    const facts = { address, hostKey, look, node: status };
+    if (!("facts" in look) || !look.facts.signer.active) return facts;
     const { rpcPort } = places.signer;
     const client = createOrchestratorClient(() => root.forward("127.0.0.1", rpcPort), rpcPort, deps);
     const build = await client.buildInfo().then(
@@ -220,7 +214,7 @@ async function lookAtSuccessor(
       (error: Error) => ({ error: error.message }),
     );
     const identity = "value" in build ? await client.identity().catch(() => undefined) : undefined;
-    return { ...found, build, identity };
+    return { ...facts, build, identity };
   } finally {
     root.close();
   }
@@ -231,9 +225,9 @@ function readAllRewards(
   question: Omit<RewardsQuestion, "withdrawAddress">,
   now: number,
 ): Promise<RewardsReading[]> {
-  const asked = readings.flatMap((reading) => {
+  const rewards = readings.flatMap((reading) => {
     if (!isAnswered(reading) || reading.pillar === null) return [];
     return [readRewards(reading.client, { ...question, withdrawAddress: reading.pillar.withdrawAddress }, now)];
   });
-  return Promise.all(asked);
+  return Promise.all(rewards);
 }

@@ -2,11 +2,12 @@ import type { EventDetails, LogEvent, MoveEvent } from "../../core/eventLog/even
 import { shareFile } from "../../core/orchestrator/backup/keyShare";
 import type { Entry } from "../../core/orchestrator/backup/manifest";
 import { type Saga, type SideName, sidesOf } from "../../core/orchestrator/rules/journal";
-import type { GuardMemory, RetirementInputs } from "../../core/retirement/guardInputs";
+import type { RetirementInputs } from "../../core/retirement/guardInputs";
+import type { GuardMemory } from "../../core/retirement/guardMemory";
 import type { HostObservation } from "../../core/retirement/readHost";
 import {
+  addProvider,
   hasOrchestratorTraces,
-  hostSeen,
   type RetirementFacts,
   type RetirementStep,
 } from "../../core/retirement/retirementFacts";
@@ -136,7 +137,7 @@ function factsOf(world: World, name: HostName, step: RetirementStep, rules: Rule
     stack: "prod",
     step,
     address: host.address,
-    host: hostSeen(look, "hetzner"),
+    host: addProvider(look, "hetzner"),
     memory: {
       isReached: rules.isReached({ isOwnServer: hasLaptop } as RetirementInputs, memory),
       isOwnWork: false,

@@ -5,7 +5,7 @@ import { noOrchestratorSince } from "../../core/eventLog/guardFacts";
 import { runSaga } from "../../core/orchestrator/move/saga";
 import { backupFault } from "../../core/retirement/backupRule";
 import { decideRetirement } from "../../core/retirement/decideRetirement";
-import { isReached } from "../../core/retirement/guardInputs";
+import { isReached } from "../../core/retirement/guardMemory";
 import { isSignerThere } from "../../core/retirement/successorOrchestrator";
 
 /** The program's own decisions. */
@@ -42,7 +42,7 @@ export async function mutated(mutations: readonly Mutation[]): Promise<Rules> {
   const contents = [
     "orchestrator/move/saga",
     "retirement/decideRetirement",
-    "retirement/guardInputs",
+    "retirement/guardMemory",
     "retirement/backupRule",
     "retirement/successorOrchestrator",
     "eventLog/guardFacts",

@@ -14,7 +14,7 @@ test.each<[string, keyof typeof searches, readonly Mutation[], boolean, RegExp]>
     [
       { file: "core/retirement/decideRetirement.ts", from: "memory.isReached || isAlive", to: "memory.isReached" },
       {
-        file: "core/retirement/guardInputs.ts",
+        file: "core/retirement/guardMemory.ts",
         from: "memory.isReached || !isOwnServer",
         to: "memory.isReached",
       },

@@ -3,11 +3,10 @@ import type { StackConfig } from "../../../core/config/config";
 import { storeOf } from "../../../core/config/stackStore";
 import { readEvents } from "../../../core/eventLog/eventLog";
 import type { LogEvent } from "../../../core/eventLog/events";
-import type { GuardMemory } from "../../../core/retirement/guardInputs";
-import { rememberedBy } from "../../../core/retirement/guardMemory";
+import { type GuardMemory, guardMemory, mergeHostMemory } from "../../../core/retirement/guardMemory";
 import type { HostObservation } from "../../../core/retirement/readHost";
-import { findingText } from "../../../core/retirement/refusalText";
-import { hostSeen } from "../../../core/retirement/retirementFacts";
+import { formatFinding } from "../../../core/retirement/refusalText";
+import { addProvider } from "../../../core/retirement/retirementFacts";
 import { retirementInputs } from "../../../core/retirement/retirementInputs";
 import { type RetirementSurvey, type SurveyDeps, surveyRetirement } from "../../../core/retirement/surveyRetirement";
 import type { Store } from "../../../core/store/store";
@@ -30,21 +29,16 @@ export async function readRetirementContext(
   hostKey: string,
 ): Promise<RetirementContext> {
   const store = storeOf(config);
-  const past = rememberedBy(await readKnownEvents(store, config.pillar.name), stack);
+  const past = mergeHostMemory(await readKnownEvents(store, config.pillar.name), stack);
   const { guard } = state;
   return {
     inputs: {
-      ...retirementInputs(config, stack, address, hostKey, guard?.isOwnServer ?? false),
+      ...retirementInputs(config, { address, hostKey, isOwnServer: guard?.isOwnServer ?? false }),
       knownProducer: guard?.knownProducer ?? past.knownProducer,
       recorded: guard?.recorded ?? past.recorded,
     },
-    memory: {
-      createdAt: guard?.createdAt ?? past.since ?? new Date().toISOString(),
-      // What is not known counts as reached: nothing is let go for want of a memory.
-      isReached: guard?.isReached ?? true,
-      isOwnWork: guard?.isOwnWork ?? past.isOwnWork,
-      produced: guard?.produced,
-    },
+    // An unknown host counts as reached: no host is released for lack of a memory.
+    memory: guardMemory(past, true, guard),
     store,
   };
 }
@@ -65,7 +59,7 @@ export function surveyDestroy(
   deps: SurveyDeps,
 ): Promise<RetirementSurvey> {
   const look = "value" in looked ? looked.value : { silent: looked.problem };
-  const seen = hostSeen(look, host.provider === "existing" ? undefined : host.provider);
+  const seen = addProvider(look, host.provider === "existing" ? undefined : host.provider);
   return surveyRetirement({ step: "destroy", inputs, memory, host: seen, store }, deps);
 }
 
@@ -77,6 +71,6 @@ export function listUnmetConditions({ facts, verdict }: Pick<RetirementSurvey, "
   const shown = (address: string) => (registered.includes(address) ? address : "[address]");
   return verdict.unmet.map(({ found, ...unmet }) => ({
     ...unmet,
-    found: found?.map((each) => findingText(each, shown)),
+    found: found?.map((each) => formatFinding(each, shown)),
   }));
 }

@@ -1,6 +1,6 @@
 import { noteText, sentenceOf, stillOurs, unknownText } from "../../../core/registration/messages";
 import { isOurs, type Registration } from "../../../core/registration/registration";
-import { unmetLines } from "../../../core/retirement/refusalText";
+import { formatUnmet } from "../../../core/retirement/refusalText";
 import { type PortFound, portFaults, portsLine } from "../../../core/ssh/portRules";
 import type { Result } from "../../../core/util/result";
 import { minuteText } from "../../../core/util/timeText";
@@ -96,7 +96,7 @@ function formatDestroy(destroy: StatusParts["destroy"], { stack, lifecycle }: St
   if (destroy === undefined) return [["destroy", `refused: pillar-host:lifecycle of ${stack} is ${lifecycle}`]];
   if ("problem" in destroy) return labelRows("destroy", destroy, () => []);
   const first = lifecycle === "retiring" ? [] : [[`- pillar-host:lifecycle is ${lifecycle}`, "    needed: retiring"]];
-  const conditions = [...first, ...destroy.value.map(unmetLines)];
+  const conditions = [...first, ...destroy.value.map(formatUnmet)];
   const count = conditions.length;
   if (count === 0) return [["destroy", "nothing stands in its way"]];
   return [

@@ -9,7 +9,7 @@ import { lookAtRegistration, recalled } from "../../../core/registration/look";
 import { unknownText } from "../../../core/registration/messages";
 import { isOurs, type Registration } from "../../../core/registration/registration";
 import { type PillarReading, readPillar } from "../../../core/registration/source";
-import { type HostFacts, type HostObservation, lookAtHost } from "../../../core/retirement/readHost";
+import { type HostFacts, type HostObservation, readHost } from "../../../core/retirement/readHost";
 import { collectedVariable } from "../../../core/retirement/retirementFacts";
 import type { RetirementSurvey, SurveyDeps } from "../../../core/retirement/surveyRetirement";
 import { lookAtPorts, portRules } from "../../../core/ssh/portRules";
@@ -91,7 +91,7 @@ function startLookups(stack: StackWithHost, host: HostReader, context: Retiremen
   const { config } = stack;
   const { inputs } = context;
   const root = openRoot(inputs.host, inputs.library, host.connection);
-  const observation = readPart(() => lookAtHost(root, inputs.places, 0, deps));
+  const observation = readPart(() => readHost(root, inputs.places, 0, deps));
   const facts = readPart(async () => {
     const answer = requireValue(await observation);
     if ("silent" in answer) throw new Error(answer.silent);

@@ -1,6 +1,6 @@
 import type { ChainClient } from "../../../core/chain/chain";
 import type { ProducerSwitch } from "../../../core/registration/findSwitch";
-import { coin, judgeRewards, type RewardsReading } from "../../../core/retirement/readRewards";
+import { formatCoin, judgeRewards, type RewardsReading } from "../../../core/retirement/readRewards";
 import { minuteText } from "../../../core/util/timeText";
 
 export interface RewardsPart {
@@ -27,7 +27,7 @@ export async function readRewardsPart(
     return { text: `not known: the RPC of ${client.name} does not tell rewards; see the wallet` };
   const [newest] = rewards.rows;
   const { znn, qsr } = rewards.uncollected;
-  const waits = `${coin(znn)} ZNN and ${coin(qsr)} QSR wait for their collection`;
+  const waits = `${formatCoin(znn)} ZNN and ${formatCoin(qsr)} QSR wait for their collection`;
   const paid = newest === undefined ? "nothing was paid yet" : `paid last: epoch ${newest.epoch}`;
   if (switched === undefined) return { text: `${waits}; ${paid}` };
   const [first] = await client.momentums(1, 1);

@@ -2,16 +2,22 @@ import type { StackConfig } from "../../config/config";
 import { backupDirectory } from "../../config/stackStore";
 import { moveIdOf } from "../../eventLog/moveId";
 import { oldHost } from "../../ssh/configuredLogin";
+import type { OrchestratorPaths } from "../hosts/moveInputs";
 import type { Acknowledged } from "../rules/acknowledged";
 import type { SecureOptions } from "./preparation";
 import type { OrchestratorPlace } from "./survey";
 
-export function newPlace({ node, orchestrator }: StackConfig): OrchestratorPlace {
+/** Returns the orchestrator's paths and port as configured for the stack's own host. */
+export function orchestratorPaths({ orchestrator }: StackConfig): OrchestratorPaths & { readonly rpcPort: number } {
   const { service, directory, executable, rpcPort } = orchestrator;
-  return { service, directory, executable, rpcPort, nodeDirectory: node.dataDir };
+  return { service, directory, executable, rpcPort };
 }
 
-/** On the old one: the same where nothing else is configured. */
+export function newPlace(config: StackConfig): OrchestratorPlace {
+  return { ...orchestratorPaths(config), nodeDirectory: config.node.dataDir };
+}
+
+/** Returns the paths on the old host: the new host's if nothing else is configured. */
 export function oldPlace(config: StackConfig): OrchestratorPlace {
   const same = newPlace(config);
   const from = config.orchestrator.migrateFrom;

@@ -13,19 +13,17 @@ import { parseSshd } from "../../ssh/sshdFaults";
 import type { NodeStatus } from "../../sync/nodeStatus";
 import { type Result, toResult } from "../../util/result";
 import { isJsonText } from "../backup/backup";
+import type { OrchestratorPaths } from "../hosts/moveInputs";
 import { type Endpoint, endpointsOf } from "../rules/endpoints";
 import { parseFacts } from "../rules/hostPairFacts";
 import { orchestratorConfigOf } from "../rules/orchestratorConfigFile";
 import type { BridgeNow } from "./bridgeNow";
 import type { MoveSurvey, NewSide, OldSide, SshScan } from "./findings";
 
-/** A signer's things on a host. */
-export interface OrchestratorPlace {
-  readonly service: string;
-  readonly directory: string;
+/** A signer's paths and port on a host. */
+export interface OrchestratorPlace extends OrchestratorPaths {
   /** The node's data directory. */
   readonly nodeDirectory: string;
-  readonly executable: string;
   readonly rpcPort: number;
 }
 

@@ -5,14 +5,16 @@ import type { WitnessSources } from "../../sync/chainSources";
 import type { BackupPlace } from "../backup/backupPlace";
 import type { Acknowledged } from "../rules/acknowledged";
 
-/** One of the two hosts of a move; plain values, secrets among them. */
-export interface SideInputs {
-  readonly host: OrchestratorHost;
-  /** The orchestrator's unit, and its state directory. */
+/** An orchestrator's unit, its state directory, and the name of its process. */
+export interface OrchestratorPaths {
   readonly service: string;
   readonly directory: string;
-  /** What its process is called. */
   readonly executable: string;
+}
+
+/** One of the two hosts of a move; plain values, secrets among them. */
+export interface SideInputs extends OrchestratorPaths {
+  readonly host: OrchestratorHost;
 }
 
 /** What reaches both hosts of a move, of {@link MoveInputs}. */

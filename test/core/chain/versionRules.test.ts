@@ -60,5 +60,5 @@ test("every node that is looked at has the rules with it: its own, the old host'
   expect(nodeTarget(config, "203.0.113.7", "key").versions).toEqual(rules);
   expect(nodeRpc(config).versions).toEqual(rules);
   expect(chainCopySettings(config, "prod")?.old.node.versions).toEqual(rules);
-  expect(retirementSettings(config, "prod").successor?.node.versions).toEqual(rules);
+  expect(retirementSettings(config).successor?.node.versions).toEqual(rules);
 });

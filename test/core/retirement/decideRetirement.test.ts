@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Journal } from "../../../core/orchestrator/rules/journal";
-import { decideRetirement, wantsHistory } from "../../../core/retirement/decideRetirement";
-import { unmetLines } from "../../../core/retirement/refusalText";
-import { hostSeen, type RetirementFacts } from "../../../core/retirement/retirementFacts";
+import { decideRetirement, needsProductionSearch } from "../../../core/retirement/decideRetirement";
+import { formatUnmet } from "../../../core/retirement/refusalText";
+import { addProvider, type RetirementFacts } from "../../../core/retirement/retirementFacts";
 import { clientNamed, silent as silentNode } from "../chain/readings";
 import {
   bridge,
@@ -26,7 +26,7 @@ const lines = (changes: Partial<RetirementFacts>) => {
     const words = [what, needed, ...found.filter((each) => typeof each === "string")].join();
     expect(words.replace("the reward address, z1qwithdraw", "")).not.toContain("z1q");
   }
-  return unmet.flatMap(unmetLines).join("\n");
+  return unmet.flatMap(formatUnmet).join("\n");
 };
 const silent = { host: { silent: "ECONNREFUSED" } } as const;
 /** A host that can't be asked, of whose signer all is known. */
@@ -36,7 +36,7 @@ const signing = { host: { facts: hostFacts({ signer: fenced }) }, successor: { .
 
 test("who says so is a list, as one reads it", () => {
   const said = (...saidBy: string[]) =>
-    unmetLines({ what: "it produces", saidBy, needed: "an end", loss: "momentums" })[0];
+    formatUnmet({ what: "it produces", saidBy, needed: "an end", loss: "momentums" })[0];
   expect([said(), said("a"), said("a", "b"), said("a", "b", "c")]).toEqual([
     "- it produces",
     "- it produces, says a",
@@ -176,7 +176,7 @@ describe("each condition alone, with its text", () => {
     [
       "a host that refuses the login, at a provider that could switch it off",
       {
-        host: hostSeen({ silent: "op@192.0.2.1:22 refuses the login", isRefused: true }, "hetzner"),
+        host: addProvider({ silent: "op@192.0.2.1:22 refuses the login", isRefused: true }, "hetzner"),
         ...kept,
         successor: { ...successor, build },
       },
@@ -597,8 +597,8 @@ describe("a host that never produced", () => {
 
   test("is let go without successor and rewards, once that is proved", () => {
     expect(lines(ownWork(false))).toBe("");
-    expect(wantsHistory(facts(ownWork()), decideRetirement(facts(ownWork())))).toBe(true);
-    expect(wantsHistory(facts(ownWork(true)), decideRetirement(facts(ownWork(true))))).toBe(false);
+    expect(needsProductionSearch(facts(ownWork()), decideRetirement(facts(ownWork())))).toBe(true);
+    expect(needsProductionSearch(facts(ownWork(true)), decideRetirement(facts(ownWork(true))))).toBe(false);
   });
 
   test.each<[string, Partial<RetirementFacts>]>([

@@ -1,6 +1,6 @@
 import type { Journal } from "../../../core/orchestrator/rules/journal";
 import type { HostFacts } from "../../../core/retirement/readHost";
-import type { Good, RetirementFacts } from "../../../core/retirement/retirementFacts";
+import type { GoodReading, RetirementFacts } from "../../../core/retirement/retirementFacts";
 import { clientNamed } from "../chain/readings";
 
 export const own = "z1qown";
@@ -43,7 +43,7 @@ export const fenced: HostFacts["signer"] = {
 };
 
 /** A node's word after the switch. */
-export function reading(changes: Partial<Good> = {}, name = "reference A"): Good {
+export function reading(changes: Partial<GoodReading> = {}, name = "reference A"): GoodReading {
   return {
     client: clientNamed(name),
     newest: momentum(1000, "z1qother"),

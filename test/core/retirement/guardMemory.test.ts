@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { LogEvent, News } from "../../../core/eventLog/events";
-import { knownToGuard, type Remembered, rememberedBy } from "../../../core/retirement/guardMemory";
+import { mergeHostMemory, type Remembered, rememberedInputs } from "../../../core/retirement/guardMemory";
 
 const recorded = { height: 7, hash: "ab" };
 const entry = (at: string, news: News): LogEvent => ({ at, stack: "prod", pillar: "Anvil", ...news });
@@ -23,33 +23,37 @@ const known = { isReached: true, isOwnWork: true, recorded, knownProducer: "z1qo
 
 describe("what guards decide on", () => {
   test("is in the record and in the state: with either lost, the other one has it", () => {
-    expect(rememberedBy(events, "prod", inState)).toEqual({ ...known, location, since: "2026-11-21T10:00:00Z" });
-    expect(rememberedBy(events, "prod")).toEqual({ ...known, location, since: "2026-11-21T10:00:00Z" });
-    expect(rememberedBy([], "prod", inState)).toEqual({ ...known, location: undefined, since: "2026-11-21T10:00:05Z" });
+    expect(mergeHostMemory(events, "prod", inState)).toEqual({ ...known, location, since: "2026-11-21T10:00:00Z" });
+    expect(mergeHostMemory(events, "prod")).toEqual({ ...known, location, since: "2026-11-21T10:00:00Z" });
+    expect(mergeHostMemory([], "prod", inState)).toEqual({
+      ...known,
+      location: undefined,
+      since: "2026-11-21T10:00:05Z",
+    });
   });
 
   test("with both lost is not known: nobody's own work, and nothing that a guard could let a host go for", () => {
-    const nothing = rememberedBy([], "prod");
+    const nothing = mergeHostMemory([], "prod");
     expect(nothing).toMatchObject({ isOwnWork: false, hasProduced: false, recorded: undefined });
-    expect(knownToGuard(nothing)).toEqual({});
+    expect(rememberedInputs(nothing)).toEqual({});
   });
 
   test("is the worse of two words", () => {
-    expect(rememberedBy(events, "prod", { isOwnWork: false }).isOwnWork).toBe(false);
-    expect(rememberedBy(events.slice(0, 1), "prod", { produced: "seen" }).hasProduced).toBe(true);
+    expect(mergeHostMemory(events, "prod", { isOwnWork: false }).isOwnWork).toBe(false);
+    expect(mergeHostMemory(events.slice(0, 1), "prod", { produced: "seen" }).hasProduced).toBe(true);
   });
 
   test("of a host that was let go counts no more for what came after it", () => {
     const released = entry("2026-11-23T10:00:00Z", { event: "released", details: { evidence: [] } });
-    expect(rememberedBy([...events, released], "prod").hasProduced).toBe(false);
+    expect(mergeHostMemory([...events, released], "prod").hasProduced).toBe(false);
   });
 
   test("is told to a guard as far as it is known, and never a no", () => {
-    expect(knownToGuard(rememberedBy([], "prod", inState))).toEqual({
+    expect(rememberedInputs(mergeHostMemory([], "prod", inState))).toEqual({
       remembered: { isReached: true, recorded, produced: "seen" },
       knownProducer: "z1qown",
     });
-    expect(knownToGuard(rememberedBy(events.slice(0, 2), "prod"))).toEqual({
+    expect(rememberedInputs(mergeHostMemory(events.slice(0, 2), "prod"))).toEqual({
       remembered: { isReached: true, recorded },
     });
   });

@@ -7,8 +7,8 @@ import { Header } from "tar";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openEventLog } from "../../../core/eventLog/eventLog";
 import type { RetirementInputs } from "../../../core/retirement/guardInputs";
-import { lookAtHost } from "../../../core/retirement/readHost";
-import { shutDown } from "../../../core/retirement/shutDownHost";
+import { readHost } from "../../../core/retirement/readHost";
+import { shutDownHost } from "../../../core/retirement/shutDownHost";
 import type { SurveyDeps } from "../../../core/retirement/surveyRetirement";
 import type { Variables } from "../../../core/ssh/foreign";
 import type { RootHost } from "../../../core/ssh/root";
@@ -111,9 +111,9 @@ async function retire(answer: (spot: Spot, usual: string) => string) {
   } as unknown as RetirementInputs;
   const deps = { now: () => 0, ticks: () => 0, sleep: async () => undefined, say } as unknown as SurveyDeps;
   const log = openEventLog({ directory: backups, stack: "prod", pillar: "Anvil" }, deps);
-  const failure = await lookAtHost(root, places, 0, deps)
+  const failure = await readHost(root, places, 0, deps)
     .then((look) =>
-      "facts" in look ? shutDown(root, { inputs, facts: look.facts, log, isForced: false }, deps) : undefined,
+      "facts" in look ? shutDownHost(root, { inputs, facts: look.facts, log, isForced: false }, deps) : undefined,
     )
     .then(
       () => undefined,

@@ -8,8 +8,8 @@ import { runs, smallChain } from "./smallChain";
 
 const question = {
   pillar: "Anvil",
-  own: "own",
-  successor: "next",
+  oldProducer: "own",
+  newProducer: "next",
   network: { momentum: 1000, tickMomentums: 12 },
   epoch: 50_000,
 };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { lookAtHost, parseHostFacts, placeVariables } from "../../../core/retirement/readHost";
+import { pathVariables } from "../../../core/retirement/guardInputs";
+import { parseHostFacts, readHost } from "../../../core/retirement/readHost";
 import type { RootHost } from "../../../core/ssh/root";
 
 const lines = [
@@ -73,7 +74,7 @@ describe("what a host says of itself", () => {
   });
 
   test("the places become the functions' variables", () => {
-    expect(placeVariables(places)).toEqual({
+    expect(pathVariables(places)).toEqual({
       service: "go-node",
       data_dir: "/root/.znn",
       rpc_port: 35997,
@@ -108,20 +109,20 @@ describe("a look", () => {
 
   test("waits a while for a host that boots, and says so once", async () => {
     const { deps: here, said } = deps();
-    expect(await lookAtHost(root([gone, gone, printed()]), places, 30_000, here)).toHaveProperty("facts");
+    expect(await readHost(root([gone, gone, printed()]), places, 30_000, here)).toHaveProperty("facts");
     expect(said).toEqual(["192.0.2.1 does not answer (ECONNREFUSED); waiting for it"]);
   });
 
   test("gives up in time, with the reason", async () => {
     const { deps: here } = deps();
-    expect(await lookAtHost(root([gone]), places, 30_000, here)).toEqual({ silent: "ECONNREFUSED" });
+    expect(await readHost(root([gone]), places, 30_000, here)).toEqual({ silent: "ECONNREFUSED" });
     expect(here.ticks()).toBe(30_000);
   });
 
   test("a refused login is not waited for", async () => {
     const { deps: here } = deps();
     const refused = Object.assign(new Error("refuses the login"), { refused: "login" });
-    expect(await lookAtHost(root([refused]), places, 30_000, here)).toEqual({
+    expect(await readHost(root([refused]), places, 30_000, here)).toEqual({
       silent: "refuses the login",
       isRefused: true,
     });
@@ -131,9 +132,9 @@ describe("a look", () => {
   test("a host that answers with a failure, or in pieces, is not silent", async () => {
     const { deps: here } = deps();
     const failed = Object.assign(new Error("no root"), { exitCode: 1 });
-    await expect(lookAtHost(root([failed]), places, 30_000, here)).rejects.toThrow("no root");
-    await expect(lookAtHost(root([printed([])]), places, 0, here)).rejects.toThrow("its answer was cut off");
+    await expect(readHost(root([failed]), places, 30_000, here)).rejects.toThrow("no root");
+    await expect(readHost(root([printed([])]), places, 0, here)).rejects.toThrow("its answer was cut off");
     const unreadable = printed([`journal=${Buffer.from('{"version":9}').toString("base64")}`, "end=yes"]);
-    await expect(lookAtHost(root([unreadable]), places, 0, here)).rejects.toThrow("cannot be read");
+    await expect(readHost(root([unreadable]), places, 0, here)).rejects.toThrow("cannot be read");
   });
 });

@@ -216,8 +216,8 @@ describe("a node that is asked about rewards", () => {
   // Epochs of 100 s; the switch is at 250 s.
   const question: RewardsQuestion = {
     pillar: "Anvil",
-    own: "own",
-    successor: "next",
+    oldProducer: "own",
+    newProducer: "next",
     withdrawAddress: "withdraw",
     epoch: 100_000,
   };

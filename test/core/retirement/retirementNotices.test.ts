@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { LogEvent } from "../../../core/eventLog/events";
 import type { RewardsReading } from "../../../core/retirement/readRewards";
 import type { Unmet } from "../../../core/retirement/retirementFacts";
-import { retirementNotices } from "../../../core/retirement/retirementNotices";
+import { findRetirementNotices } from "../../../core/retirement/retirementNotices";
 
 const paid: RewardsReading = { source: "n", says: "waiting", isPaid: true, why: "paid since epoch 5, 30 ZNN wait" };
 const unpaid: RewardsReading = { source: "n", says: "waiting", why: "not paid yet", dueAt: 1 };
@@ -15,18 +15,18 @@ test("rewards that wait are told once for each stack, and not before they are pa
     notice: "rewardsDue",
     message: "the rewards of Anvil since the switch: paid since epoch 5, 30 ZNN wait",
   };
-  expect(retirementNotices(facts(paid), { unmet: [unmet] }, [])).toEqual([due]);
-  expect(retirementNotices(facts(paid), { unmet: [unmet] }, [told("rewardsDue", "other")])).toEqual([due]);
-  expect(retirementNotices(facts(paid), { unmet: [unmet] }, [told("rewardsDue")])).toEqual([]);
-  expect(retirementNotices(facts(unpaid), { unmet: [unmet] }, [])).toEqual([]);
+  expect(findRetirementNotices(facts(paid), { unmet: [unmet] }, [])).toEqual([due]);
+  expect(findRetirementNotices(facts(paid), { unmet: [unmet] }, [told("rewardsDue", "other")])).toEqual([due]);
+  expect(findRetirementNotices(facts(paid), { unmet: [unmet] }, [told("rewardsDue")])).toEqual([]);
+  expect(findRetirementNotices(facts(unpaid), { unmet: [unmet] }, [])).toEqual([]);
 });
 
 test("a host that can be given up, with the command, once", () => {
-  expect(retirementNotices(facts(), { unmet: [] }, [told("rewardsDue")])).toEqual([
+  expect(findRetirementNotices(facts(), { unmet: [] }, [told("rewardsDue")])).toEqual([
     {
       notice: "retirementPossible",
       message: "nothing stands in the way of giving up the old host any more: pulumi destroy -s prod",
     },
   ]);
-  expect(retirementNotices(facts(), { unmet: [] }, [told("retirementPossible")])).toEqual([]);
+  expect(findRetirementNotices(facts(), { unmet: [] }, [told("retirementPossible")])).toEqual([]);
 });

@@ -2,10 +2,10 @@ import { text } from "node:stream/consumers";
 import { chainOfReference } from "../../../core/chain/chain";
 import type { Network } from "../../../core/chain/elections";
 import type { NodeTarget } from "../../../core/chain/node";
-import { chain } from "../../../core/retirement/chainRules";
+import { checkChain } from "../../../core/retirement/chainRules";
 import { readChain } from "../../../core/retirement/readChain";
 import { readRewards } from "../../../core/retirement/readRewards";
-import type { Good, RetirementFacts } from "../../../core/retirement/retirementFacts";
+import type { GoodReading, RetirementFacts } from "../../../core/retirement/retirementFacts";
 import { gateSettings } from "../../../lab/bench/nodes";
 import { passCutover } from "../../../providers/cutoverGate";
 import { passGate } from "../../../providers/syncGate";
@@ -43,9 +43,9 @@ const targetOf = (url: string): NodeTarget => {
 async function retirement(task: Extract<Task, { do: "retirement" }>): Promise<unknown> {
   const { pillar, own, successor, network, epoch } = task;
   const clients = task.references.map(chainOfReference);
-  const question = { pillar, own, successor, network, epoch };
+  const question = { pillar, oldProducer: own, newProducer: successor, network, epoch };
   const readings = await Promise.all(clients.map((client) => readChain(client, question, Date.now())));
-  const good = readings.filter((reading): reading is Good => !("fault" in reading));
+  const good = readings.filter((reading): reading is GoodReading => !("fault" in reading));
   const facts = { pillar, host: { facts: { producer: own } }, readings, network } as unknown as RetirementFacts;
   const withdrawAddress = good[0]?.pillar?.withdrawAddress ?? "";
   const rewards = await Promise.all(
@@ -54,7 +54,7 @@ async function retirement(task: Extract<Task, { do: "retirement" }>): Promise<un
   for (const client of clients) client.close();
   return {
     good: good.length,
-    unmet: chain(facts, good).unmet.map(({ what }) => what),
+    unmet: checkChain(facts, good).unmet.map(({ what }) => what),
     last: good.map(({ last }) => last),
     rewards,
   };

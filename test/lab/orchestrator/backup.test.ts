@@ -6,7 +6,7 @@ import { nodeTarget } from "../../../core/chain/configuredNode";
 import type { Backup } from "../../../core/eventLog/events";
 import { takeBackup } from "../../../core/orchestrator/backup/backup";
 import { secureOptions } from "../../../core/orchestrator/checks/secureOptions";
-import { placeVariables } from "../../../core/retirement/readHost";
+import { pathVariables } from "../../../core/retirement/guardInputs";
 import { readAnswer } from "../../../core/ssh/answer";
 import { newHost, oldHost } from "../../../core/ssh/configuredLogin";
 import { asRoot } from "../../../core/ssh/root";
@@ -281,7 +281,7 @@ describe("units that are enabled from another place", () => {
   it("a retirement keeps the node's link, though disabling takes it away, and the way back starts it", async () => {
     const before = await linked("go-node");
     const signer = { service: "x", directory: "/x", executable: "x", rpcPort: 1 };
-    const places = placeVariables({ service: "go-node", dataDir: "/root/.znn", rpcPort: 35997, signer });
+    const places = pathVariables({ service: "go-node", dataDir: "/root/.znn", rpcPort: 35997, signer });
     await call(retirementLibrary(), "retire_stop", places);
     expect(await onHost(from, `readlink ${etc}/go-node.service ${etc}/go-node.service.retired`)).toBe(
       "/dev/null\n/opt/units/go-node.service",

@@ -18,7 +18,7 @@ export function inputsOf(stage: RetirementStage) {
     ssh: { privateKey: readFileSync(lab.privateKeyFile, "utf8") },
     orchestrator: { backup: { directory: directoryOf(stage) } },
   });
-  return retirementInputs(config, "prod", old.address, old.hostKey, false);
+  return retirementInputs(config, { address: old.address, hostKey: old.hostKey, isOwnServer: false });
 }
 
 /** Where the guards of this file write. */
