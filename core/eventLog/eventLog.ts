@@ -1,4 +1,4 @@
-import { found } from "../store/backupFiles";
+import { locateBackupFiles } from "../store/backupFiles";
 import { storeAt } from "../store/openStore";
 import type { Store } from "../store/store";
 import { ofStack } from "../store/storeFault";
@@ -27,26 +27,25 @@ export function logRefOfInputs({
 /** The event log of a migration, for one stack. */
 export interface EventLog {
   readonly store: Store;
-  /** Of the Pillar's stacks, the oldest first. @throws in words */
+  /** Reads the events of the Pillar's stacks, oldest first. @throws in the operator's words */
   read(): Promise<LogEvent[]>;
-  /** @throws in words: what must be written down is not done without */
+  /** Adds an event without which the run must not go on. @throws in the operator's words */
   add(news: News): Promise<void>;
-  /** Says so, once, where it can't be written: the run goes on without. @returns whether it was */
+  /** Adds events without which the run goes on; reports a failure once. @returns true if they were written */
   note(...news: readonly Notable<News>[]): Promise<boolean>;
   /**
-   * Writes what is news to the log as it is now. Where that can't be read nothing is news: what it has would be written again.
+   * Adds the events that are new to the current log; none if the log can't be read, as they could be duplicates. Reports a
+   * failure once.
    *
-   * @returns what was written; nothing where it could not be read or written, which is said, once
+   * @returns the events written
    */
   noteNews(newsTo: (events: readonly LogEvent[]) => readonly Notable<News>[]): Promise<readonly Notable<News>[]>;
-  /** The same, of a move. */
   addMove(move: MoveId, news: MoveNews): Promise<void>;
   noteMove(move: MoveId, news: Notable<MoveNews>): Promise<boolean>;
 }
 
-/** What the event log depends on. */
 export interface EventLogDeps {
-  /** Unix milliseconds. */
+  /** Returns unix milliseconds. */
   now(): number;
   say(line: string): void;
 }
@@ -64,15 +63,15 @@ export function openEventLog({ directory: place, stack, pillar }: LogRef, deps: 
   const write = (entry: LogEvent | MoveEvent) => inWords("written", () => appendEvent(store, entry));
   const add = (news: News) => write({ at: at(), stack, pillar, ...news });
   const addMove = (move: MoveId, news: MoveNews) => write({ at: at(), move, ...news });
-  let said: string | undefined;
-  const carefully = async (work: () => Promise<void>): Promise<boolean> => {
+  let lastReport: string | undefined;
+  const tryTo = async (work: () => Promise<void>): Promise<boolean> => {
     try {
       await work();
       return true;
     } catch (error) {
       const { message } = error as Error;
-      if (message !== said) deps.say(message);
-      said = message;
+      if (message !== lastReport) deps.say(message);
+      lastReport = message;
       return false;
     }
   };
@@ -85,20 +84,20 @@ export function openEventLog({ directory: place, stack, pillar }: LogRef, deps: 
     read,
     add,
     addMove,
-    note: (...news) => carefully(() => addAll(news)),
+    note: (...news) => tryTo(() => addAll(news)),
     noteNews: async (newsTo) => {
       let news: readonly Notable<News>[] = [];
-      const isWritten = await carefully(async () => {
+      const isWritten = await tryTo(async () => {
         news = newsTo(await read());
         await addAll(news);
       });
       return isWritten ? news : [];
     },
-    noteMove: (move, news) => carefully(() => addMove(move, news)),
+    noteMove: (move, news) => tryTo(() => addMove(move, news)),
   };
 }
 
-/** Adds an event, kept when this resolves. @throws where it can't be written */
+/** Adds an event; it is stored once this resolves. @throws if it can't be written */
 export async function appendEvent(store: Store, entry: LogEvent | MoveEvent): Promise<void> {
   const lines = await store.lines();
   const line = textOf(entry, headOf(lines));
@@ -107,45 +106,43 @@ export async function appendEvent(store: Store, entry: LogEvent | MoveEvent): Pr
 }
 
 /**
- * All events of a Pillar's stacks, the oldest first; nothing where there is no log. Two Pillars' backups may lie in one place,
- * and their stacks have one name.
+ * Reads all events of a Pillar's stacks, oldest first; none if there is no log. Two Pillars may share a place and a stack name.
  *
- * @throws where it can't be read, or a newer program wrote in it
+ * @throws if it can't be read, or a newer program wrote in it
  */
 export async function readEvents(store: Store, pillar: string): Promise<LogEvent[]> {
   return (await readLog(store, pillar)).filter((entry) => "stack" in entry);
 }
 
-/** Reads all events of a Pillar, of its stacks and of its moves, in the order of the log. @throws likewise */
+/** Reads all events of a Pillar's stacks and moves, oldest first. @throws likewise */
 export async function readLog(store: Store, pillar: string): Promise<(LogEvent | MoveEvent)[]> {
   return (await readAll(store)).filter((entry) => ("stack" in entry ? entry : entry.move).pillar === pillar);
 }
 
-/** All that was written of signers' moves, the oldest first. @throws likewise */
+/** Reads all events of signers' moves, oldest first. @throws likewise */
 export async function readMoveEvents(store: Store): Promise<MoveEvent[]> {
   const events = (await readAll(store)).filter((entry) => "move" in entry);
   return events.map((entry) => withFilesFound(entry, store));
 }
 
-/** Lines that were broken off are left out. */
 async function readAll(store: Store): Promise<(LogEvent | MoveEvent)[]> {
   return (await store.lines()).flatMap((line) => lineOf(line, store.log) ?? []);
 }
 
-/** The same with the files of backups where they are now. @param store of the log */
+/** Returns an event with the present places of its backup's files. @param store of the log */
 export function withFilesFound(entry: MoveEvent, store: Pick<Store, "directory" | "files">): MoveEvent {
-  if (entry.event === "backup") return { ...entry, details: found(entry.details, store) };
+  if (entry.event === "backup") return { ...entry, details: locateBackupFiles(entry.details, store) };
   if (entry.event !== "secured" || entry.details.backup === undefined) return entry;
-  return { ...entry, details: { ...entry.details, backup: found(entry.details.backup, store) } };
+  return { ...entry, details: { ...entry.details, backup: locateBackupFiles(entry.details.backup, store) } };
 }
 
-/** The last line about an event of a move. */
+/** Finds the last event of a kind of a move. */
 export function lastMoveEvent<E extends MoveEventName>(events: readonly MoveEvent[], move: MoveId, event: E) {
   const isIt = (entry: MoveEvent): entry is Extract<MoveEvent, { event: E }> => entry.event === event;
   return events.filter(isIt).findLast((entry) => isSameMove(entry.move, move));
 }
 
-/** Whether a move ended, there or back: nothing of it is done again. */
+/** True if a move ended, forward or back: none of its steps runs again. */
 export function isMoveOver(events: readonly MoveEvent[], move: MoveId): boolean {
   return lastMoveEvent(events, move, "done") !== undefined || lastMoveEvent(events, move, "rolledBack") !== undefined;
 }

@@ -17,139 +17,133 @@ export interface SyncProof {
   readonly witnessed?: { readonly height: number; readonly hash: string } | undefined;
 }
 
-/** What is kept of each event of a migration; times are ISO 8601, heights of momentums. Never a secret. */
+/** Details of each event of a migration. Times are ISO 8601, heights are of momentums. Never a secret. */
 export interface EventDetails {
-  /** A stack has a host from here on. */
+  /** A stack got a host. */
   readonly host: {
     readonly address: string;
     readonly provider: string;
     readonly serverId?: string;
     /** An authorized_keys line: public. */
     readonly hostKey?: string;
-    /** The stack stood its node up itself. */
+    /** True if the stack deployed its node itself. */
     readonly isOwnWork: boolean;
   };
-  /** A momentum of the chain that the host's node was synced to: who does not know it later is on another one, or lies. */
+  /** A momentum of the chain that the host's node was synced to: a node that lacks it later is on another chain, or lies. */
   readonly recorded: { readonly height: number; readonly hash: string };
-  /** A wait for the sync that has not ended: what it saw since the line before (core/sync/waits.ts). */
+  /** A wait for the sync goes on: its curve since the previous line (core/sync/waits.ts). */
   readonly waiting: {
     readonly address: string;
     readonly startedAt: string;
     readonly startHeight?: number;
     readonly curve: readonly CurvePoint[];
   };
-  /** The engine took a step for done that did not say so itself: the name of its resource. */
+  /** The engine counted a step as done though its script did not confirm it; the name of its resource. */
   readonly stepUnproved: { readonly step: string };
-  /** The node was proved synced (the gate's outputs), with the curve of the wait that ended so. */
+  /** The node was proved synced: the gate's outputs, and the end of the wait's curve. */
   readonly synced: SyncProof & { readonly curve: readonly CurvePoint[] };
-  /** From here on the new host may have parts of a copy of the old one's chain. */
+  /** A copy of the old host's chain began: the new host may have parts of it. */
   readonly chainCopyBegun: { readonly from: string };
-  /** The old host's chain was brought to this host's node: how much, how long, the hash of all files' hashes. */
+  /** The old host's chain was copied to this host's node. `manifest`: hash of all files' hashes. */
   readonly chainCopied: {
     readonly from: string;
     readonly files: number;
     readonly bytes: number;
     readonly seconds: number;
-    /** Of the momentum that it ended with. */
+    /** Height of its last momentum. */
     readonly height: number;
     readonly manifest: string;
-    /** The most that was kept on the old host for it, beyond its node's own files. */
+    /** Most bytes kept on the old host for the copy, beside the node's own files. */
     readonly extraBytes: number;
   };
   /** The Pillar was seen registered with this host's producer address. */
   readonly registered: { readonly producerAddress: string; readonly figures?: Figures };
-  /** It was registered with this host's address, and is with another one since. */
+  /** The Pillar was registered with this host's address, and now is with another one. */
   readonly registeredElsewhere: { readonly producerAddress: string };
-  /**
-   * It is registered with this host's address while its node is not synced (docs/specification.md, 1.1, the rule behind
-   * step 13).
-   */
+  /** The Pillar is registered with this host's address before its node is synced (docs/specification.md, 1.1, step 13). */
   readonly registeredTooEarly: { readonly producerAddress: string; readonly earlier?: string };
   /** The switch: the first momentum that carried this host's address. */
   readonly producing: {
     readonly producerAddress: string;
     readonly height: number;
-    /** Of that momentum. */
     readonly switchedAt: string;
-    /** It produced before that momentum already: nobody looked further back. */
+    /** True if it produced before that momentum, too: the search ended there. */
     readonly orBefore?: true;
     /** The last momentum of the address before. */
     readonly before?: { readonly producerAddress: string; readonly height: number; readonly at: string };
-    /** Slots of the whole network that stayed empty between the two. */
+    /** Empty slots of the whole network between the two. */
     readonly empty?: number;
     readonly figures?: Figures;
   };
   /** The node of the old host is about to be stopped, disabled and masked. */
   readonly shuttingDown: { readonly address: string };
-  /** That was done; whether an orchestrator, or what is left of one, was seen on the host then. */
+  /** The node was stopped for good. `hasSigner`: true if an orchestrator, or traces of one, were on the host. */
   readonly shutDown: {
     readonly address: string;
     readonly hostKey?: string;
     readonly evidence: readonly string[];
     readonly hasSigner?: boolean;
   };
-  /** The stack's lifecycle is not `retiring` any more: the node of its host is about to be started again. */
+  /** The stack's lifecycle is no longer `retiring`: its host's node is about to be started again. */
   readonly reactivated: { readonly address: string };
-  /** The rewards were seen paid and collected, or the operator said so. */
+  /** The rewards are paid and collected, by the chain or by the operator's word. */
   readonly rewards: { readonly evidence: readonly string[]; readonly saidBy?: "operator" };
-  /** The webhook was told of something that stays so: it is told once. */
+  /** A webhook notification that is sent only once. */
   readonly told: { readonly notice: "rewardsDue" | "retirementPossible" };
   /** A deletion was refused, with every reason. */
   readonly refused: { readonly reasons: readonly string[] };
-  /** The operator's typed sentence let a deletion pass in spite of these reasons. */
+  /** The operator's typed sentence overrode these reasons against a deletion. */
   readonly override: { readonly sentence: string; readonly reasons: readonly string[] };
-  /** The guard let the host go: what follows is its deletion. */
+  /** The guard released the host for its deletion. */
   readonly released: {
     readonly evidence: readonly string[];
     readonly address?: string;
     readonly serverId?: string;
-    /** The producer address that it had. */
+    /** The host's producer address. */
     readonly producer?: string;
-    /** Its provider protected it against deletion until then. */
+    /** True if its provider protected it against deletion until then. */
     readonly wasProtected?: boolean;
   };
 }
 
 /**
- * Of the running epoch, as a node counted up to five minutes before, its whole tick with it: what the Pillar was to
- * produce, and what it did. The difference of two such counts is not what was missed.
+ * Momentums expected from the Pillar in the running epoch, and produced, as a node counted up to five minutes ago, including
+ * the whole tick. The difference of two such counts is not the number of misses.
  */
 export interface Figures {
   readonly expected: number;
   readonly produced: number;
 }
 
-/** A backup that was proved. No secret in it. */
+/** A proved backup. No secret. */
 export interface Backup {
-  /** The archive, encrypted with age; absolute. */
+  /** Absolute path of the archive, encrypted with age. */
   readonly file: string;
-  /** What is in it; absolute. */
+  /** Absolute path of the list of its files. */
   readonly manifestFile: string;
-  /** Which identity opens it. */
+  /** Age identity that opens it. */
   readonly identityFile: string;
-  /** Bytes and sha256 of the encrypted file. */
+  /** Of the encrypted file. */
   readonly sealedBytes: number;
   readonly sha256: string;
-  /** Files in it, and their bytes. */
   readonly files: number;
   readonly bytes: number;
   /** ISO 8601. */
   readonly provedAt: string;
-  /** The signer's key share in it; absent where it holds none. */
   readonly keyShare?: KeyShare;
 }
 
-/** The files of a key share: what a signer can't get again before the next key generation. */
+/** The files of a key share, which a signer can't get again before the next key generation. */
 export interface KeyShare {
-  /** As the archive names them. Never their content. */
+  /** Names in the archive; never their content. */
   readonly files: readonly string[];
-  /** ISO 8601: when the newest of them was written, at the last key generation that this signer took part in. */
+  /** ISO 8601: time of the newest one, from the last key generation that this signer took part in. */
   readonly generatedAt: string;
 }
 
-/** What is known of a move's preparation. No secret. */
+/** Preparation of a move. No secret. */
 export interface Prepared {
-  /** The first backup; absent only where the move went on without this machine's event log. */
+  /** The first backup; absent only if the move went on without this machine's event log. */
   readonly backup?: Backup;
   /** ISO 8601. */
   readonly checkedAt?: string;
@@ -157,7 +151,7 @@ export interface Prepared {
   readonly oldIdentity?: OrchestratorIdentity;
 }
 
-/** One way of a move: its number, as the journals have it, and the fingerprints of both hosts' keys. */
+/** One direction of a move: its generation as in the journals, and the fingerprints of both hosts' keys. */
 export interface WayOfMove {
   readonly direction: "forward" | "back";
   readonly generation: number;
@@ -165,52 +159,49 @@ export interface WayOfMove {
   readonly target: string;
 }
 
-/** The end of a move. */
 export interface MoveEnd {
-  /** The side on which the signer is. */
   readonly holder: "old" | "new";
-  /** As the journals have it. */
   readonly generation: number;
   readonly version: string;
   readonly movedAt: string;
-  /** From the stop to the first good getBuildInfo, where one run did both. */
+  /** From the stop to the first good getBuildInfo; absent unless one run did both. */
   readonly secondsWithoutSigner?: number | undefined;
-  /** The file of the one that was taken after the stop. */
+  /** File of the backup taken after the stop. */
   readonly lastBackup?: string | undefined;
 }
 
-/** What is kept of each event of a signer's move. Never a secret. */
+/** Details of each event of a signer's move. Never a secret. */
 export interface MoveEventDetails {
-  /** A backup was proved; the label says when it was taken: `first`, `last`, `retired`; `asked` by the command. */
+  /** A backup was proved. The label is `first`, `last` or `retired`, or `asked` if the command took it. */
   readonly backup: Backup & { readonly label: string };
-  /** All prerequisites hold, and the first backup is there. */
+  /** All prerequisites are met, and the first backup is taken. */
   readonly secured: Prepared;
-  /** A way of it begins, or is about to start its target. */
+  /** A direction of it begins, or is about to start its target. */
   readonly begun: WayOfMove;
   readonly starting: WayOfMove;
-  /** It came to its end, there or back. */
+  /** It ended, forward or back. */
   readonly done: MoveEnd;
   readonly rolledBack: MoveEnd;
-  /** A run of it ended in an error, whose first line this is. */
+  /** A run of it failed; the first line of its error. */
   readonly failed: { readonly error?: string | undefined };
 }
 
 export type EventName = keyof EventDetails;
 export type MoveEventName = keyof MoveEventDetails;
 
-/** Something that happened to a stack. */
+/** An event of a stack before it is logged. */
 export type News = {
   [E in EventName]: { readonly event: E; readonly details: EventDetails[E] };
 }[EventName];
 
-/** Something that happened to a signer's move. */
+/** An event of a signer's move before it is logged. */
 export type MoveNews = {
   [E in MoveEventName]: { readonly event: E; readonly details: MoveEventDetails[E] };
 }[MoveEventName];
 
 /**
- * Events that guards decide by: they are added, never noted. What they announce is not done without the line, and where it
- * is done already the run ends in an error, so that the next one writes it.
+ * Events that guards decide by: they are added, never noted. Nothing they announce is done without the line; if it was done
+ * already, the run fails, so that the next one writes the line.
  */
 type Guarded =
   | ("shuttingDown" | "shutDown" | "reactivated" | "override" | "released")
@@ -219,13 +210,13 @@ type Guarded =
 /** Events without which a run goes on. */
 export type Notable<N extends { readonly event: string }> = Exclude<N, { readonly event: Guarded }>;
 
-/** A line of the event log about a stack. */
+/** An event of a stack as it is logged. */
 export type LogEvent = News & {
-  /** ISO 8601: when it was written. */
+  /** ISO 8601. */
   readonly at: string;
   readonly stack: string;
   readonly pillar: string;
 };
 
-/** A line about a signer's move. */
+/** An event of a signer's move as it is logged. */
 export type MoveEvent = MoveNews & { readonly at: string; readonly move: MoveId };

@@ -3,13 +3,13 @@ import { isSameHost } from "../ssh/sameHost";
 import type { SshTarget } from "../ssh/ssh";
 import type { EventName, LogEvent, MoveEvent } from "./events";
 
-/** A fact that was so once: the events of a stack that say it, and those after which it does not count any more. */
+/** A fact by the events of a stack that state it, and the events after which it no longer counts. */
 interface GuardFact {
   readonly saidBy: readonly EventName[];
   readonly voidedBy: readonly EventName[];
 }
 
-/** Events that only a host at work, or one that is about to be, brings about. */
+/** Events that only a working or starting host causes. */
 const signsOfLife = [
   "host",
   "reactivated",
@@ -25,15 +25,15 @@ const signsOfLife = [
 ] as const satisfies readonly EventName[];
 
 /**
- * Every fact of the event log on which a guard or a step decides. Nobody reads such an event past this table
+ * All facts of the event log on which guards and steps decide. No other code reads their events
  * (test/core/eventLog/guardFacts.test.ts).
  */
 export const guardFacts = {
-  /** Address of the host. A destroy that was cut off after its release still has to find it. */
+  /** Address of the host: an interrupted destroy still has to find it after the release. */
   location: { saidBy: ["host"], voidedBy: [] },
   /** A momentum of the Pillar's chain, whichever host had it. */
   chain: { saidBy: ["recorded"], voidedBy: [] },
-  /** Somebody may have been on the host. */
+  /** The stack may have logged in to the host. */
   reached: { saidBy: ["host", "synced", "producing", "shutDown"], voidedBy: ["released"] },
   begun: { saidBy: ["host"], voidedBy: ["released"] },
   witnessed: { saidBy: ["synced"], voidedBy: ["released"] },
@@ -43,13 +43,13 @@ export const guardFacts = {
   copied: { saidBy: ["chainCopied"], voidedBy: ["chainCopyBegun", "released"] },
   produced: { saidBy: ["producing"], voidedBy: ["released"] },
   shuttingDown: { saidBy: ["shuttingDown"], voidedBy: ["released"] },
-  /** The node is off; later moves and other stacks' lines about this host void it too ({@link noOrchestratorSince}). */
+  /** The node is off. Later moves and other stacks' events about this host void it, too ({@link noOrchestratorSince}). */
   shutDown: { saidBy: ["shutDown"], voidedBy: [...signsOfLife, "released"] },
   /** One guard of the stack released the host, so the other one need not ask again. */
   released: { saidBy: ["released"], voidedBy: signsOfLife },
   /** The operator typed the sentence for this destroy. */
   typed: { saidBy: ["override"], voidedBy: signsOfLife },
-  /** A destroy took the provider's protection away; the server's number tells whether it is this server. */
+  /** A destroy lifted the provider's protection; the server's number tells of which server. */
   unprotected: { saidBy: ["released"], voidedBy: [] },
   notified: { saidBy: ["told"], voidedBy: ["released", "reactivated"] },
 } as const satisfies Readonly<Record<string, GuardFact>>;
@@ -57,7 +57,7 @@ export const guardFacts = {
 export type FactName = keyof typeof guardFacts;
 type Said<F extends FactName> = Extract<LogEvent, { event: (typeof guardFacts)[F]["saidBy"][number] }>;
 
-/** Returns the lines that say a fact of a stack and still count, the oldest first. */
+/** Returns the events that state a fact of a stack and still count, oldest first. */
 export function standing<F extends FactName>(lines: readonly (LogEvent | MoveEvent)[], stack: string, fact: F) {
   const { saidBy, voidedBy }: GuardFact = guardFacts[fact];
   const own = lines.filter((line): line is LogEvent => "stack" in line && line.stack === stack);
@@ -66,10 +66,9 @@ export function standing<F extends FactName>(lines: readonly (LogEvent | MoveEve
 }
 
 /**
- * Returns when a host's node was shut down with no orchestrator on it; undefined where any later line tells of this
- * host.
+ * Returns when a host's node was shut down with no orchestrator on it; undefined if any later event concerns the host.
  *
- * @param lines of the whole log, moves too
+ * @param lines of the whole log, with moves
  */
 export function noOrchestratorSince(
   lines: readonly (LogEvent | MoveEvent)[],
@@ -85,7 +84,7 @@ export function noOrchestratorSince(
 
 function tellsOf(line: LogEvent | MoveEvent, stack: string, host: Pick<SshTarget, "address" | "hostKey">): boolean {
   if ("stack" in line) return line.event === "host" && isSameHost(line.details, host);
-  // A stack's own moves bring the orchestrator to its host.
+  // A stack's own move brings the orchestrator to its host.
   if (line.move.stack === stack && line.move.attempt !== undefined) return true;
   if (line.event !== "begun" && line.event !== "starting") return false;
   return [line.details.source, line.details.target].includes(fingerprintOf(host.hostKey));

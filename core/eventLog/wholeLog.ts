@@ -7,28 +7,26 @@ import { commandsFor } from "../util/commands";
 import { replaceWhole } from "../util/writeAtomically";
 import { afterOf } from "./logLine";
 
-/** Returns the hash by which later lines, this machine and the stack's state name a line of the log. */
+/** Returns the hash that names a line in later lines, on this machine and in the stack's state. */
 export function hashOf(line: string): string {
   return crypto.createHash("sha256").update(line).digest("hex");
 }
 
-/** Returns the hash of the newest line; undefined where the log is empty. */
 export function headOf(lines: readonly string[]): string | undefined {
   const last = lines.at(-1);
   return last === undefined ? undefined : hashOf(last);
 }
 
-/** Away from the log, which may be set back to an earlier copy. */
+/** Returns a path away from the log, which may be replaced by an earlier copy. */
 function headFile({ log }: Pick<Store, "log">): string {
   return path.join(dataDirectory(), "heads", hashOf(log).slice(0, 32));
 }
 
 /**
- * Keeps on this machine which line is the newest. One that lacks the line that was kept before is an earlier copy, and stays
- * known as one.
+ * Stores on this machine which line is the newest, unless the log lacks the line that was stored before.
  *
- * @param isAccepted the operator's word stands for what is missing
- * @throws where it can't be written
+ * @param isAccepted true if the operator accepts missing lines
+ * @throws if it can't be written
  */
 export function keepHead(store: Store, lines: readonly string[], isAccepted = false): void {
   const [file, head] = [headFile(store), headOf(lines)];
@@ -39,23 +37,22 @@ export function keepHead(store: Store, lines: readonly string[], isAccepted = fa
 }
 
 /**
- * Looks for a line that a later line, this machine or the stack's state has seen, and that is not there: an old copy of the log,
- * or a part of it, tells nothing of what came after. If nothing is missing, keeps the newest line as seen by this machine. Lines
- * that two writers added at once name the same line before them.
+ * Finds a line that a later line, this machine or the stack's state knows, and the log lacks: then it is an old copy, or a part.
+ * If none is missing, stores the newest line on this machine. Lines of two simultaneous writers name the same line before them.
  *
- * @param headInState hash of the newest line that the stack's last run saw
- * @returns what is missing, in the operator's words
+ * @param headInState hash of the newest line at the stack's last run
+ * @returns the missing line, in the operator's words
  */
 export async function findMissingLine(store: Store, headInState?: string): Promise<string | undefined> {
   const lines = await store.lines();
-  const there = new Set(lines.map(hashOf));
+  const present = new Set(lines.map(hashOf));
   const file = headFile(store);
-  const seen: readonly [hash: string | undefined, who: string][] = [
+  const witnesses: readonly [hash: string | undefined, who: string][] = [
     [textIn(file)?.trim(), `this machine (${file})`],
     [headInState, "the stack's state"],
     ...lines.map((line): [string | undefined, string] => [afterOf(line), "a later line of it"]),
   ];
-  const [hash, who] = seen.find(([each]) => each !== undefined && !there.has(each)) ?? [];
+  const [hash, who] = witnesses.find(([each]) => each !== undefined && !present.has(each)) ?? [];
   if (hash === undefined) {
     keepHead(store, lines);
     return undefined;
@@ -64,9 +61,9 @@ export async function findMissingLine(store: Store, headInState?: string): Promi
 }
 
 /**
- * Refuses to begin by a log that lacks a line.
+ * Refuses a log that lacks a line.
  *
- * @param isAccepted the operator's word stands for what is missing, from here on
+ * @param isAccepted true if the operator accepts missing lines, from here on
  * @throws Error in the operator's words
  */
 export async function assertWhole(store: Store, stack: string, headInState?: string, isAccepted = false) {

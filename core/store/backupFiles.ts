@@ -3,20 +3,15 @@ import path from "node:path";
 import { ownIdentityFile } from "./recordsDirectory";
 import type { Store } from "./store";
 
-/** Files of a backup, as a line of the log has them. */
+/** Files of a backup, as the event log names them. */
 interface Files {
   readonly file?: string;
   readonly manifestFile?: string;
   readonly identityFile?: string;
 }
 
-/**
- * Where the files of a backup are now: a line names the places of the day on which it was written, and records may have
- * been brought elsewhere since, or copied to another machine.
- *
- * @param store of the log
- */
-export function found<T extends Files>(files: T, { directory, files: kept }: Pick<Store, "directory" | "files">): T {
+/** Finds the present places of a backup's files: since the event was logged they may have been moved, or copied elsewhere. */
+export function locateBackupFiles<T extends Files>(files: T, { directory, files: kept }: Pick<Store, "directory" | "files">): T {
   const beside = (file: string) => {
     const name = path.basename(file);
     return firstThere(path.join(directory, name), kept === undefined ? file : kept + name);
@@ -33,7 +28,7 @@ function firstThere(file: string, otherwise: string): string {
   return fs.existsSync(file) ? file : otherwise;
 }
 
-/** The program's own has its name from the Pillar; the operator's own is where it was named. */
+/** Finds the key: the program's own is named after the Pillar, the operator's stays where it was. */
 function keyOf(file: string, directory: string): string {
   const own = ownIdentityFile(directory);
   return path.basename(file) === path.basename(own) ? firstThere(own, file) : file;

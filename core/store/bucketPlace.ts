@@ -1,47 +1,47 @@
 import { storeFault } from "./storeFault";
 
-/** A part of a bucket. */
+/** A Pillar's part of a bucket. */
 export interface BucketPlace {
   readonly bucket: string;
-  /** Of all keys, with a slash at its end. */
+  /** Prefix of all keys, with a slash at its end. */
   readonly prefix: string;
   readonly endpoint?: string | undefined;
   readonly region?: string | undefined;
   readonly profile?: string | undefined;
   readonly pathStyle: boolean;
-  /** For the operator. */
+  /** Address for the operator. */
   readonly shown: string;
 }
 
 const scheme = "s3://";
-const known = ["endpoint", "region", "profile", "s3ForcePathStyle", "use_path_style"];
+const parameters = ["endpoint", "region", "profile", "s3ForcePathStyle", "use_path_style"];
 
-/** Whether a place of records is a bucket, and no directory. */
+/** True if a place of records is a bucket, not a directory. */
 export function isBucket(configured: string): boolean {
   return configured.startsWith(scheme);
 }
 
-/** As inputs have it: the address of a bucket, and whose part of it is meant. */
+/** Formats a Pillar's part of a bucket, for inputs. */
 export function placeInBucket(address: string, pillar: string): string {
   return `${address}#${pillar}`;
 }
 
-/** Whose part of a bucket it is. */
+/** Returns the Pillar of a part of a bucket. */
 export function pillarInBucket(configured: string): string | undefined {
   return configured.split("#")[1] || undefined;
 }
 
-/** What is wrong with an address as a store, in the operator's words; undefined where nothing is. */
+/** Checks the address of a bucket; returns what is wrong, in the operator's words. */
 export function bucketFault(address: string): string | undefined {
   const form = "needed s3://BUCKET?region=REGION, or with an endpoint, as Pulumi's backend has it (docs/unattended.md)";
   if (!isBucket(address) || !URL.canParse(address)) return form;
   const { username, password, hash, hostname, searchParams } = new URL(address);
-  // Never quoted: it may be what must not be there.
+  // The address is never quoted: it may hold a secret.
   if (username !== "" || password !== "")
     return "must not hold credentials: they are found as AWS tools find them (AWS_PROFILE, AWS_ACCESS_KEY_ID …)";
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(hostname) || hash !== "") return form;
-  const unknown = [...searchParams.keys()].find((key) => !known.includes(key));
-  if (unknown !== undefined) return `knows no ${unknown}: it takes ${known.join(", ")}`;
+  const unknown = [...searchParams.keys()].find((key) => !parameters.includes(key));
+  if (unknown !== undefined) return `knows no ${unknown}: it takes ${parameters.join(", ")}`;
   const endpoint = searchParams.get("endpoint");
   if (endpoint === null) return undefined;
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
@@ -49,7 +49,7 @@ export function bucketFault(address: string): string | undefined {
   return isPlain ? undefined : "needed an endpoint such as https://s3.example.net, without user and password";
 }
 
-/** Reads such a place, a Pillar's part of the bucket. @throws storeFault */
+/** Parses a Pillar's part of a bucket. @throws storeFault */
 export function bucketPlace(configured: string): BucketPlace {
   const [address = "", pillar = ""] = configured.split("#");
   const fault = bucketFault(address) ?? (pillar === "" ? "needed #PILLAR at its end" : undefined);
@@ -64,7 +64,7 @@ export function bucketPlace(configured: string): BucketPlace {
     prefix,
     shown: `${scheme}${bucket}/${prefix}`,
     endpoint,
-    // Makers other than Amazon mostly take any.
+    // Providers other than Amazon accept any region.
     region: region ?? (endpoint === undefined ? undefined : "us-east-1"),
     profile,
     pathStyle: parameter("s3ForcePathStyle") === "true" || parameter("use_path_style") === "true",

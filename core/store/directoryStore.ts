@@ -3,12 +3,12 @@ import path from "node:path";
 import { replaceWhole, settle } from "../util/writeAtomically";
 import type { Store } from "./store";
 
-/** The event log in a directory, beside the backups: append-only, a JSON text a line. */
+/** Returns the path of the event log in a directory. */
 export function eventLogFile(directory: string): string {
   return path.join(directory, "record.jsonl");
 }
 
-/** A directory of this machine as a store. @param directory absolute */
+/** Opens a directory of this machine as a store. @param directory absolute */
 export function directoryStore(directory: string): Store {
   const log = eventLogFile(directory);
   return {
@@ -38,11 +38,11 @@ export function directoryStore(directory: string): Store {
   };
 }
 
-/** In one write, on the disk when this returns: nobody else's line comes between. */
+/** Appends a line in one write, so that no other line comes between, and flushes it to the disk. */
 function appendWhole(file: string, line: string): void {
   const handle = fs.openSync(file, "a+", 0o600);
   try {
-    // One that a power cut broke off must not swallow the next.
+    // A line that a power cut truncated must not swallow the next one.
     const { size } = fs.fstatSync(handle);
     const last = Buffer.alloc(1);
     if (size > 0) fs.readSync(handle, last, 0, 1, size - 1);
@@ -58,7 +58,7 @@ function linesIn(file: string): string[] {
   return (textIn(file) ?? "").split("\n").filter((line) => line !== "");
 }
 
-/** undefined where there is no such file. @throws where it can't be read */
+/** Reads a file; undefined if there is none. @throws if it can't be read */
 export function textIn(file: string): string | undefined {
   try {
     return fs.readFileSync(file, "utf8");

@@ -7,17 +7,17 @@ import type { Store } from "./store";
 import { storeFault } from "./storeFault";
 
 /**
- * Opens the store of a Pillar as it is configured.
+ * Opens the configured store of a Pillar.
  *
- * @param configured an own directory of the operator's, recordsWord, or placeInBucket
- * @throws storeFault where this machine's records are in another store
+ * @param configured the operator's own directory, defaultRecordsPlace, or placeInBucket
+ * @throws storeFault if this machine's records are in another store
  */
 export function storeAt(configured: string): Store {
   const directory = meantPlace(configured);
   const log = eventLogFile(directory);
   if (isBucket(configured)) {
     const place = bucketPlace(configured);
-    // What this machine alone knows would be missed.
+    // Events that only this machine has would be missing.
     if (fs.existsSync(log))
       throw storeFault(
         "the records of this machine are not in the store that is configured; nothing was changed\n" +

@@ -1,19 +1,14 @@
 import { type Commands, commandsFor } from "../util/commands";
 import { operatorFault } from "../util/plainFault";
 
-/** A fault's text, or what makes it with the commands of the stack that meets it: a place of records may be that of several. */
+/** A fault's text, or a function of the stack's commands, since several stacks may share a place of records. */
 export type StoreFaultText = string | ((run: Commands) => string);
 
 interface StoreFault extends Error {
   readonly storeFaultText: StoreFaultText;
 }
 
-/**
- * That records can't be told from what lies there, in the operator's words. Marked instead of a class of its own: the code of
- * dynamic resources, which is stored as text, loses the words of one.
- *
- * @param stack that meets it, as far as it is known
- */
+/** Makes the error of an unusable store. It is marked, as the stored code of dynamic resources can't keep an error class. */
 export function storeFault(storeFaultText: StoreFaultText, stack = "STACK"): Error {
   const message = typeof storeFaultText === "string" ? storeFaultText : storeFaultText(commandsFor(stack));
   return Object.assign(operatorFault(message), { storeFaultText });
@@ -24,7 +19,7 @@ export function isStoreFault(error: unknown): error is StoreFault {
   return error instanceof Error && "storeFaultText" in error;
 }
 
-/** Opens what may be faulty, for a stack, which the fault's commands then name. @throws storeFault */
+/** Opens a store for a stack, so that a fault's commands name it. @throws storeFault */
 export function ofStack<T>(stack: string, open: () => T): T {
   try {
     return open();
