@@ -11,7 +11,10 @@ interface Files {
 }
 
 /** Finds the present places of a backup's files: since the event was logged they may have been moved, or copied elsewhere. */
-export function locateBackupFiles<T extends Files>(files: T, { directory, files: kept }: Pick<Store, "directory" | "files">): T {
+export function locateBackupFiles<T extends Files>(
+  files: T,
+  { directory, files: kept }: Pick<Store, "directory" | "files">,
+): T {
   const beside = (file: string) => {
     const name = path.basename(file);
     return firstThere(path.join(directory, name), kept === undefined ? file : kept + name);

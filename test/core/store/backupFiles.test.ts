@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { found } from "../../../core/store/backupFiles";
+import { locateBackupFiles } from "../../../core/store/backupFiles";
 
 let root: string;
 beforeEach(() => {
@@ -27,9 +27,9 @@ it("a backup is found beside the log, and its key, wherever both lay when the li
     identityFile: "/home/other/keys/Anvil.age-identity",
   };
   const here = { file: path.join(directory, "a.tar.age"), identityFile: key };
-  expect(found(line, { directory })).toEqual({ ...line, ...here });
+  expect(locateBackupFiles(line, { directory })).toEqual({ ...line, ...here });
   const manifestFile = "s3://state/Anvil/backups/a.manifest.json";
-  expect(found(line, { directory, files: "s3://state/Anvil/backups/" })).toEqual({ ...here, manifestFile });
+  expect(locateBackupFiles(line, { directory, files: "s3://state/Anvil/backups/" })).toEqual({ ...here, manifestFile });
   const own = { ...line, identityFile: "/home/other/mine.txt" };
-  expect(found(own, { directory }).identityFile).toBe("/home/other/mine.txt");
+  expect(locateBackupFiles(own, { directory }).identityFile).toBe("/home/other/mine.txt");
 });
