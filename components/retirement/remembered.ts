@@ -3,7 +3,7 @@ import type { StackConfig } from "../../core/config/config";
 import { storeOf } from "../../core/config/stackStore";
 import { readEvents } from "../../core/eventLog/eventLog";
 import type { RegistrationShown } from "../../core/registration/registrationShown";
-import { type HostMemory, rememberedInputs, type Remembered, mergeHostMemory } from "../../core/retirement/guardMemory";
+import { type HostMemory, mergeHostMemory, type Remembered, rememberedInputs } from "../../core/retirement/guardMemory";
 import { type RetirementSettings, retirementSettings } from "../../core/retirement/retirementInputs";
 import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { LastRun } from "../lastRun";

@@ -9,9 +9,9 @@ import {
   combine,
   failWith,
   type GoodReading,
+  met,
   ownProducer,
   ownProducers,
-  pass,
   type RetirementFacts,
   type RetirementVerdict,
   type Unmet,
@@ -78,14 +78,14 @@ function checkProducer(
       needed:
         "a momentum of the successor after it: elected 5 to 10 minutes after the wallet's update, it comes with its next slot",
     });
-  return pass();
+  return met();
 }
 
 /** Checks that every node knows the recorded momentum: one that lacks it was right before, so it is not just left out. */
 function checkRecordedMomentum({ stack, readings }: RetirementFacts): RetirementVerdict {
   const run = commandsFor(stack);
   const strangers = readings.filter((reading) => !isAnswered(reading) && reading.fault.kind === "stranger");
-  if (strangers.length === 0) return pass();
+  if (strangers.length === 0) return met();
   return fail({
     what: "an RPC does not know the momentum that was recorded when this host was synced: it is of another chain, or lies",
     found: strangers.map(({ client }) => client.name),
@@ -96,7 +96,7 @@ function checkRecordedMomentum({ stack, readings }: RetirementFacts): Retirement
 /** Checks that all nodes follow one chain: another one has other producers, switches and rewards. */
 function checkFork({ stack }: RetirementFacts, good: readonly GoodReading[]): RetirementVerdict {
   const fork = firstFork(good);
-  if (fork === undefined) return pass();
+  if (fork === undefined) return met();
   const { height, one, other } = fork;
   return fail({
     what: "the nodes that were asked are on different chains",
@@ -110,7 +110,7 @@ function checkFork({ stack }: RetirementFacts, good: readonly GoodReading[]): Re
 /** Checks that a second node or a recorded momentum confirms the chain of a node that answers alone. */
 function checkWitness({ stack, isChainKnown }: RetirementFacts, good: readonly GoodReading[]): RetirementVerdict {
   const [only] = good;
-  if (only === undefined || good.length > 1 || isChainKnown) return pass();
+  if (only === undefined || good.length > 1 || isChainKnown) return met();
   return fail({
     what: "which chain was asked is not confirmed: one host's node alone tells of it",
     found: [`${only.client.name}, and no momentum that was recorded before`],
@@ -121,7 +121,7 @@ function checkWitness({ stack, isChainKnown }: RetirementFacts, good: readonly G
 /** Checks that the host is this Pillar's. */
 export function checkPillarOfHost({ host, address, pillar }: RetirementFacts): RetirementVerdict {
   const identity = "facts" in host ? host.facts.marks.stack : undefined;
-  if (identity === undefined || identity.endsWith(` ${pillar}`)) return pass();
+  if (identity === undefined || identity.endsWith(` ${pillar}`)) return met();
   return fail({
     what: `this host, ${address}, is that of another Pillar`,
     found: [`${identity}, in /var/lib/pillar-host/stack there`],
@@ -191,7 +191,7 @@ function checkProduction(
 ): RetirementVerdict {
   const { client, newest, pillar: found, last, patience, paid } = reading;
   const source = client.name;
-  if (found === null) return pass();
+  if (found === null) return met();
   if (found.producerAddress !== producer)
     return fail({
       what: `the successor's producer address is not the registered one of ${pillar}`,
@@ -225,7 +225,7 @@ function checkProduction(
       needed: "its clock, its peers and its log looked at; half of its slots at least in the epoch that runs",
     });
   const slots = paid ? `, and ${paid.produced} of ${paid.expected} slots in epoch ${paid.epoch}` : "";
-  return pass(`${address} is registered and produced momentum ${last.successor?.height}${slots}, says ${source}`);
+  return met(`${address} is registered and produced momentum ${last.successor?.height}${slots}, says ${source}`);
 }
 
 /** True if fewer than half of the slots were filled. */

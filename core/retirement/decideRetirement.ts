@@ -4,10 +4,10 @@ import { checkChain, checkPillarOfHost, checkSuccessor } from "./chainRules";
 import { checkRewards, checkSigner } from "./lossRules";
 import {
   combine,
-  fail,
   hasOrchestratorTraces,
+  met,
+  notMet,
   ownProducers,
-  pass,
   type RetirementFacts,
   type RetirementVerdict,
   type Unmet,
@@ -19,7 +19,7 @@ import {
  */
 export function decideRetirement(facts: RetirementFacts): RetirementVerdict {
   const nothingToLose = findNothingToLose(facts);
-  if (nothingToLose) return pass(nothingToLose);
+  if (nothingToLose) return met(nothingToLose);
   const good = facts.readings.filter(isAnswered);
   const neverProduced = isOwnNode(facts) && facts.memory.hasProduced === false && ownProducers(facts).length < 2;
   const verdicts = [
@@ -27,7 +27,7 @@ export function decideRetirement(facts: RetirementFacts): RetirementVerdict {
     checkPillarOfHost(facts),
     checkChain(facts, good),
     ...(neverProduced
-      ? [pass(`${facts.address} has produced nothing since this stack has it`)]
+      ? [met(`${facts.address} has produced nothing since this stack has it`)]
       : [checkSuccessor(facts, good), ...(facts.step === "destroy" ? [checkRewards(facts)] : [])]),
     checkSigner(facts),
   ];
@@ -83,22 +83,22 @@ function findNothingToLose({ host, memory, address }: RetirementFacts): string |
 /** Checks that a silent host's node can't be running. */
 function checkSilence({ host, step, stack, address }: RetirementFacts): RetirementVerdict {
   const run = commandsFor(stack);
-  if ("facts" in host) return pass();
-  if ("released" in host) return pass(`${address} was released and shut down at ${host.released}`);
+  if ("facts" in host) return met();
+  if ("released" in host) return met(`${address} was released and shut down at ${host.released}`);
   if ("unseen" in host)
-    return pass(
+    return met(
       `${address} does not answer (${host.unseen}): ${host.provider} is told to switch it off when all else is met`,
     );
-  if ("off" in host) return pass(`${address} did not answer, and is switched off: ${host.off}`);
-  if (step === "retire") return pass();
+  if ("off" in host) return met(`${address} did not answer, and is switched off: ${host.off}`);
+  if (step === "retire") return met();
   if (host.isRefused)
-    return fail({
+    return notMet({
       loss: "momentums",
       what: `this host, ${address}, answers, and refuses this program's login: its node may still run`,
       found: [host.silent],
       needed: `a login that it accepts, and its own key (pillar-host:ssh, pillar-host:host), then ${run.up}; where nobody can log in any more: its power switched off first`,
     });
-  return fail({
+  return notMet({
     loss: "momentums",
     what: `this host, ${address}, can't be seen: its node may still run`,
     found: [host.silent],

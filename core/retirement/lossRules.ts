@@ -7,7 +7,7 @@ import {
   combine,
   failWith,
   hasOrchestratorTraces,
-  pass,
+  met,
   type RetirementFacts,
   type RetirementVerdict,
   type Unmet,
@@ -22,7 +22,7 @@ export function checkRewards({ rewards: readings, saysCollected, stack, pillar }
   if (judged.length > 0)
     return combine(
       judged.map((reading): RetirementVerdict => {
-        if (reading.says === "collected") return pass(`${reading.evidence}, says ${reading.source}`);
+        if (reading.says === "collected") return met(`${reading.evidence}, says ${reading.source}`);
         const { dueAt, rewardAddress } = reading;
         const due = dueAt === undefined ? "" : `; due by about ${minuteText(dueAt)}`;
         const wallet = rewardAddress === undefined ? "" : ` that holds the reward address, ${rewardAddress}`;
@@ -40,7 +40,7 @@ export function checkRewards({ rewards: readings, saysCollected, stack, pillar }
   );
   if (nothing.length > 0)
     return saysCollected
-      ? pass(`the operator's word that no rewards of ${pillar} are left to collect`)
+      ? met(`the operator's word that no rewards of ${pillar} are left to collect`)
       : fail({
           what: "the epoch after the switch paid nothing to the reward address",
           found: nothing,
@@ -60,7 +60,7 @@ export function checkRewards({ rewards: readings, saysCollected, stack, pillar }
       found: [`${silent.map(({ source }) => source).join(", ")}: the RPC does not tell rewards`],
       needed: "a day, and the rewards collected in the wallet",
     });
-  if (saysCollected) return pass(`the operator's word that the rewards of ${pillar} were collected`);
+  if (saysCollected) return met(`the operator's word that the rewards of ${pillar} were collected`);
   return fail({
     what: "the RPC does not tell whether the rewards since the switch were collected",
     found: [`${silent.map(({ source }) => source).join(", ")}: it does not know the methods`],
@@ -102,10 +102,10 @@ function findOpenMove({ host, address, successor }: RetirementFacts): Omit<Unmet
 /** Checks that no orchestrator can sign here, and that the successor's answers. */
 export function checkSigner(facts: RetirementFacts): RetirementVerdict {
   const { host, step, address } = facts;
-  if ("released" in host) return pass();
-  if ("facts" in host && !hasOrchestratorTraces(host.facts)) return pass(`${address} has no orchestrator on it`);
+  if ("released" in host) return met();
+  if ("facts" in host && !hasOrchestratorTraces(host.facts)) return met(`${address} has no orchestrator on it`);
   if (!("facts" in host) && facts.noSignerAt !== undefined)
-    return pass(`no orchestrator was on ${address} when its node was shut down, at ${facts.noSignerAt}`);
+    return met(`no orchestrator was on ${address} when its node was shut down, at ${facts.noSignerAt}`);
   const fail = failWith("the signer");
   if ("facts" in host && host.facts.signer.active)
     return fail({
@@ -113,7 +113,7 @@ export function checkSigner(facts: RetirementFacts): RetirementVerdict {
       needed: `the signer's move: ${commandsFor("SUCCESSOR").move(facts.stack)} (SUCCESSOR is the stack of the new host); or its stop by hand`,
     });
   const openMove = findOpenMove(facts);
-  if (step === "retire") return openMove ? fail(openMove) : pass();
+  if (step === "retire") return openMove ? fail(openMove) : met();
   const unmet = [
     ...(openMove ? [openMove] : []),
     ...("facts" in host ? checkFence(facts, host.facts.signer) : checkBackups(facts)),
@@ -129,7 +129,7 @@ export function checkSigner(facts: RetirementFacts): RetirementVerdict {
   const version = build && "value" in build ? build.value.version : "";
   return unmet.length > 0
     ? fail(...unmet)
-    : pass(`the orchestrator ${version} answers on ${facts.successor?.address}`, ...backupEvidence(facts));
+    : met(`the orchestrator ${version} answers on ${facts.successor?.address}`, ...backupEvidence(facts));
 }
 
 /** Checks that a host's orchestrator is fenced, went to the successor, and can still be backed up. */

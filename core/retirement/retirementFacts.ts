@@ -125,19 +125,19 @@ export function hasOrchestratorTraces({ signer }: HostFacts): boolean {
   return signer.active || signer.hasDirectory || signer.journal !== undefined;
 }
 
-export function pass(...evidence: string[]): RetirementVerdict {
+export function met(...evidence: string[]): RetirementVerdict {
   return { unmet: [], evidence };
 }
 
-export function fail(...unmet: Unmet[]): RetirementVerdict {
+export function notMet(...unmet: Unmet[]): RetirementVerdict {
   return { unmet, evidence: [] };
 }
 
-/** Returns a `fail` for one kind of loss. */
+/** Returns a `notMet` for one kind of loss. */
 export const failWith =
   (loss: Loss) =>
   (...unmet: readonly Omit<Unmet, "loss">[]) =>
-    fail(...unmet.map((each) => ({ ...each, loss })));
+    notMet(...unmet.map((each) => ({ ...each, loss })));
 
 export function combine(verdicts: readonly RetirementVerdict[]): RetirementVerdict {
   return {
