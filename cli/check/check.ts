@@ -6,7 +6,7 @@ import { webhookFault } from "../../core/notify/notify";
 import { roomAt } from "../../core/orchestrator/checks/survey";
 import { retirementReferences } from "../../core/retirement/retirementInputs";
 import { ownIdentityFile } from "../../core/store/recordsDirectory";
-import { chainRisk } from "../../core/sync/evidence";
+import { chainRisk } from "../../core/sync/decideSynced";
 import { referenceText } from "../../core/sync/messages";
 import { compareReferences, type ReferenceReading } from "../../core/sync/references";
 import { openWitnesses } from "../../core/sync/witnesses";

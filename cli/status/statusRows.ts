@@ -1,5 +1,5 @@
 import { hostFactRows } from "../../core/ssh/hostFactsText";
-import { chainRisk } from "../../core/sync/evidence";
+import { chainRisk } from "../../core/sync/decideSynced";
 import { progressText } from "../../core/sync/messages";
 import { printable } from "../../core/util/printable";
 import { sizeText } from "../../core/util/sizeText";

@@ -39,7 +39,7 @@ export function isSameChain(one: ShownChain, other: ShownChain): boolean {
 }
 
 /** Of several nodes one with which the most others are on one chain; undefined of none. */
-export function mostInCompany<T extends ShownChain>(chains: readonly T[]): T | undefined {
+export function pickMajorityNode<T extends ShownChain>(chains: readonly T[]): T | undefined {
   const company = (one: T) => chains.filter((other) => isSameChain(one, other)).length;
   return chains.reduce<T | undefined>((most, one) => (most && company(most) >= company(one) ? most : one), undefined);
 }

@@ -2,7 +2,7 @@ import { agreeOn } from "../chain/agreement";
 import type { PillarOnChain } from "../chain/chainAnswers";
 import { freshMomentum } from "../chain/freshMomentum";
 import { isAnswered, type Unanswered } from "../chain/reading";
-import { compareChains, hashAt, isSameChain, mostInCompany } from "../chain/sameChain";
+import { compareChains, hashAt, isSameChain, pickMajorityNode } from "../chain/sameChain";
 import type { PillarAnswer, PillarReading } from "./source";
 
 /** What is odd about a node that was asked. */
@@ -62,7 +62,7 @@ export function agreeOnPillar(readings: readonly PillarReading[]): RegistrationA
     notes.push({ kind: "behindOthers", name: reading.client.name, by: lag(reading) });
   if (current.length === 0) return { kind: "unknown", why: { kind: "nobodyTells", notes }, notes };
 
-  const same = agreeOn(current, (reading) => reading, mostInCompany, isSameChain);
+  const same = agreeOn(current, (reading) => reading, pickMajorityNode, isSameChain);
   if (same.kind === "split") {
     // The newest height that all of them have.
     const height = Math.min(...current.map((reading) => reading.newest.height));

@@ -8,8 +8,8 @@ import {
   tickOf,
   usualTicks,
 } from "../chain/elections";
+import type { SyncReason } from "../sync/judgeLook";
 import type { NodeStatus } from "../sync/nodeStatus";
-import type { SyncReason } from "../sync/verdict";
 import type { NoAgreement, RegistrationAgreement, SourceNote } from "./agreement";
 import type { ProducerSwitch } from "./findSwitch";
 

@@ -1,9 +1,9 @@
 import { faultKey, leftOutText } from "../chain/messages";
 import { installLines, versionGapText } from "../chain/requiredVersions";
 import { durationText, minuteText } from "../util/timeText";
+import type { SyncReason } from "./judgeLook";
 import type { GateNews, SyncProgress } from "./progress";
 import type { ReferenceNote } from "./references";
-import type { SyncReason } from "./verdict";
 
 /** What is odd about a reference. */
 export function referenceText(note: ReferenceNote): string {

@@ -6,10 +6,10 @@ import { type Connection, createConnection } from "../ssh/connection";
 import { systemClock } from "../util/clock";
 import { withTimeout } from "../util/withTimeout";
 import type { WitnessSources } from "./chainSources";
-import { chainGap, contradictionLimit, noEvidence, refuseOldVersion, weigh } from "./evidence";
+import { chainGap, contradictionLimit, decideSynced, noEvidence, refuseOldVersion } from "./decideSynced";
+import { claimsSynced, judgeLook, type SyncReason } from "./judgeLook";
 import { reasonText } from "./messages";
-import { observeSettled } from "./settled";
-import { isAsserted, judgeSync, type SyncReason } from "./verdict";
+import { observeSettled } from "./observeSettled";
 import { openWitnesses } from "./witnesses";
 
 /** A node as it is this minute. */
@@ -58,13 +58,13 @@ export async function lookAtNode(
   try {
     const look = async (): Promise<NodeStatus> => {
       const observation = await observeSettled(() => client.observe(), systemClock);
-      const verdict = judgeSync(observation, Date.now());
+      const verdict = judgeLook(observation, Date.now());
       if (observation.kind === "none") return { synced: false, why: reasonText(verdict.why), known: false };
       const { newest } = observation;
       const own = newest && { newest, client: chainOfNode("the node", target, way) };
-      const seen = isAsserted(verdict) ? await witnesses.read(own, referenceTime) : { readings: [] };
+      const seen = claimsSynced(verdict) ? await witnesses.read(own, referenceTime) : { readings: [] };
       // The gate has had its patience with references that contradict a fresh momentum.
-      const weighed = weigh(
+      const weighed = decideSynced(
         { ...noEvidence, contradictedSince: 0 },
         { observation, ...seen, at: contradictionLimit, clock: Date.now() },
         { ...options, confirmations: 1, confirmSpan: 0 },

@@ -1,6 +1,6 @@
 import { networkPaceMs } from "../chain/networkPace";
 import type { Observation } from "../chain/node";
-import type { SyncReason } from "./verdict";
+import type { SyncReason } from "./judgeLook";
 
 /** A height seen at a time (unix milliseconds). */
 export interface Sample {

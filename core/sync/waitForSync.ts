@@ -8,20 +8,20 @@ import { commandsFor } from "../util/commands";
 import { durationText } from "../util/timeText";
 import {
   chainGap,
+  decideSynced,
   type Evidence,
   type EvidenceOptions,
   noEvidence,
   refuseOldVersion,
-  type Weighed,
-  weigh,
-} from "./evidence";
+  type SyncDecision,
+} from "./decideSynced";
+import { claimsSynced, judgeLook } from "./judgeLook";
 import { progressText, referenceKey, referenceText } from "./messages";
-import { pauseAfter } from "./pace";
+import { observeSettled } from "./observeSettled";
+import { pollIntervalMs } from "./pollInterval";
 import { type GateNews, progressKey, progressOf, type Sample, type SyncProgress } from "./progress";
 import type { ReferenceNote, ReferencesSeen } from "./references";
-import { observeSettled } from "./settled";
 import { followHeight, type HeightStanding } from "./stall";
-import { isAsserted, judgeSync } from "./verdict";
 
 /** How the gate decides; the same for every run. */
 export interface GateSettings extends EvidenceOptions {
@@ -84,7 +84,7 @@ const samplesKept = 60;
 const checkPatience = 20;
 
 /**
- * Waits until the node is provably synced (docs/specification.md, 1.1, step 11; evidence.ts has the rules). Nothing that
+ * Waits until the node is provably synced (docs/specification.md, 1.1, step 11; decideSynced.ts has the rules). Nothing that
  * comes and goes ends the wait.
  *
  * @throws GaveUp at the deadline, after the signal, and (then a FatalError too) when the host key changed or the login is
@@ -141,7 +141,7 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     }
     const { samples, failures } = track;
     const isNews = good || samples.length <= 1;
-    await deps.sleep(Math.min(remaining, pauseAfter({ observation, isNews, failures, samples })));
+    await deps.sleep(Math.min(remaining, pollIntervalMs({ observation, isNews, failures, samples })));
   }
 }
 
@@ -151,11 +151,11 @@ async function weighLook(
   evidence: Evidence,
   options: WaitOptions,
   deps: SyncDeps,
-): Promise<{ readonly at: number; readonly weighed: Weighed }> {
-  const asked = observation.kind === "answer" && isAsserted(judgeSync(observation, deps.now()));
+): Promise<{ readonly at: number; readonly weighed: SyncDecision }> {
+  const asked = observation.kind === "answer" && claimsSynced(judgeLook(observation, deps.now()));
   const references = asked ? await deps.readReferences(observation.newest) : { readings: [] };
   const at = deps.ticks();
-  const byChain = weigh(evidence, { observation, ...references, at, clock: deps.now() }, options);
+  const byChain = decideSynced(evidence, { observation, ...references, at, clock: deps.now() }, options);
   // Only in a look that would prove it, as it costs a call; and in each of those, as the node may be upgraded meanwhile.
   const isProof = byChain.synced && observation.kind === "answer";
   const gaps = isProof ? await deps.readVersionGaps?.(observation.info.currentHeight) : undefined;
@@ -181,7 +181,7 @@ function trackLook(before: Track, height: number | undefined, isReconnected: boo
 
 function syncRecord(
   { info, newest }: Extract<Observation, { kind: "answer" }>,
-  { proved, unproved }: Weighed,
+  { proved, unproved }: SyncDecision,
   times: { readonly startedAt: number; readonly startHeight?: number | undefined; readonly syncedAt: number },
 ): SyncRecord {
   const isWitnessed = newest !== undefined && !unproved.includes(chainGap);
@@ -198,7 +198,7 @@ function syncRecord(
 
 /** Returns why the wait ends without a proof, or undefined. Notifies of a deadline. */
 function reasonToGiveUp(
-  { good, evidence }: Weighed,
+  { good, evidence }: SyncDecision,
   remaining: number,
   { check, confirmations, deadline, stack }: WaitOptions,
   { signal, notify }: SyncDeps,
@@ -213,7 +213,7 @@ function reasonToGiveUp(
   return what;
 }
 
-function giveUpHints({ why, notes }: Weighed, { isStalled }: HeightStanding, options: WaitOptions): string[] {
+function giveUpHints({ why, notes }: SyncDecision, { isStalled }: HeightStanding, options: WaitOptions): string[] {
   return [
     ...(isStalled ? [stallHint] : []),
     ...(why.kind === "otherChain" ? forkHints(options) : []),

@@ -10,7 +10,7 @@ import { framed } from "../../core/ssh/answer";
 import { fingerprintOf } from "../../core/ssh/publicKey";
 import { asRoot } from "../../core/ssh/root";
 import { orchestratorLibrary } from "../../core/steps/libraries";
-import { chainGap } from "../../core/sync/evidence";
+import { chainGap } from "../../core/sync/decideSynced";
 import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost, synced } from "../core/chain/fakes";
 import { evilText, harmless } from "../evilText";
 import { moveNamed } from "../moveNamed";

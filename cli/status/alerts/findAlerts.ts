@@ -1,7 +1,7 @@
 import { isOurs } from "../../../core/registration/registration";
 import { isWrong } from "../../../core/ssh/portRules";
+import { isAddingMomentum } from "../../../core/sync/judgeLook";
 import { progressText } from "../../../core/sync/messages";
-import { isTakingIn } from "../../../core/sync/verdict";
 import type { Result } from "../../../core/util/result";
 import { findProblems } from "../parts/hostProblems";
 import { getValue } from "../parts/statusParts";
@@ -95,7 +95,7 @@ function checkNode({ view, isReachable: looked }: HostLookup, now: number): Chec
     if (!looked || sync === undefined || silent !== undefined) return ["sync", undefined];
     if (synced || !wasSynced) return ["sync", []];
     // A momentum that was being taken in at this look says nothing against the sync.
-    if (isTakingIn(sync.observation, now)) return ["sync", undefined];
+    if (isAddingMomentum(sync.observation, now)) return ["sync", undefined];
     return check("sync", `its node was synced, and is not any more: ${progressText(sync)}`);
   };
   return [node(), sinking()];

@@ -4,7 +4,7 @@ import type { Reading } from "../../../core/chain/reading";
 import {
   compareChains,
   firstFork,
-  mostInCompany,
+  pickMajorityNode,
   type ShownChain,
   showToEachOther,
 } from "../../../core/chain/sameChain";
@@ -33,8 +33,8 @@ test("of several, the first two that are not on one chain, and one of the larges
   const [one, two, fork] = [shown(7), shown(7), shown(7, "f")];
   expect(firstFork([one, two])).toBeUndefined();
   expect(firstFork([one, two, fork])).toMatchObject({ verdict: "other", height: 7, one, other: fork });
-  expect(mostInCompany([fork, one, two])).toBe(one);
-  expect(mostInCompany([])).toBeUndefined();
+  expect(pickMajorityNode([fork, one, two])).toBe(one);
+  expect(pickMajorityNode([])).toBeUndefined();
 });
 
 describe("showing each other what they are compared by", () => {

@@ -1,5 +1,5 @@
 import { freshMomentum } from "../../../core/chain/freshMomentum";
-import { contradictionLimit } from "../../../core/sync/evidence";
+import { contradictionLimit } from "../../../core/sync/decideSynced";
 import { waitForSync } from "../../../core/sync/waitForSync";
 import { type History, historyOf } from "./history";
 import { longestLook, longestReading, momentumTime, simulate } from "./simulatedWorld";

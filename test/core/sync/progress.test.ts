@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { judgeLook } from "../../../core/sync/judgeLook";
 import { progressText } from "../../../core/sync/messages";
 import { percentOf, progressOf, rangeLeft, rateOf, type Sample, timeLeft } from "../../../core/sync/progress";
-import { judgeSync } from "../../../core/sync/verdict";
 import { durationText } from "../../../core/util/timeText";
 import { answer, hour, nodeTime, none } from "./looks";
 
@@ -156,7 +156,7 @@ describe("where the sync stands, in a line", () => {
       "100.0 %, height 1000 of 1000, synced, newest momentum 3 s old (2 of 3 looks)",
     ],
   ])("%s", (_what, observation, seen, line) => {
-    const { says, why } = judgeSync(observation, nodeTime);
+    const { says, why } = judgeLook(observation, nodeTime);
     const opinion = { good: says === "synced", why, streak: 2, confirmations: 3, startedAt };
     expect(progressText(progressOf(observation, seen, opinion))).toBe(line);
   });

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { nodeResult, parseMomentum, parseSyncInfo } from "../../../core/chain/node";
-import { noEvidence, weigh } from "../../../core/sync/evidence";
+import { decideSynced, noEvidence } from "../../../core/sync/decideSynced";
+import { judgeLook } from "../../../core/sync/judgeLook";
 import { reasonText } from "../../../core/sync/messages";
-import { pauseAfter } from "../../../core/sync/pace";
+import { pollIntervalMs } from "../../../core/sync/pollInterval";
 import { percentOf, rateOf, timeLeft } from "../../../core/sync/progress";
 import { compareReferences } from "../../../core/sync/references";
-import { judgeSync } from "../../../core/sync/verdict";
 import { atHeight, seenFrom, silent } from "../chain/readings";
 import { answer } from "./looks";
 
@@ -102,7 +102,7 @@ test("time left, pauses and percent keep their bounds", () => {
         { at: 0, height: current - (rate ?? 0) * 10 },
         { at: 10_000, height: current },
       ];
-      const pause = pauseAfter({ observation: answer(1, current, target), isNews: false, failures: 0, samples });
+      const pause = pollIntervalMs({ observation: answer(1, current, target), isNews: false, failures: 0, samples });
       expect(pause).toBeGreaterThanOrEqual(2000);
       expect(pause).toBeLessThanOrEqual(300_000);
       const percent = percentOf(current, target);
@@ -119,7 +119,7 @@ test("a pause without an answer is never shorter than the one before, and has an
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5000 }), fc.boolean(), (failures, unreachable) => {
       const observation = { kind: "none", reason: "refused", unreachable } as const;
-      const pause = (count: number) => pauseAfter({ observation, isNews: false, failures: count, samples: [] });
+      const pause = (count: number) => pollIntervalMs({ observation, isNews: false, failures: count, samples: [] });
       expect(pause(failures)).toBeGreaterThanOrEqual(2000);
       expect(pause(failures + 1)).toBeGreaterThanOrEqual(pause(failures));
       expect(pause(failures + 1)).toBeLessThanOrEqual(unreachable ? 30_000 : 5000);
@@ -181,12 +181,12 @@ test("no look counts whose state is not 2, and none alone proves a node that doe
       const now = Date.UTC(2026, 0, 2);
       const newest = age === undefined ? undefined : { height: seen.currentHeight, timestamp: now - age, hash: "ab" };
       const observation = { kind: "answer" as const, info: seen, newest, nodeTime: now };
-      const weighed = weigh(
+      const weighed = decideSynced(
         noEvidence,
         { observation, readings: [], at: 0, clock: now },
         { confirmations: 1, confirmSpan: 0, tolerance, isChainUnverified: true },
       );
-      expect(reasonText(judgeSync(observation, now).why)).not.toBe("");
+      expect(reasonText(judgeLook(observation, now).why)).not.toBe("");
       if (seen.state !== 2) expect(weighed.good).toBe(false);
       expect(weighed.synced).toBe(
         seen.state === 2 && seen.currentHeight >= seen.targetHeight && age !== undefined && Math.abs(age) <= 120_000,

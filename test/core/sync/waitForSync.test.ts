@@ -3,7 +3,7 @@ import type { Observation } from "../../../core/chain/node";
 import type { VersionGap } from "../../../core/chain/requiredVersions";
 import { parseNodeHostFacts } from "../../../core/ssh/hostFacts";
 import { fatal } from "../../../core/ssh/sshErrors";
-import { chainGap } from "../../../core/sync/evidence";
+import { chainGap } from "../../../core/sync/decideSynced";
 import { gateLine } from "../../../core/sync/messages";
 import type { GateNews } from "../../../core/sync/progress";
 import type { ReferencesSeen } from "../../../core/sync/references";

@@ -2,7 +2,13 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { distinctReferences } from "../../../core/chain/distinct";
 import { isAnswered } from "../../../core/chain/reading";
 import { nodeLooks } from "../../../core/chainCopy/before";
-import { chainGap, type EvidenceOptions, noEvidence, type Weighed, weigh } from "../../../core/sync/evidence";
+import {
+  chainGap,
+  decideSynced,
+  type EvidenceOptions,
+  noEvidence,
+  type SyncDecision,
+} from "../../../core/sync/decideSynced";
 import { reasonText, referenceText } from "../../../core/sync/messages";
 import { lookAtNode } from "../../../core/sync/nodeStatus";
 import { compareReferences, type ReferencesSeen, readReferences } from "../../../core/sync/references";
@@ -15,15 +21,15 @@ const options: EvidenceOptions = { confirmations: 3, confirmSpan: 4000, toleranc
 const good = answer(2, 1000, 1000, { newestAge: 3000 });
 
 /** Three looks with the same answers of the witnesses, 2 s apart. */
-function threeLooks(seen: ReferencesSeen, changes: Partial<EvidenceOptions> = {}): Weighed {
-  let weighed: Weighed | undefined;
+function threeLooks(seen: ReferencesSeen, changes: Partial<EvidenceOptions> = {}): SyncDecision {
+  let weighed: SyncDecision | undefined;
   for (const at of [0, 2000, 4000])
-    weighed = weigh(
+    weighed = decideSynced(
       weighed?.evidence ?? noEvidence,
       { observation: good, ...seen, at, clock: nodeTime },
       { ...options, ...changes },
     );
-  return weighed as Weighed;
+  return weighed as SyncDecision;
 }
 
 const alone: ReferencesSeen = { readings: [], own: { newest: block(1000), recent: [] } };

@@ -1,6 +1,6 @@
 import type { Observation } from "../chain/node";
 import type { Clock } from "../util/clock";
-import { isTakingIn } from "./verdict";
+import { isAddingMomentum } from "./judgeLook";
 
 /** Milliseconds between looks at a node that takes a momentum in, and how many of them at most. */
 const pause = 1500;
@@ -18,7 +18,7 @@ export async function observeSettled(
   for (let left = looks; ; left -= 1) {
     const observation = await observe();
     isReconnected ||= observation.kind === "answer" && observation.isReconnected === true;
-    if (left === 1 || !isTakingIn(observation, now()))
+    if (left === 1 || !isAddingMomentum(observation, now()))
       return observation.kind === "answer" && isReconnected ? { ...observation, isReconnected } : observation;
     await sleep(pause);
   }

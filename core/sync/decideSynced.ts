@@ -3,8 +3,8 @@ import type { Observation } from "../chain/node";
 import type { VersionGap } from "../chain/requiredVersions";
 import type { SyncProof } from "../eventLog/events";
 import type { ChainSources } from "./chainSources";
+import { judgeLook, type SyncReason } from "./judgeLook";
 import { compareReferences, type ReferenceAgreement, type ReferenceNote, type ReferencesSeen } from "./references";
-import { judgeSync, type SyncReason } from "./verdict";
 
 export interface EvidenceOptions extends Omit<ChainSources, "references"> {
   /** Good looks in a row. */
@@ -42,7 +42,7 @@ export interface Evidence {
 export const noEvidence: Evidence = { streak: 0, since: 0, target: 0, moves: 0 };
 
 /** The verdict after a look. */
-export interface Weighed extends Pick<SyncProof, "proved" | "unproved"> {
+export interface SyncDecision extends Pick<SyncProof, "proved" | "unproved"> {
   readonly evidence: Evidence;
   readonly synced: boolean;
   /** This look alone speaks for it. */
@@ -72,9 +72,9 @@ export const chainGap = "which chain the node is on: no reference and no old hos
  * of the references; or, where neither can be had, a target that moves on and is kept up with. Whatever is fresh says
  * nothing of the chain: that is confirmed by a witness, and a node on another chain than the witnesses never passes.
  */
-export function weigh(before: Evidence, look: SyncLook, options: EvidenceOptions): Weighed {
+export function decideSynced(before: Evidence, look: SyncLook, options: EvidenceOptions): SyncDecision {
   const { observation, at, clock } = look;
-  const bad = (why: SyncReason, notes: readonly ReferenceNote[] = [], contradictedSince?: number): Weighed => ({
+  const bad = (why: SyncReason, notes: readonly ReferenceNote[] = [], contradictedSince?: number): SyncDecision => ({
     evidence: { ...noEvidence, lastAt: at, lastClock: clock, contradictedSince },
     synced: false,
     good: false,
@@ -84,7 +84,7 @@ export function weigh(before: Evidence, look: SyncLook, options: EvidenceOptions
     unproved: [],
   });
 
-  const own = judgeSync(observation, clock);
+  const own = judgeLook(observation, clock);
   if (observation.kind === "none" || own.says === "no") return bad(own.why, [], before.contradictedSince);
   if (own.says === "close") {
     // Neither for it nor against it, for the moment that a momentum takes to be taken in.
@@ -149,7 +149,7 @@ function extendStreak(before: Evidence, { at, clock }: SyncLook, target: number,
 }
 
 /** Takes the proof from a node that lacks a required version. The good looks stay: it may be upgraded at any time. */
-export function refuseOldVersion(weighed: Weighed, [gap]: readonly VersionGap[]): Weighed {
+export function refuseOldVersion(weighed: SyncDecision, [gap]: readonly VersionGap[]): SyncDecision {
   return gap === undefined ? weighed : { ...weighed, synced: false, good: false, why: { kind: "oldVersion", gap } };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { pauseAfter } from "../../../core/sync/pace";
+import { pollIntervalMs } from "../../../core/sync/pollInterval";
 import type { Sample } from "../../../core/sync/progress";
 import { answer, none } from "./looks";
 
@@ -21,24 +21,26 @@ describe("while the node syncs", () => {
     ["it is nearly there, at whatever rate", 5000, 5020, 0.11, 2000],
     ["it is above its target by little", 5000, 4990, 0.1, 2000],
   ])("%s", (_what, height, target, rate, pause) => {
-    expect(pauseAfter({ ...look, observation: answer(1, height, target), samples: atRate(rate, height) })).toBe(pause);
+    expect(pollIntervalMs({ ...look, observation: answer(1, height, target), samples: atRate(rate, height) })).toBe(
+      pause,
+    );
   });
 
   test("a look that counts is followed at once", () => {
     const observation = answer(2, 5000, 1_000_000);
-    expect(pauseAfter({ ...look, observation, isNews: true, samples: atRate(10, 5000) })).toBe(2000);
+    expect(pollIntervalMs({ ...look, observation, isNews: true, samples: atRate(10, 5000) })).toBe(2000);
   });
 });
 
 describe("while nothing answers", () => {
   test("a node that restarts is soon looked at again", () => {
-    const pauses = [1, 2, 3, 4, 500].map((failures) => pauseAfter({ ...look, observation: none(), failures }));
+    const pauses = [1, 2, 3, 4, 500].map((failures) => pollIntervalMs({ ...look, observation: none(), failures }));
     expect(pauses).toEqual([2000, 4000, 5000, 5000, 5000]);
   });
 
   test("a host that can't be reached is left in peace", () => {
     const observation = { kind: "none", reason: "timed out", unreachable: true } as const;
-    const pauses = [1, 2, 3, 4, 5, 500].map((failures) => pauseAfter({ ...look, observation, failures }));
+    const pauses = [1, 2, 3, 4, 5, 500].map((failures) => pollIntervalMs({ ...look, observation, failures }));
     expect(pauses).toEqual([2000, 4000, 8000, 16_000, 30_000, 30_000]);
   });
 });

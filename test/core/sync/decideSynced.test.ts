@@ -3,12 +3,12 @@ import type { Observation } from "../../../core/chain/node";
 import {
   chainGap,
   contradictionLimit,
+  decideSynced,
   type EvidenceOptions,
   noEvidence,
+  type SyncDecision,
   type SyncLook,
-  type Weighed,
-  weigh,
-} from "../../../core/sync/evidence";
+} from "../../../core/sync/decideSynced";
 import { reasonText } from "../../../core/sync/messages";
 import type { ReferencesSeen } from "../../../core/sync/references";
 import { atHeight, seenFrom } from "../chain/readings";
@@ -39,12 +39,12 @@ const look = (observation: Observation, change: Partial<SyncLook> = {}): SyncLoo
 });
 
 /** A verdict, its reason in words. */
-type Told = Omit<Weighed, "why"> & { readonly why: string };
+type Told = Omit<SyncDecision, "why"> & { readonly why: string };
 
 /** The verdict on the last of these looks. */
 function weighAll(looks: readonly SyncLook[], change: Partial<EvidenceOptions> = {}): Told {
-  let weighed: Weighed | undefined;
-  for (const each of looks) weighed = weigh(weighed?.evidence ?? noEvidence, each, { ...options, ...change });
+  let weighed: SyncDecision | undefined;
+  for (const each of looks) weighed = decideSynced(weighed?.evidence ?? noEvidence, each, { ...options, ...change });
   if (weighed === undefined) throw new Error("no look");
   return { ...weighed, why: reasonText(weighed.why) };
 }

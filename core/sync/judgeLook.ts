@@ -53,7 +53,7 @@ export interface SyncVerdict {
  *
  * @param clock unix milliseconds of this machine
  */
-export function judgeSync(observation: Observation, clock: number): SyncVerdict {
+export function judgeLook(observation: Observation, clock: number): SyncVerdict {
   if (observation.kind === "none") return { says: "no", why: { kind: "noAnswer", reason: observation.reason } };
   const { info, newest, peers, nodeTime } = observation;
   const { state, currentHeight, targetHeight } = info;
@@ -77,7 +77,7 @@ export function judgeSync(observation: Observation, clock: number): SyncVerdict 
  * Whether a node that says "syncing" may be one that is synced and takes a momentum in: real ones said so for
  * milliseconds, at one of fifty momentums. No evidence for a sync, but no word against the one that was proved either.
  */
-export function mayTakeIn(observation: Observation): boolean {
+export function mayBeAddingMomentum(observation: Observation): boolean {
   if (observation.kind === "none") return false;
   const { state, currentHeight, targetHeight } = observation.info;
   return state === 1 && targetHeight > 0 && targetHeight - currentHeight <= atTheTip;
@@ -89,12 +89,12 @@ export function mayTakeIn(observation: Observation): boolean {
  *
  * @param clock unix milliseconds of this machine
  */
-export function isTakingIn(observation: Observation, clock: number): boolean {
-  return mayTakeIn(observation) || judgeSync(observation, clock).says === "close";
+export function isAddingMomentum(observation: Observation, clock: number): boolean {
+  return mayBeAddingMomentum(observation) || judgeLook(observation, clock).says === "close";
 }
 
 /** The node says that it is synced: now others are worth asking. */
-export function isAsserted({ says }: SyncVerdict): boolean {
+export function claimsSynced({ says }: SyncVerdict): boolean {
   return says === "synced" || says === "unproved";
 }
 

@@ -20,7 +20,7 @@ export interface LookBehind {
 }
 
 /** Milliseconds until the next look: 2 s while it counts, growing while nothing answers, else by what is left. */
-export function pauseAfter({ observation, isNews, failures, samples }: LookBehind): number {
+export function pollIntervalMs({ observation, isNews, failures, samples }: LookBehind): number {
   if (observation.kind === "none") {
     // A node that restarts is back within seconds; a host that can't be reached is left in peace for longer.
     return Math.min(observation.unreachable ? longestReconnect : longestRetry, shortest * 2 ** (failures - 1));

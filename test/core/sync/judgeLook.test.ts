@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { judgeLook, mayBeAddingMomentum } from "../../../core/sync/judgeLook";
 import { reasonText } from "../../../core/sync/messages";
-import { judgeSync, mayTakeIn } from "../../../core/sync/verdict";
 import { answer, nodeTime, none } from "./looks";
 
 const fresh = { newestAge: 4000 };
@@ -63,7 +63,7 @@ test.each([
     "the node says synced with a target of 0, and does not tell its newest momentum",
   ],
 ])("%s", (_what, observation, says, why) => {
-  const verdict = judgeSync(observation, nodeTime);
+  const verdict = judgeLook(observation, nodeTime);
   expect({ ...verdict, why: reasonText(verdict.why) }).toEqual({ says, why });
 });
 
@@ -72,7 +72,7 @@ test.each([
   ["fresh by the host's clock alone", answer(2, 10, 10, fresh), nodeTime + 600_000, "600 s apart"],
   ["fresh by this machine's alone", answer(2, 10, 10, { newestAge: 300_000 }), nodeTime - 300_000, "300 s apart"],
 ])("%s", (_what, observation, clock, why) => {
-  const verdict = judgeSync(observation, clock);
+  const verdict = judgeLook(observation, clock);
   expect(verdict).toMatchObject({ says: "unproved", why: { kind: "clocksApart" } });
   expect(reasonText(verdict.why)).toContain(why);
 });
@@ -86,5 +86,5 @@ test.each([
   ["no answer", none("away"), false],
   ["not enough peers", answer(3, 9, 10), false],
 ])("a node that says that it syncs may take a momentum in: %s", (_, observation, expected) => {
-  expect(mayTakeIn(observation)).toBe(expected);
+  expect(mayBeAddingMomentum(observation)).toBe(expected);
 });
