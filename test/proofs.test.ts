@@ -47,7 +47,7 @@ function filesNeedingReal(): string[] {
     );
     return imports.some(
       (path) =>
-        /\/lab\/real(Network|Node|Signer)?$/.test(path) ||
+        /\/lab\/real\/real(Programs|Network|Node|Signer)$/.test(path) ||
         // contract() names what it skips.
         (path.startsWith(lab) &&
           !path.endsWith("/contracts/contract") &&
