@@ -1,7 +1,7 @@
 import { leaveSession } from "../core/ssh/connection";
 import type { OwnServer } from "../core/ssh/ownServer";
 import { fingerprintOf } from "../core/ssh/publicKey";
-import { deps, reach, silentText, tryLogin, whileItBoots } from "../core/ssh/reachability";
+import { deps, retryDuringBoot, silentText, tryLogin, waitForLogin } from "../core/ssh/reachability";
 import { type SshTarget, scanHostKey } from "../core/ssh/ssh";
 import { sshdFault } from "../core/ssh/sshdTrial";
 import type { LoginError } from "../core/ssh/sshErrors";
@@ -65,7 +65,7 @@ interface ContactOutputs {
 async function recordKey({ stack, address, port, login }: ContactInputs): Promise<string> {
   let pinned: string;
   try {
-    pinned = await whileItBoots(() => scanHostKey(address, port, login.proxy), deps);
+    pinned = await retryDuringBoot(() => scanHostKey(address, port, login.proxy), deps);
   } catch (error) {
     throw new Error(silentText({ address, port, ...login }, error as LoginError, commandsFor(stack)));
   }
@@ -105,7 +105,7 @@ async function look(inputs: ContactInputs, recorded: string | undefined, isFirst
     return session.tookMs;
   };
   const target = { ...login, address, port, hostKey: pinned };
-  await reach(target, { ...deps, login: tries }, commandsFor(inputs.stack), server, isFirst);
+  await waitForLogin(target, { ...deps, login: tries }, commandsFor(inputs.stack), { server, isNew: isFirst });
   if (fault !== undefined) throw new Error(fault);
   return { pinned, fingerprint: fingerprintOf(pinned) };
 }

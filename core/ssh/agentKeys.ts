@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 
-/** Returns the kind of each key of this shell's ssh agent; undefined where no agent answers. */
+/** Returns the type of each key in this shell's ssh agent; undefined if no agent answers. */
 export function agentKeys(): string[] | undefined {
   if (!process.env.SSH_AUTH_SOCK) return undefined;
   const { status, stdout } = spawnSync("ssh-add", ["-L"], { encoding: "utf8", timeout: 5000 });
@@ -12,11 +12,11 @@ export function agentKeys(): string[] | undefined {
   return status === 1 ? [] : undefined;
 }
 
-/** Keys that a host tries for one login, as sshd is set without a word (MaxAuthTries). */
+/** Keys that sshd accepts per login by default (MaxAuthTries). */
 const maxTries = 6;
 
-/** Returns lines on what this shell's agent offers a host that accepts none of its keys. */
-export function agentFound(keys: readonly string[] | undefined): string[] {
+/** Formats findings about the agent for a host that accepts none of its keys. */
+export function formatAgentFindings(keys: readonly string[] | undefined): string[] {
   if (keys === undefined)
     return ["found: no ssh agent answers here (SSH_AUTH_SOCK): eval $(ssh-agent) && ssh-add FILE"];
   const unusable = keys.filter((kind) => kind.includes("@"));

@@ -2,20 +2,20 @@ import crypto from "node:crypto";
 import { Transform } from "node:stream";
 
 /**
- * How a script's own output is told from that of the login, whose start files may print, or end the shell with exit code 0.
+ * Marks that separate a script's output from that of the login's start files, which may print, or exit with code 0.
  *
- * - `shown`: an operator reads it. Its end alone is marked, on standard error, which the command plugin keeps and does not show.
- * - `captured`: a result of some lines, which is printed only when the script has ended.
- * - `streamed`: a result of any length. Both streams are marked at their beginning and end.
+ * - `shown`: output for an operator. Only its end is marked, on standard error, which the command plugin does not show.
+ * - `captured`: a result of some lines, printed once the script has ended.
+ * - `streamed`: a result of any length. Both streams are marked at beginning and end.
  */
 export type Framing = "shown" | "captured" | "streamed";
 
 const markOf = (what: "answer" | "done", token: string) => `pillar-host-${what}-${token}`;
 
-/** Wraps a script so that {@link readAnswer} knows its output. Its token is the same for the same script. */
+/** Wraps a script so that {@link readAnswer} finds its output. The same script gets the same token. */
 export function framed(script: string, framing: Framing): string {
   const token = crypto.createHash("sha256").update(script).digest("hex").slice(0, 32);
-  // A shell that echoes what it reads never prints one of them as a line.
+  // A shell that echoes its input never prints a mark as a line of its own.
   const [begin, end] = [`printf '\\n%s\\n' '${markOf("answer", token)}'`, `printf '%s\\n' '${markOf("done", token)}'`];
   const tail = {
     shown: `(answer_of "$@")\necho >&2; ${end} >&2\n`,
@@ -23,19 +23,19 @@ export function framed(script: string, framing: Framing): string {
     captured: `answer=$(set -e; answer_of "$@")\n${begin}; printf '%s\\n' "$answer"; ${end}\n`,
     streamed: `${begin}; ${begin} >&2\n(answer_of "$@")\n${end}; echo >&2; ${end} >&2\n`,
   };
-  // Start files of shells that the script starts, and what a login has all its shells echo.
+  // Turns off start files of the script's own shells, and a login's echo in all its shells.
   return `unset BASH_ENV ENV\nset +vx\nanswer_of() {\n${script}\n}\n${tail[framing]}`;
 }
 
 export interface ScriptAnswer {
-  /** The script ran to its end, by its own word. */
+  /** True if the script's end mark was printed. */
   readonly isDone: boolean;
-  /** The script's output alone; with a mark at its end only, the login's too. */
+  /** The script's output; with `shown`, the login's, too. */
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Reads what {@link framed} marked in what a command printed. */
+/** Finds the output marked by {@link framed} in what a command printed. */
 export function readAnswer(script: string, { stdout, stderr }: Pick<ScriptAnswer, "stdout" | "stderr">): ScriptAnswer {
   const token = tokenOf(script);
   const [out, err] = [cut(stdout, token), cut(stderr, token)];
@@ -58,7 +58,7 @@ function cut(printed: string, token: string) {
 
 const tokenOf = (script: string) => /pillar-host-done-([0-9a-f]{32})/.exec(script)?.[1] ?? "unmarked";
 
-/** Lets through what a `streamed` script printed on standard output, and nothing else. */
+/** Returns a stream that passes only the standard output of a `streamed` script. */
 export function answerStream(script: string): Transform {
   const token = tokenOf(script);
   const [begin, end] = [Buffer.from(`\n${markOf("answer", token)}\n`), Buffer.from(markOf("done", token))];
@@ -88,19 +88,19 @@ export function answerStream(script: string): Transform {
   });
 }
 
-/** Returns how many bytes at the end of a piece may be the beginning of a mark. */
+/** Counts the bytes at the end of a piece that may begin a mark. */
 function sharedBytes(piece: Buffer, mark: Buffer): number {
   for (let count = Math.min(piece.length, mark.length - 1); count > 0; count -= 1)
     if (piece.subarray(-count).equals(mark.subarray(0, count))) return count;
   return 0;
 }
 
-/** Returns the user that a cloud's image wants to log in, where its login for another one says so and ends. */
+/** Finds the user that a cloud's image asks for when it refuses another login. */
 export function otherUser(printed: string): string | undefined {
   return /login as the user "?([A-Za-z_][A-Za-z0-9_-]{0,31})\b/i.exec(printed)?.[1];
 }
 
-/** Says that the login ended well without running what it was given, and how that is seen and ended. */
+/** Formats the error of a login that ended with code 0 without running the script. */
 export function notRunText(what: string, printed: string): string {
   const said = printed.trim().split("\n")[0]?.slice(0, 200);
   const user = otherUser(printed);

@@ -2,17 +2,17 @@ import { withTimeout } from "../util/withTimeout";
 import { connectSsh, type LoginKeys, type SshSession, type SshTarget } from "./ssh";
 import { isFatal, type LoginError } from "./sshErrors";
 
-/** A connection to a host that is made when it is first needed, kept, and made anew after it broke. */
+/** A connection to a host, made when first needed and again after it broke. */
 export interface Connection {
-  /** @throws as connectSsh does; a login that is refused after it was taken once is not fatal */
+  /** @throws as connectSsh does; a refused login is not fatal if it was accepted before */
   session(): Promise<SshSession>;
-  /** Leaves it to the next user of the process, where the process keeps connections, else ends it; ends a dead one in any case. */
+  /** Leaves the connection to the next user in a process that keeps connections; else, or if it is dead, closes it. */
   drop(isDead?: "dead"): void;
-  /** How many were made so far. */
+  /** Number of connections made so far. */
   readonly made: number;
 }
 
-/** Returns the open connections between two uses, by login; undefined in a process that ends with its last connection. */
+/** Returns the idle connections by login; undefined in a process that keeps none. */
 const idleSessions = () => (process as { readonly idleSshSessions?: Map<string, SshSession> }).idleSshSessions;
 
 function loginOf({ address, port, user, hostKey, privateKey, password, agent, proxy }: SshTarget): string {
@@ -28,7 +28,7 @@ function loginOf({ address, port, user, hostKey, privateKey, password, agent, pr
   ]);
 }
 
-/** Keeps a connection for the next user of the same login, or ends it. */
+/** Keeps a connection for the next user of the same login, or closes it. */
 export function leaveSession(target: SshTarget, session: SshSession): void {
   const login = loginOf(target);
   const idle = idleSessions();
@@ -41,7 +41,7 @@ async function takeIdleSession(target: SshTarget): Promise<SshSession | undefine
   const session = idleSessions()?.get(login);
   if (session === undefined) return undefined;
   idleSessions()?.delete(login);
-  // One that died while this machine slept still looks open.
+  // A connection that died while this machine slept still looks open.
   const isAlive = await withTimeout(session.run("exit 0", ""), 5000, "no answer").then(
     ({ exitCode }) => exitCode === 0,
     () => false,
@@ -51,21 +51,16 @@ async function takeIdleSession(target: SshTarget): Promise<SshSession | undefine
   return undefined;
 }
 
-/**
- * Milliseconds: a firewall that limits new connections (`ufw limit`: 6 in 30 s) counts refused ones too, so they are spread.
- */
-const limited = { patience: 45_000, pause: 8000 };
+/** A firewall that limits new connections (`ufw limit`: 6 in 30 s) counts refused ones, too, so retries are spread. */
+const rateLimit = { timeoutMs: 45_000, retryDelayMs: 8000 };
 
-/**
- * @param wasLetIn this run was let in before: a refused port is a limit on new connections, and is waited for. Left out
- *   where whoever asks tries again by itself
- */
+/** @param wasLetIn true if this run has logged in before: a refused port then means a limit on new connections, so it retries */
 export function createConnection(target: SshTarget, keys?: LoginKeys, wasLetIn = false): Connection {
-  // The promise is kept, not the session: one that is given up while it still connects must not stay open.
+  // Keeps the promise, not the session: a session dropped while it connects must be closed, too.
   let current: Promise<SshSession> | undefined;
   let made = 0;
   let refused: Error | undefined;
-  const connect = async (until = wasLetIn ? Date.now() + limited.patience : 0): Promise<SshSession> => {
+  const connect = async (until = wasLetIn ? Date.now() + rateLimit.timeoutMs : 0): Promise<SshSession> => {
     try {
       const session = (await takeIdleSession(target)) ?? (await connectSsh(target, keys));
       made += 1;
@@ -73,10 +68,10 @@ export function createConnection(target: SshTarget, keys?: LoginKeys, wasLetIn =
     } catch (error) {
       const { refused: what, unreached, message } = error as LoginError;
       if (unreached === "refusedPort" && Date.now() < until) {
-        await new Promise((resolve) => setTimeout(resolve, limited.pause));
+        await new Promise((resolve) => setTimeout(resolve, rateLimit.retryDelayMs));
         return connect(until);
       }
-      // Whom a host has let in before it lets in again: while it boots or goes down it refuses all but root.
+      // Not fatal after an earlier login: a host that boots or shuts down refuses everybody but root.
       if (made > 0 && what === "login")
         throw new Error(`${target.address} refuses the login, which it took before: it boots, perhaps`);
       if (isFatal(error)) refused = error as Error;
@@ -100,12 +95,12 @@ export function createConnection(target: SshTarget, keys?: LoginKeys, wasLetIn =
     },
     drop,
     session: async () => {
-      // Each further try counts towards a ban.
+      // Each further login counts towards a ban.
       if (refused) throw refused;
-      const known = current;
-      const session = await known?.catch(() => undefined);
+      const existing = current;
+      const session = await existing?.catch(() => undefined);
       if (session?.isOpen) return session;
-      if (current === known) drop();
+      if (current === existing) drop();
       current ??= connect();
       return current;
     },

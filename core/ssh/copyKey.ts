@@ -1,11 +1,11 @@
 import { addressWord, copyKey, type Word } from "./foreign";
 
 /**
- * Reads what copy_key prints: its key, then its addresses. They go into the other host's authorized_keys,
- * where anything else in them could widen what the key may do there.
+ * Parses the output of copy_key: a key, then addresses. They go into the other host's authorized_keys, where any other text
+ * could extend the key's rights.
  *
- * @param mark what the key is called (core/steps/lib/copyRight.sh)
- * @throws where it is anything but that
+ * @param mark comment of the key (core/steps/lib/copyRight.sh)
+ * @throws if the output is anything else
  */
 export function parseCopyKey(
   printed: string,

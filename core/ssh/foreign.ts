@@ -3,13 +3,13 @@ import type { Value } from "./shellWords";
 
 declare const isChecked: unique symbol;
 
-/** A text that may stand in a script for a host: nobody else's, or another machine's word that passed a check below. */
+/** A text that may stand in a script for a host: the program's own, or another machine's that passed a check below. */
 export type Word = string & { readonly [isChecked]: true };
 
 /** The variables of a function on a host (core/ssh/root.ts). */
 export type Variables = Readonly<Record<string, Word | number | boolean | readonly (Word | number)[]>>;
 
-/** Values of the operator, of this program and its state; of a host's words only those that go back to it alone. */
+/** Marks values of the operator, of this program and its state, or of the very host that gets them back. */
 export const own = <T extends Readonly<Record<string, Value>>>(values: T) =>
   values as unknown as { readonly [name in keyof T]: Variables[string] };
 
@@ -20,7 +20,7 @@ function checked(what: string, text: string, isIt: boolean): Word {
   );
 }
 
-/** Each of these @throws where another machine's word is anything else. */
+/** Checks another machine's text. @throws if it is anything else, as the checks below do */
 export const addressWord = (text: string): Word => checked("an IP address", text, isIP(text) !== 0);
 export const jsonWords = (words: Readonly<Record<string, string>>): Word =>
   checked(
@@ -28,17 +28,17 @@ export const jsonWords = (words: Readonly<Record<string, string>>): Word =>
     JSON.stringify(words),
     /^\{("[A-Za-z]+":"[A-Za-z0-9]{0,200}",?)+\}$/.test(JSON.stringify(words)),
   );
-/** One part of a path. */
+/** Checks one part of a path. */
 export const fileName = (text: string): Word =>
   checked("a plain file name", text, /^(?!\.{1,2}$)[A-Za-z0-9_.@+=,][A-Za-z0-9 _.@+=,:-]{0,200}$/.test(text));
 export const endpoint = (text: string): Word =>
   checked("an address and a port", text, /^[A-Za-z0-9.:-]{1,255}:\d{1,5}$/.test(text));
-/** As ssh-keygen prints an Ed25519 key: its type, and 51 bytes; its comment is the one that it was given. */
+/** Checks an Ed25519 key as ssh-keygen prints it: type, 51 bytes, and the given comment. */
 export const copyKey = (text: string, mark: string): Word =>
   checked(
     "an Ed25519 key as ssh-keygen prints it",
     text,
     /^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-Za-z0-9+/]{43} ([a-z-]+)$/.exec(text)?.[1] === mark,
   );
-/** Whatever it is: it is decoded on the host, and never a part of a program. */
+/** Encodes any text: the host decodes it, and it is never a part of a program. */
 export const base64 = (text: string): Word => Buffer.from(text).toString("base64") as Word;

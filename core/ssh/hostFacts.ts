@@ -2,77 +2,77 @@ import { fieldsOf } from "../util/fields";
 import type { Connection } from "./connection";
 import { runScript, type ScriptError } from "./runScript";
 
-const limit = 30_000;
+const timeoutMs = 30_000;
 
-/** A node's unit, in systemd's words. */
+/** State of a node's unit, as systemd prints it. */
 export interface UnitFacts {
   readonly name: string;
-  /** `loaded`, `masked`, `not-found`, …; empty where systemd says nothing. */
+  /** `loaded`, `masked`, `not-found`, …; empty if systemd does not tell. */
   readonly load: string;
   readonly active: string;
   readonly sub: string;
-  /** When its state changed last, with the zone. */
+  /** Time of the last state change, with the zone. */
   readonly since: string;
-  /** So often systemd started it again after a failure. */
+  /** Restarts by systemd after failures. */
   readonly restarts: number;
-  /** How it ended last. */
+  /** Result of its last run. */
   readonly result: string;
-  /** The node's processes that this unit does not run, and where they run; empty where there are none. */
+  /** Node processes outside of this unit, and where they run; empty if there are none. */
   readonly elsewhere: string;
 }
 
-/** How far a copy of a chain is; times in unix seconds, by the host's clock. */
+/** Progress of a chain copy; times in unix seconds by the host's clock. */
 export interface ChainCopyProgress {
   readonly phase: string;
-  /** When the phase began, and the bytes that were there then. */
+  /** Start of the phase, and the bytes present then. */
   readonly since: number;
   readonly from: number;
-  /** When something came last. */
+  /** Time of the newest data. */
   readonly newest: number;
   readonly bytes: number;
   readonly all: number;
   readonly now: number;
 }
 
-/** What the host's markers tell of, in the order of the work. */
+/** Steps with a marker on the host, in the order of the work. */
 export const markedSteps = ["packages", "deployed", "synced"] as const;
 export type MarkedStep = (typeof markedSteps)[number];
 
-/** What a node's host tells of itself; what is absent was not asked or not told. */
+/** Facts that a node's host tells about itself; an absent one was not asked or not told. */
 export interface NodeHostFacts {
-  /** Why the host, or the rest of it, could not be looked at: lines. */
+  /** Lines on why the host, or the rest of the facts, could not be read. */
   readonly unseen?: readonly string[];
-  /** Which of its steps this program has done there, and when. */
+  /** Times of the steps done there. */
   readonly done?: Readonly<Partial<Record<MarkedStep, string>>>;
-  /** The step of this program that is at work there. */
+  /** Step of this program that runs there now. */
   readonly atWork?: string;
-  /** A copy that is on its way here, or the bytes that one which was cut off has left. */
+  /** A running copy, or the bytes left by an interrupted one. */
   readonly chainCopy?: ChainCopyProgress | { readonly at: string; readonly left: number };
   readonly service?: UnitFacts;
-  /** `peers` is absent where the RPC gives no answer. */
+  /** `peers` is absent if the RPC does not answer. */
   readonly node?: { readonly rpc: string; readonly p2pPort: number; readonly peers?: number };
   /** KiB of the file system with the node's data. */
   readonly disk?: { readonly at: string; readonly size: number; readonly free: number };
   /** KiB. */
   readonly memory?: Readonly<Record<"total" | "available" | "swap" | "swapFree", number>>;
-  /** The kernel's word of a process that it killed for want of memory, within a day. */
+  /** Kernel message about a process killed for lack of memory within a day. */
   readonly killed?: string;
   readonly load?: { readonly averages: string; readonly cores: number };
-  /** `isKept`: something keeps it right. */
+  /** `isKept`: true if it is synchronized. */
   readonly clock?: { readonly now: string; readonly isKept: boolean };
-  /** The service's latest log lines, as journalctl prints them with `short-iso`. */
+  /** Latest log lines of the service, in journalctl's format `short-iso`. */
   readonly log: readonly string[];
 }
 
 /**
- * What a host says of itself: service, peers, disk, memory, the latest log lines without secrets.
+ * Reads a host's facts: service, peers, disk, memory, and the latest log lines without secrets. Never throws: a failure gives
+ * `unseen` and the facts read so far.
  *
- * @param script what `core/steps/host/hostFacts.sh` became: the text for `bash -euo pipefail -s` as the login user
- * @returns what could be had, with the reason where that is not all; never throws
+ * @param script made of `core/steps/host/hostFacts.sh`, for `bash -euo pipefail -s` as the login user
  */
 export async function readHostFacts(connection: Connection, script: string): Promise<NodeHostFacts> {
   try {
-    return parseNodeHostFacts(await runScript(connection, "facts", script, limit));
+    return parseNodeHostFacts(await runScript(connection, "facts", script, timeoutMs));
   } catch (error) {
     const { message, printed = [] } = error as Partial<ScriptError>;
     const unseen = (message ?? String(error)).split("\n").slice(0, 5);
@@ -80,7 +80,7 @@ export async function readHostFacts(connection: Connection, script: string): Pro
   }
 }
 
-/** Reads what `core/steps/host/hostFacts.sh` prints. */
+/** Parses the output of `core/steps/host/hostFacts.sh`. */
 export function parseNodeHostFacts(lines: readonly string[]): NodeHostFacts {
   const fields = fieldsOf(lines);
   const all = (name: string) => fields.filter(([each]) => each === name).map(([, value]) => value);
@@ -94,8 +94,8 @@ export function parseNodeHostFacts(lines: readonly string[]): NodeHostFacts {
   return {
     done: text("stages") === "asked" ? Object.fromEntries(done) : undefined,
     atWork: text("atWork") === "" ? undefined : text("atWork"),
-    ...chainCopyOf(text("chainCopy.progress"), text("chainCopy.at"), number("chainCopy.left")),
-    service: text("service.name") === "" ? undefined : unitOf(text),
+    ...parseChainCopy(text("chainCopy.progress"), text("chainCopy.at"), number("chainCopy.left")),
+    service: text("service.name") === "" ? undefined : parseUnit(text),
     node: p2pPort === undefined ? undefined : { rpc: text("node.rpc"), p2pPort, peers },
     disk: size === undefined || free === undefined ? undefined : { at, size, free },
     memory: total === undefined || available === undefined ? undefined : { total, available, swap, swapFree },
@@ -106,7 +106,7 @@ export function parseNodeHostFacts(lines: readonly string[]): NodeHostFacts {
   };
 }
 
-function chainCopyOf(progress: string, at: string, left: number | undefined): Pick<NodeHostFacts, "chainCopy"> {
+function parseChainCopy(progress: string, at: string, left: number | undefined): Pick<NodeHostFacts, "chainCopy"> {
   const [phase = "", ...numbers] = progress.split(" ");
   const [since, from, newest, bytes, all, now] = numbers.map(Number);
   if (
@@ -121,7 +121,7 @@ function chainCopyOf(progress: string, at: string, left: number | undefined): Pi
   return left === undefined ? {} : { chainCopy: { at, left } };
 }
 
-function unitOf(text: (name: string) => string): UnitFacts {
+function parseUnit(text: (name: string) => string): UnitFacts {
   const of = (name: string) => text(`service.${name}`);
   return {
     name: of("name"),

@@ -2,13 +2,12 @@ import { sizeText } from "../util/sizeText";
 import { durationText } from "../util/timeText";
 import type { NodeHostFacts, UnitFacts } from "./hostFacts";
 
-/** What a fact is about, and the fact; what has no label goes on with what stands above. */
+/** A fact with its label; a row without a label continues the one above. */
 export type FactRow = readonly [label: string, text: string];
 
-/** Why a host could not be looked at, as the first line. */
 export const unseenLabel = "the host can't be looked at";
 
-/** A host's facts but its log, for a person, in the order in which one looks at them. */
+/** Formats a host's facts without its log, most useful first. */
 export function hostFactRows(facts: NodeHostFacts): FactRow[] {
   const { unseen, done, atWork, chainCopy, service, node, disk, memory, killed, load, clock } = facts;
   const rows: (FactRow | undefined)[] = [
@@ -27,7 +26,7 @@ export function hostFactRows(facts: NodeHostFacts): FactRow[] {
   return rows.filter((row) => row !== undefined);
 }
 
-/** The same with the log, a line each. */
+/** Formats a host's facts with its log, a line each. */
 export function hostFactLines(facts: NodeHostFacts): string[] {
   const log = facts.log.map((line): FactRow => ["log", line]);
   return [...hostFactRows(facts), ...log].map(([label, text]) => (label === "" ? text : `${label}: ${text}`));
@@ -57,7 +56,7 @@ function chainCopyText(copy: NonNullable<NodeHostFacts["chainCopy"]>): string {
   return `${arrived}, ${((rate * 8) / 1e6).toFixed(1)} Mbit/s, ${left} left`;
 }
 
-/** The state of the node's unit. */
+/** Formats the state of the node's unit. */
 export function serviceRow({ name, load, active, sub, since, restarts, result, elsewhere }: UnitFacts): FactRow {
   if (elsewhere !== "") return ["service", `${name} is not what runs the node: ${elsewhere}`];
   if (load === "masked") return ["service", `${name} is ${active}, and masked: it does not start again by itself`];
@@ -69,7 +68,7 @@ export function serviceRow({ name, load, active, sub, since, restarts, result, e
   return ["service", [`${name} is ${active} (${sub})${since === "" ? "" : ` since ${since}`}`, ...more].join(", ")];
 }
 
-/** How many peers its node has, and what to look at where it has none. */
+/** Formats the number of peers, and what to check if there are none. */
 export function peersRow({ peers, rpc, p2pPort }: NonNullable<NodeHostFacts["node"]>): FactRow {
   if (peers === undefined) return ["peers", `not known, the RPC at ${rpc} gives no answer`];
   if (peers > 0) return ["peers", String(peers)];

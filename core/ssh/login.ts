@@ -1,10 +1,10 @@
 import type ssh2 from "ssh2";
 import { firstLine } from "../util/firstLine";
 import { printable } from "../util/printable";
-import { agentFound, agentKeys } from "./agentKeys";
+import { agentKeys, formatAgentFindings } from "./agentKeys";
 import { type RefusedError, reasonOf, refusal, type UnreachedError, unreached } from "./sshErrors";
 
-/** Tells how a host is logged in to; plain values, as a provider gets them. */
+/** Login of a host; plain values, as a provider gets them. */
 export interface SshTarget {
   readonly address: string;
   readonly port: number;
@@ -14,13 +14,13 @@ export interface SshTarget {
   readonly privateKey?: string | undefined;
   readonly privateKeyPassword?: string | undefined;
   readonly password?: string | undefined;
-  /** Use the agent at SSH_AUTH_SOCK. */
+  /** True to use the agent at SSH_AUTH_SOCK. */
   readonly agent?: boolean | undefined;
   /** The host through which this one is reached. */
   readonly proxy?: SshTarget | undefined;
 }
 
-/** Keys of the configuration that say how a host is logged in to, and which host key it shows, for errors. */
+/** Configuration keys of a host's login and host key, for errors. */
 export interface LoginKeys {
   readonly login: string;
   readonly hostKey: string;
@@ -28,31 +28,31 @@ export interface LoginKeys {
 
 const ownKeys: LoginKeys = { login: "pillar-host:ssh", hostKey: "pillar-host:host.hostKey" };
 
-/** Returns the keys of a host that one key of the configuration describes, or those of the stack's own host. */
+/** Returns the keys of a host that one configuration key describes; else those of the stack's own host. */
 export function loginKeys(configured?: string): LoginKeys {
   return configured === undefined ? ownKeys : { login: configured, hostKey: `${configured}.hostKey` };
 }
 
-/** How one login goes: what is tried, and what the host says to it. */
+/** The ssh2 configuration of one login, and the error if it fails. */
 export interface LoginAttempt {
   readonly config: Partial<ssh2.ConnectConfig>;
-  /** Makes the error of what ssh2 reports; undefined where the host closed the connection without a word. */
+  /** Makes an error of ssh2's; without one the host closed the connection. */
   failure(error?: ReportedError): RefusedError | UnreachedError;
 }
 
 type ReportedError = Error & { readonly level?: string; readonly code?: unknown };
 
-/** A host that is full, or goes down: as the ssh protocol numbers the reasons of a disconnection. */
-const passing: readonly unknown[] = [7, 10, 12];
+/** Disconnection codes (RFC 4253, 11.1) of a host that is full or shuts down. */
+const temporaryCodes: readonly unknown[] = [7, 10, 12];
 
-/** Prompts for something else than the password. */
+/** Prompts for a second factor instead of the password. */
 const secondFactor = /code|token|otp|verif|factor|duo|pin\b/i;
 
-/** Prepares a login in the order of the command plugin: the key, else the agent; the password; its prompt. */
+/** Prepares a login in the command plugin's order: key or agent, password, password prompt. */
 export function loginAttempt(client: ssh2.Client, target: SshTarget, keys: LoginKeys): LoginAttempt {
   const { privateKey, privateKeyPassword, password } = target;
   const agent = usesAgent(target) ? process.env.SSH_AUTH_SOCK : undefined;
-  const said = { banner: "", isPartial: false, offered: [] as readonly string[] };
+  const reply: HostReply = { banner: "", isPartial: false, offered: [] };
   const left: ssh2.AuthenticationType[] = [
     "none",
     ...(privateKey ? ["publickey" as const] : []),
@@ -60,15 +60,15 @@ export function loginAttempt(client: ssh2.Client, target: SshTarget, keys: Login
     ...(password ? (["password", "keyboard-interactive"] as const) : []),
   ];
   client.on("banner", (text) => {
-    said.banner = printable(firstLine(text.trim())).slice(0, 200);
+    reply.banner = printable(firstLine(text.trim())).slice(0, 200);
   });
   if (password) answerPrompt(client, password);
   return {
     config: {
-      // Methods that the host does not offer would count as failures, for which it may ban this machine.
+      // A method that the host does not offer would count as a failed login, for which it may ban this machine.
       authHandler: (offered, isPartial, next) => {
-        said.offered = offered ?? [];
-        said.isPartial ||= isPartial === true;
+        reply.offered = offered ?? [];
+        reply.isPartial ||= isPartial === true;
         const isOffered = (method: ssh2.AuthenticationType) =>
           !offered || offered.includes(method === "agent" ? "publickey" : method);
         for (let method = left.shift(); method !== undefined; method = left.shift())
@@ -81,11 +81,19 @@ export function loginAttempt(client: ssh2.Client, target: SshTarget, keys: Login
       password,
       agent,
     },
-    failure: (error) => failureOf(target, keys, said, error),
+    failure: (error) => loginError(target, keys, reply, error),
   };
 }
 
-/** Answers the one prompt for the password. Others are a second factor, or ask for a new password. */
+/** A host's words before a login: its banner, and the methods that it offers. */
+interface HostReply {
+  banner: string;
+  /** True if it accepted one method, and wants another one. */
+  isPartial: boolean;
+  offered: readonly string[];
+}
+
+/** Answers one prompt for the password. Other prompts want a second factor or a new password. */
 function answerPrompt(client: ssh2.Client, password: string): void {
   let isAnswered = false;
   const refuse = (words: string) => client.emit("error", Object.assign(new Error(words), { level: "prompt" }));
@@ -100,18 +108,20 @@ function answerPrompt(client: ssh2.Client, password: string): void {
 
 const usesAgent = ({ privateKey, agent }: SshTarget) => privateKey === undefined && agent === true;
 
-function failureOf(
+function loginError(
   target: SshTarget,
   keys: LoginKeys,
-  said: { readonly banner: string; readonly isPartial: boolean; readonly offered: readonly string[] },
+  reply: Readonly<HostReply>,
   error?: ReportedError,
 ): RefusedError | UnreachedError {
   const where = `${target.user}@${target.address}:${target.port}`;
-  if (error === undefined) return unreached(where, undefined, said.banner);
+  if (error === undefined) return unreached(where, undefined, reply.banner);
   const refused = (what: string, needed = `a key or password that the host accepts (${keys.login})`) =>
-    refusal("login", what, { needed: [needed, ...(usesAgent(target) ? agentFound(agentKeys()) : [])].join("\n  ") });
+    refusal("login", what, {
+      needed: [needed, ...(usesAgent(target) ? formatAgentFindings(agentKeys()) : [])].join("\n  "),
+    });
   const words = reasonOf(error);
-  const wanted = said.offered.join(", ");
+  const wanted = reply.offered.join(", ");
   switch (error.level) {
     case "prompt":
       return refused(
@@ -127,10 +137,10 @@ function failureOf(
       );
     case "client-authentication":
       return refused(
-        said.isPartial ? `${where} accepts the login, and wants more: ${wanted}` : `${where} refuses the login`,
+        reply.isPartial ? `${where} accepts the login, and wants more: ${wanted}` : `${where} refuses the login`,
       );
   }
-  // A number is the ssh protocol's: the host ended the login itself. Tried again it would count the failures.
-  const isFinal = typeof error.code === "number" && !passing.includes(error.code);
+  // A number comes from the ssh protocol: the host ended the login, and would count a retry as another failure.
+  const isFinal = typeof error.code === "number" && !temporaryCodes.includes(error.code);
   return isFinal ? refused(`${where} ended the login: "${words}"`) : unreached(where, error);
 }

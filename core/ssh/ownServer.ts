@@ -3,28 +3,28 @@ import { someHostKey } from "../util/commands";
 import type { SshTarget } from "./ssh";
 import type { LoginError } from "./sshErrors";
 
-/** The server of a stack, as its operator finds it at the provider. */
+/** A stack's server, as the operator finds it at the provider. */
 export interface OwnServer {
-  /** As `Hetzner`. */
+  /** Name such as `Hetzner`. */
   readonly provider: string;
   readonly id: string;
   readonly name: string;
-  /** Where its screen is shown, in words. */
+  /** How to open its console, in words. */
   readonly console: string;
-  /** The networks that its firewall lets through to ssh. */
+  /** Networks that its firewall admits to ssh. */
   readonly sshFrom: readonly string[];
-  /** Milliseconds that its first boot may take. */
+  /** Limit for its first boot, in milliseconds. */
   readonly startTimeout: number;
-  /** This state ordered it; one that was taken over may be anybody's. */
+  /** True if this state ordered it: an imported one may have had another use. */
   readonly isOrdered: boolean;
 }
 
-/** As `server pillar-anvil-prod (52)`. */
+/** Formats a server as `server pillar-anvil-prod (52)`. */
 export function nameOf({ name, id }: Pick<OwnServer, "name" | "id">): string {
   return `server ${name} (${id})`;
 }
 
-/** How a server that this state ordered, and that nobody ever logged in to, is given up for another one. */
+/** Formats how to replace a server that nobody ever logged in to. */
 export function beginAnew({ set, remove, up, destroy }: Commands): string {
   return [
     "To delete it and to begin again with another one:",
@@ -33,7 +33,7 @@ export function beginAnew({ set, remove, up, destroy }: Commands): string {
   ].join("\n  ");
 }
 
-/** How the key of a server becomes the pinned one, once it was compared. */
+/** Formats how to pin a server's host key after comparing it. */
 export function pinKey({ set, up }: Commands): string {
   return [
     "Where it is your own, its key as its screen shows it (cat /etc/ssh/ssh_host_ed25519_key.pub):",
@@ -41,12 +41,12 @@ export function pinKey({ set, up }: Commands): string {
   ].join("\n  ");
 }
 
-/** Where to look at it. */
+/** Formats how to see the server's screen. */
 export function consoleHelp({ console }: Pick<OwnServer, "console">): string {
   return `  Look at its screen: ${console}`;
 }
 
-/** What to say of a server with this stack's labels that its state did not order: it may be a live Pillar. */
+/** Formats the error about a server with this stack's labels that its state did not order: it may be a live Pillar. */
 export function strangerText(
   { provider, id, name, console }: Pick<OwnServer, "provider" | "id" | "name" | "console">,
   address: string | undefined,
@@ -63,19 +63,23 @@ export function strangerText(
   ].join("\n");
 }
 
-/**
- * What to say of one that does not answer, or shows another host key than the pinned one.
- *
- * @param neverLetIn it was ordered by this state, and no run was on it: nothing can be lost with it
- */
+/** A failed login to a stack's server. */
+export interface ServerLoginFailure {
+  readonly target: Omit<SshTarget, "hostKey">;
+  readonly error: LoginError;
+  /** Seconds for which the login was tried. */
+  readonly seconds: number;
+  /** True if this state ordered the server, and no run ever logged in: nothing can be lost with it. */
+  readonly isUnused: boolean;
+}
+
+/** Formats the error about a server that does not answer, or shows another host key than the pinned one. */
 export function ownServerText(
   server: OwnServer,
-  { address, port }: Omit<SshTarget, "hostKey">,
-  { message, refused, keys, reason = message }: LoginError,
-  seconds: number,
-  neverLetIn: boolean,
+  { target: { address, port }, error, seconds, isUnused }: ServerLoginFailure,
   run: Commands,
 ): string {
+  const { message, refused, keys, reason = message } = error;
   const { provider, sshFrom, startTimeout } = server;
   const which = `${nameOf(server)} at ${provider}, ${address}`;
   if (refused === "hostKey")
@@ -93,6 +97,6 @@ export function ownServerText(
     `  Is this machine's address among pillar-host:host.sshFrom (${sshFrom.join(", ")})? See it with: curl -4 https://ifconfig.co`,
     consoleHelp(server),
     `  When it accepts a login, go on with: ${run.up}`,
-    ...(neverLetIn ? [`  ${beginAnew(run)}`] : []),
+    ...(isUnused ? [`  ${beginAnew(run)}`] : []),
   ].join("\n");
 }

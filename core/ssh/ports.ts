@@ -1,22 +1,22 @@
 import { connect } from "node:net";
 
-/** What a TCP port shows to this machine. */
+/** State of a TCP port as this machine sees it. */
 export type PortSeen =
   | "open"
-  /** Answered, and not let in: nobody listens, or a firewall says so. */
+  /** Rejected: nobody listens, or a firewall rejects. */
   | "refused"
-  /** No answer, or one of a firewall. */
+  /** No answer, or a firewall's. */
   | "filtered"
-  /** This machine can't tell: no way there, or no such name. */
+  /** No route, or no such name. */
   | "unknown";
 
-/** A busy machine's answer is waited for; that a closed port stays silent is soon known. */
-const tries = { open: [5000, 5000], closed: [2000] } as const;
+/** Timeouts in milliseconds: a busy machine may answer late, a closed port stays silent. */
+const timeoutsMs = { open: [5000, 5000], closed: [2000] } as const;
 
-/** Tries a TCP port and closes the connection again. Never throws. @param wanted how it should be */
-export async function tryPort(address: string, port: number, wanted: keyof typeof tries): Promise<PortSeen> {
+/** Connects to a TCP port and closes the connection. Never throws. @param wanted expected state */
+export async function tryPort(address: string, port: number, wanted: keyof typeof timeoutsMs): Promise<PortSeen> {
   let seen: PortSeen = "filtered";
-  for (const limit of tries[wanted]) if (seen === "filtered") seen = await tryOnce(address, port, limit);
+  for (const limit of timeoutsMs[wanted]) if (seen === "filtered") seen = await tryOnce(address, port, limit);
   return seen;
 }
 
@@ -33,7 +33,7 @@ function tryOnce(host: string, port: number, timeout: number): Promise<PortSeen>
   });
 }
 
-/** What an error of a connection tells; a firewall that rejects says that the host can't be reached. */
+/** Returns the state by a connection's error; a rejecting firewall reports an unreachable host. */
 export function portSeenOf(code: string | undefined): PortSeen {
   if (code === "ECONNREFUSED") return "refused";
   return code === "EHOSTUNREACH" || code === "EACCES" || code === "ETIMEDOUT" ? "filtered" : "unknown";

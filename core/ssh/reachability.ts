@@ -4,16 +4,15 @@ import { firstLine } from "../util/firstLine";
 import { printable } from "../util/printable";
 import { say } from "../util/say";
 import { withTimeout } from "../util/withTimeout";
-import { agentFound, agentKeys } from "./agentKeys";
+import { agentKeys, formatAgentFindings } from "./agentKeys";
 import { framed, otherUser, readAnswer } from "./answer";
 import { consoleHelp, nameOf, type OwnServer, ownServerText } from "./ownServer";
 import { publicLineOf } from "./publicLine";
 import { connectSsh, type SshSession, type SshTarget } from "./ssh";
 import { isFatal, type LoginError, refusal } from "./sshErrors";
 
-/** What reaching a host depends on. */
 export interface ReachDeps extends Pick<Clock, "ticks" | "sleep"> {
-  /** Logs in and leaves again. @returns milliseconds that it took @throws as tryLogin does */
+  /** Logs in and out. @returns milliseconds of the login @throws as tryLogin does */
   login(target: SshTarget): Promise<number>;
   say(line: string): void;
 }
@@ -28,55 +27,52 @@ export const deps: ReachDeps = {
   say,
 };
 
-/** Milliseconds between attempts. */
-const pauses = {
+const retryDelaysMs = {
   first: 2000,
-  /** A firewall that limits new connections counts refused ones, too: after some attempts they are spread. */
+  /** A firewall that limits new connections counts refused ones, too. */
   later: 8000,
   /** Each refused login counts towards a ban. */
   refused: 20_000,
 };
-/** Lines on a login that took long, in milliseconds. */
+const reportIntervalMs = 30_000;
+/** Longer than a reboot takes: after that something is wrong with the host. */
+export const bootTimeoutMs = 60_000;
+
+/** Formats a line on a slow login. */
 export const slowLogin = (address: string, tookMs: number): string[] =>
   tookMs < 10_000
     ? []
     : [
         `the login to ${address} took ${Math.round(tookMs / 1000)} s: its sshd's UseDNS, or PAM? Each step logs in anew`,
       ];
-/** Told so often, in milliseconds. */
-const toldEvery = 30_000;
-/** A host that was started or rebooted just now: longer than that and something is wrong with it. */
-export const bootPatience = 60_000;
-
-/** How a host that does not let in yet is waited for. */
-export interface Waiting {
-  /** Milliseconds. */
-  readonly limit: number;
-  /** As `a host that boots`. */
+/** A wait for a host that boots. */
+export interface BootWait {
+  readonly timeoutMs: number;
+  /** Text such as `a host that boots`. */
   readonly what: string;
-  /** Its first boot: until cloud-init is through, another key or a refused login may pass. */
+  /** True at its first boot: another key or a refused login is accepted until cloud-init has finished. */
   readonly isNew: boolean;
 }
 
-const booting: Waiting = { limit: bootPatience, what: "a host that boots", isNew: false };
+const reboot: BootWait = { timeoutMs: bootTimeoutMs, what: "a host that boots", isNew: false };
 
 /**
- * Tries until it succeeds; says that it waits, and for how long already.
+ * Retries until an attempt succeeds, and reports the wait.
  *
- * @throws what trying again can't mend, at once; else the last error, after the limit
+ * @throws a permanent error at once; else the last error after the timeout
  */
-export async function whileItBoots<T>(
+export async function retryDuringBoot<T>(
   attempt: () => Promise<T>,
   deps: Omit<ReachDeps, "login">,
-  { limit, what, isNew }: Waiting = booting,
+  { timeoutMs, what, isNew }: BootWait = reboot,
 ): Promise<T> {
   const begin = deps.ticks();
-  const limitText = `waiting up to ${Math.round(limit / 1000)} s for ${what}`;
-  let told: number | undefined;
+  const limitText = `waiting up to ${Math.round(timeoutMs / 1000)} s for ${what}`;
+  let reportedAt: number | undefined;
   if (isNew) {
-    // It boots in any case, and the first attempt alone may take 20 s.
+    // The first attempt alone may take 20 s.
     deps.say(limitText);
-    told = 0;
+    reportedAt = 0;
   }
   let refusedAt: number | undefined;
   for (;;) {
@@ -86,25 +82,26 @@ export async function whileItBoots<T>(
       const { message, refused, unreached } = error as LoginError;
       const waited = deps.ticks() - begin;
       if (refused) refusedAt ??= waited;
-      // A host that just came up refuses everybody but root for a while (pam_nologin).
-      const mayPass = isNew ? waited - (refusedAt ?? waited) < bootPatience : told !== undefined && refused === "login";
-      // A name that nobody knows is misspelt; one that can't be looked up now may come.
-      if ((isFatal(error) && !mayPass) || unreached === "unknownName" || waited >= limit) throw error;
-      if (told === undefined || waited - told >= toldEvery) {
-        const so = `waiting for ${what}, ${Math.round(waited / 1000)} s: ${firstLine(message)}`;
-        deps.say(told === undefined ? `${firstLine(message)}: ${limitText}` : so);
-        told = waited;
+      // A host that has just booted refuses everybody but root for a while (pam_nologin).
+      const mayPass = isNew
+        ? waited - (refusedAt ?? waited) < bootTimeoutMs
+        : reportedAt !== undefined && refused === "login";
+      if ((isFatal(error) && !mayPass) || unreached === "unknownName" || waited >= timeoutMs) throw error;
+      if (reportedAt === undefined || waited - reportedAt >= reportIntervalMs) {
+        const progress = `waiting for ${what}, ${Math.round(waited / 1000)} s: ${firstLine(message)}`;
+        deps.say(reportedAt === undefined ? `${firstLine(message)}: ${limitText}` : progress);
+        reportedAt = waited;
       }
-      const next = waited < 3 * pauses.first ? pauses.first : pauses.later;
-      await deps.sleep(Math.min(refused === "login" ? pauses.refused : next, limit - waited));
+      const delayMs = waited < 3 * retryDelaysMs.first ? retryDelaysMs.first : retryDelaysMs.later;
+      await deps.sleep(Math.min(refused === "login" ? retryDelaysMs.refused : delayMs, timeoutMs - waited));
     }
   }
 }
 
 /**
- * Logs in, and sees that the login runs commands.
+ * Logs in, and checks that the login runs commands.
  *
- * @throws as connectSsh does; also where the host lets in only to say that another user is wanted
+ * @throws as connectSsh does; also if the host asks for another user
  */
 export async function tryLogin(target: SshTarget): Promise<SshSession> {
   const session = await connectSsh(target);
@@ -124,54 +121,51 @@ export async function tryLogin(target: SshTarget): Promise<SshSession> {
 }
 
 /**
- * Logs in once.
+ * Waits until a login succeeds.
  *
- * @param server the host, where this stack made it
- * @param isNew it boots for the first time
- * @throws Error in the operator's words: what is wrong, and the command that mends it
+ * @param ownServer the host, if this stack made it; `isNew` at its first boot
+ * @throws Error in the operator's words: what is wrong, and the next command
  */
-export async function reach(
+export async function waitForLogin(
   target: SshTarget,
   deps: ReachDeps,
   run: Commands,
-  server?: OwnServer,
-  isNew = false,
+  { server, isNew = false }: { readonly server?: OwnServer | undefined; readonly isNew?: boolean } = {},
 ): Promise<void> {
-  const waiting: Waiting = server
-    ? { limit: isNew ? server.startTimeout : bootPatience, what: `${nameOf(server)} to boot`, isNew }
-    : booting;
+  const wait: BootWait = server
+    ? { timeoutMs: isNew ? server.startTimeout : bootTimeoutMs, what: `${nameOf(server)} to boot`, isNew }
+    : reboot;
   const begin = deps.ticks();
   try {
-    const took = await whileItBoots(() => deps.login(target), deps, waiting);
+    const took = await retryDuringBoot(() => deps.login(target), deps, wait);
     for (const line of slowLogin(target.address, took)) deps.say(line);
   } catch (error) {
-    const { message, refused } = error as LoginError;
+    const failure = error as LoginError;
+    const { message, refused } = failure;
+    if (refused === "login") {
+      const help = server ? `\n${consoleHelp(server)}` : "";
+      throw new Error(`${refusedText(target, failure, run)}${help}`);
+    }
     if (server) {
       const seconds = Math.round((deps.ticks() - begin) / 1000);
-      throw new Error(
-        refused === "login"
-          ? `${refusedText(target, error as LoginError, run)}\n${consoleHelp(server)}`
-          : ownServerText(server, target, error as LoginError, seconds, isNew && server.isOrdered, run),
-      );
+      const isUnused = isNew && server.isOrdered;
+      throw new Error(ownServerText(server, { target, error: failure, seconds, isUnused }, run));
     }
-    if (refused === "login") throw new Error(refusedText(target, error as LoginError, run));
-    throw new Error(
-      refused === "hostKey" ? `${message}\n${newKeyHelp(run)}` : silentText(target, error as LoginError, run),
-    );
+    throw new Error(refused === "hostKey" ? `${message}\n${newKeyHelp(run)}` : silentText(target, failure, run));
   }
 }
 
 const newKeyHelp = ({ set, up }: Commands) =>
   `Where it is the right one, as the host's console shows it: ${set("host.hostKey", someHostKey)} && ${up}`;
 
-/** What to say of a host that does not answer. @param waited milliseconds for which it was tried */
+/** Formats the error about a host that does not answer. */
 export function silentText(
   { address, port, user }: Omit<SshTarget, "hostKey">,
   { message, unreached, reason = message }: LoginError,
   run: Commands,
-  waited = bootPatience,
+  waitedMs = bootTimeoutMs,
 ): string {
-  const wait = waited === 0 || unreached === "unknownName" ? "" : `, for ${waited / 1000} s`;
+  const wait = waitedMs === 0 || unreached === "unknownName" ? "" : `, for ${waitedMs / 1000} s`;
   return [
     `${address}: ${unreached === "closedEarly" ? "the ssh server closes every connection" : "no ssh server answers"}`,
     `  found: ${reason}${wait}`,
@@ -182,7 +176,7 @@ export function silentText(
   ].join("\n");
 }
 
-/** Says what a host or its proxy refused, and how it comes to accept it. */
+/** Formats a login refused by a host or its proxy, and how to get it accepted. */
 export function refusedText(target: SshTarget, error: LoginError, run: Commands): string {
   const { message, what = message, user, isOfProxy } = error;
   if (user !== undefined)
@@ -192,7 +186,7 @@ export function refusedText(target: SshTarget, error: LoginError, run: Commands)
   return `${what}\n${isOfProxy && target.proxy ? loginHelp(target.proxy, run, "ssh.proxy") : loginHelp(target, run)}`;
 }
 
-/** What was offered to a host that refused it, and how it comes to accept it. @param block of the configuration */
+/** Formats which keys or passwords were refused, and how to change them. @param block of the configuration */
 function loginHelp(target: SshTarget, run: Commands, block = "ssh"): string {
   const { address, port, user, privateKey, privateKeyPassword, password, agent } = target;
   const lines: string[] = [];
@@ -206,7 +200,7 @@ function loginHelp(target: SshTarget, run: Commands, block = "ssh"): string {
   } else if (agent) {
     lines.push(
       "found: no key of the ssh agent is accepted (ssh-add -l shows them)",
-      ...agentFound(agentKeys()),
+      ...formatAgentFindings(agentKeys()),
       `needed: the right key's file: ${keyFile}; or, with a pass phrase: ssh-add -D && ssh-add FILE`,
     );
   }

@@ -9,42 +9,42 @@ import { loginKeys, type SshTarget } from "./ssh";
 import type { RunningCommand } from "./sshCommands";
 import { fatal, isFatal } from "./sshErrors";
 
-/** A host on which a signer runs, or is to run; plain values, as a provider gets them. Holds secrets. */
+/** Root access to a host; plain values, as a provider gets them. Holds secrets. */
 export interface OrchestratorHost {
-  /** The stack that looks at it: what an operator is told to type names it. */
+  /** Stack named in the commands for the operator. */
   readonly stack: string;
   readonly ssh: SshTarget;
   readonly sudoPassword?: string | undefined;
-  /** The key of the configuration that says how it is logged in to, for errors: `pillar-host:ssh` where it is left out. */
+  /** Configuration key of its login, for errors; `pillar-host:ssh` if left out. */
   readonly configured?: string | undefined;
 }
 
 export interface CallOptions {
-  /** Seconds after which the function is ended on the host; 120 where it is left out. */
+  /** Seconds after which the host ends the function; 120 if left out. */
   readonly limitSeconds?: number;
-  /** Values that must not appear in an error: those of variables that are secret. */
+  /** Secret values of variables, which must not appear in an error. */
   readonly secrets?: readonly string[];
 }
 
-/** What an error of a call carries: the function's exit code; absent where it has none (the connection broke, a signal). */
+/** Error of a call, with the function's exit code; absent after a broken connection or a signal. */
 export interface CallError extends Error {
   exitCode?: number;
 }
 
-/** Runs functions of the script library on a host as root, over one connection that is kept, and made anew after it broke. */
+/** Runs functions of the script library on a host as root, over one kept connection that is made again after it broke. */
 export interface RootHost {
   readonly address: string;
   /** An authorized_keys line. */
   readonly hostKey: string;
   /**
-   * Runs a function; its standard output, at most 8 MiB. Never tried again: what was done is not known after a break.
+   * Runs a function and returns its standard output, at most 8 MiB. Never retries: after a break it may have run.
    *
    * @throws CallError in the host's words, without secrets
    */
   call(name: string, variables?: Variables, options?: CallOptions): Promise<string>;
-  /** The same, with standard output as a stream. `done` throws what `call` does: await it after the stream's end. */
+  /** Runs a function with its standard output as a stream. `done` throws as `call` does: await it after the stream's end. */
   stream(name: string, variables?: Variables, options?: CallOptions): Promise<RootStream>;
-  /** A TCP stream from the host to an address that it reaches, for the RPC of what runs there. */
+  /** Opens a TCP stream from the host to an address, for the RPC of its programs. */
   forward(address: string, port: number): Promise<Duplex>;
   close(): void;
 }
@@ -54,39 +54,33 @@ export interface RootStream {
   readonly done: Promise<void>;
 }
 
-/** A function at work. */
-interface Ending {
+/** A running function. */
+interface RunningFunction {
   readonly running: RunningCommand;
-  /** Its output, without the login's. */
+  /** Output without the login's. */
   readonly stdout: Readable;
-  /** The first piece of all that it printed. */
+  /** Returns the first piece of all output. */
   readonly first: () => string;
-  /** The text that was sent. */
+  /** Script that was sent. */
   readonly text: string;
   readonly name: string;
   readonly limitSeconds: number;
-  /** Makes of what a host says what may be shown. */
-  words(said: string): string;
+  /** Removes secrets and control characters from the host's text. */
+  clean(text: string): string;
 }
 
-/** Stands in a library between what becomes root and what root is given. */
+/** Separates, in a library, the part that becomes root from the functions for root. */
 export const asRoot = "\n### from here on as root ###\n";
 
-/**
- * Runs what it reads. Not `bash -s`, which asks the kernel for each of the library's 30,000 letters on its own; `--norc`,
- * because a shell that is given its text this way reads .bashrc where sshd started it.
- */
-const readWhole = `bash --norc -euo pipefail -c 'eval "$(cat)"'`;
+/** Runs a script from standard input: `bash -s` would read it byte by byte. Without `--norc` it could read .bashrc. */
+const runInput = `bash --norc -euo pipefail -c 'eval "$(cat)"'`;
 
-const outputLimit = 8 * 1024 * 1024;
-const usualLimit = 120;
-/** Seconds that a host has beyond a function's limit to say so. */
-const grace = 30;
+const maxOutputBytes = 8 * 1024 * 1024;
+const defaultLimitSeconds = 120;
+/** Time for the host to report that a function reached its limit. */
+const graceSeconds = 30;
 
-/**
- * What is sent to `readWhole` as the login user. Function, variables and the sudo password go through
- * standard input, never into a command line.
- */
+/** Returns the script for the login user. Function, variables and sudo password never go into a command line. */
 export function rootScript(
   library: string,
   name: string,
@@ -95,10 +89,10 @@ export function rootScript(
 ): string {
   const [become = "", functions = ""] = library.split(asRoot);
   const input = `${assignments(namesOf(host))}${functions}\n${assignments(variables)}${name} < /dev/null`;
-  return rootEnvelope(host, become, `timeout -k 10 ${host.limitSeconds} ${readWhole}`, framed(input, "streamed"));
+  return rootEnvelope(host, become, `timeout -k 10 ${host.limitSeconds} ${runInput}`, framed(input, "streamed"));
 }
 
-/** Takes secrets out of a text: whole, and line by line where they have several. */
+/** Removes secrets from a text: whole, and each line of a secret of several lines. */
 export function masked(text: string, secrets: readonly (string | undefined)[]): string {
   const values = secrets.flatMap((secret = "") => {
     const lines = secret.split("\n").filter((line) => line.trim().length > 7);
@@ -107,9 +101,60 @@ export function masked(text: string, secrets: readonly (string | undefined)[]): 
   return values.sort((a, b) => b.length - a.length).reduce((left, each) => left.replaceAll(each, "[removed]"), text);
 }
 
+/** Waits for a function's end. @throws CallError in the host's words */
+async function waitForEnd(connection: Connection, address: string, call: RunningFunction): Promise<void> {
+  const { running, stdout, first, text, name, limitSeconds, clean } = call;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => {
+        stdout.destroy();
+        connection.drop("dead");
+        reject(new Error(`${address}: ${name} gave no end within ${limitSeconds} s: is the connection dead?`));
+      },
+      (limitSeconds + graceSeconds) * 1000,
+    );
+  });
+  try {
+    const { exitCode, stderr: printed } = await Promise.race([running.done, late]);
+    const { isDone, stderr } = readAnswer(text, { stdout: "", stderr: printed });
+    if (exitCode === 0 && isDone) return;
+    if (exitCode === 0 || otherUser(first()))
+      throw new Error(`${address}: ${notRunText(name, clean(first() + printed))}`);
+    if (exitCode === undefined)
+      throw new Error(
+        `${address}: the connection ended while ${name} was at work${stderr && `: ${clean(stderr.trim())}`}`,
+      );
+    const timedOut = exitCode === 124 || exitCode === 137;
+    const reason = clean(stderr.trim()) || (timedOut ? "" : `${address}: ${name} ended with ${exitCode}`);
+    const limitText = timedOut ? `${address}: ${name} was ended after ${limitSeconds} s` : "";
+    throw Object.assign(new Error([limitText, reason].filter(Boolean).join("\n")), { exitCode });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Passes a command's marked output to a stream, and keeps the first piece of all output. */
+function openOutput(running: RunningCommand, text: string) {
+  const stdout = answerStream(text);
+  let first = "";
+  running.stdout.once("data", (piece: Buffer) => {
+    first = piece.toString("utf8", 0, 500);
+  });
+  const isRead = new Promise((closed) => stdout.once("close", closed));
+  pipeline(running.stdout, stdout, () => undefined);
+  // A channel closes only once all its output was read.
+  stdout.once("close", () => running.stdout.resume());
+  // A reader that stopped must not end the process.
+  stdout.on("error", () => undefined);
+  return { stdout, first: () => first, isRead };
+}
+
 /**
- * @param library what core/steps/libraries.ts makes: become.sh, `asRoot`, then functions
- * @param connection the way to the host, where others use it too; closed with this
+ * Opens root access to a host.
+ *
+ * @param library made by core/steps/libraries.ts: become.sh, `asRoot`, then functions
+ * @param connection a shared connection to the host; closed with the access
  */
 export function openRoot(
   host: OrchestratorHost,
@@ -118,78 +163,25 @@ export function openRoot(
 ): RootHost {
   const { ssh, stack, sudoPassword, configured } = host;
   const own = [ssh.privateKey, ssh.privateKeyPassword, ssh.password, sudoPassword];
-  const inWords = (text: string, secrets: readonly string[] = []) => printableLines(masked(text, [...own, ...secrets]));
+  const cleanText = (text: string, secrets: readonly string[] = []) =>
+    printableLines(masked(text, [...own, ...secrets]));
   const session = () =>
     connection.session().catch((error: Error) => {
-      const words = inWords(error.message);
-      throw isFatal(error) ? Object.assign(fatal(words), { refused: Reflect.get(error, "refused") }) : new Error(words);
+      const text = cleanText(error.message);
+      throw isFatal(error) ? Object.assign(fatal(text), { refused: Reflect.get(error, "refused") }) : new Error(text);
     });
-
-  // Before its use: else the engine takes it for something captured.
-  const ending = async ({ running, stdout, first, text, name, limitSeconds, words }: Ending): Promise<void> => {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () => {
-          stdout.destroy();
-          connection.drop("dead");
-          reject(new Error(`${ssh.address}: ${name} gave no end within ${limitSeconds} s: is the connection dead?`));
-        },
-        (limitSeconds + grace) * 1000,
-      );
-    });
-    try {
-      const { exitCode, stderr: printed } = await Promise.race([running.done, late]);
-      const { isDone, stderr } = readAnswer(text, { stdout: "", stderr: printed });
-      if (exitCode === 0 && isDone) return;
-      if (exitCode === 0 || otherUser(first()))
-        throw new Error(`${ssh.address}: ${notRunText(name, words(first() + printed))}`);
-      if (exitCode === undefined)
-        throw new Error(
-          `${ssh.address}: the connection ended while ${name} was at work${stderr && `: ${words(stderr.trim())}`}`,
-        );
-      const timedOut = exitCode === 124 || exitCode === 137;
-      const said = words(stderr.trim()) || (timedOut ? "" : `${ssh.address}: ${name} ended with ${exitCode}`);
-      const after = timedOut ? `${ssh.address}: ${name} was ended after ${limitSeconds} s` : "";
-      throw Object.assign(new Error([after, said].filter(Boolean).join("\n")), { exitCode });
-    } finally {
-      clearTimeout(timer);
-    }
-  };
 
   const stream = async (name: string, variables: Variables = {}, options: CallOptions = {}): Promise<RootStream> => {
-    const { limitSeconds = usualLimit, secrets = [] } = options;
-    const text = rootScript(library, name, variables, {
-      hostName: ssh.address,
-      stack,
-      sudoPassword,
-      configured,
-      limitSeconds,
-    });
-    // The name alone: what a process list and a log show.
-    const running = await (await session()).start(`${readWhole} ${name}`, text);
-    const stdout = answerStream(text);
-    let first = "";
-    running.stdout.once("data", (piece: Buffer) => {
-      first = piece.toString("utf8", 0, 500);
-    });
-    const isRead = new Promise((closed) => stdout.once("close", closed));
-    pipeline(running.stdout, stdout, () => undefined);
-    // A channel is closed once all that came was taken from it.
-    stdout.once("close", () => running.stdout.resume());
-    // A reader learns of its end; one that stopped reading must not end the process.
-    stdout.on("error", () => undefined);
-    const end = ending({
-      running,
-      stdout,
-      first: () => first,
-      text,
-      name,
-      limitSeconds,
-      words: (said) => inWords(said, secrets),
-    });
+    const { limitSeconds = defaultLimitSeconds, secrets = [] } = options;
+    const receiver = { hostName: ssh.address, stack, sudoPassword, configured, limitSeconds };
+    const text = rootScript(library, name, variables, receiver);
+    // Process lists and logs show only the name.
+    const running = await (await session()).start(`${runInput} ${name}`, text);
+    const { stdout, first, isRead } = openOutput(running, text);
+    const clean = (said: string) => cleanText(said, secrets);
+    const end = waitForEnd(connection, ssh.address, { running, stdout, first, text, name, limitSeconds, clean });
     const done = end.finally(() => isRead);
-    // Whoever reads to the end first looks at it later.
+    // The caller may await it only after reading the whole stream.
     done.catch(() => undefined);
     return { stdout, done };
   };
@@ -199,11 +191,8 @@ export function openRoot(
     hostKey: ssh.hostKey,
     stream,
     call: async (name, variables, options) => {
-      const printed = await collect(
-        await stream(name, variables, options),
-        outputLimit,
-        `${ssh.address}: ${name} printed`,
-      );
+      const running = await stream(name, variables, options);
+      const printed = await collect(running, maxOutputBytes, `${ssh.address}: ${name} printed`);
       return printed.toString("utf8");
     },
     forward: async (address, port) => (await session()).forward(address, port),
@@ -211,14 +200,14 @@ export function openRoot(
   };
 }
 
-/** Reads a stream to its end. @param what begins the error where there are more bytes than the limit */
+/** Reads a stream to its end. @param what begins the error if there are too many bytes */
 export async function collect({ stdout, done }: RootStream, limit: number, what: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   stdout.on("data", (chunk: Buffer) => {
     size += chunk.length;
     if (size <= limit) chunks.push(chunk);
-    // The host would go on for as long as it is listened to.
+    // The host would go on printing.
     else stdout.destroy();
   });
   const failure = await done.then(

@@ -2,26 +2,26 @@ import { shellWord } from "../util/quote";
 import { assignments } from "./shellWords";
 import { loginKeys } from "./ssh";
 
-/** A host on which something is to run as root. */
+/** A host that runs a script as root. */
 export interface Receiver {
   readonly hostName: string;
-  /** Whose host it is: what an operator is told to type names it. */
+  /** Stack named in the commands for the operator. */
   readonly stack: string;
-  /** The key of the configuration that says how it is logged in to; `pillar-host:ssh` where it is left out. */
+  /** Configuration key of its login; `pillar-host:ssh` if left out. */
   readonly configured?: string | undefined;
-  /** A secret: it goes through standard input, never into a command line. */
+  /** Secret: goes through standard input, never into a command line. */
   readonly sudoPassword?: string | undefined;
 }
 
-/** What every script on a host knows of it. */
+/** Returns the variables that every script on a host has. */
 export function namesOf({ hostName, stack }: Receiver) {
   return { host_name: hostName, stack_word: shellWord(stack) };
 }
 
 /**
- * What is sent to a shell of the login user: becomes root, then runs a command there with this input.
+ * Returns a script for a shell of the login user that becomes root, then runs a command with an input.
  *
- * @param become core/steps/lib/become.sh, and what it needs
+ * @param become core/steps/lib/become.sh with its dependencies
  * @param input shell text, with a line break at its end
  */
 export function rootEnvelope(receiver: Receiver, become: string, command: string, input: string): string {

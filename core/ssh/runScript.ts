@@ -3,30 +3,29 @@ import { withTimeout } from "../util/withTimeout";
 import { notRunText, otherUser, readAnswer } from "./answer";
 import type { Connection } from "./connection";
 
-/** What an error of a script carries: the lines that it printed before. */
+/** Error of a script, with the lines printed before. */
 export interface ScriptError extends Error {
   printed: readonly string[];
 }
 
 /**
- * Runs a script on a host, as the login user or as what the script makes of it (core/steps/step.ts).
+ * Runs a script on a host as the login user; the script may become root (core/steps/step.ts).
  *
- * @param name what a process list and a log show
+ * @param name shown in process lists and logs
  * @param script an envelope, for `bash -euo pipefail -s`: its standard input, as it may hold a password
- * @param limit milliseconds
- * @returns the lines that it printed
- * @throws ScriptError in its own words, where it failed, was not run, or has no end
+ * @returns the printed lines
+ * @throws ScriptError in its own words if it failed, did not run, or reached the timeout
  */
 export async function runScript(
   connection: Connection,
   name: string,
   script: string,
-  limit: number,
+  timeoutMs: number,
 ): Promise<readonly string[]> {
-  // A login has limits of its own, and may be slow.
+  // The timeout does not include the login, which has its own.
   const session = await connection.session();
   const running = session.run(`bash -euo pipefail -s ${name}`, script);
-  const result = await withTimeout(running, limit, `no end within ${limit / 1000} s`);
+  const result = await withTimeout(running, timeoutMs, `no end within ${timeoutMs / 1000} s`);
   const { exitCode } = result;
   const { isDone, stdout, stderr } = readAnswer(script, result);
   const printed = stdout
@@ -34,8 +33,8 @@ export async function runScript(
     .map(printable)
     .filter((line) => line.trim() !== "");
   if (exitCode === 0 && isDone) return printed;
-  const isTold = exitCode !== 0 && otherUser(result.stdout) === undefined;
-  const said = isTold ? stderr : notRunText(name, result.stdout + result.stderr);
+  const hasRun = exitCode !== 0 && otherUser(result.stdout) === undefined;
+  const said = hasRun ? stderr : notRunText(name, result.stdout + result.stderr);
   const reason = printableLines(said).trim() || `it ended with ${exitCode ?? "the connection"}`;
   throw Object.assign(new Error(reason), { printed });
 }

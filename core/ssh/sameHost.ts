@@ -1,7 +1,6 @@
 import { bareLine } from "./publicKey";
 import type { SshTarget } from "./ssh";
 
-/** Which machine is meant. */
 type Machine = Partial<Pick<SshTarget, "address" | "hostKey">>;
 
 /** True if two logins lead to one machine: it shows one host key under every name. */
@@ -10,11 +9,11 @@ export function isOneMachine(one: Pick<SshTarget, "hostKey">, other: Pick<SshTar
 }
 
 /**
- * Whether what was known of a machine holds of this one: one that was installed anew has the address, and a host key
- * of its own. Where none was recorded yet, the address decides, and the pinned key is recorded with this run.
+ * True if earlier facts of a machine still hold: a reinstalled one has the same address and another host key. Without a recorded
+ * key the address decides.
  */
-export function isSameHost(known: Machine, now: Machine): boolean {
-  if (known.address !== now.address) return false;
-  if (!known.hostKey || !now.hostKey) return true;
-  return bareLine(known.hostKey) === bareLine(now.hostKey);
+export function isSameHost(earlier: Machine, now: Machine): boolean {
+  if (earlier.address !== now.address) return false;
+  if (!earlier.hostKey || !now.hostKey) return true;
+  return bareLine(earlier.hostKey) === bareLine(now.hostKey);
 }

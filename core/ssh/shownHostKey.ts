@@ -1,15 +1,15 @@
 import { fingerprintOf } from "./publicKey";
 import { type SshTarget, scanHostKey } from "./ssh";
 
-/** What an ssh server shows before anybody logs in; anybody may have put it there. */
+/** The host key that an ssh server presents before a login. It is not proved. */
 export type ShownHostKey =
   | { readonly key: string; readonly fingerprint: string }
   | {
-      /** Why none was shown, with the host. */
+      /** Reason why there is none, with the host. */
       readonly fault: string;
     };
 
-/** The ed25519 key that a host shows. No login goes to a machine whose key nobody knows: it may be another one. */
+/** Reads the ed25519 host key for the operator to compare. Nothing logs in to a machine with an unknown key. */
 export async function shownHostKey(address: string, port: number, proxy?: SshTarget): Promise<ShownHostKey> {
   try {
     const key = await scanHostKey(address, port, proxy);

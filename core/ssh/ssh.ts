@@ -6,21 +6,16 @@ import { closedPort, forbidden, type LoginError, reasonOf, refusal, unreached } 
 
 export { type LoginKeys, loginKeys, type SshTarget } from "./login";
 
-/** One ssh connection. */
 export interface SshSession {
   /** False once the connection broke. */
   readonly isOpen: boolean;
-  /** Milliseconds that the login took. */
+  /** Duration of the login in milliseconds. */
   readonly tookMs: number;
-  /** Opens a TCP stream from the host to an address that it reaches. */
+  /** Opens a TCP stream from the host to an address. */
   forward(address: string, port: number): Promise<Duplex>;
-  /**
-   * Runs a command as the login user, with a text on its standard input.
-   *
-   * @throws where it prints more than 256 KiB
-   */
+  /** Runs a command as the login user, with a text on its standard input. @throws if it prints more than 256 KiB */
   run(command: string, input: string): Promise<CommandResult>;
-  /** The same, with its standard output as a stream of any length. */
+  /** Runs a command with its standard output as a stream of any length. */
   start(command: string, input: string): Promise<RunningCommand>;
   close(): void;
 }
@@ -33,19 +28,19 @@ function algorithmsOf(type: string): string[] {
   return type === "ssh-rsa" ? ["rsa-sha2-512", "rsa-sha2-256"] : [type];
 }
 
-/** Milliseconds: until a host answers, and then until it lets in. sshd itself allows a login two minutes. */
-const limits = { answer: 20_000, login: 125_000 };
+/** Timeouts for the first answer and for the login, for which sshd itself allows two minutes. */
+const timeoutsMs = { answer: 20_000, login: 125_000 };
 
-/** A stream to a host's ssh, where its proxy is between. */
-interface Way {
+/** A stream to a host through its proxy; without a proxy there is no `sock`. */
+interface Route {
   readonly sock?: Duplex;
   close(): void;
 }
 
-async function wayTo(
+async function openRoute(
   { address, port, proxy }: Pick<SshTarget, "address" | "port" | "proxy">,
   keys: LoginKeys,
-): Promise<Way> {
+): Promise<Route> {
   if (proxy === undefined) return { close: () => undefined };
   const session = await connectSsh(proxy, loginKeys(`${keys.login}.proxy`)).catch((error: LoginError) => {
     throw Object.assign(error, { isOfProxy: true });
@@ -58,13 +53,13 @@ async function wayTo(
 }
 
 /**
- * Connects and logs in. Keeps the connection alive, and notices within a minute when it died.
+ * Connects and logs in. Keeps the connection alive, and notices within a minute if it died.
  *
- * @throws FatalError when the host shows another key than the pinned one, or does not accept the login; a plain Error when
- *   it can't be reached
+ * @throws FatalError if the host shows another key than the pinned one, or refuses the login; a plain Error if it can't be
+ *   reached
  */
 export async function connectSsh(target: SshTarget, keys: LoginKeys = loginKeys()): Promise<SshSession> {
-  const way = await wayTo(target, keys);
+  const route = await openRoute(target, keys);
   const begun = Date.now();
   return new Promise((resolve, reject) => {
     const client = new ssh2.Client();
@@ -75,26 +70,26 @@ export async function connectSsh(target: SshTarget, keys: LoginKeys = loginKeys(
       clearTimeout(timer);
       reject(error);
       client.destroy();
-      way.close();
+      route.close();
     };
     const endAfter = (milliseconds: number, what: string) => {
       clearTimeout(timer);
       const late = new Error(`${what} within ${milliseconds / 1000} s`);
       timer = setTimeout(() => fail(attempt.failure(late)), milliseconds);
     };
-    endAfter(limits.answer, "no answer of an ssh server");
-    client.once("handshake", () => endAfter(limits.login, "the login had no end"));
+    endAfter(timeoutsMs.answer, "no answer of an ssh server");
+    client.once("handshake", () => endAfter(timeoutsMs.login, "the login had no end"));
     client.on("ready", () => {
       clearTimeout(timer);
-      // A call is a few small packets: held back for each other's answer they take 40 ms more.
-      if (way.sock === undefined) client.setNoDelay(true);
+      // A call is a few small packets: Nagle's algorithm would delay them by 40 ms.
+      if (route.sock === undefined) client.setNoDelay(true);
       resolve(sessionOver(client, target.address, Date.now() - begun));
     });
     client.on("error", (error) => fail(otherKey(target, shown.key, keys) ?? attempt.failure(error)));
-    // Without an error: a host that boots or goes down lets in root alone, and one with too many logins drops some.
+    // Without an error: the host boots, shuts down, or drops some of too many logins.
     client.on("close", () => fail(attempt.failure()));
     try {
-      client.connect({ ...attempt.config, ...connectConfig(target, way, shown) });
+      client.connect({ ...attempt.config, ...connectConfig(target, route, shown) });
     } catch (error) {
       // A key that can't be read.
       fail(error as Error);
@@ -102,10 +97,10 @@ export async function connectSsh(target: SshTarget, keys: LoginKeys = loginKeys(
   });
 }
 
-function connectConfig(target: SshTarget, way: Way, shown: { key?: string | undefined }): ssh2.ConnectConfig {
+function connectConfig(target: SshTarget, route: Route, shown: { key?: string | undefined }): ssh2.ConnectConfig {
   const [type = "", key] = target.hostKey.split(" ");
   return {
-    ...(way.sock ? { sock: way.sock } : { host: target.address, port: target.port }),
+    ...(route.sock ? { sock: route.sock } : { host: target.address, port: target.port }),
     username: target.user,
     hostVerifier: (offered: Buffer) => {
       shown.key = offered.toString("base64");
@@ -151,7 +146,7 @@ function sessionOver(client: ssh2.Client, host: string, tookMs: number): SshSess
   };
 }
 
-/** Returns the error of a host that shows another key than the pinned one. */
+/** Returns an error if the host shows another key than the pinned one. */
 function otherKey({ address, hostKey: pinned }: SshTarget, key: string | undefined, keys: LoginKeys) {
   const shown = `${pinned.split(" ")[0]} ${key}`;
   if (key === undefined || shown === pinned) return undefined;
@@ -162,27 +157,23 @@ function otherKey({ address, hostKey: pinned }: SshTarget, key: string | undefin
   );
 }
 
-/**
- * The ed25519 key that a host shows, without logging in: for the first contact with an existing host.
- *
- * @returns an authorized_keys line
- */
+/** Reads a host's ed25519 key as an authorized_keys line, without a login. */
 export async function scanHostKey(address: string, port: number, proxy?: SshTarget): Promise<string> {
-  const way = await wayTo({ address, port, proxy }, loginKeys());
+  const route = await openRoute({ address, port, proxy }, loginKeys());
   const scan = new Promise<string>((resolve, reject) => {
     const client = new ssh2.Client();
     client.on("error", (error) => reject(unreached(`${address}:${port}`, error)));
     client.on("close", () => reject(unreached(`${address}:${port}`)));
     client.connect({
-      ...(way.sock ? { sock: way.sock } : { host: address, port }),
+      ...(route.sock ? { sock: route.sock } : { host: address, port }),
       username: "nobody",
       hostVerifier: (offered: Buffer) => {
         resolve(`ssh-ed25519 ${offered.toString("base64")}`);
         return false;
       },
       algorithms: { serverHostKey: ["ssh-ed25519"] },
-      readyTimeout: limits.answer,
+      readyTimeout: timeoutsMs.answer,
     });
   });
-  return scan.finally(() => way.close());
+  return scan.finally(() => route.close());
 }

@@ -2,9 +2,8 @@ import type { Readable } from "node:stream";
 import type ssh2 from "ssh2";
 import { reasonOf } from "./sshErrors";
 
-/** What a command left. */
 export interface CommandResult {
-  /** undefined where a signal or the end of the connection ended it. */
+  /** Undefined if a signal or the end of the connection ended the command. */
   readonly exitCode: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
@@ -12,25 +11,26 @@ export interface CommandResult {
 
 /** A command whose standard output is read while it runs. */
 export interface RunningCommand {
-  /** Bytes; the command waits while nobody reads them. */
+  /** Bytes; the command waits while nobody reads. */
   readonly stdout: Readable;
-  /** Settles when the command ended and its output was read, or destroyed. Keeps the last 64 KiB of what it complained. */
+  /** Settles once the command ended and its output was read or destroyed. Keeps the last 64 KiB of standard error. */
   readonly done: Promise<Omit<CommandResult, "stdout">>;
 }
 
-const outputLimit = 256 * 1024;
-const complaintLimit = 64 * 1024;
+const maxOutputBytes = 256 * 1024;
+const maxErrorBytes = 64 * 1024;
 
 export async function runOver(client: ssh2.Client, command: string, input: string): Promise<CommandResult> {
   const { stdout, done } = await startOver(client, command, input);
   let text = "";
   stdout.setEncoding("utf8").on("data", (piece: string) => {
     text += piece;
-    // What is cut off may read as something else; and whoever floods is not listened to any longer.
-    if (text.length > outputLimit) stdout.destroy();
+    // Truncated output could be misread.
+    if (text.length > maxOutputBytes) stdout.destroy();
   });
   const ended = await done;
-  if (text.length > outputLimit) throw new Error(`a command on the host printed more than ${outputLimit / 1024} KiB`);
+  if (text.length > maxOutputBytes)
+    throw new Error(`a command on the host printed more than ${maxOutputBytes / 1024} KiB`);
   return { ...ended, stdout: text };
 }
 
@@ -40,13 +40,13 @@ export function startOver(client: ssh2.Client, command: string, input: string): 
       if (error) return reject(new Error(`a command on the host: ${reasonOf(error)}`));
       let [stderr, exitCode] = ["", undefined as number | undefined];
       channel.stderr.setEncoding("utf8").on("data", (piece: string) => {
-        stderr = (stderr + piece).slice(-complaintLimit);
+        stderr = (stderr + piece).slice(-maxErrorBytes);
       });
       channel.on("exit", (code: number | null) => {
         exitCode = code ?? undefined;
       });
       const done = new Promise<Omit<CommandResult, "stdout">>((ended) => {
-        // Not "end": a command that starts something in the background leaves the streams open.
+        // Not "end": a background process keeps the streams open.
         channel.on("close", () => ended({ exitCode, stderr }));
         channel.on("error", () => ended({ exitCode, stderr }));
       });

@@ -1,6 +1,6 @@
 import { printable } from "../util/printable";
 
-/** What an error carries when trying again cannot help; an interface, because a class would not serialize. */
+/** A permanent error, which no retry helps. An interface, because a class would not serialize. */
 export interface FatalError extends Error {
   fatal: true;
 }
@@ -9,7 +9,7 @@ export function fatal(message: string): FatalError {
   return Object.assign(new Error(message), { fatal: true as const });
 }
 
-/** An error for a port of the host on which nothing listens. */
+/** Makes the error of a port on which nothing listens. */
 export function closedPort(what: string): Error & { readonly isClosedPort: true } {
   return Object.assign(new Error(what), { isClosedPort: true as const });
 }
@@ -18,7 +18,7 @@ export function isClosedPort(error: Error & { readonly isClosedPort?: boolean })
   return error.isClosedPort === true;
 }
 
-/** An error for a forwarding that the host's sshd does not allow. */
+/** Makes the error of a forwarding that the host's sshd forbids. */
 export function forbidden(what: string): Error & { readonly isForbidden: true } {
   return Object.assign(new Error(what), { isForbidden: true as const });
 }
@@ -27,16 +27,16 @@ export function isForbidden(error: Error & { readonly isForbidden?: boolean }): 
   return error.isForbidden === true;
 }
 
-/** What a host refused, or is refused for. */
+/** A login refused by the host, or a host refused for its key. */
 export interface RefusedError extends FatalError {
   refused: "hostKey" | "login";
-  /** Its text without what is needed. */
+  /** Text without `needed`. */
   what: string;
-  /** Of a host key: authorized_keys lines. */
+  /** Host keys as authorized_keys lines. */
   keys?: { readonly shown: string; readonly pinned: string };
-  /** The user that the host wants to log in instead. */
+  /** User that the host asks for instead. */
   user?: string;
-  /** The proxy refused it, not the host behind it. */
+  /** True if the proxy refused the login, not the host behind it. */
   isOfProxy?: boolean;
 }
 
@@ -49,21 +49,21 @@ export function refusal(
   return Object.assign(fatal(text), { refused, what, ...more });
 }
 
-/** What an error carries when no login was tried; trying again may help, but for a name that nobody knows. */
+/** An error before any login. A retry may help, except after an unknown name. */
 export interface UnreachedError extends Error {
   unreached: "closedEarly" | "unknownName" | "refusedPort" | "noConnection";
-  /** Without the host. */
+  /** Text without the host. */
   reason: string;
 }
 
-/** What a login that fails ends with. */
+/** An error of a failed login. */
 export type LoginError = Error &
   Partial<Pick<RefusedError, "refused" | "what" | "keys" | "user" | "isOfProxy">> &
   Partial<UnreachedError>;
 
 const alias = ". Is it an alias of ~/.ssh/config, which is not read here? ssh -G NAME shows its hostname";
 
-/** An error for a host that can't be reached. @param where whom, and from which login @param said the host's own words, if any */
+/** Makes the error of a host that can't be reached. @param where its login @param said the host's own words, if any */
 export function unreached(where: string, error?: Error & { code?: unknown }, said = ""): UnreachedError {
   const kinds: Readonly<Record<string, UnreachedError["unreached"]>> = {
     ENOTFOUND: "unknownName",

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** How sshd judges a login. */
+/** Settings of sshd for a login. */
 export interface SshdSettings {
   readonly user: string;
   /** Address from which the login comes. */
@@ -10,10 +10,10 @@ export interface SshdSettings {
   readonly lines: readonly string[];
 }
 
-/** Commands that the program has at work over one connection at the same time. */
+/** Commands that the program runs at the same time over one connection. */
 export const commandsAtOnce = 4;
 
-/** Reads what sshd_settings prints. Undefined where its sshd tells nothing. */
+/** Parses the output of sshd_settings; undefined if sshd tells nothing. */
 export function parseSshd(printed: string, user: string, from: string): SshdSettings | undefined {
   const values = new Map<string, string[]>();
   const lines: string[] = [];
@@ -50,12 +50,12 @@ export function isGoodSetting(line: string, place: string): boolean {
 /**
  * Returns the settings of an old host's sshd that refuse what a move or a copy asks of it.
  *
- * @param place to which it must forward; undefined where nothing is asked through ssh
+ * @param place to which it must forward; undefined if nothing is asked through ssh
  */
 export function sshdFaults({ user, from, values, lines }: SshdSettings, place: string | undefined) {
   const keys = (words: readonly string[]) => words.some((word) => word.split(",").includes("ssh-ed25519"));
   const groups = values.get("usergroups") ?? [];
-  // With names looked up a pattern may be one of a host's name, which nobody here knows.
+  // With UseDNS a pattern may be a host's name, which is unknown here.
   const isNamed = values.get("usedns")?.includes("yes") ?? false;
   const namesUser = (words: readonly string[]) => words.map((pattern) => matchesUser(pattern, user, from, isNamed));
   const inGroup = (words: readonly string[]) => words.some((pattern) => groups.some((group) => isLike(pattern, group)));

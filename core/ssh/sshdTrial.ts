@@ -11,10 +11,10 @@ interface Place {
 }
 
 /**
- * Tries what the program needs of a host's sshd beyond a login, before it is needed.
+ * Tries what the program needs of a host's sshd beyond a login.
  *
- * @param rpc of the node, where it is asked through ssh
- * @returns what sshd refuses, and by which setting; undefined where it refuses nothing
+ * @param rpc of the node, if it is asked through ssh
+ * @returns what sshd refuses, and by which setting; undefined if nothing
  */
 export async function sshdFault(
   session: SshSession,
@@ -57,7 +57,7 @@ export async function sshdFault(
   return undefined;
 }
 
-/** Returns the lines that set these, where the login may read them, as far as a command can be run at all. */
+/** Returns the lines with these settings, if the login may read them. */
 async function settingLines(session: SshSession, names: string, place = "any"): Promise<string> {
   const script = `PATH=$PATH:/usr/sbin
 sshd -T -C "user=$(id -un),host=-,addr=\${SSH_CONNECTION%% *}" | grep -iE '^(${names}) '

@@ -9,105 +9,115 @@ import { type Bucket, type Listed, openBucket } from "./s3";
 import type { Store } from "./store";
 import { storeFault } from "./storeFault";
 
-/** Asked at once. */
-const together = 16;
+const maxConcurrentReads = 16;
 
 /**
- * A Pillar's part of a bucket as a store: each line of the event log, each backup, and each text that a name ever had, is an
- * object that is written once.
+ * Opens a Pillar's part of a bucket as a store: each line of the event log, each backup, and each text that a name ever had, is
+ * an object that is written once.
  *
- * @param directory on this machine, absolute: has a copy of each backup that was made here
+ * @param directory absolute path on this machine; has a copy of each backup that was made here
  */
 export function bucketStore(place: BucketPlace, directory: string, bucket: Bucket = openBucket(place)): Store {
   const { prefix, shown } = place;
   const logPrefix = `${prefix}log/`;
-  const keyOf = (file: string) => `${prefix}backups/${path.basename(file)}`;
-  const atOf = ({ key }: Listed) => Number(path.basename(key).split("-")[0]);
-  const prefixOf = (name: string) => `${prefix}newest/${name}/`;
-
-  const textOf = async ({ key, bytes }: Listed): Promise<string> => {
-    const known = seenTexts();
-    const before = known.get(shown + key);
-    if (before !== undefined) return before;
-    const text = await bucket.text(key);
-    if (!text.endsWith("\n") || Buffer.byteLength(text) !== bytes)
-      throw storeFault(
-        `the store of the records can't be read: ${shown}; without it nothing is decided\n` +
-          `  found: ${key} has ${bytes} bytes, and ${Buffer.byteLength(text)} came\n` +
-          "  needed: the whole of it. Run the same command again",
-      );
-    known.set(shown + key, text.slice(0, -1));
-    return text.slice(0, -1);
+  const backupKey = (file: string) => `${prefix}backups/${path.basename(file)}`;
+  const namePrefix = (name: string) => `${prefix}newest/${name}/`;
+  const newestInBucket = async (name: string) => {
+    const last = (await bucket.list(namePrefix(name))).at(-1);
+    return last === undefined ? undefined : readObject(bucket, shown, last);
   };
-
-  const putNew = async (key: string, body: () => string | fs.ReadStream, bytes: number, sha256: string) => {
-    // Not every maker knows If-None-Match.
-    if ((await bucket.head(key)) === undefined && (await bucket.put(key, body(), bytes, sha256))) return true;
-    // An answer that was lost is asked for again: it may be our own.
-    const there = await bucket.head(key);
-    return there?.bytes === bytes && there.sha256 === sha256;
-  };
-
-  const upload = async (file: string, key: string) => {
-    const { size } = fs.statSync(file);
-    const hash = crypto.createHash("sha256");
-    await pipeline(fs.createReadStream(file), hash);
-    if (!(await putNew(key, () => fs.createReadStream(file), size, hash.digest("hex"))))
-      throw storeFault(`${shown}: ${key} is there already: nothing is overwritten`);
-    if ((await bucket.head(key))?.bytes !== size)
-      throw storeFault(`${shown}: ${key} did not arrive whole\n  needed: ${size} bytes. Run the same command again`);
-  };
-
-  const add = async (below: string, content: string) => {
-    const last = (await bucket.list(below)).at(-1);
-    // After all that was seen, though another machine's clock be ahead.
-    const at = Math.max(Date.now(), last === undefined ? 0 : atOf(last) + 1);
-    const key = `${below}${String(at).padStart(15, "0")}-${crypto.randomUUID()}.json`;
-    const text = `${content}\n`;
-    const sha256 = crypto.createHash("sha256").update(text).digest("hex");
-    if (!(await putNew(key, () => text, Buffer.byteLength(text), sha256)))
-      throw storeFault(`${shown}: ${key} is there already: nothing is overwritten`);
-  };
-
-  const newestThere = async (name: string) => {
-    const last = (await bucket.list(prefixOf(name))).at(-1);
-    return last === undefined ? undefined : textOf(last);
-  };
-  /** Falls back to what this machine wrote before its stack named the bucket: an order is never forgotten. */
-  const newest = async (name: string) => (await newestThere(name)) ?? textIn(path.join(directory, name));
-
   return {
     directory,
     log: `${shown}log/`,
     files: `${shown}backups/`,
     faultText: (_what, { message }) => message,
-    append: (line) => add(logPrefix, line),
-    newest: async (name) => (await newest(name)) || undefined,
+    append: (line) => addText(bucket, shown, logPrefix, line),
+    newest: async (name) => {
+      // This machine may have written it before its stack named the bucket: an order is never forgotten.
+      const text = (await newestInBucket(name)) ?? textIn(path.join(directory, name));
+      return text || undefined;
+    },
     renew: async (name, text = "") => {
-      if (((await newestThere(name)) ?? "") !== text) await add(prefixOf(name), text);
+      if (((await newestInBucket(name)) ?? "") !== text) await addText(bucket, shown, namePrefix(name), text);
       fs.rmSync(path.join(directory, name), { force: true });
     },
     lines: async () => {
-      const all = await bucket.list(logPrefix);
+      const objects = await bucket.list(logPrefix);
       const lines: string[] = [];
-      for (let from = 0; from < all.length; from += together)
-        lines.push(...(await Promise.all(all.slice(from, from + together).map(textOf))));
+      for (let from = 0; from < objects.length; from += maxConcurrentReads) {
+        const batch = objects.slice(from, from + maxConcurrentReads);
+        lines.push(...(await Promise.all(batch.map((object) => readObject(bucket, shown, object)))));
+      }
       return lines;
     },
     keep: async (part, name) => {
-      await upload(part, keyOf(name));
+      await upload(bucket, shown, part, backupKey(name));
       const file = path.join(directory, name);
       fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
       settle(part, file);
       return file;
     },
-    sizeOf: async (file) => (await bucket.head(keyOf(file)))?.bytes,
-    open: (file) => bucket.stream(keyOf(file)),
+    sizeOf: async (file) => (await bucket.head(backupKey(file)))?.bytes,
+    open: (file) => bucket.stream(backupKey(file)),
   };
 }
 
-/** Texts that this process has read: an object that is there never changes. Away from modules, which states take along. */
-function seenTexts(): Map<string, string> {
+/** Reads a text object without its last line break. */
+async function readObject(bucket: Bucket, shown: string, { key, bytes }: Listed): Promise<string> {
+  const cache = textCache();
+  const cached = cache.get(shown + key);
+  if (cached !== undefined) return cached;
+  const text = await bucket.text(key);
+  if (!text.endsWith("\n") || Buffer.byteLength(text) !== bytes)
+    throw storeFault(
+      `the store of the records can't be read: ${shown}; without it nothing is decided\n` +
+        `  found: ${key} has ${bytes} bytes, and ${Buffer.byteLength(text)} came\n` +
+        "  needed: the whole of it. Run the same command again",
+    );
+  cache.set(shown + key, text.slice(0, -1));
+  return text.slice(0, -1);
+}
+
+interface NewObject {
+  readonly key: string;
+  readonly body: () => string | fs.ReadStream;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** Writes a new object. @throws storeFault if the key exists with other content */
+async function putNew(bucket: Bucket, shown: string, { key, body, bytes, sha256 }: NewObject): Promise<void> {
+  // Some providers ignore If-None-Match.
+  if ((await bucket.head(key)) === undefined && (await bucket.put(key, body(), bytes, sha256))) return;
+  // The object may be our own, if the answer to an earlier attempt was lost.
+  const existing = await bucket.head(key);
+  if (existing?.bytes !== bytes || existing.sha256 !== sha256)
+    throw storeFault(`${shown}: ${key} is there already: nothing is overwritten`);
+}
+
+async function upload(bucket: Bucket, shown: string, file: string, key: string): Promise<void> {
+  const { size } = fs.statSync(file);
+  const hash = crypto.createHash("sha256");
+  await pipeline(fs.createReadStream(file), hash);
+  const body = () => fs.createReadStream(file);
+  await putNew(bucket, shown, { key, body, bytes: size, sha256: hash.digest("hex") });
+  if ((await bucket.head(key))?.bytes !== size)
+    throw storeFault(`${shown}: ${key} did not arrive whole\n  needed: ${size} bytes. Run the same command again`);
+}
+
+/** Writes a text as the newest object below a prefix. */
+async function addText(bucket: Bucket, shown: string, prefix: string, content: string): Promise<void> {
+  const last = (await bucket.list(prefix)).at(-1);
+  // Sorts after all present objects, even if another machine's clock is ahead.
+  const time = Math.max(Date.now(), last === undefined ? 0 : Number(path.basename(last.key).split("-")[0]) + 1);
+  const key = `${prefix}${String(time).padStart(15, "0")}-${crypto.randomUUID()}.json`;
+  const text = `${content}\n`;
+  const sha256 = crypto.createHash("sha256").update(text).digest("hex");
+  await putNew(bucket, shown, { key, body: () => text, bytes: Buffer.byteLength(text), sha256 });
+}
+
+/** Returns the texts that this process has read: an object never changes. Not in a module, as states store modules. */
+function textCache(): Map<string, string> {
   const holder = globalThis as { pillarHostTexts?: Map<string, string> };
   holder.pillarHostTexts ??= new Map();
   return holder.pillarHostTexts;

@@ -6,38 +6,42 @@ import { withTimeout } from "../util/withTimeout";
 import type { BucketPlace } from "./bucketPlace";
 import { storeFault } from "./storeFault";
 
-/** An object as a list of a bucket has it. */
+/** An object in a bucket's list. */
 export interface Listed {
   readonly key: string;
   readonly bytes: number;
 }
 
-/** What is asked of a bucket. Every call has a time limit, and throws in the operator's words. */
+/** Requests to a bucket. Each has a timeout, and throws in the operator's words. */
 export interface Bucket {
-  /** All keys below a prefix, sorted. */
+  /** Lists all keys below a prefix, sorted. */
   list(prefix: string): Promise<Listed[]>;
   text(key: string): Promise<string>;
   stream(key: string): Promise<Readable>;
-  /** undefined where there is none. */
+  /** Returns size and hash of an object; undefined if there is none. */
   head(key: string): Promise<{ readonly bytes: number; readonly sha256?: string | undefined } | undefined>;
-  /** Writes a new object. @returns false where there is one, which stays as it is */
+  /** Writes a new object. @returns false if the key exists: nothing is overwritten */
   put(key: string, body: string | Readable, bytes: number, sha256: string): Promise<boolean>;
 }
 
 type Sdk = typeof import("@aws-sdk/client-s3");
 
-/** Opens a bucket; asks nothing yet. Credentials are found as AWS tools find them. @param limits milliseconds */
-export function openBucket(place: BucketPlace, limits = { request: 20_000, file: 3_600_000 }): Bucket {
-  const { bucket: Bucket, endpoint, region, profile, pathStyle } = place;
-  let client: InstanceType<Sdk["S3Client"]> | undefined;
-  /** One request, to its whole answer. @param missing the status that is an answer, too */
-  const ask = async <T>(
-    what: "read" | "written",
-    limit: number,
-    work: (sdk: Sdk, s3: InstanceType<Sdk["S3Client"]>, options: { abortSignal: AbortSignal }) => Promise<T>,
-    answers: Readonly<Record<number, T>> = {},
-  ): Promise<T> => {
-    // Loaded where a store is a bucket: it is large.
+type Client = InstanceType<Sdk["S3Client"]>;
+
+interface BucketRequest<T> {
+  readonly purpose: "read" | "written";
+  readonly timeoutMs: number;
+  readonly send: (sdk: Sdk, s3: Client, options: { abortSignal: AbortSignal }) => Promise<T>;
+  /** Results of HTTP statuses that are no errors. */
+  readonly results?: Readonly<Record<number, T>>;
+}
+
+/** Returns a function that sends one request and waits for its whole answer. */
+function createRequester(place: BucketPlace) {
+  const { endpoint, region, profile, pathStyle } = place;
+  let client: Client | undefined;
+  return async <T>({ purpose, timeoutMs, send, results = {} }: BucketRequest<T>): Promise<T> => {
+    // Loaded only if a store is a bucket: the library is large.
     const sdk = await import("@aws-sdk/client-s3");
     client ??= new sdk.S3Client({
       endpoint,
@@ -45,51 +49,45 @@ export function openBucket(place: BucketPlace, limits = { request: 20_000, file:
       profile,
       forcePathStyle: pathStyle,
       maxAttempts: 3,
-      // Not every maker knows Amazon's new sums.
+      // Some providers lack Amazon's new checksums.
       requestChecksumCalculation: "WHEN_REQUIRED",
       responseChecksumValidation: "WHEN_REQUIRED",
     });
     const abort = new AbortController();
-    const late = `no whole answer within ${limit / 1000} s`;
+    const late = `no whole answer within ${timeoutMs / 1000} s`;
     try {
-      return await withTimeout(work(sdk, client, { abortSignal: abort.signal }), limit, late);
+      return await withTimeout(send(sdk, client, { abortSignal: abort.signal }), timeoutMs, late);
     } catch (error) {
       const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
-      if (status !== undefined && status in answers) return answers[status] as T;
-      throw storeFault(faultText(what, place, status, error as Error));
+      if (status !== undefined && status in results) return results[status] as T;
+      throw storeFault(faultText(purpose, place, status, error as Error));
     } finally {
       abort.abort();
     }
   };
+}
+
+/** Opens a bucket; sends nothing yet. Credentials are found as AWS tools find them. @param timeoutsMs milliseconds */
+export function openBucket(place: BucketPlace, timeoutsMs = { request: 20_000, file: 3_600_000 }): Bucket {
+  const { bucket: Bucket } = place;
+  const request = createRequester(place);
+  const read = <T>(send: BucketRequest<T>["send"], results?: Readonly<Record<number, T>>) =>
+    request({ purpose: "read", timeoutMs: timeoutsMs.request, send, results });
   return {
-    list: (Prefix) =>
-      ask("read", limits.request, async (sdk, s3, options) => {
-        const found: Listed[] = [];
-        let ContinuationToken: string | undefined;
-        do {
-          const page = await s3.send(new sdk.ListObjectsV2Command({ Bucket, Prefix, ContinuationToken }), options);
-          for (const { Key = "", Size = -1 } of page.Contents ?? []) found.push({ key: Key, bytes: Size });
-          ContinuationToken = page.NextContinuationToken;
-          if (page.IsTruncated === true && ContinuationToken === undefined)
-            throw new Error("a list that does not go on where it was cut");
-        } while (ContinuationToken !== undefined);
-        return found.sort((a, b) => (a.key < b.key ? -1 : 1));
-      }),
+    list: (Prefix) => read((sdk, s3, options) => listAll(sdk, s3, { Bucket, Prefix }, options)),
     text: (Key) =>
-      ask("read", limits.request, async (sdk, s3, options) => {
+      read(async (sdk, s3, options) => {
         const { Body } = await s3.send(new sdk.GetObjectCommand({ Bucket, Key }), options);
         return Body === undefined ? "" : boundedTextOf(Body as Readable);
       }),
     stream: (Key) =>
-      ask("read", limits.request, async (sdk, s3) => {
-        // The stream is read later, so it has a limit of its own.
-        const abortSignal = AbortSignal.timeout(limits.file);
+      read(async (sdk, s3) => {
+        // The stream is read later, so it has a timeout of its own.
+        const abortSignal = AbortSignal.timeout(timeoutsMs.file);
         return (await s3.send(new sdk.GetObjectCommand({ Bucket, Key }), { abortSignal })).Body as Readable;
       }),
     head: (Key) =>
-      ask<Awaited<ReturnType<Bucket["head"]>>>(
-        "read",
-        limits.request,
+      read<Awaited<ReturnType<Bucket["head"]>>>(
         async (sdk, s3, options) => {
           const { ContentLength = -1, Metadata } = await s3.send(new sdk.HeadObjectCommand({ Bucket, Key }), options);
           return { bytes: ContentLength, sha256: Metadata?.sha256 };
@@ -97,17 +95,36 @@ export function openBucket(place: BucketPlace, limits = { request: 20_000, file:
         { 404: undefined },
       ),
     put: (Key, Body, ContentLength, sha256) =>
-      ask(
-        "written",
-        typeof Body === "string" ? limits.request : limits.file,
-        async (sdk, s3, options) => {
+      request({
+        purpose: "written",
+        timeoutMs: typeof Body === "string" ? timeoutsMs.request : timeoutsMs.file,
+        send: async (sdk, s3, options) => {
           const object = { Bucket, Key, Body, ContentLength, IfNoneMatch: "*", Metadata: { sha256 } };
           await s3.send(new sdk.PutObjectCommand(object), options);
           return true;
         },
-        { 412: false },
-      ),
+        results: { 412: false },
+      }),
   };
+}
+
+/** Lists all keys below a prefix, page by page. */
+async function listAll(
+  sdk: Sdk,
+  s3: Client,
+  place: { readonly Bucket: string; readonly Prefix: string },
+  options: { abortSignal: AbortSignal },
+): Promise<Listed[]> {
+  const objects: Listed[] = [];
+  let ContinuationToken: string | undefined;
+  do {
+    const page = await s3.send(new sdk.ListObjectsV2Command({ ...place, ContinuationToken }), options);
+    for (const { Key = "", Size = -1 } of page.Contents ?? []) objects.push({ key: Key, bytes: Size });
+    ContinuationToken = page.NextContinuationToken;
+    if (page.IsTruncated === true && ContinuationToken === undefined)
+      throw new Error("a list that does not go on where it was cut");
+  } while (ContinuationToken !== undefined);
+  return objects.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 function faultText(

@@ -1,6 +1,6 @@
 import type { NodeStatus } from "../sync/nodeStatus";
 
-/** One look at the new version, and the node before the swap; milliseconds since the RPC's first answer. */
+/** One reading of the new version, and the node before the swap. `waited`: milliseconds since the RPC's first answer. */
 interface JudgeFacts {
   readonly before: Pick<NodeStatus, "synced" | "reason" | "currentHeight">;
   readonly node: Pick<NodeStatus, "synced" | "known" | "reason" | "why" | "currentHeight">;
@@ -12,8 +12,8 @@ interface JudgeFacts {
 }
 
 /**
- * Judges a version that was started: its height moves on, on the chain of its witnesses, and it produces in its next slot,
- * where one comes in time. Of a node that was not synced before, all that is asked is that it answers, on no other chain.
+ * Judges a new version: its height must grow, on the chain of its witnesses, and it must produce in its next slot, if one comes
+ * in time. A node that was not synced before only has to answer, and not from another chain.
  */
 export function judge({ before, node, hasSlots, produced, waited, limit }: JudgeFacts) {
   if (node.reason === "otherChain") return { isGood: false, why: node.why };

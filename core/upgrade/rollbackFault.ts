@@ -4,14 +4,14 @@ import { type Spork, unknownSporks } from "../chain/sporks";
 export interface ForkFacts {
   readonly before: string | undefined;
   readonly height: number;
-  /** The versions that it lacks at this height. */
+  /** Required versions that it lacks at this height. */
   readonly gaps: readonly VersionGap[];
   readonly sporks: readonly Spork[];
-  /** It has passed what is enforced already. */
+  /** True if it has passed every enforced height. */
   readonly isSynced: boolean;
 }
 
-/** Returns why the version before must not come back by itself, or undefined: it would follow another chain. */
+/** Returns why the old version must not come back by itself: it would follow another chain; or undefined. */
 export function wayBackFault({ before, height, gaps: [due], sporks, isSynced }: ForkFacts): string | undefined {
   if (due) return requirementText(due);
   const lacked = unknownSporks(sporks, before).find(

@@ -17,7 +17,7 @@ export interface UpgradeOptions {
   readonly lastMs?: number | undefined;
 }
 
-/** What a host says of its upgrade (core/steps/node/nodeRelease.sh): the last one's end, and what is installed. */
+/** Fields of a host's answer (core/steps/node/nodeRelease.sh): the end of its last upgrade, and the installed version. */
 type HostField = "atWork" | "stage" | "why" | "without" | "installed" | "replaced" | "producer";
 type HostUpgrade = Partial<Record<HostField, string>>;
 
@@ -26,25 +26,30 @@ export interface UpgradeDeps extends Clock {
   host(name: "look" | "fetch" | "swap" | "judge", variables?: object): Promise<string>;
   node(): Promise<NodeStatus>;
   version(): Promise<string | undefined>;
-  /** Reads the running tick; undefined where that address has no slots. @throws where nobody tells */
+  /** Reads the running tick; undefined if that address has no slots. @throws if nobody tells */
   tick(producer: string | undefined): Promise<TickFacts | undefined>;
-  /** Why the version must not come back by itself. */
+  /** Returns why the old version must not come back by itself. */
   wayBackFault(before: string | undefined, node: NodeStatus): Promise<string | undefined>;
-  /** Returns when no signing is at work. @throws where a key generation is */
+  /** Waits until no signing runs. @throws during a key generation */
   waitForSigner(): Promise<void>;
   say(line: string): void;
 }
 
-const pause = 500;
-/** Milliseconds: a restart where none was measured, the judgement, a host that boots, and all of it: the stop waits for a write. */
-const [firstRestart, judgeLimit, silenceLimit, swapLimit] = [30_000, 40_000, 120_000, 15 * 60_000];
+const pollIntervalMs = 500;
+/** A restart that was never measured. */
+const firstRestartMs = 30_000;
+const judgeTimeoutMs = 40_000;
+/** A host that reboots is silent for a while. */
+const silenceTimeoutMs = 120_000;
+/** The stop may wait for a write. */
+const swapTimeoutMs = 15 * 60_000;
 
-/** Brings a node to a version, or leaves it as it was. @throws Error in the operator's words where it did not come to it */
+/** Upgrades a node to a version, or restores it. @throws Error in the operator's words if the upgrade failed */
 export async function upgradeNode(options: UpgradeOptions, deps: UpgradeDeps): Promise<{ readonly without?: number }> {
   const { version, lastMs = 0 } = options;
   const { host, say } = deps;
-  // One that an earlier run has begun comes to its end first.
-  const state = await endOf(deps, options, async () => undefined);
+  // An upgrade of an earlier run ends first.
+  const state = await waitForUpgradeEnd(deps, options, async () => undefined);
   if (state.installed === "yes") return {};
   if (state.installed && state.replaced)
     say(`somebody replaced the program of ${state.installed} that was installed, perhaps the controller's Deploy`);
@@ -57,27 +62,27 @@ export async function upgradeNode(options: UpgradeOptions, deps: UpgradeDeps): P
   const before = running ?? "the version before";
   say(
     fault === undefined
-      ? `where it is not good within ${judgeLimit / 1000} s, ${before} comes back by itself`
+      ? `where it is not good within ${judgeTimeoutMs / 1000} s, ${before} comes back by itself`
       : `there is no way back to ${before}: it would follow another chain (${fault}). Where ${version} does not work, it stays`,
   );
   await deps.waitForSigner();
   const hasSlots = await waitForMoment(options, state.producer, deps);
   const node = await deps.node();
   const from = deps.now();
-  const answer_seconds = Math.ceil(Math.max(firstRestart, 3 * lastMs) / 1000);
-  await host("swap", { may_go_back: fault === undefined, answer_seconds, judge_seconds: judgeLimit / 1000 + 15 });
+  const answer_seconds = Math.ceil(Math.max(firstRestartMs, 3 * lastMs) / 1000);
+  await host("swap", { may_go_back: fault === undefined, answer_seconds, judge_seconds: judgeTimeoutMs / 1000 + 15 });
   say("the node is stopped, and started as the new version");
   let answered = 0;
-  const end = await endOf(deps, options, async ({ without }) => {
+  const end = await waitForUpgradeEnd(deps, options, async ({ without }) => {
     if (!without) return;
     answered ||= deps.ticks();
     const [seen, tick] = await Promise.all([deps.node(), deps.tick(state.producer).catch(() => undefined)]);
     const produced = tick?.produced.filter((at) => at > from).length ?? 0;
-    const times = { waited: deps.ticks() - answered, limit: judgeLimit };
+    const times = { waited: deps.ticks() - answered, limit: judgeTimeoutMs };
     const judgement = judge({ before: node, node: seen, hasSlots, produced, ...times });
     if (judgement === undefined) return;
     say(`${judgement.isGood ? "good" : "not good"}: ${judgement.why}`);
-    // A node's words are in it.
+    // Encoded, as it quotes the node.
     const verdict = judgement.isGood ? "good" : firstLine(judgement.why);
     await host("judge", { verdict: Buffer.from(verdict).toString("base64") });
   });
@@ -87,14 +92,14 @@ export async function upgradeNode(options: UpgradeOptions, deps: UpgradeDeps): P
   return { without };
 }
 
-/** @returns whether the Pillar has slots here */
+/** Waits for a time without a slot. @returns true if the Pillar has slots here */
 async function waitForMoment({ network, lastMs }: UpgradeOptions, producer: string | undefined, deps: UpgradeDeps) {
   const begun = deps.ticks();
-  // Clocks are told in whole seconds, and a momentum takes its time to come here.
-  const needed = (lastMs ?? firstRestart) * 1.25 + network.momentum + 1000;
-  const unseen = { now: 0, genesis: 0, pillars: 0, produced: [] };
+  // Clock readings are whole seconds, and a momentum takes time to arrive.
+  const needed = (lastMs ?? firstRestartMs) * 1.25 + network.momentum + 1000;
+  const unknownTick = { now: 0, genesis: 0, pillars: 0, produced: [] };
   for (let said = false; ; said = true) {
-    const facts = await deps.tick(producer).catch(() => unseen);
+    const facts = await deps.tick(producer).catch(() => unknownTick);
     if (facts === undefined) return false;
     const waited = deps.ticks() - begun;
     const moment = decideMoment(facts, network, needed, waited);
@@ -104,15 +109,19 @@ async function waitForMoment({ network, lastMs }: UpgradeOptions, producer: stri
       return true;
     }
     if (!said) deps.say(`waiting for ${durationText(needed)} without a slot of the Pillar, 10 min at most`);
-    await deps.sleep(Math.min(pause, network.momentum));
+    await deps.sleep(Math.min(pollIntervalMs, network.momentum));
   }
 }
 
-/** Looks until no upgrade is at work on the host. A connection that breaks is made anew. */
-async function endOf(deps: UpgradeDeps, { address, stack }: UpgradeOptions, meanwhile: (look: HostUpgrade) => unknown) {
+/** Waits until no upgrade runs on the host. A broken connection is made again. */
+async function waitForUpgradeEnd(
+  deps: UpgradeDeps,
+  { address, stack }: UpgradeOptions,
+  meanwhile: (look: HostUpgrade) => unknown,
+) {
   const begun = deps.ticks();
   let [seen, fault] = [begun, "it is still at work"];
-  while (deps.ticks() - seen < silenceLimit && deps.ticks() - begun < swapLimit) {
+  while (deps.ticks() - seen < silenceTimeoutMs && deps.ticks() - begun < swapTimeoutMs) {
     try {
       const look: HostUpgrade = Object.fromEntries(fieldsOf(await deps.host("look")));
       if (look.atWork === undefined) return look;
@@ -121,7 +130,7 @@ async function endOf(deps: UpgradeDeps, { address, stack }: UpgradeOptions, mean
     } catch (error) {
       fault = (error as Error).message;
     }
-    await deps.sleep(pause);
+    await deps.sleep(pollIntervalMs);
   }
   const see = `See it on the host with: journalctl -u pillar-host-node-upgrade\n  Then: ${commandsFor(stack).up}`;
   throw new Error(`${address}: the end of the node's upgrade is not seen\n  found: ${fault}\n  ${see}`);

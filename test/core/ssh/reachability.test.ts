@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { agentFound } from "../../../core/ssh/agentKeys";
+import { formatAgentFindings } from "../../../core/ssh/agentKeys";
 import type { OwnServer } from "../../../core/ssh/ownServer";
-import { bootPatience, type ReachDeps, reach, refusedText } from "../../../core/ssh/reachability";
+import { bootTimeoutMs, type ReachDeps, refusedText, waitForLogin } from "../../../core/ssh/reachability";
 import { refusal, unreached } from "../../../core/ssh/sshErrors";
 import { commandsFor } from "../../../core/util/commands";
 import { keyPair } from "../chain/fakes";
@@ -32,7 +32,7 @@ function worldOf(...errors: Error[]) {
 const run = commandsFor("prod");
 
 const failure = (deps: ReachDeps, server?: OwnServer, isNew = false) =>
-  reach(target, deps, run, server, isNew).then(
+  waitForLogin(target, deps, run, { server, isNew }).then(
     () => "",
     (error: Error) => error.message,
   );
@@ -94,7 +94,7 @@ test("a host that stays silent is an error with what was found, what is needed, 
   Start the host, or correct its address: pulumi config set --path pillar-host:host.address ADDRESS -s prod
   Then: pulumi up -s prod`,
   );
-  expect(seen.waited).toBe(bootPatience);
+  expect(seen.waited).toBe(bootTimeoutMs);
 });
 
 test("a name that nobody knows is not waited for", async () => {
@@ -161,7 +161,7 @@ ${throwAway}`,
   test("that let in before is not waited for as long, nor is it to be thrown away", async () => {
     const { deps, seen } = worldOf(refused);
     expect(await failure(deps, server)).not.toMatch(/throw|retiring|destroy/);
-    expect(seen.waited).toBe(bootPatience);
+    expect(seen.waited).toBe(bootTimeoutMs);
   });
 
   test("that this state did not order is never to be thrown away: it may be somebody's live Pillar", async () => {
@@ -186,7 +186,7 @@ ${throwAway}`,
   Where it is your own, its key as its screen shows it (cat /etc/ssh/ssh_host_ed25519_key.pub):
     pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' -s prod && pulumi up -s prod`,
     );
-    expect(lasting.seen.waited).toBe(bootPatience + 2000);
+    expect(lasting.seen.waited).toBe(bootTimeoutMs + 2000);
     const later = worldOf(otherKey);
     await failure(later.deps, server);
     expect(later.seen.waited).toBe(0);
@@ -239,5 +239,5 @@ test.each([
     ],
   ],
 ])("what an agent offers: %s", (_what, keys, lines) => {
-  expect(agentFound(keys)).toEqual(lines);
+  expect(formatAgentFindings(keys)).toEqual(lines);
 });

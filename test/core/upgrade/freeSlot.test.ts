@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decideMoment, freeUntil, slotWaitLimit } from "../../../core/upgrade/freeSlot";
+import { decideMoment, freeUntil, slotTimeoutMs } from "../../../core/upgrade/freeSlot";
 import { electedOf } from "../../../lab/doubles/chain/elections";
 
 const network = { momentum: 10_000, tickMomentums: 30 };
@@ -67,8 +67,8 @@ describe("the moment", () => {
   test.each([
     ["in the rest of a tick whose slot is past", facts, 30_000, 0, 200_000],
     ["not where that rest is too short", facts, 200_001, 0, "wait"],
-    ["not before the slot of the tick", { ...facts, produced: [genesis - 10_000] }, 30_000, slotWaitLimit - 1, "wait"],
-    ["all the same after ten minutes", { ...facts, produced: [] }, 30_000, slotWaitLimit, "now"],
+    ["not before the slot of the tick", { ...facts, produced: [genesis - 10_000] }, 30_000, slotTimeoutMs - 1, "wait"],
+    ["all the same after ten minutes", { ...facts, produced: [] }, 30_000, slotTimeoutMs, "now"],
   ] as const)("comes %s", (_, given, needed, waited, moment) => {
     expect(decideMoment(given, network, needed, waited)).toEqual(moment);
   });
