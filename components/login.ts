@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../core/config/config";
 import { proxyOf } from "../core/ssh/configuredLogin";
+import { loginCheck } from "./loginCheck";
 import type { HostAccess } from "./remote";
 import { unprovedSteps } from "./unproved";
 
@@ -12,6 +13,7 @@ export function loginOf(config: StackConfig): Omit<HostAccess, "address" | "host
     port: ssh.port,
     user: ssh.user,
     agent: ssh.agent,
+    loginCheck: loginCheck(stack),
     unproved: unprovedSteps(config),
     privateKey: secretOf(ssh.privateKey),
     privateKeyPassword: secretOf(ssh.privateKeyPassword),

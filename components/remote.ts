@@ -6,7 +6,8 @@ import type { SshTarget } from "../core/ssh/ssh";
 import { envelope, type Step } from "../core/steps/step";
 import { commandsFor } from "../core/util/commands";
 import { printableLines } from "../core/util/printable";
-import { stepLines } from "./stepLines";
+import type { LoginCheck } from "./loginCheck";
+import { promiseOf, stepLines } from "./stepLines";
 import type { UnprovedSteps } from "./unproved";
 
 /** The way to a host and its login. Secrets in it are outputs, marked as such. */
@@ -26,6 +27,7 @@ export interface HostAccess {
   readonly proxy?: pulumi.Output<SshTarget>;
   /** The agent of whoever runs the engine. Its socket's path stays out of the state: it is another one every time. */
   readonly agent: boolean;
+  readonly loginCheck: LoginCheck;
   readonly unproved: UnprovedSteps;
 }
 
@@ -91,7 +93,7 @@ export function runStep(
     ...limits,
   }) as pulumi.Output<types.input.remote.ConnectionArgs>;
   const stdin = stepInput(step, access, access.unproved.count(name));
-  const lines = stepLines(name, step, rootAccessOf(access));
+  const lines = stepLines(name, step, { root: rootAccessOf(access), loginCheck: access.loginCheck });
   const command = new remote.Command(
     name,
     {
@@ -106,7 +108,7 @@ export function runStep(
     { ...options, hooks: lines.hooks },
   );
   // Also where it rejects: the step failed, or the engine is gone.
-  settled(command.urn).then(lines.end, lines.end);
+  promiseOf(command.urn).then(lines.end, lines.end);
   const isPreview = pulumi.runtime.isDryRun();
   const stdout = pulumi
     // A run that leaves the step out (--target) has the outputs of the text that ran.
@@ -128,9 +130,6 @@ export function runStep(
     });
   return { command, stdout, proved: isPreview ? command : stdout.apply(() => command) };
 }
-
-/** Returns an output's promise, which its type does not show. */
-const settled = (output: pulumi.Output<unknown>) => (output as unknown as { promise(): Promise<unknown> }).promise();
 
 function oddText(step: string, printed: string): string {
   return `the result of ${step} does not have its form\n  found: ${JSON.stringify(printed.slice(0, 200))}`;

@@ -5,9 +5,13 @@ import { stepOutputLibrary } from "../core/steps/libraries";
 import type { Step } from "../core/steps/step";
 import { printableLines } from "../core/util/printable";
 import { statusLine } from "./log";
+import type { LoginCheck } from "./loginCheck";
 
 /** Milliseconds: most steps are over sooner, and a firewall may count connections. */
 const pollIntervalMs = 5000;
+
+/** Returns an output's promise, which its type does not show. */
+export const promiseOf = <T>(output: pulumi.Output<T>) => (output as unknown as { promise(): Promise<T> }).promise();
 
 /** Shows what a step prints. The plugin's own log would hand a host's terminal escapes on. */
 export interface StepLines {
@@ -19,11 +23,16 @@ export interface StepLines {
   end(): void;
 }
 
-/** @param access to the machine, where the step writes its output into a file while it is at work */
+/** A step's machine, where it writes its output into a file while it is at work. */
+interface StepHost {
+  readonly root: pulumi.Output<OrchestratorHost>;
+  readonly loginCheck: Pick<LoginCheck, "check">;
+}
+
 export function stepLines(
   name: string,
   step: Step,
-  access: pulumi.Output<OrchestratorHost>,
+  access: StepHost,
   open: (host: OrchestratorHost, library: string) => Pick<RootHost, "stream" | "close"> = openRoot,
 ): StepLines {
   const shown = new Set<string>();
@@ -49,12 +58,14 @@ export function stepLines(
     root = host;
     later();
   };
-  const begins = new pulumi.ResourceHook(`${name}-begins`, ({ urn }) => {
+  const begins = new pulumi.ResourceHook(`${name}-begins`, async ({ urn }) => {
+    const host = await promiseOf(access.root);
+    await access.loginCheck.check(host.ssh);
     if (step.quiet) return;
     // The resource's own URN has no value before it is created.
     row = { urn: pulumi.output(urn) } as pulumi.Resource;
     isAtWork = true;
-    if (!step.looksOnly) access.apply(follow);
+    if (!step.looksOnly) follow(host);
   });
   // The engine shows the hook's error in the place of the plugin's, which has all that the host printed.
   const fails = new pulumi.ErrorHook(name, ({ errors: [newest = ""] }) => {

@@ -31,6 +31,9 @@ interface FirstLookArgs {
 /** Registers the contact with a host before the first step. */
 export function firstLook({ place, login, contact, after = [] }: FirstLookArgs, parent: pulumi.Resource): FirstContact {
   const { stack, port, user, privateKey, privateKeyPassword, password, agent, proxy } = login;
+  const passes = new pulumi.ResourceHook("first-contact-passes", () => {
+    if (!contact.standsAside) login.loginCheck.pass();
+  });
   return new FirstContact(
     "first-contact",
     {
@@ -45,7 +48,7 @@ export function firstLook({ place, login, contact, after = [] }: FirstLookArgs, 
       // Secrets matter only if nobody compared the host key.
       secrets: place.hostKey === undefined && contact.secrets.length > 0 ? contact.secrets : undefined,
     },
-    { parent, dependsOn: [...after] },
+    { parent, dependsOn: [...after], hooks: { afterCreate: [passes], afterUpdate: [passes] } },
   );
 }
 

@@ -1,6 +1,7 @@
 import { PassThrough } from "node:stream";
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { LoginCheck } from "../../components/loginCheck";
 import { stepLines } from "../../components/stepLines";
 import type { OrchestratorHost } from "../../core/ssh/root";
 import type { Step } from "../../core/steps/step";
@@ -37,10 +38,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function linesOf(which: Step) {
+async function linesOf(which: Step, check: LoginCheck["check"] = async () => undefined) {
   let made: ReturnType<typeof stepLines> | undefined;
   await registeredBy(() => {
-    made = stepLines("node-deploy", which, pulumi.output(host), openFake);
+    made = stepLines("node-deploy", which, { root: pulumi.output(host), loginCheck: { check } }, openFake);
   });
   if (!made) expect.unreachable();
   const { beforeCreate: [begins] = [], onError: [fails] = [] } = made.hooks;
@@ -109,6 +110,13 @@ test("a result is not shown, and a step that only looks is not asked meanwhile",
   looks.show("seen");
   expect(shown()).toEqual(["seen"]);
   expect(opened.calls).toEqual([]);
+});
+
+test("a login that the host refuses ends a step before it begins, a quiet one too", async () => {
+  const refuse = async ({ address }: { address: string }) => Promise.reject(new Error(`${address} refuses the login`));
+  for (const which of [step, { ...step, quiet: true }])
+    await expect((await linesOf(which, refuse)).begin()).rejects.toThrow("203.0.113.7 refuses the login");
+  expect(opened.made).toBe(0);
 });
 
 test("the plugin's error, which has all that the host printed, becomes one that commands no terminal", async () => {

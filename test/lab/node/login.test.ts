@@ -208,6 +208,22 @@ describe("the login", () => {
     });
   });
 
+  it("tries a refused key once where --target leaves the first contact out", async () => {
+    const tries = async () =>
+      Number(await onHost(host(), "journalctl -t sshd | grep -c 'authenticating user root' || true"));
+    const before = await tries();
+    const { privateKey } = await newKey("stranger");
+    // Another port, so that there is something to do.
+    await stack().configure(stackFile(stage.lab, host(), { node: { wsPort: 35994 } }), {
+      "ssh.privateKey": privateKey,
+    });
+    const { exitCode, output } = await stack().up(["--target", "**::node-preflight"]);
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain("found: the ssh key of pillar-host:ssh is not accepted");
+    expect(output).toContain("Then: pulumi up -s prod");
+    await expect.poll(tries).toBe(before + 1);
+  });
+
   it("names an agent that offers more keys than a host tries, after one connection", async () => {
     const others = await Promise.all(Array.from({ length: 6 }, (_, index) => newKey(`other${index}`)));
     const refused = async () =>

@@ -15,7 +15,7 @@ describe("procedure A on a blank host", () => {
   let host: LabHost;
   let stack: LabStack;
   let previewed: { exitCode: number; output: string; quiet: boolean };
-  let first: { exitCode: number; output: string };
+  let first: { exitCode: number; output: string; connections: number };
 
   beforeAll(async () => {
     lab = await testLab();
@@ -25,7 +25,8 @@ describe("procedure A on a blank host", () => {
     stack = await testStack(lab, host);
     const before = await logins();
     previewed = { ...(await stack.preview()), quiet: (await logins()) === before };
-    first = await stack.up();
+    first = { ...(await stack.up()), connections: -before };
+    first.connections += await logins();
   });
   afterAll(async () => lab?.down());
 
@@ -91,6 +92,17 @@ describe("procedure A on a blank host", () => {
   it("had the hourly restart on while it synced", () => {
     expect(first.output.indexOf("hourly restart: on")).toBeGreaterThan(0);
     expect(first.output.indexOf("hourly restart: on")).toBeLessThan(first.output.indexOf("deploying:"));
+  });
+
+  it("opens a connection for each of eight steps, and few others", () => {
+    // First contact and gate share one, the last look has one, and so has each step that takes more than five seconds.
+    expect(first.connections).toBeLessThanOrEqual(14);
+  });
+
+  it("is looked at over one connection", async () => {
+    const before = await logins();
+    expect(await stack.cli(["status", "prod"])).toContain("synced");
+    expect((await logins()) - before).toBe(1);
   });
 
   it("changes nothing when run again", async () => {

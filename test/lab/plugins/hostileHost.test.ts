@@ -19,6 +19,7 @@ const { runStep } = require(orEnd(1, compiled) + "/components/remote.js");
 const access = {
   ...JSON.parse(process.env.ACCESS),
   privateKey: pulumi.secret(process.env.SSH_KEY),
+  loginCheck: { check: async () => undefined },
   unproved: { count: async () => 0, note: async () => undefined },
 };
 runStep("tiny", require("./step.json"), access, {});

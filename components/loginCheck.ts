@@ -1,0 +1,25 @@
+import { deps, waitForLogin } from "../core/ssh/reachability";
+import type { SshTarget } from "../core/ssh/ssh";
+import { commandsFor } from "../core/util/commands";
+import { info } from "./log";
+
+/** Checks a host's login before a step, in a run that leaves the first contact out (--target). */
+export interface LoginCheck {
+  /** Notes that the first contact logged in. */
+  pass(): void;
+  /** Logs in once a run. @throws in the operator's words: the command plugin would try a refused login eleven times */
+  check(target: SshTarget): Promise<void>;
+}
+
+export function loginCheck(stack: string, login: (target: SshTarget) => Promise<number> = deps.login): LoginCheck {
+  let checked: Promise<void> | undefined;
+  return {
+    pass: () => {
+      checked = Promise.resolve();
+    },
+    check: (target) => {
+      checked ??= waitForLogin(target, { ...deps, login, say: (line) => void info(line) }, commandsFor(stack));
+      return checked;
+    },
+  };
+}

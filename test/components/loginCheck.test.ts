@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { loginCheck } from "../../components/loginCheck";
+import type { SshTarget } from "../../core/ssh/ssh";
+import { refusal } from "../../core/ssh/sshErrors";
+
+const target: SshTarget = { address: "203.0.113.7", port: 22, user: "root", hostKey: "ssh-ed25519 AAAA" };
+
+test("a refused login is tried once for all steps of a run, and its error names the next command", async () => {
+  let logins = 0;
+  const { check } = loginCheck("prod", async () => {
+    logins += 1;
+    throw refusal("login", "root@203.0.113.7:22 refuses the login");
+  });
+  for (const _step of ["preflight", "deploy"]) await expect(check(target)).rejects.toThrow("Then: pulumi up -s prod");
+  expect(logins).toBe(1);
+});
+
+test("an accepted login is tried once, and none after the first contact", async () => {
+  let logins = 0;
+  const login = async () => {
+    logins += 1;
+    return 100;
+  };
+  const alone = loginCheck("prod", login);
+  await alone.check(target);
+  await alone.check(target);
+  expect(logins).toBe(1);
+  const contacted = loginCheck("prod", login);
+  contacted.pass();
+  await contacted.check(target);
+  expect(logins).toBe(1);
+});
