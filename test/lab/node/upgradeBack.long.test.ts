@@ -1,0 +1,140 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import type { Run } from "../../../lab/engineRun";
+import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
+import { onHost, pastPackages, reconfigure, staged } from "../fixture";
+import { until } from "../stops/effects";
+import { missedSpanMs, readSlots, type ServedRelease, serveNode, serveProgram } from "./release";
+
+keepEngineLogs();
+
+/** A network of 100 Pillars in a hurry: a tick of 15 s, in which the Pillar has one slot. */
+const hurry = { momentumSeconds: 0.5, backgroundPillars: 99, height: 200_000 };
+let reference: string;
+let address: string;
+const settings = () => ({ sync: { references: [reference], tolerance: 100 }, network: { momentum: "500ms" } });
+const stage = staged(settings, async (lab, host) => {
+  await pastPackages(lab, host);
+  await lab.chain("PATCH", "/truth", hurry);
+  reference = await lab.addReference("ref1");
+});
+const slotsSince = async (since: number) => (await readSlots(stage.lab, address)).filter(({ at }) => at > since);
+const countProduced = async (since: number) => (await slotsSince(since)).filter(({ nodes }) => nodes.length > 0).length;
+const configure = (release: ServedRelease) =>
+  reconfigure(stage.stack, stage.host, { ...settings(), node: { release } });
+const readRunning = () => onHost(stage.host, "/usr/local/bin/go-node version | head -n 1; pgrep -cx go-node");
+
+/** Waits until the version before produces, and expects no slot of the chain missed 60 s after the first one, and one node. */
+async function expectProduction(since: number, version = "v0.0.8"): Promise<void> {
+  expect(await readRunning()).toBe(`go-node version ${version}\n1`);
+  const now = Date.now();
+  await expect.poll(() => countProduced(now), { timeout: 90_000 }).toBeGreaterThan(0);
+  const slots = await slotsSince(since);
+  const missed = slots.filter(({ nodes }) => nodes.length === 0);
+  console.log(`${expect.getState().currentTestName}: ${missed.length} slots missed, in ${missedSpanMs(slots)} ms`);
+  expect(missedSpanMs(slots)).toBeLessThan(60_000);
+  expect(slots.filter(({ nodes }) => nodes.length > 1)).toEqual([]);
+}
+
+it("a release for another machine is refused, and the node runs on", async () => {
+  expect((await stage.stack.up()).exitCode).toBe(0);
+  address = await onHost(stage.host, `sed -nE 's/.*"Address": "(z1q[^"]*)".*/\\1/p' /root/.znn/config.json`);
+  await stage.lab.chain("PATCH", "/pillars/Anvil", { producerAddress: address });
+  await expect.poll(() => countProduced(0)).toBeGreaterThan(0);
+  // The head of an ELF file for the processor aarch64.
+  const head = Buffer.from("7f454c4602010100000000000000000002", "hex");
+  const program = Buffer.concat([head, Buffer.from("00b700", "hex"), Buffer.alloc(4096)]);
+  await configure(await serveProgram(stage.lab, "other-machine", "v0.0.10", program));
+  const since = Date.now();
+  const { exitCode, output } = await stage.stack.up();
+  expect(exitCode).not.toBe(0);
+  expect(output).toContain("the release does not start here as the version that node.release.version names");
+  expect(output).toContain("The node runs on as before. Then run pulumi up -s prod again.");
+  await expectProduction(since);
+  expect(missedSpanMs(await slotsSince(since))).toBe(0);
+});
+
+it.each([
+  ["does not start", "v0.0.11", "it ends by itself: panic: not today"],
+  ["stands still", "v0.0.12", "its height has not moved after 40 s"],
+])(
+  "a version that %s goes by itself, and the one before produces within 60 s of the chain",
+  async (fault, version, why) => {
+    const dead = `#!/bin/bash\n[ "$1" = version ] && echo go-node version ${version} && exit\necho panic: not today\nexit 2\n`;
+    await configure(
+      fault === "stands still"
+        ? await serveNode(stage.lab, { version, settings: { stall: true } })
+        : await serveProgram(stage.lab, `node-${version}`, version, Buffer.from(dead)),
+    );
+    const since = Date.now();
+    const { exitCode, output } = await stage.stack.up();
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain(`${stage.host.address}: ${version} of the node is not good, and v0.0.8 runs again`);
+    expect(output).toContain(why);
+    await expectProduction(since);
+  },
+);
+
+/** Marks that the upgrade is held at its rename. */
+const held = "/run/held";
+const wrapper = "usr/local/sbin/mv";
+/** Holds the upgrade's service before or after its rename, until the mark is gone. */
+async function holdRename(when: "before" | "after"): Promise<void> {
+  const hold = `: > ${held}; while [ -e ${held} ]; do sleep 0.1; done`;
+  const act = when === "before" ? `${hold}; exec /bin/mv "$@"` : `/bin/mv "$@"; sync; ${hold}; exit`;
+  const script = `#!/bin/bash\ncase "$*" in *.next\\ *) ${act} ;; esac\nexec /bin/mv "$@"\n`;
+  await stage.host.run(`cat > /${wrapper}; chmod 755 /${wrapper}`, script);
+}
+
+/** Begins an upgrade to a version that stands still, and returns once it is at a moment. */
+async function beginUpgrade(moment: "before the rename" | "after the rename" | "in the judgement"): Promise<Run> {
+  await configure(await serveNode(stage.lab, { version: "v0.0.13", settings: { stall: true } }));
+  const isJudged = moment === "in the judgement";
+  if (!isJudged) await holdRename(moment === "before the rename" ? "before" : "after");
+  const run = await stage.stack.begin();
+  await until(stage.host, `[ -e ${isJudged ? "/run/pillar-host/node-upgrade.without" : held} ]`);
+  return run;
+}
+
+it.each([
+  ["before the rename", "the host was started anew before the swap"],
+  ["after the rename", "the host was started anew before it was judged"],
+  ["in the judgement", "the host was started anew before it was judged"],
+] as const)("after a power cut %s the version before produces within 60 s of the chain", async (moment, why) => {
+  const since = Date.now();
+  const run = await beginUpgrade(moment);
+  await stage.host.stop({ powerCut: true });
+  await rm(join(stage.host.root, wrapper), { force: true });
+  await stage.host.start();
+  const { exitCode, output } = await run.end();
+  expect(exitCode).not.toBe(0);
+  expect(output).toContain("v0.0.13 of the node is not good, and v0.0.8 runs again");
+  expect(output).toContain(`found: ${why}`);
+  await expectProduction(since);
+});
+
+// In the judgement: upgrade.test.ts.
+it.each([
+  ["the provider", "before the rename"],
+  ["the engine", "after the rename"],
+] as const)("after a kill of %s %s the version before produces within 60 s of the chain", async (part, moment) => {
+  const since = Date.now();
+  const run = await beginUpgrade(moment);
+  if (part === "the engine") await run.kill();
+  else process.kill((await run.find("dynamic-provider.js")).pid, "SIGKILL");
+  await onHost(stage.host, `rm /${wrapper} ${held}`);
+  expect((await run.end()).exitCode).not.toBe(0);
+  await until(stage.host, "! ls /etc/systemd/system/pillar-host-node-upgrade.service 2> /dev/null");
+  await run.clear();
+  await stage.stack.cancel();
+  await expectProduction(since);
+});
+
+it("the next run brings the host to a version that works", async () => {
+  await configure(await serveNode(stage.lab, { version: "v0.0.10" }));
+  const since = Date.now();
+  const { exitCode, output } = await stage.stack.up();
+  expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+  await expectProduction(since, "v0.0.10");
+});
