@@ -58,10 +58,14 @@ node_release_fetch() {
 }
 
 node_start() {
+  node_started=$EPOCHSECONDS
   systemctl reset-failed "$service" 2> /dev/null || true
   systemctl start "$service" 2> /dev/null || true
   node_pid=$(node_main_pid)
 }
+
+# Prints the last line since the node's start: of all, or of those that match.
+node_line() { journalctl -u "$service" -S "@$node_started" -n 3 --no-pager -o cat "$@" 2> /dev/null | redact | tail -n 1 | cut -c 1-200; }
 
 # Waits for the node's RPC, with $version, then for the verdict of the run that sees the chain. Sets $why where there is no good one.
 node_is_good() {
@@ -78,7 +82,11 @@ node_is_good() {
     elif [ -e "$upgrade_run.verdict" ]; then
       why=$(< "$upgrade_run.verdict") && [ "$why" = good ] && return 0 || return 1
     fi
-    if [ "$node_pid" = 0 ] || [ "$(node_main_pid)" != "$node_pid" ]; then why="it ends by itself: $(journalctl -u "$service" -n 3 --no-pager -o cat 2> /dev/null | redact | tail -n 1 | cut -c 1-200)" && return 1; fi
+    if [ "$node_pid" = 0 ] || [ "$(node_main_pid)" != "$node_pid" ]; then
+      # systemd's own lines come last.
+      said=$(node_line _TRANSPORT=stdout)
+      why="it ends by itself: ${said:-$(node_line)}" && return 1
+    fi
     { read -r seen < "$upgrade_run.seen"; } 2> /dev/null || true
     if [ "$SECONDS" -ge "$ends" ] || { [ -n "$without" ] && [ $((EPOCHSECONDS - seen)) -gt "$seen_seconds" ]; }; then why=$missed && return 1; fi
     sleep 0.1
@@ -131,7 +139,7 @@ node_release_swap() {
   mkdir -p "${upgrade_run%/*}"
   rm -f "$upgrade_run".* "$upgrade_file"
   write_script "$state/node-upgrade" "state logs proc secret_word announces_next host_name stack_word service rpc_address rpc_port version release_marker program may_go_back answer_seconds judge_seconds seen_seconds node_stop_limit upgrade_file upgrade_unit upgrade_run" \
-    "say warn fail redact service_is_active rpc wait_for_node replace_file mark hash_of signer_flock node_main_pid stop_node release_note node_start node_is_good upgrade_end node_upgrade" \
+    "say warn fail redact service_is_active rpc wait_for_node replace_file mark hash_of signer_flock node_main_pid stop_node release_note node_start node_line node_is_good upgrade_end node_upgrade" \
     'export LC_ALL=C PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 node_upgrade'
   install_file "/etc/systemd/system/$upgrade_unit.service" "[Unit]

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { Run } from "../../../lab/engineRun";
+import type { Run } from "../../../lab/stack/engineRun";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { onHost, pastPackages, reconfigure, staged } from "../fixture";
 import { until } from "../stops/effects";
