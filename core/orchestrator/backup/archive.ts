@@ -3,15 +3,15 @@ import { Writable } from "node:stream";
 import type { Parser, ReadEntry } from "tar";
 import { type Entry, type Manifest, manifestOf, plainPath, shown } from "./manifest";
 
-/** Reads a tar archive as it passes, without writing any of it. */
+/** A reader of a tar archive that passes by; writes nothing to the disk. */
 export interface ArchiveReader {
-  /** Write the archive's bytes here. Its error is the archive's fault. */
+  /** Takes the archive's bytes. Its error names what is wrong with the archive. */
   readonly input: Writable;
-  /** What it held; ask for it after the input has finished. @throws where two entries have one path */
+  /** Returns the archive's entries, once the input has finished. @throws if two entries have one path */
   manifest(): Manifest;
-  /** The content of the files that were asked for, by path. */
+  /** Content of the requested files, by path. */
   readonly kept: ReadonlyMap<string, string>;
-  /** When those files were last written. */
+  /** Modification times of the requested files. */
   readonly writtenAt: ReadonlyMap<string, Date>;
 }
 
@@ -24,36 +24,36 @@ const kinds: Readonly<Record<string, Entry["kind"]>> = {
   SymbolicLink: "link",
 };
 
-/** Bytes, of all that are kept. */
-const keptLimit = 16 * 1024 * 1024;
+/** For all kept files together. */
+const maxKeptBytes = 16 * 1024 * 1024;
 
-/** @param keep paths of small text files whose content is wanted; it holds secrets */
+/** Makes a reader. @param keep true for paths of small text files whose content is wanted; it holds secrets */
 export async function readArchive(keep: (path: string) => boolean = () => false): Promise<ArchiveReader> {
-  // Inside the function: a provider's stored text can't carry a package that it captured otherwise.
+  // Imported here, because a provider's stored text can't capture a package.
   const tar = await import("tar");
   const entries: Entry[] = [];
   const kept = new Map<string, string>();
   const writtenAt = new Map<string, Date>();
   let fault: Error | undefined;
-  let left = keptLimit;
+  let bytesLeft = maxKeptBytes;
   const parser = new tar.Parser({
     strict: true,
     onReadEntry: (entry: ReadEntry) => {
       const kind = kinds[entry.type];
       if (kind === undefined) fault ??= new Error(`the archive holds a ${entry.type}`);
-      // A restore as root would set it again.
+      // A restore as root would set these modes again.
       if (kind === "file" && ((entry.mode ?? 0) & 0o6000) !== 0)
         fault ??= new Error(`${shown(plainPath(entry.path))} runs as its owner: take that from it (chmod ug-s)`);
       const hash = crypto.createHash("sha256");
-      const isKept = kind === "file" && entry.size <= left && keep(plainPath(entry.path));
-      if (isKept) left -= entry.size;
+      const isKept = kind === "file" && entry.size <= bytesLeft && keep(plainPath(entry.path));
+      if (isKept) bytesLeft -= entry.size;
       const chunks: Buffer[] = [];
       entry.on("data", (chunk: Buffer) => {
         hash.update(chunk);
         if (isKept) chunks.push(chunk);
       });
       entry.on("end", () => {
-        if (kind !== undefined) entries.push(entryOf(entry, kind, hash.digest("hex")));
+        if (kind !== undefined) entries.push(toEntry(entry, kind, hash.digest("hex")));
         if (!isKept) return;
         kept.set(plainPath(entry.path), Buffer.concat(chunks).toString("utf8"));
         if (entry.mtime) writtenAt.set(plainPath(entry.path), entry.mtime);
@@ -61,10 +61,10 @@ export async function readArchive(keep: (path: string) => boolean = () => false)
       entry.resume();
     },
   });
-  return { input: writableOf(parser, () => fault), manifest: () => manifestOf(entries), kept, writtenAt };
+  return { input: toWritable(parser, () => fault), manifest: () => manifestOf(entries), kept, writtenAt };
 }
 
-function entryOf(entry: ReadEntry, kind: Entry["kind"], sha256: string): Entry {
+function toEntry(entry: ReadEntry, kind: Entry["kind"], sha256: string): Entry {
   return {
     path: plainPath(entry.path),
     kind,
@@ -76,43 +76,43 @@ function entryOf(entry: ReadEntry, kind: Entry["kind"], sha256: string): Entry {
   };
 }
 
-/** The parser is no stream of Node's own: this one waits for it, and gives its errors. */
-function writableOf(parser: Parser, faultNow: () => Error | undefined): Writable {
+/** Wraps the parser, which is no Node stream: waits for it and passes its errors on. */
+function toWritable(parser: Parser, readFault: () => Error | undefined): Writable {
   let failure: Error | undefined;
   let waiting: ((error: Error | null) => void) | undefined;
-  const goOn = () => {
+  const resume = () => {
     const next = waiting;
     waiting = undefined;
-    next?.(failure ?? faultNow() ?? null);
+    next?.(failure ?? readFault() ?? null);
   };
   parser.on("error", (error: Error) => {
     failure ??= new Error(`the archive is damaged: ${error.message}`);
-    goOn();
+    resume();
   });
-  parser.on("drain", goOn);
-  parser.on("end", goOn);
+  parser.on("drain", resume);
+  parser.on("end", resume);
   let head: Buffer = Buffer.alloc(0);
   const input = new Writable({
     write: (chunk: Buffer, _encoding, next) => {
       if (head.length < headBytes) head = Buffer.concat([head, chunk.subarray(0, headBytes)]);
-      // The parser would unpack it, and what is kept would not open as a tar archive.
+      // The parser would unpack a compressed archive, but the backup would then be no tar archive.
       if (head.length >= headBytes && !isTarHead(head))
         return next(new Error("the archive is no plain tar: it is packed"));
       waiting = next;
-      if (parser.write(chunk)) goOn();
+      if (parser.write(chunk)) resume();
     },
     final: (next) => {
       waiting = next;
       parser.end();
     },
   });
-  // The write reports the error; an event without a listener would end the process.
+  // The write reports the error; an error event without a listener would end the process.
   return input.on("error", () => undefined);
 }
 
 const headBytes = 263;
 
-/** Tells whether bytes are the head of a tar archive, or of one that holds nothing. */
+/** True if bytes are the head of a tar archive, or of an empty one. */
 function isTarHead(head: Buffer): boolean {
   return head.toString("latin1", 257, 262) === "ustar" || head.subarray(0, headBytes).every((byte) => byte === 0);
 }

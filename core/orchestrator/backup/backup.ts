@@ -18,42 +18,41 @@ import {
   shown,
   sumOf,
 } from "./manifest";
-import { identityFor, prove, seal } from "./vault";
+import { type Identity, identityFor, prove, type Sealed, seal } from "./vault";
 
-/** What is backed up. */
+/** Files of a host to back up. */
 export interface BackupOf {
-  /** Stands in the file's name: `first`, `last`, `asked`. */
+  /** Part of the file's name: `first`, `last`, `asked`. */
   readonly label: string;
   readonly place: Place;
-  /** Paths below the base that may change meanwhile, with all below them: what can be rebuilt. None once it is stopped. */
+  /** Paths below the base that may change during the copy, with all below them. Empty for a stopped orchestrator. */
   readonly changing: readonly string[];
-  /** Says which files must be whole JSON. */
+  /** True if a file must be whole JSON. */
   isJson(path: string): boolean;
 }
 
-/** What a backup depends on. */
 export interface BackupDeps {
-  /** Unix milliseconds. */
+  /** Returns Unix milliseconds. */
   now(): number;
   sleep(milliseconds: number): Promise<void>;
   say(line: string): void;
 }
 
-/** Of the list of entries beside an archive. */
+/** Version of the list of entries beside an archive. */
 export const manifestVersion = 1;
 
-const tries = 5;
-const pause = 2000;
-/** For the slowest of lines. */
+const maxAttempts = 5;
+const retryDelayMs = 2000;
+/** Enough for a slow line. */
 const limitSeconds = 12 * 3600;
 
 /**
- * Takes a backup off a host and proves it (docs/specification.md, 1.2, step 2).
+ * Takes a backup of a host's files and proves it (docs/specification.md, 1.2, step 2).
  *
- * Consistent while the signer runs: the host's files are listed with their hashes before and after the copy, and every
- * file of the archive must be the same in both lists and in itself, owner and mode too; else it is taken again. Three
- * reads of config.json and key share that agree, and whole JSON, can't be half of a rewrite. What may change (logs and
- * data bases that can be rebuilt) is listed as the archive has it.
+ * The backup is consistent while the orchestrator runs. It lists the files with their hashes before and after the copy.
+ * Each file of the archive must match both lists, owner and mode too; else the backup is taken again. Three equal reads
+ * of a whole JSON file can't be half of a rewrite. Files that may change (logs, data bases that can be rebuilt) are
+ * listed as the archive has them.
  *
  * @throws Error in the operator's words; then there is no new backup
  */
@@ -63,76 +62,55 @@ export async function takeBackup(
   settings: BackupSettings,
   deps: BackupDeps,
 ): Promise<Backup> {
-  const { store, move } = settings;
-  const { directory } = store;
-  const identity = await prepare(settings, deps.now).catch((error) => {
-    throw new Error(inWords(error, directory));
+  const { directory } = settings.store;
+  const identity = await prepare(settings, deps).catch((error) => {
+    throw new Error(describeError(error, directory));
   });
-  if (identity.isNew) {
-    deps.say(`backup: made a key that opens the backups: ${identity.file}`);
-    deps.say("backup: copy it to a safe place away from this machine now: without it no backup can be opened");
-  }
-  const stem = path.join(directory, `${moveText(move).replaceAll(/[^A-Za-z0-9._-]+/g, "-")}-${what.label}`);
+  const stem = path.join(directory, `${moveText(settings.move).replaceAll(/[^A-Za-z0-9._-]+/g, "-")}-${what.label}`);
   const part = `${stem}.${process.pid}.part`;
-  const mayChange = (file: string) => what.changing.some((each) => file === each || file.startsWith(`${each}/`));
 
-  let wrong: string[] = [];
-  for (let attempt = 1; ; attempt += 1) {
-    // A killed run may have had this number, in a container above all.
+  let problems: readonly string[] = [];
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    if (attempt > 1) {
+      deps.say(`backup: files changed while they were copied; taking it again (${attempt - 1} of ${maxAttempts})`);
+      await deps.sleep(retryDelayMs);
+    }
+    // A killed run may have left this file: process ids repeat, above all in containers.
     fs.rmSync(part, { force: true });
     try {
-      const before = await readManifest(root, what.place);
-      const sealed = await copy(root, what, part, identity.recipient, archiveLimit(before));
-      const after = await readManifest(root, what.place);
-      const manifest = sealed.archive.manifest();
-      wrong = faultsOf(before, manifest, after, mayChange, sealed.archive.kept);
-      if (wrong.length === 0) {
-        await prove(part, identity.secret, manifest);
-        const provedAt = new Date(deps.now()).toISOString();
-        const name = path.basename(`${stem}-${provedAt.replaceAll(/[:.]/g, "-")}`);
-        const kept = {
-          file: await store.keep(part, `${name}.tar.age`),
-          identityFile: identity.file,
-          sealedBytes: sealed.bytes,
-          sha256: sealed.sha256,
-          ...sumOf(manifest),
-          provedAt,
-          ...keyShareOf(sealed.archive),
-        };
-        writeWhole(part, manifestText(root, what, settings, kept, manifest));
-        const backup: Backup = { ...kept, manifestFile: await store.keep(part, `${name}.manifest.json`) };
-        await appendEvent(store, { at: provedAt, move, event: "backup", details: { label: what.label, ...backup } });
-        deps.say(
-          `backup: ${backup.files} files, ${backup.bytes} bytes of ${root.address}, proved by decrypting: ${backup.file}`,
-        );
-        return backup;
-      }
+      const copy = await copyArchive(root, what, part, identity);
+      if (copy.problems.length === 0)
+        return await keepBackup({ root, what, settings, deps, identity, stem, part, ...copy });
+      problems = copy.problems;
     } catch (error) {
-      throw new Error(inWords(error as NodeJS.ErrnoException, directory));
+      throw new Error(describeError(error as NodeJS.ErrnoException, directory));
     } finally {
       fs.rmSync(part, { force: true });
     }
-    if (attempt === tries) break;
-    deps.say(`backup: files changed while they were copied; taking it again (${attempt} of ${tries})`);
-    await deps.sleep(pause);
   }
   throw new Error(
     [
-      `${root.address}: no consistent backup could be taken of ${what.place.base}, ${tries} times`,
-      ...wrong.map((line) => `  found: ${line}`),
+      `${root.address}: no consistent backup could be taken of ${what.place.base}, ${maxAttempts} times`,
+      ...problems.map((line) => `  found: ${line}`),
       "  needed: files that stand still for the time of a copy. Does something else write there?",
       `  See it with: ls -lat ${path.posix.join(what.place.base, what.place.paths[0] ?? ".")}`,
     ].join("\n"),
   );
 }
 
-async function prepare({ store: { directory }, identityFile }: BackupSettings, now: () => number) {
+/** Makes the directory, removes leftovers of killed runs, and reads or makes the identity. */
+async function prepare({ store: { directory }, identityFile }: BackupSettings, deps: BackupDeps): Promise<Identity> {
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
   removeDeadParts(directory);
-  return identityFor(directory, identityFile, now);
+  const identity = await identityFor(directory, identityFile, deps.now);
+  if (identity.isNew) {
+    deps.say(`backup: made a key that opens the backups: ${identity.file}`);
+    deps.say("backup: copy it to a safe place away from this machine now: without it no backup can be opened");
+  }
+  return identity;
 }
 
-/** Removes what killed runs left of their writes; a run that lives keeps its own. */
+/** Removes partial files of killed runs; keeps those of running ones. */
 function removeDeadParts(directory: string): void {
   for (const name of fs.readdirSync(directory)) {
     const pid = Number(/\.(\d+)\.part$/.exec(name)?.[1]);
@@ -148,52 +126,61 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A file's head and padding in an archive, with a long name. */
-const headSize = 4096;
-/** What may have grown since the list was made. */
-const growth = 256 * 1024 * 1024;
-
-/** The most bytes that an archive of listed files has. */
-export function archiveLimit(listed: Manifest): number {
-  return 2 * sumOf(listed).bytes + headSize * listed.size + growth;
+interface ArchiveCopy {
+  readonly sealed: Sealed;
+  readonly manifest: Manifest;
+  /** Empty if the copy is consistent. */
+  readonly problems: readonly string[];
 }
 
-async function copy(root: RootHost, { place, isJson }: BackupOf, part: string, recipient: string, limit: number) {
-  const { base, paths } = place;
+/** Copies the files into an encrypted archive and compares it with the host's files before and after. */
+async function copyArchive(
+  root: RootHost,
+  what: BackupOf,
+  part: string,
+  { recipient }: Identity,
+): Promise<ArchiveCopy> {
+  const before = await readManifest(root, what.place);
+  const { base, paths } = what.place;
   const { stdout, done } = await root.stream("signer_archive", own({ base, paths }), { limitSeconds });
-  // The host's words are the better reason, where it has one.
-  const told = done.then(
+  const hostError = done.then(
     () => undefined,
     (error: Error) => error,
   );
+  let sealed: Sealed;
   try {
-    const sealed = await seal(stdout, part, recipient, isJson, limit);
-    const failure = await told;
+    sealed = await seal({ source: stdout, file: part, recipient, keep: what.isJson, limitBytes: archiveLimit(before) });
+    const failure = await hostError;
     if (failure) throw failure;
-    return sealed;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== undefined) throw error;
-    throw (await told) ?? error;
+    // The host's own error says more than the broken stream's.
+    throw (await hostError) ?? error;
   }
-}
-
-function faultsOf(
-  before: Manifest,
-  archive: Manifest,
-  after: Manifest,
-  mayChange: (file: string) => boolean,
-  texts: ReadonlyMap<string, string>,
-): string[] {
+  const after = await readManifest(root, what.place);
+  const manifest = sealed.archive.manifest();
+  const mayChange = (file: string) => what.changing.some((each) => file === each || file.startsWith(`${each}/`));
   const differences = new Map<string, Difference>();
-  for (const side of [before, after])
-    for (const difference of compareManifests(side, archive, mayChange)) differences.set(difference.path, difference);
-  const lines = differenceLines([...differences.values()]);
-  // Not the parser's words: they quote the text.
-  for (const [file, text] of texts) if (!isJsonText(text)) lines.push(`${shown(file)}: not whole JSON`);
-  return lines;
+  for (const difference of [before, after].flatMap((listed) => compareManifests(listed, manifest, mayChange)))
+    differences.set(difference.path, difference);
+  // The parser's own message would quote the text.
+  const broken = [...sealed.archive.kept].filter(([, text]) => !isJsonText(text));
+  const problems = [
+    ...differenceLines([...differences.values()]),
+    ...broken.map(([file]) => `${shown(file)}: not whole JSON`),
+  ];
+  return { sealed, manifest, problems };
 }
 
-/** Whether a text is JSON. */
+const tarEntryOverheadBytes = 4096;
+/** Files may grow after they were listed. */
+const growthBytes = 256 * 1024 * 1024;
+
+/** Returns the maximum size in bytes of an archive of listed files. */
+export function archiveLimit(listed: Manifest): number {
+  return 2 * sumOf(listed).bytes + tarEntryOverheadBytes * listed.size + growthBytes;
+}
+
 export function isJsonText(text: string): boolean {
   try {
     JSON.parse(text);
@@ -203,40 +190,73 @@ export function isJsonText(text: string): boolean {
   }
 }
 
-function manifestText(
-  { address, hostKey }: RootHost,
-  what: BackupOf,
-  { move }: BackupSettings,
-  backup: Omit<Backup, "manifestFile">,
-  manifest: Manifest,
-): string {
+interface CompleteCopy extends ArchiveCopy {
+  readonly root: RootHost;
+  readonly what: BackupOf;
+  readonly settings: BackupSettings;
+  readonly deps: BackupDeps;
+  readonly identity: Identity;
+  /** Path of the backup's files, without time and extension. */
+  readonly stem: string;
+  /** Path of the encrypted archive. */
+  readonly part: string;
+}
+
+/** Proves a consistent copy, stores it with its manifest, and appends it to the event log. */
+async function keepBackup(copy: CompleteCopy): Promise<Backup> {
+  const { root, what, deps, identity, part, sealed, manifest } = copy;
+  const { store, move } = copy.settings;
+  await prove(part, identity.secret, manifest);
+  const provedAt = new Date(deps.now()).toISOString();
+  const name = path.basename(`${copy.stem}-${provedAt.replaceAll(/[:.]/g, "-")}`);
+  const archived = {
+    file: await store.keep(part, `${name}.tar.age`),
+    identityFile: identity.file,
+    sealedBytes: sealed.bytes,
+    sha256: sealed.sha256,
+    ...sumOf(manifest),
+    provedAt,
+    ...keyShareOf(sealed.archive),
+  };
+  writeWhole(part, manifestText(copy, archived));
+  const backup: Backup = { ...archived, manifestFile: await store.keep(part, `${name}.manifest.json`) };
+  await appendEvent(store, { at: provedAt, move, event: "backup", details: { label: what.label, ...backup } });
+  deps.say(
+    `backup: ${backup.files} files, ${backup.bytes} bytes of ${root.address}, proved by decrypting: ${backup.file}`,
+  );
+  return backup;
+}
+
+function manifestText({ root, what, settings, manifest }: CompleteCopy, backup: Omit<Backup, "manifestFile">): string {
   const { file, sealedBytes, sha256, files, bytes, provedAt } = backup;
-  const archive = { name: path.basename(file), bytes: sealedBytes, sha256 };
-  const head = {
+  const content = {
     version: manifestVersion,
-    move: moveText(move),
+    move: moveText(settings.move),
     label: what.label,
-    host: address,
-    hostKey,
+    host: root.address,
+    hostKey: root.hostKey,
     base: what.place.base,
-    archive,
+    archive: { name: path.basename(file), bytes: sealedBytes, sha256 },
     files,
     bytes,
     provedAt,
+    mayHaveChanged: what.changing,
+    entries: [...manifest.values()],
   };
-  return `${JSON.stringify({ ...head, mayHaveChanged: what.changing, entries: [...manifest.values()] }, undefined, 1)}\n`;
+  return `${JSON.stringify(content, undefined, 1)}\n`;
 }
 
-function inWords(error: NodeJS.ErrnoException, directory: string): string {
-  const found: Record<string, string> = {
-    ENOSPC: "the disk is full",
-    EDQUOT: "the disk quota is used up",
-    EACCES: "it may not be written",
-    EROFS: "it may not be written",
-    ENOTDIR: "a file is in the way",
-    EEXIST: "a file is in the way",
-  };
-  const reason = found[error.code ?? ""];
+const fileErrors: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EACCES: "it may not be written",
+  EROFS: "it may not be written",
+  ENOTDIR: "a file is in the way",
+  EEXIST: "a file is in the way",
+};
+
+function describeError(error: NodeJS.ErrnoException, directory: string): string {
+  const reason = fileErrors[error.code ?? ""];
   if (reason === undefined) return error.message;
   return [
     `the backup could not be written on this machine: ${directory}`,

@@ -4,28 +4,31 @@ import { storeAt } from "../../store/openStore";
 import type { Store } from "../../store/store";
 import { resolvePath } from "../../util/resolvePath";
 
-/** Where backups go. */
+/** Settings of backups, with paths of this machine. */
 export interface BackupSettings {
   readonly store: Store;
-  /** An age identity of the operator's; without one the program makes one. */
+  /** The operator's age identity; the program makes one if it is absent. */
   readonly identityFile?: string | undefined;
   readonly move: MoveId;
 }
 
-/** The same, as inputs have it: as configured, relative to the project. */
+/** {@link BackupSettings} as inputs have them: paths as configured, relative to the project. */
 export interface BackupPlace {
   readonly directory: string;
   readonly identityFile?: string | undefined;
   readonly move: MoveId;
 }
 
-/** What such a place is on this machine. @throws storeFault */
+/** Resolves the paths on this machine. @throws storeFault */
 export function placed({ directory, identityFile, move }: BackupPlace): BackupSettings {
-  const identity = identityFile === undefined ? {} : { identityFile: resolvePath(identityFile) };
-  return { store: storeAt(directory), move, ...identity };
+  return {
+    store: storeAt(directory),
+    move,
+    identityFile: identityFile === undefined ? undefined : resolvePath(identityFile),
+  };
 }
 
-/** Whether a backup that was proved is there still, as long as it was. It was read whole when it was proved. */
+/** True if a proved backup is still there with its size. It was read whole when it was proved. */
 export async function isKept(
   store: Store,
   backup: Pick<Backup, "file" | "manifestFile" | "sealedBytes">,

@@ -1,7 +1,7 @@
 import { own } from "../../ssh/foreign";
 import { collect, type RootHost } from "../../ssh/root";
 
-/** A file, directory or link, as a host tells it. */
+/** A file, directory or link on a host. */
 export interface Entry {
   /** Relative to the manifest's base, without a leading `./`; `.` is the base itself. */
   readonly path: string;
@@ -10,27 +10,27 @@ export interface Entry {
   readonly mode: string;
   /** uid:gid. */
   readonly owner: string;
-  /** Bytes; 0 for what is no file. */
+  /** Bytes of a file; 0 for other kinds. */
   readonly size: number;
-  /** Of a file. */
+  /** Absent unless it is a file. */
   readonly sha256?: string;
-  /** Of a link. */
+  /** Absent unless it is a link. */
   readonly target?: string;
 }
 
-/** Entries by path, in its order. */
+/** Entries by path, sorted by it. */
 export type Manifest = ReadonlyMap<string, Entry>;
 
 const kinds: Readonly<Record<string, Entry["kind"]>> = { f: "file", d: "dir", l: "link" };
 const fieldsOfEntry = 6;
 
-/** A path as both sides write it. */
+/** Returns a path without `./` and doubled slashes. */
 export function plainPath(path: string): string {
   const parts = path.split("/").filter((part) => part !== "" && part !== ".");
   return parts.length === 0 ? "." : parts.join("/");
 }
 
-/** Makes a manifest of entries. @throws where two have one path: names that are not UTF-8 can look alike */
+/** Makes a manifest of entries. @throws if two have one path: names that are not UTF-8 can look alike */
 export function manifestOf(entries: readonly Entry[]): Manifest {
   const manifest = new Map<string, Entry>();
   for (const entry of [...entries].sort((a, b) => (a.path < b.path ? -1 : 1))) {
@@ -41,11 +41,7 @@ export function manifestOf(entries: readonly Entry[]): Manifest {
   return manifest;
 }
 
-/**
- * Reads what orchestrator/manifest.sh prints.
- *
- * @throws where it was cut off, or holds what can be neither copied nor proved
- */
+/** Parses the output of orchestrator/manifest.sh. @throws if it was cut off, or has an entry that can't be copied or proved */
 export function parseManifest(printed: Buffer): Manifest {
   const fields = printed.toString("utf8").split("\0");
   if (fields.pop() !== "" || fields.length % fieldsOfEntry !== 0) throw new Error("the list of files was cut off");
@@ -73,22 +69,22 @@ export function parseManifest(printed: Buffer): Manifest {
   return manifestOf(entries);
 }
 
-/** What lies on a host. */
+/** Files on a host. */
 export interface Place {
   /** A directory. */
   readonly base: string;
-  /** Below it, relative; what does not exist is left out. `.` for all of it. */
+  /** Paths below the base; missing ones are skipped. `.` means the whole directory. */
   readonly paths: readonly string[];
 }
 
-const manifestLimit = 3600;
-/** Bytes: some hundred thousand files. */
-const listLimit = 64 * 1024 * 1024;
+const limitSeconds = 3600;
+/** Enough for some hundred thousand files. */
+const maxListBytes = 64 * 1024 * 1024;
 
-/** Asks a host for a manifest. @throws as RootHost.call, and as parseManifest with the host's name */
+/** Reads a manifest from a host. @throws as RootHost.call, and as parseManifest with the host's name */
 export async function readManifest(root: RootHost, { base, paths }: Place): Promise<Manifest> {
-  const stream = await root.stream("signer_manifest", own({ base, paths }), { limitSeconds: manifestLimit });
-  const printed = await collect(stream, listLimit, `${root.address}: ${base}: the list of files has`);
+  const stream = await root.stream("signer_manifest", own({ base, paths }), { limitSeconds });
+  const printed = await collect(stream, maxListBytes, `${root.address}: ${base}: the list of files has`);
   try {
     return parseManifest(printed);
   } catch (error) {
@@ -96,26 +92,21 @@ export async function readManifest(root: RootHost, { base, paths }: Place): Prom
   }
 }
 
-/** What differs between two manifests. */
 export interface Difference {
   readonly path: string;
-  /** In words, without content. */
+  /** A text without the files' content. */
   readonly what: string;
 }
 
-/**
- * Compares two manifests, owner and modes too.
- *
- * @param ignoring says which paths may differ
- */
+/** Compares two manifests, owner and mode too. @param mayDiffer true for paths to skip */
 export function compareManifests(
   before: Manifest,
   after: Manifest,
-  ignoring: (path: string) => boolean = () => false,
+  mayDiffer: (path: string) => boolean = () => false,
 ): Difference[] {
   const paths = [...new Set([...before.keys(), ...after.keys()])].sort();
   return paths.flatMap((path) => {
-    if (ignoring(path)) return [];
+    if (mayDiffer(path)) return [];
     const what = differenceOf(before.get(path), after.get(path));
     return what === undefined ? [] : [{ path, what }];
   });
@@ -134,21 +125,21 @@ function differenceOf(a: Entry | undefined, b: Entry | undefined): string | unde
   return found.length === 0 ? undefined : found.join(", ");
 }
 
-const differencesShown = 10;
+const maxLines = 10;
 
-/** Differences for an error, a line each. */
+/** Formats differences for an error, a line each. */
 export function differenceLines(differences: readonly Difference[]): string[] {
-  const lines = differences.slice(0, differencesShown).map(({ path, what }) => `${shown(path)}: ${what}`);
+  const lines = differences.slice(0, maxLines).map(({ path, what }) => `${shown(path)}: ${what}`);
   const more = differences.length - lines.length;
   return more > 0 ? [...lines, `and ${more} more`] : lines;
 }
 
-/** A path for an operator's eyes: quoted where it holds more than plain letters. */
+/** Formats a path for the operator: quoted unless it has plain characters only. */
 export function shown(path: string): string {
   return /^[A-Za-z0-9._/-]+$/.test(path) ? path : JSON.stringify(path);
 }
 
-/** Files and bytes of a manifest. */
+/** Counts the files and bytes of a manifest. */
 export function sumOf(manifest: Manifest): { readonly files: number; readonly bytes: number } {
   let [files, bytes] = [0, 0];
   for (const { kind, size } of manifest.values()) {

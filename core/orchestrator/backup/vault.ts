@@ -10,10 +10,10 @@ import { writeWhole } from "../../util/writeAtomically";
 import { type ArchiveReader, readArchive } from "./archive";
 import { compareManifests, differenceLines, type Manifest } from "./manifest";
 
-/** What opens backups: an age identity (https://age-encryption.org). */
+/** An age identity that decrypts backups (https://age-encryption.org). */
 export interface Identity {
   readonly file: string;
-  /** It was made just now: the operator has to keep it elsewhere. */
+  /** True if it was just made: the operator has to copy it elsewhere. */
   readonly isNew: boolean;
   /** The public half. */
   readonly recipient: string;
@@ -22,9 +22,9 @@ export interface Identity {
 }
 
 /**
- * Reads the identity file that the configuration names, or the program's own, which is made on first use.
+ * Reads the configured identity file, or the program's own, which it makes on first use.
  *
- * @throws Error where it can't be read, or holds no identity that can be used here
+ * @throws Error if the file can't be read or has no usable identity
  */
 export async function identityFor(
   directory: string,
@@ -38,13 +38,11 @@ export async function identityFor(
     const secret = await age.generateX25519Identity();
     const recipient = await age.identityToRecipient(secret);
     fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    const text = `# created: ${new Date(now()).toISOString()}\n# public key: ${recipient}\n${secret}\n`;
-    writeWhole(file, text);
+    writeWhole(file, `# created: ${new Date(now()).toISOString()}\n# public key: ${recipient}\n${secret}\n`);
   }
   return { file, isNew, ...(await readIdentity(file)) };
 }
 
-/** Reads an age identity. @throws Error where it can't be read, or holds none that can be used here */
 async function readIdentity(file: string): Promise<Pick<Identity, "recipient" | "secret">> {
   const age = await import("age-encryption");
   let text: string;
@@ -78,32 +76,35 @@ function identityFault(file: string, found: string): string {
   ].join("\n");
 }
 
-/** What was written. */
+/** An encrypted archive. */
 export interface Sealed {
   readonly archive: ArchiveReader;
-  /** Of the encrypted file. */
+  /** Size of the encrypted file. */
   readonly bytes: number;
   readonly sha256: string;
 }
 
+export interface SealOptions {
+  readonly source: Readable;
+  readonly file: string;
+  readonly recipient: string;
+  /** True for files whose content is wanted. */
+  readonly keep: (path: string) => boolean;
+  /** Maximum size of the archive: an endless stream would fill this machine's disk. */
+  readonly limitBytes: number;
+}
+
 /**
- * Encrypts an archive into a new file (mode 0600, on the disk when this returns), and reads it as it passes.
+ * Encrypts an archive into a new file (mode 0600, flushed to the disk) and parses it on the way.
  *
- * @param limit bytes of the archive: a host that sends without an end would fill this machine's disk
- * @throws Error of the archive, of its source, or of this machine's disk
+ * @throws Error of the archive, its source, or this machine's disk
  */
-export async function seal(
-  source: Readable,
-  file: string,
-  recipient: string,
-  keep: (path: string) => boolean,
-  limit: number,
-): Promise<Sealed> {
+export async function seal({ source, file, recipient, keep, limitBytes }: SealOptions): Promise<Sealed> {
   const age = await import("age-encryption");
   const encrypter = new age.Encrypter();
   encrypter.addRecipient(recipient);
   const archive = await readArchive(keep);
-  const tap = passing(archive, limit);
+  const tap = createTap(archive, limitBytes);
   const hash = crypto.createHash("sha256");
   let bytes = 0;
   const counted = new Transform({
@@ -114,12 +115,12 @@ export async function seal(
     },
   });
   const taking = pipeline(source, tap);
-  // Whichever fails first is the cause; the other only ends because of it.
+  // The first failure is the cause; the other pipeline only ends because of it.
   taking.catch((error) => counted.destroy(error));
-  // An event that nobody listens to would end the process: it may come before the pipeline below stands.
+  // An error event without a listener would end the process, and may come before the pipeline below listens.
   counted.on("error", () => undefined);
   try {
-    const sealed = await encrypter.encrypt(webOf(tap));
+    const sealed = await encrypter.encrypt(toWebStream(tap));
     if (counted.errored) throw counted.errored;
     const target = await fs.promises.open(file, "wx", 0o600);
     await pipeline(
@@ -137,18 +138,18 @@ export async function seal(
   return { archive, bytes, sha256: hash.digest("hex") };
 }
 
-function webOf(stream: Readable) {
+function toWebStream(stream: Readable) {
   return Readable.toWeb(stream) as unknown as globalThis.ReadableStream<Uint8Array>;
 }
 
-/** Hands an archive on unchanged while the reader sees it. */
-function passing(archive: ArchiveReader, limit: number): Transform {
+/** Returns a stream that passes an archive on unchanged and gives it to the reader too. */
+function createTap(archive: ArchiveReader, limitBytes: number): Transform {
   let size = 0;
   return new Transform({
     transform: (chunk: Buffer, _encoding, next: TransformCallback) => {
       size += chunk.length;
-      if (size > limit) {
-        next(new Error(`the archive is larger than the files that were listed: more than ${limit} bytes`));
+      if (size > limitBytes) {
+        next(new Error(`the archive is larger than the files that were listed: more than ${limitBytes} bytes`));
         return;
       }
       archive.input.write(chunk, (error) => next(error ?? null, chunk));
@@ -163,7 +164,7 @@ function passing(archive: ArchiveReader, limit: number): Transform {
   });
 }
 
-/** The plain bytes of a backup. @throws (on its stream) where it is damaged, or was made for another identity */
+/** Decrypts a backup. The stream fails if the backup is damaged or was made for another identity. */
 export function openBackup(file: string, secret: string): Promise<Readable> {
   return decrypt(fs.createReadStream(file), secret);
 }
@@ -172,11 +173,11 @@ async function decrypt(sealed: Readable, secret: string): Promise<Readable> {
   const age = await import("age-encryption");
   const decrypter = new age.Decrypter();
   decrypter.addIdentity(secret);
-  const plain = await decrypter.decrypt(webOf(sealed));
+  const plain = await decrypter.decrypt(toWebStream(sealed));
   return Readable.fromWeb(plain as ReadableStream<Uint8Array>);
 }
 
-/** Returns true if a backup was sealed for an identity file's key; decrypts nothing but its head. */
+/** True if a backup was encrypted for an identity file's key; decrypts only the head. */
 export async function opens(sealed: Readable, identityFile: string): Promise<boolean> {
   try {
     const { secret } = await readIdentity(identityFile);
@@ -189,10 +190,10 @@ export async function opens(sealed: Readable, identityFile: string): Promise<boo
   }
 }
 
-/** Proves a backup: decrypts it as it lies on the disk, and compares every entry. @throws Error that names what is wrong */
+/** Decrypts a backup from the disk and compares every entry. @throws Error that names the differences */
 export async function prove(file: string, secret: string, expected: Manifest): Promise<void> {
   const archive = await readArchive();
-  const wrong = (found: readonly string[]) =>
+  const createError = (found: readonly string[]) =>
     new Error(
       [
         `the backup could not be proved: ${file}`,
@@ -203,8 +204,8 @@ export async function prove(file: string, secret: string, expected: Manifest): P
   try {
     await pipeline(await openBackup(file, secret), new PassThrough(), archive.input);
   } catch (error) {
-    throw wrong([`it does not decrypt to a whole archive (${(error as Error).message})`]);
+    throw createError([`it does not decrypt to a whole archive (${(error as Error).message})`]);
   }
   const differences = compareManifests(expected, archive.manifest());
-  if (differences.length > 0) throw wrong(differenceLines(differences));
+  if (differences.length > 0) throw createError(differenceLines(differences));
 }

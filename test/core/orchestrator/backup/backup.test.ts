@@ -140,7 +140,13 @@ describe("a backup", () => {
     mkdirSync(directory, { recursive: true });
     const { recipient } = await identityFor(directory, undefined, stage.deps.now);
     const { stdout } = await stage.root.stream("signer_archive", { ...stage.what.place });
-    const sealing = seal(stdout, join(directory, "part"), recipient, () => false, 100_000);
+    const sealing = seal({
+      source: stdout,
+      file: join(directory, "part"),
+      recipient,
+      keep: () => false,
+      limitBytes: 100_000,
+    });
     await expect(sealing).rejects.toThrow(
       "the archive is larger than the files that were listed: more than 100000 bytes",
     );
@@ -152,9 +158,9 @@ describe("a backup", () => {
     mkdirSync(directory, { recursive: true });
     const { recipient } = await identityFor(directory, undefined, stage.deps.now);
     const source = Readable.from([Buffer.alloc(200_000)]);
-    await expect(seal(source, join(directory, "part"), recipient, () => false, 100_000)).rejects.toThrow(
-      "the archive is larger than the files that were listed: more than 100000 bytes",
-    );
+    await expect(
+      seal({ source, file: join(directory, "part"), recipient, keep: () => false, limitBytes: 100_000 }),
+    ).rejects.toThrow("the archive is larger than the files that were listed: more than 100000 bytes");
   });
 
   test("is not written over a file, which is an error like others", async ({ stage }) => {
@@ -163,7 +169,9 @@ describe("a backup", () => {
     const { recipient } = await identityFor(directory, undefined, stage.deps.now);
     writeFileSync(join(directory, "part"), "another run's");
     const { stdout } = await stage.root.stream("signer_archive", { ...stage.what.place });
-    await expect(seal(stdout, join(directory, "part"), recipient, () => false, 10_000_000)).rejects.toThrow("EEXIST");
+    await expect(
+      seal({ source: stdout, file: join(directory, "part"), recipient, keep: () => false, limitBytes: 10_000_000 }),
+    ).rejects.toThrow("EEXIST");
     expect(stdout.destroyed).toBe(true);
     expect(readFileSync(join(directory, "part"), "utf8")).toBe("another run's");
   });
