@@ -2,7 +2,7 @@ import type { Notice } from "../core/notify/notify";
 import { lookAtBridge } from "../core/orchestrator/checks/bridgeNow";
 import type { MoveInputs } from "../core/orchestrator/hosts/moveInputs";
 import { type MoveOutputs, move } from "../core/orchestrator/move/move";
-import { movedText, moveFailed } from "../core/orchestrator/move/notices";
+import { movedText, moveFailed } from "../core/orchestrator/move/moveNotices";
 import { lookAtNode } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";

@@ -5,7 +5,7 @@ import { readMoveEvents } from "../../core/eventLog/eventLog";
 import { moveIdOf } from "../../core/eventLog/moveId";
 import { hashCommand, whatItIs } from "../../core/orchestrator/checks/releaseHash";
 import { knownOf } from "../../core/orchestrator/rules/known";
-import { unknownPastText } from "../../core/orchestrator/rules/messages";
+import { unknownPastText } from "../../core/orchestrator/rules/moveMessages";
 import { commandsFor } from "../../core/util/commands";
 import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
 import type { OtherHost } from "../pulumi/stackState";

@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import { createCopier } from "../../core/orchestrator/hosts/copyKey";
+import { Copier } from "../../core/orchestrator/hosts/copyKey";
 import { openHostPair } from "../../core/orchestrator/hosts/hostPair";
 import type { MoveInputs } from "../../core/orchestrator/hosts/moveInputs";
 import type { Saga } from "../../core/orchestrator/rules/journal";
@@ -13,14 +13,14 @@ const world = {
   say: () => undefined,
 };
 const sides = openHostPair(inputs, "bench", world);
-const copier = createCopier(inputs, sides, world.say);
+const copier = new Copier(inputs, sides, world.say);
 const looks = await sides.look(saga);
-await sides.take(saga, looks);
-await sides.step("new", "signer_staging", saga, looks);
+await sides.takeLocks(saga, looks);
+await sides.step({ side: "new", name: "signer_staging", saga }, looks);
 const started = performance.now();
 await copier.run(saga, looks, { progress: true });
 const seconds = (performance.now() - started) / 1000;
 await copier.end(saga, looks);
-await sides.drop(saga, looks);
+await sides.dropLocks(saga, looks);
 sides.close();
 process.stdout.write(JSON.stringify({ seconds }));

@@ -48,7 +48,7 @@ export class Model implements SagaActions {
   private lookAt(side: SideName): SideLook {
     const { reachable, journal, running, masked } = this.hosts[side];
     const inPlace = liesInPlace(this.hosts[side]) ? { inPlace: true } : {};
-    return reachable ? { journal, active: running, masked, ...inPlace } : "outOfSight";
+    return reachable ? { journal, active: running, masked, ...inPlace } : undefined;
   }
 
   get signers(): SideName[] {

@@ -3,7 +3,7 @@ import { sshdFaults } from "../../ssh/sshdFaults";
 import { commandsFor } from "../../util/commands";
 import { unknownPast } from "../rules/generation";
 import { copiedIn, generationIn } from "../rules/journal";
-import { broughtByHand, unknownPastText } from "../rules/messages";
+import { broughtByHand, unknownPastText } from "../rules/moveMessages";
 import { fault, lacking } from "./faultText";
 import type { OldSide, Requirements } from "./findings";
 import { mayStop, moveHalted, stuckHint } from "./stoppedState";

@@ -4,22 +4,23 @@ import type { RunMemory } from "../rules/decide";
 import { decideNext } from "../rules/generation";
 import { hasStagedNothing, type Saga } from "../rules/journal";
 import type { Looks, SideLook } from "../rules/sagaLooks";
-import { createCopier } from "./copyKey";
+import { Copier } from "./copyKey";
 import { type HostPair, type HostPairDeps, openHostPair } from "./hostPair";
 import type { CopyInputs, MoveInputs } from "./moveInputs";
 
-/** What the key of the bulk copy is made for; plain values, as its provider gets them. */
+/** Inputs of the bulk copy's key; plain values, as its provider gets them. */
 export interface BulkCopyKeyInputs extends CopyInputs, Pick<MoveInputs, "move" | "rollback"> {}
 
-const unseen: Looks = { old: "outOfSight", new: "outOfSight" };
-const begins: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
+const freshRun: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
+/** Has {@link HostPair.look} read the new host alone. */
+const newHostAlone: Looks = { old: undefined, new: { active: false, masked: false } };
 
 /**
- * Makes the key of the bulk copy on the new host, and gives it its right on the old one, where a move is to begin there. Does
- * not connect to the old host where the new one's journal says that it has begun or ended.
+ * Makes the bulk copy's key on the new host and authorizes it on the old one, if a move is to begin there. Does not connect
+ * to the old host if the new one's journal says that the move has begun or ended.
  *
- * The bulk copy spares the move nothing but time, so nothing here is a failure: the move that follows meets what is wrong, and
- * says so. What was given is taken back at once where it is of no use, else by the move, however that ends.
+ * The bulk copy only saves the move time, so problems here are no failure: the move meets and reports them. A key that is
+ * of no use is removed at once, else by the move, however it ends.
  */
 export async function prepareBulkCopy(
   inputs: BulkCopyKeyInputs,
@@ -30,11 +31,11 @@ export async function prepareBulkCopy(
   const saga: Saga = { move: inputs.move, direction: "forward" };
   const sides = open(inputs, crypto.randomBytes(8).toString("hex"), deps);
   try {
-    const { new: fresh } = await sides.look(saga, { ...unseen, new: nothingKnown });
+    const { new: fresh } = await sides.look(saga, newHostAlone);
     if (!isToBegin(fresh, saga)) return;
     const looks = await sides.look(saga);
-    const next = bulkNext(saga, looks);
-    if (next) await prepare(inputs, next, sides, looks, deps);
+    const next = decideBulkCopy(saga, looks);
+    if (next) await authorizeKey({ inputs, saga: next, sides, deps }, looks);
   } catch (error) {
     deps.say(`nothing is copied beforehand: ${(error as Error).message}`);
   } finally {
@@ -42,40 +43,38 @@ export async function prepareBulkCopy(
   }
 }
 
-/** A look that was not taken yet, of a host that is to be looked at. */
-const nothingKnown: SideLook = { active: false, masked: false };
-
 function isToBegin(look: SideLook, { move }: Saga): boolean {
-  return look !== "outOfSight" && !look.active && hasStagedNothing(look.journal, move);
+  return look?.active === false && hasStagedNothing(look.journal, move);
 }
 
-/** The way that begins, by the move's own rules. */
-function bulkNext(saga: Saga, looks: Looks): Saga | undefined {
-  const next = decideNext(saga, looks, begins);
-  const isIt = next.do === "bulk" && next.saga.direction === "forward" && isSameMove(next.saga.move, saga.move);
-  return isIt ? next.saga : undefined;
+/** Returns the saga that begins, by the move's own rules. */
+function decideBulkCopy(saga: Saga, looks: Looks): Saga | undefined {
+  const next = decideNext(saga, looks, freshRun);
+  const isWanted = next.do === "bulk" && next.saga.direction === "forward" && isSameMove(next.saga.move, saga.move);
+  return isWanted ? next.saga : undefined;
 }
 
-async function prepare(
-  inputs: BulkCopyKeyInputs,
-  saga: Saga,
-  sides: HostPair,
-  before: Looks,
-  deps: HostPairDeps,
-): Promise<void> {
-  const copier = createCopier(inputs, sides, deps.say);
+interface KeyRun {
+  readonly inputs: BulkCopyKeyInputs;
+  readonly saga: Saga;
+  readonly sides: HostPair;
+  readonly deps: HostPairDeps;
+}
+
+async function authorizeKey({ inputs, saga, sides, deps }: KeyRun, before: Looks): Promise<void> {
+  const copier = new Copier(inputs, sides, deps.say);
   let looks = before;
   try {
-    await sides.take(saga, looks);
-    // Another run may have gone on until now.
+    await sides.takeLocks(saga, looks);
+    // Another run may have held the locks until now.
     looks = await sides.look(saga, looks);
-    if (!isToBegin(looks.new, saga) || !bulkNext(saga, looks)) return;
+    if (!isToBegin(looks.new, saga) || !decideBulkCopy(saga, looks)) return;
     await copier.allow(saga, looks);
-    await sides.call("new", "signer_copy_key_waits", saga);
+    await sides.call({ side: "new", name: "signer_copy_key_waits", saga });
   } catch (error) {
     for (const line of await copier.end(saga, looks)) deps.say(line);
     throw error;
   } finally {
-    await sides.drop(saga, looks);
+    await sides.dropLocks(saga, looks);
   }
 }

@@ -4,52 +4,54 @@ import { fingerprintOf } from "../../ssh/publicKey";
 import { type CallError, type CallOptions, openRoot, type RootHost } from "../../ssh/root";
 import { isFatal } from "../../ssh/sshErrors";
 import type { Clock } from "../../util/clock";
+import { commandsFor } from "../../util/commands";
 import { firstLine } from "../../util/firstLine";
 import { parseJournal, type Saga, type SideName, sidesOf } from "../rules/journal";
 import type { Looks, SideLook, SideObservation } from "../rules/sagaLooks";
-import { heldByAnother } from "./heldByAnother";
 import type { PairInputs } from "./moveInputs";
 
-/** Both hosts over two connections that are kept, with what every function of the library is told. */
+/** A call of a function of the script library on one host. */
+export interface SideCall extends CallOptions {
+  readonly side: SideName;
+  readonly name: string;
+  readonly saga: Saga;
+  readonly variables?: Variables | undefined;
+}
+
+/** Both hosts, over two connections that stay open. */
 export interface HostPair {
   readonly roots: Readonly<Record<SideName, RootHost>>;
   /**
-   * Looks at both; waits for one that does not answer, longer where it has answered before.
+   * Reads the state of both hosts. Waits for a host that does not answer, longer if it answered before.
    *
-   * @param before what was found just now: one that was out of sight is not waited for again
+   * @param before a reading of just now: a host that was out of sight then is not tried again
    */
   look(saga: Saga, before?: Looks): Promise<Looks>;
-  /** Calls a function of the library as the owner of the host's lock; errors carry `broken` and `taken`. */
-  call(side: SideName, name: string, saga: Saga, variables?: Variables, options?: CallOptions): Promise<string>;
-  /** Calls one that ends with a look, and shows what it says before. @returns both hosts, the other one as it was */
-  step(
-    side: SideName,
-    name: string,
-    saga: Saga,
-    looks: Looks,
-    variables?: Variables,
-    options?: CallOptions,
-  ): Promise<Looks>;
-  /** Makes this run the owner on both hosts that are in sight; waits for another run's lease. */
-  take(saga: Saga, looks: Looks): Promise<void>;
-  drop(saga: Saga, looks: Looks): Promise<void>;
+  /** Calls a function as the owner of the host's lock. Its errors may have the marks `broken` and `taken`. */
+  call(call: SideCall): Promise<string>;
+  /** Calls a function that prints the host's state last; says what it printed before. @returns the state of both hosts */
+  step(call: SideCall, looks: Looks): Promise<Looks>;
+  /** Makes this run the owner of the lock on each host in sight; waits for another run's lease. */
+  takeLocks(saga: Saga, looks: Looks): Promise<void>;
+  dropLocks(saga: Saga, looks: Looks): Promise<void>;
+  /** Returns the variables that each function of the library gets. */
   variables(side: SideName, saga: Saga): Variables;
   close(): void;
 }
 
-/** What time is, and who hears of it. */
 export interface HostPairDeps extends Pick<Clock, "ticks" | "sleep"> {
   say(line: string): void;
 }
 
-const pause = 3000;
-/** For a host that boots, and for one that perhaps is gone for good. */
-const patienceOnce = 90_000;
-const patienceFirst = 20_000;
-/** Another run's lease, its longest script, and some more. */
-const takePatience = 30 * 60_000;
+const retryDelayMs = 3000;
+/** Enough for a reboot. */
+const rebootTimeoutMs = 90_000;
+/** For a host that has not answered yet and may be gone. */
+const firstTimeoutMs = 20_000;
+/** More than another run's lease and longest script. */
+const lockTimeoutMs = 30 * 60_000;
 
-/** Reads what a step's last lines tell of its host. @returns the look, and what was said before it */
+/** Parses the output of a step. @returns the host's state, and the lines before it */
 export function readSide(printed: string, address: string): { seen: SideObservation; said: string[] } {
   const lines = printed.split("\n");
   const at = lines.findLastIndex((line) => line.startsWith("journal"));
@@ -67,18 +69,34 @@ export function readSide(printed: string, address: string): { seen: SideObservat
 }
 
 export function openHostPair(inputs: PairInputs, token: string, deps: HostPairDeps): HostPair {
-  const roots = { old: openRoot(inputs.old.host, inputs.library), new: openRoot(inputs.new.host, inputs.library) };
-  const answered = { old: false, new: false };
-  const other = (side: SideName): SideName => (side === "old" ? "new" : "old");
+  return new SshHostPair(inputs, token, deps);
+}
 
-  const variables = (side: SideName, { move, direction, generation = 0 }: Saga): Variables =>
-    own({
-      token,
+class SshHostPair implements HostPair {
+  readonly roots: HostPair["roots"];
+  private readonly answered: Record<SideName, boolean>;
+
+  constructor(
+    private readonly inputs: PairInputs,
+    private readonly token: string,
+    private readonly deps: HostPairDeps,
+  ) {
+    // Set here, because the stored text of a provider loses initializers of fields.
+    this.roots = { old: openRoot(inputs.old.host, inputs.library), new: openRoot(inputs.new.host, inputs.library) };
+    this.answered = { old: false, new: false };
+  }
+
+  variables(side: SideName, { move, direction, generation = 0 }: Saga): Variables {
+    const { inputs } = this;
+    const { source, target } = sidesOf({ direction });
+    const { ssh: other } = inputs[side === "old" ? "new" : "old"].host;
+    return own({
+      token: this.token,
       move: moveText(move),
       direction,
       generation,
-      source_key: fingerprintOf(inputs[sidesOf({ direction }).source].host.ssh.hostKey),
-      target_key: fingerprintOf(inputs[sidesOf({ direction }).target].host.ssh.hostKey),
+      source_key: fingerprintOf(inputs[source].host.ssh.hostKey),
+      target_key: fingerprintOf(inputs[target].host.ssh.hostKey),
       side,
       rpc_port: inputs.rpcPort,
       p2p_port: inputs.p2pPort,
@@ -86,79 +104,105 @@ export function openHostPair(inputs: PairInputs, token: string, deps: HostPairDe
       service: inputs[side].service,
       directory: inputs[side].directory,
       executable: inputs[side].executable,
-      other_address: inputs[other(side)].host.ssh.address,
-      other_host_key: inputs[other(side)].host.ssh.hostKey,
+      other_address: other.address,
+      other_host_key: other.hostKey,
     });
+  }
 
-  const call: HostPair["call"] = async (side, name, saga, more = {}, options = {}) => {
+  async call({ side, name, saga, variables = {}, ...options }: SideCall): Promise<string> {
     try {
-      const printed = await roots[side].call(name, { ...variables(side, saga), ...more }, options);
-      answered[side] = true;
+      const printed = await this.roots[side].call(name, { ...this.variables(side, saga), ...variables }, options);
+      this.answered[side] = true;
       return printed;
     } catch (error) {
       const { exitCode } = error as CallError;
       if (exitCode === 75) throw Object.assign(error as Error, { taken: true });
       throw exitCode === undefined && !isFatal(error) ? Object.assign(error as Error, { broken: true }) : error;
     }
-  };
+  }
 
-  const lookAt = async (side: SideName, saga: Saga): Promise<SideLook> => {
-    const end = deps.ticks() + (answered[side] ? patienceOnce : patienceFirst);
-    for (let said = false; ; said = true) {
+  async step(call: SideCall, looks: Looks): Promise<Looks> {
+    const { side } = call;
+    const { seen, said } = readSide(await this.call(call), this.roots[side].address);
+    for (const line of said) this.deps.say(`${side} side: ${line}`);
+    return { ...looks, [side]: seen };
+  }
+
+  async look(saga: Saga, before?: Looks): Promise<Looks> {
+    const read = async (side: SideName) => (before && !before[side] ? undefined : this.lookAt(side, saga));
+    const [fresh, old] = await Promise.all([read("new"), read("old")]);
+    return { old, new: fresh };
+  }
+
+  private async lookAt(side: SideName, saga: Saga): Promise<SideLook> {
+    const { deps } = this;
+    const end = deps.ticks() + (this.answered[side] ? rebootTimeoutMs : firstTimeoutMs);
+    for (let isFirst = true; ; isFirst = false) {
       try {
-        return readSide(await call(side, "signer_side", saga), roots[side].address).seen;
+        return readSide(await this.call({ side, name: "signer_side", saga }), this.roots[side].address).seen;
       } catch (error) {
         const { broken, message } = error as Error & { broken?: boolean };
-        // A machine in its place that is another one is no less gone.
+        // Another machine has the old host's address: the old host is gone all the same.
         if (side === "old" && isFatal(error) && Reflect.get(error as Error, "refused") === "hostKey") {
           deps.say(`${firstLine(message)}: taken for out of sight`);
-          return "outOfSight";
+          return undefined;
         }
         if (!broken) throw error;
-        if (!said) deps.say(`the ${side} side does not answer: ${firstLine(message)}`);
-        if (deps.ticks() >= end) return "outOfSight";
+        if (isFirst) deps.say(`the ${side} side does not answer: ${firstLine(message)}`);
+        if (deps.ticks() >= end) return undefined;
       }
-      await deps.sleep(pause);
+      await deps.sleep(retryDelayMs);
     }
-  };
+  }
 
-  const inSight = (looks: Looks) => (["new", "old"] as const).filter((side) => looks[side] !== "outOfSight");
+  async takeLocks(saga: Saga, looks: Looks): Promise<void> {
+    for (const side of sidesInSight(looks)) await this.takeLock(side, saga);
+  }
 
-  return {
-    roots,
-    call,
-    variables,
-    look: async (saga, before) => {
-      const at = async (side: SideName): Promise<SideLook> =>
-        before?.[side] === "outOfSight" ? "outOfSight" : lookAt(side, saga);
-      const [fresh, old] = await Promise.all([at("new"), at("old")]);
-      return { old, new: fresh };
-    },
-    step: async (side, name, saga, looks, more, options) => {
-      const { seen, said } = readSide(await call(side, name, saga, more, options), roots[side].address);
-      for (const line of said) deps.say(`${side} side: ${line}`);
-      return { ...looks, [side]: seen };
-    },
-    take: async (saga, looks) => {
-      for (const side of inSight(looks)) {
-        const end = deps.ticks() + takePatience;
-        for (let said = false; ; said = true) {
-          const answer = (await call(side, "signer_take_lock", saga)).trim();
-          if (answer.endsWith("taken")) break;
-          if (deps.ticks() >= end)
-            throw new Error(heldByAnother(roots[side].address, answer, takePatience / 60_000, inputs.stack));
-          if (!said)
-            deps.say(`an earlier run is still at work on the ${side} side (${roots[side].address}); waiting for it`);
-          await deps.sleep(pause);
-        }
-      }
-    },
-    drop: async (saga, looks) => {
-      for (const side of inSight(looks)) await call(side, "signer_drop_lock", saga).catch(() => undefined);
-    },
-    close: () => {
-      roots.old.close();
-      roots.new.close();
-    },
-  };
+  private async takeLock(side: SideName, saga: Saga): Promise<void> {
+    const { deps } = this;
+    const { address } = this.roots[side];
+    const end = deps.ticks() + lockTimeoutMs;
+    for (let isFirst = true; ; isFirst = false) {
+      const answer = (await this.call({ side, name: "signer_take_lock", saga })).trim();
+      if (answer.endsWith("taken")) return;
+      if (deps.ticks() >= end)
+        throw new Error(heldByAnother(address, answer, lockTimeoutMs / 60_000, this.inputs.stack));
+      if (isFirst) deps.say(`an earlier run is still at work on the ${side} side (${address}); waiting for it`);
+      await deps.sleep(retryDelayMs);
+    }
+  }
+
+  async dropLocks(saga: Saga, looks: Looks): Promise<void> {
+    for (const side of sidesInSight(looks))
+      await this.call({ side, name: "signer_drop_lock", saga }).catch(() => undefined);
+  }
+
+  close(): void {
+    this.roots.old.close();
+    this.roots.new.close();
+  }
+}
+
+function sidesInSight(looks: Looks): SideName[] {
+  return (["new", "old"] as const).filter((side) => looks[side]);
+}
+
+/** Formats the error of a lock that another run does not release. @param answer `held SECONDS [PID]` */
+export function heldByAnother(address: string, answer: string, minutes: number, stack: string): string {
+  const [, , session] = answer.split(" ");
+  const run = commandsFor(stack);
+  const who =
+    session === undefined
+      ? ["  found: it renews its claim, and no login of its is known"]
+      : [
+          `  found: it is logged in on ${address}; its login there is process ${session}`,
+          `  Whose it is: on ${address}: ps -o lstart,args -p ${session}; ss -tnp | grep pid=${session},`,
+        ];
+  return [
+    `${address}: another run has been at work on this signer for ${minutes} minutes; nothing was done`,
+    ...who,
+    `  needed: its end. Let it go on, or press Ctrl-C in its terminal. Which step it is at, if it is this stack's: ${run.status()}`,
+    `  Then: ${run.up}`,
+  ].join("\n");
 }

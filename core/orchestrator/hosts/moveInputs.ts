@@ -17,37 +17,37 @@ export interface SideInputs extends OrchestratorPaths {
   readonly host: OrchestratorHost;
 }
 
-/** What reaches both hosts of a move, of {@link MoveInputs}. */
+/** The part of {@link MoveInputs} that {@link HostPair} needs. */
 export type PairInputs = Pick<MoveInputs, "stack" | "old" | "new" | "rpcPort" | "p2pPort" | "library">;
 
-/** What a copy between them takes. */
+/** The part of {@link MoveInputs} that a copy needs. */
 export type CopyInputs = PairInputs & Pick<MoveInputs, "copy">;
 
-/** What a move is made of; plain values, as its provider gets them. */
+/** Inputs of a move; plain values, as its provider gets them. */
 export interface MoveInputs extends Acknowledged, WitnessSources {
   readonly move: MoveId;
   readonly stack: string;
   readonly pillar: string;
-  /** True: the signer goes back to the old host. */
+  /** True if the orchestrator is to go back to the old host. */
   readonly rollback: boolean;
-  /** A webhook that is told of the end; a secret. */
+  /** A webhook for the end of the move; a secret. */
   readonly notify?: string | undefined;
   readonly old: SideInputs;
   readonly new: SideInputs;
   /** The new host's node. */
   readonly node: NodeTarget;
-  /** How the new host reaches the old one's ssh. */
+  /** Address at which the new host reaches the old one's ssh. */
   readonly copy: { readonly address: string; readonly port: number };
   readonly rpcPort: number;
-  /** Where the signers talk to each other. */
+  /** Port of the orchestrators' peer-to-peer network. */
   readonly p2pPort: number;
   readonly backup: BackupPlace;
-  /** Of the release that is configured for the new host. */
+  /** Version of the release that is configured for the new host. */
   readonly version?: string | undefined;
   /** The script library (core/steps/libraries.ts). */
   readonly library: string;
-  /** Milliseconds until a started orchestrator must answer. */
+  /** Milliseconds within which a started orchestrator must answer. */
   readonly answerWithin: number;
-  /** Milliseconds over which it must stay up. */
+  /** Milliseconds for which it must stay up. */
   readonly steadyFor: number;
 }

@@ -2,27 +2,27 @@ import { commandsFor } from "../../util/commands";
 import type { SideFacts } from "../rules/hostPairFacts";
 import { type Journal, parseJournal } from "../rules/journal";
 
-/** A host on which a stack's signer may be, as it was looked at just now. */
+/** A host that may have a stack's orchestrator, as it was just read. */
 export interface OrchestratorSeenOn {
   readonly address: string;
-  /** What it told; or why nothing could be had. */
+  /** The host's facts, or why they are missing. */
   readonly seen: SideFacts | { readonly unseen: string };
 }
 
-/** Where the signer is, or why that can't be said, with what is needed. */
+/** Index of the host that has the orchestrator, or why that is unknown, with what is needed. */
 export type OrchestratorNow =
   | { readonly at: number; readonly runs: boolean }
   | { readonly nowhere: string; readonly found: readonly string[]; readonly needed: string };
 
 const resting: readonly string[] = ["inactive", "failed", "unknown", ""];
-/** The key has left this host, or is about to leave or to arrive. */
-const onTheWay: readonly string[] = ["stopping", "fenced", "staging", "staged", "switched"];
-const left: readonly string[] = ["moved", "abandoned"];
+/** Stages of a host that the key is leaving or arriving at. */
+const movingStages: readonly string[] = ["stopping", "fenced", "staging", "staged", "switched"];
+const leftStages: readonly string[] = ["moved", "abandoned"];
 
 /**
- * Tells on which host the signer is now, so that what is backed up is the share that signs.
+ * Finds the host that has the orchestrator now, so that its share, which signs, is the one backed up.
  *
- * @throws where a host's journal can't be read: nobody may guess what it says
+ * @throws Error for a damaged journal: guessing could back up the wrong share
  */
 export function orchestratorNow(hosts: readonly OrchestratorSeenOn[]): OrchestratorNow {
   const seen = hosts.map(({ address, seen: facts }, at) => {
@@ -33,10 +33,10 @@ export function orchestratorNow(hosts: readonly OrchestratorSeenOn[]): Orchestra
   });
   const running = seen.filter(({ runs }) => runs);
   const [one] = running;
-  if (running.length > 1 || (one?.journal && left.includes(one.journal.stage)))
+  if (running.length > 1 || (one?.journal && leftStages.includes(one.journal.stage)))
     return {
       nowhere: "an orchestrator runs where by the journals none may: two may sign now",
-      found: running.map(({ address, journal }) => `one runs on ${address}${whither(journal)}`),
+      found: running.map(({ address, journal }) => `one runs on ${address}${describeDestination(journal)}`),
       needed: "one alone; how to stop the other: docs/orchestrator.md, A second signer",
     };
   if (one) return { at: one.at, runs: true };
@@ -47,14 +47,14 @@ export function orchestratorNow(hosts: readonly OrchestratorSeenOn[]): Orchestra
       found: silent,
       needed: "a look at each host",
     };
-  const moving = seen.filter(({ journal }) => journal && onTheWay.includes(journal.stage));
+  const moving = seen.filter(({ journal }) => journal && movingStages.includes(journal.stage));
   if (moving[0]?.journal)
     return {
       nowhere: "the signer is on its way between two hosts, and its move takes its own backups",
       found: moving.map(({ address, journal }) => `${address}: the move stands at "${journal?.stage}"`),
       needed: `the end of that move, with which this goes on: ${commandsFor(moving[0].journal.move.stack).up}`,
     };
-  const here = seen.filter(({ hasDirectory, journal }) => hasDirectory && !left.includes(journal?.stage ?? ""));
+  const here = seen.filter(({ hasDirectory, journal }) => hasDirectory && !leftStages.includes(journal?.stage ?? ""));
   if (here.length === 1 && here[0]) return { at: here[0].at, runs: false };
   if (here.length > 1)
     return {
@@ -64,11 +64,11 @@ export function orchestratorNow(hosts: readonly OrchestratorSeenOn[]): Orchestra
     };
   return {
     nowhere: "there is no signer to back up",
-    found: seen.map(({ address, journal }) => `none on ${address}${whither(journal)}`),
+    found: seen.map(({ address, journal }) => `none on ${address}${describeDestination(journal)}`),
     needed: "the stack of the host on which the orchestrator runs",
   };
 }
 
-function whither(journal: Journal | undefined): string {
+function describeDestination(journal: Journal | undefined): string {
   return journal?.stage === "moved" ? `, from which it went to ${journal.other.address}` : "";
 }

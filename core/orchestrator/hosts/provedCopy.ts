@@ -1,32 +1,21 @@
 import { own } from "../../ssh/foreign";
 import { allEnded } from "../../util/allEnded";
-import { compareManifests, differenceLines, type Manifest, manifestOf, readManifest, sumOf } from "../backup/manifest";
-import { plainStore, type Saga, type SideName, sidesOf } from "../rules/journal";
+import {
+  compareManifests,
+  type Difference,
+  differenceLines,
+  type Manifest,
+  manifestOf,
+  readManifest,
+  sumOf,
+} from "../backup/manifest";
+import { plainStore, type Saga, sidesOf } from "../rules/journal";
 import type { Looks } from "../rules/sagaLooks";
 import { type Copier, stagingOf } from "./copyKey";
 import type { HostPair } from "./hostPair";
 import type { MoveInputs } from "./moveInputs";
 
-/** The copy of a stopped side's directory: what differs is copied, and both sides are compared. */
-export interface ProvedCopy {
-  /** Lists both sides, so that the next lists take only what changed since. */
-  list(saga: Saga, looks: Looks): Promise<void>;
-  /** Writes what arrived to the disk. */
-  flush(saga: Saga): Promise<string>;
-  /** Copies what differs; the staging place is listed, and written to the disk, from then on, while other steps go on. */
-  make(saga: Saga, looks: Looks): Promise<unknown>;
-  isMade(): boolean;
-  /** What was copied counts no more: the source has run since. */
-  forget(): void;
-  /**
-   * Copies until both sides are the same, byte for byte, owner and mode too; begins with the copy that was made.
-   *
-   * @throws Error with every difference that is left after three copies
-   */
-  prove(saga: Saga, looks: Looks): Promise<void>;
-}
-
-/** A key store that was fenced, under its own name again. */
+/** Returns a manifest in which a fenced key store has its usual name. */
 export function unfenced(manifest: Manifest, keyStore: string | undefined): Manifest {
   const aside = keyStore?.split("/").at(-1);
   if (aside === undefined || !manifest.has(aside)) return manifest;
@@ -39,82 +28,107 @@ export function unfenced(manifest: Manifest, keyStore: string | undefined): Mani
   );
 }
 
-const copyTries = 3;
+const maxCopies = 3;
 
-export function createProvedCopy(
-  inputs: MoveInputs,
-  sides: HostPair,
-  copier: Copier,
-  say: (line: string) => void,
-): ProvedCopy {
-  /** The source's list, and the staging place's after the copy, which may still be in the making. */
-  let copied: { readonly source: Manifest; readonly target: Promise<Manifest> } | undefined;
+interface Copied {
+  readonly source: Manifest;
+  /** The staging directory's manifest after the copy, perhaps still being read. */
+  readonly target: Promise<Manifest>;
+}
 
-  const storeOf = (looks: Looks, side: SideName) => {
-    const look = looks[side];
-    return look === "outOfSight" ? undefined : look.journal?.was.keyStore;
-  };
-  const sourceManifest = async (saga: Saga, looks: Looks): Promise<Manifest> => {
-    const { source } = sidesOf(saga);
-    const left = await readManifest(sides.roots[source], { base: inputs[source].directory, paths: ["."] });
-    return unfenced(left, storeOf(looks, source));
-  };
-  const targetManifest = (saga: Saga): Promise<Manifest> =>
-    readManifest(sides.roots[sidesOf(saga).target], { base: stagingOf(inputs, saga), paths: ["."] });
-  const flush = (saga: Saga): Promise<string> => {
-    const variables = own({ receive_into: stagingOf(inputs, saga) });
-    return sides.call(sidesOf(saga).target, "signer_flush", saga, variables, { limitSeconds: 3600 });
-  };
-  const make = async (saga: Saga, looks: Looks): Promise<NonNullable<typeof copied>> => {
-    copied = undefined;
-    // The source stands still: it is listed while the copy runs.
-    const [source] = await allEnded([sourceManifest(saga, looks), copier.run(saga, looks)]);
-    const target = allEnded([targetManifest(saga), flush(saga)]).then(([manifest]) => manifest);
-    // Whoever needs it hears of it.
+/** Copies a stopped side's directory and proves the copy: copies what differs and compares both sides. */
+export class ProvedCopy {
+  private copied: Copied | undefined;
+
+  constructor(
+    private readonly inputs: MoveInputs,
+    private readonly sides: HostPair,
+    private readonly copier: Copier,
+    private readonly say: (line: string) => void,
+  ) {}
+
+  /** Lists both sides, so that the next lists hash only what changed since. */
+  async list(saga: Saga, looks: Looks): Promise<void> {
+    await allEnded([this.readSource(saga, looks), this.readTarget(saga)]);
+  }
+
+  /** Flushes the copied files to the disk. */
+  flush(saga: Saga): Promise<string> {
+    const variables = own({ receive_into: stagingOf(this.inputs, saga) });
+    return this.sides.call({ side: sidesOf(saga).target, name: "signer_flush", saga, variables, limitSeconds: 3600 });
+  }
+
+  /** Copies what differs. The staging directory is then listed and flushed while other steps go on. */
+  async make(saga: Saga, looks: Looks): Promise<Copied> {
+    this.forget();
+    // The source is stopped, so it can be listed during the copy.
+    const [source] = await allEnded([this.readSource(saga, looks), this.copier.run(saga, looks)]);
+    const target = allEnded([this.readTarget(saga), this.flush(saga)]).then(([manifest]) => manifest);
+    // The step that awaits it gets the error.
     target.catch(() => undefined);
-    copied = { source, target };
-    return copied;
-  };
-  const addressOf = (side: SideName) => sides.roots[side].address;
+    this.copied = { source, target };
+    return this.copied;
+  }
 
-  return {
-    flush,
-    make,
-    isMade: () => copied !== undefined,
-    forget: () => {
-      copied = undefined;
-    },
-    list: async (saga, looks) => {
-      await allEnded([sourceManifest(saga, looks), targetManifest(saga)]);
-    },
-    prove: async (saga, looks) => {
-      for (let left = copyTries; ; left -= 1) {
-        const { source, target } = copied ?? (await make(saga, looks));
-        const after = await target.catch((error: Error) => {
-          copied = undefined;
-          throw error;
-        });
-        const differences = compareManifests(source, after);
-        if (differences.length === 0) {
-          const { files, bytes } = sumOf(after);
-          say(`copy: ${files} files, ${bytes} bytes are the same on both sides, owner and mode too`);
-          return;
-        }
-        copied = undefined;
-        if (left === 1)
-          throw new Error(
-            [
-              `the copy on ${addressOf(sidesOf(saga).target)} is not what ${addressOf(sidesOf(saga).source)} has, after ${copyTries} copies`,
-              ...differenceLines(differences).map((line) => `  found: ${line}`),
-              "  needed: the same bytes, owner and mode. Does something else write there? Is a disk failing (dmesg)?",
-            ].join("\n"),
-          );
-        say(`copy: ${differences.length} files differ after the copy; taking them again`);
-        await copier.retake(
-          saga,
-          differences.map(({ path }) => path).filter((path) => path !== "."),
-        );
+  isMade(): boolean {
+    return this.copied !== undefined;
+  }
+
+  /** Drops the copy's lists: the source ran again. */
+  forget(): void {
+    this.copied = undefined;
+  }
+
+  /**
+   * Copies until both sides are the same: bytes, owner and mode. Begins with the copy that was made.
+   *
+   * @throws Error with every difference that is left after three copies
+   */
+  async prove(saga: Saga, looks: Looks): Promise<void> {
+    for (let count = 1; ; count += 1) {
+      const { source, target } = this.copied ?? (await this.make(saga, looks));
+      const arrived = await target.catch((error: Error) => {
+        this.forget();
+        throw error;
+      });
+      const differences = compareManifests(source, arrived);
+      if (differences.length === 0) {
+        const { files, bytes } = sumOf(arrived);
+        this.say(`copy: ${files} files, ${bytes} bytes are the same on both sides, owner and mode too`);
+        return;
       }
-    },
-  };
+      this.forget();
+      if (count === maxCopies) throw new Error(this.differenceText(saga, differences));
+      this.say(`copy: ${differences.length} files differ after the copy; taking them again`);
+      const paths = differences.map(({ path }) => path);
+      await this.copier.retake(
+        saga,
+        paths.filter((path) => path !== "."),
+      );
+    }
+  }
+
+  private async readSource(saga: Saga, looks: Looks): Promise<Manifest> {
+    const { source } = sidesOf(saga);
+    const manifest = await readManifest(this.sides.roots[source], {
+      base: this.inputs[source].directory,
+      paths: ["."],
+    });
+    return unfenced(manifest, looks[source]?.journal?.was.keyStore);
+  }
+
+  private readTarget(saga: Saga): Promise<Manifest> {
+    const root = this.sides.roots[sidesOf(saga).target];
+    return readManifest(root, { base: stagingOf(this.inputs, saga), paths: ["."] });
+  }
+
+  private differenceText(saga: Saga, differences: readonly Difference[]): string {
+    const { source, target } = sidesOf(saga);
+    const { roots } = this.sides;
+    return [
+      `the copy on ${roots[target].address} is not what ${roots[source].address} has, after ${maxCopies} copies`,
+      ...differenceLines(differences).map((line) => `  found: ${line}`),
+      "  needed: the same bytes, owner and mode. Does something else write there? Is a disk failing (dmesg)?",
+    ].join("\n");
+  }
 }

@@ -11,30 +11,30 @@ import type { MoveInputs } from "../hosts/moveInputs";
 import type { Wanted } from "../rules/generation";
 import { type SideName, sidesOf } from "../rules/journal";
 import { knownOf, unrecordedEnd } from "../rules/known";
-import { journalOf, type Looks } from "../rules/sagaLooks";
+import type { Looks } from "../rules/sagaLooks";
 import { type MoveDeps, MoveRun } from "./moveRun";
 import { createMoveActions } from "./moveSteps";
 import { type Ending, runSaga, type SagaActions } from "./saga";
 import { clientOf } from "./verify";
 
-/** What is kept of a move; no secret. */
+/** Outputs of a move; no secret. */
 export interface MoveOutputs {
-  /** The side on which the signer is. */
+  /** The side that has the orchestrator. */
   readonly holder: SideName;
   readonly why: Ending["why"];
-  /** Of the move that brought it there, where one did. */
+  /** Generation of the move that brought it there, if one did. */
   readonly generation?: number;
-  /** Of getBuildInfo, where it answered. */
+  /** Answer of getBuildInfo, if there was one. */
   readonly build?: BuildInfo;
   /** ISO 8601. */
   readonly movedAt?: string;
-  /** From the stop to the first good getBuildInfo, where one run did both. */
+  /** Time from the stop to the first good getBuildInfo, if one run did both. */
   readonly secondsWithoutSigner?: number;
-  /** Hash of the newest line of the record that the run saw. */
+  /** Hash of the newest line that the run read of the event log. */
   readonly recordHead?: string;
 }
 
-/** The move, from wherever it stands to its end. @throws Error in the operator's words */
+/** Moves the orchestrator, from the current stage to the end. @throws Error in the operator's words */
 export async function move(
   inputs: MoveInputs,
   deps: MoveDeps,
@@ -57,13 +57,13 @@ export async function move(
     stack: inputs.stack,
   };
   const sides = openHostPair(inputs, crypto.randomBytes(8).toString("hex"), deps);
-  let looks: Looks = { old: "outOfSight", new: "outOfSight" };
+  let looks: Looks = { old: undefined, new: undefined };
   const run = new MoveRun(inputs, sides, deps);
   const actions = createMoveActions(run, saga);
   try {
     looks = await sides.look(saga);
-    await sides.take(saga, looks);
-    // Another run may have gone on until now.
+    await sides.takeLocks(saga, looks);
+    // Another run may have held the locks until now.
     looks = await sides.look(saga, looks);
     let ending: Ending;
     try {
@@ -71,8 +71,7 @@ export async function move(
     } finally {
       await actions.end(saga, looks);
     }
-    const holds = looks[ending.holder];
-    const runsSince = journalOf(holds)?.at;
+    const runsSince = looks[ending.holder]?.journal?.at;
     const used = commandsFor(inputs.stack).remove("orchestrator.migrateFrom.firstMove");
     if (inputs.firstMove) deps.say(`the word about the first move is used; it would count for a lost record: ${used}`);
     const outputs = await outputsOf(run, ending, runsSince, log);
@@ -81,7 +80,7 @@ export async function move(
     await log.noteMove(inputs.move, { event: "failed", details: { error: firstLine((error as Error).message) } });
     throw error;
   } finally {
-    await sides.drop(saga, looks);
+    await sides.dropLocks(saga, looks);
     sides.close();
   }
 }
@@ -90,7 +89,7 @@ function keysOf({ old, new: fresh }: MoveInputs): Readonly<Record<SideName, stri
   return { old: fingerprintOf(old.host.ssh.hostKey), new: fingerprintOf(fresh.host.ssh.hostKey) };
 }
 
-/** Writes down that a way begins, and that its target is to be started, with the hosts that it is between. */
+/** Returns the function that appends a saga's begin and start to the event log, with the keys of its hosts. */
 export function recorder(log: EventLog, { hosts }: Wanted): SagaActions["record"] {
   return (event, saga) => {
     const { source, target } = sidesOf(saga);
@@ -100,11 +99,7 @@ export function recorder(log: EventLog, { hosts }: Wanted): SagaActions["record"
   };
 }
 
-/**
- * Returns what the engine keeps of a move that ended.
- *
- * @param runsSince ISO 8601, by the journal of the side that holds the key, as this run found it
- */
+/** Returns the outputs of a move that ended, and appends its end to the event log. @param runsSince ISO 8601, by the holder's journal */
 async function outputsOf(
   { inputs, sides, deps, seen }: MoveRun,
   { holder, why }: Ending,
@@ -120,9 +115,9 @@ async function outputsOf(
         return undefined;
       });
     const outputs = { holder, why, build };
-    const untold = unrecordedEnd(await readMoveEvents(log.store), inputs.move, holder);
-    if (untold === undefined) return outputs;
-    const { direction, generation } = untold;
+    const unrecorded = unrecordedEnd(await readMoveEvents(log.store), inputs.move, holder);
+    if (unrecorded === undefined) return outputs;
+    const { direction, generation } = unrecorded;
     const movedAt = runsSince ?? new Date(deps.now()).toISOString();
     const details = { holder, version: build?.version ?? "unknown", movedAt, generation };
     await writeEnd(log, inputs, direction === "back", details);
@@ -142,17 +137,10 @@ async function outputsOf(
     `the ${holder} side (${sides.roots[holder].address}) holds the key and signs${seconds === undefined ? "" : `; the bridge was without this signer for ${seconds} s`}`,
   );
   await writeEnd(log, inputs, inputs.rollback, details);
-  return {
-    holder,
-    why,
-    generation,
-    build: verified.build,
-    movedAt,
-    secondsWithoutSigner: seconds,
-  };
+  return { holder, why, generation, build: verified.build, movedAt, secondsWithoutSigner: seconds };
 }
 
-/** Writes down the end of a way, by which guards decide. @throws where it can't: the next run writes it then ({@link unrecordedEnd}) */
+/** Appends the end of a saga to the event log, by which guards decide. @throws if it can't; then the next run does ({@link unrecordedEnd}) */
 export async function writeEnd(
   log: EventLog,
   { move, stack }: Pick<MoveInputs, "move" | "stack">,
@@ -165,7 +153,7 @@ export async function writeEnd(
   });
 }
 
-/** The time without a signer in seconds, with tenths, of milliseconds. */
+/** Returns the time without an orchestrator in seconds, with tenths. @param stoppedAt milliseconds, as answeredAt */
 export function secondsWithout(stoppedAt: number, answeredAt: number): number {
   return Math.round((answeredAt - stoppedAt) / 100) / 10;
 }

@@ -6,44 +6,43 @@ import type { CallError } from "../../ssh/root";
 import { commandsFor } from "../../util/commands";
 import { bridgeShown } from "../checks/shown";
 import { bridgeHinders, notLive } from "../checks/stoppedState";
-import { type Copier, createCopier } from "../hosts/copyKey";
+import { Copier } from "../hosts/copyKey";
 import type { HostPair } from "../hosts/hostPair";
 import type { MoveInputs } from "../hosts/moveInputs";
-import { createProvedCopy, type ProvedCopy } from "../hosts/provedCopy";
+import { ProvedCopy } from "../hosts/provedCopy";
 import type { Saga, SideName } from "../rules/journal";
 import type { Looks } from "../rules/sagaLooks";
 import { clientOf, type Verified, type VerifyDeps } from "./verify";
 
-/** What was seen on the way, for outputs and record. */
+/** Observations of a run, for outputs and event log. */
 export interface MoveObservations {
   verified?: Verified;
   lastBackup?: Backup;
-  /** Number of the move whose target was started. */
+  /** Generation of the saga whose target was started. */
   generation?: number | undefined;
-  /** Clock milliseconds. */
+  /** Unix milliseconds. */
   stoppedAt?: number;
   startedAt?: number;
 }
 
-/** What a move depends on. */
 export interface MoveDeps extends VerifyDeps {
   /** Aborted once nobody waits for the result: the engine was killed. */
   readonly signal?: AbortSignal;
-  /** Whether somebody watches this run (core/util/unattended.ts). */
+  /** False in an unattended run (core/util/unattended.ts). */
   readonly isWatched: boolean;
 }
 
 /** Exit code of signer_read (orchestrator/archive.sh). */
 const noSuchFile = 66;
 
-/** One run of a move: both hosts, what it learnt of them, and the questions that its steps ask. */
+/** One run of a move: its hosts, its observations, and the reads and checks of its steps. */
 export class MoveRun {
   readonly seen: MoveObservations;
   readonly copier: Copier;
   readonly copy: ProvedCopy;
-  /** Who the orchestrator is, as it answered while it ran. */
+  /** The orchestrator's identity, as it answered while it ran. */
   identity: Readonly<Record<string, string>> | undefined;
-  /** The config.json that the source left at its stop; the pass phrase is in it. */
+  /** The source's config.json after the stop; it contains the pass phrase. */
   stoppedConfig: string | undefined;
   private readonly addresses: Map<SideName, string[]>;
 
@@ -52,26 +51,29 @@ export class MoveRun {
     readonly sides: HostPair,
     readonly deps: MoveDeps,
   ) {
-    // Here, and not where they are declared: the stored text of a provider has no initializers of fields.
+    // Set here, because the stored text of a provider loses initializers of fields.
     this.seen = {};
     this.addresses = new Map();
-    this.copier = createCopier(inputs, sides, deps.say);
-    this.copy = createProvedCopy(inputs, sides, this.copier, deps.say);
+    this.copier = new Copier(inputs, sides, deps.say);
+    this.copy = new ProvedCopy(inputs, sides, this.copier, deps.say);
   }
 
-  /** Returns what errors and lines call a side. */
+  /** Returns a side's name for errors and lines. */
   nameOf(side: SideName): string {
     return `the ${side} side (${this.sides.roots[side].address})`;
   }
 
-  /** Asks a side's orchestrator how it is, and who. @throws Error where it may not be stopped now */
+  /** Reads status and identity of a side's orchestrator. @throws Error if it may not be stopped now */
   async readStatus(side: SideName): Promise<OrchestratorStatus | undefined> {
     const client = clientOf(this.inputs, this.sides, side, this.deps);
     const status = await client.status();
     const why = notLive(side, status, this.inputs);
     if (why !== undefined) throw new Error(why);
-    const who = await client.identity();
-    if (who) this.identity = { producer: who.producer, tssPeerId: who.tssPeerId, evmAddress: who.evmAddress };
+    const identity = await client.identity();
+    if (identity) {
+      const { producer, tssPeerId, evmAddress } = identity;
+      this.identity = { producer, tssPeerId, evmAddress };
+    }
     return status;
   }
 
@@ -88,7 +90,7 @@ export class MoveRun {
     );
   }
 
-  /** Asserts that the chain's bridge lets a side stop now: the orchestrator's own word may be older than a halt. */
+  /** Asserts that a side may stop now by the chain's bridge, because getStatus may be older than a halt. */
   async assertBridgeLets(side: SideName): Promise<void> {
     const bridge = await this.deps.lookAtBridge();
     const hindrance = bridgeHinders(bridge, this.inputs.haltedBridge, commandsFor(this.inputs.stack));
@@ -107,22 +109,25 @@ export class MoveRun {
     );
   }
 
-  /** Reads the config.json of a directory on a side; undefined where there is none. The pass phrase is in it. */
-  readConfig(side: SideName, saga: Saga, directory: string): Promise<string | undefined> {
-    const read = this.sides.call(side, "signer_read", saga, own({ file: `${directory}/config.json` }));
-    return read.catch((error: CallError) => {
+  /** Reads the config.json of a directory on a side; undefined if there is none. It contains the pass phrase. */
+  async readConfig(side: SideName, saga: Saga, directory: string): Promise<string | undefined> {
+    const variables = own({ file: `${directory}/config.json` });
+    return this.sides.call({ side, name: "signer_read", saga, variables }).catch((error: CallError) => {
       if (error.exitCode !== noSuchFile) throw error;
       return undefined;
     });
   }
 
-  /** Reads a side's own addresses, once: they are asked while the orchestrator still signs. */
+  /** Reads a side's own addresses, once: the first read is while the orchestrator still signs. */
   async readAddresses(side: SideName, saga: Saga, looks: Looks): Promise<string[]> {
-    const known = this.addresses.get(side);
-    if (known || looks[side] === "outOfSight") return known ?? [];
-    const words = (await this.sides.call(side, "signer_addresses", saga)).split(/\s+/);
-    const found = words.filter((each) => isIP(each) !== 0);
-    this.addresses.set(side, found);
-    return found;
+    const cached = this.addresses.get(side);
+    if (cached || !looks[side]) return cached ?? [];
+    const words = (await this.sides.call({ side, name: "signer_addresses", saga })).split(/\s+/);
+    const addresses = words.filter((each) => isIP(each) !== 0);
+    this.addresses.set(side, addresses);
+    return addresses;
   }
 }
+
+/** Does a whole step; can be repeated from any point. @returns the state of both hosts after it */
+export type Perform = (run: MoveRun, saga: Saga, looks: Looks) => Promise<Looks>;

@@ -7,16 +7,14 @@ import { stagingOf } from "../hosts/copyKey";
 import type { MoveStep } from "../rules/decide";
 import { type Saga, sidesOf } from "../rules/journal";
 import { movedConfig } from "../rules/movedConfig";
-import { journalOf, type Looks } from "../rules/sagaLooks";
-import type { MoveRun } from "./moveRun";
+import type { Looks } from "../rules/sagaLooks";
+import type { MoveRun, Perform } from "./moveRun";
+import { rollbackRestore, rollbackSeal } from "./rollbackSteps";
 import type { SagaActions } from "./saga";
 import { waitForSignings } from "./signings";
 import { verify } from "./verify";
 
-/** Does one step, whole, safe to be done again from any point. @returns both hosts as they are after it */
-type Perform = (run: MoveRun, saga: Saga, looks: Looks) => Promise<Looks>;
-
-/** Milliseconds for which a host does not trust the hash of a file that changed (orchestrator/manifest.sh). */
+/** Time for which a host does not trust the hash of a changed file (orchestrator/manifest.sh). */
 const hashSettleMs = 3100;
 
 const bulk: Perform = async (run, saga, looks) => {
@@ -24,24 +22,23 @@ const bulk: Perform = async (run, saga, looks) => {
   const { sides, copy, copier, deps } = run;
   deps.say(`bulk copy to ${run.nameOf(target)}: ${run.nameOf(source)} holds the key and signs on`);
   if (saga.direction === "forward") await run.readStatus(source);
-  const known = run.identity ? { identity: jsonWords(run.identity) } : undefined;
-  const after = await sides.step(target, "signer_staging", saga, looks, known);
-  if (saga.direction === "back")
-    await sides.call(target, "signer_copy_local", saga, own({ receive_into: stagingOf(run.inputs, saga) }), {
-      limitSeconds: 3600,
-    });
-  await copier.run(saga, after, { progress: true });
-  // Both sides hash what is there now, so that after the stop only what changed is hashed, and written to the disk.
-  await Promise.all([deps.sleep(hashSettleMs), copy.flush(saga), run.readAddresses(source, saga, after)]);
-  await copy.list(saga, after);
-  return after;
+  const identity = run.identity ? { identity: jsonWords(run.identity) } : undefined;
+  const staged = await sides.step({ side: target, name: "signer_staging", saga, variables: identity }, looks);
+  if (saga.direction === "back") {
+    const variables = own({ receive_into: stagingOf(run.inputs, saga) });
+    await sides.call({ side: target, name: "signer_copy_local", saga, variables, limitSeconds: 3600 });
+  }
+  await copier.run(saga, staged, { progress: true });
+  // Both sides hash and flush these files now, so that after the stop they do so only for what changed since.
+  await Promise.all([deps.sleep(hashSettleMs), copy.flush(saga), run.readAddresses(source, saga, staged)]);
+  await copy.list(saga, staged);
+  return staged;
 };
 
 const stop: Perform = async (run, saga, looks) => {
   const { source } = sidesOf(saga);
   const { deps, inputs } = run;
-  const look = looks[source];
-  if (saga.direction === "forward" && look !== "outOfSight" && look.active) {
+  if (saga.direction === "forward" && looks[source]?.active) {
     await waitForSignings(() => run.readStatus(source), deps);
     await run.assertNodeSynced();
     await run.assertBridgeLets(source);
@@ -49,14 +46,14 @@ const stop: Perform = async (run, saga, looks) => {
   deps.say(`stopping ${run.nameOf(source)}, which still holds the key`);
   run.seen.stoppedAt = deps.now();
   run.copy.forget();
-  const stopped = await run.sides.step(source, "signer_stop", saga, looks, {}, { limitSeconds: 240 });
+  const stopped = await run.sides.step({ side: source, name: "signer_stop", saga, limitSeconds: 240 }, looks);
   run.stoppedConfig = await run.readConfig(source, saga, inputs[source].directory);
   const fault = stoppedFault(run.stoppedConfig, saga, inputs);
   if (fault !== undefined) throw new Error(fault);
   return stopped;
 };
 
-/** Takes the last backup and copies, at once: both only read the source, and nobody signs now. */
+/** Takes the last backup and copies at once: both only read the source, which is stopped. */
 const backup: Perform = async (run, saga, looks) => {
   const { source } = sidesOf(saga);
   const { inputs, deps } = run;
@@ -73,12 +70,13 @@ const backup: Perform = async (run, saga, looks) => {
 const fence: Perform = (run, saga, looks) => {
   const { source } = sidesOf(saga);
   run.deps.say(`fencing ${run.nameOf(source)}: stopped, masked, its key store moved aside`);
-  return run.sides.step(source, "signer_fence", saga, looks);
+  return run.sides.step({ side: source, name: "signer_fence", saga }, looks);
 };
 
 const copy: Perform = async (run, saga, looks) => {
   const { target } = sidesOf(saga);
-  const staged = run.copy.isMade() ? looks : await run.sides.step(target, "signer_staging", saga, looks);
+  const { sides } = run;
+  const staged = run.copy.isMade() ? looks : await sides.step({ side: target, name: "signer_staging", saga }, looks);
   await run.copy.prove(saga, staged);
   return arrive(run, saga, looks);
 };
@@ -86,10 +84,11 @@ const copy: Perform = async (run, saga, looks) => {
 const arrive: Perform = async (run, saga, looks) => {
   const { source, target } = sidesOf(saga);
   const { inputs, sides } = run;
+  const call = { side: target, name: "signer_arrive", saga };
   const ownAddresses = await run.readAddresses(source, saga, looks);
-  // The config that this run read at the stop was copied and compared.
+  // The config that this run read after the stop was copied and compared.
   const text = run.stoppedConfig ?? (await run.readConfig(target, saga, stagingOf(inputs, saga)));
-  if (text === undefined) return sides.step(target, "signer_arrive", saga, looks, own({ config: "" }));
+  if (text === undefined) return sides.step({ ...call, variables: own({ config: "" }) }, looks);
   const addresses = [sides.roots[source].address, inputs.copy.address, ...ownAddresses];
   const { config, changed } = movedConfig(text, inputs[target].directory, addresses);
   for (const each of changed) {
@@ -97,7 +96,7 @@ const arrive: Perform = async (run, saga, looks) => {
     run.deps.say(`${target} side: config.json: node address ${each} becomes ${here}`);
   }
   const secret = base64(config);
-  return sides.step(target, "signer_arrive", saga, looks, { config: secret }, { secrets: [secret] });
+  return sides.step({ ...call, variables: { config: secret }, secrets: [secret] }, looks);
 };
 
 const start: Perform = async (run, saga, looks) => {
@@ -109,28 +108,15 @@ const start: Perform = async (run, saga, looks) => {
   const startedAt = deps.now();
   seen.startedAt = startedAt;
   seen.generation = saga.generation;
-  const started = await sides.step(target, "signer_start", saga, looks);
-  const expected = run.identity ?? journalOf(started[target])?.identity ?? null;
+  const started = await sides.step({ side: target, name: "signer_start", saga }, looks);
+  const expected = run.identity ?? started[target]?.journal?.identity ?? null;
   seen.verified = await verify({ ...run, side: target, saga }, expected, startedAt);
-  return sides.step(target, "signer_settle", saga, started, own({ stage: "running" }));
+  return sides.step({ side: target, name: "signer_settle", saga, variables: own({ stage: "running" }) }, started);
 };
 
-const close: Perform = (run, saga, looks) =>
-  run.sides.step(sidesOf(saga).source, "signer_settle", saga, looks, own({ stage: "moved" }));
-
-const seal: Perform = (run, saga, looks) => {
-  const { target } = sidesOf(saga);
-  run.deps.say(`going back: making sure that nothing starts on ${run.nameOf(target)}`);
-  return run.sides.step(target, "signer_seal", saga, looks, {}, { limitSeconds: 240 });
-};
-
-const restore: Perform = async (run, saga, looks) => {
-  const { source } = sidesOf(saga);
-  run.deps.say(`going back: starting ${run.nameOf(source)}, which holds the key`);
-  const startedAt = run.deps.now();
-  const started = await run.sides.step(source, "signer_restore", saga, looks);
-  await verify({ ...run, side: source, saga }, run.identity ?? null, startedAt);
-  return run.sides.step(source, "signer_settle", saga, started, own({ stage: "restored" }));
+const close: Perform = (run, saga, looks) => {
+  const variables = own({ stage: "moved" });
+  return run.sides.step({ side: sidesOf(saga).source, name: "signer_settle", saga, variables }, looks);
 };
 
 const steps: Readonly<Record<MoveStep, Perform>> = {
@@ -142,16 +128,16 @@ const steps: Readonly<Record<MoveStep, Perform>> = {
   arrive,
   start,
   close,
-  seal,
-  restore,
+  seal: rollbackSeal,
+  restore: rollbackRestore,
 };
 
 export interface MoveActions extends Omit<SagaActions, "record"> {
-  /** Takes away what this run, or a killed one, left of the copy's right. */
+  /** Removes the copy's key and right, also those of a killed run. */
   end(saga: Saga, looks: Looks): Promise<void>;
 }
 
-/** Returns the steps of a move as its saga performs them. */
+/** Returns a run's actions for its saga. */
 export function createMoveActions(run: MoveRun, wanted: Saga): MoveActions {
   const { sides, deps, copier } = run;
   return {

@@ -2,73 +2,73 @@ import { firstLine } from "../../util/firstLine";
 import type { MoveDecision, MoveStep, RunMemory } from "../rules/decide";
 import { decideNext, lineBefore, type Wanted, withLine } from "../rules/generation";
 import type { Saga } from "../rules/journal";
-import { notWatched, stepFailed } from "../rules/messages";
+import { notWatched, stepFailed } from "../rules/moveMessages";
 import { obstacleText } from "../rules/obstacles";
 import type { Looks } from "../rules/sagaLooks";
 import { type Places, whereItIs } from "../rules/whereItIs";
 
-/** The two hosts, as the saga acts on them. */
+/** Actions of a saga on the two hosts and the event log. */
 export interface SagaActions {
-  /** Both hosts as they are now; waits a while for one that boots. @throws what trying again can't mend */
+  /** Reads the state of both hosts; waits for a reboot. @throws Error that a retry can't avoid */
   look(): Promise<Looks>;
-  /** Keeps a line about a way in the record, for good. @throws where it can't be written: its step is not done then */
+  /** Appends an event about a saga to the event log. @throws Error if it can't; then its step is not done */
   record(line: "begun" | "starting", saga: Saga): Promise<void>;
-  /** Does one step, whole, safe to be done again from any point. @returns both hosts as they are after it */
+  /** Does a whole step; can be repeated from any point. @returns the state of both hosts after it */
   perform(step: MoveStep, saga: Saga, looks: Looks): Promise<Looks>;
   say(line: string): void;
   /** Aborted once nobody waits for the result: the engine was killed. */
   readonly signal?: AbortSignal;
-  /** False where nobody watches this run: it does no step of a move, and says where the signer is. */
+  /** False in an unattended run, which does no step and reports where the orchestrator is. */
   isWatched(): boolean;
 }
 
-/** What an error of a step carries where another run took over: nothing may be done or undone any more. */
+/** A step's error after another run took over: nothing may be done or undone any more. */
 export interface TakenError extends Error {
   taken: true;
 }
 
-/** What an error carries where the connection broke under a step: what it did is read, then it is done again. */
+/** A step's error after the connection broke: the hosts are read again, then the step is repeated. */
 export interface BrokenError extends Error {
   broken: true;
 }
 
 export type Ending = Extract<MoveDecision, { do: "done" }>;
 
-/** A step whose connection broke is done again that often. */
-const tries = 3;
-/** More than any way there, back and there again has. */
-const mostSteps = 60;
+/** For a step whose connection broke. */
+const maxAttempts = 3;
+/** More than a move forward, back and forward again has. */
+const maxSteps = 60;
 
 /**
- * Moves the signer the wanted way, from wherever both hosts' journals say that it is, to its end; or, where a step
- * fails before the target was started, back to where it was.
+ * Moves the orchestrator in the wanted direction, from the stage in both hosts' journals to the end. If a step fails
+ * before the target was started, rolls back.
  *
- * @param before what a look found just now: one at a host that is gone takes its time
- * @returns how it ended
- * @throws Error that says what failed, on which side the key is, and the commands to go on
+ * @param before the state of both hosts just now: reading takes long if a host is gone
+ * @returns how the move ended
+ * @throws Error that says what failed, which side has the key, and the next command
  */
 export async function runSaga(first: Wanted, actions: SagaActions, places: Places, before?: Looks): Promise<Ending> {
   let wanted = first;
   let memory: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
   let failure: string | undefined;
-  const broken = new Map<MoveStep, number>();
+  const attempts = new Map<MoveStep, number>();
   let looks = before ?? (await actions.look());
-  let seen = looks;
-  for (let count = 0; count < mostSteps; count += 1) {
+  let lastLooks = looks;
+  for (let count = 0; count < maxSteps; count += 1) {
     if (actions.signal?.aborted)
       throw new Error("the engine is gone: the move stops here; the next run goes on from here");
     const decision = decideNext(wanted, looks, memory);
-    seen = lastSeen(seen, looks);
+    lastLooks = keepLast(lastLooks, looks);
     if (decision.do === "done") {
-      if (failure !== undefined) throw new Error(stepFailed(failure, seen, places));
+      if (failure !== undefined) throw new Error(stepFailed(failure, lastLooks, places));
       return decision;
     }
     if (decision.do === "stop here") {
-      const text = obstacleText(decision.why, decision.saga, seen, places);
+      const text = obstacleText(decision.why, decision.saga, lastLooks, places);
       throw new Error(failure === undefined ? text : `${failure}\n${text}`);
     }
     const { do: step, saga } = decision;
-    if (!actions.isWatched()) throw new Error(notWatched(seen, places));
+    if (!actions.isWatched()) throw new Error(notWatched(lastLooks, places));
     try {
       const line = lineBefore(step, saga, wanted.known);
       if (line) await actions.record(line, saga);
@@ -76,16 +76,15 @@ export async function runSaga(first: Wanted, actions: SagaActions, places: Place
       looks = await actions.perform(step, saga, looks);
       memory = remember(memory, step);
     } catch (error) {
-      const { message, taken, broken: isBroken } = error as Partial<TakenError & BrokenError>;
+      const { message, taken, broken } = error as Partial<TakenError & BrokenError>;
       if (taken) throw error;
-      const again = (broken.get(step) ?? 0) + 1;
-      broken.set(step, again);
-      if (isBroken && again < tries) actions.say(`${message}: looking again at what was done`);
-      else if (failure !== undefined)
-        throw new Error(
-          stepFailed(`${failure}\nand the way back failed: ${message}`, lastSeen(seen, await actions.look()), places),
-        );
-      else {
+      const attempt = (attempts.get(step) ?? 0) + 1;
+      attempts.set(step, attempt);
+      if (broken && attempt < maxAttempts) actions.say(`${message}: looking again at what was done`);
+      else if (failure !== undefined) {
+        const text = `${failure}\nand the way back failed: ${message}`;
+        throw new Error(stepFailed(text, keepLast(lastLooks, await actions.look()), places));
+      } else {
         failure = `${message}`;
         memory = { ...memory, failed: true };
         actions.say(`failed: ${firstLine(failure)}`);
@@ -93,22 +92,19 @@ export async function runSaga(first: Wanted, actions: SagaActions, places: Place
       looks = await actions.look();
     }
   }
-  throw new Error(`the move comes to no end after ${mostSteps} steps\n${whereItIs(seen, places)}`);
+  throw new Error(`the move comes to no end after ${maxSteps} steps\n${whereItIs(lastLooks, places)}`);
 }
 
-/** What is known of a host that is out of sight is what was seen last. */
-function lastSeen(before: Looks, now: Looks): Looks {
-  return {
-    old: now.old === "outOfSight" ? before.old : now.old,
-    new: now.new === "outOfSight" ? before.new : now.new,
-  };
+/** Keeps the last state of a host that is out of sight now. */
+function keepLast(before: Looks, now: Looks): Looks {
+  return { old: now.old ?? before.old, new: now.new ?? before.new };
 }
 
 function remember(memory: RunMemory, step: MoveStep): RunMemory {
   if (step === "bulk") return { ...memory, bulkCopied: true };
   if (step === "stop") return { ...memory, stopped: true, backedUp: false };
   if (step === "backup") return { ...memory, backedUp: true };
-  // It ran again: what was known of its stop is worth nothing.
+  // The source ran again, so its stop and copies are outdated.
   if (step === "restore") return { ...memory, bulkCopied: false, stopped: false, backedUp: false };
   return memory;
 }

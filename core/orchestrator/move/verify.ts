@@ -15,33 +15,30 @@ import type { MoveInputs } from "../hosts/moveInputs";
 import type { Saga, SideName } from "../rules/journal";
 import { orchestratorConfigOf } from "../rules/orchestratorConfigFile";
 
-const trouble =
+const troublePattern =
   /(^|\s)(ERROR|FATAL|PANIC|DPANIC)(\s|$)|^panic:|\bpanic: |^fatal error:|Main process exited|Failed with result|Failed to start/;
 
-/** The lines of a journal that tell of trouble: words for an operator, of which healthy signers write some, too. */
+/** Returns the log lines that an operator should read; healthy orchestrators write some, too. */
 export function errorsIn(lines: readonly string[]): string[] {
-  return lines.filter((line) => trouble.test(line));
+  return lines.filter((line) => troublePattern.test(line));
 }
 
-/** The life of the unit, and its last lines. */
+/** State of the unit, and its last log lines. */
 export interface Life {
   readonly active: string;
   readonly restarts: number;
   readonly pid: number;
-  /** Other signers that the host has a connection with, where it can tell. */
+  /** Number of connections with other orchestrators; absent if the host can't tell. */
   readonly peers?: number;
   readonly log: readonly string[];
 }
 
-/** Reads what signer_life prints. */
+/** Parses the output of signer_life. */
 export function readLife(printed: string): Life {
   const lines = printed.split("\n");
   const at = lines.indexOf("log");
-  const fact = (name: string) =>
-    lines
-      .slice(0, Math.max(0, at))
-      .find((line) => line.startsWith(`${name}=`))
-      ?.slice(name.length + 1) ?? "";
+  const facts = lines.slice(0, Math.max(0, at));
+  const fact = (name: string) => facts.find((line) => line.startsWith(`${name}=`))?.slice(name.length + 1) ?? "";
   return {
     active: `${fact("ActiveState")} (${fact("SubState")})`,
     restarts: Number(fact("NRestarts")),
@@ -54,7 +51,7 @@ export function readLife(printed: string): Life {
 export interface Verified {
   readonly build: BuildInfo;
   readonly identity: OrchestratorIdentity | undefined;
-  /** Clock milliseconds of the first good answer. */
+  /** Unix milliseconds of the first good answer. */
   readonly answeredAt: number;
 }
 
@@ -62,7 +59,7 @@ export interface VerifyDeps extends HostPairDeps, ChainLooks {
   now(): number;
 }
 
-/** A side whose orchestrator was started, within the move that started it. */
+/** A side whose orchestrator this run started. */
 export interface StartedSide {
   readonly inputs: MoveInputs;
   readonly sides: HostPair;
@@ -71,13 +68,14 @@ export interface StartedSide {
   readonly deps: VerifyDeps;
 }
 
-/** Milliseconds between two looks whether the port is open. */
 const pollIntervalMs = 50;
-/** Milliseconds for which it may answer with an error. */
-const wrongFor = 30_000;
-const shownLines = 10;
-const logLines = 50;
-const readings = 4;
+/** For wrong answers: unlike a closed port, they rarely come right. */
+const wrongAnswerTimeoutMs = 30_000;
+const reportIntervalMs = 15_000;
+const maxShownLines = 10;
+const maxLogLines = 50;
+const maxAttempts = 4;
+const retryDelayMs = 500;
 
 export function clientOf(inputs: MoveInputs, sides: HostPair, side: SideName, deps: HostPairDeps): OrchestratorClient {
   return createOrchestratorClient(() => sides.roots[side].forward("127.0.0.1", inputs.rpcPort), inputs.rpcPort, deps);
@@ -86,53 +84,60 @@ export function clientOf(inputs: MoveInputs, sides: HostPair, side: SideName, de
 /**
  * Waits until a started orchestrator answers getBuildInfo (docs/specification.md, 4.2).
  *
- * @throws Error with what was seen last, and its last log lines without secrets
+ * @throws Error with the last problem, and the last log lines without secrets
  */
 export async function waitForAnswer(started: StartedSide): Promise<{ build: BuildInfo; answeredAt: number }> {
-  const { inputs, sides, side, saga, deps } = started;
+  const { inputs, sides, side, deps } = started;
   const client = clientOf(inputs, sides, side, deps);
   const end = deps.ticks() + inputs.answerWithin;
-  let heard = deps.ticks();
+  let reportedAt = deps.ticks();
   let wrongSince: number | undefined;
   for (;;) {
-    let why: string;
-    let isWrong = false;
+    let problem: Error;
     try {
-      // Opening the port costs no request of the two a second.
+      // Opening the port costs none of the two requests a second.
       (await sides.roots[side].forward("127.0.0.1", inputs.rpcPort)).destroy();
       const build = await client.buildInfo();
       return { build, answeredAt: deps.now() };
     } catch (error) {
-      why = (error as Error).message;
-      // That does not come right with time, as a port that is closed does.
-      isWrong = isWrongAnswer(error);
+      problem = error as Error;
     }
-    wrongSince = isWrong ? (wrongSince ?? deps.ticks()) : undefined;
-    if (deps.ticks() >= end || (wrongSince !== undefined && deps.ticks() - wrongSince > wrongFor)) {
-      const life = readLife(await sides.call(side, "signer_life", saga, { log_lines: shownLines }));
-      throw new Error(
-        [
-          `the orchestrator of the ${side} side (${sides.roots[side].address}) gives no good getBuildInfo`,
-          `  needed: one within ${Math.round(inputs.answerWithin / 1000)} s of its start (pillar-host:orchestrator.startTimeout)`,
-          `  found: ${why}`,
-          `  unit ${inputs[side].service}: ${life.active}, restarted ${life.restarts} times`,
-          ...life.log.map((line) => `  log: ${line}`),
-          `  See it with: journalctl -u ${inputs[side].service} -n 50`,
-        ].join("\n"),
-      );
-    }
-    if (deps.ticks() - heard > 15_000) {
-      heard = deps.ticks();
-      const { active, restarts, log } = readLife(await sides.call(side, "signer_life", saga, { log_lines: 1 }));
-      const how = `its unit is ${active}, restarted ${restarts} times${log.length === 0 ? "" : `; its last line: ${log.at(-1)}`}`;
-      deps.say(`the orchestrator of the ${side} side was started, no good answer yet: ${why}; ${how}`);
+    wrongSince = isWrongAnswer(problem) ? (wrongSince ?? deps.ticks()) : undefined;
+    if (deps.ticks() >= end || (wrongSince !== undefined && deps.ticks() - wrongSince > wrongAnswerTimeoutMs))
+      throw new Error(await noAnswerText(started, problem.message));
+    if (deps.ticks() - reportedAt > reportIntervalMs) {
+      reportedAt = deps.ticks();
+      const { active, restarts, log } = await readUnit(started, { log_lines: 1 });
+      const unit = `its unit is ${active}, restarted ${restarts} times${log.length === 0 ? "" : `; its last line: ${log.at(-1)}`}`;
+      deps.say(`the orchestrator of the ${side} side was started, no good answer yet: ${problem.message}; ${unit}`);
     }
     await deps.sleep(pollIntervalMs);
   }
 }
 
+async function noAnswerText(started: StartedSide, problem: string): Promise<string> {
+  const { inputs, sides, side } = started;
+  const life = await readUnit(started, { log_lines: maxShownLines });
+  return [
+    `the orchestrator of the ${side} side (${sides.roots[side].address}) gives no good getBuildInfo`,
+    `  needed: one within ${Math.round(inputs.answerWithin / 1000)} s of its start (pillar-host:orchestrator.startTimeout)`,
+    `  found: ${problem}`,
+    `  unit ${inputs[side].service}: ${life.active}, restarted ${life.restarts} times`,
+    ...life.log.map((line) => `  log: ${line}`),
+    `  See it with: journalctl -u ${inputs[side].service} -n 50`,
+  ].join("\n");
+}
+
+async function readUnit({ sides, side, saga }: StartedSide, variables: LifeVariables): Promise<Life> {
+  return readLife(await sides.call({ side, name: "signer_life", saga, variables }));
+}
+
+/** `since` in Unix seconds. */
+type LifeVariables = { readonly log_lines: number } | { readonly log_lines: number; readonly since: number };
+
 /**
- * Asserts that what answers is the signer, and stays (docs/specification.md, 1.2, steps 6 and 7).
+ * Asserts that a started orchestrator answers, is the expected one, and stays up (docs/specification.md, 1.2, steps 6
+ * and 7).
  *
  * @throws Error that names every fault
  */
@@ -141,77 +146,74 @@ export async function verify(
   expected: Readonly<Record<string, string>> | null,
   startedAt: number,
 ): Promise<Verified> {
-  const { inputs, sides, side, saga, deps } = started;
+  const { inputs, sides, side, deps } = started;
   const { build, answeredAt } = await waitForAnswer(started);
   deps.say(
     `the orchestrator of the ${side} side answers: ${build.version}; watching it for ${inputs.steadyFor / 1000} s`,
   );
   const client = clientOf(inputs, sides, side, deps);
-  const before = readLife(await sides.call(side, "signer_life", saga, { log_lines: 1 }));
+  const before = await readUnit(started, { log_lines: 1 });
   const faults = side === "new" ? versionFaults(build, inputs.version, commandsFor(inputs.stack)) : [];
   const identity = await client.identity();
-  const wrong =
-    identity && expected
-      ? identityDifferences(identity, expected).map((name) => `${name} ${identity[name]}, not ${expected[name]}`)
-      : [];
-  faults.push(...wrong.map((line) => `it is another signer than before: ${line}`));
+  const differences = identity && expected ? identityDifferences(identity, expected) : [];
+  for (const name of differences)
+    faults.push(`it is another signer than before: ${name} ${identity?.[name]}, not ${expected?.[name]}`);
   await deps.sleep(inputs.steadyFor);
-  // Of one that is gone by now its log is the better reason.
-  const gone = (error: Error) => void faults.push(`it answers no more: ${error.message}`);
-  const status = await client.status().catch(gone);
-  if (faults.length === 0) await client.buildInfo().catch(gone);
-  // Of this start alone: the machine may have had a signer before.
-  const life = readLife(
-    await sides.call(side, "signer_life", saga, { log_lines: logLines, since: Math.floor(startedAt / 1000) }),
-  );
+  // If it is gone by now, its log says why.
+  const addFault = (error: Error) => void faults.push(`it answers no more: ${error.message}`);
+  const status = await client.status().catch(addFault);
+  if (faults.length === 0) await client.buildInfo().catch(addFault);
+  // Only since this start: the machine may have had an orchestrator before.
+  const life = await readUnit(started, { log_lines: maxLogLines, since: Math.floor(startedAt / 1000) });
   if (!life.active.startsWith("active (running")) faults.push(`its unit is ${life.active}`);
   if (life.pid !== before.pid || life.restarts !== before.restarts)
     faults.push("it did not stay up: it was restarted while it was watched");
   const share = await hasShare(started);
-  // It signed there before: a bridge that has another key by now is no reason to keep it from going back.
+  // The old side signed before, and may go back even if the bridge has another key by now.
   if (side === "new" && share === false && !inputs.noKeyShare)
     faults.push(
       "it found no share of the bridge's key (an empty TssConfig.PublicKey in its config.json): it would sign nothing",
     );
-  const errors = errorsIn(life.log).slice(-shownLines);
-  if (faults.length > 0) {
-    const log = errors.length > 0 ? errors : life.log.slice(-shownLines);
-    throw new Error(
-      [
-        `the orchestrator of the ${side} side (${sides.roots[side].address}) was started, but is not well`,
-        ...faults.slice(0, shownLines).map((fault) => `  found: ${fault}`),
-        "  needed: a unit that stays active, answers, the configured version, a key share, and the same identity as before",
-        ...log.map((line) => `  log: ${line}`),
-        `  See it with: journalctl -u ${inputs[side].service} -n 50`,
-      ].join("\n"),
-    );
-  }
-  for (const line of errors) deps.say(`log of the ${side} side, which is well all the same: ${line}`);
+  if (faults.length > 0) throw new Error(faultyText(started, faults, life.log));
+  for (const line of errorsIn(life.log).slice(-maxShownLines))
+    deps.say(`log of the ${side} side, which is well all the same: ${line}`);
   if (status) deps.say(`getStatus of the ${side} side: ${status.stateName}`);
   if (life.peers !== undefined) deps.say(peersText(side, life.peers, inputs.p2pPort));
   return { build, identity, answeredAt };
 }
 
-/** Whether it found its share at its start, which it writes down; undefined where it can't be read, as in a rewrite. */
+function faultyText({ inputs, sides, side }: StartedSide, faults: readonly string[], log: readonly string[]): string {
+  const errors = errorsIn(log);
+  const shownLog = (errors.length > 0 ? errors : log).slice(-maxShownLines);
+  return [
+    `the orchestrator of the ${side} side (${sides.roots[side].address}) was started, but is not well`,
+    ...faults.slice(0, maxShownLines).map((fault) => `  found: ${fault}`),
+    "  needed: a unit that stays active, answers, the configured version, a key share, and the same identity as before",
+    ...shownLog.map((line) => `  log: ${line}`),
+    `  See it with: journalctl -u ${inputs[side].service} -n 50`,
+  ].join("\n");
+}
+
+/** True if it found its share at its start, which it writes down; undefined if that can't be read, as during a rewrite. */
 async function hasShare({ inputs, sides, side, saga, deps }: StartedSide) {
-  const file = `${inputs[side].directory}/config.json`;
-  for (let left = readings; left > 0; left -= 1) {
-    const text = await sides.call(side, "signer_read", saga, own({ file })).catch(() => "");
+  const variables = own({ file: `${inputs[side].directory}/config.json` });
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    const text = await sides.call({ side, name: "signer_read", saga, variables }).catch(() => "");
     if (isJsonText(text))
       return orchestratorConfigOf((JSON.parse(text) as Record<string, unknown> | null) ?? {}).hasShare;
-    await deps.sleep(500);
+    await deps.sleep(retryDelayMs);
   }
   return undefined;
 }
 
-/** With whom it talks: without the others nothing is signed, though it says that it is live. */
+/** Formats the number of connections: without other orchestrators nothing is signed, although it says that it is live. */
 export function peersText(side: SideName, peers: number, port: number): string {
   return peers > 0
     ? `the ${side} side is connected with ${peers} other signer${peers === 1 ? "" : "s"}`
     : `the ${side} side is connected with no other signer yet: is ${port}/tcp open to them, and out to theirs? It dials those of tss/address_book.seed and TssConfig.Bootstrap`;
 }
 
-/** What runs is what the configuration names: not each build tells its version when it is installed. */
+/** Compares the running version with the configured one: not every build tells its version at the installation. */
 export function versionFaults(
   { version }: Pick<BuildInfo, "version">,
   configured: string | undefined,

@@ -1,17 +1,16 @@
-/** What an operator has typed out about a signer, where the program cannot know it; plain values. */
+/** Facts that only the operator can know, as typed into the configuration; plain values. */
 export interface Acknowledged {
-  /** It has no key share. */
+  /** True if the orchestrator has no key share. */
   readonly noKeyShare: boolean;
-  /** It moves while the bridge is halted. */
+  /** True if the orchestrator may move while the bridge is halted. */
   readonly haltedBridge: boolean;
-  /** It came to its host by hand after the move with this number, and can start nowhere else. */
+  /** Number of the move after which the orchestrator came to its host by hand; it can start nowhere else. */
   readonly laterThanMove?: number | undefined;
-  /** No move of it ever began. */
+  /** True if no move of the orchestrator ever began. */
   readonly firstMove?: boolean | undefined;
 }
 
-/** The words alone, of what has them among others. */
-export function acknowledgedIn({ noKeyShare, haltedBridge, ...words }: Acknowledged): Acknowledged {
-  const { laterThanMove, firstMove } = words;
+/** Returns these four values of an object that has others too. */
+export function acknowledgedIn({ noKeyShare, haltedBridge, laterThanMove, firstMove }: Acknowledged): Acknowledged {
   return { noKeyShare, haltedBridge, laterThanMove, firstMove };
 }

@@ -1,24 +1,25 @@
-/** A node that config.json names, as host:port; without paths, which may hold access keys. */
+/** A node in config.json, as host:port; without paths, which may contain access keys. */
 export interface Endpoint {
-  /** As the bridge calls it: `Zenon`, `Ethereum`… */
+  /** The bridge's name of the network: `Zenon`, `Ethereum`… */
   readonly network: string;
-  /** How the old host reaches it, and how the new one will. */
+  /** Address as the old host reaches it. */
   readonly old: string;
+  /** Address as the new host will reach it. */
   readonly new: string;
-  /** It means the host itself: on the new host it is another machine's. */
+  /** True if it is the orchestrator's own host, so another machine after the move. */
   readonly isOwn: boolean;
 }
 
 /**
- * The nodes that a configuration names.
+ * Returns the nodes in a configuration.
  *
  * @param config the JSON of config.json
- * @param own addresses of the host that it lies on; they become 127.0.0.1 on the new one (movedConfig.ts)
+ * @param own addresses of its host; they become 127.0.0.1 on the new one (movedConfig.ts)
  */
 export function endpointsOf(config: Readonly<Record<string, unknown>>, own: readonly string[]): Endpoint[] {
   const networks = Object.entries((config.Networks as Record<string, { Urls?: unknown }> | null) ?? {});
-  return networks.flatMap(([network, found]) => {
-    const urls = Array.isArray(found?.Urls) ? found.Urls.map(String) : [];
+  return networks.flatMap(([network, settings]) => {
+    const urls = Array.isArray(settings?.Urls) ? settings.Urls.map(String) : [];
     return urls.flatMap((url) => endpointOf(network, url, own));
   });
 }
@@ -28,18 +29,18 @@ function endpointOf(network: string, url: string, own: readonly string[]): Endpo
   const { hostname, port, protocol } = new URL(url);
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
   if (!/^[A-Za-z0-9.:-]+$/.test(host)) return [];
-  const at = (name: string) => `${name}:${port || (/^(https|wss):$/.test(protocol) ? 443 : 80)}`;
+  const withPort = (name: string) => `${name}:${port || (/^(https|wss):$/.test(protocol) ? 443 : 80)}`;
   const isLoopback = /^(localhost|127\.[\d.]+|0\.0\.0\.0|::1)$/.test(host);
   const isOwn = isLoopback || own.includes(host);
-  return [{ network, old: at(host), new: at(isOwn && !isLoopback ? "127.0.0.1" : host), isOwn }];
+  return [{ network, old: withPort(host), new: withPort(isOwn && !isLoopback ? "127.0.0.1" : host), isOwn }];
 }
 
-/** Of the networks that a signer has to do with, where its build tells them; the node's is always one. */
+/** True if the orchestrator uses an endpoint's network, as far as its build names them; it always uses the node's. */
 export function isUsed({ network }: Endpoint, networks: readonly string[] | undefined): boolean {
   return networks === undefined || isPillarNode({ network }) || networks.includes(network);
 }
 
-/** Whether it is the node beside a Pillar, which a stand-up deploys. */
+/** True for the node beside a Pillar, which this program deploys. */
 export function isPillarNode({ network }: Pick<Endpoint, "network">): boolean {
   return network === "Zenon";
 }

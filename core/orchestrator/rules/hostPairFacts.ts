@@ -1,38 +1,39 @@
-/** What orchestrator/orchestratorFacts.sh tells of a host. */
+/** Facts about a host, as orchestrator/orchestratorFacts.sh prints them. */
 export interface SideFacts {
-  /** systemd's words for the unit: loaded, not-found, masked; active, inactive…; enabled… */
+  /** States of the unit by systemd: loaded, not-found, masked; active, inactive…; enabled… */
   readonly load: string;
   readonly active: string;
   readonly enabled: string;
-  /** `there`, `none`, `link` or `no directory`, and what it is a link to. */
+  /** `there`, `none`, `link` or `no directory`. */
   readonly directory: string;
+  /** The directory without links. */
   readonly real: string;
   readonly bytes: number;
   readonly files: number;
-  /** Key shares. */
+  /** Number of key shares. */
   readonly shares: number;
-  /** Files and directories with setuid, setgid or the sticky bit, or that everybody may write. */
+  /** Number of files and directories that have setuid, setgid or the sticky bit, or are writable by everybody. */
   readonly special?: number;
-  /** Bytes and files that the disk has room for, and where it is mounted. */
+  /** Free bytes and inodes of the disk, and its mount point. */
   readonly free: number;
   readonly inodes: number;
   readonly mount: string;
   readonly hasNodeKey: boolean;
   readonly hasExecutable: boolean;
-  /** What the process of its unit is called, where that runs and nothing runs under the configured name. */
+  /** Name of the unit's process, if it runs and no process has the configured name. */
   readonly process?: string;
-  /** Of the unit's process, where it runs: its user, and the directory that it works in, without links. */
+  /** User and working directory (without links) of the unit's process, if it runs. */
   readonly user?: string;
   readonly works?: string;
-  /** Names of what that process has in its environment beyond what systemd gives; of a unit that does not run, of its files. */
+  /** Names of environment variables beyond systemd's own: of the process, or of the files of a unit that does not run. */
   readonly environment: readonly string[];
-  /** Tools that are needed and not there. */
+  /** Missing tools that are needed. */
   readonly lacks: readonly string[];
-  /** The text of the move's journal, where there is one. */
+  /** Text of the move's journal, if there is one. */
   readonly journal?: string;
 }
 
-/** Reads what signer_facts prints. */
+/** Parses the output of signer_facts. */
 export function parseFacts(printed: string): SideFacts {
   const pairs = printed.split("\n").flatMap((line) => {
     const at = line.indexOf("=");
@@ -40,6 +41,7 @@ export function parseFacts(printed: string): SideFacts {
   });
   const facts = new Map(pairs);
   const text = (name: string) => facts.get(name) ?? "";
+  const number = (name: string) => Number(text(name));
   const journal = text("journal");
   const all = (name: string) => pairs.filter(([each]) => each === name).map(([, value]) => value);
   const named = (name: string) => (facts.has(name) ? { [name]: text(name) } : {});
@@ -50,12 +52,12 @@ export function parseFacts(printed: string): SideFacts {
     directory: text("directory"),
     real: text("real"),
     mount: text("mount"),
-    bytes: Number(text("bytes")),
-    files: Number(text("files")),
-    shares: Number(text("shares")),
-    free: Number(text("free")),
-    inodes: Number(text("inodes")),
-    special: Number(text("special")) > 0 ? Number(text("special")) : undefined,
+    bytes: number("bytes"),
+    files: number("files"),
+    shares: number("shares"),
+    free: number("free"),
+    inodes: number("inodes"),
+    special: number("special") > 0 ? number("special") : undefined,
     hasNodeKey: facts.has("node_producer"),
     hasExecutable: facts.has("executable"),
     lacks: all("lacks"),

@@ -7,10 +7,9 @@ const ends: readonly string[] = ["done", "rolledBack"];
 const numbered: readonly string[] = ["begun", "starting", ...ends];
 
 /**
- * What the record of this machine, and the state of the stack, know of the generations of a Pillar's moves, of all its stacks
- *.
+ * Returns the generations of all moves of a Pillar, of all its stacks, by the event log and the stack's state.
  *
- * @param inState of the last end that the stack's state knows
+ * @param inState generation of the last end in the stack's state
  */
 export function knownOf(events: readonly MoveEvent[], wanted: MoveId, inState = 0): Known {
   let known: Known = { generation: inState, started: inState, ...(inState > 0 ? { move: wanted } : {}) };
@@ -24,8 +23,8 @@ export function knownOf(events: readonly MoveEvent[], wanted: MoveId, inState = 
 }
 
 /**
- * The way whose end no line tells: its target was to be started, and it has the signer now. The run that brought it
- * there did not write that down. A way of later that was to start the other side came to nothing.
+ * Returns the start that brought the orchestrator to its holder if the event log has no end of it: the run that started
+ * the target did not write it. A later start of the other host had no effect.
  */
 export function unrecordedEnd(events: readonly MoveEvent[], wanted: MoveId, holder: SideName): WayOfMove | undefined {
   const last = events.findLast(

@@ -1,15 +1,14 @@
 import { isIPv6 } from "node:net";
 
-/** A text of JSON, with what may stand between it and a colon before it. */
-const jsonText = /"(?:[^"\\]|\\.)*"/g;
+const jsonString = /"(?:[^"\\]|\\.)*"/g;
 
 /**
- * Returns an orchestrator's config.json for the host that it comes to: paths are that host's, and node addresses that name
- * the machine which it leaves name the new one. Whatever else is in the file stays as it was written.
+ * Rewrites an orchestrator's config.json for its new machine: sets the paths of that machine, and replaces node addresses
+ * of the machine that it leaves by 127.0.0.1. Everything else stays as written.
  *
  * @param text whole JSON
- * @param addresses of the machine that it leaves
- * @returns the changed addresses too, with nothing else of the file
+ * @param addresses addresses of the machine that it leaves
+ * @returns the text, and the changed addresses without anything else of the file
  */
 export function movedConfig(text: string, directory: string, addresses: readonly string[]) {
   JSON.parse(text);
@@ -19,21 +18,21 @@ export function movedConfig(text: string, directory: string, addresses: readonly
   ]);
   const changed = new Set<string>();
   let key: string | undefined;
-  const config = text.replace(jsonText, (token, at: number) => {
+  const config = text.replace(jsonString, (token, at: number) => {
     if (/^\s*:/.test(text.slice(at + token.length, at + token.length + 100))) {
       key = JSON.parse(token) as string;
       return token;
     }
     const value = JSON.parse(token) as string;
-    const moved = (key === undefined ? undefined : paths.get(key)) ?? hereOf(value, addresses, changed);
+    const moved = (key === undefined ? undefined : paths.get(key)) ?? replaceAddresses(value, addresses, changed);
     key = undefined;
     return moved === value ? token : JSON.stringify(moved);
   });
   return { config, changed: [...changed] };
 }
 
-/** Replaces each of the addresses where it is the host of a URL. */
-function hereOf(value: string, addresses: readonly string[], changed: Set<string>): string {
+/** Replaces the addresses in URLs. */
+function replaceAddresses(value: string, addresses: readonly string[], changed: Set<string>): string {
   return addresses.reduce((left, address) => {
     const host = isIPv6(address) ? `[${address}]` : address;
     const [first = "", ...rest] = left.split(`://${host}`);

@@ -2,11 +2,12 @@ import { isSameMove, moveText } from "../../eventLog/moveId";
 import { type Commands, commandsFor } from "../../util/commands";
 import type { Obstacle } from "./decide";
 import { type Journal, journalFile, type Saga, type SideName, sidesOf } from "./journal";
-import { broughtBack, broughtByHand, commandsBack, stopForGood, unknownPastText } from "./messages";
-import { journalOf, type Looks } from "./sagaLooks";
+import { broughtByHand, unknownPastText } from "./moveMessages";
+import { rollbackByHandHint, rollbackCommands, stopForGood } from "./rollbackByHand";
+import type { Looks } from "./sagaLooks";
 import { type Places, whereItIs } from "./whereItIs";
 
-/** What the text of an obstacle is made of. */
+/** Values for an obstacle's text. */
 interface Scene {
   readonly saga: Saga;
   readonly looks: Looks;
@@ -17,15 +18,17 @@ interface Scene {
   readonly run: Commands;
   readonly up: string;
   readonly journals: Readonly<Record<SideName, Journal | undefined>>;
-  /** The command that goes back, where the move goes forward. */
+  /** The command that rolls back; undefined if the move is a rollback. */
   readonly rollback: string | undefined;
+  /** Names a side for the operator. */
   at(side: SideName): string;
+  /** Returns the command that stops a side's orchestrator for good. */
   stopIt(side: SideName): string;
 }
 
 const bothSides = ["old", "new"] as const;
 
-/** Formats why nothing is done, where the key is, and what comes next. */
+/** Formats why nothing is done, the next command, and where the key is. */
 export function obstacleText(why: Obstacle, saga: Saga, looks: Looks, places: Places): string {
   const text = obstacleTexts[why](sceneOf(saga, looks, places));
   return [...text, whereItIs(looks, places)].join("\n");
@@ -43,23 +46,23 @@ function sceneOf(saga: Saga, looks: Looks, places: Places): Scene {
     run,
     up: run.up,
     rollback: saga.direction === "forward" ? `${run.set("orchestrator.rollback", true)} && ${run.up}` : undefined,
-    journals: { old: journalOf(looks.old), new: journalOf(looks.new) },
+    journals: { old: looks.old?.journal, new: looks.new?.journal },
     at: (side) => `the ${side} side (${places[side]})`,
     stopIt: (side) => `on ${places[side]}: ${stopForGood(unit[side])} (it must say inactive)`,
   };
 }
 
 function generationsFound(looks: Looks): string[] {
-  return (["old", "new"] as const).map((side) => {
-    const journal = journalOf(looks[side]);
-    const { move, stage, generation = 0 } = journal ?? {};
+  return bothSides.map((side) => {
+    const { move, stage, generation = 0 } = looks[side]?.journal ?? {};
     return `  found on the ${side} side: ${move ? `${stage} in ${moveText(move)}, generation ${generation}` : "no journal"}`;
   });
 }
 
-/** Returns true while the move that a journal of these hosts names has not come to its end. */
+/** True unless the journals say that a move has ended. */
 function isAtWork(looks: Looks, { move }: Saga): boolean {
-  const theirs = [looks.new, looks.old].map(journalOf).find((journal) => journal && isSameMove(journal.move, move));
+  const journals = [looks.new?.journal, looks.old?.journal];
+  const theirs = journals.find((journal) => journal && isSameMove(journal.move, move));
   return theirs?.stage !== "moved" && theirs?.stage !== "running" && theirs?.stage !== "restored";
 }
 
@@ -86,7 +89,7 @@ const obstacleTexts: Readonly<Record<Obstacle, (scene: Scene) => readonly string
     `  To go on: fix what is said above, then ${up}`,
     ...(rollback ? [`  To go back: ${rollback}`] : []),
     "  Or by hand:",
-    ...commandsBack(saga, looks, places),
+    ...rollbackCommands(saga, looks, places),
   ],
   "target runs unasked": ({ looks, places, target, unit, up, at, stopIt }) => [
     `an orchestrator runs on ${at(target)}, and this move has not started it: nothing is touched`,
@@ -94,14 +97,14 @@ const obstacleTexts: Readonly<Record<Obstacle, (scene: Scene) => readonly string
     `  needed: nothing that signs there. See it with: systemctl status ${unit[target]}`,
     `  Stop it, ${stopIt(target)}`,
     `  Then: ${up}`,
-    ...(target === "old" ? broughtBack(looks, places) : []),
+    ...(target === "old" ? rollbackByHandHint(looks, places) : []),
   ],
   "source runs unasked": ({ looks, places, source, unit, up, at, stopIt }) => [
     `the fence of ${at(source)} was taken down by another hand: nothing is touched`,
     `  found: ${unit[source]} runs there, or is not masked any more`,
     `  needed: ${stopIt(source)}`,
     `  Then: ${up}`,
-    ...(source === "old" ? broughtBack(looks, places) : []),
+    ...(source === "old" ? rollbackByHandHint(looks, places) : []),
   ],
   "source does not run": ({ source, unit, up, at }) => [
     `the orchestrator of ${at(source)} does not run: nothing is touched`,
@@ -114,7 +117,7 @@ const obstacleTexts: Readonly<Record<Obstacle, (scene: Scene) => readonly string
     "  needed: one signer. Was that host restored from a snapshot, or its fence taken down by hand?",
     `  Stop it at once, ${stopIt(source)}`,
     `  Then: ${up}`,
-    ...(source === "old" ? broughtBack(looks, places) : []),
+    ...(source === "old" ? rollbackByHandHint(looks, places) : []),
   ],
   "journals disagree": ({ looks, places, unit, journals }) => [
     "the journals of both sides contradict each other: nothing is touched",
@@ -124,7 +127,7 @@ const obstacleTexts: Readonly<Record<Obstacle, (scene: Scene) => readonly string
     ...bothSides.map(
       (side) => `    on ${places[side]}: systemctl is-active ${unit[side]}; journalctl -u ${unit[side]} -n 20`,
     ),
-    ...broughtBack(looks, places),
+    ...rollbackByHandHint(looks, places),
     "  What each journal should say: docs/orchestrator.md",
   ],
   "later move": ({ saga, looks, places, unit, run, up }) => [

@@ -1,32 +1,33 @@
 import { isSameMove, isSameOwner } from "../../eventLog/moveId";
 import { type Journal, type Saga, type SideName, type SourceStage, sidesOf, type TargetStage } from "./journal";
 
-/** A host, as a look found it. */
+/** The state of a host, as a run read it. */
 export interface SideObservation {
   readonly journal?: Journal | undefined;
-  /** A process of the orchestrator lives, or systemd is about to start one. */
+  /** True if a process of the orchestrator lives, or systemd is about to start one. */
   readonly active: boolean;
-  /** Its unit is masked for good: no boot and no hand starts it. */
+  /** True if the unit is masked for good: neither a boot nor an operator starts it. */
   readonly masked: boolean;
-  /** It is abandoned, and what came with its move lies where a start would find it: its seal was cut off. */
+  /** True if an abandoned move's files lie where a start would find them, because sealing was interrupted. */
   readonly inPlace?: boolean;
 }
 
-export type SideLook = SideObservation | "outOfSight";
-
-/** Returns the journal that a look found. */
-export function journalOf(look: SideLook): Journal | undefined {
-  return look === "outOfSight" ? undefined : look.journal;
-}
+/** Undefined for a host that is out of sight: no answer, or another machine answers. */
+export type SideLook = SideObservation | undefined;
 
 export interface Looks {
   readonly old: SideLook;
   readonly new: SideLook;
 }
 
-/** Whether a journal is of this stack's moves between these hosts: one that calls its host the other side is of other hosts. */
+/** True if a journal belongs to this stack's moves between these hosts; with another side name it is of other hosts. */
 export function isOfThisPair(at: SideName, { move, side }: Journal, wanted: Saga): boolean {
   return isSameOwner(move, wanted.move) && side === at;
+}
+
+/** True if a journal belongs to this direction of this move between these hosts. */
+export function isOfSaga(at: SideName, journal: Journal, saga: Saga): boolean {
+  return isOfThisPair(at, journal, saga) && isSameMove(journal.move, saga.move) && journal.direction === saga.direction;
 }
 
 interface Stages {
@@ -34,26 +35,22 @@ interface Stages {
   readonly t?: TargetStage | undefined;
 }
 
+/** Returns the stages of source and target in a saga, by their journals. */
 export function stagesOf(saga: Saga, looks: Looks): Stages {
-  const at = (side: SideName) => {
-    const journal = journalOf(looks[side]);
-    return journal &&
-      isOfThisPair(side, journal, saga) &&
-      isSameMove(journal.move, saga.move) &&
-      journal.direction === saga.direction
-      ? journal.stage
-      : undefined;
+  const stage = (side: SideName) => {
+    const journal = looks[side]?.journal;
+    return journal && isOfSaga(side, journal, saga) ? journal.stage : undefined;
   };
   const { source, target } = sidesOf(saga);
-  return { s: at(source) as SourceStage | undefined, t: at(target) as TargetStage | undefined };
+  return { s: stage(source) as SourceStage | undefined, t: stage(target) as TargetStage | undefined };
 }
 
-/** From here on the target may sign: there is no way back by itself. */
+/** True once the target may sign: from then on the program does not roll back by itself. */
 export function isPast({ t }: Stages): boolean {
   return t === "starting" || t === "running";
 }
 
-/** Whether a saga has begun to touch the signer, and has not come to an end. */
+/** True if a saga has changed the orchestrator's state on a host and has not ended. */
 export function isOpen({ s, t }: Stages): boolean {
   if (t === "running") return s === "fenced" || s === "stopping";
   return (
@@ -61,24 +58,24 @@ export function isOpen({ s, t }: Stages): boolean {
   );
 }
 
-/** Of this stack's moves. */
+/** Returns the sagas of this stack that the journals name, the new host's first. */
 export function sagasIn(looks: Looks, wanted: Saga): Saga[] {
   return (["new", "old"] as const).flatMap((side) => {
-    const look = looks[side];
-    if (look === "outOfSight" || !look.journal || !isOfThisPair(side, look.journal, wanted)) return [];
-    const { move, direction } = look.journal;
-    return [{ move, direction }];
+    const journal = looks[side]?.journal;
+    if (!journal || !isOfThisPair(side, journal, wanted)) return [];
+    return [{ move: journal.move, direction: journal.direction }];
   });
 }
 
 /**
- * The side on which the signer stands by this stack's journals, where one saga or none has been to its end: what
- * another stack's move says of its own sides is said of other hosts.
+ * Returns the side that has the orchestrator by this stack's journals, if at most one saga has ended.
+ * Ignores journals of another stack's move: its sides are other hosts.
  */
-export function standsAt({ old, new: fresh }: Looks, wanted: Saga): SideName {
-  const stage = (side: SideName, look: SideLook) =>
-    look !== "outOfSight" && look.journal && isOfThisPair(side, look.journal, wanted) ? look.journal.stage : undefined;
-  if (["running", "starting", "restored"].includes(stage("new", fresh) ?? "")) return "new";
-  if (stage("old", old) === "moved") return "new";
-  return "old";
+export function standsAt(looks: Looks, wanted: Saga): SideName {
+  const stage = (side: SideName) => {
+    const journal = looks[side]?.journal;
+    return journal && isOfThisPair(side, journal, wanted) ? journal.stage : undefined;
+  };
+  if (["running", "starting", "restored"].includes(stage("new") ?? "")) return "new";
+  return stage("old") === "moved" ? "new" : "old";
 }

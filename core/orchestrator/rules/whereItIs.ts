@@ -1,66 +1,61 @@
 import { isSameMove, moveText } from "../../eventLog/moveId";
 import { type Journal, journalFile, type SideName } from "./journal";
-import { journalOf, type Looks, type SideLook } from "./sagaLooks";
+import type { Looks, SideLook } from "./sagaLooks";
 
 const bothSides = ["new", "old"] as const;
-
-function runs(look: SideLook): boolean {
-  return look !== "outOfSight" && look.active;
-}
 
 function isOneMove(a: Journal, b: Journal | undefined): boolean {
   return b !== undefined && isSameMove(a.move, b.move);
 }
 
-/** What keeps a side that does not hold the key from signing. */
-function fenceOf(look: SideLook): string {
-  if (look === "outOfSight") return "is out of sight";
+/** Describes whether a side without the key is kept from signing. */
+function describeFence(look: SideLook): string {
+  if (!look) return "is out of sight";
   if (look.active) return "runs too";
   return look.masked ? "is fenced" : "does not run, and nothing fences it";
 }
 
-/** Which side holds the key, and which may sign, in one line: by both journals, and by what was seen to run. */
+/** Formats in one line which side holds the key and which may sign, by the journals and running processes. */
 export function whereItIs(looks: Looks, places: Places): string {
-  const { holder, line } = keyIn(looks, places);
-  const others = bothSides.filter((side) => side !== holder && runs(looks[side]));
+  const { holder, line } = locateKey(looks, places);
+  const others = bothSides.filter((side) => side !== holder && looks[side]?.active);
   if (others.length === 0) return line;
   const where = others.map((side) => `the ${side} side (${places[side]})`).join(" and ");
-  const held = holder === undefined ? "outOfSight" : looks[holder];
-  const isOne = others.length === 1 && held !== "outOfSight" && !held.active;
+  const held = holder && looks[holder];
+  const isOne = others.length === 1 && held?.active === false;
   return `${line} But an orchestrator runs on ${where}${isOne ? "" : ": two may sign now"}.`;
 }
 
-/** Which side holds the key, where one of these two does, and the line that says so. */
 interface KeyPlace {
+  /** Undefined if neither side holds it. */
   readonly holder?: SideName;
   readonly line: string;
 }
 
 const otherOf = (side: SideName): SideName => (side === "old" ? "new" : "old");
 const nameOf = (side: SideName, places: Places) => `the ${side} side (${places[side]})`;
-const isStill = (looks: Looks) => !bothSides.some((side) => runs(looks[side]));
+const nobodyRuns = (looks: Looks) => !bothSides.some((side) => looks[side]?.active);
 
-/** Returns where the key is: by the first of the rules that can tell. */
-function keyIn(looks: Looks, places: Places): KeyPlace {
+function locateKey(looks: Looks, places: Places): KeyPlace {
   return (
     onStartedSide(looks, places) ??
-    whereItMovedOn(looks, places) ??
+    afterMoveOn(looks, places) ??
     onStoppedSide(looks, places) ??
-    whereNothingStarted(looks, places)
+    beforeStart(looks, places)
   );
 }
 
-/** Returns the side that was started by a move, by its journal. */
+/** Returns the side that a move started, by its journal. */
 function onStartedSide(looks: Looks, places: Places): KeyPlace | undefined {
   for (const side of bothSides) {
     const look = looks[side];
-    const stage = journalOf(look)?.stage;
-    if (look === "outOfSight" || (stage !== "running" && stage !== "starting")) continue;
+    const stage = look?.journal?.stage;
+    if (!look || (stage !== "running" && stage !== "starting")) continue;
     const signs = look.active ? "which signs" : "which does not run now";
     const started =
       look.active || !look.masked ? "which was started and may sign" : "which was started, and stopped since";
     const what = stage === "running" ? signs : started;
-    const fence = fenceOf(looks[otherOf(side)]);
+    const fence = describeFence(looks[otherOf(side)]);
     return {
       holder: side,
       line: `The key is on ${nameOf(side, places)}, ${what}; ${nameOf(otherOf(side), places)} ${fence}.`,
@@ -69,17 +64,17 @@ function onStartedSide(looks: Looks, places: Places): KeyPlace | undefined {
   return undefined;
 }
 
-/** Returns where a move took the key of which one side alone has a journal. */
-function whereItMovedOn(looks: Looks, places: Places): KeyPlace | undefined {
+/** Returns where the key went in a move of which only one side has a journal. */
+function afterMoveOn(looks: Looks, places: Places): KeyPlace | undefined {
   for (const side of bothSides) {
     const other = otherOf(side);
-    const journal = journalOf(looks[side]);
-    if (journal?.stage !== "moved" || isOneMove(journal, journalOf(looks[other]))) continue;
+    const journal = looks[side]?.journal;
+    if (journal?.stage !== "moved" || isOneMove(journal, looks[other]?.journal)) continue;
     if (journal.other.address !== places[other])
       return {
         line: `The key is on ${journal.other.address}, where ${moveText(journal.move)} took it from ${nameOf(side, places)}.`,
       };
-    const [here, there] = [fenceOf(looks[side]), fenceOf(looks[other])];
+    const [here, there] = [describeFence(looks[side]), describeFence(looks[other])];
     return {
       holder: other,
       line: `The key is on ${nameOf(other, places)}, which ${there}; ${nameOf(side, places)} ${here}.`,
@@ -88,17 +83,17 @@ function whereItMovedOn(looks: Looks, places: Places): KeyPlace | undefined {
   return undefined;
 }
 
-/** Returns the side that was stopped, or brought back, by a move, by its journal. */
+/** Returns the side that a move stopped or rolled back, by its journal. */
 function onStoppedSide(looks: Looks, places: Places): KeyPlace | undefined {
   for (const side of bothSides) {
     const look = looks[side];
-    const stage = journalOf(look)?.stage;
-    if (look === "outOfSight" || stage === undefined) continue;
+    const stage = look?.journal?.stage;
+    if (!look || stage === undefined) continue;
     const holds = (how: string): KeyPlace => ({ holder: side, line: `The key is on ${nameOf(side, places)}, ${how}.` });
-    const nobody = isStill(looks) ? ", and nobody signs now" : "";
+    const nobody = nobodyRuns(looks) ? ", and nobody signs now" : "";
     if (stage === "restoring" || stage === "restored") {
       const signs = look.active ? "which signs" : "which does not run now";
-      return holds(`${signs}; ${nameOf(otherOf(side), places)} ${fenceOf(looks[otherOf(side)])}`);
+      return holds(`${signs}; ${nameOf(otherOf(side), places)} ${describeFence(looks[otherOf(side)])}`);
     }
     if (stage === "fenced" || stage === "moved") {
       const fence = look.masked ? "stopped and fenced" : "stopped, but nothing fences it";
@@ -109,21 +104,21 @@ function onStoppedSide(looks: Looks, places: Places): KeyPlace | undefined {
   return undefined;
 }
 
-/** Returns where the key is while no journal of the old side, and no start of the new one, says otherwise. */
-function whereNothingStarted({ old, new: fresh }: Looks, places: Places): KeyPlace {
+/** Returns where the key is if the old side has no journal and the new one was not started. */
+function beforeStart({ old, new: fresh }: Looks, places: Places): KeyPlace {
   const [oldName, newName] = [nameOf("old", places), nameOf("new", places)];
-  if (old === "outOfSight" && fresh === "outOfSight")
+  if (!old && !fresh)
     return {
       line: `Where the key is cannot be told: ${oldName} and ${newName} are both out of sight. Each host's ${journalFile} tells.`,
     };
-  const stage = journalOf(fresh)?.stage;
+  const stage = fresh?.journal?.stage;
   if (stage === "staged" || stage === "switched") {
-    const how = runs(fresh) ? "where an orchestrator runs unasked" : "proved but not started";
-    const nobody = isStill({ old, new: fresh }) ? ", and nobody signs now" : "";
-    return { holder: "new", line: `The key is on ${newName}, ${how}; ${oldName} ${fenceOf(old)}${nobody}.` };
+    const how = fresh?.active ? "where an orchestrator runs unasked" : "proved but not started";
+    const nobody = nobodyRuns({ old, new: fresh }) ? ", and nobody signs now" : "";
+    return { holder: "new", line: `The key is on ${newName}, ${how}; ${oldName} ${describeFence(old)}${nobody}.` };
   }
   const nothing = `nothing was started on ${newName}`;
-  if (old === "outOfSight")
+  if (!old)
     return {
       holder: "old",
       line: `The key is on ${oldName} as far as is known, and that is out of sight; ${nothing}.`,
@@ -132,7 +127,7 @@ function whereNothingStarted({ old, new: fresh }: Looks, places: Places): KeyPla
   return { holder: "old", line: `The key is on ${oldName}, ${how}; ${nothing}.` };
 }
 
-/** What errors name: both sides' addresses and units, and the stack. */
+/** Addresses and units of both sides, and the stack, for errors. */
 export interface Places extends Readonly<Record<SideName, string>> {
   readonly services: Readonly<Record<SideName, string>>;
   readonly stack: string;

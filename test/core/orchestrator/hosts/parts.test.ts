@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { moveText } from "../../../../core/eventLog/moveId";
 import { manifestOf } from "../../../../core/orchestrator/backup/manifest";
-import { heldByAnother } from "../../../../core/orchestrator/hosts/heldByAnother";
-import { openHostPair, readSide } from "../../../../core/orchestrator/hosts/hostPair";
+import { heldByAnother, openHostPair, readSide } from "../../../../core/orchestrator/hosts/hostPair";
 import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
 import { unfenced } from "../../../../core/orchestrator/hosts/provedCopy";
 import { secondsWithout } from "../../../../core/orchestrator/move/move";
@@ -203,7 +202,7 @@ describe("what an error says", () => {
     ],
     [
       "out of sight after it went there",
-      { old: { journal: { ...journal, stage: "moved" }, ...stopped }, new: "outOfSight" },
+      { old: { journal: { ...journal, stage: "moved" }, ...stopped }, new: undefined },
       "The key is on the new side (203.0.113.9), which is out of sight; the old side (198.51.100.7) is fenced.",
     ],
     [

@@ -108,7 +108,7 @@ const test = base.extend<{ stage: Stage }>({
         return local.stream(name, variables);
       },
     });
-    const call: HostPair["call"] = async (side, name) => {
+    const call: HostPair["call"] = async ({ side, name }) => {
       stage.called.push(`${side} ${name}`);
       if (name === "signer_flush") await stage.beforeFlush;
       if (name === "signer_read") return readFileSync(join(directory, "config.json"), "utf8");
@@ -119,10 +119,10 @@ const test = base.extend<{ stage: Stage }>({
     const sides: HostPair = {
       roots: { old: root("old", locals.old), new: root("new", locals.new) },
       call,
-      step: async (side, name, of, before) => call(side, name, of).then(() => before),
+      step: async (each, before) => call(each).then(() => before),
       look: async () => looks,
-      take: async () => undefined,
-      drop: async () => undefined,
+      takeLocks: async () => undefined,
+      dropLocks: async () => undefined,
       variables: () => ({}),
       close: () => undefined,
     };

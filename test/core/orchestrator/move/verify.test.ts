@@ -54,7 +54,7 @@ const test = base.extend<{ started: Started }>({
           return net.connect(server.port, "127.0.0.1");
         };
         const root = { address: "203.0.113.9", forward };
-        const call = async (_side: SideName, name: string) => {
+        const call = async ({ name }: { readonly name: string }) => {
           if (name === "signer_read") return JSON.stringify(started.config);
           return [...((ticks > 0 && started.later) || started.life), "log", ...started.log].join("\n");
         };

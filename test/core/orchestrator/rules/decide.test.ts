@@ -87,7 +87,7 @@ describe("decide", () => {
     ],
     [
       "nothing is copied of a host that is out of sight",
-      "outOfSight",
+      undefined,
       target("staging"),
       fresh,
       stopsFor("source out of sight"),
@@ -170,7 +170,7 @@ describe("decide", () => {
   });
 
   test("rests where the other side is out of sight, or only not fenced", () => {
-    for (const side of ["outOfSight", old("moved", { masked: false })] as const)
+    for (const side of [undefined, old("moved", { masked: false })] as const)
       expect(decideMove(saga, { old: side, new: target("running", runs) }, fresh)).toMatchObject({
         do: "done",
         why: "moved",

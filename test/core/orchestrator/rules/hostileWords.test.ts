@@ -105,7 +105,7 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
       Url: `ws://${answer("url", "198.51.100.7")}:1/`,
       GlobalState: 0,
     });
-  const call: HostPair["call"] = async (to, name, _saga, variables) => {
+  const call: HostPair["call"] = async ({ side: to, name, variables }) => {
     sent.push(sentText(`${to} ${name}`, variables));
     const printed: Readonly<Record<string, () => string>> = {
       signer_addresses: () => `198.51.100.7 ${answer("addresses", "2001:db8::7")}`,
@@ -136,8 +136,7 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
     roots: { old: root("old"), new: root("new") },
     call,
     variables: () => ({}),
-    step: async (...[to, name, of, before, variables]: Parameters<HostPair["step"]>) =>
-      call(to, name, of, variables).then(() => before),
+    step: async (...[each, before]: Parameters<HostPair["step"]>) => call(each).then(() => before),
   } as unknown as HostPair;
   const inputs = {
     move: saga.move,

@@ -11,8 +11,8 @@ import {
 import { join } from "node:path";
 import { test as base, describe, expect } from "vitest";
 import { readSide } from "../../../../core/orchestrator/hosts/hostPair";
-import { stopForGood } from "../../../../core/orchestrator/rules/messages";
 import { movedConfig } from "../../../../core/orchestrator/rules/movedConfig";
+import { stopForGood } from "../../../../core/orchestrator/rules/rollbackByHand";
 import { openScriptStage, type ScriptStage, systemctl } from "../scriptStage";
 
 const own = { move: "pillar-host/prod/Anvil/1", direction: "forward" } as const;

@@ -1,0 +1,40 @@
+import { type Commands, commandsFor } from "../../util/commands";
+import { unattendedLines } from "../../util/unattended";
+import type { Looks } from "./sagaLooks";
+import { type Places, whereItIs } from "./whereItIs";
+
+/** Formats why an unattended run does no step of a move. */
+export function notWatched(looks: Looks, places: Places): string {
+  const [what, ...rest] = unattendedLines("the signer is moved", "up", places.stack);
+  return [`${what}; this one moved nothing`, whereItIs(looks, places), ...rest].join("\n");
+}
+
+/** Formats a step's failure before its target was started. */
+export function stepFailed(failure: string, looks: Looks, places: Places): string {
+  const { up } = commandsFor(places.stack);
+  return [failure, whereItIs(looks, places), `  Fix what is said above, then: ${up}`].join("\n");
+}
+
+/** Formats the command for an orchestrator that came to its host by hand, which the event log can't know. */
+export function broughtByHand({ set, up }: Commands, generation: number, why = "You brought it here yourself"): string {
+  const word = set("orchestrator.migrateFrom.laterThanMove", generation);
+  return `${why}, and it can start nowhere else (docs/orchestrator.md)? ${word} && ${up}`;
+}
+
+/** Formats problem, need and command if the event log can't tell where the orchestrator is. @param generation the highest on a host */
+export function unknownPastText(why: "record behind" | "first move", run: Commands, generation = 0): readonly string[] {
+  const bring =
+    "bring the record of the machine that moved it last (docs/unattended.md): the signer may be at work elsewhere";
+  if (why === "record behind")
+    return [
+      "the record knows less of this signer's moves than its hosts",
+      bring,
+      broughtByHand(run, generation, "That record is lost"),
+    ];
+  const word = run.set("orchestrator.migrateFrom.firstMove", "acknowledged");
+  return [
+    "no move of this signer is known, neither by the record nor by a journal",
+    `your word, once, that no move of it ever began; did one? Then ${bring}`,
+    `It was never moved? ${word} && ${run.up}`,
+  ];
+}
