@@ -1,57 +1,58 @@
 import { durationText } from "../../util/timeText";
 
-/** Seconds, from the least to the most; undefined where nobody measured. */
+/** Minimum and maximum, in seconds. */
 export interface Range {
   readonly least: number;
   readonly most: number;
 }
 
-/** What was measured without touching anything; seconds. */
+/** Measurements that change nothing. */
 export interface Measured {
-  /** How long the unit's last stops took, by its journal. */
+  /** Seconds that the unit's last stops took, by systemd's journal. */
   readonly stops: readonly number[];
-  /** Bytes of the directory, and how long it took to read all of it once. */
+  /** Size of the directory. */
   readonly bytes: number;
+  /** Time to read the directory once. */
   readonly readSeconds: number;
-  /** How long one call on each host takes. */
+  /** Time of one call on each host. */
   readonly callSeconds: number;
-  /** How long the bridge was without this signer in earlier moves, by the record. */
+  /** Seconds without an orchestrator in earlier moves, by the event log. */
   readonly earlier: readonly number[];
 }
 
-/** How long the bridge will be without this signer, with its parts; seconds. */
+/** Expected time without an orchestrator, and its parts, in seconds. */
 export interface Forecast {
+  /** Undefined if no stop was measured. */
   readonly stop: Range | undefined;
   readonly copy: Range;
+  /** Undefined before the first move. */
   readonly start: Range | undefined;
-  /** `most` is missing where a part is unknown. */
+  /** Without `most` if a part is unknown. */
   readonly total: { readonly least: number; readonly most?: number };
 }
 
-/** Steps between the stop and the start that wait for one another, at least and at most. */
+/** Number of consecutive calls between stop and start. */
 const calls: Range = { least: 4, most: 12 };
 
 /**
- * What a gap is made of: the stop; the rest of the copy, of which only what changed since the bulk copy is taken, at
- * worst all of it, read on both sides; and the start to the first good answer, which nobody can try beforehand: the moves
- * before this one tell it.
+ * Forecasts the gap: the stop; the rest of the copy (changes since the bulk copy, at worst everything, read on both sides);
+ * and the start to the first good answer, which only earlier moves show.
  */
 export function forecastOf({ stops, readSeconds, callSeconds, earlier }: Measured): Forecast {
   const stop = stops.length === 0 ? undefined : { least: Math.min(...stops), most: 1.5 * Math.max(...stops) + 1 };
   const copy = { least: calls.least * callSeconds, most: calls.most * callSeconds + 2 * readSeconds };
-  const known = earlier.length === 0 ? undefined : { least: Math.min(...earlier), most: Math.max(...earlier) };
-  const start = known && {
-    least: Math.max(0, known.least - (stop?.most ?? known.least) - copy.most),
-    most: Math.max(0, known.most - (stop?.least ?? 0) - copy.least),
+  const gap = earlier.length === 0 ? undefined : { least: Math.min(...earlier), most: Math.max(...earlier) };
+  const start = gap && {
+    least: Math.max(0, gap.least - (stop?.most ?? gap.least) - copy.most),
+    most: Math.max(0, gap.most - (stop?.least ?? 0) - copy.least),
   };
-  if (start === undefined || known === undefined)
+  if (start === undefined || gap === undefined)
     return { stop, copy, start: undefined, total: { least: (stop?.least ?? 0) + copy.least } };
-  // As long as before, or as long as the parts say, whichever is more.
-  const most = Math.max(1.5 * known.most + 1, (stop?.most ?? 0) + copy.most + start.most);
-  return { stop, copy, start, total: { least: 0.6 * known.least, most } };
+  const most = Math.max(1.5 * gap.most + 1, (stop?.most ?? 0) + copy.most + start.most);
+  return { stop, copy, start, total: { least: 0.6 * gap.least, most } };
 }
 
-/** Seconds between words of a unit's journal, as signer_stops prints them. */
+/** Parses the output of signer_stops into the seconds of each stop. */
 export function stopsIn(printed: string): number[] {
   const lines = printed.split("\n").map((line) => line.split("="));
   return lines.flatMap(([word, at], i) => {
@@ -60,7 +61,7 @@ export function stopsIn(printed: string): number[] {
   });
 }
 
-/** The forecast in lines for an operator. */
+/** Formats the forecast for the operator. */
 export function forecastLines({ stop, copy, start, total }: Forecast, { bytes, readSeconds }: Measured): string[] {
   const rate = readSeconds > 0 ? ` at ${(bytes / 1e6 / readSeconds).toFixed(1)} MB/s` : "";
   const gap =

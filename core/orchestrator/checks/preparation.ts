@@ -12,28 +12,29 @@ import { hasShareOf, isKeyShare } from "../backup/keyShare";
 import { type Acknowledged, acknowledgedIn } from "../rules/acknowledged";
 import { hasBegun } from "../rules/journal";
 import { knownOf } from "../rules/known";
-import type { MoveSurvey, Requirements } from "./findings";
+import { shownOf } from "./moveSummary";
+import type { MoveSurvey, Requirements } from "./moveSurvey";
 import { moveFaultsOf } from "./prerequisites";
-import { shownOf } from "./shown";
 import { type ChainLooks, type OrchestratorPlace, surveyBoth } from "./survey";
 
-/** What the prerequisites and the first backup are about; plain values, no secrets. */
+/** Inputs of the checks and the first backup; plain values, no secrets. */
 export interface SecureOptions extends Acknowledged {
   readonly stack: string;
   readonly move: MoveId;
   readonly old: OrchestratorPlace;
   readonly new: OrchestratorPlace;
-  /** How the new host reaches the old one's ssh, and the key that it must show there. */
+  /** Address, port and user of the old host's ssh, as the new host reaches it. */
   readonly copyAddress: string;
   readonly sshPort: number;
   readonly sshUser: string;
+  /** The key that the old host must have there. */
   readonly hostKey: string;
   readonly release?: { readonly version: string } | undefined;
-  /** As configured: relative to the project, or with `~/` in front. */
+  /** Paths as configured: relative to the project, or beginning with `~/`. */
   readonly backups: { readonly directory: string; readonly identityFile?: string | undefined };
 }
 
-/** What is kept of it in the state. No secret. */
+/** Outputs in the state; no secret. */
 export interface Secured extends Prepared {
   readonly move: MoveId;
 }
@@ -42,25 +43,19 @@ export interface PreparationDeps extends BackupDeps, RpcClock, ChainLooks {
   readonly roots: { readonly old: RootHost; readonly new: RootHost };
 }
 
-/**
- * What a signer is made of: its directory, and the node's producer key store beside it (docs/specification.md, 1.2,
- * step 2).
- *
- * @param label when it is taken
- */
+/** Returns the files of a whole backup: the orchestrator's directory and the node's producer key store (docs/specification.md, 1.2, step 2). */
 export function wholeBackupOf(label: string, { directory, nodeDirectory }: OrchestratorPlace): BackupOf {
   const below = (file: string) => file.replace(/^\/+/, "");
   const [signer, node] = [below(directory), below(nodeDirectory)];
   return {
     label,
     place: { base: "/", paths: [signer, `${node}/wallet/producer`, `${node}/config.json`] },
-    // Can be rebuilt, or are logs (docs/chain.md, Orchestrator): a running signer writes them all the time.
+    // A running orchestrator writes these all the time. They are logs or can be rebuilt (docs/chain.md, Orchestrator).
     changing: ["logs", "events", "queues"].map((part) => `${signer}/${part}`),
     isJson: (file) => file === `${signer}/config.json` || (file.startsWith(`${signer}/`) && isKeyShare(file)),
   };
 }
 
-/** What a move wants of both hosts and of this machine. */
 export async function requirementsOf(
   options: SecureOptions,
   roots: PreparationDeps["roots"],
@@ -84,12 +79,12 @@ export async function requirementsOf(
 }
 
 /**
- * Checks everything that a move needs, reports all faults together, and takes the first backup. Touches nothing before.
+ * Checks everything that a move needs, reports all problems together, and takes the first backup.
  *
- * A move whose end is recorded, or whose backup was proved and lies there, is done with it; one that began is not judged
- * again: its journals decide (docs/architecture.md, The move of the orchestrator is one resource).
+ * Skips a move that has ended, or whose proved backup is there. Takes the backup without checks if the move has begun: its
+ * journals decide (docs/architecture.md, The move of the orchestrator is one resource).
  *
- * @throws Error with every fault, or with what hindered the backup
+ * @throws Error with every problem, or with the backup's
  */
 export async function secureOrchestrator(options: SecureOptions, deps: PreparationDeps): Promise<Secured> {
   const { move, old } = options;
@@ -108,7 +103,7 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
   if (begun) {
     deps.say(`orchestrator: this move has begun already (journal on the ${begun}); going on from there`);
     if (kept) return { ...recorded, move };
-    // Without the old host there is nothing left to back up: the key is on the new one by now.
+    // The key is on the new host by now, so the old one has nothing to back up.
     if ("problem" in survey.old || survey.old.value.facts.directory !== "there") {
       deps.say("orchestrator: no first backup was found on this machine, and the old host can't give one any more");
       return { move };
@@ -123,18 +118,12 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
   const backup = await takeBackup(roots.old, wholeBackupOf("first", old), settings, deps).catch((error: Error) => {
     throw new Error(`${error.message}\n  Then: ${commandsFor(options.stack).up}`);
   });
-  const { oldVersion, oldIdentity } = seenOf(survey);
-  const secured = {
-    backup,
-    checkedAt,
-    oldVersion: oldVersion || undefined,
-    oldIdentity,
-  };
+  const secured = { backup, checkedAt, ...oldBuild(survey) };
   await appendEvent(store, { at: new Date(deps.now()).toISOString(), move, event: "secured", details: secured });
   return { move, ...secured };
 }
 
-/** Returns true unless a backup is known to lack the share of the bridge's key: a key generation makes another one. */
+/** True unless a backup is known to lack the share of the bridge's present key: each key generation makes a new share. */
 async function hasPresentShare(
   { keyShare }: Backup,
   { noKeyShare }: SecureOptions,
@@ -144,7 +133,7 @@ async function hasPresentShare(
   return !bridge?.known || hasShareOf(bridge.key, keyShare?.files ?? []);
 }
 
-/** The host whose journal says that a move has begun. */
+/** Returns the host whose journal says that a move has begun. */
 export function beganAt(survey: MoveSurvey, move: MoveId): string | undefined {
   const has = (side: MoveSurvey["old"] | MoveSurvey["new"]) =>
     "value" in side && hasBegun(side.value.facts.journal, move);
@@ -152,20 +141,18 @@ export function beganAt(survey: MoveSurvey, move: MoveId): string | undefined {
   return has(survey.old) ? "old host" : undefined;
 }
 
-function seenOf({ old }: MoveSurvey): Pick<Secured, "oldVersion" | "oldIdentity"> {
+function oldBuild({ old }: MoveSurvey): Pick<Secured, "oldVersion" | "oldIdentity"> {
   if ("problem" in old) return {};
   const { build, identity } = old.value;
   return {
-    oldVersion: "value" in build ? build.value.version : undefined,
-    oldIdentity: "value" in identity && identity.value ? identity.value : undefined,
+    oldVersion: ("value" in build && build.value.version) || undefined,
+    oldIdentity: ("value" in identity && identity.value) || undefined,
   };
 }
 
-/** All faults in one text. */
+/** Formats all problems in one text. */
 export function moveFaultsText(faults: readonly string[]): string {
-  const head =
-    faults.length === 1
-      ? "The orchestrator can't be moved yet; nothing was touched on either host. One thing stands in the way:"
-      : `The orchestrator can't be moved yet; nothing was touched on either host. ${faults.length} things stand in the way:`;
+  const count = faults.length === 1 ? "One thing stands" : `${faults.length} things stand`;
+  const head = `The orchestrator can't be moved yet; nothing was touched on either host. ${count} in the way:`;
   return [head, ...faults.map((fault) => `- ${fault.replaceAll("\n", "\n  ")}`)].join("\n");
 }

@@ -5,31 +5,30 @@ import type { RootHost } from "../../ssh/root";
 import { storeAt } from "../../store/openStore";
 import type { Store } from "../../store/store";
 import { isPillarNode } from "../rules/endpoints";
-import type { MoveSurvey } from "./findings";
 import { type Forecast, forecastOf, type Measured, stopsIn } from "./forecast";
+import { shownOf } from "./moveSummary";
+import type { MoveSurvey } from "./moveSurvey";
 import { beganAt, requirementsOf, type SecureOptions } from "./preparation";
 import { moveFaultsOf } from "./prerequisites";
-import { shownOf } from "./shown";
 import { type ChainLooks, surveyBoth } from "./survey";
 
 export interface RehearsalDeps extends RpcClock, ChainLooks {
   readonly roots: { readonly old: RootHost; readonly new: RootHost };
 }
 
-/** What a rehearsal came to. */
 export interface Rehearsal {
-  /** The host on which the move has begun already: from there its journals decide. */
+  /** The host on which the move has already begun: its journals decide. */
   readonly begun?: string;
   readonly faults: readonly string[];
   readonly shown: readonly string[];
-  /** Absent where the old host's directory could not be read. */
+  /** Absent if the old host's directory could not be read. */
   readonly gap?: { readonly forecast: Forecast; readonly measured: Measured };
 }
 
 /**
- * All that a move asks before it touches anything, and a forecast of its gap. Writes nothing on either host, nor here.
+ * Runs a move's checks and forecasts its gap. Writes nothing on either host, nor here.
  *
- * @param nodeCounts whether a node that is not synced stands in the way now
+ * @param nodeCounts true if a node that is not synced is a problem now
  */
 export async function rehearse(options: SecureOptions, nodeCounts: boolean, deps: RehearsalDeps): Promise<Rehearsal> {
   const { roots } = deps;
@@ -41,11 +40,11 @@ export async function rehearse(options: SecureOptions, nodeCounts: boolean, deps
   const survey = nodeCounts ? found : withNode(found);
   const base = { faults: moveFaultsOf(survey, wanted), shown: shownOf(survey, wanted) };
   if ("problem" in found.old || found.old.value.facts.directory !== "there") return base;
-  const measured = await measure(roots, options, store, deps);
+  const measured = await measure(options, store, deps);
   return { ...base, gap: { measured, forecast: forecastOf(measured) } };
 }
 
-/** A survey as it will be once the new host's own node is there and synced. */
+/** Returns the survey as it will be once the new host's own node is there and synced. */
 export function withNode(found: MoveSurvey): MoveSurvey {
   const node = { ...found.node, synced: true };
   if ("problem" in found.new || "problem" in found.old) return { ...found, node };
@@ -54,22 +53,18 @@ export function withNode(found: MoveSurvey): MoveSurvey {
   return { ...found, node, new: { value: { ...found.new.value, reached } } };
 }
 
-async function measure(
-  { old, new: fresh }: RehearsalDeps["roots"],
-  options: SecureOptions,
-  store: Store,
-  { ticks }: Pick<RpcClock, "ticks">,
-): Promise<Measured> {
+async function measure(options: SecureOptions, store: Store, deps: RehearsalDeps): Promise<Measured> {
+  const { old, new: fresh } = deps.roots;
   const timed = async <T>(work: Promise<T>) => {
-    const begin = ticks();
+    const begin = deps.ticks();
     const value = await work;
-    return { value, seconds: (ticks() - begin) / 1000 };
+    return { value, seconds: (deps.ticks() - begin) / 1000 };
   };
   const stops = await old.call("signer_stops", own({ service: options.old.service }));
   const read = await timed(bytesOf(old, options.old.directory));
-  const file = { file: "/etc/hostname" };
+  const file = own({ file: "/etc/hostname" });
   const called = await timed(
-    Promise.all([old.call("signer_has", own(file)), fresh.call("signer_has", own(file)).catch(() => "")]),
+    Promise.all([old.call("signer_has", file), fresh.call("signer_has", file).catch(() => "")]),
   );
   const { pillar } = options.move;
   const earlier = (await readMoveEvents(store)).flatMap((entry) => {
@@ -86,7 +81,7 @@ async function measure(
   };
 }
 
-/** Reads it once as it passes; nothing is kept. */
+/** Reads a directory once; keeps nothing. */
 async function bytesOf(host: RootHost, directory: string): Promise<number> {
   const { stdout, done } = await host.stream("signer_stream", own({ directory }), { limitSeconds: 3600 });
   let bytes = 0;

@@ -1,15 +1,16 @@
 import { type OrchestratorStatus, stateNames } from "../../chain/orchestrator";
 import { type Commands, commandsFor } from "../../util/commands";
+import { formatProblem, type Problem } from "../../util/problem";
 import type { MoveInputs } from "../hosts/moveInputs";
 import { type Saga, type SideName, sidesOf } from "../rules/journal";
 import type { BridgeNow } from "./bridgeNow";
 
 /**
- * The state in which an orchestrator was stopped and will be started. All released builds write GlobalState at
- * each start and stop; where it is absent, one that starts takes 0.
+ * Parses the state in which an orchestrator was stopped and will start. All released builds write GlobalState at each start
+ * and stop; a build that starts without it takes 0.
  *
- * @param config the text of config.json; undefined where it could not be read
- * @returns undefined where no build would start with it
+ * @param config the text of config.json; undefined if it could not be read
+ * @returns undefined if no build would start with it
  */
 export function globalStateOf(config: string | undefined): number | undefined {
   try {
@@ -24,46 +25,48 @@ const keyGeneration = 1;
 const halted = 2;
 
 /**
- * Why a signer that has just been stopped can't go on its way; undefined where it can. On the way back, a bridge
- * that is halted keeps nobody on a host that does not do well: only a key generation does.
+ * Checks that an orchestrator may move on after its stop. Returns the problem, or undefined. Only a key generation prevents a
+ * rollback: a halted bridge is no reason to stay on a host that is not well.
  *
- * @param config the text of its config.json after the stop; undefined where it could not be read
+ * @param config the text of its config.json after the stop; undefined if it could not be read
  */
 export function stoppedFault(config: string | undefined, saga: Saga, inputs: StoppedInputs): string | undefined {
   const { source } = sidesOf(saga);
   const { host, service, directory } = inputs[source];
-  const whose = `the orchestrator of the ${source} side (${host.ssh.address})`;
+  const name = `the orchestrator of the ${source} side (${host.ssh.address})`;
   const run = commandsFor(inputs.stack);
   const { up } = run;
   const state = globalStateOf(config);
   if (state === undefined)
-    return [
-      `${whose} was stopped, and its configuration cannot be read: no orchestrator would start with it`,
-      `  found: ${directory}/config.json is missing, no whole JSON, or its GlobalState is no number`,
-      "  needed: the whole file; its GlobalState tells in which state the signer stopped",
-      `  On the host: ls -l ${directory}; journalctl -u ${service} -n 50. Then: ${up}`,
-    ].join("\n");
+    return formatProblem({
+      what: `${name} was stopped, and its configuration cannot be read: no orchestrator would start with it`,
+      found: `${directory}/config.json is missing, no whole JSON, or its GlobalState is no number`,
+      needed: "the whole file; its GlobalState tells in which state the signer stopped",
+      next: `On the host: ls -l ${directory}; journalctl -u ${service} -n 50. Then: ${up}`,
+    });
   if (state === 0 || (saga.direction === "back" && state !== keyGeneration)) return undefined;
   if (state === halted && inputs.haltedBridge) return undefined;
   const ask = `curl -s -H 'content-type: application/json' -d '{"method":"getStatus","params":[]}' http://127.0.0.1:${inputs.rpcPort}`;
-  return [
-    `${whose} was stopped in state ${state} (${stateNames[state] ?? "unknown"}): ${meanings[state] ?? "started on the other side, it would begin in it"}`,
-    `  found: GlobalState ${state} in ${directory}/config.json, which it wrote at its stop`,
-    "  needed: GlobalState 0 (live), as getStatus said before the stop",
-    `  It is started again where it was. On the host: ${ask}; when it says state 0: ${up}`,
-    ...(state === keyGeneration ? [`  ${stuckHint}`] : []),
-    ...(state === halted ? [`  ${moveHalted(run)}; then ${up}`] : []),
-  ].join("\n");
+  return formatProblem({
+    what: `${name} was stopped in state ${state} (${stateNames[state] ?? "unknown"}): ${meanings[state] ?? "started on the other side, it would begin in it"}`,
+    found: `GlobalState ${state} in ${directory}/config.json, which it wrote at its stop`,
+    needed: "GlobalState 0 (live), as getStatus said before the stop",
+    next: [
+      `It is started again where it was. On the host: ${ask}; when it says state 0: ${up}`,
+      state === keyGeneration && stuckHint,
+      state === halted && `${moveHalted(run)}; then ${up}`,
+    ],
+  });
 }
 
 /**
- * For one that took part in a key generation which ended without it: a restart does not help. The commands are not printed:
- * mostly it is at work, and stopping it then loses its key share.
+ * Help for an orchestrator that missed the end of a key generation: a restart does not help. Prints no commands, because
+ * usually the key generation is at work, and a stop would lose the key share.
  */
 export const stuckHint =
   "Does it stay in state 1 although the bridge's key generation is over? docs/orchestrator.md, A signer that stays in state 1";
 
-/** What to type where a bridge is halted for longer than the old host lives. */
+/** Formats the command for a bridge that is halted for longer than the old host lives. */
 export const moveHalted = (run: Commands) =>
   `Is the bridge to stay halted, and the signer to move all the same? Where all of its networks are halted, too, it begins halted on the other side, and is live when the bridge is: ${run.set("orchestrator.migrateFrom.haltedBridge", "acknowledged")}`;
 
@@ -72,16 +75,16 @@ const meanings: Readonly<Record<number, string>> = {
   2: "the bridge is halted, and started on the other side it would begin halted",
 };
 
-/** What is told of, where a signer was stopped. */
+/** The part of {@link MoveInputs} that these texts name. */
 export type StoppedInputs = Pick<MoveInputs, "stack" | "rpcPort" | "haltedBridge"> &
   Readonly<Record<SideName, MoveInputs["old"]>>;
 
-/** Whether a signer may be stopped now; where its build does not tell, it may. */
+/** True if an orchestrator may be stopped now, or its build has no status. */
 export function mayStop(status: Pick<OrchestratorStatus, "state"> | undefined, haltedBridge: boolean): boolean {
   return status === undefined || status.state === 0 || (status.state === halted && haltedBridge);
 }
 
-/** Why a signer is not stopped now; undefined where it may be. */
+/** Checks that an orchestrator may be stopped now by its own status. Returns the problem, or undefined. */
 export function notLive(
   side: SideName,
   status: Pick<OrchestratorStatus, "state" | "stateName"> | undefined,
@@ -89,20 +92,27 @@ export function notLive(
 ): string | undefined {
   if (status === undefined || mayStop(status, inputs.haltedBridge)) return undefined;
   const run = commandsFor(inputs.stack);
-  return status.state === keyGeneration
-    ? `the orchestrator of the ${side} side takes part in a key generation now: stopping it would lose its new key share\n` +
-        `  needed: getStatus says live. It takes minutes; then run ${run.up} again.\n  ${stuckHint}`
-    : `the orchestrator of the ${side} side is not live now\n` +
-        `  found: state ${status.state} (${status.stateName})\n` +
-        `  needed: state 0 (live). Run ${run.up} again when it is.${status.state === halted ? `\n  ${moveHalted(run)}` : ""}`;
+  if (status.state === keyGeneration)
+    return formatProblem({
+      what: `the orchestrator of the ${side} side takes part in a key generation now: stopping it would lose its new key share`,
+      needed: `getStatus says live. It takes minutes; then run ${run.up} again.`,
+      next: stuckHint,
+    });
+  return formatProblem({
+    what: `the orchestrator of the ${side} side is not live now`,
+    found: `state ${status.state} (${status.stateName})`,
+    needed: `state 0 (live). Run ${run.up} again when it is.`,
+    next: status.state === halted && moveHalted(run),
+  });
 }
 
 /**
- * Why a signer is not stopped now, by the chain's word on the bridge; undefined where it may be, or nobody tells.
+ * Checks that an orchestrator may be stopped now by the bridge's state on the chain. Undefined if it may, or the state is
+ * unknown.
  *
- * @param haltedBridge the operator's word that it moves while the bridge is halted
+ * @param haltedBridge true if the operator wants it to move while the bridge is halted
  */
-export function bridgeHinders(bridge: BridgeNow, haltedBridge: boolean, run: Commands): BridgeHindrance | undefined {
+export function bridgeHinders(bridge: BridgeNow, haltedBridge: boolean, run: Commands): Problem | undefined {
   if (!bridge.known || bridge.state === 0 || (bridge.state === halted && haltedBridge)) return undefined;
   const [what, needed] =
     bridge.state === halted
@@ -110,12 +120,4 @@ export function bridgeHinders(bridge: BridgeNow, haltedBridge: boolean, run: Com
       : (["the bridge's key generation is at work", "its end: stopping now would lose the key share"] as const);
   const next = `Run ${run.up} again when it is ${bridge.state === halted ? `live. ${moveHalted(run)}` : "over."}`;
   return { what, needed: `${needed} (what getStatus says is up to 40 s older than this)`, found: bridge.why, next };
-}
-
-/** What stands in the way, in the parts of a fault's text. */
-export interface BridgeHindrance {
-  readonly what: string;
-  readonly found: string;
-  readonly needed: string;
-  readonly next: string;
 }

@@ -4,7 +4,7 @@ import type { Backup } from "../../eventLog/events";
 import { own } from "../../ssh/foreign";
 import type { CallError } from "../../ssh/root";
 import { commandsFor } from "../../util/commands";
-import { bridgeShown } from "../checks/shown";
+import { bridgeShown } from "../checks/moveSummary";
 import { bridgeHinders, notLive } from "../checks/stoppedState";
 import { Copier } from "../hosts/copyKey";
 import type { HostPair } from "../hosts/hostPair";

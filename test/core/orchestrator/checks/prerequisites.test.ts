@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { moveText } from "../../../../core/eventLog/moveId";
 import type { BridgeNow } from "../../../../core/orchestrator/checks/bridgeNow";
-import type { MoveSurvey, NewSide, OldSide, Requirements } from "../../../../core/orchestrator/checks/findings";
+import { shownOf } from "../../../../core/orchestrator/checks/moveSummary";
+import type { MoveSurvey, NewSide, OldSide, Requirements } from "../../../../core/orchestrator/checks/moveSurvey";
 import { moveFaultsOf } from "../../../../core/orchestrator/checks/prerequisites";
 import { withNode } from "../../../../core/orchestrator/checks/rehearsal";
-import { shownOf } from "../../../../core/orchestrator/checks/shown";
 import { endpointsOf, isUsed } from "../../../../core/orchestrator/rules/endpoints";
 import { parseFacts, type SideFacts } from "../../../../core/orchestrator/rules/hostPairFacts";
 import { hasBegun, isOwn } from "../../../../core/orchestrator/rules/journal";

@@ -10,29 +10,30 @@ import type { SideFacts } from "../rules/hostPairFacts";
 import type { OrchestratorConfigFile } from "../rules/orchestratorConfigFile";
 import type { BridgeNow } from "./bridgeNow";
 
-/** What was found on the host that the signer is to leave. */
+/** The state of the old host. */
 export interface OldSide {
   readonly facts: SideFacts;
   readonly build: Result<BuildInfo>;
   readonly status: Result<OrchestratorStatus | undefined>;
   readonly identity: Result<OrchestratorIdentity | undefined>;
   readonly config: OrchestratorConfigFile;
-  /** Files that are to be whole JSON and are not. */
+  /** Files that are not whole JSON but should be. */
   readonly damaged: readonly string[];
   /** Files of key shares, below the directory. */
   readonly shares: readonly string[];
-  /** Whether the key store that config.json names is there. */
+  /** True if the key store that config.json names exists. */
   readonly hasKeyStore: boolean;
-  /** What the configuration names, and what of it (host:port) answers from here. */
+  /** Nodes in the configuration. */
   readonly endpoints: readonly Endpoint[];
+  /** Addresses (host:port) of these nodes that answer the old host. */
   readonly reached: readonly string[];
-  /** By what its sshd judges a login from the new host; absent where that is not told. */
-  readonly sshd?: SshdSettings;
+  /** Settings of its sshd for a login from the new host; absent if unknown. */
+  readonly sshd?: SshdSettings | undefined;
 }
 
-/** What the new host sees of the old one's ssh. */
+/** The old host's ssh server, as the new host reaches it. */
 export type SshScan =
-  /** Each as type and key. */
+  /** Host keys, each as type and key. */
   | { readonly kind: "keys"; readonly keys: readonly string[] }
   /** Something listens, and the new host has no ssh-keyscan to ask it. */
   | { readonly kind: "noScanner" }
@@ -40,26 +41,27 @@ export type SshScan =
   | { readonly kind: "noSsh" }
   | { readonly kind: "noConnection" };
 
-/** What was found on the host that it is to come to. */
+/** The state of the new host. */
 export interface NewSide {
   readonly facts: SideFacts;
   readonly build: Result<BuildInfo>;
   readonly scan: SshScan;
+  /** Addresses (host:port) of the configuration's nodes that answer the new host. */
   readonly reached: readonly string[];
 }
 
-/** All that was found on both hosts and here. No secret in it. */
+/** The state of both hosts, the chain and this machine before a move; no secret. */
 export interface MoveSurvey {
   readonly old: Result<OldSide>;
   readonly new: Result<NewSide>;
   readonly node: NodeStatus;
-  /** By the chain, asked of the new host's node or a reference. */
+  /** The bridge's state on the chain. */
   readonly bridge: BridgeNow;
-  /** Bytes that this machine has room for, where the backups go. */
+  /** Free bytes on this machine in the directory of the backups. */
   readonly room: number;
 }
 
-/** What the configuration says about it. */
+/** The configuration of a move, for the checks before it. */
 export interface Requirements extends Acknowledged {
   readonly stack: string;
   readonly move: MoveId;
@@ -71,11 +73,12 @@ export interface Requirements extends Acknowledged {
   };
   readonly new: { readonly address: string; readonly service: string; readonly directory: string };
   readonly rpcPort: number;
-  /** How the new host reaches the old one's ssh, and the key that it must show there. */
+  /** Address and port at which the new host reaches the old one's ssh. */
   readonly copyAddress: string;
   readonly sshPort: number;
+  /** The key that the old host must have there. */
   readonly hostKey: string;
-  /** What the record tells of the moves before. */
+  /** Earlier moves in the event log. */
   readonly known?: Known;
   readonly release?: { readonly version: string } | undefined;
   readonly backupDirectory: string;

@@ -1,0 +1,113 @@
+import path from "node:path";
+import { commandsFor } from "../../util/commands";
+import type { Problem } from "../../util/problem";
+import { hasShareOf, shareFile } from "../backup/keyShare";
+import { failedChecks } from "./hostProblems";
+import type { MoveSurvey, OldSide, Requirements } from "./moveSurvey";
+
+/**
+ * Checks what the old host's orchestrator would miss on the new one: its home, user and environment, and the paths in
+ * config.json. Without them the new one would end at once, after the fence.
+ */
+export function homeProblems(side: OldSide, survey: MoveSurvey, wanted: Requirements): Problem[] {
+  return [
+    ...processProblems(side, survey, wanted),
+    ...configProblems(side, wanted),
+    ...shareProblems(side, survey, wanted),
+  ];
+}
+
+function processProblems({ facts }: OldSide, survey: MoveSurvey, wanted: Requirements): Problem[] {
+  const { address, service, directory } = wanted.old;
+  const { address: newAddress, service: newService } = wanted.new;
+  const run = commandsFor(wanted.stack);
+  const newEnvironment = "value" in survey.new ? survey.new.value.facts.environment : facts.environment;
+  const missing = facts.environment.filter((name) => !newEnvironment.includes(name));
+  return failedChecks([
+    facts.user !== undefined &&
+      facts.user !== "root" && {
+        what: `${address}: the orchestrator runs as another user than root`,
+        found: facts.user,
+        needed: "root, as on the new host: what it writes there must be readable here after a way back",
+        next: `On the host: systemctl stop ${service}; chown -R root: ${directory}; systemctl edit ${service} (lines [Service], User=root, Group=root, Environment=HOME=${path.posix.dirname(directory)}); systemctl start ${service}. Then run ${run.up} again.`,
+      },
+    facts.directory === "there" &&
+      facts.works !== undefined &&
+      facts.works !== facts.real && {
+        what: `${address}: the orchestrator works in another directory than ${directory}`,
+        found: `${facts.works}, the folder .orchestrator of its home`,
+        needed: directory,
+        next: run.set("orchestrator.migrateFrom.directory", facts.works),
+      },
+    missing.length > 0 && {
+      what: `${newAddress}: the orchestrator's unit lacks what the old host's has in its environment`,
+      found: `no ${missing.join(", no ")}`,
+      needed: "the same variables, which only you may carry over: they may hold secrets",
+      next: `On ${newAddress}: install -d -m 700 /etc/systemd/system/${newService}.service.d, and write there, into environment.conf, the lines [Service] and Environment="${missing[0]}=…". Then run ${run.up} again.`,
+    },
+  ]);
+}
+
+/** Checks config.json: a move copies only its own directory, and sets these paths to the new one. */
+function configProblems({ facts, config, damaged }: OldSide, wanted: Requirements): Problem[] {
+  if (facts.directory !== "there" || damaged.includes("config.json")) return [];
+  const { address, service, directory } = wanted.old;
+  const run = commandsFor(wanted.stack);
+  const file = `${directory}/config.json`;
+  const isBelow = (place: string | undefined, below: string) =>
+    place === undefined || [directory, facts.real].some((own) => path.posix.join(own, below) === normalize(place));
+  const stopFirst = (what: string) =>
+    `On the host: systemctl stop ${service}; ${what}; systemctl start ${service}. Then run ${run.up} again.`;
+  return failedChecks([
+    !isBelow(config.dataPath, ".") && {
+      what: `${address}: the orchestrator's files lie in two places`,
+      found: `DataPath ${config.dataPath} in ${file}`,
+      needed: `${directory}: nothing else is copied`,
+      next: stopFirst(`move ${config.keyStore} from there to ${directory}; set DataPath to ${directory} in ${file}`),
+    },
+    !isBelow(config.tssDir, "tss") && {
+      what: `${address}: the key shares lie outside of the orchestrator's directory`,
+      found: `TssConfig.BaseDir ${config.tssDir} in ${file}`,
+      needed: `${directory}/tss: nothing else is copied, and a signer that finds no share says nothing and signs nothing`,
+      next: stopFirst(
+        `move what lies in ${config.tssDir} to ${directory}/tss; set BaseDir in TssConfig to ${directory}/tss`,
+      ),
+    },
+    !/^[A-Za-z0-9_][A-Za-z0-9._-]*$/.test(config.keyStore) && {
+      what: `${address}: the producer's key store can't be fenced under its name`,
+      found: `ProducerKeyFileName ${JSON.stringify(config.keyStore)} in ${file}`,
+      needed: `a plain name of a file in ${directory}`,
+      next: stopFirst(
+        `give the file a plain name, such as producer, in ${directory}, and set ProducerKeyFileName to it`,
+      ),
+    },
+    !config.hasPassphrase &&
+      !facts.environment.some((name) => /pass/i.test(name)) && {
+        what: `${address}: the pass phrase of the producer's key store is not in ${file}`,
+        found: "no ProducerKeyFilePassphrase",
+        needed: "it there, or in the unit's environment: nobody types it on the new host",
+        next: `On the host: set it in that file (chmod 600), then systemctl restart ${service}. Then run ${run.up} again.`,
+      },
+  ]);
+}
+
+/** Checks the key share: one of another key signs nothing. If the chain's key is unknown, config.json decides. */
+function shareProblems({ facts, config, damaged, shares }: OldSide, { bridge }: MoveSurvey, wanted: Requirements) {
+  if (facts.shares === 0 || wanted.noKeyShare || damaged.includes("config.json")) return [];
+  if (config.hasShare && (!bridge.known || hasShareOf(bridge.key, shares))) return [];
+  const { set } = commandsFor(wanted.stack);
+  const empty = config.hasShare ? "" : `an empty TssConfig.PublicKey in ${wanted.old.directory}/config.json, and `;
+  const share = bridge.known ? `${shareFile(bridge.key)}, of the key ${bridge.key} that the chain names` : "the share";
+  return [
+    {
+      what: `${wanted.old.address}: the orchestrator has no share of the bridge's present key, and signs nothing`,
+      found: `${empty}${shares.join(", ")}`,
+      needed: `${share}: bring the host whose orchestrator took part in the last key generation, or wait for the next one`,
+      next: `Is this signer to move without a share? ${set("orchestrator.migrateFrom.noKeyShare", "acknowledged")}`,
+    },
+  ];
+}
+
+function normalize(place: string): string {
+  return path.posix.normalize(place).replace(/(?<=.)\/$/, "");
+}

@@ -1,0 +1,24 @@
+import type { Commands } from "../../util/commands";
+import type { Problem } from "../../util/problem";
+import type { SideFacts } from "../rules/hostPairFacts";
+
+/** Space needed beside the copied files: journals, a rewritten configuration, the node's growth meanwhile. */
+export const marginBytes = 64 * 1024 * 1024;
+
+/** Returns the problem of missing tools, or nothing. */
+export function missingTools(address: string, { lacks }: SideFacts, run: Commands): Problem[] {
+  if (lacks.length === 0) return [];
+  return [
+    {
+      what: `${address}: tools are missing on the host`,
+      found: `no ${lacks.join(", no ")}`,
+      needed: "them",
+      next: `Install them, then run ${run.up} again.`,
+    },
+  ];
+}
+
+/** Drops the problems of checks that passed. */
+export function failedChecks(checks: readonly (Problem | false)[]): Problem[] {
+  return checks.filter((check) => check !== false);
+}

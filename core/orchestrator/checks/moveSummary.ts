@@ -1,0 +1,39 @@
+import { sizeText } from "../../util/sizeText";
+import type { BridgeNow } from "./bridgeNow";
+import type { MoveSurvey, Requirements } from "./moveSurvey";
+import { newVersion } from "./newHostProblems";
+
+/** Formats versions and state of both sides, for the operator before a move. */
+export function shownOf(survey: MoveSurvey, wanted: Requirements): string[] {
+  if ("problem" in survey.old || "problem" in survey.new) return [];
+  const { facts, build, status, identity } = survey.old.value;
+  const version =
+    "value" in build ? `${build.value.version} (${build.value.gitCommit.slice(0, 8) || "no commit"})` : "not known";
+  const next = newVersion(wanted, survey.new.value.build);
+  const live = "value" in status && status.value ? status.value.stateName : "its build does not tell";
+  const pillar = "value" in identity ? identity.value?.pillarName : undefined;
+  const lines = [
+    `old side ${wanted.old.address}: ${version}, state: ${live}, ${facts.files} files, ${sizeText(facts.bytes)}, key shares: ${facts.shares}`,
+    `new side ${wanted.new.address}: ${next ?? "version not known before it runs"}, ${sizeText(survey.new.value.facts.free)} free`,
+  ];
+  if (pillar !== undefined) lines.push(pillarLine(pillar));
+  if (!survey.bridge.known && facts.shares > 0)
+    lines.push("nobody tells the bridge's key: whether the old side's key share is of it is not known");
+  lines.push(...bridgeShown(survey.bridge));
+  if (survey.new.value.scan.kind === "noScanner")
+    lines.push("the new host has no ssh-keyscan: the old host's key is compared when the copy begins");
+  if (!facts.hasNodeKey) lines.push("the old host's node has no producer key store of its own: none is backed up");
+  return lines;
+}
+
+/** Formats the bridge's state on the chain; nothing if it is live. Without an answer, getStatus decides. */
+export function bridgeShown(bridge: BridgeNow): string[] {
+  if (!bridge.known)
+    return [`the chain tells nothing of the bridge, so the orchestrator's own getStatus decides: ${bridge.why}`];
+  return bridge.state === 0 ? [] : [bridge.why];
+}
+
+function pillarLine(pillar: string): string {
+  if (pillar !== "notFound") return `old side signs for Pillar ${pillar}`;
+  return "old side: no Pillar has its producer key by now; it signs on until the next key generation, not after it";
+}

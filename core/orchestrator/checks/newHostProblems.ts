@@ -1,0 +1,128 @@
+import { type BuildInfo, compareVersions } from "../../chain/orchestrator";
+import { commandsFor } from "../../util/commands";
+import type { Problem } from "../../util/problem";
+import type { Result } from "../../util/result";
+import { sizeText } from "../../util/sizeText";
+import { isUsed } from "../rules/endpoints";
+import { isOwn } from "../rules/journal";
+import { failedChecks, marginBytes, missingTools } from "./hostProblems";
+import type { NewSide, OldSide, Requirements, SshScan } from "./moveSurvey";
+
+/** Checks the new host before a move. */
+export function newHostProblems(side: NewSide, old: OldSide | undefined, wanted: Requirements): Problem[] {
+  return [
+    ...missingTools(wanted.new.address, side.facts, commandsFor(wanted.stack)),
+    ...directoryProblems(side, old, wanted),
+    ...sshProblems(side.scan, wanted),
+    ...(old ? endpointProblems(old, side.reached, wanted) : []),
+    ...versionProblems(side, old, wanted),
+  ];
+}
+
+function directoryProblems({ facts }: NewSide, old: OldSide | undefined, wanted: Requirements): Problem[] {
+  const { address, directory } = wanted.new;
+  const run = commandsFor(wanted.stack);
+  const neededBytes = (old?.facts.bytes ?? 0) + marginBytes;
+  return failedChecks([
+    facts.shares > 0 &&
+      !isOwn(facts.journal, wanted.move) && {
+        what: `${address}: there is a key share in ${directory} already`,
+        found: `${facts.shares}, not put there by this move`,
+        needed: "none: a share is irreplaceable, and nothing here overwrites one",
+        next: `Is it another signer's host? If it is of no use, on the host: mv ${directory} ${directory}.aside. Then run ${run.up} again.`,
+      },
+    (facts.directory === "link" || facts.directory === "no directory") && {
+      what: `${address}: ${directory} is in the way`,
+      found: facts.directory === "link" ? `a link to ${facts.real}` : "a file",
+      needed: "a directory, or nothing",
+      next: `${run.set("orchestrator.directory", "DIRECTORY")}, or move it aside on the host`,
+    },
+    (facts.free < neededBytes || facts.inodes < (old?.facts.files ?? 0) + 1000) && {
+      what: `${address}: the disk has no room for a copy of the orchestrator's directory`,
+      found: `${sizeText(facts.free)} and ${facts.inodes} files free at ${facts.mount}`,
+      needed: `${sizeText(neededBytes)}, and as many files as the copy has`,
+      next: `Make room there, then run ${run.up} again.`,
+    },
+  ]);
+}
+
+/** Checks the connections to other nodes: an orchestrator that does not reach one ends at once, after the fence. */
+function endpointProblems(old: OldSide, reached: readonly string[], wanted: Requirements): Problem[] {
+  const run = commandsFor(wanted.stack);
+  const { address } = wanted.new;
+  const networks = "value" in old.status ? old.status.value?.networks : undefined;
+  const missing = old.endpoints.filter((each) => old.reached.includes(each.old) && !reached.includes(each.new));
+  const remote = [...new Set(missing.filter(({ isOwn }) => !isOwn).map((each) => each.new))];
+  const local = missing.filter((each) => each.isOwn && isUsed(each, networks));
+  const [first] = local;
+  return failedChecks([
+    remote.length > 0 && {
+      what: `${address}: the new host does not reach what the orchestrator talks to`,
+      found: `no connection to ${remote.join(", ")}; the old host has one`,
+      needed: "connections to them",
+      next: `Let ${address} in there, or out here. See it on the host with: nc -vz ${remote[0]?.replace(":", " ")}`,
+    },
+    first !== undefined && {
+      what: `${address}: config.json names nodes on the orchestrator's own host, and the new host has none there`,
+      found: local.map((each) => `nothing at ${each.new} for ${each.network}`).join(", "),
+      needed: `a node of each of these networks on ${address}, or one elsewhere: without it the orchestrator ends at its start`,
+      next: `Install it on ${address}; or, on ${wanted.old.address}: name another in Networks, ${first.network}, Urls of ${wanted.old.directory}/config.json, then systemctl restart ${wanted.old.service}. Then run ${run.up} again.`,
+    },
+  ]);
+}
+
+function sshProblems(scan: SshScan, { copyAddress, sshPort, hostKey, ...wanted }: Requirements): Problem[] {
+  const run = commandsFor(wanted.stack);
+  const keys = scan.kind === "keys" ? scan.keys : [];
+  if (keys.includes(hostKey) || scan.kind === "noScanner") return [];
+  const type = hostKey.split(" ")[0] ?? "";
+  const otherKey = keys.find((key) => key.startsWith(`${type} `));
+  const setAddress = run.set("orchestrator.migrateFrom.copyAddress", "ADDRESS");
+  if (otherKey !== undefined)
+    return [
+      {
+        what: `${copyAddress}:${sshPort} shows the new host another key than ${wanted.old.address} shows here`,
+        found: otherKey,
+        needed: hostKey,
+        next: `Is it another machine? ${setAddress}`,
+      },
+    ];
+  return [
+    {
+      what: `${wanted.new.address}: the new host does not reach the old one's ssh`,
+      found: `${scan.kind === "noConnection" ? "no connection" : "no ssh server with that key"} at ${copyAddress}:${sshPort}`,
+      needed: "the copy goes from host to host, as with scp",
+      next: `Allow ${wanted.new.address} to TCP port ${sshPort} of the old host, in its firewall and at its provider (with ufw, on the old host: ufw allow from ${wanted.new.address} to any port ${sshPort} proto tcp). Is it reached at another address? ${setAddress}`,
+    },
+  ];
+}
+
+function versionProblems({ facts, build }: NewSide, old: OldSide | undefined, wanted: Requirements): Problem[] {
+  const run = commandsFor(wanted.stack);
+  const next = newVersion(wanted, build);
+  const { address } = wanted.new;
+  if (next === undefined && !facts.hasExecutable)
+    return [
+      {
+        what: `${address}: the orchestrator is not installed on the new host, and no release is configured`,
+        found: "no executable in /usr/local/bin",
+        needed: "its release, with hash and version",
+        next: `${run.set("orchestrator.release.url", "URL")}, and the same for sha256 and version`,
+      },
+    ];
+  const current = old && "value" in old.build ? old.build.value.version : undefined;
+  if (next === undefined || current === undefined || compareVersions(next, current) >= 0) return [];
+  return [
+    {
+      what: `${address}: the new host's orchestrator is older than the old host's`,
+      found: `${next} on the new host, ${current} on the old one`,
+      needed: `${current} or newer: an older build may not understand the state`,
+      next: `${run.set("orchestrator.release.version", current)}, with its url and sha256`,
+    },
+  ];
+}
+
+/** Returns the version that the new side will have, if it is known. */
+export function newVersion({ release }: Requirements, build: Result<BuildInfo>): string | undefined {
+  return release?.version ?? ("value" in build ? build.value.version : undefined);
+}
