@@ -46,7 +46,7 @@ test.each<[string, keyof typeof searches, readonly Mutation[], boolean, RegExp]>
     "another stack's journal is written over",
     "three stacks",
     [
-      { file: decide, from: "if (theirs) return afterAnother", to: "if (false) return afterAnother" },
+      { file: decide, from: "if (foreign) return", to: "if (false) return" },
       { file: decide, from: "if (between) return", to: "if (false) return" },
     ],
     false,
@@ -55,7 +55,7 @@ test.each<[string, keyof typeof searches, readonly Mutation[], boolean, RegExp]>
   [
     "a second signer in plain sight is called done",
     "by hand",
-    [{ file: decide, from: "if (runs === undefined)", to: "if (true)" }],
+    [{ file: decide, from: "if (running === undefined)", to: "if (true)" }],
     true,
     /two sign in plain sight/,
   ],

@@ -55,17 +55,17 @@ const decide = (from: string, to: string): Mutation => ({ file: "core/orchestrat
 const withoutGenerations: readonly Mutation[] = [
   {
     file: "core/orchestrator/rules/generation.ts",
-    from: "hindrance(decision.do, saga, seen, wanted) ?? { do: decision.do, saga }",
+    from: "findObstacle(decision.do, saga, looks, wanted) ?? { do: decision.do, saga }",
     to: "{ do: decision.do, saga }",
   },
-  { file: "core/orchestrator/rules/generation.ts", from: "withoutPast(seen, wanted);", to: "seen;" },
+  { file: "core/orchestrator/rules/generation.ts", from: "withoutPast(looks, wanted);", to: "looks;" },
 ];
 
 /** What failed on both ways, without a word of where the key is, and what to do. */
 const silent: Mutation = {
   file: "core/orchestrator/move/saga.ts",
-  from: "stepFailed(`",
-  to: "((text: string) => text)(`",
+  from: "stepFailed(text,",
+  to: "((words: string) => words)(text,",
 };
 
 describe("histories that once broke a promise", () => {
@@ -138,7 +138,7 @@ describe("histories that once broke a promise", () => {
   });
 
   test("and is as short as leaving out can make it", async () => {
-    const rules = await mutated([decide("if (runs === undefined)", "if (true)")]);
+    const rules = await mutated([decide("if (running === undefined)", "if (true)")]);
     const long: Action[] = [
       ...[{ do: "generate" } as const, { do: "reboot", host: "a" } as const, up("second", { at: 4, blow: "break" })],
       ...[{ do: "lose", host: "c" } as const, { do: "start by hand", host: "a" } as const, up("second")],
