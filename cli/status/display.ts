@@ -1,12 +1,12 @@
 import type { TimedView } from "./followHost";
 import type { WatchMessage } from "./stackView";
 
-/** Where a watch is shown: a terminal, or a file. */
+/** Output of a watch: a terminal, or a file. */
 export interface Display {
-  /** Gets all stacks every second, and when one changed. */
+  /** Shows all stacks; called every second, and when one has changed. */
   show(shown: readonly TimedView[]): void;
-  /** Something happened. @param stack which, where there are several */
+  /** Shows a message. @param stack given if there are several */
   say(news: WatchMessage, stack?: string): void;
-  /** Leaves the terminal as it was, what was shown last in it. */
+  /** Releases the terminal, and leaves the last view in it. */
   end(): void;
 }

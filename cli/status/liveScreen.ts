@@ -6,13 +6,13 @@ import { formatStatus, isEvent } from "./statusRows";
 
 const newsKept = 5;
 
-/** A terminal in which the view is drawn anew in place. */
+/** Creates a display that redraws the view in place, in a terminal. */
 export async function createLiveScreen(stdout: NodeJS.WriteStream): Promise<Display> {
   const { createLogUpdate } = await import("log-update");
   const draw = createLogUpdate(stdout);
   let news: readonly string[] = [];
   let redraw = () => {};
-  // What was drawn for the old width is broken differently now: nothing of it can be found again.
+  // The terminal has wrapped the old lines differently, so they can't be erased one by one.
   const resized = () => {
     stdout.write("\u001b[2J\u001b[H");
     draw.done();

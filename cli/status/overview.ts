@@ -7,12 +7,12 @@ import { truncate, wrap } from "./screenLayout";
 import type { StackView } from "./stackView";
 import { statusJson } from "./statusJson";
 
-/** A stack that was looked at, or why it was not. */
+/** The view of a stack, or why it could not be read. */
 export type StackLookup =
   | { readonly stack: string; readonly view: StackView; readonly exitCode: number; readonly lines: readonly string[] }
   | { readonly stack: string; readonly refusal: CliRefusal };
 
-/** What a stack needs; `unseen`: it could not be looked at. In the order in which somebody has to look. */
+/** What a stack needs, the most urgent first; `unseen`: it could not be read. */
 const order = ["unseen", "attention", "step", "wait", "nothing"] as const satisfies readonly (Attention | "unseen")[];
 type Needs = (typeof order)[number];
 
@@ -27,9 +27,9 @@ function sortByNeeds(all: readonly StackLookup[]): StackLookup[] {
   return all.toSorted((a, b) => weight(a) - weight(b) || a.stack.localeCompare(b.stack));
 }
 
-/** All stacks side by side, first those that need somebody, each with what comes next. */
+/** Formats all stacks as a table, the most urgent first, each with its next step. */
 export function formatOverview(all: readonly StackLookup[], columns: number): string[] {
-  if (all.length === 0) return ["there is no stack of this program in this backend"];
+  if (all.length === 0) return ["this backend has no stack of this program"];
   const rows = sortByNeeds(all).map((found) => ({ cells: formatCells(found), below: formatDetails(found) }));
   const heading = ["NEEDS", "STACK", "PILLAR", "HOST", "STAGE"];
   const widths = heading.map((title, i) => Math.max(title.length, ...rows.map(({ cells }) => cells[i]?.length ?? 0)));
@@ -59,19 +59,19 @@ function formatDetails(found: StackLookup): string[] {
   return decideNeeds(found) === "nothing" ? lines : [`next: ${printable(decideStage(found.view).next)}`, ...lines];
 }
 
-/** The same for programs: an array in the same order. */
+/** Returns the overview for programs, in the same order. */
 export function overviewJson(all: readonly StackLookup[]): unknown[] {
   return sortByNeeds(all).map((found) => ({ ...lookupJson(found), needs: decideNeeds(found) }));
 }
 
-/** What was found of one stack, for programs. */
+/** Returns one stack for programs. */
 export function lookupJson(found: StackLookup): object {
   return "view" in found
     ? statusJson(found.view, found.exitCode)
     : { stack: found.stack, looked: false, refusal: found.refusal.message };
 }
 
-/** The highest exit code; a stack whose server is still to come, or is gone for good, is nothing to be mended. */
+/** Returns the highest exit code. A stack without a server is no problem. */
 export function decideOverviewExitCode(all: readonly StackLookup[]): number {
   const codes = all.map((found) => {
     if ("view" in found) return found.exitCode;

@@ -7,10 +7,10 @@ import type { Display } from "./display";
 import { decideStage } from "./hostStage";
 import type { StackView } from "./stackView";
 
-/** What is worth a line when its key changes. */
+/** A line that is printed when its key changes. */
 type Topic = readonly [topic: string, line: string, key?: string];
 
-/** A file or pipe: a line, with its time, for what changed. */
+/** Creates a display for a file or pipe: it prints a line with its time for each change. */
 export function createLineDisplay(print: (line: string) => void): Display {
   const told = new Map<string, Map<string, string>>();
   const tell = (line: string, stack: string | undefined) =>
@@ -30,11 +30,11 @@ export function createLineDisplay(print: (line: string) => void): Display {
   };
 }
 
-/** What is worth a line when it changes: not what changes all the time, as memory or the clock. */
+/** Lists the topics of a view, without those that change all the time, as memory or the clock. */
 export function listTopics(view: StackView): Topic[] {
   const { stage, next } = decideStage(view);
   const title = `Pillar ${view.pillar}, stack ${view.stack}, host ${view.address}`;
-  // Without the host's facts the stage is a guess.
+  // Without facts about the host, the stage is a guess.
   if (view.facts === undefined) return [["title", title]];
   const topics: Topic[] = [
     ["title", title],
@@ -67,7 +67,7 @@ function partTopics({ parts, pillar }: StackView): Topic[] {
   if ("value" in signer) topics.push(["signer", printable(`signer: ${signer.value.text}`), signer.value.kind]);
   if (destroy && "value" in destroy) {
     const reasons = destroy.value.map(({ what }) => what).join("; ");
-    topics.push(["destroy", printable(`destroy: ${reasons === "" ? "nothing stands in its way" : reasons}`)]);
+    topics.push(["destroy", printable(`destroy: ${reasons === "" ? "allowed: all conditions are met" : reasons}`)]);
   }
   return topics;
 }

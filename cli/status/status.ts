@@ -14,10 +14,10 @@ export interface StatusOptions {
   readonly notify?: boolean;
 }
 
-/** Looks at the hosts of stacks, once or live. @returns the exit code of --help. @throws Refusal where one stack is asked for */
+/** Shows the hosts of stacks, once or live. @returns the exit code. @throws CliRefusal if a single stack can't be read */
 export async function status(stacks: readonly string[], options: StatusOptions): Promise<number> {
   const sources: (StackWithHost | CliRefusal)[] = [];
-  // One after the other: each may ask for its pass phrase.
+  // In sequence, because each may ask for its pass phrase.
   for (const stack of stacks) sources.push(await catchRefusal(openStackWithHost(stack)));
   const [first] = sources;
   if (sources.length === 1 && first instanceof CliRefusal) throw first;
@@ -35,10 +35,10 @@ export async function status(stacks: readonly string[], options: StatusOptions):
   return Math.max(...found.map((one) => ("refusal" in one ? refusalExitCode : one.exitCode)));
 }
 
-/** Looks at every stack of the backend that is this program's. @returns the exit code of --help. @throws Refusal */
+/** Shows every stack of this program in the backend. @returns the exit code. @throws CliRefusal */
 export async function statusOfAllStacks({ json, notify }: Pick<StatusOptions, "json" | "notify">): Promise<number> {
   const { openAlertNotifier: openTeller } = require("./alerts/notifyAlerts") as typeof import("./alerts/notifyAlerts");
-  // Before the first look: what a later one saw must not be told before what an earlier one did.
+  // Opened before the first lookup, so that notifications keep the order of the lookups.
   const teller = notify ? await openTeller() : undefined;
   try {
     return await overview(json === true, teller);
@@ -52,10 +52,10 @@ async function overview(json: boolean, teller: AlertNotifier | undefined): Promi
   const listed = createPulumi("").listStacks();
   listed.catch(() => undefined);
   await turn();
-  // What each stack needs, and takes half a second to load.
+  // Every stack needs it; loading takes half a second.
   require("../pulumi/configuration");
   const stacks = await listed;
-  // One that was typed is tried for the next one. Who is open is looked at while others are opened: looks wait more than they work.
+  // In sequence while a pass phrase may be asked for: the typed one is tried for the next stack.
   const oneOf = limited(mayAskPassphrase() ? 1 : maxConcurrentLookups);
   const looks = await Promise.all(
     stacks.map(async (stack) => {
@@ -71,7 +71,7 @@ async function overview(json: boolean, teller: AlertNotifier | undefined): Promi
   return hindered.length > 0 ? refusalExitCode : decideOverviewExitCode(found);
 }
 
-/** Each is a pulumi of its own, which keeps a core busy. */
+/** Each runs its own pulumi, which keeps a core busy. */
 const maxConcurrentLookups = 3;
 
 const mayAskPassphrase = () =>
@@ -89,7 +89,7 @@ async function lookUp(stack: string, source: StackWithHost | CliRefusal): Promis
   const view = await createView(source);
   if (source.hostKey === undefined) {
     const { describeUnknownHost } = require("./unknownHost") as typeof import("./unknownHost");
-    const parts = createUnknownParts(view.lifecycle, "nobody logged in");
+    const parts = createUnknownParts(view.lifecycle, "its host key is unknown");
     return { stack, view: { ...view, parts }, ...(await describeUnknownHost(source)) };
   }
   const { readStatus } = require("./readStatus") as typeof import("./readStatus");

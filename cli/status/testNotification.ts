@@ -3,7 +3,7 @@ import { commandsFor } from "../../core/util/commands";
 import { CliRefusal } from "../terminal/refusal";
 import { openStack } from "./openStack";
 
-/** Tells a stack's webhook that it works. @returns the exit code of --help. @throws Refusal */
+/** Sends a test notification to a stack's webhook. @returns the exit code. @throws CliRefusal */
 export async function sendTestNotification(fullName: string): Promise<number> {
   const { stack, config } = await openStack(fullName);
   if (config.notify === undefined)

@@ -3,11 +3,7 @@ import { shownHostKey } from "../../core/ssh/shownHostKey";
 import { refusalExitCode } from "../terminal/refusal";
 import type { StackWithHost } from "./openStack";
 
-/**
- * What can be said of a host whose key is not known yet: no login goes to a machine that may be another one.
- *
- * @returns why nothing more is told, and the exit code
- */
+/** Describes a host whose key is unknown: without the key, no login is safe. */
 export async function describeUnknownHost({
   address,
   config: { ssh },
@@ -18,14 +14,14 @@ export async function describeUnknownHost({
       exitCode: refusalExitCode,
       lines: [
         `\n${shown.fault}`,
-        "  needed: pillar-host:host.address of a running host, and its ssh port (pillar-host:ssh.port)",
+        "  needed: set pillar-host:host.address to a running host, and pillar-host:ssh.port to its ssh port",
       ],
     };
   return {
     exitCode: 1,
     lines: [
-      `\n${address} was not looked at: its host key is neither configured nor recorded yet, so nobody logs in.`,
-      `It shows ${shown.fingerprint}. Compare it with your provider's console; the next run records it.`,
+      `\n${address} was not read: its host key is neither configured nor recorded yet, so no login is safe.`,
+      `It presents ${shown.fingerprint}. Compare it with your provider's console; the next run records it.`,
     ],
   };
 }

@@ -43,7 +43,7 @@ export async function watch(sources: readonly StackWithHost[], { keep }: { keep:
     for (const source of sources) {
       const { stack, hostKey } = source;
       if (hostKey === undefined) {
-        const text = `${source.address} is not looked at: its host key is neither configured nor recorded yet`;
+        const text = `${source.address} can't be watched: its host key is neither configured nor recorded yet`;
         display.say({ kind: "watch", text }, stack);
         continue;
       }
@@ -54,7 +54,7 @@ export async function watch(sources: readonly StackWithHost[], { keep }: { keep:
     const [first] = followed;
     const [source] = sources;
     if (keeps || first === undefined || source === undefined) {
-      // What trying again can't mend ends the watch of one stack; of several, the others go on.
+      // A fatal problem ends the watch of a single stack; with several, the others continue.
       const failures = followed.map((one) => one.synced.then(() => new Promise<never>(() => undefined)));
       await (followed.length === 1 ? failures[0] : forever(failures, display, sources));
       return interrupted;
@@ -67,7 +67,7 @@ export async function watch(sources: readonly StackWithHost[], { keep }: { keep:
     const after = isFirst ? ` after ${durationText(Date.parse(record.syncedAt) - Date.parse(record.startedAt))}` : "";
     if (process.stdout.isTTY) console.log(bell);
     console.log(`synced at height ${record.currentHeight}${after}: ${record.proved.join("; ")}`);
-    console.log(`next: ${commandsFor(source.stack).up} (or the one that is at work) shows the producer address`);
+    console.log(`next: ${commandsFor(source.stack).up} (or the run that is active) shows the producer address`);
     return 0;
   } catch (error) {
     stop();

@@ -8,45 +8,44 @@ import { getValue } from "../parts/statusParts";
 import type { StackView } from "../stackView";
 import type { MomentumCounts } from "./momentumCounts";
 
-/** Something about a stack that somebody should hear of. */
+/** A problem of a stack for its webhook. */
 export interface Alert {
-  /** Stays the same for as long as the sign lasts: its kind, and after a colon its subject. */
+  /** Kind, and after a colon the subject: the same as long as the problem lasts. */
   readonly key: string;
   readonly text: string;
 }
 
-/** A look's signs, and the kinds of which it can't tell whether they last. */
+/** Alerts of one lookup, and the kinds that it could not check. */
 export interface AlertObservation {
   readonly alerts: readonly Alert[];
   readonly unknown: readonly string[];
 }
 
-/** The signs of one kind; undefined where the look can't tell. */
+/** Alerts of one kind; undefined if the lookup could not check it. */
 type Check = readonly [kind: string, signs: readonly Alert[] | undefined];
 
-/** Result of a lookup of a host. */
+/** A lookup of a host. */
 export interface HostLookup {
   readonly view: StackView;
-  /** The host could be looked at. */
   readonly isReachable: boolean;
-  /** Else why not. */
+  /** Reasons why the host is not reachable. */
   readonly problems: readonly string[];
-  /** By this and earlier looks. */
+  /** Counts of this lookup and earlier ones. */
   readonly counts?: MomentumCounts | undefined;
 }
 
-/** Missed momentums that are a sign: a single one happens to a good host, too. */
+/** Missed momentums that raise an alert; a healthy host misses a single one at times, too. */
 const missedAlertLimit = 3;
 
-/** A disk with less than this share free has to be looked at while there is time. */
+/** Minimum share of free disk space. */
 const minFreeShare = 0.1;
 
-/** Returns what somebody should hear of a stack, none of one that was not begun. */
+/** Finds the alerts of a stack; none for a stack that was not started. */
 export function findAlerts(look: HostLookup, now: number): AlertObservation {
   const { view, isReachable: looked, problems: trouble } = look;
   if (!view.state.isBegun) return { alerts: [], unknown: [] };
-  const why = trouble.map((line) => line.trim()).find((line) => line !== "") ?? "its host could not be looked at";
-  // A node that is off for good has no other signs.
+  const why = trouble.map((line) => line.trim()).find((line) => line !== "") ?? "its host could not be reached";
+  // A node that was shut down for good has no other alerts.
   const isOff = getValue(view.parts?.node)?.wasShutDown;
   const rest = isOff ? [] : [...checkNode(look, now), ...checkChain(look), ...checkHost(view)];
   const checks = [check("host", looked ? undefined : why), ...checkProblems(view), checkOrchestrator(view), ...rest];
@@ -56,7 +55,7 @@ export function findAlerts(look: HostLookup, now: number): AlertObservation {
   };
 }
 
-/** Makes a check of a sign's text; undefined: all is well. */
+/** Creates the check of a kind; without a text there is no alert. */
 const check = (kind: string, text: string | undefined, key = kind): Check => [
   kind,
   text === undefined ? [] : [{ key, text }],
@@ -94,9 +93,9 @@ function checkNode({ view, isReachable: looked }: HostLookup, now: number): Chec
   const sinking = (): Check => {
     if (!looked || sync === undefined || silent !== undefined) return ["sync", undefined];
     if (synced || !wasSynced) return ["sync", []];
-    // A momentum that was being taken in at this look says nothing against the sync.
+    // A momentum that the node is just inserting does not mean that the sync was lost.
     if (isAddingMomentum(sync.observation, now)) return ["sync", undefined];
-    return check("sync", `its node was synced, and is not any more: ${progressText(sync)}`);
+    return check("sync", `its node is not synced any more: ${progressText(sync)}`);
   };
   return [node(), sinking()];
 }
@@ -107,9 +106,12 @@ function checkChain({ view: { parts, lifecycle, pillar }, counts: production }: 
     return ["registration", "producing", "missed"].map((kind) => [kind, undefined]);
   const isActive = lifecycle === "active";
   const texts: Partial<Record<typeof found.kind, string>> = {
-    tooEarly: `${pillar} is registered with its address, and its node is not synced`,
-    foreign: isActive ? `${pillar} is registered with an address that is not known here` : undefined,
-    earlier: isActive && "wasOurs" in found && found.wasOurs ? `${pillar} went back to another address` : undefined,
+    tooEarly: `${pillar} is registered with its address, but its node is not synced`,
+    foreign: isActive ? `${pillar} is registered with an unknown address` : undefined,
+    earlier:
+      isActive && "wasOurs" in found && found.wasOurs
+        ? `${pillar} is registered with another address again`
+        : undefined,
   };
   const { missed = 0, inARow = 0 } = (isOurs(found) && production) || {};
   const row = inARow >= missedAlertLimit ? `: none of its last ${inARow} momentums` : "";
@@ -129,9 +131,9 @@ function checkHost({ parts, facts }: StackView): Check[] {
   const ifTold = (kind: string, told: unknown, isBad: boolean | undefined, text: string): Check =>
     told === undefined ? [kind, undefined] : check(kind, isBad ? text : undefined);
   const full = disk && `its disk is nearly full: ${gb(disk.free)} of ${gb(disk.size)} GB are free at ${disk.at}`;
-  const unkept = "nothing keeps its clock right: a node whose clock is wrong misses momentums";
+  const unkept = "no service keeps its clock right, and a node with a wrong clock misses momentums";
   const wrong = getValue(parts?.ports)?.filter(isWrong);
-  // A silent host had none of its ports tried.
+  // The ports of a silent host were not tried.
   const isUntried = getValue(parts?.node) !== undefined && parts?.ports === undefined;
   return [
     ifTold("disk", disk, disk && disk.free < disk.size * minFreeShare, full ?? ""),

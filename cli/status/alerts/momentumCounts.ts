@@ -1,25 +1,25 @@
-/** What a Pillar was to produce in the running epoch, and did, as a node counts it: the running tick whole. */
+/** Expected and produced momentums of a Pillar in the current epoch by a node's count, which includes the whole current tick. */
 interface Figures {
   readonly expected: number;
   readonly produced: number;
 }
 
-/** What looks at these figures amount to. */
+/** Counts over several lookups. */
 export interface MomentumCounts extends Figures {
-  /** At least so many of the epoch's. */
+  /** Minimum of missed momentums in this epoch. */
   readonly missed: number;
-  /** What was expected when `produced` was first what it is now. */
+  /** Expected momentums when `produced` reached its current value. */
   readonly dryFrom: number;
-  /** So many in a row, the last that are known. */
+  /** Latest momentums missed in a row. */
   readonly inARow: number;
 }
 
-/** Two nodes count at other moments: an answer so much lower may be of before, a lower one is of another epoch. */
+/** Difference by which an older answer may be lower; an even lower one belongs to another epoch. */
 const maxLag = 2;
 
 /**
- * Adds a look. A count has slots that are still to come, and may be minutes old, so one alone proves nothing; but once
- * more is expected, the tick of the count before is over, and what it expected should be there.
+ * Adds a count. It includes future slots and may be minutes old, so one count proves nothing. Once more momentums are
+ * expected, the tick of the earlier count is over, and its expected momentums should exist.
  */
 export function updateMomentumCounts(
   before: MomentumCounts | undefined,

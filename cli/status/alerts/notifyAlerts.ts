@@ -14,26 +14,25 @@ import type { StackLookup } from "../overview";
 import { findAlerts } from "./findAlerts";
 import { type MomentumCounts, updateMomentumCounts } from "./momentumCounts";
 
-/** Version of the memory's form. */
+/** Version of the memory file. */
 const version = 1;
 
-/** Keeps for the next lookup of a stack: signs that are not known to be over, by key, and its momentums. */
+/** What the next lookup of a stack needs: alerts that were notified, by key, and its momentum counts. */
 interface AlertMemory {
   readonly told: Readonly<Record<string, string>>;
   readonly production?: MomentumCounts | undefined;
 }
 
-/** A stack whose host was looked at, or could not be. */
 type ReadStack = Extract<StackLookup, { view: object }>;
 
-/** Tells webhooks what is new of their stacks' signs; no other process of this machine does meanwhile. */
+/** Notifies webhooks of new and solved alerts. Only one process of this machine at a time has a notifier. */
 export interface AlertNotifier {
-  /** @param sources of the stacks that were looked at, in the same order @returns what it could not tell, and why */
+  /** @param sources of the stacks, in the order of `found` @returns the problems that prevented notifications */
   notify(found: readonly StackLookup[], sources: readonly (StackWithHost | CliRefusal)[]): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
-/** @param waitSeconds how long another one is waited for @throws Refusal where it does not end */
+/** Waits for another notifier of this machine, at most waitSeconds. @throws CliRefusal */
 export async function openAlertNotifier(
   send = sendNotice,
   directory = path.join(dataDirectory(), "signs"),
@@ -46,20 +45,20 @@ export async function openAlertNotifier(
   const release = await lockfile.lock(directory, options).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ELOCKED") throw error;
     throw new CliRefusal(
-      `another status --notify is at work on this machine\n  found: ${lockfilePath}, which a process keeps fresh\n  needed: wait until it has ended, or leave more time between two of them`,
+      `another status --notify is running on this machine\n  found: ${lockfilePath}, which a process keeps fresh\n  needed: wait until it has ended, or run it less often`,
     );
   });
   const tellOne = async (one: StackLookup, source: StackWithHost | CliRefusal | undefined) => {
     if (!("view" in one))
       return one.refusal instanceof NoServerRefusal
         ? undefined
-        : `${one.stack} was not looked at, and nobody told: ${one.refusal.message}`;
+        : `${one.stack} could not be read, so its webhook was not notified: ${one.refusal.message}`;
     const webhook = source && "config" in source ? source.config.notify : undefined;
     if (webhook === undefined) return undefined;
     return notifyOne(one, directory, (notice) => send(webhook, notice)).catch((error: Error) =>
       error instanceof CliRefusal
         ? error.message
-        : `the signs of ${one.stack} were not told: ${error.message}\n  needed: a directory for them that can be read and written ($XDG_DATA_HOME, or ~/.local/share)`,
+        : `the webhook of ${one.stack} was not notified: ${error.message}\n  needed: make $XDG_DATA_HOME (or ~/.local/share) readable and writable`,
     );
   };
   return {
@@ -71,7 +70,7 @@ export async function openAlertNotifier(
   };
 }
 
-/** Says that no stack has a webhook: a single one without is left out on purpose. */
+/** Reports if no stack has a webhook. One of several may lack it on purpose. */
 function describeMissingWebhook(
   found: readonly StackLookup[],
   sources: readonly (StackWithHost | CliRefusal)[],
@@ -80,15 +79,14 @@ function describeMissingWebhook(
   if (looked === undefined || sources.some((source) => "config" in source && source.config.notify !== undefined))
     return [];
   return [
-    `pillar-host:notify is configured for no stack: nobody is told of anything\n  needed: the webhook's address, a secret that is asked for: ${commandsFor(looked.stack).setSecret("notify")}`,
+    `pillar-host:notify is configured for no stack, so no webhook is notified\n  needed: set the webhook's address (pulumi asks for it): ${commandsFor(looked.stack).setSecret("notify")}`,
   ];
 }
 
 /**
- * Tells what appeared, then what is over. Written down at once when it was taken: one that is killed in between tells it
- * again, and nothing is lost.
+ * Notifies of new alerts, then of solved ones. Saves each notification at once, so that a killed run repeats at most one.
  *
- * @returns what kept it from telling
+ * @returns the problem that prevented it
  */
 async function notifyOne(
   found: ReadStack,
@@ -110,18 +108,18 @@ async function notifyOne(
   );
   const withNew = { ...before.told, ...Object.fromEntries(appeared.map(({ key, text }) => [key, text])) };
   const left = Object.fromEntries(Object.entries(withNew).filter(([key]) => !over.some(([gone]) => gone === key)));
-  const count = appeared.length === 1 ? "something is amiss" : `${appeared.length} things are amiss`;
-  const seen = [...appeared.map(({ text }) => printable(text)), `Look: ${commandsFor(stack).status()}`];
-  const gone = over.map(([, text]) => `No more: ${printable(text)}`);
+  const count = appeared.length === 1 ? "a problem" : `${appeared.length} problems`;
+  const seen = [...appeared.map(({ text }) => printable(text)), `Details: ${commandsFor(stack).status()}`];
+  const gone = over.map(([, text]) => `Solved: ${printable(text)}`);
   writeMemory(file, { told: before.told, production });
   for (const { event, title, message, told } of [
     ...(appeared.length > 0 ? [{ event: "sign" as const, title: count, message: seen, told: withNew }] : []),
-    ...(over.length > 0 ? [{ event: "signOver" as const, title: "over", message: gone, told: left }] : []),
+    ...(over.length > 0 ? [{ event: "signOver" as const, title: "solved", message: gone, told: left }] : []),
   ]) {
     const notice = { event, title: `Pillar ${pillar} (${stack}): ${title}`, message: message.join("\n") };
     const reason = await send(notice);
     if (reason !== undefined)
-      return `the webhook of ${stack} did not take a notice: ${reason}; the next run tries again\n  needed: an address that takes it; try it: ${commandsFor(stack).notifyTest}`;
+      return `the webhook of ${stack} refused a notification: ${reason}; the next run tries again\n  needed: check the webhook: ${commandsFor(stack).notifyTest}`;
     writeMemory(file, { told, production });
   }
   return undefined;
@@ -131,7 +129,7 @@ function updateCounts(before: MomentumCounts | undefined, { view }: ReadStack): 
   const part = view.parts?.registration;
   const found = part && "value" in part ? part.value : undefined;
   if (found === undefined || found.kind === "unknown") return before;
-  // Another address's momentums are not this host's.
+  // The momentums of another address do not count for this host.
   if (!isOurs(found)) return undefined;
   return found.figures === undefined ? before : updateMomentumCounts(before, found.figures);
 }
@@ -144,10 +142,10 @@ function readMemory(file: string): AlertMemory {
     found = JSON.parse(text) as typeof found;
   } catch {
     throw new CliRefusal(
-      `${file}: what was told of a stack can't be read\n  found: another text than this program writes\n  needed: nothing of it; to have all signs told anew: rm '${file}'`,
+      `${file}: the alerts of a stack can't be read\n  found: a text that this program did not write\n  needed: delete the file; all alerts are then notified again: rm '${file}'`,
     );
   }
-  checkVersion(found.version, version, `what was told of a stack, ${file}`);
+  checkVersion(found.version, version, `the alerts of a stack, ${file}`);
   return { told: found.told ?? {}, production: found.production };
 }
 

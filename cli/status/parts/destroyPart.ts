@@ -23,7 +23,7 @@ export interface RetirementContext {
   readonly store: Store;
 }
 
-/** Takes it from the stack's guards, else from the record: a run that ended early has registered no guard yet. */
+/** Reads it from the stack's guards, else from the event log: a run that ended early has registered no guard yet. */
 export async function readRetirementContext(
   { config, stack, address, state }: StackWithHost,
   hostKey: string,
@@ -51,7 +51,7 @@ async function readKnownEvents(store: Store, pillar: string): Promise<readonly L
   }
 }
 
-/** Asks what a destroy would ask, and changes nothing. A cloud's silent server would be switched off by the destroy. */
+/** Checks what a destroy would check, and changes nothing. */
 export function surveyDestroy(
   { inputs, memory, store }: RetirementContext,
   { host }: StackConfig,
@@ -63,7 +63,7 @@ export function surveyDestroy(
   return surveyRetirement({ step: "destroy", inputs, memory, host: seen, store }, deps);
 }
 
-/** What stands in the way, with none but registered addresses: another one may be of a node that is not synced. */
+/** Lists the unmet conditions. Hides unregistered addresses: one may belong to a node that is not synced. */
 export function listUnmetConditions({ facts, verdict }: Pick<RetirementSurvey, "facts" | "verdict">): UnmetCondition[] {
   const registered = facts.readings.flatMap((reading) =>
     isAnswered(reading) && reading.pillar !== null ? [reading.pillar.producerAddress] : [],

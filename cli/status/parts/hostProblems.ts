@@ -3,7 +3,7 @@ import { sporkText } from "../../../core/chain/sporks";
 import { commandsFor } from "../../../core/util/commands";
 import { getValue, type StatusParts } from "./statusParts";
 
-/** Something on a host that is not as this program left it, or will not last. */
+/** A problem on a host now, or one that is going to come (`isNow` false). */
 export interface HostProblem {
   readonly key: string;
   readonly label: string;
@@ -24,8 +24,8 @@ export function findProblems({ node, hourlyRestart, sporks, versions }: StatusPa
       isNow: true,
       text:
         restart === "on"
-          ? `root's crontab restarts the node every hour, though it has synced: each restart may miss momentums; ${up} takes the line out`
-          : `something else restarts the node at times: take it out on the host, since each restart may miss momentums (${restart})`,
+          ? `root's crontab restarts the node every hour although it is synced: each restart may miss momentums. To remove the line: ${up}`
+          : `something else restarts the node at times, and each restart may miss momentums. Remove it on the host: ${restart}`,
     });
   if (unit?.wasShutDown && (unit.active || !unit.masked))
     found.push({
@@ -33,8 +33,8 @@ export function findProblems({ node, hourlyRestart, sporks, versions }: StatusPa
       label: "node",
       isNow: true,
       text: unit.active
-        ? `it runs again, though it was shut down for good: two nodes may produce with one key; ${up} shuts it down`
-        : `it was shut down for good, and nothing keeps it from starting any more: its unit is not masked; ${up} masks it`,
+        ? `it runs again although it was shut down for good: two nodes may produce with one key. To shut it down: ${up}`
+        : `it was shut down for good, but its unit is not masked any more, so it may start. To mask it: ${up}`,
     });
   for (const spork of seen?.unknown ?? []) {
     const line = {
@@ -43,7 +43,7 @@ export function findProblems({ node, hourlyRestart, sporks, versions }: StatusPa
       isNow: spork.isSure && spork.enforcedFrom !== undefined,
     };
     const key = `spork:${spork.id}`;
-    // That it was decided is news of its own.
+    // The decision is a problem of its own.
     found.push({ ...line, key: spork.enforcedFrom === undefined ? key : `${key}:enforced` });
   }
   for (const gap of getValue(versions) ?? []) {

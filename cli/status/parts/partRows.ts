@@ -14,18 +14,18 @@ export interface StackLabel {
   readonly lifecycle: string;
 }
 
-/** What there is to say of a host's parts: never an empty line, but why something is not known. */
+/** Formats a host's parts, each with its value or the reason why it is unknown. */
 export function formatParts(parts: StatusParts | undefined, whose: StackLabel, now: number): Row[] {
-  if (parts === undefined) return [["on chain", "looking for the first time …"]];
+  if (parts === undefined) return [["on chain", "first lookup …"]];
   return [
     ...labelRows("address", parts.registration, (registration) => formatAddress(registration, whose, now)),
     ...labelRows("producing", parts.registration, (registration) => [describeProducing(registration, whose, now)]),
     ...labelRows("signer", parts.orchestrator, ({ text }) => [text]),
     ...(parts.ports ? formatPorts(parts.ports) : []),
-    ...labelRows("version", parts.sporks, ({ version }) => [version ?? "not told by the node"]),
+    ...labelRows("version", parts.sporks, ({ version }) => [version ?? "the node does not tell it"]),
     ...labelRows("rewards", parts.rewards, ({ text }) => [text]),
     ...formatDestroy(parts.destroy, whose),
-    ...(parts.newerRelease ? [["controller", `a newer release of it is ${parts.newerRelease}`] as const] : []),
+    ...(parts.newerRelease ? [["controller", `newer release: ${parts.newerRelease}`] as const] : []),
     ...findProblems(parts, whose.stack).map(({ label, text }): Row => [label, text]),
   ];
 }
@@ -46,28 +46,27 @@ function formatPorts(ports: Result<readonly PortFound[]>): Row[] {
 function formatAddress(registration: Registration, { pillar, lifecycle }: StackLabel, now: number): string[] {
   const notes = registration.notes.map((note) => `  ${noteText(note)}`);
   if (isOurs(registration)) {
-    // Of the first look, there is nothing to tell.
-    const since = now - registration.since < 60_000 ? "" : ` (seen so since ${minuteText(registration.since)})`;
+    const since = now - registration.since < 60_000 ? "" : ` (since ${minuteText(registration.since)} or longer)`;
     return [`registered: ${pillar} has this host's address, ${registration.address}${since}`, ...notes];
   }
-  // Its reason repeats the notes.
+  // The reason repeats the notes.
   if (registration.kind === "unknown") return [`not known: ${unknownText(registration.why)}`];
-  // "Still" is for a host that is to come.
+  // The sentence says "still", which is true for a new host only.
   if (lifecycle !== "active" && "address" in registration)
     return [`not registered: ${pillar} has another host's address, ${registration.address}`, ...notes];
   return [`not registered: ${sentenceOf(registration, pillar, now)}`, ...notes];
 }
 
-/** Of a host whose address is not the registered one: elections follow the wallet two ticks later. */
+/** Describes a host whose address is not registered: elections follow the wallet two ticks later. */
 function describeUnregistered(
   { last, wasOurs }: Extract<Registration, { wasOurs: boolean }>,
   lifecycle: string,
 ): string {
   if (last?.isOurs)
     return `yes, still (momentum ${last.height}, ${minuteText(last.at)}), with another address registered: ${stillOurs}`;
-  // A host that is to come has none.
-  if (last || (lifecycle === "active" && !wasOurs)) return "no: the Pillar has another address";
-  return `not seen: the Pillar has another address, and no momentum of late is of either; ${stillOurs}`;
+  // A new host has produced nothing.
+  if (last || (lifecycle === "active" && !wasOurs)) return "no: another producer address is registered";
+  return `unknown: another producer address is registered, and no recent momentum is of either; ${stillOurs}`;
 }
 
 function describeProducing(registration: Registration, { pillar, lifecycle }: StackLabel, now: number): string {
@@ -98,10 +97,9 @@ function formatDestroy(destroy: StatusParts["destroy"], { stack, lifecycle }: St
   const first = lifecycle === "retiring" ? [] : [[`- pillar-host:lifecycle is ${lifecycle}`, "    needed: retiring"]];
   const conditions = [...first, ...destroy.value.map(formatUnmet)];
   const count = conditions.length;
-  if (count === 0) return [["destroy", "nothing stands in its way"]];
+  if (count === 0) return [["destroy", "allowed: all conditions are met"]];
   return [
     ["destroy", `refused: ${count === 1 ? "one condition is" : `${count} conditions are`} not met`],
-    // What was found and what is needed stand below each condition.
     ...conditions.flatMap((lines) => lines.map((line, i): Row => (i === 0 ? ["", line] : ["", line, "detail"]))),
   ];
 }

@@ -9,10 +9,7 @@ export interface RewardsPart {
   readonly since?: "waiting" | "collected";
 }
 
-/**
- * What waits for its collection, and where this host produces, whether the first whole epoch since was paid and
- * collected. Few calls: the switch is known, so no epoch has to be looked through.
- */
+/** Reads the uncollected rewards and, if this host produces, whether the first whole epoch since the switch was collected. */
 export async function readRewardsPart(
   client: ChainClient,
   {
@@ -24,15 +21,15 @@ export async function readRewardsPart(
 ): Promise<RewardsPart> {
   const rewards = await client.rewards(withdrawAddress);
   if (rewards === "notOffered")
-    return { text: `not known: the RPC of ${client.name} does not tell rewards; see the wallet` };
+    return { text: `not known: the RPC of ${client.name} does not tell rewards; check the wallet` };
   const [newest] = rewards.rows;
   const { znn, qsr } = rewards.uncollected;
-  const waits = `${formatCoin(znn)} ZNN and ${formatCoin(qsr)} QSR wait for their collection`;
+  const waits = `${formatCoin(znn)} ZNN and ${formatCoin(qsr)} QSR are not collected`;
   const paid = newest === undefined ? "nothing was paid yet" : `paid last: epoch ${newest.epoch}`;
   if (switched === undefined) return { text: `${waits}; ${paid}` };
   const [first] = await client.momentums(1, 1);
   if (first === undefined) throw new Error(`${client.name} has no first momentum`);
-  // All slots after the last momentum of the address before are this host's.
+  // Every slot after the last momentum of the earlier address belongs to this host.
   const whole = switched.before?.at ?? switched.at;
   const judged = await judgeRewards(rewards, { genesis: first.timestamp, epoch, now }, async (time) => time > whole);
   if (judged.says === "collected") return { text: judged.evidence, since: "collected" };
@@ -41,7 +38,7 @@ export async function readRewardsPart(
   return { text: `${judged.why}${due}; ${paid}`, since: "waiting" };
 }
 
-/** What a survey for the destroy found of them, where it came so far. */
+/** Describes the rewards by the survey for a destroy; undefined if it did not read them. */
 export function describeRewards(readings: readonly RewardsReading[]): RewardsPart | undefined {
   const told = readings.find(({ says }) => says === "waiting" || says === "collected");
   if (told?.says === "collected") return { text: `${told.evidence}, says ${told.source}`, since: "collected" };

@@ -5,12 +5,12 @@ import { type Spork, type UnknownSpork, unknownSporks } from "../../../core/chai
 import type { Connection } from "../../../core/ssh/connection";
 
 export interface SporksPart {
-  /** The node's; absent where it does not tell. */
+  /** Version of the node; undefined if the node does not tell it. */
   readonly version?: string;
   readonly unknown: readonly UnknownSpork[];
 }
 
-/** Asks the node for its version, and whoever answers first in this order for the sporks. @throws where nobody tells */
+/** Reads the node's version, and the sporks from the first client that answers. @throws if none answers */
 export async function readSporks(
   clients: readonly ChainClient[],
   node: NodeTarget,
@@ -23,7 +23,7 @@ export async function readSporks(
   return { version, unknown: unknownSporks(sporks, version) };
 }
 
-/** A node that ended for want of a spork can't tell of it: the references can. */
+/** Tries the references, too: a node that stopped because it lacks a spork can't answer. */
 async function readFirstAnswer(clients: readonly ChainClient[]): Promise<readonly Spork[]> {
   let reason: unknown = new Error("nobody is asked: the node is off, and no reference is configured");
   for (const client of clients) {

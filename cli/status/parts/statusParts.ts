@@ -9,27 +9,27 @@ import type { OrchestratorPart } from "./orchestratorPart";
 import type { RewardsPart } from "./rewardsPart";
 import type { SporksPart } from "./sporksPart";
 
-/** A condition that is not met, as status shows it: all in words. */
+/** An unmet condition, with its findings as texts. */
 export type UnmetCondition = Omit<Unmet, "found"> & { readonly found?: readonly string[] };
 
 export interface StatusParts {
-  /** The node's unit; `wasShutDown`: a retirement shut it down, for good. */
+  /** Unit of the node; `wasShutDown`: true if a retirement shut it down for good. */
   readonly node: Result<{ readonly active: boolean; readonly masked: boolean; readonly wasShutDown?: true }>;
   readonly registration: Result<Registration>;
   readonly orchestrator: Result<OrchestratorPart>;
-  /** Seen from this machine. Only of a server that was there already: at a provider the program sets its firewall. */
+  /** Ports as this machine sees them, of an existing server only: the program sets a cloud server's firewall. */
   readonly ports: Result<readonly PortFound[]> | undefined;
   readonly rewards: Result<RewardsPart>;
-  /** What stands in the way of a destroy. Not asked of an active stack: that one's lifecycle does, whatever else. */
+  /** Unmet conditions of a destroy; undefined for an active stack, whose lifecycle forbids it. */
   readonly destroy: Result<readonly UnmetCondition[]> | undefined;
-  /** `off`; or, where the node has synced, `on`, or the other crontab or timer that restarts it. Only of an active stack. */
+  /** `off`, `on`, or the other crontab or timer that restarts a synced node; of an active stack only. */
   readonly hourlyRestart: Result<string> | undefined;
   readonly sporks: Result<SporksPart>;
   readonly versions: Result<readonly VersionGap[]>;
   readonly newerRelease: string | undefined;
 }
 
-/** Nothing was asked. @param problem in words that follow "not known: " */
+/** Returns parts that were not read, with the reason. */
 export function createUnknownParts(lifecycle: string, problem: string): StatusParts {
   const isActive = lifecycle === "active";
   return {

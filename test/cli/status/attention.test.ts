@@ -19,7 +19,7 @@ const synced = (registration: keyof typeof registrations): Partial<StackView> =>
   locks: [],
   parts: partsOf(registrations[registration]),
 });
-const silent = { value: { kind: "silent", text: "it runs here, and does not answer", isWrong: true } } as const;
+const silent = { value: { kind: "silent", text: "it runs here, but does not answer", isWrong: true } } as const;
 
 describe("what is needed, and the exit code for it", () => {
   test.each<[string, Partial<StackView>, Attention, number]>([

@@ -41,7 +41,7 @@ test("what needs somebody comes first, and each says what is next", () => {
     "         needed: nothing; to delete the stack: pulumi stack rm -s anvil-1",
     "nothing  prod     Anvil   203.0.113.7  adopted, node synced",
   ]);
-  expect(formatOverview([], 120)).toEqual(["there is no stack of this program in this backend"]);
+  expect(formatOverview([], 120)).toEqual(["this backend has no stack of this program"]);
 });
 
 test("a narrow terminal breaks what is next, and nothing that a host says commands it", () => {

@@ -21,7 +21,7 @@ test("a terminal of 80 by 24 gets all that counts, whole, and of the log what fi
     "sync        81.7 %, height 16365 of 20021, 4.9 momentums/s, about 13 min left,",
     "            since 2026-11-21 15:04 UTC",
     "looked      8 s ago; again in 8 s",
-    "on chain    looking for the first time …",
+    "on chain    first lookup …",
     "",
     "done so far packages 2026-11-21T15:04:01Z, deployed 2026-11-21T15:04:09Z",
     "service     go-node is active (running) since 2026-11-21 15:04:09 UTC",
@@ -66,7 +66,7 @@ test("in a low terminal the log gives way first, then what happened", () => {
 
 test("where not even that fits, the facts give way, and it says how much else is left out", () => {
   const at = (rows: number) => layOutScreen(formatStatus(viewOf(), times), news, { columns: 80, rows });
-  expect(at(12).at(-1)).toBe("on chain    looking for the first time …");
+  expect(at(12).at(-1)).toBe("on chain    first lookup …");
   expect(at(12)).toHaveLength(10);
   expect(at(8)).toHaveLength(7);
   expect(at(8).at(-1)).toBe("… 4 more lines: make the terminal higher to see them");

@@ -77,12 +77,12 @@ describe("the watch after the move, as a crontab runs it", { timeout: 900_000 },
     const all = (await told(before)).join("\n");
     for (const text of signs) expect(all.split(text), text).toHaveLength(3);
   };
-  const over = (signs: readonly string[]) => signs.map((text) => `No more: ${text}`);
+  const over = (signs: readonly string[]) => signs.map((text) => `Solved: ${text}`);
 
   it("tells what is amiss at first, and is silent then", async () => {
     // Nothing is in front of a lab host.
     const appeared = await toldSince(0, [ports]);
-    expect(appeared).toContain("Look: ./pillar-host status prod");
+    expect(appeared).toContain("Details: ./pillar-host status prod");
     expect(appeared).not.toMatch(/z1q|[a-z]{3} is not looked at/);
     await calm();
     const [first] = await notices();
@@ -102,9 +102,9 @@ describe("the watch after the move, as a crontab runs it", { timeout: 900_000 },
     const signs = [
       "spork spork-next (abababab…) is announced, and the node here, v0.0.8, does not have it",
       "its disk is nearly full",
-      "nothing keeps its clock right",
+      "no service keeps its clock right",
       "its node has no peers",
-      "its orchestrator: it should run here, and does not",
+      "its orchestrator: it should run here, but does not",
     ];
     // This one lasts until the host was dark.
     await toldSince(before, [...signs, crontab]);
@@ -118,7 +118,7 @@ describe("the watch after the move, as a crontab runs it", { timeout: 900_000 },
       await execa("ip", addRule({ namespace, priority: "7790" }, ["sport", port, "blackhole"]));
     await lab.chain("PATCH", `/orchestrators/${host.name}`, { rpcDown: true });
     await onHost(host, "systemctl start orchestrator");
-    const silent = "its orchestrator: it runs here, and does not answer";
+    const silent = "its orchestrator: it runs here, but does not answer";
     await toldSince(before, [...over([...signs, ports]), silent]);
     await calm();
     await lab.chain("PATCH", `/orchestrators/${host.name}`, { rpcDown: false });
@@ -156,7 +156,7 @@ describe("the watch after the move, as a crontab runs it", { timeout: 900_000 },
     expect(gone).toBe("");
     await calm();
     await stage.host.start();
-    expect(await toldSince(before, over([dark]))).not.toContain("No more: root's crontab");
+    expect(await toldSince(before, over([dark]))).not.toContain("Solved: root's crontab");
     await onHost(stage.host, "crontab -l | grep -vF service | crontab -");
     await toldSince(before, over([crontab]));
     await onceEach(before, [dark]);

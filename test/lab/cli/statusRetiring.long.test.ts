@@ -86,21 +86,21 @@ it("of a host that is shut down: what its destroy waits for, until nothing is le
   const free = await status();
   expect(free.exitCode).toBe(0);
   expect(free.out).toMatch(/^next {8}the host may be deleted now: pulumi destroy -s prod$/m);
-  expect(free.out).toMatch(/^destroy {5}nothing stands in its way$/m);
+  expect(free.out).toMatch(/^destroy {5}allowed: all conditions are met$/m);
 });
 
 it("the watch tells of a node that was shut down for good and could start again: once, and once that it is over", async () => {
   const { old } = stage;
   await watch.begin();
   await watch.calm();
-  const sign = "it was shut down for good, and nothing keeps it from starting any more: its unit is not masked";
+  const sign = "it was shut down for good, but its unit is not masked any more";
   await onHost(old, "systemctl unmask -q go-node");
   await watch.toldSince(0, [sign]);
   await watch.calm();
   // The way back is the one that is printed.
   const up = await stage.stack.up();
   expect(up.exitCode, up.output).toBe(0);
-  await watch.toldSince(0, [`No more: ${sign}`]);
+  await watch.toldSince(0, [`Solved: ${sign}`]);
   await watch.calm();
   expect(await onHost(old, "systemctl is-enabled go-node || true")).toBe("masked");
   const events = (await watch.notices()).map(({ body }) => body.event);

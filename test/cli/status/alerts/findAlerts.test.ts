@@ -68,8 +68,18 @@ describe("a sign", () => {
       /does not produce$/,
     ],
     ["registered too early", withParts({}, registrations.tooEarly), ["registration:tooEarly"], /is not synced$/],
-    ["registered by somebody else", withParts({}, registrations.foreign), ["registration:foreign"], /not known here$/],
-    ["gone back to another address", withParts({}, registrations.wentBack), ["registration:earlier"], /went back/],
+    [
+      "registered by somebody else",
+      withParts({}, registrations.foreign),
+      ["registration:foreign"],
+      /an unknown address$/,
+    ],
+    [
+      "gone back to another address",
+      withParts({}, registrations.wentBack),
+      ["registration:earlier"],
+      /another address again$/,
+    ],
     [
       "disk",
       withFact({ disk: { at: "/root/.znn", size: 264_200_000, free: 5_000_000 } }),

@@ -69,8 +69,8 @@ describe("the webhook", () => {
     expect(notices).toEqual([
       {
         event: "sign",
-        title: "Pillar Anvil (prod): something is amiss",
-        message: expect.stringMatching(/^root's crontab restarts .*\nLook: \.\/pillar-host status prod$/),
+        title: "Pillar Anvil (prod): a problem",
+        message: expect.stringMatching(/^root's crontab restarts .*\nDetails: \.\/pillar-host status prod$/),
       },
     ]);
     expect((await run(found(crontab))).notices).toEqual([]);
@@ -78,8 +78,8 @@ describe("the webhook", () => {
     expect(over.notices).toEqual([
       {
         event: "signOver",
-        title: "Pillar Anvil (prod): over",
-        message: expect.stringMatching(/^No more: root's crontab/),
+        title: "Pillar Anvil (prod): solved",
+        message: expect.stringMatching(/^Solved: root's crontab/),
       },
     ]);
     expect((await run(found())).notices).toEqual([]);
@@ -89,7 +89,9 @@ describe("the webhook", () => {
   test("is told of more of them in one notice, and of a further one alone", async () => {
     await run(found(crontab));
     const { notices } = await run(found(lonely));
-    expect(notices).toMatchObject([{ event: "sign", message: expect.stringMatching(/^its node has no peers\nLook/) }]);
+    expect(notices).toMatchObject([
+      { event: "sign", message: expect.stringMatching(/^its node has no peers\nDetails/) },
+    ]);
     expect((await run(found())).notices[0]?.message.split("\n")).toHaveLength(2);
   });
 
@@ -108,7 +110,7 @@ describe("the webhook", () => {
     const { hindered } = await run(found(crontab), { answer: async () => "it answers 500" });
     expect(hindered).toEqual([
       expect.stringMatching(
-        /^the webhook of prod did not take a notice: it answers 500; .*\n {2}needed: .*notify --test prod$/,
+        /^the webhook of prod refused a notification: it answers 500; .*\n {2}needed: .*notify --test prod$/,
       ),
     ]);
     expect(hindered.join()).not.toContain("s3cret");
@@ -172,7 +174,7 @@ describe("a run that is killed", () => {
 describe("it is said, and ends with 2,", () => {
   test("when another run of this machine is at work", async () => {
     const first = await openAlertNotifier(undefined, directory, 0);
-    await expect(openAlertNotifier(undefined, directory, 0)).rejects.toThrow(/^another status --notify is at work/);
+    await expect(openAlertNotifier(undefined, directory, 0)).rejects.toThrow(/^another status --notify is running/);
     await first.close();
   });
 
@@ -199,7 +201,9 @@ describe("it is said, and ends with 2,", () => {
   test("of a stack that can't be opened, whose webhook is not to be had; not of one without a server", async () => {
     const closed = new CliRefusal("the pass phrase does not open stack prod");
     const { hindered } = await run({ stack: "prod", refusal: closed }, { sources: [closed] });
-    expect(hindered).toEqual(["prod was not looked at, and nobody told: the pass phrase does not open stack prod"]);
+    expect(hindered).toEqual([
+      "prod could not be read, so its webhook was not notified: the pass phrase does not open stack prod",
+    ]);
     const gone = new NoServerRefusal("prod", true);
     expect((await run({ stack: "prod", refusal: gone }, { sources: [gone] })).hindered).toEqual([]);
   });

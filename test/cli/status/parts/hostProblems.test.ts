@@ -27,10 +27,10 @@ describe("what is amiss on a host", () => {
 
   test("the crontab's line that is back", () => {
     expect(found({ hourlyRestart: { value: "on" } })).toMatchObject([
-      { key: "crontab", text: expect.stringMatching(/^root's crontab .*; pulumi up -s prod takes the line out$/) },
+      { key: "crontab", text: expect.stringMatching(/^root's crontab .*\. To remove the line: pulumi up -s prod$/) },
     ]);
     expect(found({ hourlyRestart: { value: "/etc/cron.d/watch: 5 * * * * root docker restart znnd" } })).toMatchObject([
-      { key: "crontab", text: expect.stringMatching(/^something else .*\(\/etc\/cron.d\/watch: 5 \* .*znnd\)$/) },
+      { key: "crontab", text: expect.stringMatching(/^something else .*: \/etc\/cron.d\/watch: 5 \* .*znnd$/) },
     ]);
   });
 

@@ -19,13 +19,13 @@ test("a newer release of the controller is named", () => {
   const parts = partsOf(registrations.earlier, { newerRelease: "v0.0.5, where v0.0.4 is configured: https://x" });
   expect(formatParts(parts, whose, clock)).toContainEqual([
     "controller",
-    "a newer release of it is v0.0.5, where v0.0.4 is configured: https://x",
+    "newer release: v0.0.5, where v0.0.4 is configured: https://x",
   ]);
 });
 
 describe("address and producing", () => {
   test.each<[keyof typeof registrations, string, string]>([
-    ["earlier", `not registered: Anvil is still registered with ${old}`, "no: the Pillar has another address"],
+    ["earlier", `not registered: Anvil is still registered with ${old}`, "no: another producer address is registered"],
     [
       "nobody",
       "not registered: nobody registered a Pillar of the name Anvil (pillar-host:pillar.name)",
@@ -34,12 +34,12 @@ describe("address and producing", () => {
     ["unknown", "not known: nobody was asked", "not known, for the same reason"],
     [
       "producing",
-      `registered: Anvil has this host's address, ${ours} (seen so since 2026-11-21 14:55 UTC)`,
+      `registered: Anvil has this host's address, ${ours} (since 2026-11-21 14:55 UTC or longer)`,
       "yes, since momentum 77 (2026-11-21 15:04 UTC); 9 of 10 momentums of this epoch so far, by a count up to five minutes old",
     ],
     [
       "tooEarly",
-      `registered: Anvil has this host's address, ${ours} (seen so since 2026-11-21 14:55 UTC)`,
+      `registered: Anvil has this host's address, ${ours} (since 2026-11-21 14:55 UTC or longer)`,
       "no: a node that is not synced produces nothing",
     ],
   ])("%s", (registration, address, producing) => {
@@ -59,11 +59,11 @@ describe("address and producing", () => {
     expect(line(true)).toBe(
       `yes, still (momentum 90, 2026-11-21 15:04 UTC), with another address registered: ${still}`,
     );
-    expect(line(false)).toBe("no: the Pillar has another address");
+    expect(line(false)).toBe("no: another producer address is registered");
     expect(line(undefined)).toBe(
-      `not seen: the Pillar has another address, and no momentum of late is of either; ${still}`,
+      `unknown: another producer address is registered, and no recent momentum is of either; ${still}`,
     );
-    expect(line(undefined, "active")).toBe("no: the Pillar has another address");
+    expect(line(undefined, "active")).toBe("no: another producer address is registered");
   });
 });
 
