@@ -27,7 +27,7 @@ function commonest<W>(words: readonly W[]): W | undefined {
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
 }
 
-/** The one in the middle of several numbers, or between the two there; undefined of none. */
+/** Returns the median of several numbers; undefined of none. */
 export function medianOf(numbers: readonly number[]): number | undefined {
   const sorted = [...numbers].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);

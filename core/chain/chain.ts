@@ -20,7 +20,7 @@ import { type NodeTarget, nodeCalls, nodeResult } from "./node";
 import { callReference } from "./reference";
 import { parseSporks, type Spork } from "./sporks";
 
-/** What the chain says, asked of one node. Every method throws with a reason in words. */
+/** Asks one node about the chain. Every method throws with a reason in words. */
 export interface ChainClient {
   /** Who is asked, for reasons: `the node of 203.0.113.7`. */
   readonly name: string;
@@ -70,7 +70,7 @@ export function chainOfNode(
   );
 }
 
-/** An address as it may be shown and kept: a path, a query and a user name may hold an access key. */
+/** Formats an address so that it may be shown and kept: a path, a query and a user name may hold an access key. */
 export function shownAddress(url: string): string {
   const { origin, pathname, search } = new URL(url);
   return pathname.length > 1 || search !== "" ? `${origin}/…` : origin;
@@ -82,7 +82,6 @@ export function chainOfReference(url: string): ChainClient {
   return chainClient(`reference ${shownAddress(url)}`, call, () => undefined);
 }
 
-/** A client on any way to call. */
 export function chainClient(name: string, call: Call, close: () => void): ChainClient {
   const ask = async (method: string, params: readonly unknown[]) => nodeResult(await call(method, params));
   const askOptional = async (method: string, params: readonly unknown[]) => {

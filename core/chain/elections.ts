@@ -34,7 +34,7 @@ export function tickOf({ momentum, tickMomentums }: Network): number {
 }
 
 /**
- * A Pillar's chance to be elected for a tick. Up to as many Pillars as slots all are; of more, half of the slots
+ * Returns a Pillar's chance to be elected for a tick. Up to as many Pillars as slots all are; of more, half of the slots
  * are drawn of the first by weight, as many as there are slots, and half of all that are left.
  */
 export function chanceOf({ pillars, place }: PillarStanding, { tickMomentums: slots }: Network): Chance {

@@ -35,7 +35,7 @@ export interface HttpCall {
 }
 
 /**
- * One JSON-RPC call (docs/specification.md, 2.1 and 4.1): HTTP GET with a JSON body. A stream carries one call.
+ * Makes one JSON-RPC call (docs/specification.md, 2.1 and 4.1): HTTP GET with a JSON body. A stream carries one call.
  *
  * @throws when no stream can be had, or no whole answer comes within the time
  */
@@ -44,7 +44,7 @@ export function callRpc(open: OpenStream, { authority, method, params = [], time
   return callHttp(open, { verb: "GET", authority, body, timeout, whom: "the node" });
 }
 
-/** One request over a stream of its own. @throws as callRpc */
+/** Sends one request over a stream of its own. @throws as callRpc */
 export async function callHttp(open: OpenStream, call: HttpCall): Promise<RpcAnswer> {
   const started = Date.now();
   const limit = `within ${Math.round(call.timeout / 1000)} s`;

@@ -1,7 +1,7 @@
 import { durationText } from "../util/timeText";
 import type { NodeFault, Unanswered } from "./reading";
 
-/** Why a node's word does not count, to stand behind its name and a colon. */
+/** Formats why a node's answer does not count, to stand behind its name and a colon. */
 export function faultText(fault: NodeFault): string {
   switch (fault.kind) {
     case "silent":
@@ -17,12 +17,11 @@ export function faultText(fault: NodeFault): string {
   }
 }
 
-/** That a node is not counted, and why. */
 export function leftOutText({ client, fault }: Unanswered): string {
   return `${client.name} is left out: ${faultText(fault)}`;
 }
 
-/** What makes a fault news: its momentum gets older all the time. */
+/** Returns a key that changes when a fault becomes another one; not while its momentum gets older. */
 export function faultKey(fault: NodeFault): string {
   return fault.kind === "silent" ? `silent ${fault.why}` : fault.kind;
 }

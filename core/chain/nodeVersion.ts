@@ -6,7 +6,7 @@ import { findVersionGaps, rowsAt, type VersionGap } from "./requiredVersions";
 
 const callTimeout = 20_000;
 
-/** The version that a node tells of itself. @throws where it does not */
+/** Reads the version of a node. @throws if the node does not answer with one */
 export async function nodeVersion(
   target: NodeTarget,
   connection: Connection = createConnection(target.ssh),

@@ -114,7 +114,7 @@ function wrongAnswer(what: string): Error & { readonly isWrongAnswer: true } {
   return Object.assign(new Error(what), { isWrongAnswer: true as const });
 }
 
-/** Whether an error of a call is about what was answered, not about the way there. */
+/** True if an error of a call is about the answer, not about the connection. */
 export function isWrongAnswer(error: unknown): boolean {
   return error instanceof Error && (error as Partial<ReturnType<typeof wrongAnswer>>).isWrongAnswer === true;
 }

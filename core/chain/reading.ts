@@ -62,12 +62,12 @@ export async function readNode<T extends object>(
   }
 }
 
-/** What stands for an answer that did not come. */
+/** Returns the fault for an answer that did not come. */
 export function silentBy(error: unknown): NodeFault {
   return { kind: "silent", why: error instanceof Error ? error.message : String(error) };
 }
 
-/** Whether a node is behind, or ahead, by its own clock: this machine's may be wrong. */
+/** Returns a fault if a node is behind or ahead by its own clock: this machine's may be wrong. */
 export function ageFault({ newest: { height, timestamp }, clock }: NewestMomentum): NodeFault | undefined {
   const age = clock - timestamp;
   if (age > freshMomentum) return { kind: "behind", height, by: age };

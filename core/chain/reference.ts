@@ -2,7 +2,7 @@ import { ask } from "../util/ask";
 import type { RpcAnswer } from "./jsonRpc";
 
 /**
- * One JSON-RPC call to an independent node at its address.
+ * Makes one JSON-RPC call to an independent node at its address.
  *
  * @param timeout milliseconds for the whole call
  * @throws Error with the reason in a word or a line, as `ECONNREFUSED`

@@ -23,7 +23,7 @@ export interface Comparison {
 }
 
 /**
- * Whether two nodes are on one chain: by the hashes at the newest height that both have. Heights alone say nothing:
+ * Compares the chains of two nodes by the hashes at the newest height that both have. Heights alone say nothing:
  * a fork may be as high as the chain, or far from it.
  */
 export function compareChains(one: ShownChain, other: ShownChain): Comparison {
@@ -33,23 +33,23 @@ export function compareChains(one: ShownChain, other: ShownChain): Comparison {
   return { verdict: mine === theirs ? "same" : "other", height };
 }
 
-/** Whether two nodes are shown to be on one chain. */
+/** True if two nodes are shown to be on one chain. */
 export function isSameChain(one: ShownChain, other: ShownChain): boolean {
   return one === other || compareChains(one, other).verdict === "same";
 }
 
-/** Of several nodes one with which the most others are on one chain; undefined of none. */
+/** Returns the node that most others agree with; undefined of none. */
 export function pickMajorityNode<T extends ShownChain>(chains: readonly T[]): T | undefined {
   const company = (one: T) => chains.filter((other) => isSameChain(one, other)).length;
   return chains.reduce<T | undefined>((most, one) => (most && company(most) >= company(one) ? most : one), undefined);
 }
 
-/** The hash of a node's momentum; undefined where it did not show it. */
+/** Returns the hash of a node's momentum; undefined if the node did not show it. */
 export function hashAt({ newest, recent, older = [] }: ShownChain, height: number): string | undefined {
   return [newest, ...recent, ...older].find((block) => block.height === height)?.hash;
 }
 
-/** Two of several nodes that are not on one chain, and where that shows; undefined where all are on one. */
+/** Finds two nodes that are not on one chain, and the height that shows it; undefined if all are on one. */
 export function firstFork<T extends ShownChain>(
   chains: readonly T[],
 ): (Comparison & { readonly one: T; readonly other: T }) | undefined {
@@ -63,7 +63,7 @@ export function firstFork<T extends ShownChain>(
 
 /**
  * Has each node show its momentums at the others' newest heights, so that all can be compared. One that does not show what
- * it has is left out: who cannot say does not agree. Never throws.
+ * it has is left out: a node without an answer counts as disagreeing. Never throws.
  *
  * @param limit milliseconds for each question
  */
@@ -78,7 +78,7 @@ export function showToEachOther<R extends Reading<ShownChain>>(readings: readonl
   );
 }
 
-/** A node's momentums at those heights which it has and did not show yet. Never throws. */
+/** Reads a node's momentums at those heights that it has and did not show yet. Never throws. */
 export async function olderOf(
   chain: ShownChain,
   client: ChainClient,

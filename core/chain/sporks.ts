@@ -28,7 +28,7 @@ export interface UnknownSpork extends Spork {
   readonly isSure: boolean;
 }
 
-/** Which of the network's sporks a node of a version has no code for. @param version undefined where it does not tell */
+/** Finds the network's sporks that a node of a version has no code for. @param version undefined where it does not tell */
 export function unknownSporks(sporks: readonly Spork[], version: string | undefined): UnknownSpork[] {
   const own = version === undefined ? undefined : sporksOf[releaseNumber(version) ?? ""];
   // Of a version that came after this program, all that is known is that it has what its predecessors had.
@@ -36,7 +36,6 @@ export function unknownSporks(sporks: readonly Spork[], version: string | undefi
   return sporks.filter(({ id }) => !known.includes(id)).map((spork) => ({ ...spork, isSure: own !== undefined }));
 }
 
-/** What there is to say of it, in one line. */
 export function sporkText({ id, name, enforcedFrom, isSure }: UnknownSpork, version: string | undefined): string {
   const title = `spork ${printable(name).slice(0, 60) || "without a name"} (${id.slice(0, 8)}…)`;
   const node = version === undefined ? "the node here" : `the node here, ${printable(version).slice(0, 40)},`;

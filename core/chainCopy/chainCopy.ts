@@ -152,7 +152,7 @@ async function takeIn(
   return fault;
 }
 
-/** Whether the node takes in momentums after those that were copied, and the same as the old host's. */
+/** Waits until the node has added momentums after the copied ones, the same as the old host's. Returns a fault, or undefined. */
 async function followed(inputs: ChainCopyInputs, height: number, deps: ChainCopyDeps): Promise<string | undefined> {
   const end = deps.ticks() + followWithin;
   let last = "it was not asked";

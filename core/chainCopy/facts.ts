@@ -63,7 +63,7 @@ export interface NodeVersions {
   readonly new: string;
 }
 
-/** Every reason against the copy, before anything is done. */
+/** Returns every reason against the copy, before anything is done. */
 export function copyFaults(
   old: ChainFacts,
   fresh: ChainFacts,
@@ -110,7 +110,7 @@ export function copyFaults(
   return faults;
 }
 
-/** Why the new node may not read what the old one wrote. */
+/** Returns why the new node may be unable to read what the old node wrote. */
 function versionFault({ old, new: fresh }: NodeVersions): string | undefined {
   if ((compareNodeVersions(old, fresh) ?? 1) <= 0) return undefined;
   return `the old host's node is ${old}, the new one's ${fresh}: needed the same, or a newer one on the new host`;

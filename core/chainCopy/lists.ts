@@ -30,7 +30,7 @@ export function missingIn(copy: FileHashes, original: FileHashes): string[] {
   return [...original.keys()].filter((path) => !copy.has(path));
 }
 
-/** One hash of all of them. */
+/** Returns one hash of all files' hashes. */
 export function hashOfFiles(files: FileHashes): string {
   const lines = [...files].map(([path, hash]) => `${hash}  ${path}\n`).sort();
   return crypto.createHash("sha256").update(lines.join("")).digest("hex");

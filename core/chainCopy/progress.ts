@@ -7,7 +7,7 @@ export interface BytesAt {
   readonly bytes: number;
 }
 
-/** How far the copy is, how fast it goes, and when it ends. @param seen of late, the oldest first */
+/** Formats how far the copy is, how fast it goes, and how long it will take. @param seen of late, the oldest first */
 export function progressLine(seen: readonly BytesAt[], total: number): string {
   const [first, last] = [seen[0], seen.at(-1)];
   if (!first || !last) return "";
@@ -20,7 +20,6 @@ export function progressLine(seen: readonly BytesAt[], total: number): string {
   return `${line}, ${((rate * 8) / 1e6).toFixed(1)} Mbit/s, ${durationText(left * 1000)} left`;
 }
 
-/** How long the copy takes at a rate. */
 export function expected(bytes: number, mbps: number): string {
   return durationText(((bytes * 8) / (mbps * 1e6)) * 1000);
 }

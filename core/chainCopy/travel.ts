@@ -48,7 +48,7 @@ export async function takeSnapshot(inputs: ChainCopyInputs, sides: ChainSides, d
   return { height, files, bytes, extra: extra ?? 0 };
 }
 
-/** The new host may fetch the snapshot, and nothing else, for some hours. */
+/** Allows the new host to fetch the snapshot, and nothing else, for some hours. */
 export async function giveRight(inputs: ChainCopyInputs, sides: ChainSides, deps: TravelDeps): Promise<void> {
   const printed = await onceMore(deps, () => sides.call("new", "chain_key"));
   const { key, addresses } = parseCopyKey(printed, inputs.new.host.ssh.address, "pillar-host-chain-copy");
@@ -111,7 +111,7 @@ export async function travel(
   }
 }
 
-/** The copy itself; what was cut off goes on with what is missing. */
+/** Copies the files; after a cut, only those that are missing. */
 async function bring(sides: ChainSides, snapshot: Snapshot, deps: TravelDeps): Promise<void> {
   let seen: BytesAt[] = [];
   let saidAt = Number.NEGATIVE_INFINITY;
@@ -146,7 +146,7 @@ async function bring(sides: ChainSides, snapshot: Snapshot, deps: TravelDeps): P
   }
 }
 
-/** A look that is done again where the connection was lost under it. */
+/** Repeats work whose connection was lost. */
 async function onceMore<T>(deps: TravelDeps, work: () => Promise<T>): Promise<T> {
   const end = deps.ticks() + patience;
   for (;;) {

@@ -1,6 +1,5 @@
 import { ask } from "../util/ask";
 
-/** What a webhook is told of. */
 export interface Notice {
   readonly event:
     | "synced"
@@ -30,7 +29,7 @@ const limit = 10_000;
 /** Somebody has to look. */
 const urgent: readonly Notice["event"][] = ["stalled", "deadline", "failed", "registeredTooEarly", "sign"];
 
-/** Which form an address gets. */
+/** Returns the service whose form an address needs. */
 export function serviceOf(webhook: string): Service {
   if (!URL.canParse(webhook)) return "ntfy, or another";
   const { hostname } = new URL(webhook);
@@ -38,7 +37,7 @@ export function serviceOf(webhook: string): Service {
   return hostname === "hooks.slack.com" ? "Slack" : "ntfy, or another";
 }
 
-/** What an address lacks that its service needs; undefined where nothing is missing. Without the address, a secret. */
+/** Returns what an address lacks that its service needs, or undefined. Without the address, a secret. */
 export function webhookFault(webhook: string): string | undefined {
   if (serviceOf(webhook) !== "Telegram") return undefined;
   const { pathname, searchParams } = new URL(webhook);

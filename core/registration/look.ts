@@ -24,7 +24,7 @@ export interface RegistrationLook {
 
 const searchTime = 8000;
 
-/** Where the registration stands; the switch is searched for where it is not known yet. Never throws. */
+/** Decides where the registration stands; searches for an unknown switch. Never throws. */
 export async function lookAtRegistration(look: RegistrationLook): Promise<Registration> {
   const { ours, memory, node, network, readings } = look;
   const agreement = agreeOnPillar(readings);
@@ -54,7 +54,7 @@ async function electionsOf({ client, pillar }: PillarAnswer): Promise<Elections>
   return { genesis: first?.timestamp, standing };
 }
 
-/** What the event log says; nothing where it can't be read. */
+/** Reads what the event log says; nothing if it can't be read. */
 export async function recalled(
   { directory, stack, pillar }: LogRef,
   ours: string,

@@ -13,13 +13,13 @@ export function walletClicks(pillar: string, producerAddress: string): string[] 
   ];
 }
 
-/** What undoes an update that came too early. */
+/** Formats how to undo an update that came too early. */
 export function wayBack(pillar: string, earlier: string | undefined): string {
   const address = earlier ?? "the one that was registered before, as the old host's Status shows it";
   return `The way back, while the old host runs: in the wallet, Update Pillar ${pillar}, producer address: ${address}`;
 }
 
-/** Where a registration stands, in one line without a point at its end. */
+/** Formats the state of a registration, without a full stop. */
 export function sentenceOf(registration: Registration, pillar: string, now: number): string {
   switch (registration.kind) {
     case "unknown":
@@ -64,7 +64,6 @@ function patienceOf(registration: Extract<Registration, { kind: "registered" }>,
   return `that is longer than all but one of 10,000 healthy ones wait (${elected}; ${standing}; seen registered ${durationText(now - since)} ago${few})`;
 }
 
-/** What is odd about a node that was asked. */
 export function noteText(note: SourceNote): string {
   switch (note.kind) {
     case "leftOut":
@@ -78,7 +77,6 @@ export function noteText(note: SourceNote): string {
   }
 }
 
-/** Why nothing is known of a registration. */
 export function unknownText(why: NoAgreement): string {
   switch (why.kind) {
     case "nobodyAsked":
@@ -98,7 +96,7 @@ export function unknownText(why: NoAgreement): string {
 
 const addressText = (address: string | null) => address ?? "that nobody registered it";
 
-/** What makes a sentence news: not the time that passes. */
+/** Returns a key that changes with the state, not with the time. */
 export function keyOf(registration: Registration): string {
   const { kind } = registration;
   const parts: unknown[] = [kind, "address" in registration ? registration.address : ""];

@@ -144,7 +144,7 @@ export function registrationOf(facts: RegistrationFacts): Registration {
   return { kind: "registered", wait, isLate, ...own, unseen };
 }
 
-/** The wait of an address that was first seen registered at a time. */
+/** Estimates the wait of an address that was first seen registered at a time. */
 export function waitOf(
   since: number,
   { network, elections = {} }: Pick<RegistrationFacts, "network" | "elections">,
@@ -158,7 +158,7 @@ export function waitOf(
   return { ...known, usually: after(usualTicks(least)), surely: after(patienceTicks(least)) };
 }
 
-/** Whether this host's address is registered, in sight of all who were asked. */
+/** True if this host's address is registered. */
 export function isOurs(registration: Registration): registration is Extract<Registration, Ours> {
   return ["registered", "producing", "tooEarly"].includes(registration.kind);
 }

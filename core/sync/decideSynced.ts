@@ -67,7 +67,7 @@ export const chainRisk = "not verified: sync.unverifiedChain is acknowledged, no
 export const chainGap = "which chain the node is on: no reference and no old host confirms a momentum of it";
 
 /**
- * Adds a look to the evidence. The node's own word must be good (see judge), and something that a stale target
+ * Adds a look to the evidence. The node's own word must be good (see judgeLook), and something that a stale target
  * can't fake must stand behind it: a fresh newest momentum, by the node's clock and by this machine's; or the median
  * of the references; or, where neither can be had, a target that moves on and is kept up with. Whatever is fresh says
  * nothing of the chain: that is confirmed by a witness, and a node on another chain than the witnesses never passes.

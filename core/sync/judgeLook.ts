@@ -74,7 +74,7 @@ export function judgeLook(observation: Observation, clock: number): SyncVerdict 
 }
 
 /**
- * Whether a node that says "syncing" may be one that is synced and takes a momentum in: real ones said so for
+ * True if a node that says "syncing" may be synced and be adding a momentum: real ones said so for
  * milliseconds, at one of fifty momentums. No evidence for a sync, but no word against the one that was proved either.
  */
 export function mayBeAddingMomentum(observation: Observation): boolean {
@@ -84,8 +84,7 @@ export function mayBeAddingMomentum(observation: Observation): boolean {
 }
 
 /**
- * Whether a look may have met a synced node that is taking a momentum in, by whichever of its two signs: the next
- * moment tells.
+ * True if a look may have met a synced node that is adding a momentum: the next look tells.
  *
  * @param clock unix milliseconds of this machine
  */
@@ -93,7 +92,7 @@ export function isAddingMomentum(observation: Observation, clock: number): boole
   return mayBeAddingMomentum(observation) || judgeLook(observation, clock).says === "close";
 }
 
-/** The node says that it is synced: now others are worth asking. */
+/** True if the node says that it is synced, so that others are worth asking. */
 export function claimsSynced({ says }: SyncVerdict): boolean {
   return says === "synced" || says === "unproved";
 }

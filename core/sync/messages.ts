@@ -5,7 +5,6 @@ import type { SyncReason } from "./judgeLook";
 import type { GateNews, SyncProgress } from "./progress";
 import type { ReferenceNote } from "./references";
 
-/** What is odd about a reference. */
 export function referenceText(note: ReferenceNote): string {
   switch (note.kind) {
     case "leftOut":
@@ -23,7 +22,7 @@ export function referenceText(note: ReferenceNote): string {
   }
 }
 
-/** What makes a note news: not the heights, which change with every look. */
+/** Returns a key that changes with the kind of a note, not with the heights of every look. */
 export function referenceKey(note: ReferenceNote): string {
   switch (note.kind) {
     case "leftOut":
@@ -35,7 +34,6 @@ export function referenceKey(note: ReferenceNote): string {
   }
 }
 
-/** What a look says, in the operator's words. */
 export function reasonText(why: SyncReason): string {
   const seconds = (milliseconds: number) => `${Math.round(milliseconds / 1000)} s`;
   switch (why.kind) {
@@ -76,7 +74,6 @@ export function reasonText(why: SyncReason): string {
   }
 }
 
-/** Where the sync stands, in one line. */
 export function progressText(progress: SyncProgress): string {
   const { observation, good, why, percent, rate, left } = progress;
   if (observation.kind === "none") return `no answer from the node yet: ${reasonText(why)}`;
@@ -96,12 +93,11 @@ export function progressText(progress: SyncProgress): string {
   return parts.join(", ");
 }
 
-/** What the gate has to say, as text. */
 export function newsText(news: GateNews): string {
   return news.kind === "progress" ? progressText(news.progress) : news.text;
 }
 
-/** The same as a line of a run's output. */
+/** Formats news of the gate as a line of a run's output. */
 export function gateLine(news: GateNews): string {
   return news.kind === "fact" ? `  ${news.text}` : `sync: ${newsText(news)}`;
 }

@@ -7,8 +7,8 @@ const pause = 1500;
 const looks = 3;
 
 /**
- * A look by which somebody decides at once: a node that may be taking a momentum in is looked at again, a few times, as
- * the next moment tells. The gate, which goes on looking, needs none of it.
+ * Observes a node for a decision that is made at once: a node that may be adding a momentum is observed again, a few
+ * times. The gate, which goes on observing, does not need this.
  */
 export async function observeSettled(
   observe: () => Promise<Observation>,

@@ -32,7 +32,7 @@ export function timeLeft(height: number, target: number, rate: number | undefine
   return (Math.max(0, target - height) / (rate - networkRate)) * 1000;
 }
 
-/** Share of the target that is reached, in percent with one digit, rounded down: 100 means reached. */
+/** Formats the share of the target that is reached, in percent with one digit, rounded down: 100 means reached. */
 export function percentOf(height: number, target: number): string | undefined {
   if (target <= 0) return undefined;
   return (Math.floor((Math.min(height, target) / target) * 1000) / 10).toFixed(1);
@@ -88,7 +88,7 @@ export function progressOf(observation: Observation, samples: readonly Sample[],
   return { observation, ...opinion, percent, rate: rate !== undefined && rate > 0 ? rate : undefined, left };
 }
 
-/** What makes it news: each twentieth of the way, where the count is, and another reason. */
+/** Returns a key that changes with each twentieth of the way, the count of good looks, and the reason. */
 export function progressKey({ observation, streak, why }: SyncProgress): string {
   if (observation.kind === "none") return observation.reason;
   const { state, currentHeight, targetHeight } = observation.info;

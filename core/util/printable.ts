@@ -10,12 +10,12 @@ export function printable(text: string): string {
     .replaceAll("<{%", "<{ %");
 }
 
-/** The same of several lines, which stay lines. */
+/** Makes several lines printable, which stay lines. */
 export function printableLines(text: string): string {
   return text.split("\n").map(printable).join("\n");
 }
 
-/** Whether a value is a text that is one line and nothing else: what is compared is refused, never mended. */
+/** True if a value is a text that is one line and nothing else: what is compared is refused, never mended. */
 export function isPrintable(value: unknown): value is string {
   return typeof value === "string" && printable(value) === value;
 }

@@ -3,7 +3,7 @@ import { commandsFor } from "./commands";
 /** The environment variable that says that nobody watches this run, as on a schedule or in CI. */
 export const unattendedVariable = "PILLAR_HOST_UNATTENDED";
 
-/** Whether a run says so: anything but an empty value, 0, no or false does, since a slip must not mean "go on". */
+/** True if a run says so: anything but an empty value, 0, no or false does, since a slip must not mean "go on". */
 export function isUnattended(environment: Readonly<Record<string, string | undefined>>): boolean {
   const value = environment[unattendedVariable]?.trim().toLowerCase() ?? "";
   return !["", "0", "no", "false"].includes(value);

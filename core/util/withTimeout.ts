@@ -11,7 +11,7 @@ export function withTimeout<T>(promise: Promise<T>, milliseconds: number, what: 
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-/** Whether something failed because nothing came within its time. */
+/** True if something failed because of its timeout. */
 export function isLate(error: unknown): boolean {
   return error instanceof Error && (error as Error & { isLate?: boolean }).isLate === true;
 }
