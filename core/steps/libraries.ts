@@ -6,7 +6,7 @@ const copyRight = ["lib/authorizedKeys.sh", "lib/copyRight.sh"];
 const read = (path: string) => readFileSync(join(__dirname, path), "utf8");
 
 /**
- * The library of functions that move a signer: one text, an input of the providers that run them on both hosts, because
+ * Returns the shell functions that move an orchestrator. Providers run them on both hosts and get them as an input, because
  * a provider can't read the program's files.
  */
 export function orchestratorLibrary(): string {
@@ -14,7 +14,7 @@ export function orchestratorLibrary(): string {
   return library([...copyRight, ...parts.map((name) => `orchestrator/${name}.sh`)]);
 }
 
-/** The library of functions that retire a host: what is asked of it, its last backup, its end. An input too. */
+/** Returns the shell functions that retire a host: its facts, its last backup, its shutdown. */
 export function retirementLibrary(): string {
   const parts = [
     "node/configuredAddress.sh",
@@ -30,7 +30,7 @@ export function retirementLibrary(): string {
   return library(parts);
 }
 
-/** The library of functions that upgrade a running node. An input too. */
+/** Returns the shell functions that upgrade a running node. */
 export const nodeReleaseLibrary = () =>
   library([
     "node/configuredAddress.sh",
@@ -47,7 +47,7 @@ export function chainCopyLibrary(): string {
   return library(["node/configuredAddress.sh", "node/nodeStop.sh", ...copyRight, ...parts]);
 }
 
-/** The library that shows what a step at work prints. */
+/** Returns the shell function that shows the output of a running step. */
 export const stepOutputLibrary = () => library(["lib/stepOutput.sh"]);
 
 export const loginKeyLibrary = () => ["lib/common.sh", "lib/authorizedKeys.sh"].map(read).join("\n");

@@ -13,7 +13,7 @@ export function hourlyRestartNow({ node }: Pick<StackConfig, "node">, isProved: 
   };
 }
 
-/** Its standard output is the SHA-256 of the producer address that the node's configuration names, where there is one. */
+/** Prints the SHA-256 of the producer address in the node's configuration, or nothing. */
 export function addressDigest({ node }: Pick<StackConfig, "node">): Step {
   return {
     name: "addressDigest",
@@ -24,7 +24,7 @@ export function addressDigest({ node }: Pick<StackConfig, "node">): Step {
   };
 }
 
-/** What an operator looks at on a host: service, peers, disk, memory, clock, the latest log lines without secrets. */
+/** Prints service, peers, disk, memory, clock and the latest log lines, without secrets. */
 export function facts({ node }: StackConfig, options: { logLines: number; withStages: boolean }): Step {
   return {
     name: "facts",

@@ -6,7 +6,7 @@ import { addressDigest, facts } from "./looks";
 import { type Step, scriptOf } from "./step";
 import { controllerPlace, controllerRelease, nodeBuild, nodePlace, releaseVariables } from "./stepVariables";
 
-/** What the kernel reports of a machine is less than what it is sold as: up to a tenth is the firmware's and its own. */
+/** Share of a machine's nominal memory that its kernel reports: firmware and kernel keep up to a tenth. */
 const memoryShare = 0.9;
 
 export function cloudInit(): Step {
@@ -19,7 +19,7 @@ export function cloudInit(): Step {
 
 // Steps and sections are numbered as in docs/specification.md. Steps are procedure A's, where no other is named.
 
-/** Procedure A, steps 1 to 5, and section 8: looks, and reports all that falls short at once. */
+/** Checks steps 1 to 5 of procedure A and section 8, and reports all shortfalls at once. Changes nothing. */
 export function preflight(config: StackConfig, identity: string): Step {
   const { minimums } = config.host;
   const { node, orchestrator } = config;
@@ -61,10 +61,10 @@ export function preflight(config: StackConfig, identity: string): Step {
 }
 
 /**
- * The host becomes this stack's, a stop of its node is one that the node's database survives, its ports are reserved
- * (docs/chain.md, Node), and a node that a retirement had shut down starts.
+ * Makes the host this stack's, lets a stop of its node end its database writes, reserves its ports (docs/chain.md, Node) and
+ * starts a node that a retirement had shut down.
  *
- * @param shutDownAt of the last retirement that began: another one is another step, to be run again
+ * @param shutDownAt of the last retirement that began: another one makes another step, which runs again
  */
 export function prepare(config: StackConfig, identity: string, shutDownAt?: string): Step {
   const { node, orchestrator } = config;
@@ -92,7 +92,7 @@ export function prepare(config: StackConfig, identity: string, shutDownAt?: stri
   };
 }
 
-/** The form in which the kernel shows net.ipv4.ip_local_reserved_ports again: sorted, neighbours as a range. */
+/** Returns ports as the kernel shows net.ipv4.ip_local_reserved_ports: sorted, neighbours as a range. */
 export function reservedPorts(ports: readonly number[]): string {
   const ranges: { from: number; to: number }[] = [];
   for (const port of [...new Set(ports)].sort((a, b) => a - b)) {
@@ -116,7 +116,9 @@ export function packages(config: StackConfig): Step {
   };
 }
 
-/** Step 8. Runs again when the release's address, hash or version changes; the node is left alone. */
+/**
+ * Installs the controller (step 8). Runs again when the release's address, hash or version changes; leaves the node alone.
+ */
 export function controller(config: StackConfig): Step {
   return {
     name: "controller",
@@ -147,7 +149,7 @@ export function hourlyRestart(config: StackConfig, when: "syncing" | "synced"): 
   };
 }
 
-/** Step 10. The controller's own time is the configuration's; the step's leaves it room to report. */
+/** Deploys the node (step 10). The limit is the configured time for the controller, and time to report. */
 export function deploy(config: StackConfig, identity: string): Step {
   const deploySeconds = Math.ceil(config.controller.deployTimeout / 1000);
   return {
@@ -187,7 +189,7 @@ export function chainCopyAway({ node }: StackConfig, identity: string, begunAt: 
   return { name: "chainCopyAway", limitSeconds: 1800, script: `${functions}\nchain_away\n` };
 }
 
-/** Step 12. Its standard output is the address and nothing else. */
+/** Prints the producer address and nothing else (step 12). */
 export function producerAddress(config: StackConfig): Step {
   return {
     name: "producerAddress",

@@ -2,7 +2,7 @@ import type { StackConfig } from "../config/config";
 import { type Step, scriptOf } from "./step";
 import { releaseVariables } from "./stepVariables";
 
-/** Procedure B, step 3. Never starts it: that is the cutover's, on its evidence. */
+/** Installs the orchestrator (procedure B, step 3). Never starts it: the cutover does, on its evidence. */
 export function orchestrator({ orchestrator: { service, directory, executable, release } }: StackConfig): Step {
   return {
     name: "orchestrator",
@@ -21,8 +21,8 @@ export function orchestrator({ orchestrator: { service, directory, executable, r
 }
 
 /**
- * Procedure B, step 4: the bulk of the signer's directory, pulled into the staging place while the old side signs. The same
- * in every run of a configuration, and without a secret; the key for it lies on the host (providers/copyKey.ts).
+ * Pulls most of the orchestrator's directory into the staging directory while the old host signs (procedure B, step 4). Same
+ * in every run of a configuration, and without a secret: the key lies on the host (providers/copyKey.ts).
  *
  * @param from how this host reaches the old one's ssh
  */

@@ -16,11 +16,11 @@ export interface Step {
   readonly script: string;
   /** Runs at once, not in a service that outlives the connection: for steps that only look. */
   readonly looksOnly?: boolean;
-  /** Its standard output is a result for the program, not for the operator. */
+  /** True if its standard output is a result for the program, not for the operator. */
   readonly quiet?: boolean;
   /** Checks the form of the output of a quiet step. */
   readonly accepts?: (printed: string) => boolean;
-  /** Whoever runs it adds the next command to its errors, which is no `pulumi up`. */
+  /** True if the caller adds the next command to its errors, which is no `pulumi up`. */
   readonly isAsked?: boolean;
 }
 
@@ -28,16 +28,16 @@ function read(name: string): string {
   return readFileSync(join(__dirname, `${name}.sh`), "utf8");
 }
 
-/** The script of a step: its variables, the shared functions, then the named files in order. */
+/** Returns the script of a step: its variables, the shared functions, then the named files in order. */
 export function scriptOf(values: Readonly<Record<string, Value | undefined>>, ...files: readonly string[]): string {
   return assignments(values) + ["lib/common", ...files].map(read).join("\n");
 }
 
 /**
- * What is sent to `bash -euo pipefail -s` on the host as the login user: becomes root, then runs the step (pure but for
- * the shell files beside it). The sudo password stands in it, so it goes through standard input and is a secret.
+ * Returns the text for `bash -euo pipefail -s` on the host as the login user: becomes root, then runs the step. It holds the
+ * sudo password, so it goes through standard input and is a secret.
  *
- * @param unproved how often the step was taken for done and had not been run: another number is another text
+ * @param unproved how often the step counted as done without having run: another number makes another text
  */
 export function envelope(step: Step, receiver: Receiver, unproved = 0): string {
   const names = namesOf(receiver);

@@ -2,7 +2,7 @@ import type { StackConfig } from "../config/config";
 import { type ReleaseSource, releaseMarker } from "../config/releaseSchema";
 import type { Receiver } from "../ssh/rootEnvelope";
 
-/** What a host belongs to, written on it: `<project>/<stack> <Pillar>`. */
+/** Returns the mark on a host of the stack that owns it: `<project>/<stack> <Pillar>`. */
 export function stackIdentity(stack: string, pillar: string): string {
   return `pillar-host/${stack} ${pillar}`;
 }
@@ -23,13 +23,13 @@ export function nodePlace({ node }: Pick<StackConfig, "node">) {
   return { service: node.service, data_dir: node.dataDir, rpc_address: node.rpcAddress, rpc_port: node.rpcPort };
 }
 
-/** An active stack has one: its configuration is refused without. */
+/** Returns the controller's release, without which the configuration of an active stack is refused. */
 export function controllerRelease({ controller: { release } }: StackConfig) {
   if (release === undefined) throw new Error("pillar-host:controller.release is not configured");
   return release;
 }
 
-/** What is installed from where, and what the host writes down of it; without a release all are empty. */
+/** Returns what is installed from where, and the host's note of it; all empty without a release. */
 export function releaseVariables(release: ReleaseSource | undefined) {
   const { url = "", sha256 = "", version = "" } = release ?? {};
   return { release_url: url, sha256, version, release_marker: release === undefined ? "" : releaseMarker(release) };

@@ -3,7 +3,7 @@ chain_aside() { say "$data_dir/.pillar-host-aside"; }
 chain_swapping=$state/chain-copy.swapping
 chain_drop_in() { say "/etc/systemd/system/$service.service.d/91-pillar-host-chain-copy.conf"; }
 
-# What a start of the node finds in the middle of a swap: its own databases come back, whoever starts it.
+# Brings back the node's own databases if a swap was cut off. Runs before each start of the node.
 chain_settle() {
   local database aside arriving
   [ -e "$chain_swapping" ] || return 0
@@ -53,7 +53,7 @@ chain_swap() {
   chain_hold_starts
   stop_node
   ! service_is_active "$service" || fail "$service does not stop" "$(systemctl status --no-pager -n 5 "$service" 2>&1 | redact | tail -n 5)"
-  # In one piece: a database that is missing in it counts as one of the copy.
+  # Written in one piece: a database missing in this list counts as one of the copy.
   replace_file "$aside/had" "$(for database in $chain_databases; do if [ -e "$data_dir/$database" ]; then say "$database"; fi; done)"$'\n'
   : > "$chain_swapping"
   sync "$state"
@@ -93,7 +93,7 @@ chain_back() {
   systemctl reset-failed "$service" 2> /dev/null || true
   systemctl start "$service" || true
 }
-# Of a run that was cut off: whichever databases are in place, the node runs, and none of the copy is in it unproved.
+# Repairs a run that was cut off: the node runs on the databases in place, without an unproved one of the copy.
 chain_restore() {
   if [ -e "$chain_swapping" ]; then
     chain_hold_starts
@@ -126,7 +126,7 @@ chain_discard() {
   chain_note_away
 }
 
-# Nothing but what arrived, for the next run, stays of a copy on this host.
+# Removes everything of a copy from this host but what arrived, which the next run needs.
 chain_end_new() {
   chain_owned
   chain_restore

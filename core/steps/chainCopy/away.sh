@@ -1,4 +1,4 @@
-# What copies of the chain that did not come to their end have left here, where the stack wants none any more.
+# Removes what unfinished copies of the chain left here, once the stack wants no copy.
 chain_is_left() {
   local place
   for place in "$(chain_arriving)" "$(chain_aside)" "$(chain_drop_in)" "$chain_swapping" "$chain_owner" "$copy_dir"; do

@@ -80,7 +80,7 @@ chain_directory_away() {
   rmdir "$1"
 }
 
-# What both hosts are asked before anything is done. Only reads; lines of name=value.
+# Prints the facts of a host as lines of name=value before anything changes. Only reads.
 chain_facts() {
   local database at tool
   fact() { printf '%s=%s\n' "$1" "$2"; }

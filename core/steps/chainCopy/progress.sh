@@ -1,4 +1,4 @@
-# How far the copy is, for whoever looks at its host meanwhile. Not on the disk, which may be full.
+# Progress of the copy for whoever looks at the host meanwhile. Kept in memory, because the disk may be full.
 chain_runs=/run/pillar-host
 chain_progress=$chain_runs/chain-copy.progress
 

@@ -92,7 +92,7 @@ chain_await_momentum() {
   sleep "$quiet_seconds"
 }
 
-# What the links keep on this host beyond the node's own files, and what is free; renews the lease.
+# Prints the bytes that only the links keep on this host, and the free space; renews the lease.
 chain_extra() {
   local place
   place=$(chain_snapshot_place)
@@ -108,7 +108,7 @@ chain_old_now() {
   say "load $(cut -d ' ' -f 1 /proc/loadavg)"
 }
 
-# Nothing of the copy stays on this host.
+# Removes the copy from this host.
 chain_let_go() {
   chain_directory_away "$(chain_snapshot_place)"
   copy_take_back

@@ -43,12 +43,12 @@ chain_receive() {
   chain_sized | sort -z > "$exchange/have"
   copy_frame "$exchange/have"
   copy_await
-  # With what lies here from connections before. A tar has up to 3 KB beside the bytes of each file, and no table is that small.
+  # Counts the bytes of earlier connections. A tar adds up to 3 KB to each file, and no table is that small.
   copy_bounded $((total_bytes + total_bytes / 10 + 64000000 - $(chain_bytes "$arriving"))) "what the old host told beforehand, $(chain_size "$total_bytes"): look at the databases of its node" |
     if [ "$limit_mbps" = 0 ]; then chain_unpack; else chain_slowly | chain_unpack; fi
 }
 chain_unpack() { tar --extract --no-same-owner --no-same-permissions --delay-directory-restore -C "$(chain_arriving)"; }
-# At most $limit_mbps.
+# Limits the rate to $limit_mbps.
 chain_slowly() {
   perl -e '
     my ($rate, $began, $sent) = ($ARGV[0] * 125000, time, 0);
@@ -64,7 +64,7 @@ chain_copy() {
   chain_owned
   chain_only_files
   mkdir -p "$chain_runs"
-  # What was cut off had a rate of its own.
+  # A cut-off run had a rate of its own.
   chain_note_away
   chain_so_far > /dev/null
   exchange=$(mktemp -d "$chain_runs/exchange.XXXXXX")
@@ -84,14 +84,14 @@ chain_copy() {
   fi
   chain_note hashed
 }
-# With $total_bytes, of all that travels.
+# Prints the bytes that have arrived, of $total_bytes in all.
 chain_so_far() {
   local bytes
   bytes=$(chain_bytes "$(chain_arriving)")
   chain_note travels "$bytes" "$total_bytes"
   say "bytes $bytes"
 }
-# Whoever sends may be in another's hands: nothing but files, where they belong.
+# Refuses all but files in their places: the sending host may be in someone else's hands.
 chain_only_files() {
   local arriving
   arriving=$(chain_arriving)

@@ -26,7 +26,7 @@ go_shortfall() {
   [ -n "$node_source" ] || return 0
   wanted=$(text_at "$node_source/raw/HEAD/go.mod" | sed -nE 's/^go ([0-9.]+).*/\1/p' | head -n 1) || true
   used=$(go_used)
-  # From 1.21 on it gets itself what go.mod names.
+  # Go from 1.21 on fetches the version that go.mod names.
   if [ -z "$wanted" ] || [ "$(printf '%s\n' "$wanted" "${used% *}" | sort -V | head -n 1)" = "$wanted" ] || [[ $used == *" auto" ]]; then return 0; fi
   printf 'Go %s, and go.mod of %s wants %s\tGo %s or newer: %s, with its sha256 (https://go.dev/dl shows both)\n' "${used% *}" "$node_source" "$wanted" "$wanted" "$(config_set controller.go.url URL)"
 }

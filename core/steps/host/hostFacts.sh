@@ -1,5 +1,5 @@
-# What there is to look at on a host, a field each, without secrets: core/ssh/hostFacts.ts reads them. Only reads, and
-# writes no file: the disk may be full.
+# Prints facts of the host, one field a line, without secrets; core/ssh/hostFacts.ts parses them. Only reads, and writes no
+# file: the disk may be full.
 set +e
 trap - ERR
 

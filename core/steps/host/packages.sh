@@ -15,11 +15,11 @@ if [ "$hourly_restart" = yes ]; then
   [ -x /usr/bin/sudo ] || wanted+=(sudo)
 fi
 
-# Who holds a lock is said after a while.
+# Names the lock's holder after a while.
 packages_ask_nothing 30
 apt_options=(-q -y -o Dpkg::Use-Pty=0 -o Acquire::Retries=3 -o APT::Update::Error-Mode=any)
 
-# Another one's lock is waited for; every other failure ends the step.
+# Waits for another process's lock; every other failure ends the step.
 run() {
   local what=$1 started=$SECONDS said= from holder
   shift

@@ -82,7 +82,7 @@ if [[ $status =~ ^HTTP/[0-9.]+\ [45] ]]; then
   if [ -n "$(status_of "$part")" ]; then headers=$part status=$(status_of "$part"); fi
   if [[ $status =~ ^HTTP/[0-9.]+\ (2|416) ]]; then answered=yes; fi
 fi
-# One that gives an archive whole only is left after its first bytes, or its Date would be an old one by now.
+# The time is taken here: a server that gives an archive only whole is left after its first bytes, so its Date is recent.
 now=$(date +%s)
 # 416: an archive is there, and its server gives it whole only.
 if [[ $status =~ ^HTTP/[0-9.]+\ [45] && ! $status =~ \ 416 ]]; then
@@ -104,7 +104,7 @@ elif has curl; then
 fi
 date_header=$(printf '%s\n' "$headers" | sed -nE 's/^ *[Dd]ate: *([^\r]*)\r?$/\1/p' | tail -n 1)
 
-# What the controller itself asks for while it deploys, and on every run. Any answer will do.
+# Asks what the controller asks while it deploys, and on every run. Any answer will do.
 reach() {
   local host=${1#*://} port=443
   [[ $1 == http://* ]] && port=80

@@ -22,7 +22,7 @@ authorize_in() {
   case $2 in '') grep -qsE -- "$pattern" "$keys" ;; *) ! grep -qsxF -- "$2" "$keys" ;; esac || return 0
   [ ! -L "$directory" ] || fail "$directory is a link: $keys was left as it is" "found: a link to $(readlink "$directory")" "needed: a directory: put the directory itself there"
   mkdir -p -m 700 "$directory"
-  # Another copy's right may come or go at the same time. Held until the script ends.
+  # Held until the script ends: a second copy may add or remove its line at the same time.
   exec 7< "$directory" && flock -w 60 7 || fail "another process keeps $directory locked" "needed: end it. See it with: fuser $directory"
   if [ -e "$keys" ]; then
     [ -O "$keys" ] || fail "$keys is not the user's own: it was left as it is" "found: the owner $(stat -c %U "$keys")" "needed: the owner $(id -un)"

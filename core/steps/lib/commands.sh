@@ -1,5 +1,5 @@
-# What an operator is told to type, as core/util/commands.ts makes it elsewhere: it names the stack. $stack_word is the
-# stack's name, quoted for a shell where it must be. Keys are those below pillar-host:.
+# Commands for the operator, with the stack's name, as core/util/commands.ts makes them elsewhere. $stack_word is the
+# stack's name, quoted for a shell. Keys are those below pillar-host:.
 # pulumi_up [STACK]
 pulumi_up() { printf 'pulumi up -s %s' "${1:-$stack_word}"; }
 pulumi_destroy() { printf 'pulumi destroy -s %s' "$stack_word"; }
@@ -11,8 +11,8 @@ config_set_secret() { printf 'pulumi config set --secret --path pillar-host:%s -
 adopt_command() { printf './pillar-host adopt %s %s --like %s' "$1" "$2" "$stack_word"; }
 config_rm() { printf 'pulumi config rm --path pillar-host:%s -s %s' "$1" "$stack_word"; }
 
-# What may be shown of what programs print: without what commands a terminal (C0, DEL and C1 controls), and what turns text
-# around or hides it (format characters of Unicode).
+# Removes terminal commands (C0, DEL and C1 controls) and Unicode format characters, which turn text around or hide it,
+# from the output of programs.
 printable() {
   LC_ALL=C sed -u 's/[\x01-\x08\x0b-\x1f\x7f]//g; s/\xc2[\x80-\x9f\xad]//g; s/\xd8\x9c//g; s/\xe2\x80[\x8b-\x8f\xa8-\xae]//g; s/\xe2\x81[\xa0-\xaf]//g; s/\xef\xbb\xbf//g'
 }

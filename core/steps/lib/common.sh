@@ -3,11 +3,10 @@ export LC_ALL=C PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 umask 022
 state=/var/lib/pillar-host
 logs=/var/log/pillar-host
-# What the kernel tells of processes and ports, so that no program need be there for it: one that is missing must not pass
-# for "nothing runs".
+# The kernel's own list of processes and ports: a missing program must not pass for "nothing runs".
 proc=/proc
 
-# What nobody foresaw still says where it happened (the command as written, so no value of it).
+# An unexpected failure says where it happened (the command as written, without its values).
 set -E
 trap 'printf "%s: unexpected failure (exit %s) of: %s\n" "$host_name" "$?" "$BASH_COMMAND" >&2' ERR
 
@@ -103,7 +102,7 @@ download() {
     say "it leads from https to plain http ($(sed -nE 's,^ *[Ll]ocation: *(http://[^/ ]*).*,\1,Ip' "$2" | head -n 1)), where anybody on the way could replace it; needed: its sha256 in the configuration, or another address"
     return 1
   fi
-  # What is indented are the server's own lines.
+  # Indented lines are the server's own.
   redact < "$2" | grep -vE '^$|^  ' | tail -n 1 | grep . || say "it broke off after $(stat -c %s "$1") bytes"
   return 1
 }
@@ -122,7 +121,7 @@ processes_of() {
   file=$name-linux-
   name=${name:0:15} file=${file:0:15}
   for of in "$proc"/[0-9]*/comm; do
-    # One that has just ended is gone by now.
+    # A process that has just ended is gone.
     { IFS= read -r command < "$of"; } 2> /dev/null || continue
     seen=yes
     case $command in "$name" | "$file"*) of=${of%/comm} found=0 && say "${of##*/}" ;; esac
@@ -191,7 +190,7 @@ wait_for_node() {
   done
 }
 
-# Why the node is not there, in lines for an error.
+# Prints why the node does not answer, as lines for an error.
 node_facts() {
   say "service $service: $(systemctl is-active "$service" 2> /dev/null || true)"
   if [ -n "$(rpc stats.syncInfo)" ]; then say "RPC on $rpc_address:$rpc_port: answers"; else say "RPC on $rpc_address:$rpc_port: no answer"; fi

@@ -59,7 +59,7 @@ copy_allow() {
   greeting=$(copy_word "$public_key")
   ends=$(date -d "+$copy_hours hours" +%s)
   (umask 077; mkdir -p "$copy_dir")
-  # By itself, too: sshd's own expiry is not to be had below OpenSSH 8.2.
+  # The line also expires by itself: sshd below OpenSSH 8.2 has no expiry of its own.
   write_script "$command" "$1 ends copy_hours greeting" "$2" 'unset BASH_ENV ENV
 printf "\n%s\n" "$greeting"
 [ "$(date +%s)" -lt "$ends" ] || { echo "the right to this copy ended by itself after $copy_hours hours" >&2; exit 1; }
@@ -81,11 +81,12 @@ printf "\n%s\n" "$greeting"
   authorize "$login_user" "restrict,from=\"$(tr -s ' \n' ',' <<< "$from_addresses" | sed 's/^,//; s/,$//')\",command=\"$command\"$expiry $public_key"
 }
 
-# Nothing of the copy's right stays behind, whichever run gave it. First what can fail on no full disk: without it the line is of no use.
+# Removes the copy's right, whichever run gave it. First the program, whose removal a full disk cannot prevent: without it the
+# line is of no use.
 copy_take_back() {
   local user
   rm -rf "/etc/sudoers.d/$copy_mark" "/etc/sudoers.d/$copy_mark.new" "$copy_dir"
-  # By what such a line may run, too: a comment is the other side's word.
+  # Matches the line's command too: the comment was chosen by the other host.
   for user in "$login_user" root; do authorize "$user" "" " $copy_mark\$|command=\"(sudo -n )?(/bin/bash )?$copy_dir/side\""; done
 }
 
@@ -115,7 +116,7 @@ copy_exchange() {
   # Opened in the other one's order: a pipe opens when both its ends do.
   ("$copy_side" 9>&- > "$exchange/to" < "$exchange/from" 2> "$exchange/side-said") 9>&- &
   side_pid=$!
-  # With this script, which notices by its next line that nobody listens any more.
+  # Ends with this script, and notices by its next line that nobody listens any more.
   trap 'kill "$ssh_pid" "$side_pid" 2> /dev/null || true; rm -rf "$exchange"' EXIT
   if [ -n "${1:-}" ]; then
     while kill -0 "$side_pid" 2> /dev/null; do
@@ -140,7 +141,7 @@ copy_exchange() {
   rm -rf "$exchange"
 }
 
-# By what sshd judges a login of $login_user from $from, in its own words, the lines that set it, and the user's groups.
+# Prints the rules by which sshd judges a login of $login_user from $from, the lines that set them, and the user's groups.
 sshd_settings() {
   local names='usedns|allowtcpforwarding|disableforwarding|permitopen|maxsessions|forcecommand|pubkeyauthentication|pubkeyaccepted(algorithms|keytypes)|authorizedkeysfile|authenticationmethods|permitrootlogin|(allow|deny)(users|groups)'
   say "usergroups $(id -Gn "$login_user" 2> /dev/null)"

@@ -26,8 +26,8 @@ fetch_release() {
 # release_says FILE: its version, of its own word; nothing where it tells none.
 release_says() { release_words "$1" | grep -oE 'v[0-9]+\.[0-9]+\.[0-9]+[a-z]?' | head -n 1 || true; }
 
-# What it prints, asked for its version. A build that has no such word would begin to work: so it has no network, no home and
-# little time.
+# Prints the program's answer to `version`. A build without that command would start to work: so it has no network, no home
+# and little time.
 release_words() {
   local home
   home=$(mktemp -d)

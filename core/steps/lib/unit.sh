@@ -15,7 +15,7 @@ exec 3> "$run/out"
 : > "$run/err"
 echo $$ > "$run/pid"
 
-# Only a clear word counts: while systemd re-executes itself (its own upgrade does that) it gives none.
+# Takes a clear answer alone: systemd gives none while it re-executes itself, as in its own upgrade.
 busy() { case $(systemctl is-active "$unit" 2> /dev/null) in inactive | failed) return 1 ;; *) return 0 ;; esac; }
 
 waited=$SECONDS

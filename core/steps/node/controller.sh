@@ -1,7 +1,7 @@
 # Procedure A, step 8: download, check, extract with overwrite, remove the archive, assert the executable.
 install_go
 target=$controller_dir/$controller_name
-# What a power cut left of an earlier run: there is one at a time.
+# A power cut leaves the directory of an earlier run. Only one run works at a time.
 rm -rf "$controller_dir/.$controller_name".??????
 if [ "$(head -n 1 "$state/controller" 2> /dev/null)" = "$release_marker" ] && [ -x "$target" ]; then
   say "installed before: sha256 $(sed -n 2p "$state/controller")"
@@ -11,7 +11,7 @@ fi
 mkdir -p "$controller_dir"
 # Beside the target, so that putting it in place is a rename; what was there works until then.
 work=$(mktemp -d "$controller_dir/.$controller_name.XXXXXX")
-# In memory: on a full disk they still say what was wrong.
+# Kept in memory: on a full disk the notes still say what went wrong.
 notes=$(mktemp -d /run/pillar-host/controller-notes.XXXXXX)
 trap 'rm -rf "$work" "$notes"' EXIT
 archive=$work/archive.zip

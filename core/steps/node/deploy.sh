@@ -38,7 +38,7 @@ known_questions=(
 lines=0 complaint= is_announced=
 on_line() {
   local shown=$1
-  # Nothing secret is written to the transcript in the first place.
+  # No secret is written to the transcript in the first place.
   shopt -s nocasematch
   if [ -n "$is_announced" ] && [[ $shown =~ [^[:space:]] ]]; then
     shown='[removed]' is_announced=

@@ -17,7 +17,7 @@ mask_node() {
   systemctl daemon-reload
 }
 
-# Only what a retirement masked: another mask is somebody else's.
+# Removes only the mask of a retirement: another mask is somebody else's.
 unmask_node() {
   local unit=/etc/systemd/system/$service.service
   if ! is_marked retired; then return 0; fi

@@ -1,12 +1,12 @@
-# How the node is stopped. The controller's unit kills it, and it writes its database in parts: killed between two of them
-# it is torn, and nothing says so. $service is the node's.
+# Stops of the node. The controller's unit kills the node, which writes its database in parts: a kill between two parts
+# corrupts it without a message. $service is the node's unit.
 
 # A stop waits for the write that is under way; seconds, more than any takes.
 node_stop_limit=300
 
 node_stop_file() { say "/etc/systemd/system/$service.service.d/90-pillar-host.conf"; }
 
-# From here on whoever stops or restarts it lets it end what it writes. The unit need not be there yet.
+# Lets the node finish its writes at every later stop or restart. The unit need not exist yet.
 let_node_end() {
   install_file "$(node_stop_file)" "# Not killed: its database is not written in one piece (pillar-host).
 [Service]

@@ -11,7 +11,7 @@ nothing_copied() {
 }
 
 stage=$(signer_line stage) stage=${stage//\"/}
-# What the way back left of its staging place on this host, and an abandoned copy that may yet lie in place, are the move's.
+# The move cleans up what a rollback left in its staging directory here, and an abandoned copy in place.
 case $stage in
   '' | staging | moved) ;;
   *) nothing_copied "the move has begun or ended here ($stage)" ;;

@@ -78,7 +78,7 @@ copy_keep_shares() {
     mv -f "$kept.new" "$kept"
   done
 }
-# What lies in its place after the copy needs no second one.
+# Removes the kept copies of shares that are in place by now.
 copy_drop_shares() {
   local share
   for share in "$receive_into"/tss/localstate-*.json; do
@@ -103,7 +103,7 @@ copy_remove() {
   (cd -- "$receive_into" && xargs -0 -r rm -rf --) < "$1"
 }
 
-# What is put in place later leads nowhere else either.
+# Refuses links that lead out of the directory: it is put in place later.
 copy_only_inward() {
   local outward odd
   odd=$(cd -- "$receive_into" && find . ! -type f ! -type d ! -type l -printf '%P (%y)\n' -delete | tr -c '[:print:]\n' '?')
@@ -149,7 +149,7 @@ signer_copy_now() {
   copy_exchange "${progress:+signer_copy_so_far}"
   [ -n "$copy_said" ] || return 0
   local room
-  # One that ends a side for what it received says what is needed; the way there is not.
+  # A side that refuses what it received says what is needed: the connection is not at fault.
   case $copy_said in *"needed: "*) fail "the copy from $login_user@$copy_address:$copy_port broke off" "$copy_said" ;; esac
   room=$(df -Ph "$(dirname "$receive_into")" | awk 'NR == 2 { print $4 " free on " $6 }')
   fail "the copy from $login_user@$copy_address:$copy_port broke off" "found: $copy_said" "room here: $room" \
@@ -157,13 +157,13 @@ signer_copy_now() {
 }
 signer_copy_so_far() { say "so far $(du -sm "$receive_into" 2> /dev/null | cut -f1) MB"; }
 
-# What was received, to the disk.
+# Writes what was received to the disk.
 signer_flush() {
   signer_owned
   sync -f "$receive_into"
 }
 
-# The same on one host: what the way back puts its differences on.
+# Copies on one host: a rollback puts its differences on that copy.
 signer_copy_local() {
   signer_owned
   signer_current
@@ -185,5 +185,5 @@ signer_copy_retake() {
   copy_remove "$work/retake"
 }
 
-# What this machine is called in addresses that name it.
+# Prints the addresses of this machine.
 signer_addresses() { hostname -I 2> /dev/null || true; }

@@ -5,7 +5,7 @@ signer_mask() {
   local file=/etc/systemd/system/$service.service
   if signer_is_masked; then return 0; fi
   if unit_lies_at "$file"; then mv -fT "$file" "$file.moved" && was_unit=$file; fi
-  # What `systemctl mask` does; it is read at the next boot, and by signer_see_mask.
+  # Same as `systemctl mask`; read at the next boot, and by signer_see_mask.
   ln -sfn /dev/null "$file"
   signer_is_masked || fail "$service could not be masked" "found: $(ls -l "$file" 2>&1)"
   sync /etc/systemd/system
@@ -36,7 +36,7 @@ signer_stop() {
     if [ "$(systemctl is-enabled "$service" 2> /dev/null || true)" = enabled ]; then was_enabled=true; fi
     local file=/etc/systemd/system/$service.service
     if unit_lies_at "$file"; then was_unit=$file; fi
-    # Where the key store will go aside is written now, while the signer still signs.
+    # The key store's later name is written now, while the orchestrator still signs.
     signer_name_store
     signer_write stopping
   fi
@@ -50,7 +50,7 @@ signer_stop() {
 }
 
 signer_name_store() {
-  # By itself: what fails in the words of another command ends nothing.
+  # On a line of its own: a failure inside another command's words would end nothing.
   was_store=$(signer_key_store "$directory")
   TZ=UTC0 printf -v was_store '%s/%s.moved-to-%s-%(%Y%m%dT%H%M%SZ)T' "$directory" "$was_store" "$other_address" -1
 }
@@ -71,7 +71,7 @@ signer_fence() {
   signer_side
 }
 
-# What fencing took, in the other order; the mask last.
+# Undoes the fencing in reverse order; removes the mask last.
 signer_unfence() {
   local file=/etc/systemd/system/$service.service store
   store=$(signer_plain_store "$was_store")
@@ -98,7 +98,7 @@ signer_restore() {
   signer_unfence_and_start
 }
 
-# Where the copy goes, beside its target: the same file system, so that putting it in place is a rename.
+# Prints the staging directory, beside its target: on the same file system, putting it in place is a rename.
 signer_staging() {
   signer_begin
   # Before the other side stops: without its node a signer is of no use.
@@ -122,7 +122,7 @@ signer_arrive() {
     signer_place_config "$directory.arriving/config.json"
     sync "$directory.arriving"
   fi
-  # From here on it goes in place without another comparison: all of it is on the disk (signer_flush).
+  # Later steps put the copy in place without another comparison: all of it is on the disk (signer_flush).
   if [ "$(signer_stage)" != staged ]; then signer_write staged; fi
   if [ -d "$directory.arriving" ]; then
     if [ -e "$directory" ] || [ -L "$directory" ]; then
@@ -148,7 +148,7 @@ signer_place_config() {
   mv -f "$1.new" "$1"
 }
 
-# From the journal's word on, this host may sign.
+# Starts the orchestrator. Once the journal says so, this host may sign.
 signer_start() {
   signer_begin
   case $(signer_stage) in switched | starting) ;; *) fail "the signer was not put in place here: not started" ;; esac
@@ -182,7 +182,7 @@ signer_seal() {
   signer_wait_for_end
   # First: whoever comes between them must not take what is left for a directory in place.
   if [ "$before" != abandoned ]; then signer_write abandoned; fi
-  # By what lies there: one that was cut off here has written its stage already.
+  # Decides by the files in place: a run that was cut off here has written its stage already.
   if signer_lies_in_place; then
     mv -T "$directory" "$directory.arriving"
     sync "$(dirname "$directory")"

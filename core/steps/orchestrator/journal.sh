@@ -1,4 +1,4 @@
-# What a move of the signer keeps on a host: its lock, its journal, and what a look finds. Variables of every call:
+# Lock, journal and facts of an orchestrator's move on a host. Variables of every call:
 # $token (the run's own), $service, $directory, $executable, $rpc_port; and of the saga: $move, $direction, $side,
 # $generation, $source_key, $target_key, $other_address, $other_host_key. docs/architecture.md, Journal, has the format.
 orchestrator_journal=$state/orchestrator.json
@@ -51,7 +51,7 @@ signer_session() {
     pid=$2
   done
 }
-# Where none is known, time alone tells.
+# Without a known session, only the lease's time counts.
 signer_session_lives() {
   local line
   [ -n "$1" ] || return 0
@@ -133,7 +133,7 @@ signer_stage() {
     printf '%s\n' "${found//\"/}"
   fi
 }
-# What the signer was here before it was fenced: $was_enabled, $was_unit, $was_store.
+# Sets the state of the orchestrator before it was fenced: $was_enabled, $was_unit, $was_store.
 signer_was() {
   local was
   was=$(signer_line was)
@@ -152,7 +152,7 @@ signer_begin() {
   signer_was
   found=$(signer_line move) found=${found//\"/}
   stage=$(signer_line stage) stage=${stage//\"/}
-  # One of this stack's name that calls this host the other side was between other hosts.
+  # A move of this stack's name that calls this host the other side was between other hosts.
   if [ -z "$found" ] || { [ "${found%/*}" = "${move%/*}" ] && [ "$(signer_line side)" = "\"$side\"" ]; }; then return 0; fi
   case $stage:$side:$direction in
     running:old:forward | running:new:back | restored:old:forward | restored:new:back) return 0 ;;
@@ -189,7 +189,7 @@ signer_write() {
 }"$'\n' 600
 }
 
-# Whether something may sign here: a unit that is not at rest, a process, or an open port.
+# True if something may sign here: the unit is not at rest, a process runs, or the port is open.
 signer_is_active() {
   case $(systemctl is-active "$service" 2> /dev/null || true) in active | activating | deactivating | reloading) return 0 ;; esac
   if processes_of "$executable" > /dev/null; then return 0; fi
@@ -197,15 +197,15 @@ signer_is_active() {
 }
 signer_is_masked() { [ "$(readlink "/etc/systemd/system/$service.service")" = /dev/null ]; }
 
-# Whether what this move brought here lies in place though it is abandoned: its seal was cut off before the rename. What was
-# there before the move stays, as does what is staged beside it.
+# True if the files of this move are in place though it is abandoned: its seal was cut off before the rename. Files from
+# before the move stay, as do staged ones.
 signer_lies_in_place() {
   local ends='\{"stage":"(staged|switched)","at":"[^"]*",'
   ends="$ends\"move\":\"$move\",\"direction\":\"$direction\"\\},\\{\"stage\":\"abandoned\",[^}]*\\}\\]\$"
   [[ $(signer_line history) =~ $ends ]] && is_there "$directory" && ! is_there "$directory.arriving"
 }
 
-# What a look tells; the last thing that every step prints.
+# Prints the state of this side; the last output of every step.
 signer_side() {
   printf 'journal %s\n' "$(base64 -w0 < "$orchestrator_journal" 2> /dev/null || true)"
   if signer_is_active; then say "active yes"; else say "active no"; fi

@@ -1,4 +1,4 @@
-# What the producer's key store in $1 is called: config.json there says so.
+# Prints the name of the producer's key store in $1, which config.json there names.
 signer_key_store() {
   local name=
   if [ -r "$1/config.json" ]; then

@@ -1,4 +1,4 @@
-# What lies in directories, byte for byte. The functions get $base, a directory, and $paths below it (`.` for all of it).
+# Manifests of directories, byte for byte. The functions get $base, a directory, and $paths below it (`.` for all of it).
 
 signer_runs=/run/pillar-host
 
@@ -47,7 +47,7 @@ signer_manifest() {
 # missing and none were made yet. What was hashed is kept by what changes with a file's bytes, but not what changed just
 # now: a clock has ticks, and a file may change again within one. Without room for it the next call hashes all.
 signer_tell() {
-  # Of a part, what is known of the rest stays.
+  # A manifest of a part keeps the hashes of the rest.
   BEGAN=$began KEEP_REST=$([ "$paths" = . ] || echo yes) perl - "$work" "$state" << 'PERL'
 use strict;
 my ($work, $state) = @ARGV;

@@ -1,4 +1,4 @@
-# What a signer's move asks of both hosts before it touches anything. Only reads; lines of name=value.
+# Prints facts for a move as lines of name=value, before the move touches either host. Only reads.
 
 # signer_facts: of $service, its $directory, the node's $node_dir and $executable.
 signer_facts() {
@@ -7,7 +7,7 @@ signer_facts() {
   fact load "$(systemctl show -p LoadState --value "$service" 2> /dev/null || true)"
   fact active "$(systemctl is-active "$service" 2> /dev/null || true)"
   fact enabled "$(systemctl is-enabled "$service" 2> /dev/null || true)"
-  # Whether a signer has ended is seen by its process, too: one that runs under another name would be looked for in vain.
+  # The process must have the configured name: the move also looks for it to know that the orchestrator has ended.
   if service_is_active "$service" && ! processes_of "$executable" > /dev/null; then
     fact process "$(ps -o comm= -p "$(systemctl show -p MainPID --value "$service")" || true)"
   fi
@@ -42,8 +42,8 @@ signer_facts() {
   if [ -e "$state/orchestrator.json" ]; then fact journal "$(base64 -w 0 < "$state/orchestrator.json")"; fi
 }
 
-# Of the unit's process: whose it is, where it works (always in a folder of its home), and the names of its environment.
-# Values may be secrets.
+# Prints user and directory of the unit's process (always in a folder of its home), and the names in its environment, whose
+# values may be secrets.
 signer_process_facts() {
   local pid home name
   pid=$(systemctl show -p MainPID --value "$service" 2> /dev/null || true)
@@ -64,7 +64,7 @@ signer_process_facts() {
   done
 }
 
-# The same of a unit that does not run, and may be masked, by its files.
+# Prints the same for a unit that does not run, and may be masked, from its files.
 signer_unit_environment() {
   local at
   for at in /etc/systemd/system /usr/local/lib/systemd/system; do
@@ -80,14 +80,15 @@ signer_shares() {
   find "$directory/tss/" -maxdepth 1 -type f -name 'localstate-*.json' -print0
 }
 
-# Whether $file is there and not empty: a key store, which may be a folder.
+# True if $file is a non-empty file, or a folder, as a key store may be.
 signer_has() {
   if [ -d "$file" ]; then
     [ -n "$(find "$file/" -type f -size +0 -print -quit)" ] && say yes || say no
   elif [ -s "$file" ]; then say yes; else say no; fi
 }
 
-# What this host sees of the ssh of $address at $port: "keys" and a line of type and key each, or a word for why there are none.
+# Prints the ssh host keys of $address at $port as seen from here: "keys" and a line of type and key each, or one word that
+# says why there are none.
 signer_scan() {
   local said
   if has ssh-keyscan; then
@@ -115,7 +116,7 @@ signer_stops() {
     sed -nE 's/^([0-9.]+) [^ ]+ systemd\[1\]: (Stopping|Stopped) .*/\2=\1/p' | tail -n 20 || true
 }
 
-# Which of $endpoints (host:port) are reached from here.
+# Prints which of $endpoints (host:port) this host reaches.
 signer_reaches() {
   local endpoint
   for endpoint in $endpoints; do

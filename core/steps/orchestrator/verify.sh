@@ -1,4 +1,4 @@
-# What is seen of a signer that was started.
+# Facts about an orchestrator that was started.
 
 # The unit's life in words that show whether it stays, then the last lines of its journal since $since (unix seconds).
 signer_life() {
@@ -8,7 +8,7 @@ signer_life() {
   signer_said "${log_lines:-50}"
 }
 
-# How many other signers this host has a connection with: those that getStatus counts are merely known.
+# Counts the orchestrators that this host has a connection with: getStatus counts those that are merely known.
 signer_peers() {
   ss -Htn state established "( sport = :$p2p_port or dport = :$p2p_port )" | awk '{ sub(/:[0-9]+$/, "", $4); print $4 }' | sort -u | wc -l
 }

@@ -1,7 +1,7 @@
-# What a host that is retired is asked, and what is done on it. Variables: $service, the node's, its $data_dir and
+# Facts and shutdown of a retired host. Variables: $service, the node's, its $data_dir and
 # $rpc_port; of the orchestrator $signer_service, $signer_directory, $signer_executable and $signer_rpc_port.
 
-# Whether a unit is at work, a process lives, or a port is open: any of them may produce or sign.
+# True if the unit is active, a process lives, or the port is open: any of them may produce or sign.
 is_at_work() {
   local unit=$1 executable=$2 port=$3
   case $(systemctl is-active "$unit" 2> /dev/null || true) in active | activating | deactivating | reloading) return 0 ;; esac
@@ -11,7 +11,7 @@ is_at_work() {
 
 is_node_at_work() { is_at_work "$service" znnd "$rpc_port" || processes_of "${service%.service}" > /dev/null; }
 
-# Only reads; lines of name=value. No secret: addresses, states and names.
+# Prints the facts as lines of name=value: addresses, states and names, no secret. Only reads.
 retire_facts() {
   local marker share
   fact() { printf '%s=%s\n' "$1" "$2"; }
@@ -107,11 +107,11 @@ retire_keys_aside() {
   done
 }
 
-# Nothing of the node is in this stack's hands any more.
+# Gives up the stack's settings for the node.
 retire_let_go() {
   forget_node_stop
   remove_empty_kernel_headers
 }
 
-# In a moment: this connection is to end in order.
+# Powers off after a moment, so that this connection ends in order.
 retire_poweroff() { systemd-run --quiet --collect --on-active=3 systemctl poweroff; }
