@@ -1,12 +1,15 @@
-/** What several nodes say together, and who says it; `split` where nothing is said by more than half of them. */
+/**
+ * The result of asking several nodes: the nodes behind the majority's word and the other nodes. `split` if no word has
+ * more than half of the nodes.
+ */
 export type Agreement<R, W> =
   | { readonly kind: "agreed"; readonly word: W; readonly by: readonly R[]; readonly others: readonly R[] }
   | { readonly kind: "split" };
 
 /**
- * Weighs what several nodes say: more than half must be with one word.
+ * Decides which word more than half of the nodes agree with.
  *
- * @param common the word that most are with, if any is
+ * @param common picks the word to test for a majority; undefined if there is none
  */
 export function agreeOn<R, W>(
   readings: readonly R[],
@@ -27,7 +30,7 @@ function commonest<W>(words: readonly W[]): W | undefined {
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
 }
 
-/** Returns the median of several numbers; undefined of none. */
+/** Returns the median of several numbers; undefined for an empty list. */
 export function medianOf(numbers: readonly number[]): number | undefined {
   const sorted = [...numbers].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);

@@ -1,18 +1,18 @@
 import { isCount } from "./count";
 
-/** The bridge by the chain's own variables (go-zenon, vm/embedded/definition/bridge.go). */
+/** The bridge's state in the chain's variables (go-zenon, vm/embedded/definition/bridge.go). */
 export interface BridgeInfo {
   readonly isHalted: boolean;
   readonly allowsKeyGeneration: boolean;
-  /** Height of the momentum; 0 where it never was. */
+  /** Height of the momentum; 0 if the bridge was never unhalted. */
   readonly unhaltedAt: number;
-  /** Momentums that it stays halted after that. */
+  /** Momentums for which the bridge stays halted after `unhaltedAt`. */
   readonly unhaltDuration: number;
-  /** Its signers' key: compressed, base64. Empty on a chain on which no bridge was ever set up. */
+  /** The signers' public key: compressed, base64. Empty on a chain without a bridge. */
   readonly key: string;
 }
 
-/** Checks the form of an `embedded.bridge.getBridgeInfo` result. @throws where it is another one */
+/** Parses the result of `embedded.bridge.getBridgeInfo`. @throws if it has another form */
 export function parseBridge(result: unknown): BridgeInfo {
   const found = (result ?? {}) as Record<string, unknown>;
   const { halted, allowKeyGen, unhaltedAt, unhaltDurationInMomentums: unhaltDuration } = found;

@@ -20,40 +20,43 @@ import { type NodeTarget, nodeCalls, nodeResult } from "./node";
 import { callReference } from "./reference";
 import { parseSporks, type Spork } from "./sporks";
 
-/** Asks one node about the chain. Every method throws with a reason in words. */
+/** Reads the chain of one node. Every method throws an error with a readable reason. */
 export interface ChainClient {
-  /** Who is asked, for reasons: `the node of 203.0.113.7`. */
+  /** Names the node in error texts: `the node of 203.0.113.7`. */
   readonly name: string;
-  /** The newest momentum, and the node's own clock in unix milliseconds. */
+  /** Reads the newest momentum and the node's clock in unix milliseconds. */
   newest(): Promise<{ readonly momentum: Produced; readonly clock: number }>;
-  /** At most `count` (1024) momentums from a height on, in ascending order. */
+  /** Reads at most `count` (1024) momentums from a height on, in ascending order. */
   momentums(from: number, count: number): Promise<readonly Produced[]>;
-  /** The last momentum before a time (unix milliseconds); undefined before the first. */
+  /** Reads the last momentum before a time (unix milliseconds); undefined if there is none. */
   before(time: number): Promise<Produced | undefined>;
-  /** null: nobody registered it. */
+  /** Reads a Pillar by name; null if nobody registered it. */
   pillar(name: string): Promise<PillarOnChain | null>;
-  /** Where a Pillar stands among all; undefined where the node does not tell. */
+  /** Reads a Pillar's rank among all Pillars; undefined if the node does not offer the method. */
   standing(name: string): Promise<PillarStanding | undefined>;
-  /** A Pillar's paid epochs, newest first; empty where the node does not tell. */
+  /** Reads a Pillar's paid epochs, newest first; empty if the node does not offer the method. */
   paidEpochs(name: string): Promise<readonly PaidEpoch[]>;
-  /** `notOffered` where the node does not know the methods. */
+  /** Reads the rewards of an address; `notOffered` if the node lacks the methods. */
   rewards(address: string): Promise<Rewards | "notOffered">;
   bridge(): Promise<BridgeInfo>;
-  /** Empty where the node does not tell. */
+  /** Reads the network's sporks; empty if the node does not offer the method. */
   sporks(): Promise<readonly Spork[]>;
   close(): void;
 }
 
-/** Calls a method; throws where there is no answer. */
+/** Calls an RPC method. Throws if there is no answer. */
 type Call = (method: string, params: readonly unknown[]) => Promise<RpcAnswer>;
 
-/** The most momentums that a node gives at once. */
+/** The most momentums in one answer of a node. */
 export const momentumPage = 1024;
 
 const callTimeout = 20_000;
 const methodNotFound = -32601;
 
-/** Asks a node over the connection to its host. A host key that changed and a refused login are told like anything else. */
+/**
+ * Returns a client for the node of a host, over the connection to that host. Turns fatal ssh errors, such as a changed
+ * host key, into plain ones, so that callers handle them like any missing answer.
+ */
 export function chainOfNode(
   name: string,
   target: NodeTarget,
@@ -70,13 +73,13 @@ export function chainOfNode(
   );
 }
 
-/** Formats an address so that it may be shown and kept: a path, a query and a user name may hold an access key. */
+/** Formats an address without its path, query and user name, since they may hold an access key. */
 export function shownAddress(url: string): string {
   const { origin, pathname, search } = new URL(url);
   return pathname.length > 1 || search !== "" ? `${origin}/…` : origin;
 }
 
-/** Asks an independent node at its address. */
+/** Returns a client for an independent node at its address. */
 export function chainOfReference(url: string): ChainClient {
   const call: Call = (method, params) => callReference(url, method, params, callTimeout);
   return chainClient(`reference ${shownAddress(url)}`, call, () => undefined);
@@ -136,9 +139,9 @@ export function chainClient(name: string, call: Call, close: () => void): ChainC
 }
 
 const rewardRows = 20;
-/** All of them: there are about a hundred. */
+/** Large enough for all Pillars: there are about a hundred. */
 const pillarRows = 1024;
-/** All of them: there were three in five years. */
+/** Large enough for all sporks: there were three in five years. */
 const sporkRows = 1024;
 
 const isNotFound = (error: unknown) => (error as { rpcCode?: unknown }).rpcCode === methodNotFound;

@@ -2,15 +2,15 @@ import { isPrintable } from "../util/printable";
 import { isCount } from "./count";
 import type { PillarStanding } from "./elections";
 
-// Shapes: docs/chain.md, Node; the ledger's other methods as in go-zenon's rpc/api/ledger.go.
+// docs/chain.md, Node, describes these forms; the ledger's other methods are in go-zenon's rpc/api/ledger.go.
 
-/** A momentum, and whose it is. */
+/** A momentum and its producer. */
 export interface Produced {
   readonly height: number;
   /** Unix milliseconds. */
   readonly timestamp: number;
   readonly hash: string;
-  /** The address that produced it. */
+  /** The producer address. */
   readonly producer: string;
 }
 
@@ -21,8 +21,8 @@ export interface PillarOnChain {
   /** The reward address. */
   readonly withdrawAddress: string;
   /**
-   * Of the running epoch, as the node counted up to five minutes ago; expected counts the whole tick of that moment, and
-   * both are 0 right after a node's start. The difference of two such answers is nothing that was missed.
+   * Slots of the running epoch, as the node counted them up to five minutes ago. `expected` includes the whole current
+   * tick, and both are 0 right after a node's start, so the difference of two readings does not count missed momentums.
    */
   readonly figures: { readonly expected: number; readonly produced: number };
 }
@@ -33,22 +33,22 @@ export interface Amount {
   readonly qsr: bigint;
 }
 
-/** What an address was paid for an epoch. */
+/** The reward that an address was paid for one epoch. */
 export interface RewardRow extends Amount {
   readonly epoch: number;
 }
 
-/** What a Pillar did in an epoch that was paid: exact. */
+/** A Pillar's exact slot counts in a paid epoch. */
 export interface PaidEpoch {
   readonly epoch: number;
   /** Slots. */
   readonly expected: number;
   readonly produced: number;
-  /** All its rewards went to whoever delegates to it. */
+  /** True if the Pillar gives all its rewards to its delegators. */
   readonly givesAll: boolean;
 }
 
-/** What an address has earned: the newest rows, newest first, and what waits for its collection. */
+/** The newest reward rows of an address, newest first, and its uncollected amount. */
 export interface Rewards {
   readonly rows: readonly RewardRow[];
   readonly uncollected: Amount;
@@ -85,7 +85,7 @@ export function parseStanding(result: unknown, pillar: string): PillarStanding |
   });
   const own = weights.find(({ name }) => name === pillar);
   if (own === undefined) return undefined;
-  // Right after a node's start none is counted.
+  // The node has not counted any weight right after its start.
   if (weights.every(({ weight }) => weight === 0n)) return { pillars: count };
   return { pillars: count, place: 1 + weights.filter(({ weight }) => weight > own.weight).length };
 }
@@ -117,7 +117,7 @@ export function parseRows(result: unknown): RewardRow[] {
     .sort((a, b) => b.epoch - a.epoch);
 }
 
-/** More digits than any coin has would keep the process busy for seconds. */
+/** Limits the digits, because parsing a very long number would keep the process busy for seconds. */
 const isAmount = (value: unknown) => /^\d{1,40}$/.test(String(value));
 
 export function parseAmount(result: unknown): Amount {

@@ -4,7 +4,7 @@ import { placeOf, plainHost } from "../util/hostPlaces";
 import { withTimeout } from "../util/withTimeout";
 import { type ChainClient, chainOfReference, shownAddress } from "./chain";
 
-/** Returns all addresses of a host. @throws where its name is not known */
+/** Returns all addresses of a host. @throws if its name cannot be resolved */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 const limit = 5000;
@@ -15,19 +15,19 @@ const resolveByDns: Resolve = async (host) => {
   return found.map(({ address }) => plainHost(address));
 };
 
-/** A host whose node is no independent one, and what it is: `this host itself`. */
+/** A host whose node is not an independent reference, and its description: `this host itself`. */
 export interface ExcludedHost {
   readonly host: string;
   readonly what: string;
 }
 
-/** A reference, and why it does not count. */
+/** A reference, with a reason if it does not count. */
 export interface ReferenceClient {
   readonly client: ChainClient;
   readonly fault?: string | undefined;
 }
 
-/** Returns a client for each reference. One that does not count has a fault, and is not to be asked. */
+/** Returns a client for each reference. Do not ask a client that has a `fault`. */
 export async function openReferences(
   urls: readonly string[],
   excluded: readonly ExcludedHost[],
@@ -37,8 +37,8 @@ export async function openReferences(
 }
 
 /**
- * Finds the references that are one node under several names, or a host that does not count beside the node. Names are
- * resolved first: a name that nobody knows now could be any of them, so that reference does not count.
+ * Finds the references that are one node under several names, or that run on an excluded host. Resolves names first. A
+ * name that cannot be resolved could be any of these hosts, so its reference does not count.
  */
 export async function distinctReferences(
   urls: readonly string[],
@@ -46,7 +46,7 @@ export async function distinctReferences(
   resolve: Resolve = resolveByDns,
 ): Promise<readonly { readonly url: string; readonly fault?: string }[]> {
   const addressesOf = async (host: string) => [host, ...(await resolve(host))];
-  // All at once: a resolver that hangs must not take the time of a whole lookup.
+  // Resolve all names in parallel: one hanging resolver must not use up the time of a whole lookup.
   const [others, places] = await Promise.all([
     Promise.all(
       excluded.map(async ({ host, what }) => {

@@ -1,41 +1,42 @@
 import { durationText } from "../util/timeText";
 
-/** A chain's own measures of its elections. */
+/** The timing of a chain's elections. */
 export interface Network {
   /** Milliseconds from one slot to the next. */
   readonly momentum: number;
-  /** Slots of a tick. */
+  /** Slots per tick. */
   readonly tickMomentums: number;
 }
 
-/** Where a Pillar stands among all; without a place where nobody has counted the weights yet. */
+/** A Pillar's rank among all Pillars. Has no place while the node has not counted the weights. */
 export interface PillarStanding {
   readonly pillars: number;
-  /** By delegated weight, from 1 on. */
+  /** The rank by delegated weight. Counts from 1. */
   readonly place?: number;
 }
 
-/** Its chance to be in a tick, from 0 to 1: at least and at most. */
+/** A Pillar's chance to be elected for a tick: lower and upper bound, from 0 to 1. */
 export interface Chance {
   readonly least: number;
   readonly most: number;
 }
 
-/** What happens to fewer healthy Pillars than this is no chance any more. */
+/** A probability below which bad luck is no longer an explanation. */
 const rare = 1e-4;
-/** A restart costs slots, too: so many ticks are never too few. */
+/** A restart costs slots, too, so never wait for fewer ticks than this. */
 const leastTicks = 4;
-/** Weights change: who is this close to the last of the first is none of them. */
+/** Weights change, so only a Pillar well inside the top ranks surely belongs to them. */
 const surelyFirst = 5 / 6;
 
-/** Milliseconds of a tick. */
+/** Returns the milliseconds of a tick. */
 export function tickOf({ momentum, tickMomentums }: Network): number {
   return momentum * tickMomentums;
 }
 
 /**
- * Returns a Pillar's chance to be elected for a tick. Up to as many Pillars as slots all are; of more, half of the slots
- * are drawn of the first by weight, as many as there are slots, and half of all that are left.
+ * Returns a Pillar's chance to be elected for a tick. If there are no more Pillars than slots, all are elected.
+ * Otherwise half of the slots go to Pillars among the top by weight (as many Pillars as slots), and half to any of the
+ * remaining Pillars.
  */
 export function chanceOf({ pillars, place }: PillarStanding, { tickMomentums: slots }: Network): Chance {
   if (pillars <= slots) return { least: 1, most: 1 };
@@ -46,26 +47,29 @@ export function chanceOf({ pillars, place }: PillarStanding, { tickMomentums: sl
   return place <= slots * surelyFirst ? { least: most, most } : { least, most: least };
 }
 
-/** So many ticks in a row without a slot are rarer than {@link rare}, whoever is elected with at least such a chance. */
+/** Returns how many ticks in a row without a slot are less probable than {@link rare} for a Pillar with this chance. */
 export function patienceTicks(chance: number): number {
   return chance >= 1 ? leastTicks : Math.max(leastTicks, ticksUntil(1 - rare, chance));
 }
 
-/** Ticks within which a slot comes in half of the cases. */
+/** Returns the ticks within which a slot comes with a probability of one half. */
 export function usualTicks(chance: number): number {
   return chance >= 1 ? 1 : ticksUntil(0.5, chance);
 }
 
 const ticksUntil = (sure: number, chance: number) => Math.ceil(Math.log(1 - sure) / Math.log(1 - chance));
 
-/** The wallet's block is in the next momentum, the contract's in the one after it; nodes show an update before both. */
+/**
+ * Momentums until an update is in the chain: the wallet's block is in the next momentum, the contract's block in the
+ * one after it. Nodes show the update before both.
+ */
 const confirmation = 2;
 
 /**
- * From when on, at the latest, slots are those of an address that was seen registered: what is in the chain in one tick
- * counts from the next but one on. Times in unix milliseconds.
+ * Returns the time from which on, at the latest, slots belong to an address that was seen registered. A registration
+ * counts from the second tick after the tick in which it enters the chain. Times in unix milliseconds.
  *
- * @param genesis of the chain, where it is known: its ticks begin there
+ * @param genesis time of the chain's first momentum, at which its ticks begin; undefined if unknown
  */
 export function electedFrom(seenAt: number, genesis: number | undefined, network: Network): number {
   const tick = tickOf(network);
@@ -74,7 +78,7 @@ export function electedFrom(seenAt: number, genesis: number | undefined, network
   return begun + 2 * tick;
 }
 
-/** `place 71 of 100 by weight, elected for 18 of 100 ticks`, to stand behind a Pillar's name. */
+/** Formats a Pillar's rank and chance, to follow its name: `place 71 of 100 by weight, in 18 of 100 ticks of 5 min`. */
 export function standingText(standing: PillarStanding | undefined, network: Network): string {
   if (standing === undefined) return "how many Pillars there are can't be told";
   const { pillars, place } = standing;

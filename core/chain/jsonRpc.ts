@@ -9,35 +9,35 @@ export type OpenStream = () => Promise<Duplex>;
 /** The HTTP answer to one JSON-RPC call. */
 export interface RpcAnswer {
   readonly status: number;
-  /** Unix milliseconds of the answer's Date header: the node's own clock. */
+  /** Unix milliseconds of the answer's Date header: the node's clock. */
   readonly date?: number | undefined;
   readonly body: string;
 }
 
 export interface RpcCall {
-  /** host:port for the Host header. An IP address: the node refuses names (docs/chain.md, Node). */
+  /** host:port for the Host header. Must be an IP address: the node refuses names (docs/chain.md, Node). */
   readonly authority: string;
   readonly method: string;
   readonly params?: readonly unknown[];
-  /** Milliseconds for the whole call: a frozen node accepts and never answers. */
+  /** Milliseconds for the whole call: a frozen node accepts connections and never answers. */
   readonly timeout: number;
 }
 
-/** One HTTP request with a JSON body. */
+/** An HTTP request with a JSON body. */
 export interface HttpCall {
   readonly verb: "GET" | "POST";
   readonly authority: string;
   readonly body: string;
   /** Milliseconds for the whole call. */
   readonly timeout: number;
-  /** Who is asked, for errors: `the node`. */
+  /** Names the service in error texts: `the node`. */
   readonly whom: string;
 }
 
 /**
  * Makes one JSON-RPC call (docs/specification.md, 2.1 and 4.1): HTTP GET with a JSON body. A stream carries one call.
  *
- * @throws when no stream can be had, or no whole answer comes within the time
+ * @throws if no stream can be opened, or no complete answer comes before the timeout
  */
 export function callRpc(open: OpenStream, { authority, method, params = [], timeout }: RpcCall): Promise<RpcAnswer> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });

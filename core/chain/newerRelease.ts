@@ -3,12 +3,15 @@ import { compareNodeVersions } from "./versions";
 
 const asked = new Map<string, Promise<string | undefined>>();
 
-/** Names the newer release that lies where a program is downloaded from, at GitHub. Undefined where none does, or none is known. */
+/**
+ * Returns a text about a newer release than the one at a GitHub download address; undefined if there is none or the
+ * lookup fails.
+ */
 export function newerRelease(url = ""): Promise<string | undefined> {
   const [, repository, tag = ""] =
     /^https:\/\/github\.com\/([\w.-]+\/[\w.-]+)\/releases\/download\/([^/]+)\//.exec(url) ?? [];
   if (repository === undefined) return Promise.resolve(undefined);
-  // Once in the life of a process: GitHub answers sixty times an hour.
+  // Ask once per process: GitHub answers 60 requests an hour.
   const known =
     asked.get(url) ??
     latestTag(repository).then((latest) => {

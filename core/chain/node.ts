@@ -8,28 +8,28 @@ import { isCount } from "./count";
 import { callRpc, type RpcAnswer } from "./jsonRpc";
 import type { VersionRules } from "./requiredVersions";
 
-/** How the node's RPC is reached: through ssh to an address on the host, or directly; and what is required of the node. */
+/** A node's RPC, the way to it (through ssh to an address on the host, or directly), and the required versions. */
 export interface NodeTarget {
   readonly ssh: SshTarget;
   readonly via: "ssh" | "direct";
   readonly address: string;
   readonly port: number;
-  /** Absent in what an earlier version of this program stored. */
+  /** Absent in a state that an earlier version of this program stored. */
   readonly versions?: VersionRules | undefined;
 }
 
 /**
- * Result of `stats.syncInfo` (docs/specification.md, 2.2). State 0 unknown, 1 syncing, 2 synced, 3 not enough peers.
+ * Result of `stats.syncInfo` (docs/specification.md, 2.2). States: 0 unknown, 1 syncing, 2 synced, 3 not enough peers.
  */
 export interface SyncInfo {
   readonly state: number;
-  /** Heights in momentums. */
+  /** Height of the node's newest momentum. */
   readonly currentHeight: number;
-  /** What the best peer claims; 0 without peers, and it can be below currentHeight. */
+  /** Height that the best peer claims. 0 without peers; may be below currentHeight. */
   readonly targetHeight: number;
 }
 
-/** The newest momentum, of `ledger.getFrontierMomentum`. */
+/** The newest momentum, from `ledger.getFrontierMomentum`. */
 export interface Momentum {
   readonly height: number;
   /** Unix milliseconds. */
@@ -37,30 +37,30 @@ export interface Momentum {
   readonly hash: string;
 }
 
-/** What one look at the node found. */
+/** The result of observing the node once. */
 export type Observation =
   | {
       readonly kind: "answer";
       readonly info: SyncInfo;
-      /** Absent where the node does not tell. */
+      /** Absent if the node does not give it. */
       readonly newest?: Momentum | undefined;
       readonly peers?: number | undefined;
-      /** Unix milliseconds by the node's own clock. */
+      /** Unix milliseconds by the node's clock. */
       readonly nodeTime: number;
-      /** The connection to the host had ended since the look before, and was made anew. */
+      /** True if the connection to the host had broken since the previous observation and was opened again. */
       readonly isReconnected?: boolean;
     }
   | {
       readonly kind: "none";
       readonly reason: string;
-      /** The host itself could not be reached. */
+      /** True if the host itself could not be reached. */
       readonly unreachable?: boolean;
     };
 
 /**
- * Takes the result out of an answer.
+ * Returns the result in an answer.
  *
- * @throws with a reason in the operator's words: what answered instead of the node
+ * @throws with a reason that the operator understands: what answered instead of the node
  */
 export function nodeResult(answer: RpcAnswer): unknown {
   if (answer.status !== 200) {
@@ -90,7 +90,7 @@ export function nodeResult(answer: RpcAnswer): unknown {
   return envelope.result;
 }
 
-/** Checks the form of a `stats.syncInfo` result. @throws when it is another one */
+/** Parses a `stats.syncInfo` result. @throws if it has another form */
 export function parseSyncInfo(result: unknown): SyncInfo {
   const { state, currentHeight, targetHeight } = (result ?? {}) as Record<string, unknown>;
   if (!isCount(state) || !isCount(currentHeight) || !isCount(targetHeight)) {
@@ -99,23 +99,29 @@ export function parseSyncInfo(result: unknown): SyncInfo {
   return { state, currentHeight, targetHeight };
 }
 
-/** Checks the form of a `ledger.getFrontierMomentum` result. @returns undefined when it is another one */
+/** Parses a `ledger.getFrontierMomentum` result. @returns undefined if it has another form */
 export function parseMomentum(result: unknown): Momentum | undefined {
   const { height, timestamp, hash } = (result ?? {}) as Record<string, unknown>;
   if (!isCount(height) || !isCount(timestamp) || !isPrintable(hash)) return undefined;
   return { height, timestamp: timestamp * 1000, hash };
 }
 
-/** Looks at a node again and again over one connection, which is made anew after it broke. */
+/** Observes a node repeatedly over one connection, and reconnects after the connection breaks. */
 export interface NodeClient {
-  /** Never throws but for what trying again can't mend (a changed host key, a refused login: FatalError). */
+  /**
+   * Observes the node once. Throws only FatalError, for which a retry is useless: a changed host key, a refused login.
+   */
   observe(): Promise<Observation>;
   close(): void;
 }
 
 const callTimeout = 15_000;
 
-/** Returns what calls a node's RPC: over the ssh connection to its host, or directly. @param reached the host lets in */
+/**
+ * Returns a function that calls a node's RPC: over the ssh connection to its host, or directly.
+ *
+ * @param reached called once the ssh login has succeeded
+ */
 export function nodeCalls(
   { via, address, port }: NodeTarget,
   connection: Connection,
@@ -126,14 +132,18 @@ export function nodeCalls(
   return async (method, params = []) => {
     const call = { authority, method, params, timeout };
     if (via === "direct") return callRpc(async () => net.connect(port, address), call);
-    // A login has limits of its own, and may be slower than a node.
+    // The login has its own timeouts, and may take longer than a call to the node.
     const session = await connection.session();
     reached();
     return callRpc(() => session.forward(address, port), call);
   };
 }
 
-/** @param connection the way to the host where it goes through ssh; closed with the client */
+/**
+ * Returns a client for a node.
+ *
+ * @param connection used if the node is reached through ssh; closed with the client
+ */
 export function createNodeClient(
   target: NodeTarget,
   connection: Connection = createConnection(target.ssh),
@@ -167,7 +177,7 @@ export function createNodeClient(
         return isReconnected ? { ...found, isReconnected } : found;
       } catch (error) {
         if (isFatal(error)) throw error;
-        // A dead connection looks like a silent node: the next look begins with a new one.
+        // A dead connection looks like a silent node, so the next observation opens a new one.
         if (isLate(error)) connection.drop("dead");
         const reason = error instanceof Error ? error.message : String(error);
         return isReached ? { kind: "none", reason } : { kind: "none", reason, unreachable: true };

@@ -6,7 +6,7 @@ import { findVersionGaps, rowsAt, type VersionGap } from "./requiredVersions";
 
 const callTimeout = 20_000;
 
-/** Reads the version of a node. @throws if the node does not answer with one */
+/** Reads the version of a node. @throws if the node does not give one */
 export async function nodeVersion(
   target: NodeTarget,
   connection: Connection = createConnection(target.ssh),
@@ -18,9 +18,9 @@ export async function nodeVersion(
 }
 
 /**
- * Reads which required versions a node lacks. Never throws: a version that is not told is a gap.
+ * Reads which required versions a node lacks. Never throws: an unknown version counts as a gap.
  *
- * @param which `due`: those that count at this height, without a call where there is none; `all`: those ahead, too
+ * @param which `due`: requirements that apply at this height, without a call if there are none; `all`: future ones, too
  */
 export async function readVersionGaps(
   target: NodeTarget,
@@ -36,7 +36,7 @@ export async function readVersionGaps(
       ({ expectedAt }) => which === "all" || expectedAt === undefined,
     );
   const gaps = gapsOf();
-  // Rules for every network do not depend on the first momentum.
+  // Requirements from height 0 on apply to every network, so the first momentum does not matter for them.
   if (gaps.every(({ fromHeight }) => fromHeight === 0)) return gaps;
   const [first] = await chainOfNode("the node", target, connection)
     .momentums(1, 1)

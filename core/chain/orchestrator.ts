@@ -5,29 +5,35 @@ import { callHttp, type OpenStream, type RpcAnswer } from "./jsonRpc";
 
 /** Result of `getBuildInfo` (docs/specification.md, 2.4). */
 export interface BuildInfo {
-  /** `v1.2.3`, with a letter behind or without. */
+  /** `v1.2.3`, with or without a letter at the end. */
   readonly version: string;
-  /** 40 hexadecimal digits; empty where the build was given none, as a plain `go build` leaves it. */
+  /** 40 hexadecimal digits; empty if the build has none, such as a plain `go build`. */
   readonly gitCommit: string;
   /** `go1.22.3`. */
   readonly goVersion: string;
 }
 
-/** Of `getStatus`: 0 live, 1 key generation, 2 halted, 3 emergency, 4 re-sign. */
+/** Result of `getStatus`. States: 0 live, 1 key generation, 2 halted, 3 emergency, 4 re-sign. */
 export interface OrchestratorStatus {
   readonly state: number;
   readonly stateName: string;
-  /** The newest momentum that it had seen: answers that differ in it were made at different times. */
+  /**
+   * Height of the newest momentum that the orchestrator has seen. Answers with different heights were made at different
+   * times.
+   */
   readonly momentum?: number;
-  /** Other signers that it is connected with; absent where the build does not tell. */
+  /** Connected signers; absent if the build does not report them. */
   readonly peers?: number;
-  /** The networks that the bridge has, by name; absent where the build does not tell. */
+  /** Names of the bridge's networks; absent if the build does not report them. */
   readonly networks?: readonly string[];
-  /** Requests that wait for this bridge's signature: a ceremony may be at work, which a stop costs the others. */
+  /**
+   * Requests that wait for this bridge's signature. If there are any, a ceremony may be running, and a stop would make
+   * it fail for all signers.
+   */
   readonly toSign?: number;
 }
 
-/** Of `getIdentity`: who it is to the bridge. No secret. */
+/** Result of `getIdentity`: the orchestrator's identity in the bridge. Holds no secret. */
 export interface OrchestratorIdentity {
   readonly producer: string;
   readonly pillarName: string;
@@ -37,28 +43,33 @@ export interface OrchestratorIdentity {
 
 /** Asks an orchestrator on a host. */
 export interface OrchestratorClient {
-  /** @throws Error with what is wrong: no answer, another form, or the orchestrator's own error word for word */
+  /**
+   * Reads the build.
+   *
+   * @throws Error with the reason: no answer, another form, or the orchestrator's own error word for word
+   */
   buildInfo(): Promise<BuildInfo>;
-  /** undefined where the build lacks the method. @throws as buildInfo */
+  /** Reads the status; undefined if the build lacks the method. @throws as buildInfo */
   status(): Promise<OrchestratorStatus | undefined>;
   identity(): Promise<OrchestratorIdentity | undefined>;
 }
 
-/** What a client depends on. */
 export type RpcClock = Pick<Clock, "ticks" | "sleep">;
 
-/** Milliseconds for which an answer to getStatus stands before it is made anew. */
+/** Milliseconds for which an orchestrator caches its answer to getStatus. */
 export const statusStands = 25_000;
 
-/** Two requests a second for all who ask together, and somebody else may ask too. */
+/** The orchestrator accepts two requests a second from all clients together, and other clients may ask, too. */
 const spacing = 600;
 const afterRefusal = 1200;
 const refusals = 8;
 const timeout = 15_000;
 
 /**
- * @param open a stream to 127.0.0.1:port on the host itself: newer builds answer nobody else
- * @param hide takes secrets out of the orchestrator's words
+ * Returns a client for the orchestrator of a host.
+ *
+ * @param open opens a stream to 127.0.0.1:port on the host itself: newer builds answer nobody else
+ * @param hide removes secrets from the orchestrator's error texts
  */
 export function createOrchestratorClient(
   open: OpenStream,
@@ -69,7 +80,7 @@ export function createOrchestratorClient(
   const whom = "the orchestrator";
   let free = Promise.resolve();
   let last = Number.NEGATIVE_INFINITY;
-  // One at a time: the limit counts requests, not callers.
+  // Send one request at a time: the limit counts requests of all clients.
   const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
     const turn = free.then(async () => {
       const wait = last + spacing - clock.ticks();
@@ -109,7 +120,7 @@ export function createOrchestratorClient(
   };
 }
 
-/** An error for an orchestrator that answers, and not well: trying again seldom helps. */
+/** Creates an error for a wrong answer of the orchestrator: a retry seldom helps. */
 function wrongAnswer(what: string): Error & { readonly isWrongAnswer: true } {
   return Object.assign(new Error(what), { isWrongAnswer: true as const });
 }
@@ -122,7 +133,7 @@ export function isWrongAnswer(error: unknown): boolean {
 const lacking = Symbol.for("pillar-host.lacking");
 
 /**
- * Takes the result out of an answer. 404 is a method that the build lacks.
+ * Returns the result in an answer, or `lacking` for 404: the build lacks the method.
  *
  * @throws with the orchestrator's own error, or with what answered instead
  */
@@ -152,7 +163,7 @@ function envelopeOf(body: string): { readonly result?: unknown; readonly error?:
   }
 }
 
-/** @throws where it has another form (docs/specification.md, 2.4) */
+/** Parses a `getBuildInfo` result. @throws if it has another form (docs/specification.md, 2.4) */
 export function parseBuildInfo(result: unknown): BuildInfo {
   if (result === lacking) throw wrongAnswer("getBuildInfo is answered with 404: another service on the port?");
   const { version, gitCommit, goVersion } = result as Record<string, unknown>;
@@ -190,7 +201,7 @@ function networksOf(found: unknown): Pick<OrchestratorStatus, "networks" | "toSi
   return { networks: Object.keys(found).map(printable), toSign: counts.reduce((sum, count) => sum + count, 0) };
 }
 
-/** Of the states of getStatus, by number. */
+/** Names of the states of `getStatus`, by number. */
 export const stateNames = ["live", "key generation", "halted", "emergency", "re-sign"];
 
 function parseIdentity(result: unknown): OrchestratorIdentity | undefined {
@@ -203,7 +214,7 @@ function parseIdentity(result: unknown): OrchestratorIdentity | undefined {
   return { ...parts, tssPeerId: text("tssPeerId"), evmAddress: text("evmAddress") };
 }
 
-/** Returns what makes a signer another one; not its registration, which the operator changes meanwhile. */
+/** Returns the fields in which two identities differ. Ignores the Pillar's name, which the operator may change. */
 export function identityDifferences(found: OrchestratorIdentity, expected: Readonly<Partial<Record<string, string>>>) {
   const names = ["producer", "tssPeerId", "evmAddress"] as const;
   return names.filter((name) => ![undefined, "", found[name]].includes(expected[name]));
@@ -211,7 +222,7 @@ export function identityDifferences(found: OrchestratorIdentity, expected: Reado
 
 const versionForm = /^v(\d+)\.(\d+)\.(\d+)([a-z]?)$/;
 
-/** Orders two versions of the form v1.2.3a, a letter after none: below 0 where the first is older. */
+/** Compares two versions of the form v1.2.3a: below 0 if the first is older. A version without a letter comes first. */
 export function compareVersions(a: string, b: string): number {
   const parts = (version: string) => versionForm.exec(version)?.slice(1) ?? [];
   const [one, two] = [parts(a), parts(b)];
@@ -222,7 +233,7 @@ export function compareVersions(a: string, b: string): number {
   return (one[3] ?? "").localeCompare(two[3] ?? "");
 }
 
-/** Takes what looks like a secret out of a text, as common.sh's redact does on hosts, and addresses with access keys. */
+/** Removes secrets, as redact in common.sh does on hosts, and the paths of addresses, which may hold access keys. */
 export function withoutSecrets(text: string): string {
   return text
     .replaceAll(/(pass(?:word|phrase|wd)?|mnemonic|entropy|seed|secret|private[ _-]?key)[^\n]*/gi, "$1 [removed]")

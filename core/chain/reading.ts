@@ -3,27 +3,27 @@ import type { ChainClient } from "./chain";
 import type { Produced } from "./chainAnswers";
 import { freshMomentum } from "./freshMomentum";
 
-/** Why a node's word does not count. Times in milliseconds. */
+/** The reason why a node's answer does not count. Times in milliseconds. */
 export type NodeFault =
-  /** It gave no answer, or one of another form. */
+  /** The node gave no answer, or one of another form. */
   | { readonly kind: "silent"; readonly why: string }
-  /** Its newest momentum is old, or of a time to come. */
+  /** The node's newest momentum is too old, or in the future. */
   | { readonly kind: "behind" | "ahead"; readonly height: number; readonly by: number }
-  /** It does not give momentums that it has. */
+  /** The node did not return momentums that it should have. */
   | { readonly kind: "gap"; readonly from: number; readonly to: number }
-  /** It does not know the momentum of this height that was recorded before: of another chain, or a liar. */
+  /** The node lacks a momentum that was recorded at this height before: it is on another chain, or lies. */
   | { readonly kind: "stranger"; readonly height: number };
 
-/** A node's newest momentum, and its own clock in unix milliseconds. */
+/** A node's newest momentum, and the node's clock in unix milliseconds. */
 export interface NewestMomentum {
   readonly newest: Produced;
   readonly clock: number;
 }
 
-/** What a node said, and who it is: it may be asked for more. */
+/** A node's answer, with the client for further questions. */
 export type Answered<T extends object = object> = { readonly client: ChainClient } & NewestMomentum & T;
 
-/** A node whose word does not count. */
+/** A node whose answer does not count. */
 export interface Unanswered {
   readonly client: ChainClient;
   readonly fault: NodeFault;
@@ -36,9 +36,9 @@ export function isAnswered<T extends object>(reading: Reading<T>): reading is An
 }
 
 /**
- * Asks a node for its newest momentum, and for what else is wanted of one that is not behind. Never throws.
+ * Reads a node's newest momentum, then runs `ask` unless the node is behind or ahead. Never throws.
  *
- * @param limit milliseconds for all of it; none where it is left out
+ * @param limit milliseconds for all of it; no timeout if absent
  */
 export async function readNode<T extends object>(
   client: ChainClient,
@@ -62,19 +62,21 @@ export async function readNode<T extends object>(
   }
 }
 
-/** Returns the fault for an answer that did not come. */
+/** Returns the fault for a missing answer. */
 export function silentBy(error: unknown): NodeFault {
   return { kind: "silent", why: error instanceof Error ? error.message : String(error) };
 }
 
-/** Returns a fault if a node is behind or ahead by its own clock: this machine's may be wrong. */
+/** Returns a fault if a node is behind or ahead by its own clock: this machine's clock may be wrong. */
 export function ageFault({ newest: { height, timestamp }, clock }: NewestMomentum): NodeFault | undefined {
   const age = clock - timestamp;
   if (age > freshMomentum) return { kind: "behind", height, by: age };
   return age < -freshMomentum ? { kind: "ahead", height, by: -age } : undefined;
 }
 
-/** Asks a node for a range of momentums, all of which it must have: the one that is missing may be the one that counts. */
+/**
+ * Reads a range of momentums. Returns a fault if one is missing, because the missing one may be the one that counts.
+ */
 export async function wholePage(
   client: ChainClient,
   from: number,

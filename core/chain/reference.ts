@@ -5,7 +5,7 @@ import type { RpcAnswer } from "./jsonRpc";
  * Makes one JSON-RPC call to an independent node at its address.
  *
  * @param timeout milliseconds for the whole call
- * @throws Error with the reason in a word or a line, as `ECONNREFUSED`
+ * @throws Error with the reason in a word or a line, such as `ECONNREFUSED`
  */
 export async function callReference(
   url: string,

@@ -8,51 +8,51 @@ export interface VersionRow {
   readonly fromHeight: number;
   readonly leastVersion: string;
   readonly why: string;
-  /** The address of the page that has it. */
+  /** Address of the release page. */
   readonly release: string;
 }
 
-/** Which versions a node must have. */
+/** The versions that a node must have. */
 export interface VersionRules {
-  /** The hash of the main network's first momentum: the rows count for its nodes alone. */
+  /** Hash of the main network's first momentum: the rows apply only to nodes of the main network. */
   readonly mainNetwork: string;
   readonly rows: readonly VersionRow[];
-  /** The page of all releases. */
+  /** Address of the page with all releases. */
   readonly releases: string;
   /** The version that pillar-host:node.leastVersion requires on any network. */
   readonly leastVersion?: string | undefined;
 }
 
-/** A node's answers about itself; a field is absent where the node does not answer. */
+/** A node's answers about itself; a field is absent if the node does not answer. */
 export interface NodeBuild {
   readonly version?: string | undefined;
-  /** The hash of its first momentum. */
+  /** Hash of the node's first momentum. */
   readonly genesis?: string | undefined;
 }
 
-/** A required version that a node does not have, or does not prove. */
+/** A required version that a node does not have, or does not prove to have. */
 export interface VersionGap extends VersionRow {
-  /** The node's own; absent where it does not tell. */
+  /** The node's own version; absent if the node does not give it. */
   readonly found?: string | undefined;
-  /** When the network gets to the height, in unix milliseconds; absent where the version is required already. */
+  /** Estimated unix milliseconds at which the network reaches the height; absent if the requirement applies already. */
   readonly expectedAt?: number | undefined;
 }
 
-/** Returns the rows of the table, and the configured one as a row that counts from the first momentum on. */
+/** Returns the rows of the table, plus the configured version as a row that applies from height 0 on. */
 function allRows({ rows, releases, leastVersion }: VersionRules): VersionRow[] {
   if (leastVersion === undefined) return [...rows];
   const why = "so says pillar-host:node.leastVersion";
   return [{ fromHeight: 0, leastVersion, why, release: releases }, ...rows];
 }
 
-/** Returns the rows that count at a height, if the node turns out to be on the main network. */
+/** Returns the rows that apply at a height, assuming that the node is on the main network. */
 export function rowsAt(rules: VersionRules, height: number): VersionRow[] {
   return allRows(rules).filter(({ fromHeight }) => fromHeight <= height);
 }
 
 /**
- * Returns what a node lacks, the newest version first. A node that does not tell its first momentum counts as one of
- * the main network: nothing shows that it is none.
+ * Returns the required versions that a node lacks, newest first. A node whose first momentum is unknown counts as a
+ * node of the main network.
  *
  * @param now unix milliseconds
  */
@@ -70,7 +70,7 @@ export function findVersionGaps(node: NodeBuild, rules: VersionRules, height: nu
     }));
 }
 
-/** Formats what is required, as the end of a sentence. */
+/** Formats a requirement as the end of a sentence. */
 export function requirementText({
   leastVersion,
   fromHeight,
@@ -89,7 +89,7 @@ export function versionGapText(gap: VersionGap): string {
   return `${found}; ${requirementText(gap)}`;
 }
 
-/** Formats what the operator does about it, a line each. @param up the command of the node's stack, where it is known */
+/** Formats the operator's next steps, a line each. @param up the `up` command of the node's stack, if known */
 export function installLines({ leastVersion, release, fromHeight }: VersionRow, up?: string): string[] {
   const then = up === undefined ? "" : `, then ${up}`;
   return [

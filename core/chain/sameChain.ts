@@ -3,28 +3,28 @@ import type { ChainClient } from "./chain";
 import type { Produced } from "./chainAnswers";
 import { type NodeFault, type Reading, silentBy, wholePage } from "./reading";
 
-/** A momentum, by which chains are told apart. */
+/** The part of a momentum that distinguishes chains. */
 export type Block = Pick<Produced, "height" | "hash">;
 
-/** What a node has shown of its chain. */
+/** The momentums that a node has returned so far. */
 export interface ShownChain {
   readonly newest: Block;
-  /** Its momentums of late, as far as they were asked for. */
+  /** The recent momentums that were requested. */
   readonly recent: readonly Block[];
-  /** Those that were asked for only to be compared. */
+  /** Momentums that were requested only for a comparison. */
   readonly older?: readonly Block[];
 }
 
-/** Where two chains were compared, and what came of it; `unsaid` where one does not show its momentum there. */
+/** The result of comparing two chains; `unsaid` if one node does not return its momentum at that height. */
 export interface Comparison {
   readonly verdict: "same" | "other" | "unsaid";
-  /** The newest height that both have. */
+  /** The newest height that both chains have. */
   readonly height: number;
 }
 
 /**
- * Compares the chains of two nodes by the hashes at the newest height that both have. Heights alone say nothing:
- * a fork may be as high as the chain, or far from it.
+ * Compares the chains of two nodes by the hashes at the newest height that both have. Heights alone prove nothing: a
+ * fork may be as high as the chain, or far from it.
  */
 export function compareChains(one: ShownChain, other: ShownChain): Comparison {
   const height = Math.min(one.newest.height, other.newest.height);
@@ -33,23 +33,25 @@ export function compareChains(one: ShownChain, other: ShownChain): Comparison {
   return { verdict: mine === theirs ? "same" : "other", height };
 }
 
-/** True if two nodes are shown to be on one chain. */
+/** True if the compared hashes prove that two nodes are on one chain. */
 export function isSameChain(one: ShownChain, other: ShownChain): boolean {
   return one === other || compareChains(one, other).verdict === "same";
 }
 
-/** Returns the node that most others agree with; undefined of none. */
+/** Returns the node that most others agree with; undefined for an empty list. */
 export function pickMajorityNode<T extends ShownChain>(chains: readonly T[]): T | undefined {
   const company = (one: T) => chains.filter((other) => isSameChain(one, other)).length;
   return chains.reduce<T | undefined>((most, one) => (most && company(most) >= company(one) ? most : one), undefined);
 }
 
-/** Returns the hash of a node's momentum; undefined if the node did not show it. */
+/** Returns the hash of a node's momentum; undefined if the node did not return that momentum. */
 export function hashAt({ newest, recent, older = [] }: ShownChain, height: number): string | undefined {
   return [newest, ...recent, ...older].find((block) => block.height === height)?.hash;
 }
 
-/** Finds two nodes that are not on one chain, and the height that shows it; undefined if all are on one. */
+/**
+ * Returns two nodes that are not proved to be on one chain, and the compared height; undefined if all are on one chain.
+ */
 export function firstFork<T extends ShownChain>(
   chains: readonly T[],
 ): (Comparison & { readonly one: T; readonly other: T }) | undefined {
@@ -62,10 +64,10 @@ export function firstFork<T extends ShownChain>(
 }
 
 /**
- * Has each node show its momentums at the others' newest heights, so that all can be compared. One that does not show what
- * it has is left out: a node without an answer counts as disagreeing. Never throws.
+ * Reads each node's momentums at the other nodes' newest heights, so that all chains can be compared. A node that does
+ * not return them gets a fault. Never throws.
  *
- * @param limit milliseconds for each question
+ * @param limit milliseconds for each node
  */
 export function showToEachOther<R extends Reading<ShownChain>>(readings: readonly R[], limit: number): Promise<R[]> {
   const tops = readings.flatMap((reading) => ("fault" in reading ? [] : [reading.newest.height]));
@@ -78,7 +80,7 @@ export function showToEachOther<R extends Reading<ShownChain>>(readings: readonl
   );
 }
 
-/** Reads a node's momentums at those heights that it has and did not show yet. Never throws. */
+/** Reads a node's momentums at the heights that the node has and that are not read yet. Never throws. */
 export async function olderOf(
   chain: ShownChain,
   client: ChainClient,

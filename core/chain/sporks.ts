@@ -6,7 +6,10 @@ import { releaseNumber } from "./versions";
 export interface Spork {
   readonly id: string;
   readonly name: string;
-  /** It is decided: from this height on a node that does not have it ends itself, minutes later. */
+  /**
+   * Height from which on the activated spork is enforced. A node without code for the spork ends itself minutes after
+   * it.
+   */
   readonly enforcedFrom?: number;
 }
 
@@ -14,7 +17,7 @@ const accelerator = "6d2b1e6cb4025f2f45533f0fe22e9b7ce2014d91cc960471045fa64eee5
 const htlc = "ceb7e3808ef17ea910adda2f3ab547be4cdfb54de8400ce3683258d06be1354b";
 const bridgeAndLiquidity = "ddd43466769461c5b5d109c639da0f50a7eeb96ad6e7274b1928a35c431d7b1b";
 
-/** What each version of the node has (go-zenon, common/types/spork.go). */
+/** Sporks that each version of the node supports (go-zenon, common/types/spork.go). */
 const sporksOf: Readonly<Record<string, readonly string[]>> = {
   "v0.0.4": [accelerator],
   "v0.0.5": [accelerator, htlc, bridgeAndLiquidity],
@@ -23,15 +26,15 @@ const sporksOf: Readonly<Record<string, readonly string[]>> = {
   "v0.0.8": [accelerator, htlc, bridgeAndLiquidity],
 };
 
-/** A spork that a node does not have, or may not have: this program knows the sporks of its version, or not. */
+/** A spork that a node lacks, or may lack if this program does not know the sporks of the node's version. */
 export interface UnknownSpork extends Spork {
   readonly isSure: boolean;
 }
 
-/** Finds the network's sporks that a node of a version has no code for. @param version undefined where it does not tell */
+/** Finds the network's sporks that a version of the node has no code for. @param version undefined if unknown */
 export function unknownSporks(sporks: readonly Spork[], version: string | undefined): UnknownSpork[] {
   const own = version === undefined ? undefined : sporksOf[releaseNumber(version) ?? ""];
-  // Of a version that came after this program, all that is known is that it has what its predecessors had.
+  // This program does not know newer versions. Assume that they support at least the sporks of the older ones.
   const known = own ?? Object.values(sporksOf).flat();
   return sporks.filter(({ id }) => !known.includes(id)).map((spork) => ({ ...spork, isSure: own !== undefined }));
 }
@@ -45,7 +48,7 @@ export function sporkText({ id, name, enforcedFrom, isSure }: UnknownSpork, vers
     : `${title} is enforced from height ${enforcedFrom} on, and ${lack}: one that has not ends itself there`;
 }
 
-/** Checks the form of an `embedded.spork.getAll` result. @throws where it is another one */
+/** Parses an `embedded.spork.getAll` result. @throws if it has another form */
 export function parseSporks(result: unknown): Spork[] {
   const { list } = (result ?? {}) as { list?: unknown };
   if (!Array.isArray(list)) throw new Error("the RPC's embedded.spork.getAll does not have the form {count, list}");

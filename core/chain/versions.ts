@@ -1,4 +1,4 @@
-/** Suffixes of a release's number: none, or the names under which go-zenon's own workflow publishes it. */
+/** Suffixes of a release's number: none, or those that go-zenon's own workflow publishes. */
 const releaseSuffixes = ["", "-alphanet", "-libznn"];
 
 interface Version {
@@ -13,15 +13,15 @@ function parseVersion(text: string): Version | undefined {
   return { number: [major, minor, patch].map(Number), suffix, isRelease: releaseSuffixes.includes(suffix) };
 }
 
-/** Returns `v0.0.8` for each spelling of that release, undefined for a development build. */
+/** Returns `v0.0.8` for each spelling of that release; undefined for a development build. */
 export function releaseNumber(text: string): string | undefined {
   const version = parseVersion(text);
   return version?.isRelease ? `v${version.number.join(".")}` : undefined;
 }
 
 /**
- * Compares two versions by number, as sort does. A development build comes before the release of its number: what it
- * lacks, nobody can tell. Returns undefined where the order is not known.
+ * Compares two versions by number, as sort does. A development build comes before the release of its number, because
+ * nobody can tell what the build lacks. Returns undefined if the order is not known.
  */
 export function compareNodeVersions(one: string, other: string): number | undefined {
   const [a, b] = [parseVersion(one), parseVersion(other)];
