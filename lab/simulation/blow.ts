@@ -2,18 +2,18 @@ import type { SideName } from "../../core/orchestrator/rules/journal";
 
 type Struck = `${"reboot" | "cut" | "lose" | "unmask" | "start"} ${SideName}`;
 
-/** What may happen right before an effect. */
+/** A failure right before an effect. */
 export type Blow = "none" | "fail" | "kill" | "break" | "store refuses" | Struck;
 
-/** Where a blow falls. */
+/** Moment of a run that a blow may fall on. */
 export interface Moment {
   readonly what: string;
   readonly side: SideName;
-  /** Of the effect in its script. */
+  /** Index of the effect in its script. */
   readonly index: number;
 }
 
 export class Killed extends Error {
-  /** As where another run took over: this one does nothing more. */
+  /** True as after a takeover by another run: this run does nothing more. */
   readonly taken = true;
 }

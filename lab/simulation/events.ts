@@ -2,7 +2,7 @@ import { boot, cutPower, diskOf, installed, type ModelHost, sync } from "./host"
 import { broke } from "./promises";
 import { hostNames, type World } from "./state";
 
-/** Hosts' events: the environment's, and other people's. */
+/** Events of a host that the program does not cause: failures, and what other people do. */
 export type HostEvent =
   | "reboot"
   | "cut power"
@@ -14,14 +14,14 @@ export type HostEvent =
   | "start by hand"
   | "stop by hand"
   | RetirementEvent;
-/** What its operator does about a host that is to go, and about its backups; `lose backups` of all hosts. */
+/** Actions of an operator on a host to give up, and on its backups; `lose backups` loses those of all hosts. */
 export type RetirementEvent = "release" | "retire" | "reactivate" | "back up" | "lose backups";
 
 export function isOfRetirement(event: HostEvent): event is RetirementEvent {
   return ["release", "retire", "reactivate", "back up", "lose backups"].includes(event);
 }
 
-/** The bridge makes a new key: each signer at work has a new share. */
+/** Makes a new key of the bridge: the running orchestrator gets a new share. Does nothing unless exactly one runs. */
 export function generate(world: World): void {
   const signers = hostNames.map((name) => world.hosts[name]).filter(({ running }) => running);
   if (signers.length !== 1) return;
@@ -32,7 +32,7 @@ export function generate(world: World): void {
   }
 }
 
-/** What happens to a host. @throws Broken */
+/** Plays an event of a host. @throws Broken */
 export function befall(world: World, host: ModelHost, event: Exclude<HostEvent, RetirementEvent>): void {
   if (host.isGone) return;
   switch (event) {

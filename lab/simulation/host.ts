@@ -1,46 +1,46 @@
 import type { MoveId } from "../../core/eventLog/moveId";
 import type { Journal } from "../../core/orchestrator/rules/journal";
 
-/** Of its ssh server. */
+/** Returns a stand-in for the host's SSH key: a reinstallation makes another one. */
 export const keyOf = ({ address, installs = 0 }: ModelHost): string => `${address}#${installs}`;
 
-/** What lies on a host's disk, as far as a move of its signer asks. */
+/** State of a host's disk, as far as a move of its orchestrator reads it. */
 export interface Disk {
   journal?: Journal | undefined;
   enabled: boolean;
   masked: boolean;
-  /** The generation of the key share in the signer's directory; undefined where there is none. */
+  /** Generation of the key share in the orchestrator's directory; undefined without a directory. */
   directory?: number | undefined;
-  /** Its key store lies under the fence's name. */
+  /** True if the fence has renamed the key store. */
   keyAside: boolean;
-  /** Of the share that was copied beside it. */
+  /** Generation of the share in the staging directory next to it. */
   staging?: number | undefined;
-  /** Of the newest share that was put aside (`.before-…`). */
+  /** Generation of the newest share that was kept aside (`.before-…`). */
   kept?: number | undefined;
 }
 
-/** A host of the simulation; what the scripts do to it stands in scripts.ts. */
+/** A simulated host. scripts.ts has what the shell scripts do to it. */
 export interface ModelHost extends Disk {
   readonly address: string;
-  /** How often it was installed anew: each time it makes itself another key. */
+  /** Number of reinstallations. */
   installs?: number;
   running: boolean;
   reachable: boolean;
-  /** As the power's loss would leave it. */
+  /** Disk after a power failure: the last synced state. */
   durable?: Disk | undefined;
-  /** An earlier moment, to which somebody may restore it. */
+  /** Snapshot that an operator may restore. */
   saved?: Disk | undefined;
-  /** Somebody else's doing made it run, or able to, beside another one. */
+  /** True if someone else, not the program, made its orchestrator run, or able to run, next to another one. */
   strange?: boolean;
-  /** Its disk is of an earlier moment, or new: nobody can know what was on it. */
+  /** True after a restored snapshot or a reinstallation: nobody can know what the disk had. */
   rewound?: boolean;
-  /** It was released: nothing comes back from there. */
+  /** True once the server was given up: it never comes back. */
   isGone?: boolean;
-  /** The run that holds its lock. */
+  /** Token of the run that holds the host's lock. */
   owner?: string | undefined;
 }
 
-/** A host with a signer, and one on which it is installed: masked, not started. */
+/** Returns a host whose orchestrator runs. */
 export const signing = (address: string): ModelHost => ({
   address,
   running: true,
@@ -63,19 +63,19 @@ export function diskOf({ journal, enabled, masked, directory, keyAside, staging,
   return { journal, enabled, masked, directory, keyAside, staging, kept };
 }
 
-/** What a journaled file system has on its disk once anything was synced: all that came before. */
+/** Copies the disk to its synced state: as on a journaled file system, a sync also saves every earlier write. */
 export function sync(host: ModelHost): void {
   host.durable = diskOf(host);
 }
 
-/** Whether a seal was cut off before what had come was moved out of its place; as signer_lies_in_place. */
+/** True if a seal broke off before it moved the copied directory out of its place; as signer_lies_in_place. */
 export function liesInPlace({ journal, directory, staging }: Disk): boolean {
   const [before, last] = journal?.history.slice(-2) ?? [];
   const came = last?.stage === "abandoned" && (before?.stage === "staged" || before?.stage === "switched");
   return came && directory !== undefined && staging === undefined;
 }
 
-/** Whether its next boot starts the signer. */
+/** True if the next boot starts the orchestrator. */
 export function wouldBoot({ enabled, masked, directory, keyAside }: Disk): boolean {
   return enabled && !masked && directory !== undefined && !keyAside;
 }
@@ -85,7 +85,7 @@ export function boot(host: ModelHost): void {
   host.owner = undefined;
 }
 
-/** One host out of which a power failure took what was not synced. */
+/** Boots a host that has lost every write since its last sync. */
 export function cutPower(host: ModelHost): void {
   Object.assign(host, host.durable ?? {});
   boot(host);
@@ -93,7 +93,7 @@ export function cutPower(host: ModelHost): void {
 
 const brief = new WeakMap<Journal, string>();
 
-/** What decisions can tell of a journal: its history only as a set. */
+/** Formats what decisions read of a journal. They read its history as a set only. */
 function journalText(journal: Journal): string {
   const known = brief.get(journal);
   if (known !== undefined) return known;
@@ -104,7 +104,7 @@ function journalText(journal: Journal): string {
   return text;
 }
 
-/** How the generations that are told of anywhere follow each other: more decides nothing. */
+/** Rank of a generation among all generations of a world: decisions compare them only. */
 export type Rank = (generation: number) => number;
 
 export function generationsOf({ journal, durable, saved }: ModelHost): number[] {
@@ -118,7 +118,7 @@ function diskText(disk: Disk, rank: Rank): string {
   return `${flags}${lies} ${directory ?? "-"} ${staging ?? "-"} ${kept ?? "-"} ${journal ? `${rank(journal.generation ?? 0)} ${journalText(journal)}` : ""}`;
 }
 
-/** Two hosts with one text behave alike for ever. */
+/** Formats a host: two hosts with the same text behave the same from here on. */
 export function hostText(host: ModelHost, rank: Rank): string {
   const { running, reachable, strange, rewound, durable, saved } = host;
   const now = diskText(host, rank);

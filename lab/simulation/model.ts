@@ -6,31 +6,31 @@ import { type Blow, Killed, type Moment } from "./blow";
 import { boot, cutPower, installed, keyOf, liesInPlace, type ModelHost, signing, wouldBoot } from "./host";
 import { begin, type Call, current, effectsOf, type ScriptName } from "./scripts";
 
-/** What a model is told beyond its hosts. */
+/** Settings of a model beyond its hosts. */
 export interface ModelSettings {
-  /** Called after each effect of the program, and each boot; throws where a promise is broken. */
+  /** Called after each effect of the program, and after each boot. @throws if a promise is broken */
   readonly check?: (what: string, by: "program" | "power", host: ModelHost) => void;
-  /** A line of the record. */
+  /** Called for each event about a saga. */
   readonly record?: (line: "begun" | "starting", saga: Saga) => void;
-  /** The sealed backup of a share. */
+  /** Called when a share is sealed in a backup. */
   readonly backUp?: (share: number | undefined) => void;
-  /** Of the run, for the hosts' locks. */
+  /** Token of the run, for the hosts' locks. */
   readonly token?: string;
-  /** Whether scripts refuse to write over another stack's move, as they do. */
+  /** False lets scripts overwrite another stack's move; the real ones refuse to. */
   readonly isGuarded?: boolean;
 }
 
 /**
- * Two hosts and an engine that can be struck at any moment: the steps of core/orchestrator/move/moveSteps.ts as calls of
- * the scripts, and these effect by effect.
+ * Two hosts and an engine that can be struck at any moment. Does each step of core/orchestrator/move/moveSteps.ts as
+ * calls of the scripts, and each script as single effects.
  */
 export class Model implements SagaActions {
   readonly story: string[] = [];
   blows = 0;
-  /** From here on nothing can be written into the record. */
+  /** True once the event log refuses every write. */
   private storeRefuses = false;
 
-  /** @param all hosts of the signer, other stacks' too: on one of them it may sign */
+  /** @param all hosts of the orchestrator, those of other stacks too: it may run on any of them */
   constructor(
     private readonly blow: (at: Moment) => Blow | Promise<Blow>,
     readonly hosts: Record<SideName, ModelHost> = { old: signing("198.51.100.7"), new: installed("203.0.113.9") },
@@ -85,7 +85,7 @@ export class Model implements SagaActions {
     this.check(`reboot of ${side}`, "power", this.hosts[side]);
   }
 
-  /** @param side that the call is on; undefined for one that is on neither */
+  /** @param side that the call is on; undefined for a call on neither host */
   private strike(blow: Blow, side: SideName | undefined, what: string, rest: () => void): void {
     if (blow === "none") return;
     if (blow === "store refuses") {
@@ -115,7 +115,10 @@ export class Model implements SagaActions {
     if (struck === side) throw broken();
   }
 
-  /** Somebody takes a fence down, and perhaps starts what is there; two signers of a hand's making are not the program's. */
+  /**
+   * Unmasks an orchestrator by hand, and starts it if asked. Does nothing next to another one: two that were started by
+   * hand are not the program's doing.
+   */
   private byHand(side: SideName, isStarted: boolean): void {
     const [host, other] = [this.hosts[side], this.hosts[side === "old" ? "new" : "old"]];
     if (other.running || (other.enabled && !other.masked)) return;
@@ -124,7 +127,7 @@ export class Model implements SagaActions {
     this.check(`a hand on ${side}`, "power", host);
   }
 
-  /** One call on a host: its effects in order, between which it may be struck. */
+  /** Calls a script on a host: its effects in order. A blow may fall before each. */
   private async effects(side: SideName, what: string, made: () => readonly (() => void)[]): Promise<void> {
     const host = this.hosts[side];
     let effects: readonly (() => void)[] | undefined;
@@ -136,11 +139,12 @@ export class Model implements SagaActions {
         this.story.push(`-- ${blow} before effect ${index} of ${what}`);
       }
       const rest = () => {
-        // The script on the host goes on without its engine, or dies with the connection.
+        // The script on the host may finish without its engine, or die with the connection: every second blow lets it
+        // finish.
         if (effects && this.blows % 2 === 0) for (const left of effects.slice(index)) this.effect(what, left, host);
       };
       this.strike(blow, side, what, rest);
-      // Read when it begins; whoever took the lock in the meantime has it.
+      // Checks the lock when the script begins: another run may have taken it in the meantime.
       if (effects === undefined) {
         const { token } = this.settings;
         if (token !== undefined && host.owner !== token) throw new Killed(`${what}: another run has taken over`);
@@ -180,7 +184,7 @@ export class Model implements SagaActions {
           for (const side of ["old", "new"] as const) current(this.hosts[side], this.call(side, saga));
         if (this.hosts[source].directory === undefined) throw new Error("the copy broke off: no such directory");
         const to = this.hosts[target];
-        // What a copy takes away is kept (copy_keep_shares).
+        // A share that the copy overwrites is kept (copy_keep_shares).
         if (to.staging !== undefined && to.staging !== this.hosts[source].directory)
           to.kept = Math.max(to.kept ?? 0, to.staging);
         to.staging = this.hosts[source].directory;
@@ -196,7 +200,7 @@ export class Model implements SagaActions {
     if (this.settings.record === undefined) return;
     const what = `record ${line} ${saga.direction}`;
     const blow = await this.blow({ what, side: sidesOf(saga).source, index: 0 });
-    // No connection to a host is in it that could break.
+    // Writing the event log uses no connection to a host that could break.
     this.strike(blow === "break" ? "fail" : blow, undefined, what, () => undefined);
     if (this.storeRefuses) throw new Error(`${what}: the record could not be written`);
     this.settings.record(line, saga);
@@ -248,7 +252,7 @@ export class Model implements SagaActions {
     return this.after(step, saga, looks);
   }
 
-  /** As HostPair.step: the host that was called is looked at anew, the other one is as it was before. */
+  /** Returns the state after a step, as HostPair.step does: reads only the host of the call anew. */
   private after(step: MoveStep, saga: Saga, looks?: Looks): Looks {
     const { source, target } = sidesOf(saga);
     const onSource = step === "stop" || step === "fence" || step === "close" || step === "restore";

@@ -1,12 +1,12 @@
 import type { ModelHost } from "./host";
 import { Broken, hasNewest, hostNames, isAt, type World } from "./state";
 
-/** What was when a run began. */
+/** State of the world when a run began. */
 export interface Before {
-  /** Hosts on which a signer ran in its sight. */
+  /** Reachable hosts whose orchestrator ran. */
   readonly plain: readonly ModelHost[];
   readonly hadNewest: boolean;
-  /** Record and disks are of an earlier moment, and nothing in sight tells of a later one. */
+  /** True if event log and disks are of an earlier moment, and nothing in sight shows a later one. */
   readonly isDeceived: boolean;
 }
 
@@ -16,7 +16,7 @@ function isStart(what: string): boolean {
   return /^signer_(start|restore) /.test(what);
 }
 
-/** The promises, after each effect. @returns the first that was not kept */
+/** Checks the promises after an effect. @returns the first one broken */
 export function broke(
   world: World,
   what: string,
@@ -25,7 +25,7 @@ export function broke(
   { plain, hadNewest, isDeceived }: Before,
 ): Broken | undefined {
   const all = hostNames.map((name) => world.hosts[name]);
-  // Where it was fenced, or never was, nobody but its doer can know of it.
+  // The program cannot know of an orchestrator that someone else started, or brought back with a snapshot.
   if (by === "others") host.strange = isAt(host);
   if (by === "program" && (!isAt(host) || isStart(what))) host.strange = isAt(host) && isDeceived;
   if (all.filter((each) => isAt(each) && !each.strange).length > 1) return new Broken(`${what}: two may sign now`);

@@ -12,15 +12,15 @@ const events: readonly HostEvent[] = [
   ...(["retire", "reactivate", "back up", "lose backups"] as const),
 ];
 const mostActions = 16;
-/** More than a way there has effects. */
+/** More than any saga has. */
 const mostEffects = 34;
 
-/** The actions of a seed. */
+/** Returns the actions of a seed. */
 function historyOf(seed: number): Action[] {
   const random = randomOf(seed);
   const one = <T>(of: readonly [T, ...T[]] | readonly T[]): T => of[Math.floor(random() * of.length)] as T;
   const ups = [...allUps(2), ...allUps(2), ...allUps(2).map((each) => ({ ...each, by: "two" }) as const)];
-  // Harm hides what can be promised without it: half of the histories have none.
+  // Harm suspends some promises, so half of the histories have none.
   const isCalm = seed % 2 === 0;
   const calm = events.filter((event) => !/rewind|reinstall|hand/.test(event));
   const strike = (): Strike => {
@@ -44,7 +44,10 @@ function historyOf(seed: number): Action[] {
   });
 }
 
-/** Plays a history, and what is promised after it. @returns what was broken, and after how many actions */
+/**
+ * Plays a history, then checks that the world settles.
+ * @returns the broken promise, and the actions up to it
+ */
 export async function replay(path: readonly Action[], settings: RunSettings = {}): Promise<Found | undefined> {
   const world = newWorld();
   let played = 0;
@@ -61,7 +64,9 @@ export async function replay(path: readonly Action[], settings: RunSettings = {}
   }
 }
 
-/** The same break with as few actions and strikes as leaving out one after the other leaves. */
+/**
+ * Shortens a history that breaks a promise: leaves out actions and strikes one by one for as long as one still breaks.
+ */
 export async function minimised(found: Found, settings: RunSettings = {}): Promise<Found> {
   let best = found;
   for (let isSmaller = true; isSmaller; ) {
@@ -94,7 +99,7 @@ export interface Histories {
   readonly found?: Found & { readonly seed: number };
 }
 
-/** Histories by seed, one after the other, until one breaks a promise, or the time or their number is over. */
+/** Plays histories by seed until one breaks a promise, or their time or number is used up. */
 export async function randomHistories(
   seed: number,
   { most, until }: { readonly most: number; readonly until: number },

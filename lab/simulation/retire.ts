@@ -17,9 +17,7 @@ import { diskOf, installed, type ModelHost } from "./host";
 import type { Rules } from "./rules";
 import { Broken, type HostName, holds, hostNames, pinned, shutDownBy, type World } from "./state";
 
-/**
- * A host as the guard sees it: by the key that the laptop knew; without that, another key, which is a host that refuses.
- */
+/** Reads a host as the guard does. Without the laptop's pinned key the login fails, which counts as a refusing host. */
 function lookAt(host: ModelHost, hasLaptop: boolean): HostObservation {
   if (!host.reachable) return { silent: "it does not answer" };
   if (!hasLaptop) return { silent: "it shows another host key", isRefused: true };
@@ -36,20 +34,20 @@ function lookAt(host: ModelHost, hasLaptop: boolean): HostObservation {
   return { facts: { hasKeyStore: false, node: { active: false, masked: true }, signer, marks: {} } };
 }
 
-/** Whether something would be lost with a host. */
+/** Returns why the host is still needed; undefined if nothing is lost with it. */
 function whyNeeded(world: World, host: ModelHost): string | undefined {
   const others = hostNames.map((name) => world.hosts[name]).filter((each) => each !== host);
-  // One out of sight is switched off with the host: that is what it is for, where another one signs.
+  // An orchestrator out of sight goes down with its host. Replacing it is the purpose, if another one runs.
   const isReplaced = others.some(({ running }) => running) && (host.strange === true || !host.reachable);
   if (host.running && !isReplaced) return "a signer runs there";
   const has = (each: ModelHost) => holds(each, world.generation);
   const isOnly = has(host) && !others.some(has) && world.backup !== world.generation;
-  // The last backup is taken of what the guard can see.
+  // The release first takes a last backup, if the guard can log in.
   const isSealed = host.reachable && world.hasLaptop;
   return isOnly && !isSealed ? "the newest key share is there alone" : undefined;
 }
 
-/** What an operator does about a host that is to go. @throws Broken where it is let go, and needed */
+/** Plays an operator's action on a host to give up. @throws Broken if it is released while still needed */
 export function operate(world: World, name: HostName, event: RetirementEvent, rules: Rules): string {
   if (event === "release") return release(world, name, rules);
   const host = world.hosts[name];
@@ -66,7 +64,7 @@ export function operate(world: World, name: HostName, event: RetirementEvent, ru
   return "";
 }
 
-/** What a shutdown would write; undefined where the guard refuses it. */
+/** Returns the details of a shutdown's event; undefined if the guard refuses the shutdown. */
 function shutDownNow(world: World, name: HostName, rules: Rules): EventDetails["shutDown"] | undefined {
   const look = lookAt(world.hosts[name], true);
   if (!("facts" in look)) return undefined;
@@ -79,7 +77,7 @@ function note(world: World, line: LogEvent | MoveEvent): void {
   if (world.hasLaptop) world.lines = [...(world.lines ?? []), line];
 }
 
-/** The record's line of a way that begins, or starts its target. */
+/** Appends the event of a saga that begins, or starts its target. */
 export function noteWay(
   world: World,
   event: "begun" | "starting",
@@ -93,7 +91,7 @@ export function noteWay(
   note(world, { at: "", move, event, details });
 }
 
-/** A proved backup of what lies on a host. */
+/** Adds a proved backup of a host's share. */
 export function noteBackup(world: World, host: ModelHost, share: number | undefined, label = "first"): void {
   if (!world.hasLaptop || share === undefined) return;
   world.backup = Math.max(world.backup, share);
@@ -105,11 +103,11 @@ export function noteBackup(world: World, host: ModelHost, share: number | undefi
 }
 
 const directory = "/root/.orchestrator";
-/** Of a generation, in the chain's form. */
+/** Returns the bridge's key of a generation, in the chain's form. */
 const bridgeKey = (generation: number) => Buffer.alloc(33, generation).toString("base64");
 const identity = { producer: "z1q", tssPeerId: "12D", evmAddress: "0x" };
 
-/** What the guard finds out: the chain knows the bridge's key, and stands in nobody's way. */
+/** Returns the facts that the guard would read. The chain knows the bridge's key and blocks nothing. */
 function factsOf(world: World, name: HostName, step: RetirementStep, rules: Rules): RetirementFacts {
   const host = world.hosts[name];
   const { lines = [], backups = [], hasLaptop } = world;
@@ -154,8 +152,9 @@ function factsOf(world: World, name: HostName, step: RetirementStep, rules: Rule
 }
 
 /**
- * An operator gives a host up: a cloud server, found by its labels where the laptop is lost. Node and chain stand in
- * nobody's way: the signer alone keeps it. @throws Broken where it is let go, and needed
+ * Releases a host: a cloud server, found by its labels if the laptop is lost. Node and chain block nothing, only the
+ * orchestrator does.
+ * @throws Broken if it is released while still needed
  */
 function release(world: World, name: HostName, rules: Rules): string {
   const host = world.hosts[name];

@@ -8,7 +8,7 @@ import { decideRetirement } from "../../core/retirement/decideRetirement";
 import { isReached } from "../../core/retirement/guardMemory";
 import { isSignerThere } from "../../core/retirement/successorOrchestrator";
 
-/** The program's own decisions. */
+/** Decisions of the program that the simulation plays. */
 export interface Rules {
   readonly runSaga: typeof runSaga;
   readonly decideRetirement: typeof decideRetirement;
@@ -27,7 +27,7 @@ export const realRules: Rules = {
   noOrchestratorSince,
 };
 
-/** A change of the program's text, as one who set a fix back would make it. */
+/** A replacement in the program's text, such as one that undoes a fix. */
 export interface Mutation {
   readonly file: string;
   readonly from: string;
@@ -36,7 +36,7 @@ export interface Mutation {
 
 const root = join(import.meta.dirname, "../..");
 
-/** The same decisions out of a changed copy of the sources. @throws where a text is not there */
+/** Builds the decisions from a changed copy of the sources. @throws if a text to replace is missing */
 export async function mutated(mutations: readonly Mutation[]): Promise<Rules> {
   const left = new Set(mutations);
   const contents = [

@@ -3,19 +3,19 @@ import { isSource, type Journal, type Saga, type SideName, sidesOf } from "../..
 import { liesInPlace, type ModelHost, sync } from "./host";
 
 /**
- * What each function of core/steps/orchestrator/*.sh does to its host, effect by effect: between any two, the script may die.
- * test/simulation/scripts.test.ts runs the real ones from the same disk.
+ * Effect of a function of core/steps/orchestrator/*.sh on its host. The script may die between any two.
+ * test/simulation/scripts.test.ts runs the real scripts from the same disk.
  */
 export type Effect = () => void;
 
-/** What a script is told. */
+/** Parameters of a script. */
 export interface Call {
   readonly saga: Saga;
   readonly side: SideName;
   readonly otherAddress: string;
-  /** The keys of both hosts of the pair. */
+  /** Keys of both hosts. */
   readonly keys: Readonly<Record<SideName, string>>;
-  /** Of signer_settle. */
+  /** Stage that signer_settle writes. */
   readonly stage?: "running" | "moved" | "restored";
 }
 
@@ -29,19 +29,21 @@ export type ScriptName =
   | "signer_seal"
   | "signer_restore";
 
-/** The stage of this saga on a host, as signer_stage reads it. */
+/** Returns the stage of this saga on a host, as signer_stage reads it. */
 function stageOf({ journal }: ModelHost, { move, direction, generation }: Saga) {
   const isIts = journal && isSameMove(journal.move, move) && journal.direction === direction;
   return isIts && journal.generation === generation ? journal.stage : undefined;
 }
 
-/** As they stand in a journal. */
+/** Returns source and target as a journal has them. */
 function endsOf({ saga, keys }: Call) {
   const { source, target } = sidesOf(saga);
   return { source: keys[source], target: keys[target] };
 }
 
-/** signer_current. @throws where the host knows a later way, or the same number for another one */
+/**
+ * Checks the journal as signer_current does. @throws if the host knows a later saga, or another one of the same number
+ */
 export function current({ journal }: ModelHost, call: Call): void {
   const { move, direction, generation = 0 } = call.saga;
   if (journal === undefined || journal.generation < generation) return;
@@ -52,7 +54,9 @@ export function current({ journal }: ModelHost, call: Call): void {
     throw new Error("a later move of the signer is known here");
 }
 
-/** signer_begin. @throws where another stack's move has the host, or took the signer on from there */
+/**
+ * Checks the journal as signer_begin does. @throws if another stack's move uses the host, or moved its orchestrator on
+ */
 export function begin(host: ModelHost, call: Call): void {
   current(host, call);
   const { journal } = host;
@@ -91,7 +95,7 @@ function write(host: ModelHost, call: Call, stage: Journal["stage"]): Effect {
   };
 }
 
-/** As signer_unfence_and_start; nothing of it is synced. */
+/** Returns the effects of signer_unfence_and_start, none of which is synced. */
 function unfenceAndStart(host: ModelHost): Effect[] {
   return [
     () => {
@@ -142,14 +146,14 @@ function seal(host: ModelHost, call: Call): Effect[] {
       host.masked = true;
       sync(host);
     },
-    // First: whoever comes between them must not take what is left for a directory in place.
+    // Written first: a run that comes in between must not take the leftover for a directory in its place.
     ...(before === "abandoned" ? [] : [write(host, call, "abandoned")]),
-    // By what lies there: one that was cut off here has written its stage already.
+    // Decided by the disk: a seal that broke off here has already written its stage.
     back,
   ];
 }
 
-/** The effects of a script on a host, in order. @throws where it refuses to begin, as the script does */
+/** Returns the effects of a script on a host, in order. @throws if it refuses to begin, as the script does */
 export function effectsOf(name: ScriptName, host: ModelHost, call: Call): Effect[] {
   const stage = stageOf(host, call.saga);
   const refuse = (is: boolean, why: string) => {

@@ -4,23 +4,23 @@ import { settle } from "./settle";
 import { Broken, copyOf, type HostName, newWorld, operators, type World, worldText } from "./state";
 import { type Action, play, type RunSettings, type Strike, type Up } from "./world";
 
-/** What a search plays, and how far. */
+/** Limits of a search. */
 export interface Bounds {
-  /** Actions in a row. */
+  /** Most actions in a row. */
   readonly depth: number;
   readonly ups: readonly Up[];
   readonly events: readonly HostEvent[];
   readonly hosts: readonly HostName[];
-  /** Key generations of the bridge. */
+  /** Most key generations of the bridge. */
   readonly generations: number;
-  /** What befalls a run at the beginning of each of its calls, beyond its kill at each effect. */
+  /** Blows at the beginning of each call of a run; each run is also killed before each effect. */
   readonly strikes: readonly Strike["blow"][];
   readonly laptop?: boolean;
-  /** One operator gets the other one's record. */
+  /** True if an operator may copy the other one's event log. */
   readonly records?: boolean;
-  /** What has happened before. */
+  /** Actions before the search starts. */
   readonly after?: readonly Action[];
-  /** From each state, what is promised once faults stop. */
+  /** True if each state must settle once nothing fails any more. */
   readonly isSettled?: boolean;
   readonly mostStates?: number;
   /** Unix milliseconds. */
@@ -36,7 +36,7 @@ export interface Searched {
   readonly states: number;
   readonly transitions: number;
   readonly depth: number;
-  /** States that were not gone on from. */
+  /** Number of states that the search did not continue from. */
   readonly frontier: number;
   readonly isExhausted: boolean;
   readonly found?: Found;
@@ -54,7 +54,7 @@ function pathTo(node: Node | undefined, last?: Action): Action[] {
   return path;
 }
 
-/** What else than an `up` may come next; what changes nothing is not played. */
+/** Returns the actions other than `up` that may come next, without those that change nothing. */
 function eventsIn(world: World, { events, hosts, generations, laptop, records }: Bounds): Action[] {
   const on = hosts.flatMap((host) =>
     events.filter((event) => isSensible(event, world, host)).map((event) => ({ do: event, host })),
@@ -82,14 +82,14 @@ function isSensible(event: HostEvent, { hosts, backups = [] }: World, name: Host
 }
 
 /**
- * All there is, breadth first: the first history that breaks a promise is one of the shortest. Each run is killed before
- * each of its effects; states that have one future are gone on from once.
+ * Searches all histories breadth first, so the first one that breaks a promise is one of the shortest. Kills each run
+ * before each of its effects. Continues only once from states with the same future.
  */
 export function search(bounds: Bounds, settings: RunSettings = {}): Promise<Searched> {
   return withoutTraces(() => searchAll(bounds, settings));
 }
 
-/** Plays without stack traces of all the errors that are a part of it: they cost a quarter of the time. */
+/** Runs a play without stack traces: its many errors would take a quarter of the time for them. */
 export async function withoutTraces<T>(play: () => Promise<T>): Promise<T> {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -102,7 +102,7 @@ export async function withoutTraces<T>(play: () => Promise<T>): Promise<T> {
 
 async function searchAll(bounds: Bounds, settings: RunSettings): Promise<Searched> {
   const first: Node = { world: newWorld() };
-  // Without a release they decide nothing, and make two of each state.
+  // Without a release, events decide nothing and would double the states.
   if (!bounds.events.some(isOfRetirement)) delete first.world.lines;
   for (const action of bounds.after ?? []) await play(first.world, action, settings);
   const seen = new Set([worldText(first.world)]);
@@ -111,7 +111,7 @@ async function searchAll(bounds: Bounds, settings: RunSettings): Promise<Searche
   let depth = 0;
   const result = (frontier: number, found?: Found): Searched => {
     const isExhausted = frontier === 0 && found === undefined;
-    // From the beginning: it is to be played again.
+    // From the beginning, so that it can be replayed.
     const whole = found && { ...found, path: [...(bounds.after ?? []), ...found.path] };
     return { states: seen.size, transitions, depth, frontier, isExhausted, ...(whole ? { found: whole } : {}) };
   };
@@ -137,7 +137,7 @@ async function searchAll(bounds: Bounds, settings: RunSettings): Promise<Searche
   return result(layer.length);
 }
 
-/** All that may follow one state. @returns the history that breaks a promise */
+/** Plays every action that may follow a state. @returns the history that breaks a promise */
 async function goOn(
   node: Node,
   bounds: Bounds,
@@ -177,7 +177,7 @@ async function goOn(
     const act = (...strikes: Strike[]): Action => ({ do: "up", ...each, strikes });
     const found = await playIt(act(), ({ index }, count, world) => {
       if (index === 0) calls.push(count);
-      // A kill right here leaves what is there now.
+      // A run killed at this moment leaves this world.
       meet(world, node, act({ at: count, blow: "kill" }));
     });
     if (found) return found;
@@ -190,7 +190,7 @@ async function goOn(
   return undefined;
 }
 
-/** All moves of three hosts, in both directions. */
+/** Returns all moves between three hosts, in both directions. */
 export function allUps(attempts: number): Up[] {
   return (["second", "third", "fourth"] as const).flatMap((stack) =>
     (["forward", "back"] as const).flatMap((direction) =>

@@ -13,10 +13,10 @@ const there = (stack: Stack, ...strikes: readonly Strike[]): Action => ({
   attempt: 1,
   strikes,
 });
-/** Right before the source hears that its signer is at work elsewhere. */
+/** Effect right before the source learns that its orchestrator runs on the other host. */
 const atClose = 23;
 const byTwo = allUps(1).map((up) => ({ ...up, by: "two" }) as const);
-/** The signer went from A to B and on to C, and each disk was saved before. */
+/** The orchestrator moved from A to B and on to C; a snapshot of each disk was taken before. */
 const chain: readonly Action[] = [
   { do: "save", host: "a" },
   there("second"),
@@ -25,9 +25,9 @@ const chain: readonly Action[] = [
   { do: "save", host: "c" },
 ];
 
-/** What is searched: each kind of harm by itself, since all of them together leave no depth. */
+/** Searches, one for each kind of harm: all kinds together would leave no depth. */
 export const searches = {
-  /** Nothing but crashes, in one stack: to the end. */
+  /** Crashes only, in one stack, until no new state appears. */
   "one move": {
     ...all,
     ups: allUps(2).filter(({ stack }) => stack === "second"),
@@ -37,7 +37,7 @@ export const searches = {
     isSettled: true,
   },
   "three stacks": { ...all, ups: allUps(1), events: ["cut power", "lose", "find"], isSettled: true },
-  /** With a record of their own: empty, or a copy of the first one's, which is soon an old one. */
+  /** The second operator's event log is empty, or a copy of the first one's that soon is outdated. */
   "a second operator": {
     ...all,
     ups: allUps(1),
@@ -57,7 +57,7 @@ export const searches = {
     isSettled: true,
   },
   "disks of earlier moments": { ...all, ups: allUps(1), events: ["lose", "find", "save", "rewind", "reinstall"] },
-  /** Each of them may be set back, or installed anew, or be out of sight meanwhile. */
+  /** Each host may be restored, reinstalled or unreachable for a while. */
   "a chain": { ...all, ups: allUps(1), events: ["lose", "find", "rewind", "reinstall"], after: chain },
   "a chain, record lost": {
     ...all,
@@ -65,7 +65,7 @@ export const searches = {
     events: ["lose", "find", "rewind", "reinstall"],
     after: [...chain, { do: "lose laptop" }],
   },
-  /** The second operator's is of before the second move. */
+  /** The second operator's event log is from before the second move. */
   "a chain, an old record": {
     ...all,
     ups: byTwo,
@@ -74,7 +74,7 @@ export const searches = {
     records: true,
     after: chain.toSpliced(2, 0, { do: "copy record", to: "two" }),
   },
-  /** The signer is on B, whose disk was saved there. */
+  /** The orchestrator is on B, and a snapshot was taken there. */
   "a store that refuses": {
     ...all,
     ups: allUps(1),
@@ -82,7 +82,7 @@ export const searches = {
     strikes: ["store refuses"],
     after: [there("second"), { do: "save", host: "b" }],
   },
-  /** The first host went out of sight before it could hear of the end of its move. */
+  /** The first host became unreachable before it could learn of the end of its move. */
   "a chain that the first host never heard of": {
     ...all,
     ups: allUps(1),
@@ -96,7 +96,10 @@ export const searches = {
     events: ["release", "lose", "find", "retire", "reactivate", "lose backups"],
     laptop: true,
   },
-  /** The signer moved and took part in a key generation; somebody started the old host's again, whose share is older. */
+  /**
+   * The orchestrator moved and took part in a key generation. Then someone started the old host's, whose share is
+   * older.
+   */
   "given up beside an older signer": {
     ...all,
     ups: allUps(1),

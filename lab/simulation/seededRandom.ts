@@ -1,4 +1,4 @@
-/** Numbers that are the same in each run (mulberry32). */
+/** Returns a random generator that yields the same numbers for a seed (mulberry32). */
 export function randomOf(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,7 +1,7 @@
 import { Broken, copyOf, hostNames, type World } from "./state";
 import { isDone, type RunSettings, type Up, up } from "./world";
 
-/** The words that a refusal asks for, where no disk was lost: then they are true. */
+/** Returns the settings that a refusal asks for. They are true as long as no disk was lost. */
 function wordsFor(refusal: string): NonNullable<RunSettings["words"]> {
   const number = /laterThanMove (\d+)/.exec(refusal)?.[1];
   return {
@@ -10,12 +10,13 @@ function wordsFor(refusal: string): NonNullable<RunSettings["words"]> {
   };
 }
 
-/** Runs in a row that are enough to come to an end from anywhere. */
+/** Number of runs in a row that finish a move from any state. */
 const most = 3;
 
 /**
- * What is promised once faults stop: by a few runs of one stack there is exactly one signer, and each other one either
- * says that it is done, which is true, or refuses. @throws Broken
+ * Checks what holds once nothing fails any more: a few runs of one stack lead to exactly one orchestrator. The other
+ * stacks refuse, or say truly that they are done.
+ * @throws Broken
  */
 export async function settle(world: World, ups: readonly Up[], settings: RunSettings): Promise<void> {
   if (world.isHarmed || hostNames.some((name) => world.hosts[name].isGone)) return;

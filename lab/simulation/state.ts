@@ -5,37 +5,37 @@ import { fingerprintOf } from "../../core/ssh/publicKey";
 import { generationsOf, hostText, installed, keyOf, type ModelHost, type Rank, signing, wouldBoot } from "./host";
 
 export type HostName = "a" | "b" | "c";
-/** Each has a laptop, with a record of their own. */
+/** Operators, each with a laptop and its own event log. */
 export type Operator = "one" | "two";
 export const hostNames: readonly HostName[] = ["a", "b", "c"];
-/** What is promised was not kept. */
+/** A broken promise. */
 export class Broken extends Error {}
 
 export type Hosts = Readonly<Record<HostName, ModelHost>>;
 
-/** What an operator's record tells of the moves' generations. */
+/** Generations of moves in an operator's event log. */
 export interface ModelRecord extends Known {
-  /** It lacks a start that the other operator's has. */
+  /** True if it lacks a start that the other operator's event log has. */
   readonly isBehind: boolean;
 }
 
-/** All that is. */
+/** State of everything in the simulation. */
 export interface World {
   readonly hosts: Hosts;
-  /** Of the bridge's key. */
+  /** Generation of the bridge's key. */
   generation: number;
-  /** Of the newest share in a sealed backup. */
+  /** Generation of the newest share in a sealed backup. */
   backup: number;
-  /** The first operator's. */
+  /** True while the first operator has a laptop. */
   hasLaptop: boolean;
-  /** What the laptop has of hosts that were shut down, of moves and of backups; not kept where nobody retires a host. */
+  /** Events on the laptop about shutdowns and moves. Searches that give up no host leave them out. */
   lines?: readonly (LogEvent | MoveEvent)[];
   backups?: readonly ListedBackup[];
-  /** What each operator's record tells of the moves' generations. */
+  /** Generations of moves in each operator's event log. */
   records: Readonly<Record<Operator, ModelRecord>>;
-  /** Some way of the signer began. */
+  /** True once any saga has begun. */
   hasBegun: boolean;
-  /** Something lost a disk, or started or stopped a signer by hand. */
+  /** True once a disk was lost, or an orchestrator was started or stopped by hand. */
   isHarmed: boolean;
 }
 
@@ -52,7 +52,7 @@ export function copyOf({ hosts: { a, b, c }, ...rest }: World): World {
   return { ...rest, hosts: { a: { ...a }, b: { ...b }, c: { ...c } } };
 }
 
-/** A number's place among all of them. */
+/** Returns a function that ranks a generation among all of a world, from 1; 0 is no generation. */
 function rankOf({ hosts, records }: World): Rank {
   const recorded = operators.flatMap((name) => [records[name].generation, records[name].started]);
   const all = [...recorded, ...hostNames.flatMap((name) => generationsOf(hosts[name]))];
@@ -60,7 +60,7 @@ function rankOf({ hosts, records }: World): Rank {
   return (generation) => sorted.indexOf(generation) + 1;
 }
 
-/** Two worlds with one text have one future. */
+/** Formats a world: two worlds with the same text have the same future. */
 export function worldText(world: World): string {
   const { hosts, generation, backup, hasLaptop, isHarmed, records, hasBegun } = world;
   const rank = rankOf(world);
@@ -70,7 +70,9 @@ export function worldText(world: World): string {
   return `${hostNames.map((name) => hostText(hosts[name], rank)).join("\n")}\n${generation} ${backup} ${hasLaptop} ${isHarmed} ${known} ${retirementText(world)}`;
 }
 
-/** What a release can tell of the laptop's lines and backups: how often each was written decides nothing. */
+/**
+ * Formats what a release reads of the laptop's events and backups. Repeated ones decide nothing, so each counts once.
+ */
 function retirementText({ hosts, lines = [], backups = [] }: World): string {
   if (lines.length === 0 && backups.length === 0) return "";
   const shut = hostNames.map((name) => {
@@ -91,20 +93,20 @@ function retirementText({ hosts, lines = [], backups = [] }: World): string {
   return `${shut} ${lines.some(({ event }) => event === "begun")} ${[...new Set(kept)].sort()}`;
 }
 
-/** The stack that shuts a host down, which none of the moves is of. */
+/** Stacks that shut a host down. No move belongs to them. */
 export const shutDownBy: Readonly<Record<HostName, string>> = { a: "of a", b: "of b", c: "of c" };
 
-/** A host as a login pins it. */
+/** Returns a host's address and key, as a login pins them. */
 export function pinned(host: ModelHost) {
   return { address: host.address, hostKey: `ssh-ed25519 ${Buffer.from(keyOf(host)).toString("base64")}` };
 }
 
-/** Whether a signer is at work on a host, or is after its next boot. */
+/** True if an orchestrator runs on a host, or will after its next boot. */
 export function isAt(host: ModelHost): boolean {
   return host.running || wouldBoot(host);
 }
 
-/** Whether the newest share is on one of the disks, or in a backup. */
+/** True if the newest share is on a disk or in a backup. */
 export function hasNewest({ hosts, generation, backup }: World): boolean {
   return backup === generation || hostNames.some((name) => holds(hosts[name], generation));
 }

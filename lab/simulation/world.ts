@@ -9,7 +9,9 @@ import { noteBackup, noteWay, operate } from "./retire";
 import { type Rules, realRules } from "./rules";
 import { Broken, emptyRecord, type HostName, hasNewest, type ModelRecord, type Operator, type World } from "./state";
 
-/** Each takes the signer on from the one before; the fourth brings it round to the first host. */
+/**
+ * Stacks in a row: each moves the orchestrator on from the host of the one before, the fourth back to the first host.
+ */
 export type Stack = "second" | "third" | "fourth";
 const pairs: Record<Stack, { readonly old: HostName; readonly new: HostName }> = {
   second: { old: "a", new: "b" },
@@ -22,11 +24,11 @@ export interface Up {
   readonly stack: Stack;
   readonly direction: Direction;
   readonly attempt: number;
-  /** Whose record it is played with: the first one's where nobody is named. */
+  /** Operator whose event log the run uses; `one` by default. */
   readonly by?: Operator;
 }
 
-/** What befalls a run right before an effect: a blow, or another operator's whole run. */
+/** A blow, or another operator's whole run, right before an effect of a run. */
 export interface Strike {
   readonly at: number;
   readonly blow: Blow | { readonly up: Up };
@@ -35,26 +37,30 @@ export interface Strike {
 export type Action =
   | (Up & { readonly do: "up"; readonly strikes: readonly Strike[] })
   | { readonly do: HostEvent; readonly host: HostName }
-  /** The bridge makes a new key: each signer at work has a new share. */
+  /** A key generation of the bridge: each running orchestrator gets a new share. */
   | { readonly do: "generate" }
-  /** An operator's state and record are gone. */
+  /** The loss of an operator's state and event log. */
   | { readonly do: "lose laptop"; readonly by?: Operator }
-  /** An operator gets the other one's record, as it is, for their own: it may be the older one. */
+  /** A copy of the other operator's event log over an operator's own; it may be the older one. */
   | { readonly do: "copy record"; readonly to: Operator };
 
 export interface RunSettings {
   readonly rules?: Rules;
-  /** Set back: scripts that write over another stack's move. */
+  /** False lets scripts overwrite another stack's move, as before a fix. */
   readonly isGuarded?: boolean;
-  /** Hears of each moment of a run, with the world as it is then. */
+  /** Called at each moment of a run, while the world is in that state. */
   readonly onMoment?: (at: Moment, count: number) => void;
-  /** What the operator types out, because a run asked for it. */
+  /** Settings that the operator adds because a run asked for them. */
   readonly words?: { readonly laterThan?: number; readonly isFirst?: boolean };
 }
 
 let tokens = 0;
 
-/** Plays a run of the program. @returns how it ended @throws Broken */
+/**
+ * Plays a run of the program.
+ * @returns how it ended
+ * @throws Broken
+ */
 export async function up(world: World, wanted: Up, strikes: readonly Strike[], settings: RunSettings): Promise<string> {
   const { rules = realRules, onMoment, isGuarded = true, words } = settings;
   const { by = "one" } = wanted;
@@ -66,7 +72,7 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
   const token = `${tokens}`;
   let count = 0;
   const left = [...strikes];
-  // The saga would take it for a step that failed.
+  // Thrown only after the saga, which would take it for a failed step and roll back.
   let broken: Broken | undefined;
   const blow = async (at: Moment): Promise<Blow> => {
     onMoment?.(at, count);
@@ -77,7 +83,7 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
     if (found === undefined) return "none";
     left.splice(left.indexOf(found), 1);
     if (typeof found.blow === "string") return found.blow;
-    // Between two calls: during one, the other run waits for the lock of the host.
+    // Waits for the end of the call: during it, the other run would wait for the host's lock.
     await up(world, found.blow.up, [], { ...settings, onMoment: () => undefined });
     return "none";
   };
@@ -123,7 +129,7 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
   return ending;
 }
 
-/** A record that knows of moves, and not of the last one, beside a disk of an earlier moment: both tell one story. */
+/** True if an event log that lacks the last start meets a restored disk: they agree, and both are wrong. */
 function isDeceived(hosts: Record<SideName, ModelHost>, { generation, isBehind }: ModelRecord): boolean {
   const pair = [hosts.old, hosts.new];
   const told = pair.map(({ reachable, journal }) => (reachable ? (journal?.generation ?? 0) : 0));
@@ -134,12 +140,12 @@ export function isDone(ending: string): boolean {
   return /^(old|new): [a-z ]+$/.test(ending);
 }
 
-/** Whether a refusal tells where the key is, and a command. */
+/** True if a refusal says where the key is, and names a command. */
 function isHelpful(said: string): boolean {
   return /(The key is on |Where the key is cannot be told)/.test(said) && /(pulumi (up|config)|systemctl)/.test(said);
 }
 
-/** What happens to a host, or to all of them. @throws Broken */
+/** Plays an action. @throws Broken */
 export async function play(world: World, action: Action, settings: RunSettings = {}): Promise<string> {
   if (action.do === "up") return up(world, action, action.strikes, settings);
   if (action.do === "lose laptop") {
