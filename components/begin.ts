@@ -1,11 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../core/config/config";
-import { configFaultsText } from "../core/config/configFaults";
-import { storeOf } from "../core/config/stackStore";
+import { formatConfigFaults } from "../core/config/configFaults";
+import { openStackStore } from "../core/config/stackStore";
 import { releaseHashFault } from "../core/orchestrator/checks/releaseHash";
 import { commandsFor } from "../core/util/commands";
-import { type LastRun, lastRun } from "./lastRun";
-import { copyAhead } from "./node/copyAhead";
+import { type LastRun, readLastRun } from "./lastRun";
+import { reportChainCopy } from "./node/copyAhead";
 import { checkRetirement } from "./retirement/checkRetirement";
 
 /**
@@ -15,12 +15,12 @@ import { checkRetirement } from "./retirement/checkRetirement";
  */
 export async function begin(config: StackConfig, stack: string): Promise<LastRun> {
   // Fails in words where the records are in another store, or in a bucket that can't be read.
-  const store = storeOf(config);
+  const store = openStackStore(config);
   if (config.store !== undefined) await store.lines();
-  const last = await lastRun();
+  const last = await readLastRun();
   if (config.lifecycle === "retiring") await checkRetirement(config, last);
   if (config.lifecycle === "active") await checkReleaseHash(config, stack, last);
-  if (pulumi.runtime.isDryRun()) await copyAhead(config, stack, last);
+  if (pulumi.runtime.isDryRun()) await reportChainCopy(config, stack, last);
   return last;
 }
 
@@ -28,5 +28,5 @@ export async function begin(config: StackConfig, stack: string): Promise<LastRun
 async function checkReleaseHash(config: StackConfig, stack: string, { signer }: LastRun): Promise<void> {
   const fault = await releaseHashFault(config, stack, signer?.attempt === config.orchestrator.attempt);
   if (fault === undefined) return;
-  throw new pulumi.RunError(configFaultsText(stack, [fault], "; nothing was changed", commandsFor(stack).up));
+  throw new pulumi.RunError(formatConfigFaults(stack, [fault], "; nothing was changed", commandsFor(stack).up));
 }

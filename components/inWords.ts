@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { plainFault } from "../core/util/plainFault";
 
 /** Shows errors that are meant for the operator without a stack trace. */
-export function inWords<T>(program: () => Promise<T>): () => Promise<T> {
+export function showPlainErrors<T>(program: () => Promise<T>): () => Promise<T> {
   return () =>
     program().catch((error: unknown) => {
       const words = plainFault(error);

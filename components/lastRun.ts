@@ -25,7 +25,7 @@ export interface LastRun {
  * Reads the outputs of the last run. Call it before anything is registered: the engine reads its own state file, which
  * it writes during the run.
  */
-export async function lastRun(): Promise<LastRun> {
+export async function readLastRun(): Promise<LastRun> {
   const last = new pulumi.StackReference(`${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`);
   // Not with apply, which never runs for what a run of some steps left unknown.
   const names = ["nextStep", "host", "orchestrator", "retirement", "registration", "producerAddress", "remembered"];

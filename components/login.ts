@@ -6,7 +6,7 @@ import type { HostAccess } from "./remote";
 import { unprovedSteps } from "./unproved";
 
 /** Returns the login of pillar-host:ssh, with its secrets marked. */
-export function loginOf(config: StackConfig): Omit<HostAccess, "address" | "hostKey"> {
+export function createLogin(config: StackConfig): Omit<HostAccess, "address" | "hostKey"> {
   const { ssh, stack } = config;
   return {
     stack,
@@ -15,15 +15,15 @@ export function loginOf(config: StackConfig): Omit<HostAccess, "address" | "host
     agent: ssh.agent,
     loginCheck: loginCheck(stack),
     unproved: unprovedSteps(config),
-    privateKey: secretOf(ssh.privateKey),
-    privateKeyPassword: secretOf(ssh.privateKeyPassword),
-    password: secretOf(ssh.password),
-    proxy: secretOf(proxyOf(ssh)),
-    sudoPassword: secretOf(ssh.sudoPassword),
+    privateKey: markSecret(ssh.privateKey),
+    privateKeyPassword: markSecret(ssh.privateKeyPassword),
+    password: markSecret(ssh.password),
+    proxy: markSecret(proxyOf(ssh)),
+    sudoPassword: markSecret(ssh.sudoPassword),
   };
 }
 
 /** Marks a value as a secret, where there is one. */
-function secretOf<T>(value: T | undefined): pulumi.Output<T> | undefined {
+function markSecret<T>(value: T | undefined): pulumi.Output<T> | undefined {
   return value === undefined ? undefined : (pulumi.secret(value) as pulumi.Output<T>);
 }

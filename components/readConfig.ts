@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import { keysOfOtherClouds, parseConfig, rawConfig, type StackConfig } from "../core/config/config";
-import { configFaultsText, project } from "../core/config/configFaults";
-import { mayBeMixed, plainSecrets } from "../core/config/secretKeys";
-import { writtenConfig } from "../core/config/writtenConfig";
+import { extractRawConfig, findUnusedCloudKeys, parseConfig, type StackConfig } from "../core/config/config";
+import { formatConfigFaults, project } from "../core/config/configFaults";
+import { findPlainSecrets, hasMixedBlock } from "../core/config/secretKeys";
+import { readStackFile } from "../core/config/writtenConfig";
 import { commandsFor } from "../core/util/commands";
 import { warn } from "./log";
 
@@ -13,16 +13,16 @@ import { warn } from "./log";
 export function readConfig(): StackConfig {
   const stack = pulumi.getStack();
   const all = pulumi.runtime.allConfig();
-  const { raw, apiEndpoint } = rawConfig(all);
-  for (const warning of keysOfOtherClouds(raw.host, all, stack)) void warn(warning);
+  const { raw, apiEndpoint } = extractRawConfig(all);
+  for (const warning of findUnusedCloudKeys(raw.host, all, stack)) void warn(warning);
   // The engine's own word for which keys hold a secret; the SDK keeps its reading of it to itself.
   const secret: unknown = JSON.parse(process.env.PULUMI_CONFIG_SECRET_KEYS ?? "null");
   if (Array.isArray(secret)) {
     const isSecret = (key: string) => secret.includes(`${project}:${key}`);
-    const written = mayBeMixed(raw, isSecret) ? writtenConfig(process.cwd(), stack) : undefined;
-    for (const warning of plainSecrets(raw, isSecret, stack, written)) void warn(warning);
+    const written = hasMixedBlock(raw, isSecret) ? readStackFile(process.cwd(), stack) : undefined;
+    for (const warning of findPlainSecrets(raw, isSecret, stack, written)) void warn(warning);
   }
   const parsed = parseConfig(raw, stack);
   if ("config" in parsed) return { ...parsed.config, apiEndpoint };
-  throw new pulumi.RunError(configFaultsText(stack, parsed.faults, "; nothing was changed", commandsFor(stack).up));
+  throw new pulumi.RunError(formatConfigFaults(stack, parsed.faults, "; nothing was changed", commandsFor(stack).up));
 }

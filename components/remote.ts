@@ -41,14 +41,14 @@ export interface StepRun {
 }
 
 /** Returns the login for the program's own ssh. Secret. */
-export function sshTargetOf(access: HostAccess): pulumi.Output<SshTarget> {
+export function createSshTarget(access: HostAccess): pulumi.Output<SshTarget> {
   const { address, port, user, hostKey, privateKey, privateKeyPassword, password, agent, proxy } = access;
   return pulumi.output({ address, port, user, hostKey, privateKey, privateKeyPassword, password, agent, proxy });
 }
 
 /** Returns the login with the stack and the sudo password, to become root there. */
-export function rootAccessOf(access: HostAccess): pulumi.Output<OrchestratorHost> {
-  return pulumi.output({ stack: access.stack, ssh: sshTargetOf(access), sudoPassword: access.sudoPassword });
+export function createRootAccess(access: HostAccess): pulumi.Output<OrchestratorHost> {
+  return pulumi.output({ stack: access.stack, ssh: createSshTarget(access), sudoPassword: access.sudoPassword });
 }
 
 /** Makes a step's standard input for the login user's shell. Secret, since it holds the sudo password. */
@@ -93,7 +93,7 @@ export function runStep(
     ...limits,
   }) as pulumi.Output<types.input.remote.ConnectionArgs>;
   const stdin = stepInput(step, access, access.unproved.count(name));
-  const lines = stepLines(name, step, { root: rootAccessOf(access), loginCheck: access.loginCheck });
+  const lines = stepLines(name, step, { root: createRootAccess(access), loginCheck: access.loginCheck });
   const command = new remote.Command(
     name,
     {
@@ -120,8 +120,8 @@ export function runStep(
       const isAccepted = step.accepts?.(printed) ?? true;
       if ((answer.isDone && isAccepted) || isPreview) return printed;
       await access.unproved.note(name);
-      const text = answer.isDone ? oddText(step.name, printed) : notRunText(step.name, out + err);
-      const message = printableLines(`${address}: ${namedIn(text, { ...access, address })}`);
+      const text = answer.isDone ? formatBadResult(step.name, printed) : notRunText(step.name, out + err);
+      const message = printableLines(`${address}: ${insertLogin(text, { ...access, address })}`);
       // The engine's library would put the names of what waits for it before it.
       throw Object.defineProperty(new pulumi.RunError(message), "message", {
         get: () => message,
@@ -131,11 +131,11 @@ export function runStep(
   return { command, stdout, proved: isPreview ? command : stdout.apply(() => command) };
 }
 
-function oddText(step: string, printed: string): string {
+function formatBadResult(step: string, printed: string): string {
   return `the result of ${step} does not have its form\n  found: ${JSON.stringify(printed.slice(0, 200))}`;
 }
 
-function namedIn(text: string, { user, address, port, stack }: HostAccess & { readonly address: string }): string {
+function insertLogin(text: string, { user, address, port, stack }: HostAccess & { readonly address: string }): string {
   const named = text.replace("USER@HOST", `-p ${port} ${user}@${address}`).replace("USER", user);
   return `${named}\n  Then: ${commandsFor(stack).up}`;
 }

@@ -6,7 +6,7 @@ import { isSameHost } from "../core/ssh/sameHost";
 import { lookAtNode } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
-import { dynamicResource } from "./runtime/dynamicResource";
+import { defineResource } from "./runtime/dynamicResource";
 import { giveUp } from "./runtime/provider";
 import type { ProviderRun } from "./runtime/resourceTable";
 
@@ -16,13 +16,13 @@ import type { ProviderRun } from "./runtime/resourceTable";
  * create and update do it, once for a host; after a failure the next run goes on. delete takes away what copies that failed
  * have left; a node that runs with one is left alone.
  */
-export class ChainCopy extends dynamicResource<ChainCopyInputs, ChainCopied>({
+export class ChainCopy extends defineResource<ChainCopyInputs, ChainCopied>({
   type: "ChainCopy",
   id: () => "chain-copy",
-  create: bring,
-  update: async (olds, news, run) => doneBefore(olds, news) ?? bring(news, run),
+  create: runCopy,
+  update: async (olds, news, run) => findEarlierCopy(olds, news) ?? runCopy(news, run),
   delete: async (olds) => {
-    if (olds.outcome === undefined) await forgetCopy(olds, { ...systemClock, say: tellOf });
+    if (olds.outcome === undefined) await forgetCopy(olds, { ...systemClock, say: sayOfCopy });
   },
   secretInputs: ["old", "new"],
   outputs: {
@@ -38,21 +38,21 @@ export class ChainCopy extends dynamicResource<ChainCopyInputs, ChainCopied>({
   },
 }) {}
 
-function tellOf(line: string): void {
+function sayOfCopy(line: string): void {
   say(`chain copy: ${line}`);
 }
 
-async function bring(inputs: ChainCopyInputs, { signal }: ProviderRun): Promise<ChainCopied> {
+async function runCopy(inputs: ChainCopyInputs, { signal }: ProviderRun): Promise<ChainCopied> {
   const looks = nodeLooks((target, isOld) => lookAtNode(target, copyLookup(inputs, isOld)));
   try {
-    return await copyChain(inputs, { ...systemClock, ...looks, say: tellOf, signal });
+    return await copyChain(inputs, { ...systemClock, ...looks, say: sayOfCopy, signal });
   } catch (error) {
     // Kept, so that what is left of it is taken away where the stack does not want it any more.
     throw giveUp(error as Error, {});
   }
 }
 
-function doneBefore(olds: ChainCopyInputs & Partial<ChainCopied>, news: ChainCopyInputs): ChainCopied | undefined {
+function findEarlierCopy(olds: ChainCopyInputs & Partial<ChainCopied>, news: ChainCopyInputs): ChainCopied | undefined {
   const { outcome, at, from, files, bytes, seconds, height, manifest, extraBytes } = olds;
   if (outcome === undefined || at === undefined || from === undefined) return undefined;
   if (!isSameHost(olds.new.host.ssh, news.new.host.ssh)) return undefined;

@@ -3,7 +3,7 @@ import { type BulkCopyKeyInputs, prepareBulkCopy } from "../core/orchestrator/ho
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
 import { isUnattended } from "../core/util/unattended";
-import { dynamicResource } from "./runtime/dynamicResource";
+import { defineResource } from "./runtime/dynamicResource";
 
 /**
  * The short-lived key by which the new host pulls the bulk of a signer's directory from the old one (docs/specification.md,
@@ -12,17 +12,17 @@ import { dynamicResource } from "./runtime/dynamicResource";
  * The bulk copy takes it away on the new host, the move on both, however that ends. delete does nothing: the old host may be
  * gone, and a right that a killed run left there ends by itself.
  */
-export class CopyKey extends dynamicResource<BulkCopyKeyInputs, object>({
+export class CopyKey extends defineResource<BulkCopyKeyInputs, object>({
   type: "CopyKey",
   id: () => "copy-key",
-  create: prepared,
-  update: (_olds, news) => prepared(news),
+  create: prepareKey,
+  update: (_olds, news) => prepareKey(news),
   changes: (olds, news) => !isSameMove(olds.move, news.move),
   secretInputs: ["old", "new"],
   outputs: {},
 }) {}
 
-async function prepared(inputs: BulkCopyKeyInputs): Promise<object> {
+async function prepareKey(inputs: BulkCopyKeyInputs): Promise<object> {
   // The move that follows would refuse: nothing is to lie on the new host for it.
   if (isUnattended(process.env)) return {};
   await prepareBulkCopy(inputs, { ...systemClock, say: (line) => say(`orchestrator: ${line}`) });

@@ -13,7 +13,7 @@ import type { WitnessSources } from "../core/sync/chainSources";
 import { lookAtNode } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
-import { dynamicResource } from "./runtime/dynamicResource";
+import { defineResource } from "./runtime/dynamicResource";
 import { giveUp } from "./runtime/provider";
 import type { ProviderRun } from "./runtime/resourceTable";
 
@@ -23,7 +23,7 @@ import type { ProviderRun } from "./runtime/resourceTable";
  * create and update wait; update returns at once where the switch to this address was recorded. delete does nothing. A
  * deadline ends it in an error; the next `up` goes on.
  */
-export class CutoverGate extends dynamicResource<CutoverInputs, CutoverOutputs>({
+export class CutoverGate extends defineResource<CutoverInputs, CutoverOutputs>({
   type: "CutoverGate",
   id: () => "cutover-gate",
   create: passCutover,
@@ -32,7 +32,7 @@ export class CutoverGate extends dynamicResource<CutoverInputs, CutoverOutputs>(
     const { switchedAt, height } = olds;
     if (olds.producerAddress !== news.producerAddress) return passCutover(news, run);
     if (switchedAt === undefined || height === undefined)
-      return passCutover({ ...news, ...earlierOf(olds, news) }, run);
+      return passCutover({ ...news, ...keepEarlier(olds, news) }, run);
     return { switchedAt, height };
   },
   secretInputs: ["target", "witnessHost", "notify"],
@@ -74,7 +74,7 @@ export async function passCutover(inputs: CutoverInputs, { signal, tell }: Provi
     const { switched } = await waitForProducing(
       { stack: record.stack, pillar: record.pillar, ours, address: target.ssh.address, deadline },
       {
-        look: looker(inputs, connection, seen, notify),
+        look: createRegistrationReader(inputs, connection, seen, notify),
         ...systemClock,
         say,
         notify,
@@ -90,7 +90,7 @@ export async function passCutover(inputs: CutoverInputs, { signal, tell }: Provi
 }
 
 /** Returns a function that reads node and registration over one connection, and appends changes to the event log. */
-function looker(
+function createRegistrationReader(
   inputs: CutoverInputs,
   connection: ReturnType<typeof createConnection>,
   seen: { earlier?: string | undefined },
@@ -117,6 +117,6 @@ function looker(
 }
 
 /** Returns the address that an unfinished wait had read. */
-function earlierOf(olds: Partial<CutoverInputs>, news: CutoverInputs): Pick<CutoverInputs, "earlier"> {
+function keepEarlier(olds: Partial<CutoverInputs>, news: CutoverInputs): Pick<CutoverInputs, "earlier"> {
   return { earlier: olds.earlier ?? news.earlier };
 }

@@ -7,7 +7,7 @@ import { sshdFault } from "../core/ssh/sshdTrial";
 import type { LoginError } from "../core/ssh/sshErrors";
 import { commandsFor, someHostKey } from "../core/util/commands";
 import { say } from "../core/util/say";
-import { type ArgsOf, differ, dynamicResource } from "./runtime/dynamicResource";
+import { type ArgsOf, defineResource, hasChanges } from "./runtime/dynamicResource";
 import { giveUp } from "./runtime/provider";
 
 /**
@@ -16,17 +16,17 @@ import { giveUp } from "./runtime/provider";
  * where the configuration gives none (docs/architecture.md, Host keys are pinned). create and update log in; delete
  * does nothing.
  */
-export class FirstContact extends dynamicResource<ContactInputs, ContactOutputs>({
+export class FirstContact extends defineResource<ContactInputs, ContactOutputs>({
   type: "FirstContact",
   id: ({ address, port }) => `${address}:${port}`,
-  create: (inputs) => look(inputs, undefined, true),
+  create: (inputs) => contactHost(inputs, undefined, true),
   // Pinned for good at the first contact; only another address is another host.
   update: (olds, news) => {
     const isSame = olds.address === news.address && olds.server?.id === news.server?.id;
-    return look(news, isSame ? olds.pinned : undefined, !isSame);
+    return contactHost(news, isSame ? olds.pinned : undefined, !isSame);
   },
   // The end of the runs that have to look is no reason for one more.
-  changes: (olds, news) => differ(olds, news) || (news.hostKey === undefined && olds.hostKey !== undefined),
+  changes: (olds, news) => hasChanges(olds, news) || (news.hostKey === undefined && olds.hostKey !== undefined),
   secretInputs: ["login"],
   outputs: { pinned: "plain", fingerprint: "plain" },
 }) {}
@@ -75,7 +75,7 @@ async function recordKey({ stack, address, port, login }: ContactInputs): Promis
   return pinned;
 }
 
-function compareText({ stack, address, secrets = [] }: ContactInputs, pinned: string): string {
+function formatUnknownKey({ stack, address, secrets = [] }: ContactInputs, pinned: string): string {
   const { set, up } = commandsFor(stack);
   return [
     `${address}: its host key is recorded, and this run ends before a secret goes there (${secrets.join(", ")})`,
@@ -86,7 +86,11 @@ function compareText({ stack, address, secrets = [] }: ContactInputs, pinned: st
   ].join("\n");
 }
 
-async function look(inputs: ContactInputs, recorded: string | undefined, isFirst: boolean): Promise<ContactOutputs> {
+async function contactHost(
+  inputs: ContactInputs,
+  recorded: string | undefined,
+  isFirst: boolean,
+): Promise<ContactOutputs> {
   const { address, port, login, server } = inputs;
   if (inputs.standsAside) {
     // A key that nobody recorded lets nobody in.
@@ -97,7 +101,7 @@ async function look(inputs: ContactInputs, recorded: string | undefined, isFirst
   const pinned = known || (await recordKey(inputs));
   // A key that nobody compared may be that of somebody in between.
   if (!known && inputs.secrets?.length)
-    throw giveUp(new Error(compareText(inputs, pinned)), { pinned, fingerprint: fingerprintOf(pinned) });
+    throw giveUp(new Error(formatUnknownKey(inputs, pinned)), { pinned, fingerprint: fingerprintOf(pinned) });
   let fault: string | undefined;
   const tries = async (target: SshTarget) => {
     const session = await tryLogin(target);

@@ -1,23 +1,23 @@
 import ssh2 from "ssh2";
 import { fingerprintOf } from "../core/ssh/publicKey";
-import { dynamicResource } from "./runtime/dynamicResource";
+import { defineResource } from "./runtime/dynamicResource";
 
 /**
  * The ed25519 host key of a server that this stack makes: cloud-init installs it, and every connection is pinned to it
  * from the first packet (docs/architecture.md, Host keys are pinned). create makes it once, and refuses where there is
  * a server already that this state did not order; update keeps it, delete does nothing.
  */
-export class HostKey extends dynamicResource<HostKeyInputs, HostKeyOutputs>({
+export class HostKey extends defineResource<HostKeyInputs, HostKeyOutputs>({
   type: "HostKey",
   id: () => "host-key",
   create: async ({ stranger }) => {
     // A key made now is not that of a server which is there already.
     if (stranger !== undefined) throw new Error(stranger);
-    return make();
+    return makeHostKey();
   },
   // It is on the host: another one would be a stranger's.
   update: async ({ publicKey, privateKey, fingerprint }) =>
-    publicKey && privateKey && fingerprint ? { publicKey, privateKey, fingerprint } : make(),
+    publicKey && privateKey && fingerprint ? { publicKey, privateKey, fingerprint } : makeHostKey(),
   secretInputs: [],
   outputs: { publicKey: "plain", privateKey: "secret", fingerprint: "plain" },
   // A state that has a key keeps it, whatever is at the provider.
@@ -50,7 +50,7 @@ export function newKeyPair(): KeyPair {
   }
 }
 
-function make(): HostKeyOutputs {
+function makeHostKey(): HostKeyOutputs {
   const pair = newKeyPair();
   return { ...pair, fingerprint: fingerprintOf(pair.publicKey) };
 }

@@ -2,7 +2,7 @@ import { createConnection } from "../core/ssh/connection";
 import { runScript, type ScriptError } from "../core/ssh/runScript";
 import type { SshTarget } from "../core/ssh/ssh";
 import { say } from "../core/util/say";
-import { differ, dynamicResource } from "./runtime/dynamicResource";
+import { defineResource, hasChanges } from "./runtime/dynamicResource";
 
 /**
  * Keeps the hourly restart off once the node has synced (docs/specification.md, 1.1, step 14): somebody may set its
@@ -10,13 +10,13 @@ import { differ, dynamicResource } from "./runtime/dynamicResource";
  *
  * create and update turn it off in a run that found it on, and do nothing in any other; delete does nothing.
  */
-export class HourlyRestartOff extends dynamicResource<OffInputs, object>({
+export class HourlyRestartOff extends defineResource<OffInputs, object>({
   type: "HourlyRestartOff",
   id: () => "hourly-restart-off",
   create: turnOff,
   update: (_olds, news) => turnOff(news),
   // A run that finds nothing has nothing to do, whatever the run before had found.
-  changes: (olds, news) => differ(olds, news),
+  changes: (olds, news) => hasChanges(olds, news),
   secretInputs: ["target", "script"],
   outputs: {},
 }) {}
@@ -30,7 +30,7 @@ interface OffInputs {
   readonly found?: string | undefined;
 }
 
-const limit = 120_000;
+const timeoutMs = 120_000;
 
 /** Turns it off where this run found it on. @throws where it stays on */
 async function turnOff({ target, script, found }: OffInputs): Promise<object> {
@@ -38,7 +38,7 @@ async function turnOff({ target, script, found }: OffInputs): Promise<object> {
   const connection = createConnection(target, undefined, true);
   try {
     say(`hourly restart: found on again in root's crontab of ${target.address}, after the node had synced`);
-    for (const line of await runScript(connection, "hourlyRestart", script, limit)) say(line);
+    for (const line of await runScript(connection, "hourlyRestart", script, timeoutMs)) say(line);
     return {};
   } catch (error) {
     const { printed = [], message } = error as Partial<ScriptError>;

@@ -2,13 +2,13 @@ import { assignments } from "../core/ssh/shellWords";
 import { connectSsh, type SshSession, type SshTarget } from "../core/ssh/ssh";
 import { isFatal, type RefusedError } from "../core/ssh/sshErrors";
 import { say } from "../core/util/say";
-import { differ, dynamicResource } from "./runtime/dynamicResource";
+import { defineResource, hasChanges } from "./runtime/dynamicResource";
 
 /**
  * The login of a stack's server, as it was used last, and whether this state ordered the server. create and delete do
  * nothing: the provider installed the first key. update authorises a changed key with the one before it.
  */
-export class LoginKey extends dynamicResource<LoginKeyInputs, LoginKeyOutputs>({
+export class LoginKey extends defineResource<LoginKeyInputs, LoginKeyOutputs>({
   type: "LoginKey",
   id: () => "login-key",
   create: async ({ isOrder }) => ({ isOrdered: isOrder }),
@@ -17,7 +17,7 @@ export class LoginKey extends dynamicResource<LoginKeyInputs, LoginKeyOutputs>({
     return { isOrdered: orderedByState(olds, news) };
   },
   // A finished order is no change, nor is another way to authorise.
-  changes: (olds, news) => differ(olds, news, "isOrder", "library"),
+  changes: (olds, news) => hasChanges(olds, news, "isOrder", "library"),
   secretInputs: ["target"],
   outputs: { isOrdered: "plain" },
 }) {}

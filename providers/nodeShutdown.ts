@@ -12,19 +12,19 @@ import { isSameHost } from "../core/ssh/sameHost";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
 import { isUnattended, unattendedRefusal } from "../core/util/unattended";
-import { differ, dynamicResource } from "./runtime/dynamicResource";
+import { defineResource, hasChanges } from "./runtime/dynamicResource";
 
 /**
  * Stops and disables the node of a host that is retired (docs/specification.md, 1.1, step 15), once chain and successor
  * say that nobody needs it. create and update do it, again where the host did not answer; delete does nothing.
  */
-export class NodeShutdown extends dynamicResource<ShutdownInputs, ShutdownOutputs>({
+export class NodeShutdown extends defineResource<ShutdownInputs, ShutdownOutputs>({
   type: "NodeShutdown",
   id: () => "node-shutdown",
   create: shutDown,
   update: async (olds, news) => (isDone(olds, news) ? { isOff: true } : shutDown(news)),
   // The end of the runs that have to look is no reason for one more.
-  changes: (olds, news) => differ(olds, news),
+  changes: (olds, news) => hasChanges(olds, news),
   secretInputs: ["host", "node", "successor"],
   outputs: { isOff: "plain" },
 }) {}
@@ -41,7 +41,7 @@ interface ShutdownOutputs {
   readonly isOff: boolean;
 }
 
-const patience = 20_000;
+const contactTimeoutMs = 20_000;
 
 /** Asks once more, then stops the node, so that it stays off; says so where the host does not answer. */
 async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
@@ -57,7 +57,7 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
       saysCollected: false,
     };
     const log = openEventLog(logRefOfInputs(inputs), deps);
-    const look = await readHost(root, places, isReached(inputs, memory) ? patience : 0, deps);
+    const look = await readHost(root, places, isReached(inputs, memory) ? contactTimeoutMs : 0, deps);
     const recorded = inputs.remembered?.recorded ?? standing(await log.read(), stack, "chain").at(-1)?.details;
     const { facts, verdict } = await surveyRetirement(
       { step: "retire", inputs: { ...inputs, recorded }, memory, host: look, store: log.store },

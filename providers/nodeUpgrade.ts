@@ -14,13 +14,13 @@ import { wayBackFault } from "../core/upgrade/rollbackFault";
 import { upgradeNode } from "../core/upgrade/upgrade";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
-import { differ, dynamicResource } from "./runtime/dynamicResource";
+import { defineResource, hasChanges } from "./runtime/dynamicResource";
 
 /**
  * Brings a node to pillar-host:node.release, without missing a momentum where the schedule allows it, and back where it does
  * not work (docs/chain.md). create and update upgrade; delete does nothing: the version stays.
  */
-export class NodeUpgrade extends dynamicResource<UpgradeInputs, UpgradeOutputs>({
+export class NodeUpgrade extends defineResource<UpgradeInputs, UpgradeOutputs>({
   type: "NodeUpgrade",
   id: () => "node-upgrade",
   create: (inputs) => upgrade(inputs, {}),
@@ -29,7 +29,7 @@ export class NodeUpgrade extends dynamicResource<UpgradeInputs, UpgradeOutputs>(
     const isSame = release.release_marker === news.release.release_marker && isSameHost(host.ssh, news.host.ssh);
     return running && isSame && !news.found ? { running, secondsWithoutNode } : upgrade(news, olds);
   },
-  changes: (olds, news) => differ(olds, news),
+  changes: (olds, news) => hasChanges(olds, news),
   secretInputs: ["host", "node", "witnessHost"],
   outputs: { running: "plain", secondsWithoutNode: "plain" },
 }) {}
@@ -77,7 +77,7 @@ async function upgrade(inputs: UpgradeInputs, last: Partial<UpgradeOutputs>): Pr
           const sporks = await chain.sporks().catch(() => []);
           return wayBackFault({ before, height, gaps, sporks, isSynced: synced });
         },
-        waitForSigner: () => signerAtRest(root.forward, inputs.signerPort),
+        waitForSigner: () => waitForIdleOrchestrator(root.forward, inputs.signerPort),
       },
     );
     return { running: release.version, secondsWithoutNode: without ? without / 1000 : last.secondsWithoutNode };
@@ -102,7 +102,7 @@ const inKeyGeneration =
   "the node is not upgraded: the orchestrator beside it takes part in a key generation\n  needed: wait until that is over, then run the same command again";
 
 /** Waits until the orchestrator signs nothing; one that does not answer signs nothing. */
-async function signerAtRest(forward: ReturnType<typeof openRoot>["forward"], port: number): Promise<void> {
+async function waitForIdleOrchestrator(forward: ReturnType<typeof openRoot>["forward"], port: number): Promise<void> {
   const client = createOrchestratorClient(() => forward("127.0.0.1", port), port, systemClock);
   const ask = () => client.status().catch(() => undefined);
   if ((await ask())?.state === 1) throw new Error(inKeyGeneration);

@@ -6,7 +6,7 @@ import type { WitnessSources } from "../core/sync/chainSources";
 import { lookAtNode } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
-import { dynamicResource } from "./runtime/dynamicResource";
+import { defineResource } from "./runtime/dynamicResource";
 
 /**
  * Comes before the orchestrator's move (docs/specification.md, 1.2, steps 1 and 2): checks all prerequisites of both
@@ -14,7 +14,7 @@ import { dynamicResource } from "./runtime/dynamicResource";
  * orchestrator on the operator's machine. create and update do the same, and return at once for a move that is recorded
  * as done, or whose verified backup still exists. delete does nothing: backups stay.
  */
-export class OrchestratorBackup extends dynamicResource<BackupInputs, Secured>({
+export class OrchestratorBackup extends defineResource<BackupInputs, Secured>({
   // The name that stored states know it by.
   type: "SignerBackup",
   id: () => "signer-backup",

@@ -7,7 +7,7 @@ import { lookAtNode } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
 import { isUnattended } from "../core/util/unattended";
-import { dynamicResource } from "./runtime/dynamicResource";
+import { defineResource } from "./runtime/dynamicResource";
 import type { ProviderRun } from "./runtime/resourceTable";
 
 /**
@@ -15,12 +15,12 @@ import type { ProviderRun } from "./runtime/resourceTable";
  * journal lies on both hosts. create and update do what is left of it; delete does nothing, so that leaving the state
  * moves nothing.
  */
-export class OrchestratorMove extends dynamicResource<MoveInputs, MoveOutputs>({
+export class OrchestratorMove extends defineResource<MoveInputs, MoveOutputs>({
   // The name that stored states know it by.
   type: "SignerMove",
   id: () => "signer-move",
-  create: (inputs, run) => goOn(inputs, {}, run),
-  update: (olds, news, run) => goOn(news, olds, run),
+  create: (inputs, run) => resumeMove(inputs, {}, run),
+  update: (olds, news, run) => resumeMove(news, olds, run),
   secretInputs: ["old", "new", "node", "witnessHost", "notify"],
   outputs: {
     holder: "plain",
@@ -34,7 +34,7 @@ export class OrchestratorMove extends dynamicResource<MoveInputs, MoveOutputs>({
 }) {}
 
 /** Resumes the move; the journals on both hosts decide what is left. */
-async function goOn(
+async function resumeMove(
   inputs: MoveInputs,
   before: Partial<MoveOutputs>,
   { signal, tell }: ProviderRun,

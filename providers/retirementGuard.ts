@@ -11,19 +11,19 @@ import { systemClock } from "../core/util/clock";
 import { commandsFor } from "../core/util/commands";
 import { say } from "../core/util/say";
 import { isUnattended, unattendedRefusal } from "../core/util/unattended";
-import { dynamicResource } from "./runtime/dynamicResource";
+import { defineResource } from "./runtime/dynamicResource";
 
 /**
  * Stands between a host and its deletion (docs/architecture.md, Two guards, one code). create records the beginning;
  * update keeps what is known and refuses another Pillar's name; delete asks host, successor and chain, and refuses
  * where anything would be lost, else it takes the last backup and shuts the host down.
  */
-export class RetirementGuard extends dynamicResource<GuardInputs, GuardOutputs>({
+export class RetirementGuard extends defineResource<GuardInputs, GuardOutputs>({
   type: "RetirementGuard",
   id: ({ isLast }) => (isLast ? "guard" : "host-guard"),
-  create: begin,
-  update: keep,
-  delete: end,
+  create: createGuardState,
+  update: updateGuardState,
+  delete: releaseGuarded,
   secretInputs: ["host", "node", "successor", "server"],
   outputs: { createdAt: "plain", isReached: "plain", isOwnWork: "plain", recorded: "plain", produced: "plain" },
   options: { replaceOnChanges: ["serverId"] },
@@ -43,9 +43,9 @@ interface GuardOutputs extends GuardMemory {
   readonly knownProducer?: string | undefined;
 }
 
-async function begin(inputs: GuardInputs): Promise<GuardOutputs> {
+async function createGuardState(inputs: GuardInputs): Promise<GuardOutputs> {
   const { lifecycle, isLast, stack, host, server, remembered } = inputs;
-  const log = logOf(inputs);
+  const log = openGuardLog(inputs);
   const isLogged = async () => standing(await log.read(), stack, "reached").length > 0;
   const memory = await newGuardMemory(inputs, isLogged);
   const provider = server?.provider ?? "existing";
@@ -61,7 +61,7 @@ async function begin(inputs: GuardInputs): Promise<GuardOutputs> {
 }
 
 /** The newest momentum may be of a fork yet; milliseconds. */
-const settled = 10 * 60_000;
+const momentumAgeMs = 10 * 60_000;
 
 /** Reads a momentum of the host's own node, some minutes old; undefined if the node does not answer, or is behind. */
 async function recordMomentum(inputs: GuardInputs): Promise<RecordedMomentum | undefined> {
@@ -71,9 +71,9 @@ async function recordMomentum(inputs: GuardInputs): Promise<RecordedMomentum | u
   try {
     const { momentum, clock } = await client.newest();
     if (ageFault({ newest: momentum, clock })) return undefined;
-    const { height, hash } = (await client.before(momentum.timestamp - settled)) ?? momentum;
+    const { height, hash } = (await client.before(momentum.timestamp - momentumAgeMs)) ?? momentum;
     const recorded = { height, hash };
-    await logOf(inputs).note({ event: "recorded", details: recorded });
+    await openGuardLog(inputs).note({ event: "recorded", details: recorded });
     return recorded;
   } catch {
     return undefined;
@@ -82,12 +82,12 @@ async function recordMomentum(inputs: GuardInputs): Promise<RecordedMomentum | u
   }
 }
 
-function logOf(inputs: GuardInputs): EventLog {
+function openGuardLog(inputs: GuardInputs): EventLog {
   return openEventLog(logRefOfInputs(inputs), { ...systemClock, say });
 }
 
 /** Keeps what a run leaves out: a retiring stack has no node that would tell its address. */
-async function keep(olds: GuardInputs & Partial<GuardOutputs>, news: GuardInputs): Promise<GuardOutputs> {
+async function updateGuardState(olds: GuardInputs & Partial<GuardOutputs>, news: GuardInputs): Promise<GuardOutputs> {
   const { createdAt, recorded, lifecycle } = olds;
   const run = commandsFor(news.stack);
   if (olds.pillar !== news.pillar)
@@ -95,10 +95,10 @@ async function keep(olds: GuardInputs & Partial<GuardOutputs>, news: GuardInputs
       `pillar-host:pillar.name: this stack's host is that of ${olds.pillar}; nothing was changed\n` +
         `  found: ${news.pillar}\n  needed: ${olds.pillar}: ${run.setText("pillar.name", olds.pillar)}\n  ${news.pillar} gets a stack of its own: ${commandsFor("NEW").init}`,
     );
-  if (createdAt === undefined) return begin(news);
+  if (createdAt === undefined) return createGuardState(news);
   // Before anything starts on the host: the facts of its shutdown do not count any more.
   if (lifecycle === "retiring" && news.lifecycle !== "retiring" && !news.isLast)
-    await logOf(news).add({ event: "reactivated", details: { address: news.host.ssh.address } });
+    await openGuardLog(news).add({ event: "reactivated", details: { address: news.host.ssh.address } });
   return {
     ...updateGuardMemory({ ...olds, createdAt }, news),
     knownProducer: news.knownProducer ?? olds.knownProducer,
@@ -107,7 +107,7 @@ async function keep(olds: GuardInputs & Partial<GuardOutputs>, news: GuardInputs
 }
 
 /** Looks again with live calls, and throws where anything would be lost. */
-async function end(olds: GuardInputs & GuardOutputs): Promise<void> {
+async function releaseGuarded(olds: GuardInputs & GuardOutputs): Promise<void> {
   if (isUnattended(process.env))
     throw new Error(
       `${olds.host.ssh.address}: nothing was changed\n${unattendedRefusal("a host is given up", "destroy", olds.stack)}`,

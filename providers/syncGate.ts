@@ -20,7 +20,7 @@ import { commandsFor } from "../core/util/commands";
 import { firstLine } from "../core/util/firstLine";
 import { say } from "../core/util/say";
 import { durationText } from "../core/util/timeText";
-import { type ArgsOf, dynamicResource } from "./runtime/dynamicResource";
+import { type ArgsOf, defineResource } from "./runtime/dynamicResource";
 import { giveUp } from "./runtime/provider";
 import type { ProviderRun } from "./runtime/resourceTable";
 
@@ -30,14 +30,14 @@ import type { ProviderRun } from "./runtime/resourceTable";
  * create and update wait; update returns at once where sync was recorded. delete does nothing. A deadline ends it in
  * an error; the next `up` goes on with the same start.
  */
-export class SyncGate extends dynamicResource<GateInputs, GateOutputs>({
+export class SyncGate extends defineResource<GateInputs, GateOutputs>({
   type: "SyncGate",
   id: () => "sync-gate",
   create: (inputs, run) => passGate(inputs, {}, run),
   update: async (olds, news, run) => {
     const resumption = gateResumption(olds, news);
     const { startedAt } = olds;
-    if (resumption === "stands" && startedAt !== undefined) return keptProof({ ...olds, startedAt });
+    if (resumption === "stands" && startedAt !== undefined) return copyProof({ ...olds, startedAt });
     return passGate(news, resumption === "anew" ? {} : olds, run);
   },
   secretInputs: ["target", "witnessHost", "factsScript", "addressScript", "notify"],
@@ -100,7 +100,9 @@ export async function passGate(
   const witnesses = openWitnesses(inputs, inputs.target, "always");
   const notify = (event: Notice["event"], message: string) =>
     tell(inputs.notify, { event, title: `${inputs.title}: ${event}`, message });
-  const wallet = earlyWallet(inputs, connection, before.earlier, (text) => notify("registeredTooEarly", text));
+  const wallet = createEarlyWalletWatch(inputs, connection, before.earlier, (text) =>
+    notify("registeredTooEarly", text),
+  );
   say(
     `sync: watching the node on ${inputs.target.ssh.address}, for days if need be. This terminal may be closed, and this machine may sleep: the node syncs all the same. To stop: Ctrl-C twice. To go on: ${commandsFor(inputs.stack).up}`,
   );
@@ -124,7 +126,7 @@ export async function passGate(
         meanwhile: () => wallet?.turn(),
       },
     );
-    const outputs = outputsOf(record);
+    const outputs = makeOutputs(record);
     await kept.end(record);
     for (const gap of record.unproved) say(`sync: not proved: ${gap}`);
     say(`sync: synced at height ${record.currentHeight} after ${durationText((outputs.durationSeconds ?? 0) * 1000)}`);
@@ -151,7 +153,7 @@ export async function passGate(
 }
 
 /** Watches for a wallet update that comes too early, if there are references to ask. */
-function earlyWallet(
+function createEarlyWalletWatch(
   { references, addressScript, record, target }: GateInputs,
   connection: Connection,
   before: string | undefined,
@@ -174,7 +176,7 @@ function earlyWallet(
 }
 
 /** Returns the outputs of a finished wait. */
-export function outputsOf({ witnessed: _, ...record }: SyncRecord): GateOutputs {
+export function makeOutputs({ witnessed: _, ...record }: SyncRecord): GateOutputs {
   const seconds = Math.round((Date.parse(record.syncedAt) - Date.parse(record.startedAt)) / 1000);
   const gained = record.currentHeight - record.startHeight;
   return {
@@ -184,7 +186,7 @@ export function outputsOf({ witnessed: _, ...record }: SyncRecord): GateOutputs 
   };
 }
 
-function keptProof(olds: GateOutputs): GateOutputs {
+function copyProof(olds: GateOutputs): GateOutputs {
   const { state, currentHeight, targetHeight, startHeight, startedAt, syncedAt, durationSeconds, rate } = olds;
   const { proved, unproved } = olds;
   return {

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { storeOf } from "../../core/config/stackStore";
+import { openStackStore } from "../../core/config/stackStore";
 import { readMoveEvents } from "../../core/eventLog/eventLog";
 import type { Backup } from "../../core/eventLog/events";
-import { moveIdOf } from "../../core/eventLog/moveId";
+import { createMoveId } from "../../core/eventLog/moveId";
 import { takeBackup } from "../../core/orchestrator/backup/backup";
 import { hasSameShare } from "../../core/orchestrator/backup/keyShare";
 import type { Entry } from "../../core/orchestrator/backup/manifest";
@@ -32,12 +32,12 @@ interface Candidate {
 export async function backUpOrchestrator(fullName: string, { json }: { json?: boolean }): Promise<number> {
   const source = await openStack(fullName);
   const { stack, config } = source;
-  const store = storeOf(config);
+  const store = openStackStore(config);
   const candidates = listCandidates(source);
   const say = (line: string) => console.error(printable(line));
   try {
     const { root, place } = await findOrchestrator(stack, candidates);
-    const { attempt: _attempt, ...move } = moveIdOf(config, stack);
+    const { attempt: _attempt, ...move } = createMoveId(config, stack);
     const { identityFile } = config.orchestrator.backup;
     const settings = {
       store,

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { isAnswered } from "../../core/chain/reading";
 import { firstFork, hashAt, showToEachOther } from "../../core/chain/sameChain";
-import { backupPlace, storeOf } from "../../core/config/stackStore";
+import { backupPlace, openStackStore } from "../../core/config/stackStore";
 import { webhookFault } from "../../core/notify/notify";
 import { roomAt } from "../../core/orchestrator/checks/survey";
 import { retirementReferences } from "../../core/retirement/retirementInputs";
@@ -94,7 +94,7 @@ function checkWebhook({ stack, config: { notify } }: StackInfo): CheckRow[] {
 async function checkStore({ config }: StackInfo): Promise<CheckRow[]> {
   if (config.store === undefined) return [];
   try {
-    const store = storeOf(config);
+    const store = openStackStore(config);
     return [pass("store", `${(await store.lines()).length} lines of the record are in ${store.log}`)];
   } catch (error) {
     return [fail("store", ...(error as Error).message.split("\n"))];

@@ -1,7 +1,7 @@
 import { createCloud } from "../../core/cloud/clouds";
-import { openToAll } from "../../core/cloud/firewall";
+import { warnOfOpenSsh } from "../../core/cloud/firewall";
 import { planHost } from "../../core/cloud/hostPlan";
-import { ordersOf } from "../../core/cloud/orderRecord";
+import { openOrderRecords } from "../../core/cloud/orderRecord";
 import { publicKeyOf } from "../../core/ssh/configuredLogin";
 import { command } from "../../core/util/shownLine";
 import type { StackInfo } from "../status/openStack";
@@ -21,7 +21,7 @@ export async function checkCloud({ stack, config }: StackInfo): Promise<CheckRow
       stack,
       pillar: pillar.name,
       publicKey: publicKeyOf(config),
-      record: await ordersOf(config, stack).read(),
+      record: await openOrderRecords(config, stack).read(),
       now: Date.now(),
     });
     if ("faults" in decided) return [fail(topic, ...decided.faults)];
@@ -32,7 +32,7 @@ export async function checkCloud({ stack, config }: StackInfo): Promise<CheckRow
       gone: "there is no server of this stack",
     }[plan.kind];
     // Some of them end in a command.
-    return [pass(topic, said, ...[...lines, ...warnings].map(command), ...openToAll(host.sshFrom))];
+    return [pass(topic, said, ...[...lines, ...warnings].map(command), ...warnOfOpenSsh(host.sshFrom))];
   } catch (error) {
     return [fail(topic, ...(error as Error).message.split("\n"))];
   }

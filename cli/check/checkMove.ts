@@ -1,5 +1,5 @@
 import { nodeTarget } from "../../core/chain/configuredNode";
-import { storeOf } from "../../core/config/stackStore";
+import { openStackStore } from "../../core/config/stackStore";
 import { isMoveOver, readMoveEvents } from "../../core/eventLog/eventLog";
 import { lookAtBridge } from "../../core/orchestrator/checks/bridgeNow";
 import { forecastLines } from "../../core/orchestrator/checks/forecast";
@@ -24,7 +24,7 @@ export async function checkMove({ stack, config, state, address, hostKey }: Stac
   if (address === undefined || hostKey === undefined)
     return [pending(topic, "it is rehearsed with the new host, of which address or key is not known yet")];
   const options = secureOptions(config, stack);
-  if (isMoveOver(await readMoveEvents(storeOf(config)), options.move))
+  if (isMoveOver(await readMoveEvents(openStackStore(config)), options.move))
     return [pass(topic, "it was done, by this machine's record: nothing is left to rehearse")];
   const library = orchestratorLibrary();
   const roots = {

@@ -1,8 +1,8 @@
 import type { StackConfig } from "../../core/config/config";
 import { isSameMachine } from "../../core/config/sameMachine";
-import { storeOf } from "../../core/config/stackStore";
+import { openStackStore } from "../../core/config/stackStore";
 import { readMoveEvents } from "../../core/eventLog/eventLog";
-import { moveIdOf } from "../../core/eventLog/moveId";
+import { createMoveId } from "../../core/eventLog/moveId";
 import { hashCommand, whatItIs } from "../../core/orchestrator/checks/releaseHash";
 import { knownOf } from "../../core/orchestrator/rules/known";
 import { unknownPastText } from "../../core/orchestrator/rules/moveMessages";
@@ -49,7 +49,7 @@ export async function moveOrchestrator(stack: string, args: readonly string[], o
 const firstMoveKey = "orchestrator.migrateFrom.firstMove";
 
 async function isMoveKnown(stack: string, config: StackConfig): Promise<boolean> {
-  return knownOf(await readMoveEvents(storeOf(config)), moveIdOf(config, stack)).generation > 0;
+  return knownOf(await readMoveEvents(openStackStore(config)), createMoveId(config, stack)).generation > 0;
 }
 
 /** The operator's word about a signer of which the record knows no move, where one is needed. @throws CliRefusal without it */

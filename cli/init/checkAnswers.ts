@@ -1,9 +1,9 @@
 import { parse } from "yaml";
 import { z } from "zod";
-import { checked } from "../../core/config/config";
+import { checkConfig } from "../../core/config/config";
 import { project } from "../../core/config/configFaults";
 import { network } from "../../core/config/hostSchema";
-import { type Raw, withValue } from "../../core/config/rawValues";
+import { type Raw, setValue } from "../../core/config/rawValues";
 import { address, hostKey, port, rpcUrl, word } from "../../core/config/schemaParts";
 import { stackSchema } from "../../core/config/stackSchema";
 import { CliRefusal } from "../terminal/refusal";
@@ -55,7 +55,7 @@ export function checkStackFile(stack: string, text: string, secrets: readonly Se
   // Others' are the plugins'.
   const own = Object.entries(config).filter(([key]) => key.startsWith(`${project}:`));
   const raw: Raw = Object.fromEntries(own.map(([key, value]) => [key.slice(project.length + 1), value]));
-  const whole = secrets.reduce((all, [path, value]) => withValue(all, path.split("."), value), raw);
-  const result = checked(whole, stack, ["ssh.privateKeyPassword"]);
+  const whole = secrets.reduce((all, [path, value]) => setValue(all, path.split("."), value), raw);
+  const result = checkConfig(whole, stack, ["ssh.privateKeyPassword"]);
   return "faults" in result ? result.faults : [];
 }

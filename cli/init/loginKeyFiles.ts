@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { type KeyFileFault, keyState, readKeyFile, someKeyFile } from "../../core/config/privateKey";
+import { checkPrivateKey, type KeyFileFault, readKeyFile, someKeyFile } from "../../core/config/privateKey";
 import { resolvePath } from "../../core/util/resolvePath";
 
 /** The usual names, the best first. */
@@ -14,7 +14,7 @@ export function listKeyFiles(): string[] {
 export function checkKeyFile(file: string): KeyFileFault | undefined {
   const found = readKeyFile(file);
   if ("fault" in found) return found.fault;
-  return keyState(found.text) === "unreadable"
+  return checkPrivateKey(found.text) === "unreadable"
     ? { wrong: "can't be read as a key: cut off, of a hardware token, or of an unknown kind?", needed: someKeyFile }
     : undefined;
 }
@@ -22,5 +22,5 @@ export function checkKeyFile(file: string): KeyFileFault | undefined {
 /** Whether the key in a file has a pass phrase. */
 export function hasPassphrase(file: string): boolean {
   const found = readKeyFile(file);
-  return "text" in found && keyState(found.text) === "locked";
+  return "text" in found && checkPrivateKey(found.text) === "locked";
 }

@@ -1,5 +1,5 @@
-import { parseConfig, rawConfig, type StackConfig } from "../../core/config/config";
-import { configFaultsText } from "../../core/config/configFaults";
+import { extractRawConfig, parseConfig, type StackConfig } from "../../core/config/config";
+import { formatConfigFaults } from "../../core/config/configFaults";
 import { CliRefusal } from "../terminal/refusal";
 import { stackName } from "./stackName";
 
@@ -7,12 +7,12 @@ import { stackName } from "./stackName";
 export function parseRawValues(text: string): Record<string, unknown> {
   const entries = Object.entries(JSON.parse(text) as Record<string, { value?: string }>);
   const known = entries.flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value] as const]));
-  return rawConfig(Object.fromEntries(known)).raw;
+  return extractRawConfig(Object.fromEntries(known)).raw;
 }
 
 /** A stack's configuration. @throws Refusal that names every fault, as `pulumi up` does */
 export function parseConfiguration(stack: string, text: string): StackConfig {
   const parsed = parseConfig(parseRawValues(text), stackName(stack));
   if ("config" in parsed) return parsed.config;
-  throw new CliRefusal(configFaultsText(stack, parsed.faults, "", "this"));
+  throw new CliRefusal(formatConfigFaults(stack, parsed.faults, "", "this"));
 }

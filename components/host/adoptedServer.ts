@@ -3,8 +3,8 @@ import type { CloudServer } from "../../core/cloud/power";
 import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { HostAccess } from "../remote";
 import { createGuard } from "../retirement/guard";
-import { type CloudServerArgs, guardedServer, type KeptPlan } from "./cloudParts";
-import { firstLook } from "./firstLook";
+import { type CloudServerArgs, createGuardedServer, type KeptPlan } from "./cloudParts";
+import { createFirstContact } from "./firstLook";
 import type { Host } from "./host";
 
 /** A server at a provider that somebody else made, taken over to be retired: nothing about it is changed. */
@@ -27,9 +27,9 @@ export class AdoptedServer extends pulumi.ComponentResource implements Host {
     const { hostKey } = wanted;
     const { id, address, resource } = parts().adopted("adopted-server", plan, { parent: this, protect });
     const place = { address, hostKey };
-    const contact = firstLook({ place, login, contact: when, after: [resource] }, this);
+    const contact = createFirstContact({ place, login, contact: when, after: [resource] }, this);
     this.access = { ...login, address, hostKey: contact.pinned };
-    this.server = guardedServer(args.server, id);
+    this.server = createGuardedServer(args.server, id);
     const host = { access: this.access, ready: [contact], server: this.server };
     this.guard = createGuard("host-guard", { host, settings, rpc, isLast: false }, this);
     this.ready = [this.guard];

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { resourceName } from "../../core/cloud/cloud";
+import { formatResourceName } from "../../core/cloud/cloud";
 import type { CloudServer } from "../../core/cloud/power";
 import type { OwnServer } from "../../core/ssh/ownServer";
 import { fingerprintOf } from "../../core/ssh/publicKey";
@@ -8,11 +8,11 @@ import { cloudInit } from "../../core/steps/nodeSteps";
 import { HostKey } from "../../providers/hostKey";
 import { LoginKey } from "../../providers/loginKey";
 import type { RetirementGuard } from "../../providers/retirementGuard";
-import { type HostAccess, runStep, sshTargetOf } from "../remote";
+import { createSshTarget, type HostAccess, runStep } from "../remote";
 import { createGuard } from "../retirement/guard";
-import { guardedServer } from "./cloudParts";
-import { isOrderedHere, type Making, makeServer, presentAddress } from "./cloudServer";
-import { firstLook } from "./firstLook";
+import { createGuardedServer } from "./cloudParts";
+import { checkAddress, isOrderedHere, type Making, registerServer } from "./cloudServer";
+import { createFirstContact } from "./firstLook";
 import type { Host } from "./host";
 
 export interface CloudHostArgs extends Omit<Making, "parent" | "key" | "parts"> {
@@ -48,14 +48,14 @@ export class CloudHost extends pulumi.ComponentResource implements Host {
     // The host key comes first: it refuses a foreign server before anything at the provider changes.
     const parts = args.parts(key ? { dependsOn: [key] } : {});
     const making: Making = { ...args, parts, key, parent: this };
-    const made = makeServer(making);
-    const address = presentAddress(making, made);
+    const made = registerServer(making);
+    const address = checkAddress(making, made);
     const hostKey = key?.publicKey ?? pulumi.output(args.hostKey ?? "");
     this.access = { ...login, address, hostKey };
     const keyed = createLoginKey(making, this.access, made);
     this.isOrdered = key && keyed ? keyed.isOrdered : pulumi.output(false);
     const server = ownServer(making, made.id, this.isOrdered);
-    const contact = firstLook(
+    const contact = createFirstContact(
       { place: { address, hostKey, server }, login, contact: when, after: [...(keyed ? [keyed] : []), made.resource] },
       this,
     );
@@ -65,7 +65,7 @@ export class CloudHost extends pulumi.ComponentResource implements Host {
     const booted = isActive
       ? runStep("host-cloud-init", cloudInit(), this.access, { parent: this, dependsOn: [contact] }).proved
       : contact;
-    this.server = guardedServer(args.server, made.id);
+    this.server = createGuardedServer(args.server, made.id);
     const host = { access: this.access, ready: [booted], server: this.server, isOrdered: this.isOrdered };
     this.guard = createGuard("host-guard", { host, settings, rpc, isLast: false }, this);
     this.ready = [this.guard];
@@ -87,7 +87,7 @@ function createLoginKey(
   const isOrder = isOrderedHere(making);
   return new LoginKey(
     "login-key",
-    { target: sshTargetOf(access), publicKey, library: loginKeyLibrary(), serverId: made.id, isOrder },
+    { target: createSshTarget(access), publicKey, library: loginKeyLibrary(), serverId: made.id, isOrder },
     { parent, dependsOn: [made.resource] },
   );
 }
@@ -101,8 +101,8 @@ function ownServer(
   return pulumi.all([id, isOrdered]).apply(([serverId, ordered]) => ({
     provider: cloud.provider,
     id: serverId,
-    name: resourceName(owner),
-    console: cloud.consoleOf(serverId),
+    name: formatResourceName(owner),
+    console: cloud.describeConsole(serverId),
     sshFrom: wanted.sshFrom,
     startTimeout: wanted.startTimeout,
     isOrdered: ordered,

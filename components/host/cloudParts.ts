@@ -70,7 +70,10 @@ export interface CloudServerArgs extends HostArgs {
 }
 
 /** Returns the server as the guard needs it to switch it off: secret. */
-export function guardedServer(server: Omit<CloudServer, "id">, id: pulumi.Output<string>): pulumi.Output<CloudServer> {
+export function createGuardedServer(
+  server: Omit<CloudServer, "id">,
+  id: pulumi.Output<string>,
+): pulumi.Output<CloudServer> {
   return pulumi.secret(id.apply((serverId) => ({ ...server, id: serverId })));
 }
 
@@ -78,7 +81,7 @@ export function guardedServer(server: Omit<CloudServer, "id">, id: pulumi.Output
 export const everything = "*";
 
 /** Returns the inputs whose changes never reach the server. */
-export function unchanging(names: Readonly<Record<string, string>>, kept: KeptParts): string[] {
+export function listIgnoredInputs(names: Readonly<Record<string, string>>, kept: KeptParts): string[] {
   if (kept === "nothing") return [];
   return kept === "asItIs" ? [everything] : Object.values(names);
 }

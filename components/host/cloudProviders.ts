@@ -4,8 +4,8 @@ import { createCloud } from "../../core/cloud/clouds";
 import type { CloudAccess } from "../../core/cloud/http";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
 import type { CloudParts } from "./cloudParts";
-import { digitaloceanParts } from "./digitalocean";
-import { hetznerParts } from "./hetzner";
+import { createDigitaloceanParts } from "./digitalocean";
+import { createHetznerParts } from "./hetzner";
 
 /** A cloud provider: what the program reads there, and what its plugin makes. */
 interface CloudProvider {
@@ -21,6 +21,6 @@ interface CloudProvider {
 
 /** The cloud providers that pillar-host:host.provider may name. */
 export const cloudProviders: Readonly<Record<CloudHostConfig["provider"], CloudProvider>> = {
-  hetzner: { createCloud: createCloud.hetzner, createParts: hetznerParts },
-  digitalocean: { createCloud: createCloud.digitalocean, createParts: digitaloceanParts },
+  hetzner: { createCloud: createCloud.hetzner, createParts: createHetznerParts },
+  digitalocean: { createCloud: createCloud.digitalocean, createParts: createDigitaloceanParts },
 };

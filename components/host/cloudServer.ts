@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type Cloud, type Owner, resourceName } from "../../core/cloud/cloud";
+import { type Cloud, formatResourceName, type Owner } from "../../core/cloud/cloud";
 import type { Opening } from "../../core/cloud/firewall";
-import { type HostPlan, orderRecord } from "../../core/cloud/hostPlan";
+import { createOrderRecord, type HostPlan } from "../../core/cloud/hostPlan";
 import type { OrderRecords } from "../../core/cloud/orderRecord";
-import { userData } from "../../core/cloud/userData";
+import { renderUserData } from "../../core/cloud/userData";
 import { beginAnew, consoleHelp } from "../../core/ssh/ownServer";
 import { commandsFor } from "../../core/util/commands";
 import type { HostKey } from "../../providers/hostKey";
@@ -29,9 +29,9 @@ export interface Making extends Omit<CloudServerArgs, "parts"> {
 }
 
 /** Registers the stack's server, its ssh key and its firewall. */
-export function makeServer(making: Making): ServerMade {
+export function registerServer(making: Making): ServerMade {
   const { parent, wanted, cloud, owner, orders, plan, parts, isProtected: protect, publicKey, openings, key } = making;
-  const label = resourceName(owner);
+  const label = formatResourceName(owner);
   const { found } = plan;
   const child = { parent };
   // Takes over what carries this stack's labels, if the state does not know it: nothing is created twice.
@@ -47,7 +47,7 @@ export function makeServer(making: Making): ServerMade {
     key &&
     pulumi.all([key.privateKey, key.publicKey, firewall.id, ...sshKeys]).apply(async ([privateKey, hostKey]) => {
       if (plan.kind === "make" && !pulumi.runtime.isDryRun()) await beforeOrder(cloud, orders, plan);
-      return userData({ privateKey: privateKey ?? "", publicKey: hostKey ?? "" });
+      return renderUserData({ privateKey: privateKey ?? "", publicKey: hostKey ?? "" });
     });
   const args = {
     label,
@@ -89,14 +89,14 @@ export function makeServer(making: Making): ServerMade {
 async function beforeOrder(cloud: Cloud, orders: OrderRecords, plan: HostPlan & { kind: "make" }): Promise<void> {
   try {
     if (plan.leftover) await cloud.makeRoom(plan.leftover.id);
-    await orders.write(orderRecord(plan, new Date()));
+    await orders.write(createOrderRecord(plan, new Date()));
   } catch (error) {
-    throw plainly(error);
+    throw hideStack(error);
   }
 }
 
 /** Returns the server's address, after checking that it exists, alone, and has an address. */
-export function presentAddress(
+export function checkAddress(
   { cloud, owner, orders, ordered, plan }: Making,
   { id, address }: ServerMade,
 ): pulumi.Output<string> {
@@ -109,7 +109,7 @@ export function presentAddress(
       if (at === "") throw new Error(noAddressText(cloud, owner.stack, serverId, isOrdered));
       await orders.write({ attempts: [], ordered: isOrdered ? serverId : undefined });
     } catch (error) {
-      throw plainly(error);
+      throw hideStack(error);
     }
     return at;
   });
@@ -127,7 +127,7 @@ function noAddressText(cloud: Cloud, stack: string, serverId: string, isOrdered:
   const run = commandsFor(stack);
   return [
     `server ${serverId} at ${cloud.provider} has no address yet: it is still being made`,
-    consoleHelp({ console: cloud.consoleOf(serverId) }),
+    consoleHelp({ console: cloud.describeConsole(serverId) }),
     `  In some minutes: ${run.up}`,
     ...(isOrdered ? [`  ${beginAnew(run)}`] : []),
   ].join("\n");
@@ -139,7 +139,7 @@ async function checkMade(
   { attempts, shown }: HostPlan & { kind: "make" },
   serverId: string,
 ): Promise<void> {
-  const { servers } = await cloud.found(owner, undefined);
+  const { servers } = await cloud.readInventory(owner, undefined);
   if (servers.every(({ id }) => id !== serverId)) {
     const run = commandsFor(owner.stack);
     // The engine took the one that is gone for made: no order went out.
@@ -162,7 +162,7 @@ async function checkMade(
  * Makes an error that the engine prints as its message alone: without a stack trace, and without the names of the
  * inputs that waited for the value.
  */
-function plainly(error: unknown): unknown {
+function hideStack(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { message } = error;
   const plain = Object.assign(new pulumi.RunError(message), { stack: message });

@@ -1,16 +1,16 @@
 import * as digitalocean from "@pulumi/digitalocean";
 import * as pulumi from "@pulumi/pulumi";
 import type { CloudInventory } from "../../core/cloud/cloud";
-import { digitaloceanTag, slugOf } from "../../core/cloud/digitalocean";
-import { type CloudParts, everything, type ServerMade, unchanging } from "./cloudParts";
+import { digitaloceanTag, formatSlug } from "../../core/cloud/digitalocean";
+import { type CloudParts, everything, listIgnoredInputs, type ServerMade } from "./cloudParts";
 
 /** Inputs, by the plugin's names, whose changes must not reach a live Droplet. */
-const names = { plan: "size", location: "region", image: "image", userData: "userData", sshKeys: "sshKeys" };
+const ignorableInputs = { plan: "size", location: "region", image: "image", userData: "userData", sshKeys: "sshKeys" };
 
 const anywhere = ["0.0.0.0/0", "::/0"];
 
 /** Creates the resources of a host at DigitalOcean. */
-export function digitaloceanParts(
+export function createDigitaloceanParts(
   token: string,
   endpoint: string | undefined,
   found: CloudInventory,
@@ -54,7 +54,7 @@ export function digitaloceanParts(
       );
     },
     server: (name, args, { kept, ...options }) =>
-      made(
+      describeDroplet(
         new digitalocean.Droplet(
           name,
           {
@@ -62,27 +62,27 @@ export function digitaloceanParts(
             tags: [digitaloceanTag(args.owner)],
             size: args.plan,
             region: args.location,
-            image: slugOf(args.image),
+            image: formatSlug(args.image),
             sshKeys: args.sshKeys,
             userData: args.userData,
             backups: args.backups,
             // Left out, they are daily and dearer than what the preview said.
             backupPolicy: args.backups ? { plan: "weekly", weekday: "SUN", hour: 4 } : undefined,
           },
-          { ...options, provider, ignoreChanges: unchanging(names, kept) },
+          { ...options, provider, ignoreChanges: listIgnoredInputs(ignorableInputs, kept) },
         ),
       ),
     adopted: (name, { server }, options) =>
-      made(
+      describeDroplet(
         new digitalocean.Droplet(
           name,
-          { name: server.name, size: server.plan, region: server.location, image: slugOf(server.image ?? "") },
+          { name: server.name, size: server.plan, region: server.location, image: formatSlug(server.image ?? "") },
           { ...options, provider, import: server.id, ignoreChanges: [everything] },
         ),
       ),
   };
 }
 
-function made(droplet: digitalocean.Droplet): ServerMade {
+function describeDroplet(droplet: digitalocean.Droplet): ServerMade {
   return { resource: droplet, id: droplet.id, address: droplet.ipv4Address };
 }

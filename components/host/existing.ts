@@ -6,9 +6,9 @@ import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { LastRun } from "../lastRun";
 import type { HostAccess } from "../remote";
 import { createGuard } from "../retirement/guard";
-import { firstLook } from "./firstLook";
+import { createFirstContact } from "./firstLook";
 import type { FoundHost, Host, HostArgs } from "./host";
-import { hostArgs } from "./hostArgs";
+import { createHostArgs } from "./hostArgs";
 
 export interface ExistingHostArgs extends HostArgs {
   /** IP address or name. */
@@ -28,7 +28,7 @@ export class ExistingHost extends pulumi.ComponentResource implements Host {
     super("pillar-host:host:ExistingHost", name, {}, options);
     const { address, hostKey, login, contact: when, retirement: settings, rpc } = args;
     const place = { address, hostKey };
-    const contact = firstLook({ place, login, contact: when }, this);
+    const contact = createFirstContact({ place, login, contact: when }, this);
     this.access = { ...login, address, hostKey: hostKey ?? contact.pinned };
     this.fingerprint =
       hostKey === undefined ? contact.fingerprint : pulumi.output(hostKey).apply((key) => fingerprintOf(key));
@@ -40,11 +40,11 @@ export class ExistingHost extends pulumi.ComponentResource implements Host {
 }
 
 /** Registers the host of a stack that names an existing one. */
-export async function existingHost(
+export async function registerExistingHost(
   config: StackConfig,
   { address, hostKey }: ExistingHostConfig,
   last: LastRun,
 ): Promise<FoundHost> {
-  const host = new ExistingHost("host", { ...(await hostArgs(config, last)), address, hostKey });
+  const host = new ExistingHost("host", { ...(await createHostArgs(config, last)), address, hostKey });
   return { host, shown: { address, fingerprint: host.fingerprint } };
 }

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { basename, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
-import { secretKeys } from "../../core/config/secretKeys";
+import { listSecretKeys } from "../../core/config/secretKeys";
 import { forwardedRpc } from "../../core/ssh/configuredLogin";
 import { FirstContact, type FirstContactArgs } from "../../providers/firstContact";
 import type { HostAccess } from "../remote";
@@ -29,7 +29,10 @@ interface FirstLookArgs {
 }
 
 /** Registers the contact with a host before the first step. */
-export function firstLook({ place, login, contact, after = [] }: FirstLookArgs, parent: pulumi.Resource): FirstContact {
+export function createFirstContact(
+  { place, login, contact, after = [] }: FirstLookArgs,
+  parent: pulumi.Resource,
+): FirstContact {
   const { stack, port, user, privateKey, privateKeyPassword, password, agent, proxy } = login;
   const passes = new pulumi.ResourceHook("first-contact-passes", () => {
     if (!contact.standsAside) login.loginCheck.pass();
@@ -60,13 +63,13 @@ const thisProgram = basename(join(__dirname, "..", ".."));
  * @param finished whether a run of this stack went to the end before: until then every run looks at the host first,
  *   later only one that has something else to do there
  */
-export function contactOf(config: StackConfig, finished: boolean, program = thisProgram): ContactArgs {
+export function createContactArgs(config: StackConfig, finished: boolean, program = thisProgram): ContactArgs {
   const { ssh: _, stack: __, ...rest } = config;
   const isRetiring = config.lifecycle === "retiring";
-  const secrets = new Set(secretKeys().map((path) => path.join(".")));
+  const secrets = new Set(listSecretKeys().map((path) => path.join(".")));
   // Secrets are left out: a changed one is no other work, and a short hash over one would let a reader of the state
   // guess it.
-  const work = JSON.stringify([program, withoutKeys(rest, secrets)]);
+  const work = JSON.stringify([program, removeKeys(rest, secrets)]);
   return {
     work: createHash("sha256").update(work).digest("hex").slice(0, 12),
     run: finished || isRetiring ? undefined : randomUUID(),
@@ -81,8 +84,8 @@ export function contactOf(config: StackConfig, finished: boolean, program = this
 }
 
 /** Removes the keys at these paths. */
-function withoutKeys(value: unknown, paths: ReadonlySet<string>, at = ""): unknown {
+function removeKeys(value: unknown, paths: ReadonlySet<string>, at = ""): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const kept = Object.entries(value).filter(([key]) => !paths.has(at + key));
-  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutKeys(inner, paths, `${at}${key}.`)]));
+  return Object.fromEntries(kept.map(([key, inner]) => [key, removeKeys(inner, paths, `${at}${key}.`)]));
 }

@@ -1,12 +1,12 @@
 import type { StackConfig } from "../../core/config/config";
 import type { LastRun } from "../lastRun";
-import { existingHost } from "./existing";
+import { registerExistingHost } from "./existing";
 import type { FoundHost } from "./host";
 
 /** Registers the stack's host: an existing server, or one of a cloud provider. */
-export async function foundHost(config: StackConfig, last: LastRun): Promise<FoundHost> {
-  if (config.host.provider === "existing") return existingHost(config, config.host, last);
+export async function registerHost(config: StackConfig, last: LastRun): Promise<FoundHost> {
+  if (config.host.provider === "existing") return registerExistingHost(config, config.host, last);
   // Loaded where it is needed: the clouds' libraries are large.
-  const { hostFromCloud } = await import("./hostFromCloud");
+  const { registerCloudHost: hostFromCloud } = await import("./hostFromCloud");
   return hostFromCloud(config, config.host, last);
 }

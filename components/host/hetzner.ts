@@ -2,13 +2,19 @@ import * as hcloud from "@pulumi/hcloud";
 import * as pulumi from "@pulumi/pulumi";
 import type { CloudInventory } from "../../core/cloud/cloud";
 import { hetznerLabels } from "../../core/cloud/hetzner";
-import { type CloudParts, everything, type ServerArgs, type ServerMade, unchanging } from "./cloudParts";
+import { type CloudParts, everything, listIgnoredInputs, type ServerArgs, type ServerMade } from "./cloudParts";
 
 /** Inputs, by the plugin's names, whose changes must not reach a live server. */
-const names = { plan: "serverType", location: "location", image: "image", userData: "userData", sshKeys: "sshKeys" };
+const ignorableInputs = {
+  plan: "serverType",
+  location: "location",
+  image: "image",
+  userData: "userData",
+  sshKeys: "sshKeys",
+};
 
 /** Creates the resources of a host at Hetzner Cloud. */
-export function hetznerParts(
+export function createHetznerParts(
   token: string,
   endpoint: string | undefined,
   _found: CloudInventory,
@@ -40,15 +46,15 @@ export function hetznerParts(
         { ...options, provider },
       ),
     server: (name, args, options) => {
-      const server = new hcloud.Server(name, argsOf(args), {
+      const server = new hcloud.Server(name, createServerArgs(args), {
         ...options,
         provider,
-        ignoreChanges: unchanging(names, options.kept),
+        ignoreChanges: listIgnoredInputs(ignorableInputs, options.kept),
       });
-      return made(server);
+      return describeServer(server);
     },
     adopted: (name, { server }, options) =>
-      made(
+      describeServer(
         new hcloud.Server(
           name,
           { name: server.name, serverType: server.plan, location: server.location },
@@ -58,7 +64,7 @@ export function hetznerParts(
   };
 }
 
-function argsOf(args: ServerArgs): hcloud.ServerArgs {
+function createServerArgs(args: ServerArgs): hcloud.ServerArgs {
   return {
     name: args.label,
     labels: hetznerLabels(args.owner),
@@ -75,6 +81,6 @@ function argsOf(args: ServerArgs): hcloud.ServerArgs {
   };
 }
 
-function made(server: hcloud.Server): ServerMade {
+function describeServer(server: hcloud.Server): ServerMade {
   return { resource: server, id: server.id, address: server.ipv4Address };
 }

@@ -1,17 +1,17 @@
 import { nodeRpc } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
 import type { LastRun } from "../lastRun";
-import { loginOf } from "../login";
-import { guardSettings } from "../retirement/remembered";
-import { contactOf } from "./firstLook";
+import { createLogin } from "../login";
+import { createGuardInputs } from "../retirement/remembered";
+import { createContactArgs } from "./firstLook";
 import type { HostArgs } from "./host";
 
 /** Makes the arguments of a host, wherever it comes from. */
-export async function hostArgs(config: StackConfig, last: LastRun): Promise<HostArgs> {
+export async function createHostArgs(config: StackConfig, last: LastRun): Promise<HostArgs> {
   return {
-    login: loginOf(config),
-    contact: contactOf(config, last.finished),
-    retirement: await guardSettings(config, last),
+    login: createLogin(config),
+    contact: createContactArgs(config, last.finished),
+    retirement: await createGuardInputs(config, last),
     rpc: nodeRpc(config),
   };
 }

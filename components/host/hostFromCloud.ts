@@ -1,13 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Cloud, Owner } from "../../core/cloud/cloud";
-import { openings, openToAll } from "../../core/cloud/firewall";
+import { listOpenings, warnOfOpenSsh } from "../../core/cloud/firewall";
 import { type HostPlan, type HostRefusal, planHost } from "../../core/cloud/hostPlan";
 import { CloudError } from "../../core/cloud/http";
 import type { OrderRecord, OrderRecords } from "../../core/cloud/orderRecord";
-import { ordersOf } from "../../core/cloud/orderRecord";
+import { openOrderRecords } from "../../core/cloud/orderRecord";
 import type { StackConfig } from "../../core/config/config";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
-import { storeOf } from "../../core/config/stackStore";
+import { openStackStore } from "../../core/config/stackStore";
 import { readEvents } from "../../core/eventLog/eventLog";
 import { standing } from "../../core/eventLog/guardFacts";
 import { hasSigner } from "../../core/eventLog/orchestratorPresence";
@@ -20,7 +20,7 @@ import { AdoptedServer } from "./adoptedServer";
 import { CloudHost } from "./cloudHost";
 import { cloudProviders } from "./cloudProviders";
 import type { FoundHost } from "./host";
-import { hostArgs } from "./hostArgs";
+import { createHostArgs } from "./hostArgs";
 import { protectAgain } from "./protectAgain";
 
 /**
@@ -28,20 +28,24 @@ import { protectAgain } from "./protectAgain";
  *
  * @throws RunError, before anything is registered, with all that stands in the way
  */
-export async function hostFromCloud(config: StackConfig, wanted: CloudHostConfig, last: LastRun): Promise<FoundHost> {
+export async function registerCloudHost(
+  config: StackConfig,
+  wanted: CloudHostConfig,
+  last: LastRun,
+): Promise<FoundHost> {
   const stack = pulumi.getStack();
   const owner: Owner = { stack, pillar: config.pillar.name };
   const { provider, token, sshFrom } = wanted;
   const { createCloud, createParts } = cloudProviders[provider];
   const endpoint = config.apiEndpoint === undefined ? {} : { endpoint: config.apiEndpoint };
   const cloud = createCloud({ token, say: (line) => void info(line), ...endpoint });
-  const orders = ordersOf(config, stack);
+  const orders = openOrderRecords(config, stack);
   const record = await orders.read();
   const plan = await decide(config, wanted, cloud, { owner, orders, record });
   if (plan.kind === "gone") return { shown: { provider } };
   const shown = { provider, ...serverSummary(plan) };
   const args = {
-    ...(await hostArgs(config, last)),
+    ...(await createHostArgs(config, last)),
     plan,
     wanted,
     isProtected: config.lifecycle !== "retiring",
@@ -61,9 +65,9 @@ export async function hostFromCloud(config: StackConfig, wanted: CloudHostConfig
     ordered: record.ordered,
     isActive: config.lifecycle === "active",
     publicKey: publicKeyOf(config),
-    openings: openings(config, { sshFrom, hasOrchestrator: await hasSigner(config, stack, last.signer?.side) }),
+    openings: listOpenings(config, { sshFrom, hasOrchestrator: await hasSigner(config, stack, last.signer?.side) }),
     ...(wanted.hostKey === undefined
-      ? { stranger: await strangerAt(config, cloud, owner, plan) }
+      ? { stranger: await formatStranger(config, cloud, owner, plan) }
       : { hostKey: wanted.hostKey }),
   });
   // After the plugin, which may be setting it too: while one action holds a server, the provider refuses another.
@@ -73,7 +77,7 @@ export async function hostFromCloud(config: StackConfig, wanted: CloudHostConfig
 }
 
 /** Formats the error for a server that already exists, if this state has made no key for it. */
-async function strangerAt(
+async function formatStranger(
   config: StackConfig,
   cloud: Cloud,
   owner: Owner,
@@ -81,9 +85,11 @@ async function strangerAt(
 ): Promise<string | undefined> {
   if (plan.kind === "make") return undefined;
   const { id, name, address } = plan.server;
-  const known = standing(await readEvents(storeOf(config), owner.pillar), owner.stack, "location").at(-1)?.details;
+  const known = standing(await readEvents(openStackStore(config), owner.pillar), owner.stack, "location").at(
+    -1,
+  )?.details;
   const recordedKey = known?.serverId === id ? known.hostKey : undefined;
-  const server = { provider: cloud.provider, id, name, console: cloud.consoleOf(id) };
+  const server = { provider: cloud.provider, id, name, console: cloud.describeConsole(id) };
   return strangerText(server, address, recordedKey, commandsFor(owner.stack));
 }
 
@@ -116,7 +122,7 @@ async function decide(
     );
   }
   for (const line of decided.lines) info(line);
-  for (const line of [...decided.warnings, ...openToAll(wanted.sshFrom)]) warn(line);
+  for (const line of [...decided.warnings, ...warnOfOpenSsh(wanted.sshFrom)]) warn(line);
   const { plan } = decided;
   // Kept from the first preview on: what an order may cost follows from it.
   if (plan.kind === "make" && plan.shown !== record.shown) await orders.write({ ...record, shown: plan.shown });

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Cloud } from "../../core/cloud/cloud";
 import type { HostPlan } from "../../core/cloud/hostPlan";
 import type { OrderRecords } from "../../core/cloud/orderRecord";
-import { failedOrderText, plainWords } from "../../core/cloud/orderText";
+import { cleanProviderError, formatFailedOrder } from "../../core/cloud/orderText";
 import { warn } from "../log";
 
 type Ordering = Pick<HostPlan & { kind: "make" }, "offer"> & {
@@ -23,10 +23,10 @@ export function orderHook(ordering: Ordering): pulumi.ErrorHook {
 export function onOrderError({ cloud, stack, offer, token, orders }: Ordering): pulumi.ErrorHookFunction {
   return async ({ failedOperation, errors }) => {
     if (failedOperation !== "create" || pulumi.runtime.isDryRun()) return false;
-    const words = plainWords(errors[0] ?? "", token);
+    const words = cleanProviderError(errors[0] ?? "", token);
     const record = await orders.read();
     if (record.pending) await orders.write({ ...record, pending: { ...record.pending, reason: words } });
-    await warn(failedOrderText(stack, cloud, offer, words));
+    await warn(formatFailedOrder(stack, cloud, offer, words));
     return false;
   };
 }

@@ -3,7 +3,7 @@ import type { HostPlan } from "../../core/cloud/hostPlan";
 import { setProtection } from "../../core/cloud/protection";
 import type { StackConfig } from "../../core/config/config";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
-import { storeOf } from "../../core/config/stackStore";
+import { openStackStore } from "../../core/config/stackStore";
 import { readEvents } from "../../core/eventLog/eventLog";
 import type { LogEvent } from "../../core/eventLog/events";
 import { standing } from "../../core/eventLog/guardFacts";
@@ -22,7 +22,7 @@ export async function protectAgain(config: StackConfig, wanted: CloudHostConfig,
   if (plan.server.isProtected !== false) return;
   const { provider, token } = wanted;
   const stack = pulumi.getStack();
-  const events = await readEvents(storeOf(config), config.pillar.name);
+  const events = await readEvents(openStackStore(config), config.pillar.name);
   if (!lacksProtection(plan, wanted.importId === undefined, events, stack)) return;
   const { id } = plan.server;
   const which = `server ${id} at ${provider}`;

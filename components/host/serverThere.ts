@@ -9,7 +9,7 @@ import { cloudProviders } from "./cloudProviders";
  *
  * @returns `gone` if there is neither; undefined if the provider can't answer now, or names several
  */
-export async function serverThere(
+export async function readServer(
   config: StackConfig,
   wanted: CloudHostConfig,
   knownId: string | undefined,
@@ -20,9 +20,9 @@ export async function serverThere(
   });
   const id = knownId ?? wanted.importId;
   try {
-    const known = id === undefined ? undefined : await cloud.server(id);
+    const known = id === undefined ? undefined : await cloud.readServer(id);
     if (known) return known;
-    const { servers } = await cloud.found({ stack: pulumi.getStack(), pillar: config.pillar.name }, undefined);
+    const { servers } = await cloud.readInventory({ stack: pulumi.getStack(), pillar: config.pillar.name }, undefined);
     return servers.length > 1 ? undefined : (servers[0] ?? "gone");
   } catch {
     return undefined;

@@ -12,7 +12,7 @@ import { chainSources } from "../../core/sync/gateSettings";
 export type ChainCopySettings = Omit<ChainCopyInputs, "new">;
 
 /** Makes the inputs of the chain copy; undefined if the chain comes from the network. */
-export function chainCopySettings(config: StackConfig, stack: string): ChainCopySettings | undefined {
+export function createChainCopyArgs(config: StackConfig, stack: string): ChainCopySettings | undefined {
   const { sync, node, network, pillar } = config;
   if (sync.from !== "oldHost") return undefined;
   const { host, service, dataDir, copyAddress, node: old } = oldNode(config);
@@ -34,7 +34,7 @@ export function chainCopySettings(config: StackConfig, stack: string): ChainCopy
   };
 }
 
-export function newChainSide(config: StackConfig, host: OrchestratorHost): ChainSide {
+export function createNewSide(config: StackConfig, host: OrchestratorHost): ChainSide {
   const { node } = config;
   const target = nodeTargetOn(host.ssh satisfies SshTarget, nodeRpc(config));
   return { host, node: target, service: node.service, dataDir: node.dataDir };

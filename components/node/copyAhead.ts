@@ -3,14 +3,14 @@ import { roomFor } from "../../core/chainCopy/facts";
 import { expected } from "../../core/chainCopy/progress";
 import { lookAtOld } from "../../core/chainCopy/sides";
 import type { StackConfig } from "../../core/config/config";
-import { storeOf } from "../../core/config/stackStore";
+import { openStackStore } from "../../core/config/stackStore";
 import { readEvents } from "../../core/eventLog/eventLog";
 import { standing } from "../../core/eventLog/guardFacts";
 import { firstLine } from "../../core/util/firstLine";
 import { sizeText } from "../../core/util/sizeText";
 import type { LastRun } from "../lastRun";
 import { info } from "../log";
-import { chainCopySettings } from "./chainCopyArgs";
+import { createChainCopyArgs } from "./chainCopyArgs";
 
 const limitSeconds = 20;
 
@@ -18,14 +18,14 @@ const limitSeconds = 20;
  * Says in a preview what a copy of the old host's chain is going to read, how much, and how long that takes. Nothing where
  * none is to come. Never fails: whoever cannot be asked now is asked by the copy itself.
  */
-export async function copyAhead(
+export async function reportChainCopy(
   config: StackConfig,
   stack: string,
   { finished }: Pick<LastRun, "finished">,
   look = lookAtOld,
 ): Promise<void> {
   if (!pulumi.runtime.isDryRun() || finished || config.lifecycle !== "active") return;
-  const settings = chainCopySettings(config, stack);
+  const settings = createChainCopyArgs(config, stack);
   if (settings === undefined || (await wasCopied(config, stack))) return;
   const { old, limitMbps } = settings;
   const { address, user } = old.host.ssh;
@@ -47,7 +47,7 @@ export async function copyAhead(
 
 async function wasCopied(config: StackConfig, stack: string): Promise<boolean> {
   try {
-    const events = await readEvents(storeOf(config), config.pillar.name);
+    const events = await readEvents(openStackStore(config), config.pillar.name);
     return standing(events, stack, "copied").length > 0;
   } catch {
     // The next write to the event log reports what is wrong with it.

@@ -20,15 +20,15 @@ import type { LastRun } from "../lastRun";
 import { warn } from "../log";
 import { stepInput } from "../remote";
 import { tell } from "../tell";
-import { type NextStepSituation, nextStep, offersAddress, showsAddress } from "./nextStep";
-import type { HostSeen, LookAtHost } from "./nodeLook";
+import { formatNextStep, type NextStepSituation, offersAddress, showsAddress } from "./nextStep";
+import type { HostReading, NodeHostReader } from "./nodeLook";
 import type { PillarNode } from "./pillarNode";
 
 export interface CutoverArgs {
   readonly config: StackConfig;
   readonly host: Host;
   readonly pillar: PillarNode;
-  readonly look: LookAtHost;
+  readonly look: NodeHostReader;
   readonly last: LastRun;
   /** Done before the wait for the switch. */
   readonly after: pulumi.Output<unknown>;
@@ -51,7 +51,7 @@ export interface CutoverShown {
  * restart off, waits for the switch if configured, and reads the registration in every run. Outputs are plain values,
  * so that they stay readable.
  */
-export function cutoverOf({
+export function registerCutover({
   config,
   host,
   pillar,
@@ -62,8 +62,8 @@ export function cutoverOf({
   isWithoutSigner,
 }: CutoverArgs): CutoverShown {
   const stack = pulumi.getStack();
-  let begun: Promise<HostSeen> | undefined;
-  const once: LookAtHost = (address, hostKey) => {
+  let begun: Promise<HostReading> | undefined;
+  const once: NodeHostReader = (address, hostKey) => {
     begun ??= look(address, hostKey);
     return begun;
   };
@@ -78,15 +78,15 @@ export function cutoverOf({
       return state === "on" ? new Date().toISOString() : undefined;
     }),
   });
-  const gate = config.cutover.wait ? waitFor(config, pillar, synced, { after, restartOff, last }) : undefined;
+  const gate = config.cutover.wait ? registerGate(config, pillar, synced, { after, restartOff, last }) : undefined;
 
   const now = pulumi.all([synced, gate?.height]).apply(async ([[at, key, ours]]) => {
-    let found = await decide(config, last, { ours, seen: await once(at, key) });
+    let found = await readRegistration(config, last, { ours, seen: await once(at, key) });
     // The gate has waited since, and seen more.
     if (gate !== undefined && found.registration.kind !== "producing")
-      found = await decide(config, last, { ours, seen: await look(at, key, "anew") });
+      found = await readRegistration(config, last, { ours, seen: await look(at, key, "anew") });
     const { registration } = found;
-    if (!pulumi.runtime.isDryRun()) await keep(found, config.notify);
+    if (!pulumi.runtime.isDryRun()) await recordRegistration(found, config.notify);
     if (registration.kind === "tooEarly" || registration.kind === "foreign")
       void warn(sentenceOf(registration, config.pillar.name, Date.now()));
     return found;
@@ -110,14 +110,14 @@ export function cutoverOf({
       offered: offersAddress(known),
     })),
     producerAddress: situation.apply((known) => (showsAddress(known) ? known.producerAddress : undefined)),
-    nextStep: situation.apply(nextStep),
+    nextStep: situation.apply(formatNextStep),
   };
 }
 
 type Synced = pulumi.Output<[string, string, string, string | undefined]>;
 
 /** @param before what must be done before a producer is called live */
-function waitFor(
+function registerGate(
   config: StackConfig,
   pillar: PillarNode,
   synced: Synced,
@@ -144,11 +144,11 @@ const plainNetwork = ({ momentum, tickMomentums }: Network): Network => ({ momen
 
 interface At {
   readonly ours: string;
-  readonly seen: HostSeen;
+  readonly seen: HostReading;
 }
 
 /** A reading of node and registration, and the cached state before it. */
-interface Found {
+interface RegistrationReading {
   readonly node: NodeStatus;
   readonly registration: Registration;
   readonly hourlyRestart: string | undefined;
@@ -158,7 +158,7 @@ interface Found {
 }
 
 /** Reads node and registration. Never throws. */
-async function decide(config: StackConfig, last: LastRun, { ours, seen }: At): Promise<Found> {
+async function readRegistration(config: StackConfig, last: LastRun, { ours, seen }: At): Promise<RegistrationReading> {
   const [node, readings, hourlyRestart] = await Promise.all([seen.node, seen.readings, seen.hourlyRestart]);
   const place = logRef(config);
   const memory = await recalled(place, ours, last.registration?.earlier);
@@ -174,7 +174,10 @@ async function decide(config: StackConfig, last: LastRun, { ours, seen }: At): P
   return { node, registration, hourlyRestart, place, ours, memory };
 }
 
-async function keep({ registration, place, ours, memory }: Found, webhook: string | undefined): Promise<void> {
+async function recordRegistration(
+  { registration, place, ours, memory }: RegistrationReading,
+  webhook: string | undefined,
+): Promise<void> {
   const log = openEventLog(place, { now: () => Date.now(), say: (line) => void warn(line) });
   // Without an event log every run would send the notices again.
   const news = await noteRegistration(log, registration, { stack: place.stack, ours, memory });

@@ -34,7 +34,7 @@ export function offersAddress({ registration, now, first = [] }: NextStepSituati
  * Formats the operator's next step, a line each, since the engine cuts longer texts: steps 13 to 15 and the rule behind
  * them (docs/specification.md, 1.1).
  */
-export function nextStep(situation: NextStepSituation): string[] {
+export function formatNextStep(situation: NextStepSituation): string[] {
   const { stack, pillar, now, registration, clock, first = [] } = situation;
   const run = commandsFor(stack);
   const again = `Look again with: ${run.up}`;
@@ -139,6 +139,6 @@ const seenAs = ({ known, why }: NextStepSituation["now"]) =>
 const upper = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** Formats the next step of a retired stack whose server is already gone. */
-export function nextForGone(stack: string): string[] {
+export function formatNextStepWithoutServer(stack: string): string[] {
   return [`Its server is not there any more. To remove the rest that this stack made: ${commandsFor(stack).destroy}`];
 }

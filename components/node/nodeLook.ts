@@ -17,7 +17,7 @@ import type { LastRun } from "../lastRun";
 export type NodeLook = (address: string, hostKey: string) => Promise<NodeStatus>;
 
 /** Readings of a host, each available as soon as it arrives. None of them rejects. */
-export interface HostSeen {
+export interface HostReading {
   readonly node: Promise<NodeStatus>;
   /** Readings of the Pillar and the chain, from the node and the references. */
   readonly readings: Promise<readonly PillarReading[]>;
@@ -30,11 +30,11 @@ export interface HostSeen {
 }
 
 /** Looks at node, chain and crontab of a host whose node was proved synced, over one connection; `anew` where an early look is no good any more. */
-export type LookAtHost = (address: string, hostKey: string, anew?: "anew") => Promise<HostSeen>;
+export type NodeHostReader = (address: string, hostKey: string, anew?: "anew") => Promise<HostReading>;
 
 /** Begins the look at once where the host is known and the last run left a node on it; one look serves all who ask. */
-export function hostLook(config: StackConfig, last: LastRun): LookAtHost {
-  const look: LookAtHost = async (address, hostKey) => beginLook(config, address, hostKey);
+export function createHostReader(config: StackConfig, last: LastRun): NodeHostReader {
+  const look: NodeHostReader = async (address, hostKey) => beginReading(config, address, hostKey);
   const { host } = config;
   if (!last.finished || host.provider !== "existing" || host.hostKey === undefined) return look;
   const { address, hostKey } = host;
@@ -46,7 +46,7 @@ export function hostLook(config: StackConfig, last: LastRun): LookAtHost {
 
 const nothing = () => undefined;
 
-function beginLook(config: StackConfig, address: string, hostKey: string): HostSeen {
+function beginReading(config: StackConfig, address: string, hostKey: string): HostReading {
   const target = nodeTarget(config, address, hostKey);
   const connection = createConnection(target.ssh, undefined, true);
   const chain = chainOfNode(`the node of ${address}`, target, connection);
@@ -56,7 +56,7 @@ function beginLook(config: StackConfig, address: string, hostKey: string): HostS
   const seen = {
     node: connected.then(() => lookAtNode(target, settings, connection)),
     readings: connected.then(() => readSources(chain, config.sync.references, config.pillar.name, address)),
-    hourlyRestart: connected.then(() => hourlyRestartOf(config, address, connection)),
+    hourlyRestart: connected.then(() => readHourlyRestart(config, address, connection)),
     version: config.node.release
       ? connected.then(() => nodeVersion(target, connection)).catch(() => undefined)
       : Promise.resolve(undefined),
@@ -66,12 +66,12 @@ function beginLook(config: StackConfig, address: string, hostKey: string): HostS
   return { ...seen, close };
 }
 
-const limit = 20_000;
+const timeoutMs = 20_000;
 
-async function hourlyRestartOf(config: StackConfig, address: string, connection: Connection) {
+async function readHourlyRestart(config: StackConfig, address: string, connection: Connection) {
   const script = envelope(hourlyRestartNow(config, true), receiver(config, address));
   try {
-    const [printed] = await runScript(connection, "hourlyRestartNow", script, limit);
+    const [printed] = await runScript(connection, "hourlyRestartNow", script, timeoutMs);
     return printed?.trim();
   } catch {
     return undefined;

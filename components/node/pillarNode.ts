@@ -3,7 +3,7 @@ import { type NodeRpc, nodeRpc, nodeTargetOn } from "../../core/chain/configured
 import { releaseNumber } from "../../core/chain/versions";
 import type { ChainSide } from "../../core/chainCopy/inputs";
 import type { StackConfig } from "../../core/config/config";
-import { storeOf } from "../../core/config/stackStore";
+import { openStackStore } from "../../core/config/stackStore";
 import { readEvents } from "../../core/eventLog/eventLog";
 import type { LogEvent } from "../../core/eventLog/events";
 import { standing } from "../../core/eventLog/guardFacts";
@@ -18,9 +18,9 @@ import { ChainCopy } from "../../providers/chainCopy";
 import { NodeUpgrade, type UpgradeInputs } from "../../providers/nodeUpgrade";
 import { SyncGate, type SyncGateArgs } from "../../providers/syncGate";
 import type { Host } from "../host/host";
-import { rootAccessOf, runStep, sshTargetOf, stepInput } from "../remote";
-import { type ChainCopySettings, chainCopySettings, newChainSide } from "./chainCopyArgs";
-import type { LookAtHost } from "./nodeLook";
+import { createRootAccess, createSshTarget, runStep, stepInput } from "../remote";
+import { type ChainCopySettings, createChainCopyArgs, createNewSide } from "./chainCopyArgs";
+import type { NodeHostReader } from "./nodeLook";
 
 export interface PillarNodeArgs {
   /** The machine, its login, and what must exist before anything connects to it. */
@@ -34,23 +34,27 @@ export interface PillarNodeArgs {
   readonly chain?: { readonly from: ChainCopySettings; to(host: OrchestratorHost): ChainSide } | undefined;
   /** Brings the node to the configured release; absent where what the controller deployed stays. */
   readonly upgrade?: Omit<UpgradeInputs, "host" | "node" | "found"> | undefined;
-  readonly look?: LookAtHost | undefined;
+  readonly look?: NodeHostReader | undefined;
   /** Removes what a copy of a chain has left that the stack does not want any more. */
   readonly chainCopyAway?: Step | undefined;
 }
 
 /** Makes the node's arguments from the configuration. */
-export async function pillarNodeArgs(config: StackConfig, host: Host, look?: LookAtHost): Promise<PillarNodeArgs> {
+export async function createPillarNodeArgs(
+  config: StackConfig,
+  host: Host,
+  look?: NodeHostReader,
+): Promise<PillarNodeArgs> {
   const [stack, pillar] = [pulumi.getStack(), config.pillar.name];
-  const from = chainCopySettings(config, stack);
+  const from = createChainCopyArgs(config, stack);
   const identity = stackIdentity(stack, pillar);
-  const events = await eventsOf(config);
+  const events = await readHostEvents(config);
   const begun = from ? undefined : standing(events, stack, "copying").at(-1)?.at;
   return {
     host,
     steps: nodeSteps(config, identity, standing(events, stack, "shuttingDown").at(-1)?.at),
     rpc: nodeRpc(config),
-    upgrade: upgradeSettings(config),
+    upgrade: createUpgradeInputs(config),
     look,
     sync: {
       ...gateSettings(config),
@@ -58,12 +62,12 @@ export async function pillarNodeArgs(config: StackConfig, host: Host, look?: Loo
       title: `Pillar ${pillar} (${stack})`,
       notify: config.notify,
     },
-    chain: from ? { from, to: (to: OrchestratorHost) => newChainSide(config, to) } : undefined,
+    chain: from ? { from, to: (to: OrchestratorHost) => createNewSide(config, to) } : undefined,
     chainCopyAway: begun === undefined ? undefined : chainCopyAway(config, identity, begun),
   };
 }
 
-function upgradeSettings(config: StackConfig): PillarNodeArgs["upgrade"] {
+function createUpgradeInputs(config: StackConfig): PillarNodeArgs["upgrade"] {
   const { node, pillar, network, orchestrator, stack } = config;
   if (node.release === undefined) return undefined;
   const { url: signing_key = "", fingerprint = "" } = node.release.signingKey ?? {};
@@ -100,7 +104,7 @@ export class PillarNode extends pulumi.ComponentResource {
   ) {
     super("pillar-host:node:PillarNode", name, {}, options);
     let last: readonly pulumi.Input<pulumi.Resource>[] = host.ready;
-    const target = sshTargetOf(host.access).apply((ssh) => nodeTargetOn(ssh, rpc));
+    const target = createSshTarget(host.access).apply((ssh) => nodeTargetOn(ssh, rpc));
     // There is one connection at a time; each step waits for the proof of the one before.
     const next = () => ({ parent: this, dependsOn: [...last] });
     const run = (suffix: string, step: Step) => {
@@ -121,11 +125,16 @@ export class PillarNode extends pulumi.ComponentResource {
         const isOther = running !== undefined && releaseNumber(running) !== upgrade.release.version;
         return isOther ? `${running} ${Date.now()}` : undefined;
       });
-      const args = { ...upgrade, host: rootAccessOf(host.access), node: target, found: found as pulumi.Output<string> };
+      const args = {
+        ...upgrade,
+        host: createRootAccess(host.access),
+        node: target,
+        found: found as pulumi.Output<string>,
+      };
       last = [new NodeUpgrade(`${name}-upgrade`, args, next())];
     }
     if (chain) {
-      const sides = { old: pulumi.secret(chain.from.old), new: rootAccessOf(host.access).apply(chain.to) };
+      const sides = { old: pulumi.secret(chain.from.old), new: createRootAccess(host.access).apply(chain.to) };
       this.chainCopy = new ChainCopy(`${name}-chain-copy`, { ...chain.from, ...sides }, next());
       last = [this.chainCopy];
     }
@@ -154,9 +163,9 @@ export class PillarNode extends pulumi.ComponentResource {
  * Reads the events of the stack's host. An interrupted retirement left steps in the state as they were before it, and
  * an interrupted chain copy may have left files that the state does not know.
  */
-async function eventsOf(config: StackConfig): Promise<readonly LogEvent[]> {
+async function readHostEvents(config: StackConfig): Promise<readonly LogEvent[]> {
   try {
-    return await readEvents(storeOf(config), config.pillar.name);
+    return await readEvents(openStackStore(config), config.pillar.name);
   } catch {
     // The next write to the event log reports what is wrong with it.
     return [];
@@ -164,7 +173,7 @@ async function eventsOf(config: StackConfig): Promise<readonly LogEvent[]> {
 }
 
 /** Returns the output `sync`. */
-export function syncShown(gate: SyncGate) {
+export function createSyncOutput(gate: SyncGate) {
   const { state, currentHeight, targetHeight, startedAt, syncedAt, durationSeconds, rate, proved, unproved } = gate;
   return { state, currentHeight, targetHeight, startedAt, syncedAt, durationSeconds, rate, proved, unproved };
 }

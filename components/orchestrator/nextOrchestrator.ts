@@ -6,7 +6,7 @@ import type { OrchestratorShown } from "./orchestrator";
 export type MoveTiming = "none" | "now" | "later" | "unwatched" | "removed";
 
 /** Formats the operator's steps before any change in the wallet: the orchestrator's move, if it comes next. */
-export function nextBeforeWallet(timing: MoveTiming, stack: string): string[] {
+export function formatStepsBeforeWallet(timing: MoveTiming, stack: string): string[] {
   const { up } = commandsFor(stack);
   if (timing === "unwatched")
     return [
@@ -21,7 +21,7 @@ export function nextBeforeWallet(timing: MoveTiming, stack: string): string[] {
 }
 
 /** Formats the orchestrator's next steps, in lines after those of the node. */
-export function nextForOrchestrator(timing: MoveTiming, stack: string, shown?: OrchestratorShown): string[] {
+export function formatOrchestratorSteps(timing: MoveTiming, stack: string, shown?: OrchestratorShown): string[] {
   if (timing === "later" || timing === "unwatched") return [];
   const run = commandsFor(stack);
   if (timing === "removed")

@@ -18,7 +18,7 @@ import { CopyKey } from "../../providers/copyKey";
 import { OrchestratorBackup } from "../../providers/orchestratorBackup";
 import { OrchestratorMove } from "../../providers/orchestratorMove";
 import type { Host } from "../host/host";
-import { rootAccessOf, runStep, sshTargetOf } from "../remote";
+import { createRootAccess, createSshTarget, runStep } from "../remote";
 
 export interface OrchestratorArgs {
   /** Resources that must exist first: the node, up to its producer address. */
@@ -47,7 +47,11 @@ export interface OrchestratorArgs {
 }
 
 /** Makes the orchestrator's arguments from the configuration. */
-export function orchestratorArgs(config: StackConfig, host: Host, after: OrchestratorArgs["after"]): OrchestratorArgs {
+export function createOrchestratorArgs(
+  config: StackConfig,
+  host: Host,
+  after: OrchestratorArgs["after"],
+): OrchestratorArgs {
   const stack = pulumi.getStack();
   const { orchestrator } = config;
   const [from, secure] = [oldHost(config), secureOptions(config, stack)];
@@ -88,8 +92,8 @@ export class Orchestrator extends pulumi.ComponentResource {
     const { move: moveName, old: from, new: to } = secure;
     const library = orchestratorLibrary();
     const oldAccess = pulumi.output(args.oldHost);
-    const newAccess = rootAccessOf(host.access);
-    const node = sshTargetOf(host.access).apply((ssh) => nodeTargetOn(ssh, args.rpc));
+    const newAccess = createRootAccess(host.access);
+    const node = createSshTarget(host.access).apply((ssh) => nodeTargetOn(ssh, args.rpc));
     const evidence = { node, ...args.evidence };
 
     const backup = new OrchestratorBackup(
@@ -99,8 +103,8 @@ export class Orchestrator extends pulumi.ComponentResource {
     );
     const install = runStep(`${name}-install`, args.install, host.access, { parent: this, dependsOn: [backup] });
     const pair = {
-      old: oldAccess.apply((access) => sideOf(access, from)),
-      new: newAccess.apply((access) => sideOf(access, to)),
+      old: oldAccess.apply((access) => createSideInputs(access, from)),
+      new: newAccess.apply((access) => createSideInputs(access, to)),
       copy: { address: secure.copyAddress, port: secure.sshPort },
       rpcPort: to.rpcPort,
       library,
@@ -147,7 +151,7 @@ export class Orchestrator extends pulumi.ComponentResource {
   }
 }
 
-function sideOf(host: OrchestratorHost, { service, directory, executable }: OrchestratorPlace): SideInputs {
+function createSideInputs(host: OrchestratorHost, { service, directory, executable }: OrchestratorPlace): SideInputs {
   return { host, service, directory, executable };
 }
 

@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
-import { storeOf } from "../../core/config/stackStore";
+import { openStackStore } from "../../core/config/stackStore";
 import { readMoveEvents } from "../../core/eventLog/eventLog";
-import { isSameMove, moveIdOf } from "../../core/eventLog/moveId";
+import { createMoveId, isSameMove } from "../../core/eventLog/moveId";
 import { proxyOf } from "../../core/ssh/configuredLogin";
 import { fingerprintOf } from "../../core/ssh/publicKey";
 import { scanHostKey } from "../../core/ssh/ssh";
@@ -12,32 +12,32 @@ import type { LastRun } from "../lastRun";
 import type { NodeLook } from "../node/nodeLook";
 import type { PillarNode } from "../node/pillarNode";
 import type { MoveTiming } from "./nextOrchestrator";
-import { Orchestrator, type OrchestratorShown, orchestratorArgs } from "./orchestrator";
+import { createOrchestratorArgs, Orchestrator, type OrchestratorShown } from "./orchestrator";
 
 /**
  * Decides whether the orchestrator moves in this run: only in one that began with a synced node, so that nothing moves
  * unattended at night after days of sync (docs/architecture.md, The move of the orchestrator is one resource). A move
  * that has begun stays part of the stack.
  */
-async function moveTimingOf(config: StackConfig, last: LastRun, look: NodeLook): Promise<MoveTiming> {
+async function decideTiming(config: StackConfig, last: LastRun, look: NodeLook): Promise<MoveTiming> {
   const { migrateFrom, unattended } = config.orchestrator;
   if (migrateFrom === undefined) return last.signer === undefined ? "none" : "removed";
   if (last.signer !== undefined) return "now";
-  const move = moveIdOf(config, pulumi.getStack());
-  if ((await readMoveEvents(storeOf(config))).some((entry) => isSameMove(entry.move, move))) return "now";
+  const move = createMoveId(config, pulumi.getStack());
+  if ((await readMoveEvents(openStackStore(config))).some((entry) => isSameMove(entry.move, move))) return "now";
   if (isUnattended(process.env)) return "unwatched";
   if (unattended) return "now";
   const { host } = config;
   const configured = host.provider === "existing" ? host : undefined;
   const address = configured?.address ?? last.address;
   if (address === undefined) return "later";
-  const hostKey = configured?.hostKey ?? (await keyOf(address, config.ssh, last.fingerprint));
+  const hostKey = configured?.hostKey ?? (await readPinnedKey(address, config.ssh, last.fingerprint));
   if (hostKey === undefined) return "later";
   return (await look(address, hostKey)).synced ? "now" : "later";
 }
 
 /** Reads the host's key; undefined if the last run was pinned to another one. */
-async function keyOf(
+async function readPinnedKey(
   address: string,
   ssh: StackConfig["ssh"],
   fingerprint: string | undefined,
@@ -57,12 +57,15 @@ export interface OrchestratorPlan {
 }
 
 export async function planOrchestrator(config: StackConfig, last: LastRun, look: NodeLook): Promise<OrchestratorPlan> {
-  const timing = await moveTimingOf(config, last, look);
+  const timing = await decideTiming(config, last, look);
   return {
     timing,
     move: (host, pillar) => {
       if (timing !== "now") return { shown: last.signer && pulumi.output(last.signer), resources: [] };
-      const orchestrator = new Orchestrator("orchestrator", orchestratorArgs(config, host, [pillar, pillar.done]));
+      const orchestrator = new Orchestrator(
+        "orchestrator",
+        createOrchestratorArgs(config, host, [pillar, pillar.done]),
+      );
       return { shown: orchestrator.shown, resources: [orchestrator] };
     },
   };

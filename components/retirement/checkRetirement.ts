@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ServerNow } from "../../core/cloud/cloud";
-import { ordersOf } from "../../core/cloud/orderRecord";
+import { openOrderRecords } from "../../core/cloud/orderRecord";
 import type { StackConfig } from "../../core/config/config";
-import { storeOf } from "../../core/config/stackStore";
+import { openStackStore } from "../../core/config/stackStore";
 import type { EventDetails } from "../../core/eventLog/events";
 import { guardMemory } from "../../core/retirement/guardMemory";
 import { readHostOnce } from "../../core/retirement/readHost";
@@ -12,7 +12,7 @@ import { surveyRetirement } from "../../core/retirement/surveyRetirement";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor, someHostKey } from "../../core/util/commands";
 import type { LastRun } from "../lastRun";
-import { knownOfHost } from "./remembered";
+import { readHostMemory } from "./remembered";
 
 /** Dependencies of a lookup that prints nothing and accepts no acknowledgement of the operator. */
 export const lookOnly = {
@@ -22,7 +22,7 @@ export const lookOnly = {
 };
 
 /** A host that does not answer may boot: in a preview nobody waits for it. Milliseconds. */
-const patience = 10_000;
+const contactTimeoutMs = 10_000;
 
 /**
  * Asks host, successor and chain whether the host may be retired, before anything is registered: the engine lifts the
@@ -33,13 +33,13 @@ const patience = 10_000;
 export async function checkRetirement(config: StackConfig, last: LastRun): Promise<void> {
   if (last.nodeOff) return;
   const stack = pulumi.getStack();
-  const past = await knownOfHost(config, last);
-  const { there, place } = await hostLocation(config, last, past.location);
+  const past = await readHostMemory(config, last);
+  const { there, place } = await findHost(config, last, past.location);
   if (there === "gone") return;
-  const isOwnServer = there !== undefined && (await ordersOf(config, stack).read()).ordered === there.id;
+  const isOwnServer = there !== undefined && (await openOrderRecords(config, stack).read()).ordered === there.id;
   const { address, hostKey } = place;
   if (there && hostKey === undefined && !isOwnServer && !isAdopted(config))
-    throw new pulumi.RunError(noKeyText(stack, config, there));
+    throw new pulumi.RunError(formatMissingKey(stack, config, there));
   const inputs = {
     ...retirementInputs(config, { address: address ?? `the host of ${stack}`, hostKey: hostKey ?? "", isOwnServer }),
     recorded: past.recorded,
@@ -48,11 +48,11 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   const look =
     address === undefined || hostKey === undefined
       ? { silent: "its address or its key was not shown by the last run" }
-      : await readHostOnce(inputs, patience, lookOnly).catch((error: Error) => {
+      : await readHostOnce(inputs, contactTimeoutMs, lookOnly).catch((error: Error) => {
           throw new pulumi.RunError(error.message);
         });
   const memory = guardMemory(past, last.finished || past.isReached);
-  const question = { step: "retire" as const, inputs, memory, host: look, store: storeOf(config) };
+  const question = { step: "retire" as const, inputs, memory, host: look, store: openStackStore(config) };
   const { facts, verdict } = await surveyRetirement(question, lookOnly);
   if (verdict.unmet.length > 0) throw new pulumi.RunError(formatRefusal(facts, verdict));
 }
@@ -66,7 +66,7 @@ interface Place {
  * Finds the host: as configured, else from the last run, else from the event log, else from the provider. Facts about
  * another server than the present one do not count.
  */
-async function hostLocation(
+async function findHost(
   config: StackConfig,
   last: LastRun,
   location: EventDetails["host"] | undefined,
@@ -79,8 +79,8 @@ async function hostLocation(
   };
   if (host.provider !== "existing") {
     // Loaded where it is needed: the clouds' libraries are large.
-    const { serverThere } = await import("../host/serverThere");
-    const there = await serverThere(config, host, known.serverId);
+    const { readServer } = await import("../host/serverThere");
+    const there = await readServer(config, host, known.serverId);
     const isOther = typeof there === "object" && known.serverId !== undefined && known.serverId !== there.id;
     const address = (isOther ? undefined : known.address) ?? (typeof there === "object" ? there.address : undefined);
     return { there, place: { address, hostKey: host.hostKey ?? (isOther ? undefined : known.hostKey) } };
@@ -100,7 +100,7 @@ function isAdopted({ host }: StackConfig): boolean {
   return host.provider !== "existing" && host.importId !== undefined;
 }
 
-function noKeyText(stack: string, { host }: StackConfig, { id, name, address }: ServerNow): string {
+function formatMissingKey(stack: string, { host }: StackConfig, { id, name, address }: ServerNow): string {
   const { set, up } = commandsFor(stack);
   return [
     `pillar-host:host.hostKey: needed to retire server ${name} (${id}) at ${host.provider}, ${address ?? "without an address"}; nothing was changed`,

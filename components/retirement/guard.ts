@@ -3,7 +3,7 @@ import { type NodeRpc, nodeTargetOn } from "../../core/chain/configuredNode";
 import type { RetirementSettings } from "../../core/retirement/retirementInputs";
 import { RetirementGuard } from "../../providers/retirementGuard";
 import type { HostGround } from "../host/host";
-import { rootAccessOf, sshTargetOf } from "../remote";
+import { createRootAccess, createSshTarget } from "../remote";
 
 /** Arguments of a guard: the stack and its host. */
 export interface RetirementArgs {
@@ -52,7 +52,7 @@ export function hostInputs({ host, rpc }: RetirementArgs) {
   const { access, isOrdered = pulumi.output(false) } = host;
   return {
     isOwnServer: isOrdered,
-    host: rootAccessOf(access),
-    node: sshTargetOf(access).apply((ssh) => nodeTargetOn(ssh, rpc)),
+    host: createRootAccess(access),
+    node: createSshTarget(access).apply((ssh) => nodeTargetOn(ssh, rpc)),
   };
 }

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
-import { storeOf } from "../../core/config/stackStore";
+import { openStackStore } from "../../core/config/stackStore";
 import { readEvents } from "../../core/eventLog/eventLog";
 import type { RegistrationShown } from "../../core/registration/registrationShown";
 import { type HostMemory, mergeHostMemory, type Remembered, rememberedInputs } from "../../core/retirement/guardMemory";
@@ -19,21 +19,21 @@ export function inLastRun({ remembered = {}, producerAddress, registration }: La
 }
 
 /** Reads what event log and state know of the host. @throws where the event log can't be read */
-export async function knownOfHost(config: StackConfig, last: LastRun): Promise<HostMemory> {
-  const events = await readEvents(storeOf(config), config.pillar.name);
+export async function readHostMemory(config: StackConfig, last: LastRun): Promise<HostMemory> {
+  const events = await readEvents(openStackStore(config), config.pillar.name);
   return mergeHostMemory(events, pulumi.getStack(), inLastRun(last));
 }
 
 /** Makes the guards' inputs; of a retiring host they include what is known of it. */
-export async function guardSettings(config: StackConfig, last: LastRun): Promise<RetirementSettings> {
+export async function createGuardInputs(config: StackConfig, last: LastRun): Promise<RetirementSettings> {
   const settings = retirementSettings(config);
   return config.lifecycle === "retiring"
-    ? { ...settings, ...rememberedInputs(await knownOfHost(config, last)) }
+    ? { ...settings, ...rememberedInputs(await readHostMemory(config, last)) }
     : settings;
 }
 
 /** Returns the output `remembered`: the guards' memory, which the next run reads before it registers anything. */
-export function rememberedShown(
+export function createRememberedOutput(
   first: RetirementGuard,
   guard: RetirementGuard,
   last: LastRun,

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 import { nodeRpc } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
-import { logRef, storeOf } from "../../core/config/stackStore";
+import { logRef, openStackStore } from "../../core/config/stackStore";
 import { openEventLog, readEvents } from "../../core/eventLog/eventLog";
 import type { RetirementInputs } from "../../core/retirement/guardInputs";
 import type { GuardMemory, Remembered } from "../../core/retirement/guardMemory";
@@ -23,7 +23,7 @@ import { tell } from "../tell";
 import { lookOnly } from "./checkRetirement";
 import type { RetirementArgs } from "./guard";
 import { HostRetirement } from "./hostRetirement";
-import { guardSettings, knownOfHost, rememberedShown } from "./remembered";
+import { createGuardInputs, createRememberedOutput, readHostMemory } from "./remembered";
 
 interface Shown {
   readonly retirement?: { readonly nodeOff: pulumi.Output<boolean> };
@@ -32,22 +32,22 @@ interface Shown {
 }
 
 /** Registers a host on which nothing is deployed: adopted as it is, or shut down to be retired. @returns outputs */
-export async function standBy(config: StackConfig, host: Host, last: LastRun): Promise<Shown> {
+export async function registerIdleHost(config: StackConfig, host: Host, last: LastRun): Promise<Shown> {
   const stack = pulumi.getStack();
   const isRetiring = config.lifecycle === "retiring";
   const run = isRetiring && (await staysOff(config, last)) ? undefined : randomUUID();
   const { shutdown, memory, guard } = new HostRetirement("retirement", {
-    ...(await retirementArgs(config, host, last)),
+    ...(await createRetirementArgs(config, host, last)),
     after: [host.guard],
     shutDown: isRetiring ? { first: host.guard, run } : undefined,
   });
-  const remembered = rememberedShown(host.guard, guard, last);
+  const remembered = createRememberedOutput(host.guard, guard, last);
   if (shutdown === undefined || memory === undefined)
     return { remembered, nextStep: reportNextStep(pulumi.output(nextForAdopted(stack))) };
   const inputs = pulumi
     .all([host.access.address, host.access.hostKey, host.isOrdered ?? false])
     .apply(([address, hostKey, isOwnServer]) => retirementInputs(config, { address, hostKey, isOwnServer }));
-  const { recorded, knownProducer } = await knownOfHost(config, last);
+  const { recorded, knownProducer } = await readHostMemory(config, last);
   const told = { recorded, knownProducer };
   const next = pulumi
     .all([shutdown.isOff, inputs, memory])
@@ -68,8 +68,8 @@ export async function staysOff(
 }
 
 /** Makes the arguments of the retirement. */
-export async function retirementArgs(config: StackConfig, host: Host, last: LastRun): Promise<RetirementArgs> {
-  return { host, settings: await guardSettings(config, last), rpc: nodeRpc(config) };
+export async function createRetirementArgs(config: StackConfig, host: Host, last: LastRun): Promise<RetirementArgs> {
+  return { host, settings: await createGuardInputs(config, last), rpc: nodeRpc(config) };
 }
 
 function nextForAdopted(stack: string): string[] {
@@ -93,7 +93,7 @@ async function nextForRetired(
   const shut = isOff
     ? "The node of this host is off, and stays off."
     : "The node of this host could not be stopped: it does not answer.";
-  const store = storeOf(config);
+  const store = openStackStore(config);
   const { stack } = inputs;
   const { destroy } = commandsFor(stack);
   try {

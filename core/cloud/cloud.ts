@@ -32,23 +32,23 @@ export interface CloudInventory {
 export interface Cloud {
   readonly provider: string;
   /** Returns every x86 plan that is sold, in every location, with what a month costs with all that this stack needs. */
-  offers(withBackups: boolean): Promise<Offer[]>;
-  images(): Promise<string[]>;
-  found(owner: Owner, publicKey: string | undefined): Promise<CloudInventory>;
-  server(id: string): Promise<ServerNow | undefined>;
+  readOffers(withBackups: boolean): Promise<Offer[]>;
+  readImages(): Promise<string[]>;
+  readInventory(owner: Owner, publicKey: string | undefined): Promise<CloudInventory>;
+  readServer(id: string): Promise<ServerNow | undefined>;
   /** Refuses a token that can only read. Makes nothing. */
   checkRights(): Promise<void>;
   /** True if the provider's words say that it can't make this plan in this location. */
   isNoRoom(words: string): boolean;
   /** The page on which an account's limits are raised. */
   readonly limits: string;
-  consoleOf(id: string): string;
+  describeConsole(id: string): string;
   /** Frees the name of a server that was never made to its end, where the provider takes a name once only. */
   makeRoom(id: string): Promise<void>;
   remove(id: string): Promise<void>;
 }
 
-export function resourceName({ stack, pillar }: Owner): string {
+export function formatResourceName({ stack, pillar }: Owner): string {
   return `pillar-${pillar}-${stack}`
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
@@ -57,17 +57,17 @@ export function resourceName({ stack, pillar }: Owner): string {
 }
 
 /** Splits the keys there: the stack's own, and another with the same public half. */
-export function keysAmong<T extends { readonly id: number; readonly public_key: string }>(
+export function findSshKeys<T extends { readonly id: number; readonly public_key: string }>(
   keys: readonly T[],
   isOurs: (key: T) => boolean,
   publicKey = "",
 ): Pick<CloudInventory, "sshKey" | "foreignKey"> {
   const foreign = keys.find((key) => !isOurs(key) && bareLine(key.public_key) === bareLine(publicKey));
-  return { sshKey: idOf(keys.find(isOurs)), foreignKey: idOf(foreign) };
+  return { sshKey: formatId(keys.find(isOurs)), foreignKey: formatId(foreign) };
 }
 
-export function idOf(thing: { readonly id: string | number } | undefined): string | undefined {
+export function formatId(thing: { readonly id: string | number } | undefined): string | undefined {
   return thing && String(thing.id);
 }
 
-export const cents = (amount: number): number => Math.round(amount * 100) / 100;
+export const roundToCents = (amount: number): number => Math.round(amount * 100) / 100;

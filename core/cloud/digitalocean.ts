@@ -1,4 +1,12 @@
-import { type Cloud, cents, idOf, keysAmong, type Owner, resourceName, type ServerNow } from "./cloud";
+import {
+  type Cloud,
+  findSshKeys,
+  formatId,
+  formatResourceName,
+  type Owner,
+  roundToCents,
+  type ServerNow,
+} from "./cloud";
 import { type CloudAccess, createHttp } from "./http";
 
 // https://docs.digitalocean.com/reference/api, as of November 2026.
@@ -35,12 +43,12 @@ export function digitaloceanTag({ stack, pillar }: Owner): string {
 }
 
 /** Returns `ubuntu-22.04` as a slug, `ubuntu-22-04-x64`. */
-export function slugOf(image: string): string {
+export function formatSlug(image: string): string {
   return `${image.replaceAll(".", "-")}-x64`;
 }
 
 /** Returns a slug as pillar-host:host.image has it; undefined where it is not for x86. */
-export function imageOf(slug: string): string | undefined {
+export function parseSlug(slug: string): string | undefined {
   const [, name, major, minor] = /^([a-z-]+?)-(\d+)(?:-(\d+))?-x64$/.exec(slug) ?? [];
   return name && (minor === undefined ? `${name}-${major}` : `${name}-${major}.${minor}`);
 }
@@ -59,7 +67,7 @@ export function createDigitalocean({ endpoint = "https://api.digitalocean.com", 
       name: droplet.name,
       plan: droplet.size_slug,
       location: droplet.region.slug,
-      image: imageOf(droplet.image.slug ?? ""),
+      image: parseSlug(droplet.image.slug ?? ""),
       address: droplet.networks.v4.find(({ type }) => type === "public")?.ip_address,
       failure: isFailed ? "the Droplet's creation ended in an error" : undefined,
     };
@@ -67,7 +75,7 @@ export function createDigitalocean({ endpoint = "https://api.digitalocean.com", 
 
   return {
     provider: "DigitalOcean",
-    offers: async (withBackups) => {
+    readOffers: async (withBackups) => {
       const [sizes, regions] = await Promise.all([
         http.list<Size>("/sizes", "sizes"),
         http.list<{ slug: string; available: boolean }>("/regions", "regions"),
@@ -82,17 +90,17 @@ export function createDigitalocean({ endpoint = "https://api.digitalocean.com", 
             memoryGb: size.memory / 1024,
             diskGb: size.disk,
             // Weekly backups cost a fifth of the Droplet.
-            monthly: cents(size.price_monthly * (withBackups ? 1.2 : 1)),
+            monthly: roundToCents(size.price_monthly * (withBackups ? 1.2 : 1)),
             currency: "USD",
             isAvailable: size.available && available,
           })),
       );
     },
-    images: async () => {
+    readImages: async () => {
       const images = await http.list<{ slug: string | null }>("/images?type=distribution", "images");
-      return images.flatMap(({ slug }) => imageOf(slug ?? "") ?? []);
+      return images.flatMap(({ slug }) => parseSlug(slug ?? "") ?? []);
     },
-    found: async (owner, publicKey) => {
+    readInventory: async (owner, publicKey) => {
       const tag = digitaloceanTag(owner);
       const [droplets, firewalls, keys, tags] = await Promise.all([
         http.list<Droplet>(`/droplets?tag_name=${encodeURIComponent(tag)}`, "droplets"),
@@ -100,22 +108,22 @@ export function createDigitalocean({ endpoint = "https://api.digitalocean.com", 
         http.list<Named>("/account/keys", "ssh_keys"),
         http.list<{ name: string }>("/tags", "tags"),
       ]);
-      const isOurs = ({ name }: Named) => name === resourceName(owner);
+      const isOurs = ({ name }: Named) => name === formatResourceName(owner);
       return {
         servers: await Promise.all(droplets.map(serverNow)),
-        firewall: idOf(firewalls.find(isOurs)),
-        ...keysAmong(keys, isOurs, publicKey),
+        firewall: formatId(firewalls.find(isOurs)),
+        ...findSshKeys(keys, isOurs, publicKey),
         tag: tags.find(({ name }) => name.toLowerCase() === tag.toLowerCase())?.name,
       };
     },
-    server: async (id) => {
+    readServer: async (id) => {
       const found = await http.find<{ droplet: Droplet }>(`/droplets/${id}`);
       return found && serverNow(found.droplet);
     },
     checkRights: () => http.mayWrite("/account/keys/0"),
     isNoRoom: (words) => digitaloceanNoRoom.test(words),
     limits: "Settings, Team, Resource limits",
-    consoleOf: (id) => `https://cloud.digitalocean.com/droplets/${id}/access, Recovery Console`,
+    describeConsole: (id) => `https://cloud.digitalocean.com/droplets/${id}/access, Recovery Console`,
     // A name may be had twice.
     makeRoom: async () => undefined,
     remove: (id) => http.removeWhole(`/droplets/${id}`),

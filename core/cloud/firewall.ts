@@ -14,7 +14,10 @@ export interface FirewallNeeds {
 }
 
 /** Lists the openings of a host's firewall: docs/specification.md, 8. */
-export function openings(config: Pick<StackConfig, "node" | "orchestrator" | "ssh">, needs: FirewallNeeds): Opening[] {
+export function listOpenings(
+  config: Pick<StackConfig, "node" | "orchestrator" | "ssh">,
+  needs: FirewallNeeds,
+): Opening[] {
   const { sshFrom, hasOrchestrator } = needs;
   const { node, orchestrator, ssh } = config;
   return [
@@ -30,7 +33,7 @@ function orchestratorOpenings({ p2pPort, rpcPort, rpcFrom }: StackConfig["orches
   return [{ protocol: "tcp", port: p2pPort, sources: anywhere }, ...asked];
 }
 
-export function openToAll(sshFrom: readonly string[]): string[] {
+export function warnOfOpenSsh(sshFrom: readonly string[]): string[] {
   return sshFrom
     .filter((network) => network.endsWith("/0"))
     .map((network) => `pillar-host:host.sshFrom: ${network} lets everybody try to log in with ssh (a key is needed)`);

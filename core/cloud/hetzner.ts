@@ -1,4 +1,4 @@
-import { type Cloud, cents, idOf, keysAmong, type Owner, type ServerNow } from "./cloud";
+import { type Cloud, findSshKeys, formatId, type Owner, roundToCents, type ServerNow } from "./cloud";
 import { type CloudAccess, createHttp } from "./http";
 import type { Offer } from "./plan";
 
@@ -78,21 +78,21 @@ export function createHetzner(access: CloudAccess): Cloud {
 
   return {
     provider: "Hetzner",
-    offers: async (withBackups) => {
+    readOffers: async (withBackups) => {
       const [types, { pricing }] = await Promise.all([
         http.list<ServerType>("/server_types", "server_types"),
         http.get<{ pricing: Pricing }>("/pricing"),
       ]);
       return types
         .filter(({ architecture, deprecated }) => architecture === "x86" && !deprecated)
-        .flatMap((type) => offersOf(type, pricing, withBackups));
+        .flatMap((type) => listOffers(type, pricing, withBackups));
     },
-    images: async () => {
+    readImages: async () => {
       const path = "/images?type=system&status=available&architecture=x86";
       const found = await http.list<{ name: string | null; deprecated: string | null }>(path, "images");
       return found.flatMap(({ name, deprecated }) => (name && !deprecated ? [name] : []));
     },
-    found: async (owner, publicKey) => {
+    readInventory: async (owner, publicKey) => {
       const labels = Object.entries(hetznerLabels(owner));
       const selector = encodeURIComponent(labels.map((label) => label.join("=")).join(","));
       const [servers, firewalls, keys] = await Promise.all([
@@ -102,24 +102,24 @@ export function createHetzner(access: CloudAccess): Cloud {
       ]);
       return {
         servers: await Promise.all(servers.map(serverNow)),
-        firewall: idOf(firewalls[0]),
-        ...keysAmong(keys, (key) => labels.every(([name, value]) => key.labels[name] === value), publicKey),
+        firewall: formatId(firewalls[0]),
+        ...findSshKeys(keys, (key) => labels.every(([name, value]) => key.labels[name] === value), publicKey),
       };
     },
-    server: async (id) => {
+    readServer: async (id) => {
       const found = await http.find<{ server: Server }>(`/servers/${id}`);
       return found && serverNow(found.server);
     },
     checkRights: () => http.mayWrite("/ssh_keys/0"),
     isNoRoom: (words) => hetznerNoRoom.test(words),
     limits: "https://console.hetzner.cloud, Limits, Request change",
-    consoleOf: (id) => `https://console.hetzner.cloud, in its project: server ${id}, Console (>_)`,
+    describeConsole: (id) => `https://console.hetzner.cloud, in its project: server ${id}, Console (>_)`,
     makeRoom: (id) => http.put(`/servers/${id}`, { name: `left-${id}` }),
     remove: (id) => http.removeWhole(`/servers/${id}`),
   };
 }
 
-function offersOf(type: ServerType, pricing: Pricing, withBackups: boolean): Offer[] {
+function listOffers(type: ServerType, pricing: Pricing, withBackups: boolean): Offer[] {
   return type.locations
     .filter(({ deprecation }) => deprecation === null)
     .map(({ name: location, available }) => ({
@@ -128,16 +128,16 @@ function offersOf(type: ServerType, pricing: Pricing, withBackups: boolean): Off
       cores: type.cores,
       memoryGb: type.memory,
       diskGb: type.disk,
-      monthly: monthlyOf(type, location, pricing, withBackups),
+      monthly: computeMonthly(type, location, pricing, withBackups),
       currency: pricing.currency,
       isAvailable: available,
     }));
 }
 
 /** Returns the price of a server with the IPv4 address that it needs. */
-function monthlyOf(type: ServerType, location: string, pricing: Pricing, withBackups: boolean): number {
+function computeMonthly(type: ServerType, location: string, pricing: Pricing, withBackups: boolean): number {
   const at = (prices: Prices = []) => prices.find((each) => each.location === location)?.price_monthly.gross;
   const address = at(pricing.primary_ips.find(({ type: family }) => family === "ipv4")?.prices) ?? 0;
   const backups = withBackups ? Number(pricing.server_backup.percentage) / 100 : 0;
-  return cents(Number(at(type.prices) ?? Number.POSITIVE_INFINITY) * (1 + backups) + Number(address));
+  return roundToCents(Number(at(type.prices) ?? Number.POSITIVE_INFINITY) * (1 + backups) + Number(address));
 }

@@ -2,16 +2,16 @@ import { type CloudHostConfig, ideal } from "../config/hostSchema";
 import { type Commands, commandsFor } from "../util/commands";
 import type { Cloud, CloudInventory, ServerNow } from "./cloud";
 import {
+  type EarlierOrders,
+  keepShownPrice,
   type Order,
   type OrderRecord,
   type PriceLimit,
   priceLimit,
-  type Settled,
   type ShownPrice,
-  settled,
-  shownPrice,
+  settleOrder,
 } from "./orderRecord";
-import { type Chosen, choose, describe, type Offer } from "./plan";
+import { type Chosen, chooseOffer, describeOffer, type Offer } from "./plan";
 
 export type HostPlan =
   | {
@@ -59,8 +59,8 @@ export interface HostSituation {
 export async function planHost(situation: HostSituation): Promise<HostDecision | HostRefusal> {
   const { cloud, host, lifecycle, stack, pillar, publicKey, record, now } = situation;
   const run = commandsFor(stack);
-  if (host.importId !== undefined) return adopt(situation, host.importId);
-  const found = await cloud.found({ stack, pillar }, publicKey);
+  if (host.importId !== undefined) return planAdoption(situation, host.importId);
+  const found = await cloud.readInventory({ stack, pillar }, publicKey);
   const [server, another] = found.servers;
   if (another)
     return {
@@ -74,15 +74,15 @@ export async function planHost(situation: HostSituation): Promise<HostDecision |
     };
   // A server that an interrupted or failed order left is no host yet.
   const isLeftover = server?.failure !== undefined && record.pending !== undefined;
-  if (server && (!isLeftover || lifecycle === "retiring")) return keep(situation, found, server);
+  if (server && (!isLeftover || lifecycle === "retiring")) return planKeeping(situation, found, server);
   if (lifecycle !== "retiring")
-    return order(situation, found, server, settled(record, now, cloud.isNoRoom, server?.failure));
+    return planOrder(situation, found, server, settleOrder(record, now, cloud.isNoRoom, server?.failure));
   const line = `there is no server of this stack at ${cloud.provider}. Where the state still knows one: ${run.refresh}, then ${run.destroy}`;
   return { plan: { kind: "gone" }, lines: [line], warnings: [] };
 }
 
-async function adopt({ cloud, stack }: HostSituation, id: string): Promise<HostDecision | HostRefusal> {
-  const server = await cloud.server(id);
+async function planAdoption({ cloud, stack }: HostSituation, id: string): Promise<HostDecision | HostRefusal> {
+  const server = await cloud.readServer(id);
   if (!server)
     return { faults: [`pillar-host:host.importId: ${cloud.provider} has no server ${id} that this token can see`] };
   return {
@@ -92,7 +92,7 @@ async function adopt({ cloud, stack }: HostSituation, id: string): Promise<HostD
   };
 }
 
-function keep({ host, record }: HostSituation, found: CloudInventory, server: ServerNow): HostDecision {
+function planKeeping({ host, record }: HostSituation, found: CloudInventory, server: ServerNow): HostDecision {
   const compared = {
     plan: [host.plan === "auto" ? server.plan : host.plan, server.plan],
     locations: [
@@ -115,11 +115,11 @@ function keep({ host, record }: HostSituation, found: CloudInventory, server: Se
   return { plan: { kind: "keep", server, found, isHalfMade }, lines: [], warnings };
 }
 
-async function order(
+async function planOrder(
   { cloud, host, record, stack }: HostSituation,
   found: CloudInventory,
   leftover: ServerNow | undefined,
-  { attempts, failed }: Settled,
+  { attempts, failed }: EarlierOrders,
 ): Promise<HostDecision | HostRefusal> {
   const run = commandsFor(stack);
   if (host.hostKey !== undefined)
@@ -129,14 +129,14 @@ async function order(
         `To have one made: ${run.remove("host.hostKey")} && ${run.up}`,
       ],
     };
-  const [offers, images] = await Promise.all([cloud.offers(host.backups), cloud.images(), cloud.checkRights()]);
+  const [offers, images] = await Promise.all([cloud.readOffers(host.backups), cloud.readImages(), cloud.checkRights()]);
   const faults = images.includes(host.image)
     ? []
     : [
         `pillar-host:host.image: ${cloud.provider} has no image ${host.image} for x86 machines now, needed one of ${[...images].sort().join(", ")}`,
       ];
   const within = (limit: PriceLimit | undefined, tried: readonly Order[]) =>
-    choose(offers, { ...host, maxMonthly: limit?.monthly }, tried, run);
+    chooseOffer(offers, { ...host, maxMonthly: limit?.monthly }, tried, run);
   const known = priceLimit(host, record.shown);
   const choice = within(known, attempts);
   if (choice.kind === "none") {
@@ -145,15 +145,15 @@ async function order(
   }
   if (faults.length > 0) return { faults };
   const { offer } = choice;
-  const shown = shownPrice(host, record.shown, offer);
+  const shown = keepShownPrice(host, record.shown, offer);
   const limit = priceLimit(host, shown);
   const next = within(limit, [...attempts, { ...offer, at: "" }]);
   return {
     plan: { kind: "make", offer, found, attempts, shown, leftover },
     lines: [
       ...attempts.map(({ plan, location, at, reason }) => `no room: ${plan} in ${location} at ${at}: ${reason}`),
-      ...earlierLines(failed, leftover, record, run),
-      ...offerLines(cloud.provider, host, choice, limit),
+      ...formatEarlierOrders(failed, leftover, record, run),
+      ...formatOffer(cloud.provider, host, choice, limit),
       next.kind === "chosen"
         ? `should the provider have no room for it, the next run tries ${next.offer.plan} in ${next.offer.location} (${next.offer.monthly.toFixed(2)} ${offer.currency} a month)`
         : "should the provider have no room for it, there is nothing else to try within the limit: add locations (pillar-host:host.locations)",
@@ -164,7 +164,12 @@ async function order(
   };
 }
 
-function earlierLines(failed: Order | undefined, left: ServerNow | undefined, { pending }: OrderRecord, run: Commands) {
+function formatEarlierOrders(
+  failed: Order | undefined,
+  left: ServerNow | undefined,
+  { pending }: OrderRecord,
+  run: Commands,
+) {
   const lines: string[] = [];
   if (failed) {
     const { plan, location, at, reason = "the run ended before it heard why" } = failed;
@@ -176,7 +181,7 @@ function earlierLines(failed: Order | undefined, left: ServerNow | undefined, { 
   return lines;
 }
 
-function offerLines(
+function formatOffer(
   provider: string,
   host: CloudHostConfig,
   { offer, runnerUp }: Chosen,
@@ -190,15 +195,15 @@ function offerLines(
   const otherDear = runnerUp && limit && runnerUp.monthly > limit.monthly ? "; dearer than the limit" : "";
   const otherRoom = runnerUp?.isAvailable === false ? "; the list shows no room for it" : "";
   return [
-    `host: a server at ${provider}, ${describe(offer)}${backups}; image ${host.image}${room}`,
+    `host: a server at ${provider}, ${describeOffer(offer)}${backups}; image ${host.image}${room}`,
     isSmall &&
       `ideal for the initial sync: ${ideal.cores} cores and ${ideal.memoryGb} GB of memory (host.minimums); with less it takes longer`,
-    `runner-up: ${runnerUp ? describe(runnerUp) : "none"}${otherDear}${otherRoom}`,
+    `runner-up: ${runnerUp ? describeOffer(runnerUp) : "none"}${otherDear}${otherRoom}`,
     limit &&
       `limit: no server dearer than ${limit.monthly.toFixed(2)} ${offer.currency} a month is ordered (${limit.from})`,
   ].filter((line) => typeof line === "string");
 }
 
-export function orderRecord({ offer, attempts, shown }: HostPlan & { kind: "make" }, at: Date): OrderRecord {
+export function createOrderRecord({ offer, attempts, shown }: HostPlan & { kind: "make" }, at: Date): OrderRecord {
   return { attempts, pending: { plan: offer.plan, location: offer.location, at: at.toISOString() }, shown };
 }

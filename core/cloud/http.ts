@@ -24,13 +24,13 @@ export class CloudError extends Error {
   }
 }
 
-const requestLimit = 30_000;
-const readTries = 4;
-const goneTries = 60;
-const gonePause = 2000;
-const patience = 10 * 60_000;
+const requestTimeoutMs = 30_000;
+const maxReadAttempts = 4;
+const maxGonePolls = 60;
+const gonePollMs = 2000;
+const maxRateLimitWaitMs = 10 * 60_000;
 /** No list of an account has more; one without an end is none of a provider's. */
-const mostPages = 100;
+const maxPages = 100;
 
 const needed: Readonly<Record<number, string>> = {
   401: "an API token that is valid, with read and write permission",
@@ -46,14 +46,15 @@ export function createHttp({ provider, endpoint, token, sleep = pause, say }: Ap
   const request = async <T>(method: string, path: string, body?: object): Promise<T> => {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
     const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
-    const tries = method === "GET" ? readTries : 1;
+    const tries = method === "GET" ? maxReadAttempts : 1;
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await ask(`${endpoint}${path}`, init, requestLimit).catch((error: Error) => error);
+      const answer = await ask(`${endpoint}${path}`, init, requestTimeoutMs).catch((error: Error) => error);
       const isLimited = !(answer instanceof Error) && answer.status === 429;
       const isOutOfOrder = answer instanceof Error ? !isTooLarge(answer) : answer.status >= 500;
-      const milliseconds = isLimited ? pauseOf(answer.headers, Date.now()) : 1000 * 2 ** attempt;
+      const milliseconds = isLimited ? readRetryDelayMs(answer.headers, Date.now()) : 1000 * 2 ** attempt;
       if (isLimited) waited += milliseconds;
-      if (isLimited ? waited >= patience : !isOutOfOrder || attempt >= tries) return bodyOf(method, path, answer) as T;
+      if (isLimited ? waited >= maxRateLimitWaitMs : !isOutOfOrder || attempt >= tries)
+        return bodyOf(method, path, answer) as T;
       if (isLimited)
         say?.(`${provider} limits the requests of this token: waiting ${Math.ceil(milliseconds / 1000)} s as told`);
       await sleep(milliseconds);
@@ -103,24 +104,24 @@ export function createHttp({ provider, endpoint, token, sleep = pause, say }: Ap
     list: async <T>(path: string, key: string) => {
       type Page = { meta?: { pagination?: { next_page: unknown } }; links?: { pages?: { next?: unknown } } };
       const items: T[] = [];
-      for (let page = 1; page <= mostPages; page += 1) {
+      for (let page = 1; page <= maxPages; page += 1) {
         const body = await get<Page & Record<string, T[]>>(
           `${path}${path.includes("?") ? "&" : "?"}page=${page}&per_page=50`,
         );
         items.push(...(body[key] ?? []));
         if (!(body.meta?.pagination?.next_page ?? body.links?.pages?.next)) return items;
       }
-      throw new CloudError(`${provider}'s API gives more than ${mostPages} pages of ${path.replace(/\?.*/, "")}`);
+      throw new CloudError(`${provider}'s API gives more than ${maxPages} pages of ${path.replace(/\?.*/, "")}`);
     },
     put: (path: string, body: object) => request<void>("PUT", path, body),
     /** Removes a thing that takes its time to go, and waits until it is gone. */
     removeWhole: async (path: string) => {
       if (!(await find(path))) return;
       await remove(path);
-      for (let left = goneTries; await find(path); left -= 1) {
+      for (let left = maxGonePolls; await find(path); left -= 1) {
         if (left === 0)
-          throw new CloudError(`${provider} did not remove ${path} within ${(goneTries * gonePause) / 1000} s`);
-        await sleep(gonePause);
+          throw new CloudError(`${provider} did not remove ${path} within ${(maxGonePolls * gonePollMs) / 1000} s`);
+        await sleep(gonePollMs);
       }
     },
     /** Refuses a token that can only read: asks for the removal of a thing that can't be there. */
@@ -133,7 +134,7 @@ export function createHttp({ provider, endpoint, token, sleep = pause, say }: Ap
 }
 
 /** Returns how long a 429 asks to wait: Retry-After, else until RateLimit-Reset, else a while. */
-export function pauseOf(headers: Headers, now: number): number {
+export function readRetryDelayMs(headers: Headers, now: number): number {
   const secondsOf = (name: string) => Number(headers.get(name) ?? Number.NaN);
   const [after, reset] = [secondsOf("retry-after") * 1000, secondsOf("ratelimit-reset") * 1000 - now];
   return Math.max([after, reset].find(Number.isFinite) ?? 5000, 1000);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { StackConfig } from "../config/config";
 import type { CloudHostConfig } from "../config/hostSchema";
-import { storeOf } from "../config/stackStore";
+import { openStackStore } from "../config/stackStore";
 import { storeFault } from "../store/storeFault";
 
 const orderSchema = z.object({
@@ -20,7 +20,7 @@ const recordSchema = z.object({
   pending: orderSchema.optional(),
   /** The server's number, once it came: no run was let in by it yet. */
   ordered: z.string().optional(),
-  /** The price that was shown first for a wish, as {@link wishOf} tells it. */
+  /** The price that was shown first for a wish, as {@link describeWish} tells it. */
   shown: z.object({ wish: z.string(), monthly: z.number(), currency: z.string() }).optional(),
 });
 
@@ -37,7 +37,7 @@ export interface OrderRecords {
 }
 
 /** Reads a record. An unreadable one counts as missing: at worst one attempt repeats, and a price is shown anew. */
-export function orderRecordOf(text: string | undefined): OrderRecord {
+export function parseOrderRecord(text: string | undefined): OrderRecord {
   try {
     return recordSchema.parse(JSON.parse(text ?? ""));
   } catch {
@@ -45,29 +45,29 @@ export function orderRecordOf(text: string | undefined): OrderRecord {
   }
 }
 
-export function orderRecordText(record: OrderRecord): string | undefined {
+export function formatOrderRecord(record: OrderRecord): string | undefined {
   const { attempts, pending, ordered, shown } = record;
   if (attempts.length === 0 && !pending && ordered === undefined && !shown) return undefined;
   return `${JSON.stringify(record, null, 2)}\n`;
 }
 
-export interface Settled {
+export interface EarlierOrders {
   /** The provider said that it had no room for them; an order that failed for another reason is repeated. */
   readonly attempts: readonly Order[];
   readonly failed?: Order | undefined;
 }
 
 /** Room comes back: an order that failed longer ago is tried again. */
-const memory = 24 * 3600 * 1000;
+const attemptMemoryMs = 24 * 3600 * 1000;
 
 /** Decides what is known of earlier orders: only the provider's word that it has no room is a reason to try elsewhere. */
-export function settled(
+export function settleOrder(
   { attempts, pending }: OrderRecord,
   now: number,
   isNoRoom: (words: string) => boolean,
   failure?: string,
-): Settled {
-  const fresh = (all: readonly Order[]) => all.filter(({ at }) => now - Date.parse(at) < memory);
+): EarlierOrders {
+  const fresh = (all: readonly Order[]) => all.filter(({ at }) => now - Date.parse(at) < attemptMemoryMs);
   if (!pending) return { attempts: fresh(attempts) };
   const words = [pending.reason, failure].filter((each) => each !== undefined);
   const reason = words.find(isNoRoom);
@@ -81,10 +81,10 @@ export interface PriceLimit {
 }
 
 /** The share by which a server may cost more than the price first shown: locations and plans of a kind differ. */
-const margin = 0.25;
+const priceMarginShare = 0.25;
 
 /** Names the wish as far as its price goes. Locations are no part of it: more of them are no consent to a price. */
-function wishOf({ provider, plan, minimums: { cores, memoryGb, diskGb }, backups }: CloudHostConfig): string {
+function describeWish({ provider, plan, minimums: { cores, memoryGb, diskGb }, backups }: CloudHostConfig): string {
   const parts = [provider, plan, `${cores} cores`, `${memoryGb} GB`, `${diskGb} GB`];
   return [...parts, ...(backups ? ["backups"] : [])].join(", ");
 }
@@ -92,33 +92,33 @@ function wishOf({ provider, plan, minimums: { cores, memoryGb, diskGb }, backups
 /** Returns what a server may cost; undefined before a price was shown for this wish. */
 export function priceLimit(host: CloudHostConfig, shown?: ShownPrice): PriceLimit | undefined {
   if (host.maxMonthly !== undefined) return { monthly: host.maxMonthly, from: "pillar-host:host.maxMonthly" };
-  if (shown?.wish !== wishOf(host)) return undefined;
+  if (shown?.wish !== describeWish(host)) return undefined;
   const { monthly, currency } = shown;
   return {
-    monthly: Math.round(monthly * (1 + margin) * 100) / 100,
+    monthly: Math.round(monthly * (1 + priceMarginShare) * 100) / 100,
     from: `the ${monthly.toFixed(2)} ${currency} that were shown first and a quarter; pillar-host:host.maxMonthly sets another`,
   };
 }
 
-export function shownPrice(
+export function keepShownPrice(
   host: CloudHostConfig,
   known: ShownPrice | undefined,
   { monthly, currency }: Omit<ShownPrice, "wish">,
 ): ShownPrice {
-  const wish = wishOf(host);
+  const wish = describeWish(host);
   return known?.wish === wish ? known : { wish, monthly, currency };
 }
 
 /** Opens the record of a stack's orders. @throws storeFault */
-export function ordersOf(config: StackConfig, stack: string): OrderRecords {
+export function openOrderRecords(config: StackConfig, stack: string): OrderRecords {
   // Two Pillars may share a place, and their stacks have one name.
   const name = `orders-${stack}-${config.pillar.name}.json`;
-  const store = storeOf(config);
+  const store = openStackStore(config);
   const inWords = (what: string) => (error: Error) => {
     throw storeFault(store.faultText(what, error));
   };
   return {
-    read: () => store.newest(name).then(orderRecordOf, inWords("read")),
-    write: (record) => store.renew(name, orderRecordText(record)).catch(inWords("written")),
+    read: () => store.newest(name).then(parseOrderRecord, inWords("read")),
+    write: (record) => store.renew(name, formatOrderRecord(record)).catch(inWords("written")),
   };
 }

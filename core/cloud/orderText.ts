@@ -2,7 +2,7 @@ import { commandsFor } from "../util/commands";
 import type { Cloud } from "./cloud";
 import type { Offer } from "./plan";
 
-export function plainWords(error: string, token: string): string {
+export function cleanProviderError(error: string, token: string): string {
   return error
     .replaceAll(token, "[token]")
     .replace(/^.*rpc error: code = \w+ desc = /s, "")
@@ -14,7 +14,7 @@ export function plainWords(error: string, token: string): string {
 }
 
 /** Says what a failed order means: only the provider's word that it has no room moves the next one on. */
-export function failedOrderText(
+export function formatFailedOrder(
   stack: string,
   { provider, limits, isNoRoom }: Pick<Cloud, "provider" | "limits" | "isNoRoom">,
   { plan, location }: Pick<Offer, "plan" | "location">,

@@ -32,16 +32,16 @@ export interface Chosen {
 
 export type Choice = Chosen | { readonly kind: "none"; readonly faults: readonly string[] };
 
-const system = 4;
+const systemGb = 4;
 const fileSystemShare = 0.05;
 
 /** Returns the free gigabytes on a fresh machine. */
 export function freeDiskGb({ diskGb }: Pick<Offer, "diskGb">): number {
-  return Math.floor(diskGb * (1 - fileSystemShare) - system);
+  return Math.floor(diskGb * (1 - fileSystemShare) - systemGb);
 }
 
 /** Returns what an offer falls short of; empty where it meets the minimums: docs/specification.md, 8. */
-export function shortfalls(offer: Offer, { minimums }: Wish): string[] {
+export function findShortfalls(offer: Offer, { minimums }: Wish): string[] {
   const short: string[] = [];
   if (offer.cores < minimums.cores) short.push(`${offer.cores} cores, needed ${minimums.cores}`);
   if (offer.memoryGb < minimums.memoryGb) short.push(`${offer.memoryGb} GB of memory, needed ${minimums.memoryGb}`);
@@ -56,42 +56,42 @@ export function shortfalls(offer: Offer, { minimums }: Wish): string[] {
  * location, those first whose list says that there is room. An order that found no room is followed by the next location,
  * then by the next plan.
  */
-export function choose(offers: readonly Offer[], wish: Wish, attempts: readonly Order[], run: Commands): Choice {
+export function chooseOffer(offers: readonly Offer[], wish: Wish, attempts: readonly Order[], run: Commands): Choice {
   const { plan, locations, maxMonthly = Number.POSITIVE_INFINITY } = wish;
   const placesOf = (all: readonly Offer[]) => [...new Set(all.map(({ location }) => location))];
   const unknown = locations.filter((location) => !placesOf(offers).includes(location));
   if (unknown.length > 0)
-    return none(
+    return refuse(
       `pillar-host:host.locations: found ${unknown.join(", ")}, needed some of ${placesOf(offers).sort().join(", ")}`,
     );
   const ofPlan = plan === "auto" ? offers : offers.filter((offer) => offer.plan === plan);
   const fitting = ofPlan.filter(({ location }) => locations.includes(location));
-  const usable = fitting.filter((offer) => shortfalls(offer, wish).length === 0);
+  const usable = fitting.filter((offer) => findShortfalls(offer, wish).length === 0);
   if (usable.length === 0) {
     const key = `pillar-host:host.plan: ${plan}`;
     const where = locations.join(", ");
     if (plan === "auto")
-      return none(`pillar-host:host.plan: no plan in ${where} meets the minimums (pillar-host:host.minimums)`);
-    if (ofPlan.length === 0) return none(`${key} is no x86 plan that the provider sells now`);
-    if (!fitting[0]) return none(`${key} is not sold in ${where}, but in ${placesOf(ofPlan).join(", ")}`);
-    return none(`${key} is below the minimums: ${shortfalls(fitting[0], wish).join("; ")}`);
+      return refuse(`pillar-host:host.plan: no plan in ${where} meets the minimums (pillar-host:host.minimums)`);
+    if (ofPlan.length === 0) return refuse(`${key} is no x86 plan that the provider sells now`);
+    if (!fitting[0]) return refuse(`${key} is not sold in ${where}, but in ${placesOf(ofPlan).join(", ")}`);
+    return refuse(`${key} is below the minimums: ${findShortfalls(fitting[0], wish).join("; ")}`);
   }
-  const inOrder = ordered(usable, locations);
+  const inOrder = sortOffers(usable, locations);
   const isTried = (offer: Offer) =>
     attempts.some((attempt) => attempt.plan === offer.plan && attempt.location === offer.location);
   const untried = inOrder.filter((offer) => !isTried(offer));
   const offer = untried.find(({ monthly }) => monthly <= maxMonthly);
   if (offer) return { kind: "chosen", offer, runnerUp: inOrder.find((each) => each.plan !== offer.plan) };
   const tried = attempts.map(({ location, at, reason, ...each }) => `${each.plan} in ${location} at ${at}: ${reason}`);
-  return none(
+  return refuse(
     ...(tried.length > 0 ? ["the provider had no room for what was tried:", ...tried] : []),
     ...(untried[0]
-      ? tooDear(untried[0], maxMonthly, run)
+      ? formatTooDear(untried[0], maxMonthly, run)
       : ["Add locations (pillar-host:host.locations). The next run begins with the first one again."]),
   );
 }
 
-function tooDear({ plan, location, monthly, currency }: Offer, limit: number, run: Commands): string[] {
+function formatTooDear({ plan, location, monthly, currency }: Offer, limit: number, run: Commands): string[] {
   return [
     `pillar-host:host.maxMonthly: what is left costs more than ${limit.toFixed(2)} ${currency} a month, the cheapest ` +
       `${monthly.toFixed(2)} ${currency}: ${plan} in ${location}`,
@@ -102,7 +102,7 @@ function tooDear({ plan, location, monthly, currency }: Offer, limit: number, ru
 }
 
 /** Sorts plans by their price where they are tried first; each by room in the list, then by location. */
-function ordered(usable: readonly Offer[], locations: readonly string[]): Offer[] {
+function sortOffers(usable: readonly Offer[], locations: readonly string[]): Offer[] {
   const inPlace = (a: Offer, b: Offer) =>
     Number(b.isAvailable) - Number(a.isAvailable) || locations.indexOf(a.location) - locations.indexOf(b.location);
   const price = (plan: string) =>
@@ -110,11 +110,11 @@ function ordered(usable: readonly Offer[], locations: readonly string[]): Offer[
   return [...usable].sort((a, b) => price(a.plan) - price(b.plan) || a.plan.localeCompare(b.plan) || inPlace(a, b));
 }
 
-function none(...faults: string[]): Choice {
+function refuse(...faults: string[]): Choice {
   return { kind: "none", faults };
 }
 
-export function describe(offer: Offer): string {
+export function describeOffer(offer: Offer): string {
   const { plan, location, cores, memoryGb, diskGb, monthly, currency } = offer;
   return `${plan} in ${location}: ${cores} cores, ${memoryGb} GB of memory, ${diskGb} GB of disk, ${monthly.toFixed(2)} ${currency} a month`;
 }

@@ -38,65 +38,67 @@ export type PowerState = string;
 
 export type PowerDeps = Pick<Clock, "sleep">;
 
-const limit = 30_000;
-const tries = 4;
-const pause = 3000;
-const offTries = 60;
+const requestTimeoutMs = 30_000;
+const maxAttempts = 4;
+const retryDelayMs = 3000;
+const maxOffPolls = 60;
 
 /** Reads a server's state. @throws Error in words, without the token */
-export async function powerState(server: CloudServer, deps: PowerDeps): Promise<PowerState> {
-  const { api } = accessOf(server);
-  const { status, body } = await call(server, "GET", api.server, undefined, deps);
+export async function readPowerState(server: CloudServer, deps: PowerDeps): Promise<PowerState> {
+  const { api } = findApi(server);
+  const { status, body } = await callApi(server, "GET", api.server, undefined, deps);
   if (status === 404) return "gone";
-  if (status !== 200) throw new Error(refused(server, "does not tell the server's state", status));
+  if (status !== 200) throw new Error(formatPowerRefusal(server, "does not tell the server's state", status));
   const state = api.statusOf(body);
-  if (typeof state !== "string") throw new Error(refused(server, "does not tell the server's state", status));
+  if (typeof state !== "string") throw new Error(formatPowerRefusal(server, "does not tell the server's state", status));
   return state;
 }
 
 /** Switches a server off as its power button would, and waits until it is. @throws Error in words */
 export async function powerOff(server: CloudServer, deps: PowerDeps): Promise<PowerState> {
-  const { api } = accessOf(server);
-  const before = await powerState(server, deps);
+  const { api } = findApi(server);
+  const before = await readPowerState(server, deps);
   if (before === "off" || before === "gone") return before;
-  const { status } = await call(server, "POST", api.poweroff, api.body, deps);
+  const { status } = await callApi(server, "POST", api.poweroff, api.body, deps);
   // The server is busy with another action: wait for both.
   if (status >= 300 && ![409, 422, 423].includes(status))
-    throw new Error(refused(server, "does not switch the server off", status));
-  for (let left = offTries; left > 0; left -= 1) {
-    const state = await powerState(server, deps);
+    throw new Error(formatPowerRefusal(server, "does not switch the server off", status));
+  for (let left = maxOffPolls; left > 0; left -= 1) {
+    const state = await readPowerState(server, deps);
     if (state === "off" || state === "gone") return state;
-    await deps.sleep(pause);
+    await deps.sleep(retryDelayMs);
   }
-  throw new Error(`server ${server.id} at ${server.provider} is not off after ${(offTries * pause) / 1000} s`);
+  throw new Error(
+    `server ${server.id} at ${server.provider} is not off after ${(maxOffPolls * retryDelayMs) / 1000} s`,
+  );
 }
 
-function accessOf({ provider, id }: CloudServer) {
+function findApi({ provider, id }: CloudServer) {
   const known = apis[provider];
   if (known === undefined) throw new Error(`no cloud provider is called ${provider}`);
   return { endpoint: known.endpoint, api: known.api(id) };
 }
 
-export function refused({ provider, id }: CloudServer, what: string, status: number): string {
+export function formatPowerRefusal({ provider, id }: CloudServer, what: string, status: number): string {
   const why = status === 401 || status === 403 ? ": is pillar-host:host.token still valid?" : "";
   return `the API of ${provider} ${what} (server ${id}): it answers ${status}${why}`;
 }
 
 /** Asks a provider's API; tries again what may pass: nothing answers, 429, 5xx. @throws Error in words */
-export async function call(
+export async function callApi(
   server: CloudServer,
   method: string,
   path: string,
   body: object | undefined,
   deps: PowerDeps,
 ): Promise<{ status: number; body: unknown }> {
-  const { token, endpoint = accessOf(server).endpoint } = server;
+  const { token, endpoint = findApi(server).endpoint } = server;
   for (let attempt = 1; ; attempt += 1) {
     let reason: string;
     try {
       const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
       const request = { method, headers, body: body === undefined ? undefined : JSON.stringify(body) };
-      const { status, text } = await ask(`${endpoint}${path}`, request, limit);
+      const { status, text } = await ask(`${endpoint}${path}`, request, requestTimeoutMs);
       if (status !== 429 && status < 500) return { status, body: text === "" ? {} : JSON.parse(text) };
       reason = `it answers ${status}`;
     } catch (error) {
@@ -105,8 +107,8 @@ export async function call(
       if (error instanceof SyntaxError) throw new Error(`the API of ${server.provider} does not answer in JSON`);
       reason = (error as Error).message;
     }
-    if (attempt === tries) throw new Error(`the API of ${server.provider} can't be used now: ${reason}`);
-    await deps.sleep(pause);
+    if (attempt === maxAttempts) throw new Error(`the API of ${server.provider} can't be used now: ${reason}`);
+    await deps.sleep(retryDelayMs);
   }
 }
 

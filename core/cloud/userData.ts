@@ -5,7 +5,7 @@ export interface UserDataKey {
 }
 
 /** Builds cloud-init's input: host key, logins with keys only, security upgrades. JSON is YAML in which nothing needs quoting. */
-export function userData({ privateKey, publicKey }: UserDataKey): string {
+export function renderUserData({ privateKey, publicKey }: UserDataKey): string {
   const config = {
     ssh_deletekeys: true,
     ssh_keys: { ed25519_private: privateKey, ed25519_public: publicKey },

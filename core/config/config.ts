@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { commandsFor } from "../util/commands";
 import { parseValue, project } from "./configFaults";
-import { configFaultsOf, withoutMessage } from "./faultText";
-import { withKeyFiles } from "./keyFiles";
+import { formatIssue, withoutMessage } from "./faultText";
+import { readKeyFiles } from "./keyFiles";
 import type { Raw } from "./rawValues";
 import { stackSchema } from "./stackSchema";
 
@@ -19,17 +19,17 @@ export function parseConfig(
   raw: Readonly<Record<string, unknown>>,
   stack: string,
 ): { config: StackConfig } | { faults: string[] } {
-  const result = checked(raw, stack);
+  const result = checkConfig(raw, stack);
   return "data" in result ? { config: { ...result.data, stack } } : result;
 }
 
 /** Checks a configuration in one pass. @param later keys whose values are given after this: they may be missing */
-export function checked(
+export function checkConfig(
   raw: Raw,
   stack: string,
   later: readonly string[] = [],
 ): { data: z.output<typeof stackSchema> } | { faults: string[] } {
-  const keys = withKeyFiles(raw);
+  const keys = readKeyFiles(raw);
   // zod would compile a checker for each block first, which takes longer than to check once.
   const result = stackSchema.safeParse(keys.raw, { reportInput: true, jitless: true, error: withoutMessage });
   if (result.success && keys.faults.length === 0) return { data: result.data };
@@ -37,11 +37,11 @@ export function checked(
   const issues = (result.error?.issues ?? []).filter(
     (issue) => !(issue.code === "custom" && issue.params?.isToBeSet === true && later.includes(issue.path.join("."))),
   );
-  return { faults: [...new Set(issues.flatMap((issue) => configFaultsOf(issue, context))), ...keys.faults] };
+  return { faults: [...new Set(issues.flatMap((issue) => formatIssue(issue, context))), ...keys.faults] };
 }
 
 /** Extracts the stack's raw values from all that the engine knows, and what the cloud's own Pulumi keys hold. */
-export function rawConfig(all: Readonly<Record<string, string>>): {
+export function extractRawConfig(all: Readonly<Record<string, string>>): {
   raw: Record<string, unknown>;
   apiEndpoint?: string;
 } {
@@ -71,7 +71,7 @@ function standardKeys(host: unknown, all: Readonly<Record<string, string>>): { a
 }
 
 /** Keys of a cloud's plugin that nothing reads, since the host is another's: a token that lies there for nothing. */
-export function keysOfOtherClouds(host: unknown, all: Readonly<Record<string, string>>, stack: string): string[] {
+export function findUnusedCloudKeys(host: unknown, all: Readonly<Record<string, string>>, stack: string): string[] {
   const provider = providerOf(host);
   return Object.entries(pluginKeys).flatMap(([cloud, keys]) =>
     cloud === provider

@@ -13,7 +13,7 @@ export function parseValue(value: string): unknown {
   }
 }
 
-export function configFaultsText(stack: string, faults: readonly string[], effect: string, again: string): string {
+export function formatConfigFaults(stack: string, faults: readonly string[], effect: string, again: string): string {
   return [
     `The configuration of stack ${stack} has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}${effect}:`,
     ...faults.map((fault) => `  - ${fault}`),
@@ -31,7 +31,7 @@ export type FaultCure =
 /** A combination of keys that is refused: the key's path below `pillar-host:`, and the message. */
 export type SchemaFault = readonly [path: readonly string[], message: string, cure?: FaultCure];
 
-export function cureCommand(cure: FaultCure, run: Commands): string {
+export function formatCure(cure: FaultCure, run: Commands): string {
   if ("remove" in cure) return run.remove(cure.remove);
   return "toWord" in cure ? run.setTo(cure.set, cure.toWord) : run.set(cure.set, cure.to);
 }

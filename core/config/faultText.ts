@@ -1,9 +1,9 @@
 import { closest, distance } from "fastest-levenshtein";
 import type { z } from "zod";
 import { type Commands, someHostKey } from "../util/commands";
-import { cureCommand, type FaultCure, project } from "./configFaults";
-import { valueAt } from "./rawValues";
-import { metaOf, type Schema, schemaAt, shapesOf, variantOf } from "./schemaKeys";
+import { type FaultCure, formatCure, project } from "./configFaults";
+import { findValue } from "./rawValues";
+import { findSchema, listShapes, readMeta, readVariant, type Schema } from "./schemaKeys";
 
 export interface FaultContext {
   readonly schema: Schema;
@@ -20,38 +20,38 @@ export function withoutMessage({ code }: { readonly code?: string }): string | u
 }
 
 /** Makes the operator's lines of an issue: key, found, needed, the command that sets it right. */
-export function configFaultsOf(issue: z.core.$ZodIssue, context: FaultContext): string[] {
+export function formatIssue(issue: z.core.$ZodIssue, context: FaultContext): string[] {
   const at = (path: readonly PropertyKey[]) => `${project}:${path.map(String).join(".")}`;
   if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => `${at([...issue.path, key])}: ${unknownKey(key, issue.path, context)}`);
-  return [`${at(issue.path)}: ${textOf(issue, context)}`];
+    return issue.keys.map((key) => `${at([...issue.path, key])}: ${formatUnknownKey(key, issue.path, context)}`);
+  return [`${at(issue.path)}: ${formatFault(issue, context)}`];
 }
 
-function textOf(issue: z.core.$ZodIssue, context: FaultContext): string {
+function formatFault(issue: z.core.$ZodIssue, context: FaultContext): string {
   const { run } = context;
   const key = settable(issue.path);
   switch (issue.code) {
     case "invalid_type":
-      return issue.input === undefined ? missing(issue.path, context) : wrongType(issue, context);
+      return issue.input === undefined ? formatMissing(issue.path, context) : formatWrongType(issue, context);
     case "invalid_value":
-      if (issue.message !== ownText) return withFound(issue, context);
-      return choice(key, issue.input, issue.values.map(String), run);
+      if (issue.message !== ownText) return formatWithFound(issue, context);
+      return formatChoice(key, issue.input, issue.values.map(String), run);
     case "invalid_union": {
-      if (!("options" in issue) || issue.options === undefined) return wrongForm(issue, context);
+      if (!("options" in issue) || issue.options === undefined) return formatWrongForm(issue, context);
       const block = (issue.input ?? {}) as Readonly<Record<string, unknown>>;
-      return choice(key, block[String(issue.path.at(-1))], issue.options.map(String), run);
+      return formatChoice(key, block[String(issue.path.at(-1))], issue.options.map(String), run);
     }
     case "too_small":
       if (issue.origin === "string") return "is empty";
-      return ranged(issue, `${issue.inclusive ? "at least" : "more than"} ${issue.minimum}`);
+      return formatRange(issue, `${issue.inclusive ? "at least" : "more than"} ${issue.minimum}`);
     case "too_big":
-      return ranged(issue, `${issue.inclusive ? "at most" : "less than"} ${issue.maximum}`);
+      return formatRange(issue, `${issue.inclusive ? "at most" : "less than"} ${issue.maximum}`);
     case "custom":
       if (issue.params?.isLogin === true) return `${issue.message}. ${loginQuestion(context)}`;
       if (issue.params?.isToBeSet === true) return `${issue.message} (${run.setSecret(key)})`;
-      return `${withFound(issue, context)}${issue.params?.cure ? ` (${cureCommand(issue.params.cure as FaultCure, run)})` : ""}`;
+      return `${formatWithFound(issue, context)}${issue.params?.cure ? ` (${formatCure(issue.params.cure as FaultCure, run)})` : ""}`;
     default:
-      return withFound(issue, context);
+      return formatWithFound(issue, context);
   }
 }
 
@@ -59,23 +59,23 @@ function textOf(issue: z.core.$ZodIssue, context: FaultContext): string {
 const settable = (path: readonly PropertyKey[]) =>
   path.map((step, i) => (typeof step === "number" ? `[${step}]` : `${i === 0 ? "" : "."}${String(step)}`)).join("");
 
-function metaAt(path: readonly PropertyKey[], { schema }: FaultContext) {
-  const inner = schemaAt(schema, path);
+function findMeta(path: readonly PropertyKey[], { schema }: FaultContext) {
+  const inner = findSchema(schema, path);
   // A value at an unknown place may be anything.
-  return inner === undefined ? { secret: true } : metaOf(inner);
+  return inner === undefined ? { secret: true } : readMeta(inner);
 }
 
-function unknownKey(key: string, block: readonly PropertyKey[], context: FaultContext): string {
+function formatUnknownKey(key: string, block: readonly PropertyKey[], context: FaultContext): string {
   const { schema, raw, run } = context;
   const steps = key.split(".");
-  if (block.length === 0 && steps.length > 1 && schemaAt(schema, steps) !== undefined) {
-    const set = metaAt(steps, context).secret ? run.setSecret(key) : run.setTo(key, placeholder(steps));
+  if (block.length === 0 && steps.length > 1 && findSchema(schema, steps) !== undefined) {
+    const set = findMeta(steps, context).secret ? run.setSecret(key) : run.setTo(key, placeholder(steps));
     return `was set without --path, which makes it a key of its own. Set it again: ${set} && ${run.removePlain(key)}`;
   }
-  const provider = valueAt(raw, ["host", "provider"]);
-  const inner = schemaAt(schema, block);
-  const shapes = inner === undefined ? [] : shapesOf(inner);
-  const own = shapes.filter((shape) => shapes.length === 1 || variantOf(shape) === provider);
+  const provider = findValue(raw, ["host", "provider"]);
+  const inner = findSchema(schema, block);
+  const shapes = inner === undefined ? [] : listShapes(inner);
+  const own = shapes.filter((shape) => shapes.length === 1 || readVariant(shape) === provider);
   const known = own.flatMap((shape) => Object.keys(shape));
   const found = block.join(".") === "host" ? `no such key with host.provider ${String(provider)}` : "no such key";
   const near = known.length === 0 ? "" : closest(key, known);
@@ -84,14 +84,14 @@ function unknownKey(key: string, block: readonly PropertyKey[], context: FaultCo
 }
 
 /** Says what is needed, after what was found where that can be no secret in the wrong place. */
-function withFound({ message, path }: z.core.$ZodIssue, context: FaultContext): string {
-  if (!message.startsWith("needed ") || metaAt(path, context).secret) return message;
-  const found = harmless(valueAt(context.raw, path));
+function formatWithFound({ message, path }: z.core.$ZodIssue, context: FaultContext): string {
+  if (!message.startsWith("needed ") || findMeta(path, context).secret) return message;
+  const found = formatHarmless(findValue(context.raw, path));
   return found === undefined ? message : `found ${found}, ${message}`;
 }
 
 /** Returns the value's text, unless it may be a secret: only words, numbers, addresses and paths are none. */
-function harmless(value: unknown): string | undefined {
+function formatHarmless(value: unknown): string | undefined {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (value === "") return "an empty text";
   if (typeof value !== "string" || value.length > 60) return undefined;
@@ -101,26 +101,26 @@ function harmless(value: unknown): string | undefined {
 
 const isWord = (text: string) => /^[A-Za-z][A-Za-z_-]{0,19}$/.test(text);
 
-function ranged(issue: z.core.$ZodIssue, needed: string): string {
+function formatRange(issue: z.core.$ZodIssue, needed: string): string {
   if (issue.message !== ownText) return issue.message;
   return typeof issue.input === "number" ? `found ${issue.input}, needed ${needed}` : `needed ${needed}`;
 }
 
-function choice(key: string, found: unknown, options: readonly string[], run: Commands): string {
+function formatChoice(key: string, found: unknown, options: readonly string[], run: Commands): string {
   const last = options.length > 1 ? ` or ${options.at(-1)}` : "";
   const needed = `needed ${options.slice(0, Math.max(1, options.length - 1)).join(", ")}${last}`;
   if (found === undefined) return `missing, ${needed} (${run.set(key, options[0] ?? "")})`;
-  return `found ${typeof found === "string" && isWord(found) ? found : kindOf(found)}, ${needed}`;
+  return `found ${typeof found === "string" && isWord(found) ? found : describeKind(found)}, ${needed}`;
 }
 
-function missing(path: readonly PropertyKey[], context: FaultContext): string {
+function formatMissing(path: readonly PropertyKey[], context: FaultContext): string {
   const { run } = context;
   const key = path.map(String).join(".");
   if (key === "ssh") return `missing. ${loginQuestion(context)}`;
   if (key === "pillar") return `missing, needed the Pillar's name (${run.setTo("pillar.name", "NAME")})`;
   if (key === "host")
     return `missing, needed where the host comes from: ${run.set("host.provider", "existing")} for a server that is there already`;
-  const { needed = "a value", secret } = metaAt(path, context) as { needed?: string; secret?: boolean };
+  const { needed = "a value", secret } = findMeta(path, context) as { needed?: string; secret?: boolean };
   return `missing, needed ${needed} (${secret ? run.setSecret(key) : run.setTo(key, placeholder(path))})`;
 }
 
@@ -131,10 +131,10 @@ function placeholder(path: readonly PropertyKey[]): string {
 
 /** Asks how the program logs in, with the command for each way that a host of this kind takes. */
 function loginQuestion({ raw, run }: FaultContext): string {
-  const address = valueAt(raw, ["host", "address"]);
+  const address = findValue(raw, ["host", "address"]);
   const where = typeof address === "string" && /^[A-Za-z0-9.:-]+$/.test(address) ? address : "the host";
   const file = `ith a key's file: ${run.set("ssh.privateKeyFile", "~/.ssh/id_ed25519")}`;
-  const isCloud = ["hetzner", "digitalocean"].includes(String(valueAt(raw, ["host", "provider"])));
+  const isCloud = ["hetzner", "digitalocean"].includes(String(findValue(raw, ["host", "provider"])));
   const ways = isCloud ? `W${file}` : `With the ssh agent: ${run.set("ssh.agent", true)}; or w${file}`;
   return `How does the program log in to ${where}? ${ways}`;
 }
@@ -151,20 +151,20 @@ const kinds: Readonly<Record<string, string>> = {
 /**
  * Formats a fault of type. `pulumi config set` stores a name of digits as a number; a file may hold a number as text.
  */
-function wrongType(issue: z.core.$ZodIssueInvalidType, context: FaultContext): string {
+function formatWrongType(issue: z.core.$ZodIssueInvalidType, context: FaultContext): string {
   const { schema, run } = context;
   const key = settable(issue.path);
-  const inner = schemaAt(schema, issue.path);
-  const { secret, form } = metaAt(issue.path, context) as { secret?: boolean; form?: string };
+  const inner = findSchema(schema, issue.path);
+  const { secret, form } = findMeta(issue.path, context) as { secret?: boolean; form?: string };
   const kind = String(issue.expected);
   const isShown = !secret && (typeof issue.input === "number" || typeof issue.input === "boolean");
-  const found = isShown ? String(issue.input) : kindOf(issue.input);
+  const found = isShown ? String(issue.input) : describeKind(issue.input);
   const cures: Readonly<Record<string, string>> = {
     string: secret ? run.setSecret(key) : run.setText(key, isShown && !form ? found : placeholder(issue.path)),
     array: `${run.remove(key)} && ${run.setTo(`${key}[0]`, "VALUE")}`,
     object: run.remove(key),
   };
-  const names = inner === undefined ? [] : shapesOf(inner).flatMap((shape) => Object.keys(shape));
+  const names = inner === undefined ? [] : listShapes(inner).flatMap((shape) => Object.keys(shape));
   const such = kind === "object" ? ` with keys such as ${names.slice(0, 3).join(", ")}` : "";
   const needed = `${kinds[kind] ?? kind}${such}${kind === "string" && form !== undefined ? `: ${form}` : ""}`;
   const text = !secret && typeof issue.input === "string" && /^(true|false|\d{1,9})$/.test(issue.input) && issue.input;
@@ -174,13 +174,13 @@ function wrongType(issue: z.core.$ZodIssueInvalidType, context: FaultContext): s
   return `found ${found}, needed ${needed} (${cure})`;
 }
 
-function wrongForm({ path, input }: z.core.$ZodIssueInvalidUnion, context: FaultContext): string {
-  const { form = "another value", examples = [] } = metaAt(path, context) as ReturnType<typeof metaOf>;
-  return `found ${kindOf(input)}, needed a ${form}${examples[0] === undefined ? "" : `, such as ${examples[0]}`}`;
+function formatWrongForm({ path, input }: z.core.$ZodIssueInvalidUnion, context: FaultContext): string {
+  const { form = "another value", examples = [] } = findMeta(path, context) as ReturnType<typeof readMeta>;
+  return `found ${describeKind(input)}, needed a ${form}${examples[0] === undefined ? "" : `, such as ${examples[0]}`}`;
 }
 
 /** Returns the kind of a value, not the value: it may be a secret in the wrong place. */
-function kindOf(value: unknown): string {
+function describeKind(value: unknown): string {
   if (value === null) return "nothing";
   return kinds[Array.isArray(value) ? "array" : typeof value] ?? typeof value;
 }

@@ -2,7 +2,7 @@ import type { SmallFile } from "../util/readSmall";
 import { resolvePath } from "../util/resolvePath";
 import { project } from "./configFaults";
 import { readKeyFile } from "./privateKey";
-import { type Raw, valueAt, withValue } from "./rawValues";
+import { findValue, type Raw, setValue } from "./rawValues";
 
 /** The blocks that have a login. */
 const logins = ["ssh", "orchestrator.migrateFrom", "retirement.successor", "sync.oldHost"].flatMap((block) => [
@@ -14,20 +14,20 @@ const logins = ["ssh", "orchestrator.migrateFrom", "retirement.successor", "sync
  * Sets each block's `privateKey` to the text of its `privateKeyFile`, so that it is checked as one that was pasted. The
  * file is read in every run; its text goes into the state as a secret.
  */
-export function withKeyFiles(raw: Raw, read?: (path: string) => SmallFile): { raw: Raw; faults: string[] } {
+export function readKeyFiles(raw: Raw, read?: (path: string) => SmallFile): { raw: Raw; faults: string[] } {
   const faults: string[] = [];
   let values = raw;
   for (const block of logins) {
     const path = block.split(".");
-    const file = valueAt(values, [...path, "privateKeyFile"]);
+    const file = findValue(values, [...path, "privateKeyFile"]);
     if (typeof file !== "string" || file === "") continue;
     const at = `${project}:${block}.privateKeyFile`;
-    if (valueAt(values, [...path, "privateKey"]) !== undefined) {
+    if (findValue(values, [...path, "privateKey"]) !== undefined) {
       faults.push(`${at}: found privateKey, too; needed one of the two`);
       continue;
     }
     const found = readKeyFile(file, read);
-    if ("text" in found) values = withValue(values, [...path, "privateKey"], found.text);
+    if ("text" in found) values = setValue(values, [...path, "privateKey"], found.text);
     else faults.push(`${at}: ${resolvePath(file)} ${found.fault.wrong}; needed ${found.fault.needed}`);
   }
   return { raw: values, faults };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { keyState, looksPrivate, looksPublic } from "./privateKey";
+import { checkPrivateKey, isPrivateKey, isPublicKey } from "./privateKey";
 import { address, hostKey, ownDirectory, port, service, word } from "./schemaParts";
 
 export const loginShape = {
@@ -18,9 +18,9 @@ export const loginShape = {
     }),
   privateKey: z
     .string()
-    .refine((key) => !looksPublic(key), "found a public key, needed the private one (the file without .pub)")
+    .refine((key) => !isPublicKey(key), "found a public key, needed the private one (the file without .pub)")
     .refine(
-      (key) => looksPrivate(key) || looksPublic(key),
+      (key) => isPrivateKey(key) || isPublicKey(key),
       "needed a private key (-----BEGIN OPENSSH PRIVATE KEY-----…)",
     )
     .transform((key) => `${key.trim()}\n`)
@@ -112,8 +112,8 @@ function privateKeyFault({
   privateKey,
   privateKeyPassword,
 }: LoginKeys): readonly [key: string, message: string, isToBeSet?: boolean] | undefined {
-  if (privateKey === undefined || !looksPrivate(privateKey)) return undefined;
-  const state = keyState(privateKey, privateKeyPassword);
+  if (privateKey === undefined || !isPrivateKey(privateKey)) return undefined;
+  const state = checkPrivateKey(privateKey, privateKeyPassword);
   if (state === "opens") return undefined;
   if (state === "locked") return ["privateKeyPassword", "missing: the private key has a pass phrase", true];
   if (state === "wrongPhrase") return ["privateKeyPassword", "does not open the private key"];

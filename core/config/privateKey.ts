@@ -2,14 +2,14 @@ import ssh2 from "ssh2";
 import { readSmall, type SmallFile } from "../util/readSmall";
 import { resolvePath } from "../util/resolvePath";
 
-export const looksPrivate = (text: string) => /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(text);
+export const isPrivateKey = (text: string) => /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(text);
 
-export const looksPublic = (text: string) => /^(ssh|ecdsa)-/.test(text.trim());
+export const isPublicKey = (text: string) => /^(ssh|ecdsa)-/.test(text.trim());
 
 /** `locked`: it has a pass phrase, and none was given. */
 export type KeyState = "opens" | "locked" | "wrongPhrase" | "unreadable";
 
-export function keyState(text: string, phrase?: string): KeyState {
+export function checkPrivateKey(text: string, phrase?: string): KeyState {
   const parsed = ssh2.utils.parseKey(text, phrase);
   if (!(parsed instanceof Error)) return "opens";
   if (/no passphrase/i.test(parsed.message)) return "locked";
@@ -41,8 +41,8 @@ export function readKeyFile(
     return { fault: { wrong: (error as Error).message, needed: someKeyFile } };
   }
   const { text, exposed } = found;
-  if (looksPublic(text))
+  if (isPublicKey(text))
     return { fault: { wrong: "is a public key", needed: "the private one: the file without .pub" } };
-  if (!looksPrivate(text)) return { fault: { wrong: "is no ssh key", needed: someKeyFile } };
+  if (!isPrivateKey(text)) return { fault: { wrong: "is no ssh key", needed: someKeyFile } };
   return exposed === undefined ? { text } : { fault: { wrong: exposed, needed: ownFile(path) } };
 }

@@ -32,5 +32,5 @@ export interface ReleaseSource {
 }
 
 /** Formats a release for the marker on the host: a release with another marker is installed again. */
-export const releaseMarker = ({ url, sha256, version }: ReleaseSource) =>
+export const formatReleaseMarker = ({ url, sha256, version }: ReleaseSource) =>
   [url, sha256 ?? "any", ...(version === undefined ? [] : [version])].join(" ");

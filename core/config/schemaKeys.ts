@@ -18,21 +18,21 @@ interface Definition {
 }
 
 /** Lists the keys of a block, for each of its variants; empty if the schema is no block. */
-export function shapesOf(schema: Schema): Shape[] {
+export function listShapes(schema: Schema): Shape[] {
   const { shape, innerType, in: input, options } = schema._zod.def as Definition;
   if (shape) return [shape];
-  return [innerType, input, ...(options ?? [])].flatMap((inner) => (inner ? shapesOf(inner) : []));
+  return [innerType, input, ...(options ?? [])].flatMap((inner) => (inner ? listShapes(inner) : []));
 }
 
 /** Returns the schema that a default, a check or a transformation wraps. */
-export function innerOf(schema: Schema): Schema | undefined {
+export function unwrapSchema(schema: Schema): Schema | undefined {
   const { innerType, in: input } = schema._zod.def as Definition;
   return innerType ?? input;
 }
 
-export function metaOf(schema: Schema): KeyMeta {
-  const inner = innerOf(schema);
-  return { ...(inner ? metaOf(inner) : {}), ...(z.globalRegistry.get(schema as z.ZodType) as KeyMeta | undefined) };
+export function readMeta(schema: Schema): KeyMeta {
+  const inner = unwrapSchema(schema);
+  return { ...(inner ? readMeta(inner) : {}), ...(z.globalRegistry.get(schema as z.ZodType) as KeyMeta | undefined) };
 }
 
 export interface SchemaKey {
@@ -43,39 +43,39 @@ export interface SchemaKey {
 }
 
 /** Lists all keys in order, each block before its keys. A key of several variants appears once for each variant. */
-export function schemaKeys(schema: Schema, path: readonly string[] = []): SchemaKey[] {
-  const shapes = shapesOf(schema);
+export function listSchemaKeys(schema: Schema, path: readonly string[] = []): SchemaKey[] {
+  const shapes = listShapes(schema);
   return shapes.flatMap((shape) => {
     const keys = Object.entries(shape).flatMap(([name, inner]) => {
       const below = [...path, name];
-      const inside = schemaKeys(inner, below);
+      const inside = listSchemaKeys(inner, below);
       return [{ path: below, schema: inner, isBlock: inside.length > 0 }, ...inside];
     });
-    const variant = shapes.length > 1 ? variantOf(shape) : undefined;
+    const variant = shapes.length > 1 ? readVariant(shape) : undefined;
     return variant === undefined ? keys : keys.map((key) => ({ ...key, variant }));
   });
 }
 
 /** Returns the schema of a key or an element at a path, from the first variant that has it. */
-export function schemaAt(schema: Schema, path: readonly PropertyKey[]): Schema | undefined {
+export function findSchema(schema: Schema, path: readonly PropertyKey[]): Schema | undefined {
   let found: Schema[] = [schema];
   for (const step of path) {
     found = found.flatMap((inner) => {
-      if (typeof step === "number") return elementOf(inner);
-      return shapesOf(inner).flatMap((shape) => shape[String(step)] ?? []);
+      if (typeof step === "number") return listElementSchemas(inner);
+      return listShapes(inner).flatMap((shape) => shape[String(step)] ?? []);
     });
   }
   return found[0];
 }
 
-function elementOf(schema: Schema): Schema[] {
+function listElementSchemas(schema: Schema): Schema[] {
   const { element } = schema._zod.def as Definition;
   if (element) return [element];
-  const inner = innerOf(schema);
-  return inner ? elementOf(inner) : [];
+  const inner = unwrapSchema(schema);
+  return inner ? listElementSchemas(inner) : [];
 }
 
-export function variantOf(shape: Shape): string | undefined {
+export function readVariant(shape: Shape): string | undefined {
   const definitions = Object.values(shape).map(({ _zod }) => _zod.def as Definition);
   return definitions.flatMap(({ values }) => values ?? []).map(String)[0];
 }

@@ -1,10 +1,12 @@
 import { commandsFor } from "../util/commands";
-import { metaOf, schemaKeys } from "./schemaKeys";
+import { listSchemaKeys, readMeta } from "./schemaKeys";
 import { stackSchema } from "./stackSchema";
 
 /** Lists the paths of all keys that the schema marks as secret. */
-export function secretKeys(): string[][] {
-  const paths = schemaKeys(stackSchema).flatMap(({ path, schema }) => (metaOf(schema).secret ? [path.join(".")] : []));
+export function listSecretKeys(): string[][] {
+  const paths = listSchemaKeys(stackSchema).flatMap(({ path, schema }) =>
+    readMeta(schema).secret ? [path.join(".")] : [],
+  );
   return [...new Set(paths)].map((path) => path.split("."));
 }
 
@@ -15,13 +17,13 @@ export function secretKeys(): string[][] {
  * @param isSecret whether a key holds anything that was set with --secret; the engine tells no more
  * @param written the same keys as the stack's file has them, encrypted values and all; undefined where there is no file
  */
-export function plainSecrets(
+export function findPlainSecrets(
   raw: Readonly<Record<string, unknown>>,
   isSecret: (key: string) => boolean,
   stack: string,
   written: Readonly<Record<string, unknown>> = {},
 ): string[] {
-  const plain = secretKeys().filter((path) => {
+  const plain = listSecretKeys().filter((path) => {
     const [key = ""] = path;
     // A key of the engine's covers a whole block: one value in it may be plain beside another that is not.
     return at(raw, path) !== undefined && (!isSecret(key) || typeof at(written, path) === "string");
@@ -33,8 +35,8 @@ export function plainSecrets(
 }
 
 /** True if a block may hold a plain secret beside an encrypted one: the engine marks whole blocks only. */
-export function mayBeMixed(raw: Readonly<Record<string, unknown>>, isSecret: (key: string) => boolean): boolean {
-  const inBlocks = secretKeys().filter((path) => path.length > 1 && at(raw, path) !== undefined);
+export function hasMixedBlock(raw: Readonly<Record<string, unknown>>, isSecret: (key: string) => boolean): boolean {
+  const inBlocks = listSecretKeys().filter((path) => path.length > 1 && at(raw, path) !== undefined);
   const blocks = inBlocks.map(([key = ""]) => key).filter(isSecret);
   return new Set(blocks).size < blocks.length;
 }

@@ -25,6 +25,6 @@ export function backupPlace(config: StackConfig): string {
 }
 
 /** Opens the store of a stack's event log, orders and backups. @throws storeFault */
-export function storeOf(config: StackConfig): Store {
+export function openStackStore(config: StackConfig): Store {
   return ofStack(config.stack, () => storeAt(backupDirectory(config)));
 }

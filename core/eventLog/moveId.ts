@@ -38,6 +38,6 @@ export function isSameMove(a: MoveId, b: MoveId): boolean {
 }
 
 /** Names an attempt to move the signer: what journals, record and backups are known by. */
-export function moveIdOf({ pillar, orchestrator }: StackConfig, stack: string): MoveId {
+export function createMoveId({ pillar, orchestrator }: StackConfig, stack: string): MoveId {
   return { project, stack, pillar: pillar.name, attempt: orchestrator.attempt };
 }

@@ -1,6 +1,6 @@
 import type { StackConfig } from "../config/config";
 import { project } from "../config/configFaults";
-import { storeOf } from "../config/stackStore";
+import { openStackStore } from "../config/stackStore";
 import { readMoveEvents } from "./eventLog";
 import { isSameOwner } from "./moveId";
 
@@ -15,7 +15,7 @@ export async function hasSigner(config: StackConfig, stack: string, shown?: stri
   const { migrateFrom, release } = config.orchestrator;
   if (migrateFrom !== undefined || release !== undefined) return true;
   const owner = { project, stack, pillar: config.pillar.name };
-  const events = await readMoveEvents(storeOf(config));
+  const events = await readMoveEvents(openStackStore(config));
   const last = events.findLast(
     ({ move, event }) =>
       move.attempt !== undefined &&

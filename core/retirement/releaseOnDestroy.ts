@@ -1,4 +1,4 @@
-import { type CloudServer, powerOff, powerState } from "../cloud/power";
+import { type CloudServer, powerOff, readPowerState } from "../cloud/power";
 import { isProtected, setProtection } from "../cloud/protection";
 import { type EventLog, logRefOfInputs, openEventLog } from "../eventLog/eventLog";
 import type { EventDetails } from "../eventLog/events";
@@ -63,7 +63,7 @@ async function releaseUnderLock(
   deps: ReleaseDeps,
 ): Promise<void> {
   const { server, places, host: login } = guard;
-  if (server && (await askProvider(guard, server, () => powerState(server, deps))) === "gone") {
+  if (server && (await askProvider(guard, server, () => readPowerState(server, deps))) === "gone") {
     const run = commandsFor(guard.stack);
     deps.say(
       `retirement: server ${server.id} is not at ${server.provider} any more: nothing is left to guard. Should this run end in an error about it: ${run.refresh} && ${run.destroy}`,

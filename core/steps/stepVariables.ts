@@ -1,5 +1,5 @@
 import type { StackConfig } from "../config/config";
-import { type ReleaseSource, releaseMarker } from "../config/releaseSchema";
+import { formatReleaseMarker, type ReleaseSource } from "../config/releaseSchema";
 import type { Receiver } from "../ssh/rootEnvelope";
 
 /** Returns the mark on a host of the stack that owns it: `<project>/<stack> <Pillar>`. */
@@ -32,5 +32,10 @@ export function controllerRelease({ controller: { release } }: StackConfig) {
 /** Returns what is installed from where, and the host's note of it; all empty without a release. */
 export function releaseVariables(release: ReleaseSource | undefined) {
   const { url = "", sha256 = "", version = "" } = release ?? {};
-  return { release_url: url, sha256, version, release_marker: release === undefined ? "" : releaseMarker(release) };
+  return {
+    release_url: url,
+    sha256,
+    version,
+    release_marker: release === undefined ? "" : formatReleaseMarker(release),
+  };
 }

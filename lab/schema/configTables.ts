@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { metaOf, type Schema, type SchemaKey, schemaKeys } from "../../core/config/schemaKeys";
+import { listSchemaKeys, readMeta, type Schema, type SchemaKey } from "../../core/config/schemaKeys";
 import { stackSchema } from "../../core/config/stackSchema";
 
 const begin = (blocks: string) => `<!-- keys: ${blocks} (made by npm run schema) -->`;
@@ -26,7 +26,7 @@ export function withTables(text: string): string {
 
 function tableOf(blocks: readonly string[]): string {
   const rows = new Map<string, SchemaKey[]>();
-  for (const key of schemaKeys(stackSchema)) {
+  for (const key of listSchemaKeys(stackSchema)) {
     const path = key.path.join(".");
     if (blocks.includes(key.path[0] ?? "")) rows.set(path, [...(rows.get(path) ?? []), key]);
   }
@@ -48,7 +48,7 @@ const repeatingLogins = Object.entries({
 /** Merges the rows of a login that repeat keys of `ssh` into one row. */
 function withoutRepeatedLogins(lines: readonly string[][]): string[][] {
   const original = new Map(
-    schemaKeys(stackSchema)
+    listSchemaKeys(stackSchema)
       .filter(({ path: [block] }) => block === "ssh")
       .map((key): [string, string[]] => [key.path.join("."), cellsOf([key], 0)]),
   );
@@ -78,7 +78,7 @@ function withoutRepeatedLogins(lines: readonly string[][]): string[][] {
 
 /** Value, default and description of a key. @param variants how many its block has */
 function cellsOf(keys: readonly SchemaKey[], variants: number): string[] {
-  const secret = keys.some(({ schema }) => metaOf(schema).secret) ? "Secret. " : "";
+  const secret = keys.some(({ schema }) => readMeta(schema).secret) ? "Secret. " : "";
   const isOfAll = keys.length === variants || keys.every(({ variant }) => variant === undefined);
   return [
     byVariant(keys, writtenAs, true),
@@ -116,7 +116,7 @@ const jsonOf = (schema: Schema) => z.toJSONSchema(schema as z.ZodType, { io: "in
 /** How a value is written. */
 function writtenAs({ schema, isBlock }: Pick<SchemaKey, "schema" | "isBlock">): string {
   if (isBlock) return "block of keys";
-  const { form, unit, examples = [] } = metaOf(schema);
+  const { form, unit, examples = [] } = readMeta(schema);
   const element = elementOf(schema);
   if (element) return `list, each: ${writtenAs({ schema: element, isBlock })}`;
   const example = examples.length === 0 ? "" : `, as ${examples.map(code).join(" or ")}`;
@@ -145,7 +145,7 @@ function elementOf(schema: Schema): Schema | undefined {
 }
 
 function defaultOf({ schema, isBlock }: SchemaKey): string {
-  const { otherwise = "" } = metaOf(schema);
+  const { otherwise = "" } = readMeta(schema);
   const { default: value } = jsonOf(schema);
   const isNeeded = (schema as z.ZodType)._zod.optin === undefined;
   if (isNeeded) return "needed";
@@ -156,6 +156,6 @@ function defaultOf({ schema, isBlock }: SchemaKey): string {
 }
 
 function descriptionOf({ schema }: SchemaKey): string {
-  const { description = "", see } = metaOf(schema);
+  const { description = "", see } = readMeta(schema);
   return see === undefined ? description : `${description} ([${see.replace(/#.*/, "")}](${see}))`;
 }

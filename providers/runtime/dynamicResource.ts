@@ -11,7 +11,7 @@ type ResourceClass<I, O> = new (
 ) => pulumi.CustomResource & OutputsOf<O>;
 
 /** Makes the class of a resource whose provider is stored in the state as text (pulumi.dynamic.Resource). */
-export function dynamicResource<I extends object, O extends object>(table: ResourceTable<I, O>): ResourceClass<I, O> {
+export function defineResource<I extends object, O extends object>(table: ResourceTable<I, O>): ResourceClass<I, O> {
   const { type, secretInputs, outputs, options: own } = table;
   const secretOutputs = Object.entries(outputs).flatMap(([key, kind]) => (kind === "secret" ? [key] : []));
   class Resource extends pulumi.CustomResource {
@@ -36,7 +36,7 @@ export function dynamicResource<I extends object, O extends object>(table: Resou
 }
 
 /** True if an input changed. An input that the run leaves out does not count. */
-export function differ(olds: object, news: object, ...except: readonly string[]): boolean {
+export function hasChanges(olds: object, news: object, ...except: readonly string[]): boolean {
   const before: Readonly<Record<string, unknown>> = { ...olds };
   return Object.entries(news).some(
     ([key, value]) => !except.includes(key) && JSON.stringify(before[key]) !== JSON.stringify(value),

@@ -6,7 +6,7 @@ export interface EngineWatch {
   stop(): void;
 }
 
-const interval = 5000;
+const pollIntervalMs = 5000;
 
 /**
  * Watches the engine by its address, the provider's first argument, and ends the process some seconds after it is
@@ -23,7 +23,7 @@ export function watchEngine(address = process.argv[2] ?? "", end = () => process
     socket.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "ECONNREFUSED") gone.abort();
     });
-  }, interval);
+  }, pollIntervalMs);
   timer.unref();
   return { signal: gone.signal, stop: () => clearInterval(timer) };
 }

@@ -4,7 +4,7 @@ import { brotliCompressSync } from "node:zlib";
  * Compresses a module's text: a state has each provider up to four times, and the engine sends and writes it some ten
  * times in each run.
  */
-export function packed(text: string): string {
+export function packModule(text: string): string {
   const bytes = brotliCompressSync(text).toString("base64");
   return [
     'const { brotliDecompressSync } = require("node:zlib");',

@@ -20,7 +20,7 @@ export function giveUp(error: Error, kept: object): KeptError {
 }
 
 /** Makes the provider of a table, with the work that all of them share. */
-export function providerOf<I extends object, O extends object>(
+export function createProvider<I extends object, O extends object>(
   table: ResourceTable<I, O>,
 ): pulumi.dynamic.ResourceProvider {
   const { type, id, create, update, delete: remove, changes } = table;
@@ -31,20 +31,20 @@ export function providerOf<I extends object, O extends object>(
   };
   return {
     diff: (_id, olds, news) =>
-      readOnce(async () => {
+      hideStack(async () => {
         const before = known(olds);
         return changes ? { changes: changes(before, news) } : {};
       }),
     create: (inputs) =>
-      running(async (run) => ({ id: id(inputs), outs: await stateAfter(inputs, id(inputs), create(inputs, run)) })),
+      runWatched(async (run) => ({ id: id(inputs), outs: await buildState(inputs, id(inputs), create(inputs, run)) })),
     update: (was, olds, news) =>
-      running(async (run) => ({ outs: await stateAfter(news, was, update(known(olds), news, run)) })),
-    delete: remove ? (_id: string, olds: I & O) => running((run) => remove(known(olds), run)) : undefined,
+      runWatched(async (run) => ({ outs: await buildState(news, was, update(known(olds), news, run)) })),
+    delete: remove ? (_id: string, olds: I & O) => runWatched((run) => remove(known(olds), run)) : undefined,
   };
 }
 
 /** Returns the resource's new state, also if the work gave up. */
-async function stateAfter<O extends object>(inputs: object, id: string, work: Promise<O>): Promise<object> {
+async function buildState<O extends object>(inputs: object, id: string, work: Promise<O>): Promise<object> {
   const whole = (outputs: object) => {
     // A key without a value can't be sent to the engine.
     const given = Object.entries({ ...inputs, ...outputs }).filter(([, value]) => value !== undefined);
@@ -60,8 +60,8 @@ async function stateAfter<O extends object>(inputs: object, id: string, work: Pr
 }
 
 /** Watches the engine while a method is at work, and waits for the notices that it sent. */
-function running<T>(work: (run: ProviderRun) => Promise<T>): Promise<T> {
-  return readOnce(async () => {
+function runWatched<T>(work: (run: ProviderRun) => Promise<T>): Promise<T> {
+  return hideStack(async () => {
     const engine = watchEngine();
     const notices: Promise<void>[] = [];
     const tell: ProviderRun["tell"] = (webhook, notice) => {
@@ -85,7 +85,7 @@ function running<T>(work: (run: ProviderRun) => Promise<T>): Promise<T> {
  * Lets an error be read once, and as text alone, since a host's or a node's words may be in it: the SDK prints its text and its stack, with the text in it again, before the engine shows
  * the text with the resource.
  */
-async function readOnce<T>(work: () => Promise<T>): Promise<T> {
+async function hideStack<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,43 +1,43 @@
 import fs from "node:fs";
 import path from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { packed } from "./packed";
-import { providerOf } from "./provider";
+import { packModule } from "./packed";
+import { createProvider } from "./provider";
 import type { ResourceTable } from "./resourceTable";
 
 const sdk = (require("@pulumi/pulumi/package.json") as { version: string }).version;
-const known = new Map<string, pulumi.Input<string>>();
+const textCache = new Map<string, pulumi.Input<string>>();
 
 /**
  * Returns a resource's provider as the text in the state. It is made once for each version of the program and kept
  * beside the compiled program: making it takes a fourth of the time of an `up` that changes nothing.
  */
 export function providerText<I extends object, O extends object>(table: ResourceTable<I, O>): pulumi.Input<string> {
-  const text = known.get(table.type) ?? keptOrMade(table);
-  known.set(table.type, text);
+  const text = textCache.get(table.type) ?? readOrMakeText(table);
+  textCache.set(table.type, text);
   return text;
 }
 
-function keptOrMade<I extends object, O extends object>(table: ResourceTable<I, O>): pulumi.Input<string> {
+function readOrMakeText<I extends object, O extends object>(table: ResourceTable<I, O>): pulumi.Input<string> {
   // The program as it is compiled lies under a name that changes with any byte of it; the rest of what counts is here.
   const kept = path.join(__dirname, `${table.type}.${sdk}.${process.version}.txt`);
   const isCompiled = __dirname.includes(`${path.sep}.compiled${path.sep}`);
   if (isCompiled && fs.existsSync(kept)) return fs.readFileSync(kept, "utf8");
-  return serialized(providerOf(table)).then((text) => {
-    if (isCompiled) keep(kept, text);
+  return serializeProvider(createProvider(table)).then((text) => {
+    if (isCompiled) writeText(kept, text);
     return text;
   });
 }
 
-async function serialized(provider: pulumi.dynamic.ResourceProvider): Promise<string> {
+async function serializeProvider(provider: pulumi.dynamic.ResourceProvider): Promise<string> {
   // The SDK does the same for its own dynamic resources.
   const { text, containsSecrets } = await pulumi.runtime.serializeFunction(() => provider, { allowSecrets: true });
   if (containsSecrets) throw new Error("a provider must not capture a secret");
-  return packed(text);
+  return packModule(text);
 }
 
 /** Writes the file whole or not at all; a run that can't write it makes the text again. */
-function keep(file: string, text: string): void {
+function writeText(file: string, text: string): void {
   const fresh = `${file}.${process.pid}`;
   try {
     fs.writeFileSync(fresh, text);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import * as log from "../../components/log";
-import { copyAhead } from "../../components/node/copyAhead";
+import { reportChainCopy } from "../../components/node/copyAhead";
 import { type ChainFacts, parseChainFacts } from "../../core/chainCopy/facts";
 import { openEventLog } from "../../core/eventLog/eventLog";
 import { configOf, least } from "./exampleConfig";
@@ -32,7 +32,7 @@ async function said(
   vi.spyOn(pulumi.runtime, "isDryRun").mockReturnValue(isDryRun);
   const told = vi.spyOn(log, "info").mockResolvedValue();
   const orchestrator = { backup: { directory } };
-  await copyAhead(configOf({ host: { ...least.host, hostKey }, sync, orchestrator }), "prod", { finished }, look);
+  await reportChainCopy(configOf({ host: { ...least.host, hostKey }, sync, orchestrator }), "prod", { finished }, look);
   return told.mock.calls.map(([text]) => text).join("\n");
 }
 

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Host } from "../../components/host/host";
-import { loginOf } from "../../components/login";
-import { type CutoverShown, cutoverOf } from "../../components/node/cutover";
-import type { HostSeen } from "../../components/node/nodeLook";
+import { createLogin } from "../../components/login";
+import { type CutoverShown, registerCutover } from "../../components/node/cutover";
+import type { HostReading } from "../../components/node/nodeLook";
 import type { PillarNode } from "../../components/node/pillarNode";
 import type { LogEvent } from "../../core/eventLog/events";
 import { listen } from "../core/chain/fakes";
@@ -36,7 +36,7 @@ interface Look {
   readonly restart?: "on" | "off" | undefined;
 }
 
-const seenOf = ({ registered, node = synced, restart = "off" }: Look): HostSeen => ({
+const seenOf = ({ registered, node = synced, restart = "off" }: Look): HostReading => ({
   node: Promise.resolve(node),
   readings: Promise.resolve([says("the node of 203.0.113.7", registered)]),
   hourlyRestart: Promise.resolve(restart),
@@ -47,14 +47,14 @@ const seenOf = ({ registered, node = synced, restart = "off" }: Look): HostSeen 
 async function follow(early: Look, changes: Record<string, unknown> = {}, later: Look = early) {
   const look = vi.fn(async (_address: string, _key: string, anew?: "anew") => seenOf(anew ? later : early));
   const config = configOf({ ssh: { password: "hunter2" }, orchestrator: { backup: { directory } }, ...changes });
-  const host = { access: { ...loginOf(config), address: "203.0.113.7", hostKey }, ready: [] } as unknown as Host;
+  const host = { access: { ...createLogin(config), address: "203.0.113.7", hostKey }, ready: [] } as unknown as Host;
   const gate = { syncedAt: pulumi.output("2026-01-01T00:00:00.000Z") };
   const pillar = { gate, producerAddress: pulumi.output(ours) } as unknown as PillarNode;
   const values: { shown?: unknown } = {};
   const registered = await registeredBy(
     () => {
       const after = pulumi.output(undefined);
-      const shown: CutoverShown = cutoverOf({
+      const shown: CutoverShown = registerCutover({
         config,
         host,
         pillar,

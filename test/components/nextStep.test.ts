@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type NextStepSituation, nextForGone, nextStep, offersAddress } from "../../components/node/nextStep";
+import {
+  formatNextStep,
+  formatNextStepWithoutServer,
+  type NextStepSituation,
+  offersAddress,
+} from "../../components/node/nextStep";
 import type { SourceNote } from "../../core/registration/agreement";
 import type { Registration } from "../../core/registration/registration";
 
@@ -22,7 +27,7 @@ const step = (registration: Registration, changes: Partial<NextStepSituation> = 
     registration,
     ...changes,
   };
-  const lines = nextStep(situation);
+  const lines = formatNextStep(situation);
   // What is kept of it for the next command says the same as the lines.
   expect(offersAddress(situation)).toBe(lines.some((line) => line.includes(`field: ${address}`)));
   return lines;
@@ -176,7 +181,7 @@ test("somebody else's address: a warning that names it, and no wallet where the 
 });
 
 test("a stack whose server is gone already", () => {
-  expect(nextForGone("prod")).toEqual([
+  expect(formatNextStepWithoutServer("prod")).toEqual([
     "Its server is not there any more. To remove the rest that this stack made: pulumi destroy -s prod",
   ]);
 });

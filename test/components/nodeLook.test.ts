@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { hostLook } from "../../components/node/nodeLook";
+import { createHostReader } from "../../components/node/nodeLook";
 import { lookAtNode } from "../../core/sync/nodeStatus";
 import { soon } from "../soon";
 import { configOf } from "./exampleConfig";
@@ -23,7 +23,7 @@ const looks = () => vi.mocked(lookAtNode).mock.calls.map(([target]) => target.ss
 beforeEach(() => void vi.mocked(lookAtNode).mockClear());
 
 test("begins at once where the last run went to the end, and serves all who ask", async () => {
-  const look = hostLook(withKey, last);
+  const look = createHostReader(withKey, last);
   await soon(() => expect(looks()).toEqual(["203.0.113.7"]));
   await Promise.all([look("203.0.113.7", hostKey), look("203.0.113.7", hostKey)]);
   expect(looks()).toEqual(["203.0.113.7"]);
@@ -37,14 +37,14 @@ test.each([
   ["the last run's host had another key: it was installed anew", withKey, { ...last, hostKey: "ssh-ed25519 BBBB" }],
   ["the host's key is not configured", configOf({ host: { provider: "existing", address: "203.0.113.7" } }), last],
 ])("is made anew for each who asks where %s", async (_, config, before) => {
-  const look = hostLook(config, before);
+  const look = createHostReader(config, before);
   expect(looks()).toEqual([]);
   for (const _ of [1, 2]) await (await look("203.0.113.7", hostKey)).node;
   expect(looks()).toEqual(["203.0.113.7", "203.0.113.7"]);
 });
 
 test("a host out of sight: the chain says why, the crontab nothing, and neither fails", async () => {
-  const { readings, hourlyRestart } = await hostLook(withKey, { finished: false })("203.0.113.7", hostKey);
+  const { readings, hourlyRestart } = await createHostReader(withKey, { finished: false })("203.0.113.7", hostKey);
   expect(await readings).toMatchObject([
     { client: { name: "the node of 203.0.113.7" }, fault: { kind: "silent", why: "no host here" } },
   ]);

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { existingHost } from "../../components/host/existing";
-import { PillarNode, pillarNodeArgs } from "../../components/node/pillarNode";
+import { registerExistingHost } from "../../components/host/existing";
+import { createPillarNodeArgs, PillarNode } from "../../components/node/pillarNode";
 import type { StackConfig } from "../../core/config/config";
 import type { ExistingHostConfig } from "../../core/config/hostSchema";
 import { openEventLog } from "../../core/eventLog/eventLog";
@@ -50,8 +50,8 @@ let pillar: PillarNode;
 function standUp(config: StackConfig): Promise<Registered[]> {
   return registeredBy(
     async () => {
-      const { host } = await existingHost(config, config.host as ExistingHostConfig, { finished: false });
-      if (host) pillar = new PillarNode("node", await pillarNodeArgs(config, host));
+      const { host } = await registerExistingHost(config, config.host as ExistingHostConfig, { finished: false });
+      if (host) pillar = new PillarNode("node", await createPillarNodeArgs(config, host));
     },
     {
       "first-contact": { pinned: hostKey, fingerprint: "SHA256:x" },
@@ -239,7 +239,9 @@ describe("a host whose key is not configured", () => {
 describe("the first contact", () => {
   const inputsOf = async (changes: Record<string, unknown>, finished: boolean) => {
     const config = configOf(changes);
-    const registered = await registeredBy(() => existingHost(config, config.host as ExistingHostConfig, { finished }));
+    const registered = await registeredBy(() =>
+      registerExistingHost(config, config.host as ExistingHostConfig, { finished }),
+    );
     return revealed(registered.find(({ name }) => name === "first-contact")?.inputs) as Record<string, unknown>;
   };
 

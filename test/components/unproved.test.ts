@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { loginOf } from "../../components/login";
+import { createLogin } from "../../components/login";
 import { runStep } from "../../components/remote";
 import { producerAddress } from "../../core/steps/nodeSteps";
 import type { Step } from "../../core/steps/step";
@@ -36,7 +36,7 @@ async function run(which: Step, printed: Record<string, unknown>) {
   let outcome: Promise<readonly unknown[]> = Promise.resolve([]);
   const all = await registeredBy(
     () => {
-      const access = { ...loginOf(config), address: "203.0.113.7", hostKey: "ssh-ed25519 AAAA" };
+      const access = { ...createLogin(config), address: "203.0.113.7", hostKey: "ssh-ed25519 AAAA" };
       const { stdout, proved } = runStep("node-step", which, access, {});
       outcome = Promise.all([settled(stdout), settled(proved)].map((each) => each.catch((error: Error) => error)));
     },
@@ -89,7 +89,7 @@ test("a step goes through the proxy, whose key is pinned", async () => {
       "node-step",
       { name: "prepare", limitSeconds: 5, script: "true\n" },
       {
-        ...loginOf(through),
+        ...createLogin(through),
         address: "203.0.113.7",
         hostKey,
       },

@@ -2,7 +2,7 @@ import http from "node:http";
 import { afterEach, expect, test } from "vitest";
 import { callReference } from "../../core/chain/reference";
 import { createHttp } from "../../core/cloud/http";
-import { call } from "../../core/cloud/power";
+import { callApi } from "../../core/cloud/power";
 import { sendNotice } from "../../core/notify/notify";
 import { listen, type Server } from "./chain/fakes";
 
@@ -31,7 +31,9 @@ const clients: readonly (readonly [name: string, ask: (url: string) => Promise<s
   [
     "power switch",
     (endpoint) =>
-      faultOf(call({ provider: "hetzner", id: "7", token: "t", endpoint }, "GET", "/servers/7", undefined, { sleep })),
+      faultOf(
+        callApi({ provider: "hetzner", id: "7", token: "t", endpoint }, "GET", "/servers/7", undefined, { sleep }),
+      ),
   ],
 ];
 

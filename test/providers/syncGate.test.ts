@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { outputsOf } from "../../providers/syncGate";
+import { makeOutputs } from "../../providers/syncGate";
 
 const record = {
   state: 2,
@@ -13,7 +13,7 @@ const record = {
 };
 
 test("what is recorded of a sync: its time in seconds, and momentums in each of them", () => {
-  expect(outputsOf(record)).toEqual({
+  expect(makeOutputs(record)).toEqual({
     state: 2,
     currentHeight: 13_600,
     targetHeight: 13_600,
@@ -28,5 +28,5 @@ test("what is recorded of a sync: its time in seconds, and momentums in each of 
 });
 
 test("one that found a synced node has no rate", () => {
-  expect(outputsOf({ ...record, syncedAt: record.startedAt })).toMatchObject({ durationSeconds: 0, rate: 0 });
+  expect(makeOutputs({ ...record, syncedAt: record.startedAt })).toMatchObject({ durationSeconds: 0, rate: 0 });
 });

@@ -1,6 +1,6 @@
 import { isAnswered } from "../../../core/chain/reading";
 import type { StackConfig } from "../../../core/config/config";
-import { storeOf } from "../../../core/config/stackStore";
+import { openStackStore } from "../../../core/config/stackStore";
 import { readEvents } from "../../../core/eventLog/eventLog";
 import type { LogEvent } from "../../../core/eventLog/events";
 import { type GuardMemory, guardMemory, mergeHostMemory } from "../../../core/retirement/guardMemory";
@@ -28,7 +28,7 @@ export async function readRetirementContext(
   { config, stack, address, state }: StackWithHost,
   hostKey: string,
 ): Promise<RetirementContext> {
-  const store = storeOf(config);
+  const store = openStackStore(config);
   const past = mergeHostMemory(await readKnownEvents(store, config.pillar.name), stack);
   const { guard } = state;
   return {

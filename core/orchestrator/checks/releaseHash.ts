@@ -1,8 +1,8 @@
 import type { StackConfig } from "../../config/config";
 import { project } from "../../config/configFaults";
-import { storeOf } from "../../config/stackStore";
+import { openStackStore } from "../../config/stackStore";
 import { readMoveEvents } from "../../eventLog/eventLog";
-import { isSameMove, moveIdOf } from "../../eventLog/moveId";
+import { createMoveId, isSameMove } from "../../eventLog/moveId";
 import { commandsFor } from "../../util/commands";
 import { shellWord } from "../../util/quote";
 
@@ -19,8 +19,8 @@ export async function releaseHashFault(
 ): Promise<string | undefined> {
   const { release, migrateFrom } = config.orchestrator;
   if (migrateFrom === undefined || release === undefined || release.sha256 !== undefined || isShown) return undefined;
-  const move = moveIdOf(config, stack);
-  if ((await readMoveEvents(storeOf(config))).some((entry) => isSameMove(entry.move, move))) return undefined;
+  const move = createMoveId(config, stack);
+  if ((await readMoveEvents(openStackStore(config))).some((entry) => isSameMove(entry.move, move))) return undefined;
   return releaseHashText(release.url, stack);
 }
 

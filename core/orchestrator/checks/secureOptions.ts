@@ -1,6 +1,6 @@
 import type { StackConfig } from "../../config/config";
 import { backupDirectory } from "../../config/stackStore";
-import { moveIdOf } from "../../eventLog/moveId";
+import { createMoveId } from "../../eventLog/moveId";
 import { oldHost } from "../../ssh/configuredLogin";
 import type { OrchestratorPaths } from "../hosts/moveInputs";
 import type { Acknowledged } from "../rules/acknowledged";
@@ -45,7 +45,7 @@ export function secureOptions(config: StackConfig, stack: string): SecureOptions
   const { ssh } = oldHost(config);
   return {
     stack,
-    move: moveIdOf(config, stack),
+    move: createMoveId(config, stack),
     old: oldPlace(config),
     new: newPlace(config),
     copyAddress: from?.copyAddress ?? ssh.address,

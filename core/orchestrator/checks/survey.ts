@@ -1,12 +1,7 @@
 import fs from "node:fs";
 import { isIP } from "node:net";
 import path from "node:path";
-import {
-  type BuildInfo,
-  createOrchestratorClient,
-  type OrchestratorClient,
-  type RpcClock,
-} from "../../chain/orchestrator";
+import { createOrchestratorClient, type OrchestratorClient, type RpcClock } from "../../chain/orchestrator";
 import { endpoint, own } from "../../ssh/foreign";
 import type { RootHost } from "../../ssh/root";
 import { parseSshd } from "../../ssh/sshdFaults";

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseConfiguration } from "../../../cli/pulumi/configuration";
 import { lineOf, textOf } from "../../../core/eventLog/logLine";
-import { moveIdOf, moveText, parseMove } from "../../../core/eventLog/moveId";
+import { createMoveId, moveText, parseMove } from "../../../core/eventLog/moveId";
 import { least } from "../../components/exampleConfig";
 
 const bin = join(import.meta.dirname, "../../../cli/bin.js");
@@ -45,7 +45,7 @@ test.each(fullNames)(
 
 test.each(fullNames)("what is written into the record of %s is read again", (full) => {
   const config = parseConfiguration(full, readFileSync(join(place, "config.json"), "utf8"));
-  const move = moveIdOf(config, config.stack);
+  const move = createMoveId(config, config.stack);
   const entry = { at: "2026-11-22T10:00:00.000Z", move, event: "starting", details: { generation: 1 } } as never;
   expect(lineOf(textOf(entry), "here")).toMatchObject({ move: { stack: "prod" } });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { contactOf } from "../../../components/host/firstLook";
+import { createContactArgs } from "../../../components/host/firstLook";
 import { parseConfig } from "../../../core/config/config";
 
 const otherKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmBcQTTWqvSAZ8qkzNQVS";
@@ -19,7 +19,7 @@ function workOf(secret: string, address = "203.0.113.7", program?: string): stri
   };
   const parsed = parseConfig(raw, "prod");
   if ("faults" in parsed) throw new Error(parsed.faults.join("\n"));
-  return contactOf(parsed.config, true, program).work;
+  return createContactArgs(parsed.config, true, program).work;
 }
 
 test("the hash of the work tells nothing of a secret, wherever one is configured", () => {

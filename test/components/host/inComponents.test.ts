@@ -5,10 +5,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { CloudHost } from "../../../components/host/cloudHost";
 import type { KeptPlan } from "../../../components/host/cloudParts";
 import { cloudProviders } from "../../../components/host/cloudProviders";
-import { existingHost } from "../../../components/host/existing";
-import { hostArgs } from "../../../components/host/hostArgs";
+import { registerExistingHost } from "../../../components/host/existing";
+import { createHostArgs } from "../../../components/host/hostArgs";
 import { HostRetirement } from "../../../components/retirement/hostRetirement";
-import { retirementArgs } from "../../../components/retirement/standBy";
+import { createRetirementArgs } from "../../../components/retirement/standBy";
 import type { CloudHostConfig, ExistingHostConfig } from "../../../core/config/hostSchema";
 import { keyPair } from "../../core/chain/fakes";
 import { configOf } from "../exampleConfig";
@@ -51,7 +51,7 @@ async function cloudHostOf(provider: CloudHostConfig["provider"]) {
   const plan = { kind: "keep", server, found: { servers: [server] }, isHalfMade: false } as unknown as KeptPlan;
   const { createCloud, createParts } = cloudProviders[provider];
   const host = new CloudHost("host", {
-    ...(await hostArgs(config, last)),
+    ...(await createHostArgs(config, last)),
     plan,
     wanted,
     owner,
@@ -65,7 +65,7 @@ async function cloudHostOf(provider: CloudHostConfig["provider"]) {
     parts: (around) => createParts(token, undefined, plan.found, around),
     server: { provider, token },
   });
-  new HostRetirement("retirement", { ...(await retirementArgs(config, host, last)), after: [] });
+  new HostRetirement("retirement", { ...(await createRetirementArgs(config, host, last)), after: [] });
 }
 
 const made = {
@@ -102,10 +102,14 @@ test.each(["hetzner", "digitalocean"] as const)(
 test("so do guard and first contact of a host that is there already; the shutdown of its node in the retirement", async () => {
   const config = configOf({ lifecycle: "retiring", host: { provider: "existing", address: "203.0.113.7", hostKey } });
   const all = await registeredBy(async () => {
-    const { host } = await existingHost(config, config.host as ExistingHostConfig, last);
+    const { host } = await registerExistingHost(config, config.host as ExistingHostConfig, last);
     if (!host) throw new Error("no host");
     const shutDown = { first: host.guard, run: undefined };
-    new HostRetirement("retirement", { ...(await retirementArgs(config, host, last)), after: [host.guard], shutDown });
+    new HostRetirement("retirement", {
+      ...(await createRetirementArgs(config, host, last)),
+      after: [host.guard],
+      shutDown,
+    });
   });
   const plain = all.filter(({ type }) => !type.startsWith("pillar-host:"));
   expect(plain.map(({ name, parent }) => [name, parent]).sort()).toEqual([

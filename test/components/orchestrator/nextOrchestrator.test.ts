@@ -1,41 +1,43 @@
 import { expect, test } from "vitest";
-import { nextBeforeWallet, nextForOrchestrator } from "../../../components/orchestrator/nextOrchestrator";
+import { formatOrchestratorSteps, formatStepsBeforeWallet } from "../../../components/orchestrator/nextOrchestrator";
 
 const shown = { side: "new", address: "203.0.113.9", why: "moved", attempt: 1, rpcPort: 55000, version: "v0.0.9a" };
 
 test("a run that did not begin with a synced node: run it again now", () => {
-  expect(nextBeforeWallet("later", "prod-2")).toEqual([
+  expect(formatStepsBeforeWallet("later", "prod-2")).toEqual([
     "The orchestrator moves next: this run did not begin with a synced node. Run it again now, and stay with it:",
     "  pulumi up -s prod-2",
   ]);
-  expect(nextForOrchestrator("later", "prod-2")).toEqual([]);
-  expect(nextBeforeWallet("now", "prod-2")).toEqual([]);
+  expect(formatOrchestratorSteps("later", "prod-2")).toEqual([]);
+  expect(formatStepsBeforeWallet("now", "prod-2")).toEqual([]);
 });
 
 test("a run that nobody watched: by hand, in a shell without the variable", () => {
-  expect(nextBeforeWallet("unwatched", "prod-2")).toEqual([
+  expect(formatStepsBeforeWallet("unwatched", "prod-2")).toEqual([
     "The orchestrator moves next, in a run that somebody watches: this one had PILLAR_HOST_UNATTENDED set. By hand, once the node is synced:",
     "  env -u PILLAR_HOST_UNATTENDED pulumi up -s prod-2",
   ]);
-  expect(nextForOrchestrator("unwatched", "prod-2", shown)).toEqual([]);
+  expect(formatOrchestratorSteps("unwatched", "prod-2", shown)).toEqual([]);
 });
 
 test("nothing about a signer where none is configured", () => {
-  expect(nextForOrchestrator("none", "prod-2")).toEqual([]);
+  expect(formatOrchestratorSteps("none", "prod-2")).toEqual([]);
 });
 
 test("taken out of the configuration: nothing changed, and where the signer stays", () => {
-  expect(nextForOrchestrator("removed", "prod-2", shown)).toEqual([
+  expect(formatOrchestratorSteps("removed", "prod-2", shown)).toEqual([
     "pillar-host:orchestrator.migrateFrom is configured no more: nothing was changed on either host, the signer stays on the new side (203.0.113.9).",
   ]);
 });
 
 test("moved: what to do about the producer key", () => {
-  expect(nextForOrchestrator("now", "prod-2", shown).join("\n")).toContain("re-key it for the new producer address");
+  expect(formatOrchestratorSteps("now", "prod-2", shown).join("\n")).toContain(
+    "re-key it for the new producer address",
+  );
 });
 
 test("moved: the health page knows the old address, and who may ask is to be named", () => {
-  const next = nextForOrchestrator("now", "prod-2", { ...shown, rpcPort: 5000 }).join("\n");
+  const next = formatOrchestratorSteps("now", "prod-2", { ...shown, rpcPort: 5000 }).join("\n");
   expect(next).toContain(
     "on port 5000: tell its\noperators 203.0.113.9, and open the port to the page (pillar-host:orchestrator.rpcFrom)",
   );
@@ -43,16 +45,16 @@ test("moved: the health page knows the old address, and who may ask is to be nam
 
 test("gone back: how to move again", () => {
   const back = { ...shown, side: "old", address: "198.51.100.7" };
-  expect(nextForOrchestrator("now", "prod-2", back).at(-1)).toBe(
+  expect(formatOrchestratorSteps("now", "prod-2", back).at(-1)).toBe(
     "  pulumi config set --path pillar-host:orchestrator.attempt 2 -s prod-2 && pulumi up -s prod-2",
   );
-  expect(nextForOrchestrator("now", "prod-2", { ...back, why: "nothing to roll back" })).toEqual([
+  expect(formatOrchestratorSteps("now", "prod-2", { ...back, why: "nothing to roll back" })).toEqual([
     "The orchestrator signs on the old host (198.51.100.7): there was nothing to roll back.",
   ]);
 });
 
 test("moved on by another stack: this one is to let go of it", () => {
-  expect(nextForOrchestrator("now", "prod-2", { ...shown, why: "moved on" }).at(-1)).toBe(
+  expect(formatOrchestratorSteps("now", "prod-2", { ...shown, why: "moved on" }).at(-1)).toBe(
     "  pulumi config rm --path pillar-host:orchestrator.migrateFrom -s prod-2",
   );
 });

@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { expect, test } from "vitest";
 import type { Host } from "../../../components/host/host";
-import { loginOf } from "../../../components/login";
-import { Orchestrator, orchestratorArgs } from "../../../components/orchestrator/orchestrator";
+import { createLogin } from "../../../components/login";
+import { createOrchestratorArgs, Orchestrator } from "../../../components/orchestrator/orchestrator";
 import { configOf } from "../exampleConfig";
 import { concealed, registeredBy, revealed } from "../fakeEngine";
 
@@ -17,7 +17,7 @@ const config = configOf({
     },
   },
 });
-const host = { access: { ...loginOf(config), address: "203.0.113.7", hostKey: "ssh-ed25519 BBBB" } } as Host;
+const host = { access: { ...createLogin(config), address: "203.0.113.7", hostKey: "ssh-ed25519 BBBB" } } as Host;
 class Node extends pulumi.ComponentResource {
   constructor() {
     super("test:Node", "node", {});
@@ -25,7 +25,7 @@ class Node extends pulumi.ComponentResource {
 }
 
 const register = () =>
-  registeredBy(() => new Orchestrator("orchestrator", orchestratorArgs(config, host, [new Node()])));
+  registeredBy(() => new Orchestrator("orchestrator", createOrchestratorArgs(config, host, [new Node()])));
 
 test("backup, installation, bulk copy and move, one after the other; logins are secret, and stand nowhere else", async () => {
   const all = (await register()).filter(({ parent }) => parent === "orchestrator");
@@ -62,7 +62,9 @@ test("the bulk copy runs on the new host, the same for every move, and again for
   const copy = async (attempt: number) => {
     const { orchestrator, ...rest } = config;
     const of = { ...rest, orchestrator: { ...orchestrator, attempt } };
-    const all = await registeredBy(() => new Orchestrator("orchestrator", orchestratorArgs(of, host, [new Node()])));
+    const all = await registeredBy(
+      () => new Orchestrator("orchestrator", createOrchestratorArgs(of, host, [new Node()])),
+    );
     const { triggers, ...inputs } = all.find(({ name }) => name === "orchestrator-bulk-copy")?.inputs ?? {};
     return { triggers, inputs: revealed(inputs) };
   };

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { afterAll, expect, test } from "vitest";
-import { existingHost } from "../../../components/host/existing";
+import { registerExistingHost } from "../../../components/host/existing";
 import type { LastRun } from "../../../components/lastRun";
 import { HostRetirement } from "../../../components/retirement/hostRetirement";
-import { inLastRun, rememberedShown } from "../../../components/retirement/remembered";
-import { retirementArgs } from "../../../components/retirement/standBy";
+import { createRememberedOutput, inLastRun } from "../../../components/retirement/remembered";
+import { createRetirementArgs } from "../../../components/retirement/standBy";
 import type { ExistingHostConfig } from "../../../core/config/hostSchema";
 import type { RegistrationShown } from "../../../core/registration/registrationShown";
 import type { Remembered } from "../../../core/retirement/guardMemory";
@@ -33,13 +33,13 @@ async function runOf(lifecycle: "active" | "retiring", last: LastRun, registrati
   let shown: Promise<Remembered> | undefined;
   const all = await registeredBy(
     async () => {
-      const { host } = await existingHost(config, config.host as ExistingHostConfig, last);
+      const { host } = await registerExistingHost(config, config.host as ExistingHostConfig, last);
       if (!host) throw new Error("no host");
       const shutDown = lifecycle === "retiring" ? { shutDown: { first: host.guard, run: undefined } } : {};
-      const args = { ...(await retirementArgs(config, host, last)), after: [host.guard], ...shutDown };
+      const args = { ...(await createRetirementArgs(config, host, last)), after: [host.guard], ...shutDown };
       const { guard } = new HostRetirement("retirement", args);
       const now = registration && pulumi.output(registration as RegistrationShown);
-      shown = new Promise((resolve) => rememberedShown(host.guard, guard, last, now).apply(resolve));
+      shown = new Promise((resolve) => createRememberedOutput(host.guard, guard, last, now).apply(resolve));
     },
     { "host-guard": memory, guard: { ...memory, recorded } },
   );

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { chainCopySettings } from "../../../components/node/chainCopyArgs";
+import { createChainCopyArgs } from "../../../components/node/chainCopyArgs";
 import { nodeRpc, nodeTarget } from "../../../core/chain/configuredNode";
 import { parseRequiredVersions, versionRules } from "../../../core/chain/versionRules";
 import { retirementSettings } from "../../../core/retirement/retirementInputs";
@@ -59,6 +59,6 @@ test("every node that is looked at has the rules with it: its own, the old host'
   expect(rules).toMatchObject({ leastVersion: "v0.0.11", rows: [{ leastVersion: "v0.0.10" }] });
   expect(nodeTarget(config, "203.0.113.7", "key").versions).toEqual(rules);
   expect(nodeRpc(config).versions).toEqual(rules);
-  expect(chainCopySettings(config, "prod")?.old.node.versions).toEqual(rules);
+  expect(createChainCopyArgs(config, "prod")?.old.node.versions).toEqual(rules);
   expect(retirementSettings(config).successor?.node.versions).toEqual(rules);
 });

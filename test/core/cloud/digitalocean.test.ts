@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Cloud } from "../../../core/cloud/cloud";
-import { createDigitalocean, digitaloceanTag, imageOf, slugOf } from "../../../core/cloud/digitalocean";
+import { createDigitalocean, digitaloceanTag, formatSlug, parseSlug } from "../../../core/cloud/digitalocean";
 import type { CloudError } from "../../../core/cloud/http";
 import { createDigitalOcean as createDouble, type DigitalOcean } from "../../../lab/clouds/digitalocean";
 import { newKeyPair } from "../../../providers/hostKey";
@@ -44,7 +44,7 @@ const order = (name: string, tags: string[]) =>
   });
 
 test("the market: every size in every region that has it", async () => {
-  const offers = await cloud.offers(false);
+  const offers = await cloud.readOffers(false);
   expect(offers.find(({ plan, location }) => plan === "s-4vcpu-8gb" && location === "fra1")).toEqual({
     plan: "s-4vcpu-8gb",
     location: "fra1",
@@ -55,13 +55,13 @@ test("the market: every size in every region that has it", async () => {
     currency: "USD",
     isAvailable: true,
   });
-  expect((await cloud.offers(true)).find(({ plan }) => plan === "s-4vcpu-8gb")?.monthly).toBe(57.6);
+  expect((await cloud.readOffers(true)).find(({ plan }) => plan === "s-4vcpu-8gb")?.monthly).toBe(57.6);
 });
 
 test("images go by the names of the configuration", async () => {
-  expect(await cloud.images()).toEqual(expect.arrayContaining(["ubuntu-22.04", "debian-12"]));
-  expect([slugOf("ubuntu-22.04"), slugOf("debian-12")]).toEqual(["ubuntu-22-04-x64", "debian-12-x64"]);
-  expect(["ubuntu-22-04-x64", "debian-12-x64", "centos-stream-9-x64", "gpu-h100x1-base"].map(imageOf)).toEqual([
+  expect(await cloud.readImages()).toEqual(expect.arrayContaining(["ubuntu-22.04", "debian-12"]));
+  expect([formatSlug("ubuntu-22.04"), formatSlug("debian-12")]).toEqual(["ubuntu-22-04-x64", "debian-12-x64"]);
+  expect(["ubuntu-22-04-x64", "debian-12-x64", "centos-stream-9-x64", "gpu-h100x1-base"].map(parseSlug)).toEqual([
     ...["ubuntu-22.04", "debian-12", "centos-stream-9"],
     undefined,
   ]);
@@ -70,7 +70,7 @@ test("images go by the names of the configuration", async () => {
 test("a stack's Droplet is found by its tag, and nobody else's", async () => {
   const { droplet } = await order("pillar-anvil-prod", [digitaloceanTag(owner)]);
   await order("other", [digitaloceanTag({ ...owner, stack: "prod-2" })]);
-  const { servers, tag } = await cloud.found(owner, undefined);
+  const { servers, tag } = await cloud.readInventory(owner, undefined);
   expect(servers).toEqual([
     {
       id: String(droplet.id),
@@ -83,8 +83,8 @@ test("a stack's Droplet is found by its tag, and nobody else's", async () => {
     },
   ]);
   expect(tag).toBe("pillar-host:prod:Anvil");
-  expect(await cloud.server(String(droplet.id))).toEqual(servers[0]);
-  expect(await cloud.server("7")).toBeUndefined();
+  expect(await cloud.readServer(String(droplet.id))).toEqual(servers[0]);
+  expect(await cloud.readServer("7")).toBeUndefined();
 });
 
 test("a public key that somebody else brought there is told from the stack's own", async () => {
@@ -92,15 +92,18 @@ test("a public key that somebody else brought there is told from the stack's own
   const add = (name: string, public_key: string) =>
     ask<{ ssh_key: { id: number } }>("POST", "/v2/account/keys", { name, public_key });
   const { ssh_key } = await add("laptop", `${publicKey} me@laptop`);
-  expect(await cloud.found(owner, publicKey)).toMatchObject({ sshKey: undefined, foreignKey: String(ssh_key.id) });
+  expect(await cloud.readInventory(owner, publicKey)).toMatchObject({
+    sshKey: undefined,
+    foreignKey: String(ssh_key.id),
+  });
   const own = await add("pillar-anvil-prod", newKeyPair().publicKey);
-  expect((await cloud.found(owner, undefined)).sshKey).toBe(String(own.ssh_key.id));
+  expect((await cloud.readInventory(owner, undefined)).sshKey).toBe(String(own.ssh_key.id));
 });
 
 test("a Droplet whose creation failed tells so", async () => {
   await ask("POST", "/_lab/faults", { kind: "failAction", command: "create" });
   await order("pillar-anvil-prod", [digitaloceanTag(owner)]);
-  const [left] = (await cloud.found(owner, undefined)).servers;
+  const [left] = (await cloud.readInventory(owner, undefined)).servers;
   expect(left?.failure).toBe("the Droplet's creation ended in an error");
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openings, openToAll } from "../../../core/cloud/firewall";
+import { listOpenings, warnOfOpenSsh } from "../../../core/cloud/firewall";
 import { configOf } from "../../components/exampleConfig";
 
 const anywhere = ["0.0.0.0/0", "::/0"];
@@ -12,22 +12,22 @@ test("ssh from where it is allowed, the node's port from anywhere, the orchestra
     { protocol: "udp", port: 4000, sources: anywhere },
   ];
   const openingsWith = (hasOrchestrator: boolean) =>
-    openings(config, { sshFrom: ["198.51.100.7/32"], hasOrchestrator });
+    listOpenings(config, { sshFrom: ["198.51.100.7/32"], hasOrchestrator });
   expect(openingsWith(false)).toEqual(always);
   expect(openingsWith(true)).toEqual([...always, { protocol: "tcp", port: 55055, sources: anywhere }]);
   const rpcFrom = ["192.0.2.0/24"];
   const asked = configOf({ node: { p2pPort: 4000 }, orchestrator: { rpcFrom, rpcPort: 5000 } });
   const needs = { sshFrom: ["198.51.100.7/32"], hasOrchestrator: true };
-  expect(openings(asked, needs)).toEqual([
+  expect(listOpenings(asked, needs)).toEqual([
     ...always,
     { protocol: "tcp", port: 55055, sources: anywhere },
     { protocol: "tcp", port: 5000, sources: rpcFrom },
   ]);
-  expect(openings(asked, { ...needs, hasOrchestrator: false })).toEqual(always);
+  expect(listOpenings(asked, { ...needs, hasOrchestrator: false })).toEqual(always);
 });
 
 test("a network that is everybody is warned about", () => {
-  expect(openToAll(["198.51.100.0/24", "0.0.0.0/0", "::/0"])).toEqual(
+  expect(warnOfOpenSsh(["198.51.100.0/24", "0.0.0.0/0", "::/0"])).toEqual(
     ["0.0.0.0/0", "::/0"].map(
       (all) => `pillar-host:host.sshFrom: ${all} lets everybody try to log in with ssh (a key is needed)`,
     ),

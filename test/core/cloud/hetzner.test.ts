@@ -44,7 +44,7 @@ const order = (name: string, labels: object) =>
   });
 
 test("the market: every plan in every location, with its price and address, and whether there is room", async () => {
-  const offers = await cloud.offers(false);
+  const offers = await cloud.readOffers(false);
   expect(offers.find(({ plan, location }) => plan === "cpx32" && location === "fsn1")).toEqual({
     plan: "cpx32",
     location: "fsn1",
@@ -55,14 +55,14 @@ test("the market: every plan in every location, with its price and address, and 
     currency: "EUR",
     isAvailable: true,
   });
-  const dear = await cloud.offers(true);
+  const dear = await cloud.readOffers(true);
   expect(dear.find(({ plan, location }) => plan === "cpx32" && location === "fsn1")?.monthly).toBe(49.13);
   expect(offers.find(({ plan }) => plan === "cx33")?.isAvailable).toBe(false);
   expect(offers.filter(({ plan }) => plan.startsWith("cax"))).toEqual([]);
 });
 
 test("the images on offer, for x86 alone", async () => {
-  const images = await cloud.images();
+  const images = await cloud.readImages();
   expect(images).toContain("ubuntu-22.04");
   expect(new Set(images).size).toBe(images.length);
 });
@@ -71,7 +71,7 @@ test("a stack's server is found by its labels, and nobody else's", async () => {
   const { server: ours } = await order("pillar-anvil-prod", hetznerLabels(owner));
   await order("other", hetznerLabels({ ...owner, stack: "prod-2" }));
   await order("unlabelled", {});
-  const { servers } = await cloud.found(owner, undefined);
+  const { servers } = await cloud.readInventory(owner, undefined);
   expect(servers).toEqual([
     {
       id: String(ours.id),
@@ -84,14 +84,14 @@ test("a stack's server is found by its labels, and nobody else's", async () => {
       failure: undefined,
     },
   ]);
-  expect(await cloud.server(String(ours.id))).toEqual(servers[0]);
-  expect(await cloud.server("7")).toBeUndefined();
+  expect(await cloud.readServer(String(ours.id))).toEqual(servers[0]);
+  expect(await cloud.readServer("7")).toBeUndefined();
 });
 
 test("many of them come page by page", async () => {
   for (let n = 0; n < 60; n += 1) await post("/firewalls", { name: `other-${n}` });
   await post("/firewalls", { name: "ours", labels: hetznerLabels(owner) });
-  expect((await cloud.found(owner, undefined)).firewall).toMatch(/^\d+$/);
+  expect((await cloud.readInventory(owner, undefined)).firewall).toMatch(/^\d+$/);
 });
 
 test("a public key that somebody else brought there is told from the stack's own", async () => {
@@ -100,27 +100,30 @@ test("a public key that somebody else brought there is told from the stack's own
     name: "laptop",
     public_key: `${publicKey} me@laptop`,
   });
-  expect(await cloud.found(owner, publicKey)).toMatchObject({ sshKey: undefined, foreignKey: String(ssh_key.id) });
-  expect((await cloud.found(owner, newKeyPair().publicKey)).foreignKey).toBeUndefined();
+  expect(await cloud.readInventory(owner, publicKey)).toMatchObject({
+    sshKey: undefined,
+    foreignKey: String(ssh_key.id),
+  });
+  expect((await cloud.readInventory(owner, newKeyPair().publicKey)).foreignKey).toBeUndefined();
   const own = await post<{ ssh_key: { id: number } }>("/ssh_keys", {
     name: "own",
     public_key: newKeyPair().publicKey,
     labels: hetznerLabels(owner),
   });
-  expect((await cloud.found(owner, undefined)).sshKey).toBe(String(own.ssh_key.id));
+  expect((await cloud.readInventory(owner, undefined)).sshKey).toBe(String(own.ssh_key.id));
 });
 
 test("a server that was not made to its end tells why, and can make room and be removed", async () => {
   double.cloud.faults.add({ kind: "noCapacity", shows: "action" });
   await order("pillar-anvil-prod", hetznerLabels(owner));
-  const [left] = (await cloud.found(owner, undefined)).servers;
+  const [left] = (await cloud.readInventory(owner, undefined)).servers;
   if (!left) return;
   expect(left.failure).toMatch(/^resource_unavailable: /);
   await cloud.makeRoom(left.id);
   await cloud.makeRoom(left.id);
-  expect((await cloud.server(left.id))?.name).toBe(`left-${left.id}`);
+  expect((await cloud.readServer(left.id))?.name).toBe(`left-${left.id}`);
   await cloud.remove(left.id);
-  expect((await cloud.found(owner, undefined)).servers).toEqual([]);
+  expect((await cloud.readInventory(owner, undefined)).servers).toEqual([]);
 });
 
 test("rights: a token that writes passes, one that reads or is wrong does not", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Cloud, CloudInventory, ServerNow } from "../../../core/cloud/cloud";
 import { hetznerNoRoom } from "../../../core/cloud/hetzner";
-import { type HostSituation, orderRecord, planHost } from "../../../core/cloud/hostPlan";
+import { createOrderRecord, type HostSituation, planHost } from "../../../core/cloud/hostPlan";
 import type { Offer } from "../../../core/cloud/plan";
 import type { CloudHostConfig } from "../../../core/config/hostSchema";
 
@@ -55,10 +55,10 @@ async function decide(
   const found: CloudInventory = { servers };
   const cloud: Cloud = {
     provider: "Hetzner",
-    offers: () => note("offers", offers),
-    images: () => note("images", ["ubuntu-22.04", "debian-12"]),
-    found: () => note("found", found),
-    server: (id) =>
+    readOffers: () => note("offers", offers),
+    readImages: () => note("images", ["ubuntu-22.04", "debian-12"]),
+    readInventory: () => note("found", found),
+    readServer: (id) =>
       note(
         `server ${id}`,
         servers.find((each) => each.id === id),
@@ -66,7 +66,7 @@ async function decide(
     checkRights: () => note("rights", undefined),
     isNoRoom: (words) => hetznerNoRoom.test(words),
     limits: "its console",
-    consoleOf: () => expect.unreachable(),
+    describeConsole: () => expect.unreachable(),
     makeRoom: () => expect.unreachable(),
     remove: () => expect.unreachable(),
   };
@@ -243,7 +243,7 @@ describe("after an order that came to nothing", () => {
   test("an order is written down with what failed before it, and the price that was shown", async () => {
     const { decided } = await decide([], { record: { attempts: [], pending: noRoom, shown } });
     if (!("plan" in decided) || decided.plan.kind !== "make") return expect.unreachable();
-    const record = orderRecord(decided.plan, new Date(now));
+    const record = createOrderRecord(decided.plan, new Date(now));
     expect(record.pending).toEqual({ plan: "cx33", location: "nbg1", at: new Date(now).toISOString() });
     expect(record.attempts).toMatchObject([pending]);
     expect(record.shown).toEqual(shown);

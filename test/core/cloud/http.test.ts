@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { createDigitalocean } from "../../../core/cloud/digitalocean";
 import { createHetzner } from "../../../core/cloud/hetzner";
-import { type CloudError, createHttp, pauseOf } from "../../../core/cloud/http";
+import { type CloudError, createHttp, readRetryDelayMs } from "../../../core/cloud/http";
 import { evilText, harmless } from "../../evilText";
 
 const token = "hunter2-token";
@@ -52,7 +52,7 @@ test.each([
   [{ "ratelimit-reset": "1" }, 1000],
   [{}, 5000],
 ])("a limit with %j waits %d ms", (headers, milliseconds) => {
-  expect(pauseOf(new Headers(headers as Record<string, string>), 1_000_000)).toBe(milliseconds);
+  expect(readRetryDelayMs(new Headers(headers as Record<string, string>), 1_000_000)).toBe(milliseconds);
 });
 
 test("a rate limit beyond all patience ends in an error", async () => {
@@ -135,7 +135,7 @@ test("a list without an end is none of a provider's", async () => {
   const endpoint = `http://127.0.0.1:${address.port}`;
   for (const [name, create] of Object.entries({ Hetzner: createHetzner, DigitalOcean: createDigitalocean })) {
     asked.length = 0;
-    const { message } = await failed(create({ token, endpoint }).images());
+    const { message } = await failed(create({ token, endpoint }).readImages());
     expect(message).toBe(`${name}'s API gives more than 100 pages of /images`);
     expect(asked).toHaveLength(100);
   }

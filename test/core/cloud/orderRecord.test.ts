@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type OrderRecord, orderRecordOf, orderRecordText, settled } from "../../../core/cloud/orderRecord";
+import { formatOrderRecord, type OrderRecord, parseOrderRecord, settleOrder } from "../../../core/cloud/orderRecord";
 
 const order = { plan: "cx33", location: "fsn1", at: "2026-11-21T14:00:00.000Z" };
 const attempt = { ...order, location: "nbg1", reason: "resource_unavailable" };
@@ -10,24 +10,24 @@ test.each<OrderRecord>([
   { attempts: [], ordered: "52" },
   { attempts: [], shown: { wish: "hetzner, auto", monthly: 10.7, currency: "EUR" } },
 ])("a record is read as it was written (%j)", (record) => {
-  expect(orderRecordOf(orderRecordText(record))).toEqual(record);
+  expect(parseOrderRecord(formatOrderRecord(record))).toEqual(record);
 });
 
 test("an empty record is no text, and no text an empty record", () => {
-  expect(orderRecordText({ attempts: [] })).toBeUndefined();
-  expect(orderRecordOf(undefined)).toEqual({ attempts: [] });
+  expect(formatOrderRecord({ attempts: [] })).toBeUndefined();
+  expect(parseOrderRecord(undefined)).toEqual({ attempts: [] });
 });
 
 test.each(["", "{", '{"attempts":[{}]}', "[]"])("an unreadable record (%j) is none", (text) => {
-  expect(orderRecordOf(text)).toEqual({ attempts: [] });
+  expect(parseOrderRecord(text)).toEqual({ attempts: [] });
 });
 
 const isNoRoom = (words: string) => words.includes("no room");
 
 test("an order that found no room is an attempt, whoever told it", () => {
   const tried = { attempts: [attempt, { ...order, reason: "no room" }] };
-  expect(settled({ attempts: [attempt], pending: { ...order, reason: "no room" } }, now, isNoRoom)).toEqual(tried);
-  expect(settled({ attempts: [attempt], pending: order }, now, isNoRoom, "no room")).toEqual(tried);
+  expect(settleOrder({ attempts: [attempt], pending: { ...order, reason: "no room" } }, now, isNoRoom)).toEqual(tried);
+  expect(settleOrder({ attempts: [attempt], pending: order }, now, isNoRoom, "no room")).toEqual(tried);
 });
 
 test.each([
@@ -35,12 +35,12 @@ test.each([
   ["a server that was not made to its end, for another reason", order, "action failed", "action failed"],
   ["a run that ended before it heard of it", order, undefined, undefined],
 ])("%s is no attempt: the same is ordered again", (_what, pending, failure, reason) => {
-  expect(settled({ attempts: [attempt], pending }, now, isNoRoom, failure)).toEqual({
+  expect(settleOrder({ attempts: [attempt], pending }, now, isNoRoom, failure)).toEqual({
     attempts: [attempt],
     failed: { ...order, reason },
   });
 });
 
 test("what failed a day ago is tried again", () => {
-  expect(settled({ attempts: [attempt] }, now + 24 * 3600 * 1000, isNoRoom)).toEqual({ attempts: [] });
+  expect(settleOrder({ attempts: [attempt] }, now + 24 * 3600 * 1000, isNoRoom)).toEqual({ attempts: [] });
 });

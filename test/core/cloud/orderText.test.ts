@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { digitaloceanNoRoom } from "../../../core/cloud/digitalocean";
 import { hetznerNoRoom } from "../../../core/cloud/hetzner";
-import { failedOrderText, plainWords } from "../../../core/cloud/orderText";
+import { cleanProviderError, formatFailedOrder } from "../../../core/cloud/orderText";
 
 const cloud = { provider: "Hetzner", limits: "its console", isNoRoom: (words: string) => hetznerNoRoom.test(words) };
-const text = (words: string) => failedOrderText("prod", cloud, { plan: "cx33", location: "fsn1" }, words);
+const text = (words: string) => formatFailedOrder("prod", cloud, { plan: "cx33", location: "fsn1" }, words);
 test("no room: what comes next", () => {
   expect(text("error during placement (resource_unavailable, 1d)")).toBe(
     "Hetzner has no room for cx33 in fsn1 (error during placement (resource_unavailable, 1d))\n" +
@@ -22,7 +22,7 @@ test.each([
   [digitaloceanNoRoom, "422 (request 94739105) Size is unavailable."],
 ])("a provider's words for 'not here' lead to the next location: %#", (noRoom, words) => {
   const isNoRoom = (text: string) => noRoom.test(text);
-  expect(failedOrderText("prod", { ...cloud, isNoRoom }, { plan: "cx33", location: "fsn1" }, words)).toContain(
+  expect(formatFailedOrder("prod", { ...cloud, isNoRoom }, { plan: "cx33", location: "fsn1" }, words)).toContain(
     "pulumi up -s prod tries what comes next",
   );
 });
@@ -43,6 +43,6 @@ test("anything else is told as it came, with what a limit or the token's rights 
 test("a plugin's error is one line, without its frame and without the token", () => {
   const error =
     "rpc error: code = Unknown desc = 1 error occurred:\n\t* creating urn:pulumi:prod::pillar-host::hcloud:index/server:Server::server: 1 error occurred:\n\t* error for hunter2 (forbidden, 2b)\n\n";
-  expect(plainWords(error, "hunter2")).toBe("error for [token] (forbidden, 2b)");
-  expect(plainWords("x".repeat(1000), "hunter2").length).toBe(400);
+  expect(cleanProviderError(error, "hunter2")).toBe("error for [token] (forbidden, 2b)");
+  expect(cleanProviderError("x".repeat(1000), "hunter2").length).toBe(400);
 });

@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { expect, describe as group, test } from "vitest";
 import type { Order } from "../../../core/cloud/orderRecord";
-import { choose, describe, freeDiskGb, type Offer, shortfalls, type Wish } from "../../../core/cloud/plan";
+import {
+  chooseOffer,
+  describeOffer,
+  findShortfalls,
+  freeDiskGb,
+  type Offer,
+  type Wish,
+} from "../../../core/cloud/plan";
 import { commandsFor } from "../../../core/util/commands";
 
 const offer = (plan: string, monthly: number, change: Partial<Offer> = {}): Offer => ({
@@ -30,7 +37,7 @@ const attempt = (plan: string, location: string): Order => ({
 
 /** `plan in location` of what is chosen and of the runner-up, or the faults. */
 function chosen(offers: readonly Offer[], change: Partial<Wish> = {}, attempts: readonly Order[] = []) {
-  const choice = choose(offers, { ...wish, ...change }, attempts, commandsFor("prod"));
+  const choice = chooseOffer(offers, { ...wish, ...change }, attempts, commandsFor("prod"));
   if (choice.kind === "none") return choice.faults;
   return [choice.offer, choice.runnerUp].map((each) => each && `${each.plan} in ${each.location}`);
 }
@@ -143,7 +150,7 @@ group("refused before anything is made", () => {
 
   test("every shortfall of a plan is named", () => {
     const poor = offer("poor", 1, { cores: 1, memoryGb: 2, diskGb: 20 });
-    expect(shortfalls(poor, wish)).toEqual([
+    expect(findShortfalls(poor, wish)).toEqual([
       "1 cores, needed 4",
       "2 GB of memory, needed 4",
       "about 15 GB free of 20 GB of disk, needed 40 GB free",
@@ -162,7 +169,9 @@ test.each([
 });
 
 test("an offer is described with its price", () => {
-  expect(describe(offer("cx33", 5.49))).toBe("cx33 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 5.49 EUR a month");
+  expect(describeOffer(offer("cx33", 5.49))).toBe(
+    "cx33 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 5.49 EUR a month",
+  );
 });
 
 test("what is chosen always fits, costs no more than it may and was not tried; and nothing cheaper in its location does", () => {
@@ -186,13 +195,13 @@ test("what is chosen always fits, costs no more than it may and was not tried; a
         (one, i) => all.findIndex(({ plan, location }) => plan === one.plan && location === one.location) === i,
       );
       const attempts = tried.map(([plan, location]) => attempt(plan, location));
-      const choice = choose(unique, { ...wish, maxMonthly: 40 }, attempts, commandsFor("prod"));
+      const choice = chooseOffer(unique, { ...wish, maxMonthly: 40 }, attempts, commandsFor("prod"));
       if (choice.kind === "none") {
         expect(choice.faults.length).toBeGreaterThan(0);
         return;
       }
       const fits = (each: Offer) =>
-        shortfalls(each, wish).length === 0 &&
+        findShortfalls(each, wish).length === 0 &&
         each.monthly <= 40 &&
         !attempts.some(({ plan, location }) => plan === each.plan && location === each.location);
       expect(fits(choice.offer)).toBe(true);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type CloudServer, powerOff, powerState } from "../../../core/cloud/power";
+import { type CloudServer, powerOff, readPowerState } from "../../../core/cloud/power";
 import { closedPort } from "../chain/fakes";
 import { type Answer, fakeApi, refusal, token } from "./fakeApi";
 
@@ -46,13 +46,13 @@ describe.each([
 
   test("429 and 5xx pass", async () => {
     api.answers = { [`GET ${path}`]: [[429], [502, "<html>"], status("running")] };
-    expect(await powerState(server(provider), api.deps)).toBe("running");
+    expect(await readPowerState(server(provider), api.deps)).toBe("running");
     expect(api.slept).toBe(2);
   });
 
   test("429 for good is said in words", async () => {
     api.answers = { [`GET ${path}`]: [[429]] };
-    expect(await refusal(powerState(server(provider), api.deps))).toBe(
+    expect(await refusal(readPowerState(server(provider), api.deps))).toBe(
       `the API of ${provider} can't be used now: it answers 429`,
     );
     expect(api.asked).toHaveLength(4);
@@ -67,14 +67,14 @@ describe.each([
 
   test("a token that is not valid any more", async () => {
     api.answers = { [`GET ${path}`]: [status("off")] };
-    expect(await refusal(powerState(server(provider, { token: `${token}-old` }), api.deps))).toBe(
+    expect(await refusal(readPowerState(server(provider, { token: `${token}-old` }), api.deps))).toBe(
       `the API of ${provider} does not tell the server's state (server 52): it answers 401: is pillar-host:host.token still valid?`,
     );
   });
 
   test("nobody at the address", async () => {
     const endpoint = `http://127.0.0.1:${await closedPort()}`;
-    expect(await refusal(powerState(server(provider, { endpoint }), api.deps))).toBe(
+    expect(await refusal(readPowerState(server(provider, { endpoint }), api.deps))).toBe(
       `the API of ${provider} can't be used now: ECONNREFUSED`,
     );
   });
@@ -84,10 +84,10 @@ describe.each([
     ["no JSON", "<html>ok</html>"],
   ])("%s is no state", async (_what, text) => {
     api.answers = { [`GET ${path}`]: [[200, text]] };
-    expect(await refusal(powerState(server(provider), api.deps))).toContain(`the API of ${provider}`);
+    expect(await refusal(readPowerState(server(provider), api.deps))).toContain(`the API of ${provider}`);
   });
 });
 
 test("a provider that nobody knows", async () => {
-  expect(await refusal(powerState(server("aws"), api.deps))).toBe("no cloud provider is called aws");
+  expect(await refusal(readPowerState(server("aws"), api.deps))).toBe("no cloud provider is called aws");
 });

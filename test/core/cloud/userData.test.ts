@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { userData } from "../../../core/cloud/userData";
+import { renderUserData } from "../../../core/cloud/userData";
 
 const key = {
   privateKey: "-----BEGIN OPENSSH PRIVATE KEY-----\nb3Blbn\n-----END OPENSSH PRIVATE KEY-----\n",
@@ -8,7 +8,7 @@ const key = {
 };
 
 test("cloud-init gets one host key, keys only for logins, and upgrades without a reboot", () => {
-  const text = userData(key);
+  const text = renderUserData(key);
   expect(text.split("\n")[0]).toBe("#cloud-config");
   expect(parse(text)).toEqual({
     ssh_deletekeys: true,

@@ -3,7 +3,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseConfig } from "../../../core/config/config";
-import { withKeyFiles } from "../../../core/config/keyFiles";
+import { readKeyFiles } from "../../../core/config/keyFiles";
 import { least } from "../../components/exampleConfig";
 import { keyPair } from "../chain/fakes";
 
@@ -18,7 +18,7 @@ describe("withKeyFiles", () => {
       orchestrator: { migrateFrom: { address: "198.51.100.9", privateKeyFile: "/keys/old" } },
       retirement: { successor: { privateKeyFile: "/keys/new" } },
     };
-    const { raw: values, faults } = withKeyFiles(raw, read);
+    const { raw: values, faults } = readKeyFiles(raw, read);
     expect(faults).toEqual([]);
     expect(values).toEqual({
       ssh: { ...raw.ssh, privateKey: text(join(homedir(), ".ssh/id_ed25519")) },
@@ -30,7 +30,7 @@ describe("withKeyFiles", () => {
 
   test("leaves alone what names no file", () => {
     const raw = { ssh: { agent: true }, orchestrator: "none", retirement: { successor: null } };
-    expect(withKeyFiles(raw)).toEqual({ raw, faults: [] });
+    expect(readKeyFiles(raw)).toEqual({ raw, faults: [] });
   });
 });
 

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { parseConfig, rawConfig } from "../../../core/config/config";
+import { extractRawConfig, parseConfig } from "../../../core/config/config";
 import { keyPair } from "../chain/fakes";
 
 const read = (name: string) => readFileSync(resolve(import.meta.dirname, "../../..", name), "utf8");
@@ -19,7 +19,7 @@ function configured(file: string) {
     key,
     typeof value === "string" ? value : JSON.stringify(value),
   ]);
-  return rawConfig(Object.fromEntries(all)).raw;
+  return extractRawConfig(Object.fromEntries(all)).raw;
 }
 
 describe.each([

@@ -2,13 +2,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { metaOf, schemaKeys } from "../../../core/config/schemaKeys";
+import { listSchemaKeys, readMeta } from "../../../core/config/schemaKeys";
 import { stackSchema } from "../../../core/config/stackSchema";
 
-const keys = schemaKeys(stackSchema).map(({ path, schema, variant }) => ({
+const keys = listSchemaKeys(stackSchema).map(({ path, schema, variant }) => ({
   name: `${path.join(".")}${variant === undefined ? "" : ` of ${variant}`}`,
   path: path.join("."),
-  meta: metaOf(schema),
+  meta: readMeta(schema),
 }));
 
 test("each key is told of", () => {
@@ -19,7 +19,7 @@ test("each key is told of", () => {
 test("each that must be there says what lacks without it", () => {
   // These ask a question of their own, or name their choices.
   const others = ["pillar", "host", "host.provider", "ssh"];
-  const required = schemaKeys(stackSchema)
+  const required = listSchemaKeys(stackSchema)
     .filter(({ schema }) => !(schema as z.ZodType).safeParse(undefined).success)
     .map(({ path }) => path.join("."))
     .filter((key) => !others.includes(key));
@@ -54,12 +54,12 @@ describe("what is told of a key", () => {
   const inner = z.string().meta({ description: "inner", form: "a form" });
 
   test("is found below its default and its checks", () => {
-    expect(metaOf(inner.default("x"))).toEqual({ description: "inner", form: "a form" });
-    expect(metaOf(inner.min(1).transform(Number).optional())).toEqual({ description: "inner", form: "a form" });
+    expect(readMeta(inner.default("x"))).toEqual({ description: "inner", form: "a form" });
+    expect(readMeta(inner.min(1).transform(Number).optional())).toEqual({ description: "inner", form: "a form" });
   });
 
   test("is what stands outermost", () => {
-    expect(metaOf(inner.optional().meta({ description: "outer" }))).toEqual({ description: "outer", form: "a form" });
+    expect(readMeta(inner.optional().meta({ description: "outer" }))).toEqual({ description: "outer", form: "a form" });
   });
 });
 
@@ -71,7 +71,7 @@ test("keys come in their order, a block before its own, and those of a variant w
       z.strictObject({ kind: z.literal("two"), d: z.number().optional() }),
     ]),
   });
-  expect(schemaKeys(schema).map(({ path, isBlock, variant }) => [path.join("."), isBlock, variant])).toEqual([
+  expect(listSchemaKeys(schema).map(({ path, isBlock, variant }) => [path.join("."), isBlock, variant])).toEqual([
     ["a", true, undefined],
     ["a.b", false, undefined],
     ["c", true, undefined],

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { mayBeMixed, plainSecrets, secretKeys } from "../../../core/config/secretKeys";
-import { writtenConfig } from "../../../core/config/writtenConfig";
+import { findPlainSecrets, hasMixedBlock, listSecretKeys } from "../../../core/config/secretKeys";
+import { readStackFile } from "../../../core/config/writtenConfig";
 
 const raw = { ssh: { user: "op", privateKey: "KEY" }, notify: "https://ntfy.example/topic", pillar: { name: "Anvil" } };
 
@@ -12,7 +12,7 @@ test("are these, by the schema", () => {
   const proxy = login.map((key) => `proxy.${key}`);
   const logins = (block: string, last = [...proxy, "sudoPassword"]) =>
     [...login, ...last].map((key) => `${block}.${key}`);
-  expect(secretKeys().map((path) => path.join("."))).toEqual([
+  expect(listSecretKeys().map((path) => path.join("."))).toEqual([
     "host.token",
     ...logins("ssh", ["sudoPassword", ...proxy]),
     ...logins("sync.oldHost"),
@@ -23,20 +23,20 @@ test("are these, by the schema", () => {
 });
 
 test("secrets that were set without --secret are named, and not shown", () => {
-  expect(plainSecrets(raw, () => false, "prod")).toEqual([
+  expect(findPlainSecrets(raw, () => false, "prod")).toEqual([
     "pillar-host:ssh.privateKey is in Pulumi.prod.yaml as plain text. Set it again with: pulumi config set --secret --path pillar-host:ssh.privateKey -s prod",
     "pillar-host:notify is in Pulumi.prod.yaml as plain text. Set it again with: pulumi config set --secret --path pillar-host:notify -s prod",
   ]);
 });
 
 test("those that were set with it are not", () => {
-  expect(plainSecrets(raw, () => true, "prod")).toEqual([]);
-  expect(plainSecrets({ pillar: { name: "Anvil" }, ssh: "wrong" }, () => false, "prod")).toEqual([]);
+  expect(findPlainSecrets(raw, () => true, "prod")).toEqual([]);
+  expect(findPlainSecrets({ pillar: { name: "Anvil" }, ssh: "wrong" }, () => false, "prod")).toEqual([]);
 });
 
 test("one inside a block of a block is named by its whole path", () => {
   const deep = { orchestrator: { migrateFrom: { address: "198.51.100.9", sudoPassword: "pw" } } };
-  expect(plainSecrets(deep, () => false, "prod")).toEqual([
+  expect(findPlainSecrets(deep, () => false, "prod")).toEqual([
     "pillar-host:orchestrator.migrateFrom.sudoPassword is in Pulumi.prod.yaml as plain text. Set it again with: pulumi config set --secret --path pillar-host:orchestrator.migrateFrom.sudoPassword -s prod",
   ]);
 });
@@ -52,19 +52,19 @@ test("a plain one beside an encrypted one in the same block is named: the engine
   aws:region: x
 `;
   writeFileSync(join(directory, "Pulumi.prod.yaml"), file);
-  const written = writtenConfig(directory, "prod");
-  const nowhere = writtenConfig(directory, "prod-2");
+  const written = readStackFile(directory, "prod");
+  const nowhere = readStackFile(directory, "prod-2");
   rmSync(directory, { recursive: true });
   expect(written).toEqual({ ssh: { privateKey: { secure: "v1:abc" }, sudoPassword: "hunter2" } });
   expect(nowhere).toBeUndefined();
-  expect(plainSecrets(mixed, () => true, "prod", written)).toEqual([
+  expect(findPlainSecrets(mixed, () => true, "prod", written)).toEqual([
     "pillar-host:ssh.sudoPassword is in Pulumi.prod.yaml as plain text. Set it again with: pulumi config set --secret --path pillar-host:ssh.sudoPassword -s prod",
   ]);
-  expect(plainSecrets(mixed, () => true, "prod", nowhere)).toEqual([]);
+  expect(findPlainSecrets(mixed, () => true, "prod", nowhere)).toEqual([]);
 });
 
 test("the file is read only where a block has several secrets, some of them encrypted", () => {
-  expect(mayBeMixed({ ssh: { privateKey: "KEY", sudoPassword: "pw" } }, () => true)).toBe(true);
-  expect(mayBeMixed({ ssh: { privateKey: "KEY", sudoPassword: "pw" } }, () => false)).toBe(false);
-  expect(mayBeMixed({ ssh: { privateKey: "KEY" }, notify: "https://x" }, () => true)).toBe(false);
+  expect(hasMixedBlock({ ssh: { privateKey: "KEY", sudoPassword: "pw" } }, () => true)).toBe(true);
+  expect(hasMixedBlock({ ssh: { privateKey: "KEY", sudoPassword: "pw" } }, () => false)).toBe(false);
+  expect(hasMixedBlock({ ssh: { privateKey: "KEY" }, notify: "https://x" }, () => true)).toBe(false);
 });

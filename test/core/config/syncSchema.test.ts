@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { chainCopySettings } from "../../../components/node/chainCopyArgs";
+import { createChainCopyArgs } from "../../../components/node/chainCopyArgs";
 import { configOf, faultsOf } from "../../components/exampleConfig";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
@@ -8,13 +8,13 @@ const other = { address: "198.51.100.9", hostKey };
 describe("where the node's chain comes from", () => {
   test("is the network where nothing is said", () => {
     expect(configOf().sync).not.toHaveProperty("from");
-    expect(chainCopySettings(configOf(), "prod")).toBeUndefined();
-    expect(chainCopySettings(configOf({ sync: { from: "network", oldHost: other } }), "prod")).toBeUndefined();
+    expect(createChainCopyArgs(configOf(), "prod")).toBeUndefined();
+    expect(createChainCopyArgs(configOf({ sync: { from: "network", oldHost: other } }), "prod")).toBeUndefined();
   });
 
   test("is the old host's, its own block or the signer's", () => {
     const own = configOf({ sync: { from: "oldHost", oldHost: { ...other, copyAddress: "10.0.0.9", rpcPort: 1 } } });
-    expect(chainCopySettings(own, "prod")).toMatchObject({
+    expect(createChainCopyArgs(own, "prod")).toMatchObject({
       copy: { address: "10.0.0.9", port: 22 },
       limitMbps: 0,
       identity: "pillar-host/prod Anvil",
@@ -22,7 +22,7 @@ describe("where the node's chain comes from", () => {
     });
     const migrateFrom = { ...other, dataDir: "/data", service: "old-orchestrator" };
     const signers = configOf({ sync: { from: "oldHost" }, orchestrator: { migrateFrom } });
-    expect(chainCopySettings(signers, "prod")?.old).toMatchObject({
+    expect(createChainCopyArgs(signers, "prod")?.old).toMatchObject({
       service: "go-node",
       dataDir: "/data",
       host: { ssh: { address: "198.51.100.9" }, configured: "pillar-host:orchestrator.migrateFrom" },

@@ -3,7 +3,7 @@ import zlib from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { chainOfReference } from "../../../core/chain/chain";
 import { createHttp } from "../../../core/cloud/http";
-import { powerState } from "../../../core/cloud/power";
+import { readPowerState } from "../../../core/cloud/power";
 import { answerLimit, boundedText } from "../../../core/util/boundedText";
 import { listen, type Server } from "../chain/fakes";
 
@@ -73,7 +73,7 @@ describe("a small answer that unpacks to a large one", () => {
     );
     const own = { provider: "hetzner", id: "52", token: "t", endpoint };
     const sleep = async (milliseconds: number) => void slept.push(milliseconds);
-    await expect(powerState(own, { sleep })).rejects.toThrow(
+    await expect(readPowerState(own, { sleep })).rejects.toThrow(
       "the API of hetzner does not answer as it should: the answer is larger than 5 MiB",
     );
     expect(slept).toEqual([]);

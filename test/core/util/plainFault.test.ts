@@ -5,7 +5,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { formatError } from "../../../cli/terminal/refusal";
-import { inWords } from "../../../components/inWords";
+import { showPlainErrors } from "../../../components/inWords";
 import { dataDirectory, meantPlace, recordsWord } from "../../../core/store/recordsDirectory";
 import { resolvePath } from "../../../core/util/resolvePath";
 
@@ -44,8 +44,8 @@ describe.each(table)("%s", (said, work) => {
   });
 
   test("ends a program in words", async () => {
-    await expect(inWords(async () => work())()).rejects.toThrow(pulumi.RunError);
-    await expect(inWords(async () => work())()).rejects.toThrow(form);
+    await expect(showPlainErrors(async () => work())()).rejects.toThrow(pulumi.RunError);
+    await expect(showPlainErrors(async () => work())()).rejects.toThrow(form);
   });
 });
 
@@ -61,7 +61,7 @@ function thrownBy(work: () => unknown): unknown {
 test("a mistake of the program keeps its stack", async () => {
   const mistake = new TypeError("a mistake");
   expect(formatError(mistake)).toMatch(/^TypeError: a mistake\n {4}at /);
-  await expect(inWords(() => Promise.reject(mistake))()).rejects.toBe(mistake);
+  await expect(showPlainErrors(() => Promise.reject(mistake))()).rejects.toBe(mistake);
 });
 
 describe.each(["", "relative", ".", "~"])("a home that is %j", (home) => {
