@@ -108,7 +108,7 @@ export function parseDeployment({ resources = [], pending_operations: operations
   const hostKey = contact.pinned ?? outputsOf(":HostKey").publicKey;
   const { startedAt, startHeight, syncedAt } = outputsOf(":SyncGate");
   const guard = parseGuards(resources.filter(({ type }) => type.endsWith(":RetirementGuard")));
-  const copied = parseChainCopy(outputsOf(":ChainCopyResult"));
+  const copied = parseChainCopy(outputsOf(":ChainCopy"));
   const outputs = outputsOf("pulumi:pulumi:Stack");
   const { earlier } = (outputs.registration ?? {}) as { earlier?: unknown };
   const shown = parseLastRun(outputs);
