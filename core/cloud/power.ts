@@ -50,7 +50,8 @@ export async function readPowerState(server: CloudServer, deps: PowerDeps): Prom
   if (status === 404) return "gone";
   if (status !== 200) throw new Error(formatPowerRefusal(server, "does not tell the server's state", status));
   const state = api.statusOf(body);
-  if (typeof state !== "string") throw new Error(formatPowerRefusal(server, "does not tell the server's state", status));
+  if (typeof state !== "string")
+    throw new Error(formatPowerRefusal(server, "does not tell the server's state", status));
   return state;
 }
 

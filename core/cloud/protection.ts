@@ -36,7 +36,9 @@ export async function setProtection(server: CloudServer, isOn: boolean, deps: Po
       const { status } = await callApi(server, "POST", `/servers/${server.id}/actions/change_protection`, body, deps);
       // The server is busy with another action: try again after it.
       if (status >= 300 && ![409, 423].includes(status))
-        throw new Error(formatPowerRefusal(server, `does not ${isOn ? "set" : "lift"} the server's protection`, status));
+        throw new Error(
+          formatPowerRefusal(server, `does not ${isOn ? "set" : "lift"} the server's protection`, status),
+        );
     }
     await deps.sleep(pollIntervalMs);
   }
