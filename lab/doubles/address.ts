@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** The form of every address of the network: 40 characters. */
+/** Matches every address of the network: 40 characters. */
 export const addressForm = /^z1q[qpzr][02-9ac-hj-np-z]{36}$/;
 
 const charset = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
 
-/** The address that belongs to `seed`; the same seed always gives the same address. */
+/** Returns the address that belongs to `seed`. The same seed always gives the same address. */
 export function addressFrom(seed: string | Buffer): string {
   const digest = createHash("sha512").update(seed).digest();
   const kind = "qpzr"[digest.readUInt8(40) % 4];
@@ -13,7 +13,7 @@ export function addressFrom(seed: string | Buffer): string {
   return `z1q${kind}${body}`;
 }
 
-/** An address that nobody holds. */
+/** Returns an address that nobody holds. */
 export function randomAddress(): string {
   return addressFrom(randomBytes(32));
 }

@@ -5,20 +5,23 @@ import type { ControllerBuild } from "./controller/build";
 import type { NodeBuild } from "./node/logLines";
 import { orchestratorBuild } from "./orchestrator/build";
 
-/** The interpreter as the lab mounts it into every host. */
+/** Path at which the lab mounts Node.js into every host. */
 export const interpreter = "/usr/local/bin/node";
 
-/** The node double as one executable file. @param nodeBuild of a release of it; else what the controller builds */
+/**
+ * Bundles the node double into one executable file.
+ * @param nodeBuild the build that a release contains; default: the build that the controller makes
+ */
 export function bundleNode(nodeBuild?: NodeBuild): Promise<string> {
   return bundle("node/main.ts", { NODE_BUILD: nodeBuild === undefined ? "undefined" : JSON.stringify(nodeBuild) });
 }
 
-/** The orchestrator double as one executable file. */
+/** Bundles the orchestrator double into one executable file. */
 export function bundleOrchestrator(version: string): Promise<string> {
   return bundle("orchestrator/main.ts", { ORCHESTRATOR_BUILD: JSON.stringify(orchestratorBuild(version)) });
 }
 
-/** The controller double as one executable file, with the node double inside. */
+/** Bundles the controller double, with the node double inside, into one executable file. */
 export async function bundleController(controller: ControllerBuild): Promise<string> {
   return bundle("controller/main.ts", {
     CONTROLLER_BUILD: JSON.stringify(controller),
@@ -26,7 +29,7 @@ export async function bundleController(controller: ControllerBuild): Promise<str
   });
 }
 
-/** Bundles a TypeScript file, by its path in this folder or anywhere, into one CommonJS executable. */
+/** Bundles a TypeScript file into one CommonJS executable. `entry` is an absolute path or relative to this folder. */
 export async function bundle(entry: string, define: Record<string, string>): Promise<string> {
   return (await onceARun(["bundle", entry, define], () => bundled(entry, define))).toString();
 }

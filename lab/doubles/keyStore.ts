@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes, randomInt, scryptSync } from "node:crypto";
 import { addressFrom } from "./address";
 
-/** A producer key store as it lies in `<dataDir>/wallet/producer`. */
+/** Producer key store, as stored in `<dataDir>/wallet/producer`. */
 export interface KeyStore {
   baseAddress: string;
   crypto: { salt: string; nonce: string; cipherName: "aes-256-gcm"; cipherData: string };
@@ -9,7 +9,7 @@ export interface KeyStore {
   version: 1;
 }
 
-/** Makes a key store with a new seed, closed with `password`. */
+/** Creates a key store with a new seed, encrypted with `password`. */
 export function createKeyStore(password: string, timestamp = Math.floor(Date.now() / 1000)): KeyStore {
   const seed = randomBytes(32);
   const salt = randomBytes(16);
@@ -24,7 +24,7 @@ export function createKeyStore(password: string, timestamp = Math.floor(Date.now
   };
 }
 
-/** The address in a key store, proved with its password; throws on a wrong one, as the real tools do. */
+/** Decrypts a key store and returns its address. Throws if the password is wrong, as the real tools do. */
 export function openKeyStore(store: KeyStore, password: string): string {
   const sealed = bytes(store.crypto.cipherData);
   const decipher = createDecipheriv("aes-256-gcm", key(password, bytes(store.crypto.salt)), bytes(store.crypto.nonce));
@@ -33,13 +33,13 @@ export function openKeyStore(store: KeyStore, password: string): string {
   return addressFrom(seed);
 }
 
-/** A password as the controller makes it: 16 characters, symbols included, so that no filter may rely on letters. */
+/** Returns a password like the controller's: 16 characters with symbols, so that no filter may assume letters. */
 export function randomPassword(length = 16): string {
   const characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
   return Array.from({ length }, () => characters[randomInt(characters.length)]).join("");
 }
 
-// A small cost: thousands of these are opened in tests, and nothing here guards money.
+// Low cost: tests open thousands of key stores, and none of them protects money.
 const key = (password: string, salt: Buffer) => scryptSync(password, salt, 32, { N: 1024 });
 const hex = (buffer: Buffer) => buffer.toString("hex");
 const bytes = (text: string) => Buffer.from(text, "hex");

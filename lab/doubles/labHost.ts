@@ -1,19 +1,19 @@
 import { readFileSync } from "node:fs";
 
-/** What the lab writes into every test host, so that the doubles there find their world. */
+/** Settings that the lab writes into every host, so that the doubles there find the lab. */
 export interface LabHost {
-  /** Base address of the chain double's control API. */
+  /** Base URL of the chain double's control API. */
   chain: string;
-  /** Base address of the release server. */
+  /** Base URL of the release server. */
   release: string;
   /** This host's name in the chain double. */
   name: string;
 }
 
-/** Where that file lies in a host. */
+/** Path of the settings file in a host. */
 export const labHostFile = "/etc/pillar-lab.json";
 
-/** Reads the lab's file; undefined where there is none. */
+/** Reads the lab's settings, or returns undefined if there are none. */
 export function readLabHost(file = labHostFile): LabHost | undefined {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as LabHost;

@@ -2,21 +2,21 @@ import { join } from "node:path";
 import { strToU8, zipSync } from "fflate";
 import { bundleOrchestrator } from "./bundle";
 
-/** What an orchestrator's release is made of. */
+/** Contents of an orchestrator release. */
 export interface OrchestratorReleaseOptions {
-  /** Form v0.0.9a; before v0.0.9 it is an older build, without getStatus and getIdentity. */
+  /** Has the form v0.0.9a. Before v0.0.9 the double is an older build without getStatus and getIdentity. */
   version: string;
-  /** The executable's name in the archive (default: as in the official one). */
+  /** The executable's name in the archive (default: the official one). */
   entry?: string;
 }
 
-/** What the official archive's one entry is called, and, with `.zip` behind, the archive. */
+/** Name of the official archive's only entry. The archive itself has the same name with `.zip`. */
 export const officialName = "orchestrator-linux-amd64";
 
-/** Where a lab has the hash of the official archive that it serves. */
+/** Returns the path at which a lab keeps the hash of the official archive that it serves. */
 export const releaseHashFile = (dir: string) => join(dir, `${officialName}.zip.sha256`);
 
-/** An orchestrator's release archive: the executable, nothing else. The same options give the same bytes. */
+/** Builds an orchestrator release archive, which contains only the executable. The same options give the same bytes. */
 export async function buildOrchestratorRelease(options: OrchestratorReleaseOptions): Promise<Buffer> {
   const { version, entry = officialName } = options;
   const executable = strToU8(await bundleOrchestrator(version));

@@ -6,27 +6,29 @@ import { libraryName } from "./controller/controller";
 
 export { type Faults, type ServedReleases, serveReleases } from "./releaseServer";
 
-/** What a release is made of. */
+/** Contents of a controller release. */
 export interface ReleaseOptions {
-  /** The menu's order, as in the real controller of that version. */
+  /** Version of the real controller whose menu order is used. */
   menu: ControllerBuild["menu"];
-  /** Its executable (default node-controller); as znn-controller it deploys by the real names. */
+  /** The executable's name (default node-controller). As znn-controller it deploys with the real names. */
   executable?: string;
-  /** What the banner says (default: the menu's version). */
+  /** Version in the banner (default: the menu's version). */
   version?: string;
-  /** One more yes/no question in Deploy; true for a made-up one. */
+  /** Text of one more yes/no question in Deploy. True uses a made-up question. */
   unknownQuestion?: string | boolean;
-  /** The node's build fails. */
+  /** True if the node's build fails. */
   failBuild?: boolean;
-  /** How long the node's build takes (default 3). */
+  /** Duration of the node's build (default 3). */
   buildSeconds?: number;
-  /** How many lines it prints (default 3000). */
+  /** Number of lines that the node's build prints (default 3000). */
   buildLines?: number;
-  /** Size of the library, which makes most of the archive's (default 1 MiB): a download takes its time. */
+  /** Size of the library, which is most of the archive (default 1 MiB). A large one makes downloads take time. */
   libraryBytes?: number;
 }
 
-/** A controller's release archive: the executable and the library beside it. The same options give the same bytes. */
+/**
+ * Builds a controller release archive: the executable and the library next to it. The same options give the same bytes.
+ */
 export async function buildRelease(options: ReleaseOptions): Promise<Buffer> {
   const { menu, unknownQuestion = false } = options;
   const controller = await bundleController({
@@ -52,7 +54,7 @@ export async function buildRelease(options: ReleaseOptions): Promise<Buffer> {
   );
 }
 
-// An ELF header, so that whoever looks at its first bytes takes it for a library, then noise that does not compress.
+// An ELF header makes the file look like a library. The noise after it does not compress.
 function libraryOf(size: number): Uint8Array {
   const library = createCipheriv("aes-128-ctr", Buffer.alloc(16), Buffer.alloc(16)).update(Buffer.alloc(size));
   library.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]);

@@ -5,43 +5,42 @@ import type { AddressInfo } from "node:net";
 import { z } from "zod";
 
 const faultsSchema = z.strictObject({
-  /** The connection ends after this many bytes; the header promises all. */
+  /** Number of bytes after which the connection ends. The header still promises the whole body. */
   truncate: z.number().int().nonnegative().optional(),
-  /** A page comes instead of the archive, with status 200. */
+  /** True if a page comes instead of the archive, with status 200. */
   html: z.boolean().optional(),
-  /** The body comes this slowly. */
+  /** Speed at which the body is sent. */
   slowBytesPerSecond: z.number().positive().optional(),
-  /** This status comes instead. */
+  /** Status of every answer, without the archive. */
   status: z.number().int().min(200).max(599).optional(),
-  /** It refuses to be asked for its headers alone, with this status, as signed addresses do. */
+  /** Status with which the server refuses HEAD requests, as signed URLs do. */
   headStatus: z.number().int().min(400).max(599).optional(),
-  /** It refuses to give parts, with this status and a page about that. */
+  /** Status with which the server refuses range requests. A page about the refusal comes with it. */
   partStatus: z.number().int().min(400).max(599).optional(),
-  /** The answer is a redirect to this address. */
+  /** URL to which the server redirects. */
   redirect: z.string().optional(),
-  /** The connection is accepted and nothing ever comes. */
+  /** True if connections are accepted and never answered. */
   hang: z.boolean().optional(),
-  /** The Date header is wrong by this many seconds. */
+  /** Number of seconds by which the Date header is wrong. */
   dateOffsetSeconds: z.number().optional(),
 });
 
-/** How the server treats one release, or `ip`. */
+/** Faults in the answers for one release, or for `ip`. */
 export type Faults = z.infer<typeof faultsSchema>;
 
-/** A running release server. */
 export interface ServedReleases {
-  /** Base address over HTTP. */
+  /** Base URL over HTTP. */
   url: string;
-  /** Base address over TLS, when asked for. */
+  /** Base URL over TLS, if requested. */
   tlsUrl: string | undefined;
-  /** Puts another archive under the same address. */
+  /** Replaces the archive at an address. */
   put(name: string, archive: Buffer): void;
-  /** Sets the faults of a release; an empty object heals it. */
+  /** Sets the faults of a release. An empty object removes them. */
   setFaults(name: string, faults: Faults): void;
   close(): Promise<void>;
 }
 
-/** Serves archives as /NAME.zip, and /ip, the caller's address, which the controller asks for on every run. */
+/** Serves archives as /NAME.zip. Also serves /ip, the caller's address, which the controller requests in every run. */
 export async function serveReleases(options: {
   host: string;
   port: number;
@@ -137,7 +136,7 @@ async function serveFile(
   else response.end();
 }
 
-// Ten pieces a second, and each of them flushed before the next, so that a cut comes exactly where it was asked for.
+// Sends ten pieces a second and flushes each before the next, so that a cut comes exactly at the requested byte.
 async function writeSlowly(response: ServerResponse, content: Buffer, bytesPerSecond: number | undefined) {
   const size = bytesPerSecond === undefined ? content.length : Math.max(1, Math.floor(bytesPerSecond / 10));
   for (let at = 0; at < content.length && !response.destroyed; at += size) {
@@ -156,7 +155,7 @@ async function body(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-// A key and a certificate may be given as text or as the path of a file.
+// Accepts a key or certificate as text or as the path of a file.
 const pem = (value: string) => (value.includes("-----BEGIN") ? value : readFileSync(value, "utf8"));
 
 function listen(server: ReturnType<typeof createServer>, port: number, host: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A time in which a process that should have been at work was not run: the machine was busy, or asleep. */
+/** Time in which a process should have worked and was not run: the machine was busy or asleep. */
 export const stallSchema = z.strictObject({
   /** Unix milliseconds. */
   from: z.number(),
@@ -9,10 +9,10 @@ export const stallSchema = z.strictObject({
 
 export type Stall = z.infer<typeof stallSchema>;
 
-/** Shorter ones are how any machine is. */
+/** Shorter stalls occur on every machine. */
 const least = 500;
 
-/** Finds a process's stalls by a beat that should be a steady one. */
+/** Finds a process's stalls: a steady beat comes late. */
 export class StallWatch {
   private last: number;
 

@@ -1,17 +1,20 @@
 import { createServer, type Server } from "node:http";
 import { json } from "node:stream/consumers";
 
-/** The mark that Vault puts before what it encrypted. */
+/** Prefix that Vault puts before a ciphertext. */
 const mark = "vault:v1:";
 
-/** Returns a stack's data key as the double of Vault encrypts it. It hides nothing: what it protects are tests' secrets. */
+/**
+ * Returns a stack's data key as the double of Vault encrypts it. The key stays readable: it protects only tests'
+ * secrets.
+ */
 export function wrapKey(key: Buffer): string {
   return `${mark}${key.toString("base64")}`;
 }
 
 /**
- * Answers `transit/encrypt` and `transit/decrypt` as Vault does, for the engine's `hashivault://` secrets provider. A pass
- * phrase costs each engine process 0.3 seconds of processor, a request to this double costs nothing.
+ * Answers `transit/encrypt` and `transit/decrypt` as Vault does, for the engine's `hashivault://` secrets provider. A
+ * passphrase costs each engine process 0.3 seconds of CPU time. A request to this double costs nothing.
  */
 export function serveVault({ host, port }: { readonly host: string; readonly port: number }): Promise<Server> {
   const server = createServer(async (request, response) => {

@@ -3,23 +3,23 @@ import { decompressed } from "../orchestrator/keyShare";
 
 const count = z.number().int().nonnegative();
 
-/** What a test can change of the bridge. */
+/** Properties of the bridge that a test can change. */
 export const bridgePatchSchema = z
   .strictObject({
-    /** The signers' key, base64; empty on a chain on which no bridge was ever set up. */
+    /** Public key of the bridge's signers in base64. Empty on a chain where no bridge was ever set up. */
     compressedTssECDSAPubKey: z.string(),
     allowKeyGen: z.boolean(),
     halted: z.boolean(),
-    /** Heights in momentums: for so many after it was unhalted, it stays halted. */
+    /** Momentum at which the bridge was unhalted. It stays halted for `unhaltDurationInMomentums` after that. */
     unhaltedAt: count,
     unhaltDurationInMomentums: count,
   })
   .partial();
 
-/** A change of the bridge: the values that are given. */
+/** Change of the bridge: holds only the changed values. */
 export type BridgePatch = { [K in keyof z.infer<typeof bridgePatchSchema>]: z.infer<typeof bridgePatchSchema>[K] };
 
-/** What embedded.bridge.getBridgeInfo gives, in its order. */
+/** Answer of embedded.bridge.getBridgeInfo, with its fields in the same order. */
 export interface BridgeInfo {
   administrator: string;
   compressedTssECDSAPubKey: string;
@@ -32,9 +32,9 @@ export interface BridgeInfo {
   metadata: string;
 }
 
-/** The bridge's contract. What its signers make of it is theirs: they learn of a halt late. */
+/** The bridge's contract. Orchestrators read it on their own schedule, so they notice a halt late. */
 export class Bridge {
-  /** As the node answers where none was set up (go-zenon, vm/embedded/definition/bridge.go). */
+  /** Values that a node returns if no bridge was set up (go-zenon, vm/embedded/definition/bridge.go). */
   private readonly info: BridgeInfo = {
     administrator: "z1qr9vtwsfr2n0nsxl2nfh6l5esqjh2wfj85cfq9",
     compressedTssECDSAPubKey: "",

@@ -14,15 +14,16 @@ import { type Spork, usualSporks } from "./sporks";
 import { startOf, tickAt } from "./ticks";
 import type { ChainOptions, ChainTruth, EpochFigures, NodeView, PillarStats, PillarView } from "./truth";
 
-/** One truth for all hosts: the network's height, who is registered, who produced, and how each node shall behave. */
+/**
+ * The state that all hosts share: the network's height, the registrations, the production, and each node's behavior.
+ */
 export class Chain extends Network {
-  /** Who signed for the bridge, and when. */
+  /** Signing intervals of all orchestrators. */
   readonly signers: Signers;
-  /** The bridge's contract. */
   readonly bridge = new Bridge();
   /** Changes of the network's rules. */
   sporks: readonly Spork[] = usualSporks;
-  /** How each orchestrator shall behave. */
+  /** Commanded behavior of each orchestrator. */
   readonly orchestrators = new Orchestrators();
   private readonly stalls: Stall[] = [];
 
@@ -31,12 +32,12 @@ export class Chain extends Network {
     this.signers = new Signers(this.clock);
   }
 
-  /** What a node shall do and what the network is; a name never heard of gets the defaults. */
+  /** Returns a node's settings and the state of the network. An unknown name gets the default settings. */
   node(name: string): NodeView {
     return { name, settings: this.nodes.settings(name), network: this.network() };
   }
 
-  /** Changes a node's settings; they stay until they are changed again. */
+  /** Changes a node's settings until the next change. */
   patchNode(name: string, patch: NodeSettingsPatch): NodeView {
     this.nodes.patch(name, patch);
     return this.node(name);
@@ -48,18 +49,18 @@ export class Chain extends Network {
     this.nodes.forget(name);
   }
 
-  /** Keeps what a node tells, with the time. */
+  /** Keeps a node's report with the time of its arrival. */
   report(name: string, report: Omit<NodeReport, "at">): void {
     this.nodes.keep(name, { ...report, at: this.clock() });
     this.settle();
   }
 
-  /** A node's reports, oldest first. */
+  /** Returns a node's reports, oldest first. */
   reportsOf(name: string): readonly NodeReport[] {
     return this.nodes.reports.get(name) ?? [];
   }
 
-  /** Registers a Pillar or updates it, for a test: it counts at once. */
+  /** Registers or updates a Pillar for a test. The change takes effect at once. */
   patchPillar(name: string, patch: PillarPatch): RegisteredPillar {
     const now = this.settle();
     this.schedule.elect();
@@ -67,9 +68,9 @@ export class Chain extends Network {
   }
 
   /**
-   * The wallet's update of a Pillar's producer address. Its own block is in the next momentum, from which on the RPC
-   * shows the address; the contract's is in the one after that, and counts from the tick after the next.
-   *
+   * Updates a Pillar's producer address, as the wallet does. The wallet's block is in the next momentum: from then on
+   * the RPC shows the new address. The contract's block is in the momentum after that: the address produces from the
+   * second tick after it.
    * @throws Refused for a Pillar that nobody registered
    */
   updateProducer(name: string, producerAddress: string): RegisteredPillar {
@@ -79,25 +80,25 @@ export class Chain extends Network {
     return this.registry.update(name, producerAddress, { shownFrom: this.timeline.at(slot + 1), from });
   }
 
-  /** A Pillar with its current statistics; null when nobody registered it. */
+  /** Returns a Pillar with its current statistics, or null if nobody registered it. */
   pillar(name: string): PillarView | null {
     const now = this.settle();
     const pillar = this.registry.get(name);
     return pillar === undefined ? null : this.viewOf(pillar, now);
   }
 
-  /** All registered Pillars, in the order of their registration. */
+  /** Returns all registered Pillars in the order of their registration. */
   allPillars(): PillarView[] {
     const now = this.settle();
     return this.registry.all().map((pillar) => this.viewOf(pillar, now));
   }
 
-  /** All Pillars of the network, the one with most weight first. */
+  /** Returns all Pillars of the network by descending weight. */
   electorate(): PillarView[] {
     return electorateOf(this.allPillars(), this.schedule.background());
   }
 
-  /** A Pillar's exact figures of each epoch that was paid, newest first. */
+  /** Returns a Pillar's exact figures for each paid epoch, newest first. */
   epochsOf(name: string, page: number, size: number): { count: number; list: EpochFigures[] } {
     this.settle();
     const pillar = this.registry.get(name);
@@ -106,41 +107,41 @@ export class Chain extends Network {
     return { count, list: epochFigures({ ...pillar, name }, epochsOfPage(count, page, size), figures) };
   }
 
-  /** Sets what an address has earned so far; epochs to come add to it. */
+  /** Sets what an address has earned so far. Later epochs add to it. */
   patchRewards(address: string, patch: RewardsPatch): void {
     this.settle();
     this.rewards.patch(address, patch);
   }
 
-  /** The wallet's collection of an address's rewards: gives what it was. */
+  /** Collects an address's rewards, as the wallet does, and returns them. */
   collectRewards(address: string): UncollectedReward {
     this.settle();
     return this.rewards.collect(address);
   }
 
-  /** What an address has not collected. */
+  /** Returns the rewards that an address has not collected. */
   uncollectedReward(address: string): UncollectedReward {
     this.settle();
     return this.rewards.of(address);
   }
 
-  /** A page of an address's rewards, newest epoch first. */
+  /** Returns a page of an address's rewards, newest epoch first. */
   rewardPage(address: string, page: number, size: number): { count: number; list: EpochReward[] } {
     this.settle();
     return this.rewards.page(address, page, size);
   }
 
-  /** Peer identities that more than one live node uses now. */
+  /** Returns the groups of live nodes that use one peer identity now. */
   sharedIdentities(): string[][] {
     return this.nodes.sharedIdentities(this.clock());
   }
 
-  /** This chain's own process was not run: reports of that time arrive late. */
+  /** Notes a time in which the chain's own process did not run: reports of that time arrive late. */
   stalled(stall: Stall): void {
     this.stalls.push(stall);
   }
 
-  /** Everything, for a test or a person to look at. */
+  /** Returns the whole state, for a test or a person to inspect. */
   truth(): ChainTruth {
     const now = this.settle();
     const nodes = this.nodes.names().map((name) => {
@@ -167,7 +168,7 @@ export class Chain extends Network {
     return { ...pillar, producerAddress: shownProducer(pillar, now), currentStats: this.stats(pillar.name, now) };
   }
 
-  /** Of the running epoch. */
+  /** Counts a Pillar's momentums in the running epoch. */
   private stats(name: string, now: number): PillarStats {
     const epoch = epochAt(this.epochs(), Math.floor(now / 1000));
     const { produced, expected } = this.slots.count(name, (slot) => this.epochOf(slot) === epoch);

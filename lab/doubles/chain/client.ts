@@ -14,7 +14,7 @@ import type { ChainTruth, EpochFigures, NodeView, PillarView, TruthPatch } from 
 
 const agent = new Agent({ keepAlive: true });
 
-/** The chain double, from a node or a test. */
+/** Client of the chain double's control API, for nodes and tests. */
 export class ChainClient {
   constructor(
     private readonly url: string,
@@ -71,7 +71,7 @@ export class ChainClient {
     return JSON.parse(text) as T;
   }
 
-  // Not by fetch, with which each node of a lab, asking several times a second, takes twice as much of the processor.
+  // fetch would double the CPU time of each node, because a node sends several requests a second.
   private ask(method: string, path: string, body: string): Promise<{ status: number; text: string }> {
     return new Promise((resolve, reject) => {
       const sent = request(
@@ -100,7 +100,7 @@ export class ChainClient {
   }
 }
 
-/** What an address has earned. */
+/** An address's rewards. */
 export interface RewardsView {
   uncollected: UncollectedReward;
   page: { count: number; list: EpochReward[] };

@@ -1,6 +1,6 @@
 import type { NodeSettings, OrchestratorSettings } from "./settings";
 
-/** A healthy node that is 600 momentums behind and catches up in 3 seconds. */
+/** A healthy node that starts 600 momentums behind and catches up in 3 seconds. */
 export const defaultNodeSettings: NodeSettings = {
   rate: 200,
   behind: 600,
@@ -31,7 +31,7 @@ export const defaultNodeSettings: NodeSettings = {
   memoryBytes: null,
 };
 
-/** A healthy orchestrator among eleven others. */
+/** A healthy orchestrator with eleven peers. */
 export const defaultOrchestratorSettings: OrchestratorSettings = {
   syncPollMs: 15_000,
   waits: false,

@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 
-/** Whoever can be elected, with its delegated weight. */
+/** Pillar that can be elected, with its delegated weight. */
 export interface Candidate {
   name: string;
   weight: bigint;
 }
 
 /**
- * Who has the slots of a tick, in their order, as the real network elects: with no more Pillars than slots all in turns,
- * else half of the slots for some of the first by weight, and half for some of all others.
- *
- * @param seed another one for each tick
+ * Elects the Pillars for the slots of a tick, as the real network does, and returns their names in slot order. If every
+ * Pillar fits into a slot, they take turns. Otherwise half of the slots go to Pillars drawn from the heaviest, half to
+ * Pillars drawn from all others.
+ * @param seed different for each tick
  */
 export function electedOf(candidates: readonly Candidate[], slots: number, seed: string): string[] {
   if (candidates.length === 0) return [];

@@ -1,6 +1,6 @@
 /**
- * Slots that stayed empty. Nobody else fills them: the chain goes on with a gap in time, and its height counts only
- * momentums. Slots and heights begin with 1.
+ * Slots that stayed empty. Nobody else fills a missed slot: the chain continues after a gap in time, and its height
+ * counts momentums only. Slots and heights count from 1.
  */
 export class Gaps {
   /** Ascending. */
@@ -10,17 +10,17 @@ export class Gaps {
     return this.empty.length;
   }
 
-  /** A slot that is later than all before. */
+  /** Adds an empty slot. It must be later than all slots added before. */
   add(slot: number): void {
     this.empty.push(slot);
   }
 
-  /** The height of the chain at the end of a slot. */
+  /** Returns the height of the chain at the end of a slot. */
   heightOf(slot: number): number {
     return slot - this.upTo(slot);
   }
 
-  /** The slot of a momentum. */
+  /** Returns the slot of the momentum at a height. */
   slotOf(height: number): number {
     let slot = height;
     for (;;) {

@@ -4,7 +4,7 @@ import type { Production } from "./production";
 import type { Schedule } from "./schedule";
 import type { Timeline } from "./timeline";
 
-/** The chain's momentums, made when they are asked for. */
+/** The chain's momentums, computed on request. */
 export class Ledger {
   constructor(
     private readonly timeline: Timeline,
@@ -14,14 +14,14 @@ export class Ledger {
     private readonly chainId: () => string,
   ) {}
 
-  /** Up to `count` momentums from a height on, as far as they exist up to `newest`. */
+  /** Returns up to `count` momentums from a height on, and none above `newest`. */
   momentums(from: number, count: number, newest: number): Momentum[] {
     const first = Math.max(1, from);
     const last = Math.min(from + count - 1, newest);
     return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => this.momentumOf(first + index));
   }
 
-  /** The height of the last momentum up to `newest` whose timestamp is below a time in seconds; 0 before the first. */
+  /** Returns the height of the last momentum up to `newest` with a timestamp before `seconds`, or 0 if none is. */
   heightBefore(seconds: number, newest: number): number {
     let [low, high] = [0, newest];
     while (low < high) {

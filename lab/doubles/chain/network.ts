@@ -11,7 +11,7 @@ import { startOf, tickAt } from "./ticks";
 import { Timeline } from "./timeline";
 import type { ChainOptions, NetworkTruth, TruthPatch } from "./truth";
 
-/** The network as it runs by itself: its time, its momentums, whose they were to be, and what is paid for them. */
+/** The network without any intervention: its time, momentums, elections, and rewards. */
 export class Network {
   protected readonly clock: () => number;
   protected readonly timeline: Timeline;
@@ -38,19 +38,19 @@ export class Network {
     this.rewards.recount(dueEpoch(this.epochs(), now / 1000));
   }
 
-  /** The network now. */
+  /** Returns the current state of the network. */
   network(): NetworkTruth {
     const now = this.settle();
     const { momentumSeconds } = this.timeline;
     return { now, height: this.gaps.heightOf(this.timeline.slotAt(now)), momentumSeconds, chainId: this.chainId };
   }
 
-  /** Changes the network; a new pace or height counts from now on, what was stays as it was. */
+  /** Changes the network. A new pace or height applies from now on and leaves the past unchanged. */
   patchTruth(patch: TruthPatch): void {
     const now = this.settle();
     const { height, momentumSeconds } = patch;
     if (height !== undefined) {
-      // What a test takes back is made anew without what was missed in it.
+      // A test that lowers the height starts over without the missed slots.
       if (height < this.network().height) this.gaps.forget();
       const slot = height + this.gaps.count;
       this.timeline.change(now, { height: slot, momentumSeconds });
@@ -68,38 +68,38 @@ export class Network {
     }
   }
 
-  /** A momentum of the network; undefined when it does not exist yet. */
+  /** Returns the momentum at a height, or undefined if it does not exist yet. */
   momentum(height: number): Momentum | undefined {
     return this.momentums(height, 1)[0];
   }
 
-  /** Up to `count` momentums from a height on, as far as they exist. */
+  /** Returns up to `count` existing momentums from a height on. */
   momentums(from: number, count: number): Momentum[] {
     return this.ledger.momentums(from, count, this.network().height);
   }
 
-  /** The last momentum whose timestamp is below a time in seconds; undefined before the first. */
+  /** Returns the last momentum with a timestamp before `seconds`, or undefined if none is. */
   momentumBefore(seconds: number): Momentum | undefined {
     return this.momentum(this.ledger.heightBefore(seconds, this.network().height));
   }
 
-  /** The momentum with this hash; undefined when there is none yet. */
+  /** Returns the momentum with this hash, or undefined if there is none yet. */
   momentumByHash(hash: string): Momentum | undefined {
     return this.momentum(heightOfHash(this.chainId, hash) ?? 0);
   }
 
-  /** Every momentum that a registered Pillar was to produce since the chain began. */
+  /** Returns every momentum that a registered Pillar was elected to produce since the chain began. */
   production(): readonly Slot[] {
     this.settle();
     return this.slots.slots;
   }
 
-  /** Momentums that a Pillar was to produce and nobody did. */
+  /** Returns the momentums that a Pillar was elected to produce and nobody produced. */
   missed(pillar?: string): Slot[] {
     return this.production().filter((slot) => slot.nodes.length === 0 && (pillar ?? slot.pillar) === slot.pillar);
   }
 
-  /** Momentums that more than one node produced: two producers with one key. */
+  /** Returns the momentums that more than one node produced: two nodes had the same producer key. */
   doubleProduced(): Slot[] {
     return this.production().filter((slot) => slot.nodes.length > 1);
   }
@@ -120,7 +120,7 @@ export class Network {
     const producer = effectiveProducer(pillar, at);
     const { ticks } = this.schedule;
     const tick = tickAt(ticks, at);
-    // The schedule of a tick comes from the chain as it was at the end of the tick before the last.
+    // The election of a tick uses the chain as it was at the end of the tick before the last.
     const proved = this.gaps.heightOf(this.timeline.slotBefore(startOf(ticks, tick - 1)));
     const proof = { start: startOf(ticks, tick), height: proved };
     const nodes = producingNodes(this.nodes.reports, producer, at, proof);
@@ -129,7 +129,7 @@ export class Network {
     return { height, at, pillar: pillar.name, producer, nodes };
   }
 
-  /** Brings production and rewards up to now, and gives the now. */
+  /** Brings production and rewards up to date and returns the current time. */
   protected settle(): number {
     const now = this.clock();
     this.slots.settle(this.timeline.slotAt(now), (number) => this.slotOf(number));

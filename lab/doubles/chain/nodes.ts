@@ -3,7 +3,7 @@ import { defaultNodeSettings } from "./defaults";
 import { keptReports, liveMs, type NodeReport } from "./reports";
 import type { NodeSettings, NodeSettingsPatch } from "./settings";
 
-/** What the chain double knows of nodes: how each shall behave, and what each told. */
+/** The nodes' commanded behavior and their reports. */
 export class Nodes {
   /** Settings of every node that has none of its own. */
   defaults: NodeSettings = { ...defaultNodeSettings };
@@ -11,7 +11,7 @@ export class Nodes {
   readonly reports = new Map<string, NodeReport[]>();
   private readonly overrides = new Map<string, NodeSettingsPatch>();
 
-  /** All names that were set or heard of. */
+  /** Returns the names of all nodes that have settings or sent a report. */
   names(): string[] {
     return [...new Set([...this.overrides.keys(), ...this.reports.keys()])].sort();
   }
@@ -36,12 +36,12 @@ export class Nodes {
     this.reports.set(name, history);
   }
 
-  /** When nodes were not run by their machine. */
+  /** Returns the times in which nodes were not run by their machine. */
   stalls(): Stall[] {
     return [...this.reports.values()].flatMap((history) => history.flatMap(({ stalls = [] }) => stalls));
   }
 
-  /** Groups of live nodes that use one peer identity at `now`. */
+  /** Returns the groups of live nodes that use one peer identity at `now`. */
   sharedIdentities(now: number): string[][] {
     const holders = new Map<string, string[]>();
     for (const [name, history] of this.reports) {
@@ -53,7 +53,7 @@ export class Nodes {
   }
 }
 
-/** `base` with what is given of `patch`. */
+/** Returns `base` with the defined values of `patch`. */
 export function merge<T extends object>(base: T, patch: { [K in keyof T]?: T[K] | undefined }): T {
   const given = Object.entries(patch).filter(([, value]) => value !== undefined);
   return { ...base, ...Object.fromEntries(given) };

@@ -5,17 +5,20 @@ import type { OrchestratorSettings, OrchestratorSettingsPatch } from "./settings
 
 const ms = z.number().nonnegative();
 
-/** A commanded key generation: those with a higher number than at its start are an orchestrator's to take part in. */
+/**
+ * Command to generate a key. The double numbers these commands. An orchestrator takes part if the number has risen
+ * since its start.
+ */
 export const keyGenerationSchema = z.strictObject({ ms });
 
-/** What an orchestrator gets about itself. */
+/** An orchestrator's own settings and its last commanded key generation. */
 export interface OrchestratorView {
   name: string;
   settings: OrchestratorSettings;
   keyGeneration: { number: number; ms: number };
 }
 
-/** What the chain double commands of orchestrators, by the name of their host. */
+/** Commands to orchestrators, by the name of their host. */
 export class Orchestrators {
   private readonly overrides = new Map<string, OrchestratorSettingsPatch>();
   private readonly keyGenerations = new Map<string, OrchestratorView["keyGeneration"]>();
@@ -33,7 +36,7 @@ export class Orchestrators {
     return this.view(name);
   }
 
-  /** Commands a key generation of this length; only an orchestrator that runs takes part. */
+  /** Commands a key generation of this length. Only a running orchestrator takes part. */
   generateKey(name: string, ms: number): OrchestratorView {
     const { number } = this.view(name).keyGeneration;
     this.keyGenerations.set(name, { number: number + 1, ms });

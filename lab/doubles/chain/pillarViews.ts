@@ -2,10 +2,13 @@ import { backgroundProducer } from "./momentum";
 import { newPillar, type Pillar } from "./pillars";
 import type { EpochFigures, PillarView } from "./truth";
 
-/** Less than that of a Pillar that is registered without another one. */
+/** Below the default weight of a registered Pillar. */
 export const backgroundWeight = "1000000000000000";
 
-/** All Pillars of the network, the one with most weight first. @param background names of those beside the registered */
+/**
+ * Returns all Pillars of the network by descending weight.
+ * @param background names of the Pillars that no test registered
+ */
 export function electorateOf(registered: readonly PillarView[], background: readonly string[]): PillarView[] {
   const others = background.map((name): PillarView => {
     const producerAddress = backgroundProducer(name);
@@ -17,14 +20,14 @@ export function electorateOf(registered: readonly PillarView[], background: read
     .map((pillar, rank) => ({ ...pillar, rank }));
 }
 
-/** The epochs on a page of those that were paid, newest first. */
+/** Returns the paid epochs on a page, newest first. */
 export function epochsOfPage(count: number, page: number, size: number): number[] {
   const newest = count - 1 - page * size;
-  // A chain in a hurry has millions of epochs.
+  // A fast chain has millions of epochs, so only those of the page are built.
   return Array.from({ length: Math.max(0, Math.min(size, newest + 1)) }, (_, index) => newest - index);
 }
 
-/** What a Pillar did in epochs that were paid, in the network's words. */
+/** Returns a Pillar's figures for paid epochs, with the field names of the real network. */
 export function epochFigures(
   pillar: Pick<Pillar, "name"> & Partial<Pillar>,
   epochs: readonly number[],

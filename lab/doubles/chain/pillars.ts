@@ -3,7 +3,7 @@ import { addressForm, addressFrom } from "../address";
 
 const address = z.string().regex(addressForm, "is no address");
 
-/** A Pillar as it is registered on the chain. */
+/** A Pillar as the chain registers it. */
 export const pillarSchema = z.strictObject({
   name: z.string().min(1),
   rank: z.number().int().nonnegative(),
@@ -12,9 +12,9 @@ export const pillarSchema = z.strictObject({
   /** The reward address. */
   withdrawAddress: address,
   isRevocable: z.boolean(),
-  /** Delegated weight, a number too big for a float. */
+  /** Delegated weight. Too big for a float. */
   weight: z.string().regex(/^\d+$/),
-  /** Percent of its rewards that it gives to whoever delegates to it. */
+  /** Percentage of its rewards that the Pillar gives to its delegators. */
   giveMomentumRewardPercentage: z.number().int().min(0).max(100),
   giveDelegateRewardPercentage: z.number().int().min(0).max(100),
 });
@@ -22,13 +22,13 @@ export const pillarSchema = z.strictObject({
 /** A registered Pillar. */
 export type Pillar = z.infer<typeof pillarSchema>;
 
-/** What is given of a Pillar when it is registered or updated; the rest is derived from its name. */
+/** Values that a registration or an update can set. The others are derived from the name. */
 export const pillarPatchSchema = pillarSchema.omit({ name: true }).partial();
 
-/** A change of a Pillar. */
+/** Change of a Pillar: holds only the changed values. */
 export type PillarPatch = { [K in keyof Omit<Pillar, "name">]?: Pillar[K] | undefined };
 
-/** The Pillar that a registration under `name` with nothing else makes. */
+/** Returns the Pillar that a registration with nothing but a name creates. */
 export function newPillar(name: string, rank: number): Pillar {
   return {
     name,

@@ -1,33 +1,33 @@
 import { liveMs, type NodeReport } from "./reports";
 
-/** One momentum that a registered Pillar was to produce. */
+/** Momentum that a registered Pillar was elected to produce. */
 export interface Slot {
-  /** Of the momentum; of one that was missed, the height that it would have had, and the next one got. */
+  /** Height of the momentum. If it was missed: the height it would have had, which the next momentum got instead. */
   height: number;
   /** Milliseconds. */
   at: number;
   pillar: string;
-  /** The address that was to produce it. */
+  /** Address that was to produce the momentum. */
   producer: string;
-  /** Names of the nodes that produced it: none is a missed momentum, more than one a double producer. */
+  /** Names of the nodes that produced the momentum. None: it was missed. Several: they had the same producer key. */
   nodes: string[];
 }
 
-/** Every momentum that a registered Pillar was to produce, in the order of time. */
+/** Every momentum that a registered Pillar was elected to produce, in the order of time. */
 export class Production {
   readonly slots: Slot[] = [];
   private readonly byNumber = new Map<number, Slot>();
 
   constructor(private settled: number) {}
 
-  /** The newest slot of a number; undefined where it was another Pillar's. */
+  /** Returns the newest slot with a number, or undefined if a background Pillar was elected for it. */
   at(number: number): Slot | undefined {
     return this.byNumber.get(number);
   }
 
-  /** Records the slots up to a number. */
+  /** Adds the slots up to a number. */
   settle(number: number, slotOf: (number: number) => Slot | undefined): void {
-    // A jump of the clock by days needs no record of each momentum of those days.
+    // If the clock jumps by days, the momentums of those days need no entries.
     for (let n = Math.max(this.settled + 1, number - settledAtOnce); n <= number; n++) {
       const slot = slotOf(n);
       if (slot === undefined) {
@@ -40,13 +40,13 @@ export class Production {
     this.settled = Math.max(this.settled, number);
   }
 
-  /** How many momentums a Pillar was to produce in a time so far, and how many it did. */
+  /** Counts the momentums that a Pillar was to produce in the matching slots, and those that it produced. */
   count(pillar: string, isIn: (slot: Slot) => boolean): { produced: number; expected: number } {
     const own = this.slots.filter((slot) => slot.pillar === pillar && isIn(slot));
     return { produced: own.filter(({ nodes }) => nodes.length > 0).length, expected: own.length };
   }
 
-  /** The network is at another slot now: nobody was to produce what lies between. */
+  /** Moves to another slot. The slots in between belong to nobody. */
   jump(number: number): void {
     this.settled = number;
   }
@@ -54,15 +54,16 @@ export class Production {
 
 const settledAtOnce = 100_000;
 
-/** A tick of the election: when it began, and the height by which a node must have known its chain to elect as others. */
+/** Tick of the election: its start, and the chain height that a node must have known to compute the common schedule. */
 export interface TickProof {
   start: number;
   height: number;
 }
 
 /**
- * Which nodes can produce with `producer` at the moment `at`: alive, synced, holding that key, and with a schedule of the
- * running tick that they made, at its beginning or at their own, from enough of the chain.
+ * Returns the names of the nodes that can produce with `producer` at the moment `at`. Such a node is alive, synced, and
+ * has the key. It also knew enough of the chain when it made the running tick's schedule: at the start of the tick or
+ * of its own process.
  */
 export function producingNodes(
   reports: ReadonlyMap<string, readonly NodeReport[]>,
@@ -80,7 +81,7 @@ export function producingNodes(
   return names.sort();
 }
 
-/** The height that a node's chain had when it made its schedule. */
+/** Returns the height of a node's chain when it made its schedule. */
 function scheduledAt(
   history: readonly NodeReport[],
   { startedAt, startHeight }: NodeReport,
@@ -89,9 +90,9 @@ function scheduledAt(
   if (startedAt >= tickStart) return startHeight;
   const then = history.findLast((report) => report.at <= tickStart && report.startedAt === startedAt);
   if (then === undefined) return startHeight;
-  // A report is up to a second old; who is synced has what comes in between.
+  // A report can be a second old. A synced node has the momentums that came after it.
   return then.synced ? Number.POSITIVE_INFINITY : then.height;
 }
 
-// A report that arrives just after the moment of its momentum still speaks for it.
+// A report that arrives just after a momentum still counts for that momentum.
 const graceMs = 50;

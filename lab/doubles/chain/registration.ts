@@ -1,17 +1,17 @@
 import { merge } from "./nodes";
 import { newPillar, type Pillar, type PillarPatch } from "./pillars";
 
-/** An address, from when on the RPC shows it, and from when on it produces; milliseconds. */
+/** Producer address with its first moment in the RPC and its first moment as producer, both in milliseconds. */
 export interface ProducerTerm {
   producerAddress: string;
   shownFrom: number;
   from: number;
 }
 
-/** A registered Pillar with all its producers, oldest first; the last of them may not have begun. */
+/** A registered Pillar with all its producers, oldest first. The last one may still lie in the future. */
 export type RegisteredPillar = Pillar & { producers: ProducerTerm[] };
 
-/** What the wallet refuses; the status is HTTP's. */
+/** An action that the wallet refuses, with the HTTP status for the answer. */
 export class Refused extends Error {
   constructor(
     readonly status: 404,
@@ -21,11 +21,11 @@ export class Refused extends Error {
   }
 }
 
-/** Who is registered, and who produces for whom from when on. Times in milliseconds. */
+/** Registered Pillars and their producers. Times in milliseconds. */
 export class Registry {
   private readonly pillars = new Map<string, RegisteredPillar>();
 
-  /** All Pillars, in the order of their registration. */
+  /** Returns all Pillars in the order of their registration. */
   all(): RegisteredPillar[] {
     return [...this.pillars.values()];
   }
@@ -34,12 +34,14 @@ export class Registry {
     return this.pillars.get(name);
   }
 
-  /** Registers or updates a Pillar for a test: it is shown at once, and counts from the next slot on. */
+  /**
+   * Registers or updates a Pillar for a test. The RPC shows the change at once; it takes effect from the next slot on.
+   */
   set(name: string, patch: PillarPatch, { now, next }: { now: number; next: number }): RegisteredPillar {
     const known = this.pillars.get(name);
     const pillar = merge(known ?? { ...newPillar(name, this.pillars.size), producers: [] }, patch);
     const begun = pillar.producers.filter(({ from }) => from <= now);
-    // Without a new address a term that is still to come stays to come.
+    // If the patch has no address, a future term stays as it is.
     if (known === undefined || patch.producerAddress !== undefined)
       pillar.producers = [...begun, { producerAddress: pillar.producerAddress, shownFrom: now, from: next }];
     this.pillars.set(name, pillar);
@@ -47,10 +49,9 @@ export class Registry {
   }
 
   /**
-   * The wallet's update of the producer address. One that another Pillar has, or had, is confirmed all the same, and
-   * nothing changes: the contract refuses it without a word.
-   *
-   * @param term from when on it is shown and elected
+   * Updates the producer address, as the wallet does. An address that another Pillar has or had changes nothing: the
+   * block is confirmed, and the contract silently refuses the address.
+   * @param term when the RPC shows the address and when it produces
    * @throws Refused for a Pillar that nobody registered
    */
   update(name: string, producerAddress: string, term: Omit<ProducerTerm, "producerAddress">): RegisteredPillar {
@@ -64,12 +65,12 @@ export class Registry {
   }
 }
 
-/** The address that produces for a Pillar at a time. */
+/** Returns the address that produces for a Pillar at a time. */
 export function effectiveProducer(pillar: RegisteredPillar, at: number): string {
   return pillar.producers.findLast(({ from }) => from <= at)?.producerAddress ?? pillar.producerAddress;
 }
 
-/** The address that the RPC shows at a time. */
+/** Returns the address that the RPC shows at a time. */
 export function shownProducer(pillar: RegisteredPillar, at: number): string {
   return pillar.producers.findLast(({ shownFrom }) => shownFrom <= at)?.producerAddress ?? pillar.producerAddress;
 }

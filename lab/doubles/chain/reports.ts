@@ -1,32 +1,32 @@
 import { z } from "zod";
 import { stallSchema } from "../stalls";
 
-/** What a node tells the chain double about itself, about every second. */
+/** A node's report about itself, sent about every second. */
 export const nodeReportSchema = z.strictObject({
   height: z.number().int().nonnegative(),
-  /** The state its RPC gives. */
+  /** State that the node's RPC returns. */
   state: z.number().int(),
-  /** The truth: its height is the network's and it has peers. */
+  /** True if the node really is synced: it has the network's height, and it has peers. */
   synced: z.boolean(),
-  /** Absent when no producer is configured. */
+  /** Null if no producer is configured. */
   producerAddress: z.string().nullable(),
-  /** Public half of its peer identity: one identity must never run on two hosts at once. */
+  /** Public half of the node's peer identity. One identity must never run on two hosts at once. */
   identity: z.string(),
-  /** Start of the process, milliseconds. */
+  /** Start of the process, in milliseconds. */
   startedAt: z.number(),
-  /** The height that its chain had then. */
+  /** Height of the node's chain at the start of the process. */
   startHeight: z.number().int().nonnegative(),
-  /** Set in the last report of a process that ends in order. */
+  /** True in the last report of a process that shuts down cleanly. */
   stopped: z.boolean().optional(),
-  /** Since the report before: when the process was not run. */
+  /** Times since the previous report in which the process was not run. */
   stalls: z.array(stallSchema).optional(),
 });
 
 /** A report with the time of its arrival. */
 export type NodeReport = z.infer<typeof nodeReportSchema> & { at: number };
 
-/** A node that has not reported for this long is down. */
+/** A node that sends no report for this long counts as down. */
 export const liveMs = 3000;
 
-/** Oldest reports are forgotten beyond this number: days of a sync must not fill the memory. */
+/** Older reports are dropped: a sync of several days must not fill the memory. */
 export const keptReports = 20_000;

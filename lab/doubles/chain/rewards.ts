@@ -5,37 +5,37 @@ import type { Slot } from "./production";
 const amount = z.string().regex(/^\d+$/, "is no amount");
 const amounts = { znnAmount: amount, qsrAmount: amount };
 
-/** What a test sets for an address: instead of what was earned and distributed so far. Epochs to come add to it. */
+/** Rewards that a test sets for an address in place of the earned and distributed ones. Later epochs add to them. */
 export const rewardsPatchSchema = z.strictObject({
   uncollected: z.strictObject(amounts).optional(),
   history: z.array(z.strictObject({ epoch: z.number().int(), ...amounts })).optional(),
 });
 
-/** A change of an address's rewards. */
+/** Change of an address's rewards. */
 export type RewardsPatch = z.infer<typeof rewardsPatchSchema>;
 
-/** Amounts of the two coins in their smallest parts; too big for a float. */
+/** Amounts of the two coins in their smallest unit. Too big for a float. */
 export interface Amounts {
   znnAmount: string;
   qsrAmount: string;
 }
 
-/** What an address has not collected yet. */
+/** Rewards that an address has not collected yet. */
 export type UncollectedReward = Amounts & { address: string };
 
-/** One epoch's reward of an address. */
+/** An address's reward for one epoch. */
 export type EpochReward = Amounts & { epoch: number };
 
-/** What is to be paid: the newest epoch that is due, and for whom each momentum counts in which epoch. */
+/** Input of a distribution: the newest epoch that is due, and the epoch and the payee of each slot. */
 export interface Distribution {
   slots: readonly Slot[];
   due: number;
   epochOf(slot: Slot): number;
-  /** Who is paid for a slot, and how much of it goes to its delegators. */
+  /** Returns the Pillar that is paid for a slot, with its delegators' percentage. */
   payeeOf(slot: Slot): Pick<Pillar, "withdrawAddress" | "giveMomentumRewardPercentage"> | undefined;
 }
 
-/** What epochs paid to whom, and what was collected of it. */
+/** Rewards that epochs paid to addresses, and what is left to collect. */
 export class Rewards {
   private readonly uncollected = new Map<string, Amounts>();
   private readonly paid = new Map<string, Map<number, Amounts>>();
@@ -43,12 +43,12 @@ export class Rewards {
   private newest = -1;
   private paidSlots = 0;
 
-  /** The newest epoch that was distributed; -1 before the first. */
+  /** Returns the newest distributed epoch, or -1 before the first. */
   get distributed(): number {
     return this.newest;
   }
 
-  /** Pays for what was produced in the epochs that are due, once for each momentum. */
+  /** Pays for the momentums produced in the epochs that are due, each momentum once. */
   distribute({ slots, due, epochOf, payeeOf }: Distribution): void {
     for (; this.paidSlots < slots.length; this.paidSlots++) {
       const slot = slots[this.paidSlots] as Slot;
@@ -61,33 +61,39 @@ export class Rewards {
     this.newest = Math.max(this.newest, due);
   }
 
-  /** Begins a new count of epochs: what was paid by the old one has no number in it. Uncollected amounts stay. */
+  /**
+   * Starts a new numbering of epochs. Earlier payments have no number in it, so they leave the history. Uncollected
+   * amounts stay.
+   */
   recount(distributed: number): void {
     this.paid.clear();
     for (const set of this.byHand.values()) set.until = distributed;
     this.newest = distributed;
   }
 
-  /** Sets by hand what an address has earned so far. */
+  /** Sets what an address has earned so far. */
   patch(address: string, { uncollected, history }: RewardsPatch): void {
     if (uncollected !== undefined) this.uncollected.set(address, uncollected);
     if (history !== undefined)
       this.byHand.set(address, { history: history.toSorted((a, b) => b.epoch - a.epoch), until: this.newest });
   }
 
-  /** Gives what an address had not collected; from now on that is nothing. */
+  /** Returns the uncollected rewards of an address and resets them to zero. */
   collect(address: string): UncollectedReward {
     const collected = this.of(address);
     this.uncollected.delete(address);
     return collected;
   }
 
-  /** What an address has not collected. */
+  /** Returns the rewards that an address has not collected. */
   of(address: string): UncollectedReward {
     return { address, ...(this.uncollected.get(address) ?? nothing) };
   }
 
-  /** A page of an address's epochs, newest first: as on the real network each epoch, with 0 where nothing was paid. */
+  /**
+   * Returns a page of an address's epochs, newest first. As on the real network, it lists every epoch, with 0 if
+   * nothing was paid.
+   */
   page(address: string, page: number, size: number): { count: number; list: EpochReward[] } {
     const { history, until } = this.byHand.get(address) ?? { history: [], until: -1 };
     const fromEpochs = this.newest - until;

@@ -5,11 +5,13 @@ import type { Registry } from "./registration";
 import { startOf, type Ticks, tickAt } from "./ticks";
 import type { Timeline } from "./timeline";
 
-/** Who is elected for which slot: of the registered Pillars, and of others in the background, which never miss one. */
+/**
+ * Elections of Pillars for slots. Next to the registered Pillars there are background Pillars, which never miss a slot.
+ */
 export class Schedule {
   backgroundPillars = 3;
   tickMomentums = 30;
-  /** Of the tick that was asked for last. */
+  /** Election of the last requested tick. */
   private elected: { key: string; names: string[] } = { key: "", names: [] };
 
   constructor(
@@ -23,17 +25,17 @@ export class Schedule {
     return { genesis: genesis * 1000, length: this.tickMomentums * momentumSeconds * 1000 };
   }
 
-  /** The running tick is elected anew. */
+  /** Repeats the election of the running tick. */
   elect(): void {
     this.elected.key = "";
   }
 
-  /** Names of the Pillars in the background. */
+  /** Returns the names of the background Pillars. */
   background(): string[] {
     return Array.from({ length: this.backgroundPillars }, (_, index) => `background Pillar ${index}`);
   }
 
-  /** The name of the Pillar that was elected for a slot. */
+  /** Returns the name of the Pillar elected for a slot. */
   holderOf(number: number): string | undefined {
     const { ticks } = this;
     const at = this.timeline.at(number);
@@ -49,7 +51,7 @@ export class Schedule {
     return this.elected.names[position];
   }
 
-  /** The address that produces in a slot that no registered Pillar produced in. */
+  /** Returns the background address that produces in a slot without a registered producer. */
   backgroundAt(number: number): string {
     const holder = this.holderOf(number);
     const others = this.background();
@@ -57,7 +59,7 @@ export class Schedule {
     return backgroundProducer((isOther ? holder : others[number % others.length]) ?? "");
   }
 
-  /** How many slots of the running tick that are still to come are a Pillar's. */
+  /** Counts a Pillar's future slots in the running tick. */
   ahead(name: string, now: number): number {
     const { ticks } = this;
     const end = startOf(ticks, tickAt(ticks, now) + 1);

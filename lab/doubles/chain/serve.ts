@@ -29,12 +29,12 @@ const truthPatch = z.strictObject({
 /** A running control API. */
 export interface ServedChain {
   chain: Chain;
-  /** Base address, as nodes and tests use it. */
+  /** Base URL for nodes and tests. */
   url: string;
   close(): Promise<void>;
 }
 
-/** Serves a chain's control API (lab/doubles/README.md has the table of its routes). */
+/** Serves a chain's control API. Its routes are listed in lab/doubles/README.md. */
 export async function serveChain(options: { host: string; port: number; chain?: Chain }): Promise<ServedChain> {
   const chain = options.chain ?? new Chain();
   const server = createServer((request, response) => {
@@ -149,7 +149,7 @@ async function answer(chain: Chain, request: IncomingMessage, response: ServerRe
   }
 }
 
-// No reader needs more; a slip in an address must not fill the memory.
+// No caller needs more, and a typo in a URL must not fill the memory.
 const momentumsAtOnce = 10_000;
 
 async function readJson(request: IncomingMessage): Promise<unknown> {

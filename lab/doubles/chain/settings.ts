@@ -4,100 +4,106 @@ import { addressForm } from "../address";
 const count = z.number().int().nonnegative();
 const ms = z.number().nonnegative();
 
-/** What a test can command of one node (and of the controller on its host). Null means: the natural thing. */
+/** Behavior of one node, and of the controller on its host, that a test can command. Null means the normal behavior. */
 export const nodeSettingsSchema = z.strictObject({
   /** Momentums per second while syncing. */
   rate: z.number().nonnegative(),
-  /** How many momentums behind the network a node without stored height starts. */
+  /** Number of momentums that a node without a stored height starts behind the network. */
   behind: count,
-  /** Number of peers; with 0 the state is 3, the target 0, and the height stands. */
+  /** Number of peers. With 0 the state is 3, the target is 0, and the height does not change. */
   peers: count,
-  /** How long after a start the RPC refuses connections. */
+  /** Time after a start in which the RPC refuses connections. */
   startRefusedMs: ms,
-  /** How long after that the node has no peers yet: state 3, target 0, the stored height. */
+  /** Time after `startRefusedMs` in which the node has no peers: state 3, target 0, the stored height. */
   connectMs: ms,
-  /** The target that its best peer claims: a lie, or one below the height. */
+  /** Target that the node's best peer claims: a lie, or a value below the height. */
   forceTarget: count.nullable(),
-  /** The height that it gives of itself and of its newest momentum. */
+  /** Height that the node claims for itself and for its newest momentum. */
   forceHeight: count.nullable(),
-  /** The target stays where it was when this was set, or at this height: state 2 shows while the node is behind. */
+  /**
+   * True: the target keeps the value from when this was set. A number: the target is this height. The node shows state
+   * 2 while it is behind the network.
+   */
   staleTarget: z.union([z.boolean(), count]),
-  /** State alternates between 2 and 1 with this period once the target is reached; a stale one is renewed with the 1. */
+  /**
+   * Period in which the state alternates between 2 and 1 after the node reached the target. While the state is 1, the
+   * target is the network's height even if `staleTarget` is set.
+   */
   flapMs: ms.nullable(),
-  /** The height stands still; everything else goes on. */
+  /** True if the height does not change while everything else works. */
   stall: z.boolean(),
-  /** Connections are accepted and never answered, the height stands still, no report is made. */
+  /** True if connections are accepted and never answered, the height does not change, and no report is sent. */
   freeze: z.boolean(),
-  /** Every answer is late by this much. */
+  /** Delay of every answer. */
   slowMs: ms,
-  /** The RPC port is closed while the process lives. */
+  /** True if the RPC port is closed while the process lives. */
   rpcDown: z.boolean(),
-  /** The process ends with a panic this long after each start. */
+  /** Time from each start until the process ends with a panic. */
   crashAfterMs: ms.nullable(),
-  /** Every RPC request is answered with this instead. */
+  /** Answer to every RPC request. */
   rawAnswer: z.strictObject({ status: count, body: z.string(), contentType: z.string().optional() }).nullable(),
-  /** Answers are cut off in the middle. */
+  /** True if answers are cut off in the middle. */
   cutAnswer: z.boolean(),
-  /** embedded.pillar.getByName gives null, as to a name that nobody registered. */
+  /** True if embedded.pillar.getByName returns null, as for a name that nobody registered. */
   nullPillar: z.boolean(),
-  /** The producer address that embedded.pillar.getByName claims. */
+  /** Producer address that embedded.pillar.getByName claims. */
   forceProducer: z.string().regex(addressForm, "is no address").nullable(),
-  /** Momentums have the hashes of another chain, at the same heights and times. */
+  /** True if momentums have the hashes of another chain at the same heights and times. */
   otherChain: z.boolean(),
-  /** The methods that tell of rewards do not exist: -32601. */
+  /** True if the methods about rewards do not exist (-32601). */
   noRewards: z.boolean(),
-  /** The version that it tells: that of another build. It is the process's own, so it changes at its next start. */
+  /** Version that the node reports, as if it were another build. Takes effect at the next start of the process. */
   version: z.string().nullable(),
-  /** How long the controller's build takes, in seconds. */
+  /** Duration of the controller's build, in seconds. */
   buildSeconds: z.number().nonnegative().nullable(),
-  /** How many lines the controller's build prints. */
+  /** Number of lines that the controller's build prints. */
   buildLines: count.nullable(),
-  /** The controller's build fails. */
+  /** True if the controller's build fails. */
   failBuild: z.boolean().nullable(),
-  /** The text of one more yes/no question in Deploy. */
+  /** Text of one more yes/no question in Deploy. */
   unknownQuestion: z.string().nullable(),
-  /** Cores that the controller sees. */
+  /** Number of cores that the controller sees. */
   cores: count.nullable(),
   /** Bytes of memory that the controller sees. */
   memoryBytes: count.nullable(),
 });
 
-/** The settings of one node. */
 export type NodeSettings = z.infer<typeof nodeSettingsSchema>;
 
-/** A change of settings: the keys that are given. */
+/** Change of settings: holds only the changed values. */
 export type NodeSettingsPatch = { [K in keyof NodeSettings]?: NodeSettings[K] | undefined };
 
-/** What a test can command of one orchestrator. Null means: the natural thing. */
+/** Behavior of one orchestrator that a test can command. Null means the normal behavior. */
 export const orchestratorSettingsSchema = z.strictObject({
-  /** How often it asks its node whether that is synced, until it is. */
+  /** Poll interval at which the orchestrator asks whether its node is synced. */
   syncPollMs: ms,
-  /** It goes on waiting for its node, synced or not. */
+  /** True if the orchestrator keeps waiting for its node even when the node is synced. */
   waits: z.boolean(),
-  /** The version it gives of itself; before v0.0.8 it has no RPC. */
+  /** Version that the orchestrator reports. Before v0.0.8 it has no RPC. */
   version: z.string().nullable(),
-  /** Peers in getStatus. */
+  /** Number of peers in getStatus. */
   peers: count,
-  /** Requests in getStatus that wait for a signature, of each network. */
+  /** Number of requests per network that getStatus shows as waiting for a signature. */
   toSign: count,
-  /** The bridge is halted: so is it, and GlobalState says so. */
+  /** True if the bridge is halted. The orchestrator halts, too, and GlobalState shows it. */
   halted: z.boolean(),
-  /** What getStatus says, whatever is so: 0 live, 1 key generation, 2 halted, 3 emergency, 4 re-sign. */
+  /**
+   * State that getStatus reports instead of the real one: 0 live, 1 key generation, 2 halted, 3 emergency, 4 re-sign.
+   */
   state: z.number().int().min(0).max(4).nullable(),
-  /** The RPC port is closed while the process lives and signs. */
+  /** True if the RPC port is closed while the process lives and signs. */
   rpcDown: z.boolean(),
-  /** RPC connections are accepted and never answered; the process goes on signing. */
+  /** True if RPC connections are accepted and never answered while the process signs. */
   freeze: z.boolean(),
-  /** Every RPC request is answered with this instead. */
+  /** Answer to every RPC request. */
   rawAnswer: z.strictObject({ status: count, body: z.string(), contentType: z.string().optional() }).nullable(),
-  /** The process ends with a panic this long after each moment from which it may sign. */
+  /** Time until the process ends with a panic, counted from the moment at which it may sign. */
   crashAfterMs: ms.nullable(),
-  /** How long a stop takes; it signs and holds its lock until the end of it. */
+  /** Duration of a stop. The orchestrator signs and holds its lock until the end of it. */
   stopMs: ms,
 });
 
-/** The settings of one orchestrator. */
 export type OrchestratorSettings = z.infer<typeof orchestratorSettingsSchema>;
 
-/** A change of settings: the keys that are given. */
+/** Change of settings: holds only the changed values. */
 export type OrchestratorSettingsPatch = { [K in keyof OrchestratorSettings]?: OrchestratorSettings[K] | undefined };

@@ -1,58 +1,64 @@
 import { z } from "zod";
 
-/** What a running orchestrator tells the chain double about itself, four times a second and at both ends. */
+/**
+ * A running orchestrator's message about itself. It is sent at the start, at the stop, and four times a second in
+ * between.
+ */
 export const beatSchema = z.strictObject({
-  /** `start`: it may sign from here; `stop`: it has ended in order and signs no more. */
+  /** `start`: the process may sign from now on. `stop`: it has shut down cleanly and signs no more. */
   kind: z.enum(["start", "beat", "stop"]),
-  /** Its peer identity, which belongs to the producer key. */
+  /** Peer identity, which belongs to the producer key. */
   identity: z.string().min(1),
-  /** Made anew by each process. */
+  /** Id that each process makes anew. */
   process: z.string().min(1),
-  /** Whether it has a key share. */
+  /** True if the orchestrator has a key share. */
   hasShare: z.boolean(),
 });
 
-/** A message of an orchestrator. */
+/** Message from an orchestrator. */
 export type Beat = z.infer<typeof beatSchema>;
 
-/** The life of one orchestrator process, from the moment at which it may sign. Times in milliseconds. */
+/** Lifetime of one orchestrator process, from the moment at which it may sign. Times in milliseconds. */
 export interface SignerInterval {
   host: string;
   process: string;
   hasShare: boolean;
   from: number;
-  /** Its stop, or the last that was heard of it. */
+  /** Time of the stop, or of the last message. */
   until: number;
-  /** False of one that runs, was killed, or lost its power. */
+  /** False if the process runs, was killed, or lost power. */
   stopped: boolean;
 }
 
-/** Two processes that were alive with one identity at the same time: it must never be. */
+/** Two processes that were alive with one identity at the same time. It must never happen. */
 export interface DoubleSigner {
   identity: string;
-  /** When it was noticed first. */
+  /** Time of the first detection. */
   at: number;
   hosts: [string, string];
   processes: [string, string];
 }
 
-/** Time without this signer, between two processes that follow each other. Negative where they ran at once. */
+/** Time without a signer between two consecutive processes with one identity. Negative if they overlapped. */
 export interface SignerGap {
   from: string;
   to: string;
   ms: number;
 }
 
-/** What the chain knows of all signers since it began. */
+/** All that the chain knows about orchestrators since it began. */
 export interface SignersTruth {
   now: number;
   identities: Record<string, { intervals: SignerInterval[]; gaps: SignerGap[] }>;
   doubles: DoubleSigner[];
-  /** Those that were heard of within the last second. */
+  /** Processes that sent a message within the last second. */
   alive: { identity: string; host: string; process: string; hasShare: boolean }[];
 }
 
-/** Keeps who signed when, and for ever any moment at which two processes with one identity were alive. */
+/**
+ * Keeps the signing intervals of each identity. Remembers forever when two processes with one identity were alive at
+ * once.
+ */
 export class Signers {
   private readonly intervals = new Map<string, SignerInterval[]>();
   private readonly doubles: DoubleSigner[] = [];
@@ -65,11 +71,11 @@ export class Signers {
     const all = this.intervals.get(identity) ?? [];
     this.intervals.set(identity, all);
     const known = all.find((interval) => interval.process === process);
-    // A beat on its way at the stop arrives after it.
+    // A beat can be delayed and arrive after the stop message.
     if (known?.stopped) return;
     const interval = known ?? { host, process, hasShare, from: now, until: now, stopped: false };
     if (known === undefined) all.push(interval);
-    // A process that was silent for long and is heard again was alive all the time.
+    // A process that sends a message after a long silence was alive all that time.
     Object.assign(interval, { until: now, hasShare, stopped: beat.kind === "stop" });
     for (const other of all) if (other !== interval) this.compare(identity, other, interval);
   }
@@ -88,7 +94,7 @@ export class Signers {
   }
 
   private compare(identity: string, other: SignerInterval, interval: SignerInterval): void {
-    // At equality the one ended in the millisecond in which the other began.
+    // Equal times mean that one process ended in the millisecond in which the next began.
     if (other.until <= interval.from || interval.until < other.from) return;
     const processes: [string, string] = [other.process, interval.process];
     const isKnown = this.doubles.some(({ processes: known }) => processes.every((process) => known.includes(process)));

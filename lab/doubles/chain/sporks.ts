@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A spork, as embedded.spork.getAll gives it, in its order. */
+/** A spork with the fields of embedded.spork.getAll, in the same order. */
 const sporkSchema = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{64}$/, "is no hash"),
   name: z.string(),
@@ -9,11 +9,11 @@ const sporkSchema = z.strictObject({
   enforcementHeight: z.number().int().nonnegative().default(0),
 });
 
-/** All that there are. */
+/** The complete list of sporks. */
 export const sporksSchema = z.strictObject({ list: z.array(sporkSchema) });
 
 export type Spork = z.infer<typeof sporkSchema>;
-/** As a test sets it. */
+/** A spork as a test sets it: most fields have defaults. */
 export type SporkGiven = z.input<typeof sporkSchema>;
 
 const enforced = (id: string, name: string): Spork => ({
@@ -24,7 +24,7 @@ const enforced = (id: string, name: string): Spork => ({
   enforcementHeight: 0,
 });
 
-/** Those of the network in 2026. */
+/** The network's sporks in 2026. */
 export const usualSporks: readonly Spork[] = [
   enforced("6d2b1e6cb4025f2f45533f0fe22e9b7ce2014d91cc960471045fa64eee5a6ba3", "spork-accelerator"),
   enforced("ceb7e3808ef17ea910adda2f3ab547be4cdfb54de8400ce3683258d06be1354b", "spork-htlc"),

@@ -1,12 +1,12 @@
-/** Ticks of the election: spans of time from the genesis on. Milliseconds. */
+/** Ticks of the election: equal spans of time that start at the genesis. In milliseconds. */
 export interface Ticks {
   genesis: number;
   length: number;
 }
 
-/** The tick to which a moment belongs. */
+/** Returns the tick that contains a moment. */
 export function tickAt({ genesis, length }: Ticks, at: number): number {
-  // A momentum's time is a sum of floats where the pace is no whole number.
+  // If the pace is no whole number, a momentum's time is a sum of floats and may fall just short.
   return Math.floor((at - genesis) / length + 1e-9);
 }
 

@@ -5,30 +5,30 @@ import type { RegisteredPillar } from "./registration";
 import type { NodeReport } from "./reports";
 import type { NodeSettings, NodeSettingsPatch } from "./settings";
 
-/** How a chain begins. */
+/** Initial state of a chain. */
 export interface ChainOptions {
-  /** Milliseconds; a test injects its own. */
+  /** Returns milliseconds. A test injects its own clock. */
   clock?: () => number;
   /** Seconds between two momentums (default 10). */
   momentumSeconds?: number;
-  /** Height at the start (default 14,900,000, the network's in late 2026). */
+  /** Initial height (default 14,900,000, the network's in late 2026). */
   height?: number;
-  /** Two chains with different ids have different hashes (default "lab"). */
+  /** Chains with different ids have different hashes (default "lab"). */
   chainId?: string;
 }
 
-/** What a test can change of the network. */
+/** Properties of the network that a test can change. */
 export interface TruthPatch {
   momentumSeconds?: number | undefined;
   height?: number | undefined;
-  /** Pillars beside the registered ones, which always produce, with less weight than these have by default. */
+  /** Number of Pillars next to the registered ones. They always produce, and by default they have less weight. */
   backgroundPillars?: number | undefined;
   chainId?: string | undefined;
-  /** Slots of a tick; what the wallet registers in one is elected in the next but one. */
+  /** Slots per tick. A producer that the wallet registers in one tick is elected two ticks later. */
   tickMomentums?: number | undefined;
-  /** Length of an epoch. Another one numbers all epochs anew, and what ended before the change is not paid again. */
+  /** Length of an epoch. A change renumbers all epochs, and epochs that ended before it are not paid again. */
   epochSeconds?: number | undefined;
-  /** How long after its end an epoch is paid. */
+  /** Time from an epoch's end to its payment. */
   rewardDelaySeconds?: number | undefined;
   /** Settings of every node that has none of its own. */
   defaults?: NodeSettingsPatch | undefined;
@@ -42,7 +42,7 @@ export interface NetworkTruth {
   chainId: string;
 }
 
-/** What a node gets about itself. */
+/** A node's own settings and the state of the network. */
 export interface NodeView {
   name: string;
   settings: NodeSettings;
@@ -55,7 +55,7 @@ export interface PillarStats {
   expectedMomentums: number;
 }
 
-/** What a Pillar did in an epoch that was paid, in the network's words. */
+/** A Pillar's figures for a paid epoch, with the field names of the real network. */
 export interface EpochFigures {
   name: string;
   epoch: number;
@@ -69,12 +69,12 @@ export interface EpochFigures {
 /** A registered Pillar with its statistics. */
 export type PillarView = RegisteredPillar & { currentStats: PillarStats };
 
-/** Everything that a chain knows. */
+/** The whole state of a chain. */
 export interface ChainTruth extends EpochClock {
   network: NetworkTruth;
   /** The running epoch. */
   epoch: number;
-  /** The newest epoch whose rewards are distributed; -1 before the first. */
+  /** Newest epoch with distributed rewards, or -1 before the first. */
   distributedEpoch: number;
   tickMomentums: number;
   backgroundPillars: number;
@@ -84,6 +84,9 @@ export interface ChainTruth extends EpochClock {
   missed: Slot[];
   doubleProduced: Slot[];
   sharedIdentities: string[][];
-  /** When this chain, or a node, was not run by its machine: what was missed then is none of their doing. */
+  /**
+   * Times in which the machine did not run this chain's process or a node's. Missed momentums of these times count
+   * against nobody.
+   */
   stalls: Stall[];
 }

@@ -5,9 +5,8 @@ import { pillarSchema } from "./pillars";
 const update = pillarSchema.pick({ producerAddress: true });
 
 /**
- * What the operator does in the wallet: `POST /wallet/pillars/NAME`, `POST /wallet/rewards/ADDRESS/collect`.
- * Undefined for any other route.
- *
+ * Answers the operator's wallet actions: `POST /wallet/pillars/NAME` and `POST /wallet/rewards/ADDRESS/collect`.
+ * Returns undefined for any other route.
  * @throws Refused where the real network refuses
  */
 export function answerWallet(
