@@ -6,8 +6,8 @@ import { askJson, type Bench } from "./bench";
 import { median, type Values } from "./rows";
 
 /**
- * `status --all` of one, three and ten stacks in one backend. The others are copies of the first one, state and all, with its
- * host: as many runs of the engine, logins and looks as ten hosts take, of one host's two cores.
+ * Measures `status --all` of one, three and ten stacks in one backend. All but the first are copies of it, with its
+ * state and host: as many engine runs, logins and lookups as ten hosts take, on the two cores of one.
  */
 export async function measureAllStacks(bench: Bench): Promise<Values> {
   const { stack } = await bench.standing();
@@ -34,7 +34,7 @@ export async function measureAllStacks(bench: Bench): Promise<Values> {
   }
 }
 
-/** Another name for the same state: its pass phrase and its secrets with it. */
+/** Copies a stack under another name, with its state, pass phrase and secrets. */
 async function copyOf(stack: LabStack, name: string): Promise<void> {
   await copyFile(stack.configFile, join(stack.programDirectory, `Pulumi.${name}.yaml`));
   await stack.pulumi(["stack", "init", name, "--no-select"]);
@@ -43,7 +43,7 @@ async function copyOf(stack: LabStack, name: string): Promise<void> {
   await stack.pulumi(["stack", "import", "-s", name], { input });
 }
 
-/** @throws where one of them was not looked at */
+/** Times `status --all`. @throws if a stack was skipped */
 async function timeAll(stack: LabStack, count: number): Promise<number> {
   const started = performance.now();
   const { told: looks, output } = await askJson<readonly { readonly looked: boolean }[]>(stack, ["status", "--all"]);

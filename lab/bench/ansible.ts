@@ -10,7 +10,7 @@ import { step } from "../util/progress";
 const requirements = join(import.meta.dirname, "requirements.txt");
 const playbook = join(import.meta.dirname, "playbook.yml");
 
-/** The peer: ansible-playbook from PyPI, in a virtual environment of its own, kept in the cache. */
+/** Installs the peer of the bench: ansible-playbook from PyPI, in its own virtual environment, cached. */
 export async function ensureAnsible(): Promise<string> {
   const version = createHash("sha256")
     .update(await readFile(requirements))
@@ -35,8 +35,8 @@ export async function ensureAnsible(): Promise<string> {
 }
 
 /**
- * Shell text that makes a host what both begin with; nobody's time. What Ansible needs there is on cloud images already,
- * and dpkg's syncs measure this machine's disk.
+ * Shell text that prepares a host for both; not timed. Cloud images already have what Ansible needs, and dpkg's syncs
+ * would measure this machine's disk.
  */
 export const preparation = `
   export DEBIAN_FRONTEND=noninteractive
@@ -45,7 +45,7 @@ export const preparation = `
   rm -rf /var/lib/apt/lists/*
   update-ca-certificates > /dev/null`;
 
-/** What a run of the playbook is told. */
+/** Parameters of a playbook run. */
 export interface PlaybookRun {
   readonly lab: Lab;
   readonly address: string;
@@ -53,10 +53,10 @@ export interface PlaybookRun {
 }
 
 /**
- * Runs the playbook from the operator's end. Each run makes its own ssh connection and keeps it while it lasts, as one
- * that is run once a day does.
- *
- * @throws when a task failed; what it printed otherwise
+ * Runs the playbook on the operator's machine. Each run makes its own SSH connection and keeps it to the end, like a
+ * playbook that runs once a day.
+ * @throws if a task failed
+ * @returns its output and time
  */
 export async function runPlaybook({
   lab,

@@ -1,13 +1,13 @@
 import { Command, InvalidArgumentError } from "commander";
 import { type RowName, rowNames } from "./rows";
 
-/** What `npm run bench --` was asked for. */
+/** Options of `npm run bench --`. */
 export interface Asked {
   readonly json: boolean;
   readonly rounds: number;
-  /** The least that has a figure for each row: shows that it can be measured, and measures nothing. */
+  /** True for the smallest run that yields each row: shows that measuring works, but not how long anything takes. */
   readonly trial: boolean;
-  /** Rows to show; what none of them needs is not measured. */
+  /** Rows to show. A measurement that none of them needs does not run. */
   readonly only: readonly RowName[];
 }
 
@@ -23,7 +23,7 @@ function count(text: string): number {
   return value;
 }
 
-/** @throws CommanderError, whose message says what is wrong and what there is */
+/** Parses the command line. @throws CommanderError that says what is wrong and what the options are */
 export function parseArguments(args: readonly string[]): Asked {
   const program = new Command("npm run bench --")
     .description("Measures the program against its goals, on lab hosts of its own; about forty minutes.")
@@ -33,7 +33,7 @@ export function parseArguments(args: readonly string[]): Asked {
     .option("--trial", "one round of the least of each, to see that the bench works; its figures say nothing", false)
     .allowExcessArguments(false)
     .exitOverride()
-    // Standard output is the table's.
+    // Standard output is for the table.
     .configureOutput({ writeOut: (text) => process.stderr.write(text) });
   const { json, rounds, trial, only } = program
     .parse([...args], { from: "user" })

@@ -10,17 +10,17 @@ import { befriend } from "./byHand";
 import type { Memory } from "./processes";
 import { logins, standUpInView } from "./waiting";
 
-/** A host that procedure A has been through, and what was seen on the way. */
+/** A host after procedure A, and what was measured on the way. */
 export interface Standing {
   readonly host: LabHost;
   readonly stack: LabStack;
-  /** ssh logins of the `up` that stood it up. */
+  /** SSH logins of the `up` that stood it up. */
   readonly connections: number;
   /** Memory of that `up` while it waited at the gate. */
   readonly waiting: Memory;
 }
 
-/** The lab of one run of the bench, and what its measurements share. */
+/** The lab of a bench run, and what its measurements share. */
 export class Bench {
   private sha256: string | undefined;
   private stood: Promise<Standing> | undefined;
@@ -33,15 +33,14 @@ export class Bench {
     private readonly trial: boolean,
   ) {}
 
-  /** How much of something is measured, and how much where it is to be seen only that it can be. */
+  /** Returns the first value to measure, or the second in a trial. */
   size<T>(measured: T, tried: T): T {
     return this.trial ? tried : measured;
   }
 
   /**
-   * Hosts that Ansible could work on too.
-   *
-   * @param ensureImage by default a blank one's
+   * Adds hosts that Ansible can work on, too.
+   * @param ensureImage image of the hosts; a blank one by default
    */
   async blankHosts(count: number, ensureImage?: () => Promise<string>): Promise<LabHost[]> {
     const hosts: LabHost[] = [];
@@ -53,14 +52,14 @@ export class Bench {
     return hosts;
   }
 
-  /** One whose stand-up is not what is measured. */
+  /** Adds a host whose stand-up is not measured. */
   async hostToBe(): Promise<LabHost> {
     const [host] = await this.blankHosts(1, this.size(undefined, ensurePackagedImage));
     if (!host) throw new Error("no host");
     return host;
   }
 
-  /** The host that a signer leaves, and the one that it goes to, which may log in to the other as root. */
+  /** Returns the old and the new host of a move. Root of the new host may log in to the old one. */
   signerHosts(): Promise<{ old: LabHost; fresh: LabHost }> {
     this.signers ??= step("two hosts for the move of a signer", async () => {
       const old = await this.lab.addHost("old", ensurePackagedImage);
@@ -71,7 +70,7 @@ export class Bench {
     return this.signers;
   }
 
-  /** The program under test, configured for a host. */
+  /** Creates a stack of the program under test, configured for a host. */
   async stackFor(host: LabHost, changes: StackFile = {}, backend?: Backend): Promise<LabStack> {
     const [config, secrets] = [await this.configFor(host, changes), await this.secrets()];
     if (backend?.url.startsWith("file://")) await mkdir(backend.url.slice("file://".length), { recursive: true });
@@ -81,7 +80,7 @@ export class Bench {
     });
   }
 
-  /** Replaces the configuration of a stack; its last `up` stays. */
+  /** Replaces the configuration of a stack, and keeps its state. */
   async configure(stack: LabStack, host: LabHost, changes: StackFile): Promise<void> {
     await stack.configure(await this.configFor(host, changes), await this.secrets());
   }
@@ -109,7 +108,7 @@ export class Bench {
     });
   }
 
-  /** One host that is stood up, made when the first measurement asks for it. */
+  /** Returns a host that is stood up once, by the first measurement that asks for it. */
   standing(): Promise<Standing> {
     this.stood ??= step("standing a host up, and looking at it while it waits", async () => {
       const host = await this.hostToBe();
@@ -128,7 +127,7 @@ export class Bench {
   }
 }
 
-/** `./pillar-host … --json`, whatever its exit code. @throws with all that it said, where that is no JSON */
+/** Runs `./pillar-host … --json` and ignores its exit code. @throws with all its output if that is not JSON */
 export async function askJson<T>(stack: LabStack, args: readonly string[]): Promise<{ told: T; output: string }> {
   const [command = "", ...rest] = stack.lab.atOperator(["./pillar-host", ...args, "--json"]);
   const { stdout, stderr } = await execa(command, rest, { cwd: stack.programDirectory, env: stack.env, reject: false });
@@ -140,7 +139,7 @@ export async function askJson<T>(stack: LabStack, args: readonly string[]): Prom
   }
 }
 
-/** `pulumi up`, without its preview. @throws when it failed */
+/** Times `pulumi up` without its preview. @throws if it failed */
 export async function timeUp(stack: LabStack): Promise<{ seconds: number; output: string }> {
   const started = performance.now();
   const { exitCode, output } = await stack.up();

@@ -14,8 +14,8 @@ const directory = "/root/bulk";
 const arriving = `${directory}.arriving`;
 
 /**
- * The provider's own code of the bulk copy, as a program at the operator's end, from the making of its key to its last
- * file; and `scp -r` on the new host. A whole `up` would hide it behind the backup of a gigabyte.
+ * Compares the provider's own bulk copy, run by itself on the operator's machine, from its new key to its last file,
+ * with `scp -r` on the new host. In a whole `up`, the backup of a gigabyte would hide it.
  */
 export async function compareBulkCopies(bench: Bench): Promise<Values> {
   const { old, fresh } = await bench.signerHosts();
@@ -68,7 +68,7 @@ function inputsOf(old: LabHost, fresh: LabHost, privateKey: string): MoveInputs 
     new: side(fresh),
     copy: { address: old.address, port: 22 },
     node: { ...side(fresh).host, via: "ssh", address: "127.0.0.1", port: 35997 },
-    // Ports of its own: the row before leaves an orchestrator on the new host.
+    // These ports are free: the row before leaves an orchestrator on the new host.
     references: [],
     tolerance: 0,
     isChainUnverified: true,

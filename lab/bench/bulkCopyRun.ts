@@ -4,7 +4,7 @@ import { openHostPair } from "../../core/orchestrator/hosts/hostPair";
 import type { MoveInputs } from "../../core/orchestrator/hosts/moveInputs";
 import type { Saga } from "../../core/orchestrator/rules/journal";
 
-/** A program of its own, at the operator's end: the bulk copy, as the move of a signer does it, timed. */
+/** A separate program on the operator's machine: times the bulk copy as a move does it. */
 const inputs = JSON.parse(await text(process.stdin)) as MoveInputs;
 const saga: Saga = { move: inputs.move, direction: "forward", generation: 1 };
 const world = {

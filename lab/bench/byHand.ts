@@ -1,8 +1,8 @@
 import type { LabHost } from "../lab";
 
 /**
- * What an operator does on the new host to move the signer by hand (docs/specification.md, 1.2, steps 4 to 7), without
- * any proof and without fence. Prints the unix time of the first good answer.
+ * Returns a script that moves the orchestrator by hand on the new host (docs/specification.md, 1.2, steps 4 to 7),
+ * without proof or fence. It prints the Unix time of the first good answer.
  */
 export function moveByHand(oldAddress: string): string {
   return `set -e
@@ -24,7 +24,7 @@ export async function befriend(from: LabHost, to: LabHost): Promise<void> {
   await onHost(from, `echo '${to.address} ${to.hostKey}' >> ~/.ssh/known_hosts`);
 }
 
-/** What a script prints on a host. @throws where it fails */
+/** Returns a script's output on a host. @throws if it fails */
 export async function onHost(host: LabHost, script: string): Promise<string> {
   const { exitCode, stdout, stderr } = await host.run(script);
   if (exitCode !== 0) throw new Error(`${host.name}: ${stderr}`);

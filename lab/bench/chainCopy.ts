@@ -8,7 +8,7 @@ import { runChild } from "./child";
 import { inTurns, pair, seconds } from "./compare";
 import { ratioOf, type Values } from "./rows";
 
-/** As the node's library makes them. */
+/** Size of a table as the node's library makes them. */
 const table = 2_000_000;
 const databases = "/root/.znn";
 const byHand = "/root/by-hand";
@@ -19,13 +19,13 @@ export const chainCopyRows = [
 ];
 
 /**
- * The way of a chain from one host to another, every file hashed on both sides, while the old node goes on; and rsync with
- * sha256sum of the same bytes on both sides. Neither the wait for a momentum before it nor the judge and the node's start
- * after it.
+ * Compares the transfer of a chain between hosts with rsync and sha256sum of the same bytes. Every file is hashed on
+ * both hosts while the old node runs on. Excludes the wait for a momentum before, and the check and the node's start
+ * after.
  */
 export async function compareChainCopies(bench: Bench): Promise<Values> {
   const { old, fresh } = await bench.signerHosts();
-  // Tables of 2 MB: 256 MB, and with what the first left there 1 GB.
+  // 128 tables of 2 MB are 256 MB, 500 are 1 GB.
   const [small, large] = bench.size([128, 500], [4, 8]);
   await step("a synced node, and a host without", () => setUp(bench, old, fresh));
   const inputs = await copyInputs(bench.lab, { old, fresh });
@@ -71,14 +71,14 @@ async function setUp(bench: Bench, old: LabHost, fresh: LabHost): Promise<void> 
   for (const host of [old, fresh]) await onHost(host, "apt-get -qq -y install rsync > /dev/null 2>&1");
 }
 
-/** Noise, from another place in each: a disk or a line that packs has nothing to gain. */
+/** Fills the chain with noise, from another offset in each table, so that no disk or line gains by compression. */
 async function fill(old: LabHost, tables: number): Promise<void> {
   const filler =
     'open R, "<", "/dev/urandom"; read R, $n, 1 << 20; for (1 .. $ARGV[1]) { open F, ">", sprintf "%s/%06d.ldb", $ARGV[0], 100 + $_; $p = $_ * 997; print F substr substr($n, $p) . $n x 2, 0, $ARGV[2] }';
   await onHost(old, `perl -e '${filler}' ${databases}/nom ${tables} ${table} && sync`);
 }
 
-/** Both sides are hashed at once; the journals go on meanwhile. */
+/** Returns a script that copies with rsync and hashes the tables on both hosts at once; the journals still change. */
 const copyByHand = (from: string) => `set -e
 rsync -a root@${from}:${databases}/nom root@${from}:${databases}/consensus ${byHand}/
 hashes="find nom consensus -name '*.ldb' -type f -print0 | sort -z | xargs -0 sha256sum"
@@ -87,7 +87,10 @@ ssh root@${from} "cd ${databases} && $hashes" > ${byHand}/theirs &
 wait $!
 cmp ${byHand}/theirs ${byHand}/ours`;
 
-/** Asks the old node, as whoever relies on it does. @returns what ends it, and gives the lines for {@link answersOf} */
+/**
+ * Keeps asking the old node, like a client that relies on it.
+ * @returns a function that stops and returns the lines for {@link answersOf}
+ */
 async function beginAsking(old: LabHost): Promise<() => Promise<string>> {
   const body = '{"jsonrpc":"2.0","id":1,"method":"ledger.getFrontierMomentum","params":[]}';
   const ask = `curl -sf -w '\\n%{time_total}' -H 'content-type: application/json' -d "$body" http://127.0.0.1:35997`;
@@ -103,16 +106,15 @@ done`;
     old,
     "systemd-run -q --unit=bench-asking --property=StandardOutput=file:/run/bench-answers bash /root/bench-asking",
   );
-  // A short round may have met one momentum only.
+  // Waits for more momentums: a short round may have met a single one.
   const met = `[ "$(cut -d ' ' -f 3 /run/bench-answers | sort -u | wc -l)" -ge 4 ]`;
   const wait = `for _ in $(seq 120); do if ${met}; then break; fi; sleep 1; done`;
   return () => onHost(old, `${wait}; systemctl stop bench-asking; cat /run/bench-answers`);
 }
 
 /**
- * The slowest answer, and the longest time from one momentum to the next, of lines of time, seconds and height.
- *
- * @throws where nothing came in
+ * Parses lines of time, seconds and height into the slowest answer and the longest time between two momentums.
+ * @throws if no momentum came in
  */
 export function answersOf(lines: string): { readonly slowest: number; readonly longest: number } {
   const answers = lines.split("\n").flatMap((line) => {

@@ -4,7 +4,10 @@ import type { ChainCopyInputs } from "../../core/chainCopy/inputs";
 import { openSides } from "../../core/chainCopy/sides";
 import { giveRight, takeSnapshot, travel } from "../../core/chainCopy/travel";
 
-/** A program of its own, at the operator's end: the way of a chain from host to host, from its right to its last hash, timed. */
+/**
+ * A separate program on the operator's machine: times the transfer of a chain between hosts, from the access right to
+ * the last hash.
+ */
 const inputs = JSON.parse(await text(process.stdin)) as ChainCopyInputs;
 const sides = openSides(inputs, crypto.randomBytes(8).toString("hex"));
 const deps = {

@@ -3,7 +3,7 @@ import { execa } from "execa";
 import type { Lab } from "../lab";
 import { checkout } from "../toolchain/version";
 
-/** Runs a program, by its path or its name in this folder, in a process of its own at the operator's end; JSON in, JSON out. */
+/** Runs a program, by path or name in this folder, as a process on the operator's machine; JSON in, JSON out. */
 export async function runChild<T>(lab: Lab, program: string, input: unknown, timeout: number): Promise<T> {
   const [command = "", ...args] = lab.atOperator([
     join(checkout, "node_modules/.bin/tsx"),

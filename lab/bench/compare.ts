@@ -2,7 +2,7 @@ import { step } from "../util/progress";
 import { type Bench, timeUp } from "./bench";
 import { median, type Round, ratioOf, type Values } from "./rows";
 
-/** Runs both, in turns first and last, so that neither always meets the warmer machine. */
+/** Runs the rounds with either first in turns, so that neither always meets the warmer machine. */
 export async function inTurns(
   rounds: number,
   title: string,
@@ -33,7 +33,7 @@ export const seconds = (rounds: readonly Round[]) => ({
   peer: median(rounds.map(({ peer }) => peer)),
 });
 
-/** Both find everything done, on the same host. */
+/** Compares an `up` and a playbook on the same host, with nothing left to do. */
 export async function compareUnchanged(bench: Bench): Promise<Values> {
   const { host, stack } = await bench.standing();
   const playbook = async () => {
@@ -46,7 +46,7 @@ export async function compareUnchanged(bench: Bench): Promise<Values> {
     if (!/^ *\d+ unchanged$/m.test(run.output)) throw new Error(`this up changed something:\n${run.output}`);
     return run;
   };
-  // The playbook takes the host over as done; its first run writes what it keeps in its own form.
+  // The marker tells the playbook that the host is done; its first run still writes its own files.
   await host.run("mkdir -p /var/lib/pillar-playbook && touch /var/lib/pillar-playbook/synced");
   await bench.playbook(host);
   await up();
@@ -58,8 +58,8 @@ export async function compareUnchanged(bench: Bench): Promise<Values> {
 }
 
 /**
- * Both stand a fresh host up, from the start of the command to its end. No wait is taken off: the node is synced as
- * soon as it runs, and the gate is asked for one good look instead of several, as the playbook is.
+ * Compares `up` and playbook that stand up a fresh host, from start to end of the command. Subtracts no wait: the node
+ * is synced as soon as it runs, and the gate needs one good lookup instead of several, like the playbook.
  */
 export async function compareStandUps(bench: Bench): Promise<Values> {
   const sync = { confirmations: 1, confirmSeconds: 0 };

@@ -8,20 +8,20 @@ import type { Passed } from "./gates";
 import { gateSettings, startNode } from "./nodes";
 import { median, type Values } from "./rows";
 
-/** How a sync goes: what its node does from the start, and what is done to it when (seconds). */
+/** Course of a sync: the node's settings from the start, and later changes by seconds. */
 interface Course {
   readonly row: "decision" | "decisionAfterSpeedUp" | "decisionAfterPeersLost";
   readonly settings: { readonly behind: number; readonly rate: number };
   readonly changes: ReadonlyArray<readonly [at: number, settings: NodeSettingsPatch]>;
 }
 
-/** @param part of the time that each takes */
+/** Returns the courses of syncs. @param part fraction of their full duration */
 const coursesOf = (part: number): readonly Course[] => [
-  // Two minutes.
+  // Takes two minutes.
   { row: "decision", settings: { behind: 12_000 * part, rate: 100 }, changes: [] },
-  // Begins as if it had 40 minutes to go, which makes the looks rare, and takes 90 s.
+  // Starts with 40 minutes to go, which makes lookups rare, but takes 90 s.
   { row: "decisionAfterSpeedUp", settings: { behind: 12_000 * part, rate: 5 }, changes: [[30 * part, { rate: 200 }]] },
-  // Its peers are gone from 10 s before its end on, for 8 s.
+  // Loses its peers 10 s before the end, for 8 s.
   {
     row: "decisionAfterPeersLost",
     settings: { behind: 10_000 * part, rate: 100 },
@@ -32,7 +32,7 @@ const coursesOf = (part: number): readonly Course[] => [
   },
 ];
 
-/** When the node was synced at last: the last report before it with another state, so up to a second early. */
+/** Returns when the node became synced: its last report of another state before that, so up to a second early. */
 export function syncedSince(reports: readonly Pick<NodeReport, "at" | "state">[], decidedAt: number): number {
   const before = reports.filter(({ at, state }) => at <= decidedAt && state !== 2).at(-1);
   if (!before || !reports.some(({ at, state }) => state === 2 && at > before.at && at <= decidedAt + 1000))
@@ -40,14 +40,14 @@ export function syncedSince(reports: readonly Pick<NodeReport, "at" | "state">[]
   return before.at;
 }
 
-/** All rounds of all courses at once, each with a node of its own: a sync is mostly waiting. */
+/** Measures all rounds of all courses at once, each with its own node: a sync is mostly waiting. */
 export async function measureDecision(bench: Bench): Promise<Values> {
   const standing = await bench.standing();
   const { lab } = bench;
   await lab.chain("PATCH", "/truth", { height: 1_000_000 });
   const courses = coursesOf(bench.size(1, 0.1));
   const runs = courses.flatMap((course) =>
-    // Ends at other moments between two looks.
+    // Each round ends at another moment between two lookups.
     Array.from({ length: bench.rounds }, (_, i) => ({ course, i, name: `${course.row.toLowerCase()}${i}` })),
   );
   return step(`${runs.length} syncs, to the gate's decision`, async () => {

@@ -4,20 +4,20 @@ import type { GateSettings } from "../../core/sync/waitForSync";
 import { passGate } from "../../providers/syncGate";
 import type { ExtraNode } from "./nodes";
 
-/** When the gate of a node decided, unix milliseconds. */
+/** Time of a gate's decision, in Unix milliseconds. */
 export interface Passed {
   readonly name: string;
   readonly syncedAt: number;
 }
 
-/** A program of its own, at the operator's end: the gate, as its provider runs it, at every node given. */
+/** A separate program on the operator's machine: runs the gate for every given node, as its provider does. */
 const { settings, nodes, within } = JSON.parse(await text(process.stdin)) as {
   settings: GateSettings;
   nodes: readonly ExtraNode[];
-  /** Milliseconds that the gates have. */
+  /** Timeout of the gates in milliseconds. */
   within: number;
 };
-// What each gate said last: all that there is to go by, where one does not decide.
+// Last line of each gate: the only clue if it does not decide.
 const lastSaid = new Map<string, unknown>();
 const gateOf = new AsyncLocalStorage<string>();
 console.log = (line: unknown) => lastSaid.set(gateOf.getStore() ?? "", line);

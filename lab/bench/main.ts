@@ -19,7 +19,7 @@ import { type RowName, rowsOf, tableOf, type Values } from "./rows";
 import { compareSignerGaps } from "./signerGap";
 import { measureStore } from "./store";
 
-/** What each measurement gives. */
+/** Measurements, with the rows that each yields. */
 const measurements: ReadonlyArray<
   readonly [rows: readonly RowName[], measure: (bench: Bench, only: readonly RowName[]) => Promise<Values>]
 > = [
@@ -47,7 +47,7 @@ async function measure(lab: Lab, { only, rounds, trial }: Asked): Promise<Values
   return Object.fromEntries(Object.entries(values).filter(([name]) => only.includes(name as RowName)));
 }
 
-/** `npm run bench [-- --json] [-- --only ROW]`: 0 when it could measure, whatever it found. */
+/** Runs the bench. Succeeds if it could measure, whatever the figures. */
 async function main(asked: Asked): Promise<void> {
   await ensureRequirements();
   await ensureToolchain();
@@ -64,7 +64,7 @@ async function main(asked: Asked): Promise<void> {
     ["SIGINT", 130],
     ["SIGTERM", 143],
   ] as const) {
-    // Not once: tsx ends a process at once that listens no longer.
+    // Not `once`: tsx ends a process at once if nothing listens any more.
     process.on(signal, () => {
       process.stderr.write("ended: taking the lab down\n");
       void endChildren()
@@ -84,7 +84,7 @@ async function main(asked: Asked): Promise<void> {
 try {
   await main(parseArguments(process.argv.slice(2)));
 } catch (error) {
-  // commander has said what was wrong.
+  // commander has already printed what is wrong.
   if (error instanceof CommanderError) process.exitCode = error.exitCode;
   else {
     process.stderr.write(`could not measure: ${error instanceof Error ? error.message : error}\n`);

@@ -4,12 +4,12 @@ import { runChild } from "./child";
 import { gateSettings, startNode } from "./nodes";
 import { median, type Values } from "./rows";
 
-/** Memory of the gate's process after so many polls, in MB. */
+/** Memory of the gate's process after a number of polls, in MB. */
 export interface MemorySample {
   readonly poll: number;
-  /** What the program still holds on to. */
+  /** Live data of the program. */
   readonly live: number;
-  /** What the process takes, garbage and gaps too. */
+  /** Resident memory of the process, with garbage and gaps. */
   readonly resident: number;
 }
 
@@ -18,7 +18,7 @@ export async function measureWaiting(bench: Bench): Promise<Values> {
   return { waitingRss: waiting.rss, waitingPss: waiting.pss, connections };
 }
 
-/** The median of the samples within so many polls of one. */
+/** Returns the median of the samples within some polls of the given one. */
 export function around(
   samples: readonly MemorySample[],
   poll: number,
@@ -30,7 +30,7 @@ export function around(
 
 export async function measurePolls(bench: Bench): Promise<Values> {
   const standing = await bench.standing();
-  // So far behind, and so slow, that it never passes.
+  // The node is so far behind, and so slow, that it never passes.
   await bench.lab.chain("PATCH", "/truth", { height: 1_000_000 });
   await bench.lab.chain("PATCH", "/nodes/far", { behind: 900_000, rate: 20 });
   const node = await startNode(standing, "far", 900);

@@ -4,15 +4,15 @@ import { stackSchema } from "../../core/config/stackSchema";
 import type { GateSettings } from "../../core/sync/waitForSync";
 import type { Standing } from "./bench";
 
-/** A node double of its own on a host that has the executable, beside the deployed one. */
+/** An additional node double on a host that has the executable. */
 export interface ExtraNode {
   readonly name: string;
   readonly target: NodeTarget;
 }
 
 /**
- * Starts one, and comes back once it answers. `n` from 0 gives its ports, below those that the kernel gives to outgoing
- * connections; its settings at the chain are set before it starts.
+ * Starts a node and waits until it answers. `n`, from 0, gives its ports, below those that the kernel uses for outgoing
+ * connections. Change its settings at the chain first.
  */
 export async function startNode({ host, stack }: Standing, name: string, n: number): Promise<ExtraNode> {
   const [rpc = 0, ws, p2p] = [21_000, 22_000, 23_000].map((port) => port + n);
@@ -33,7 +33,7 @@ exit 1`,
   return { name, target: { ssh, via: "ssh", address: "127.0.0.1", port: rpc } };
 }
 
-/** The gate's settings where a stack configures none. */
+/** Returns the gate's settings of a stack that configures none. */
 export function gateSettings(): GateSettings {
   const { confirmations, confirmSeconds, tolerance, deadline, stallMinutes } = stackSchema.shape.sync.parse(undefined);
   return {

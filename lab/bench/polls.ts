@@ -8,17 +8,17 @@ import type { MemorySample } from "./memory";
 import type { ExtraNode } from "./nodes";
 
 /**
- * A program of its own, at the operator's end: the gate's loop with its real client over real ssh, where only the
- * pauses are left out. The garbage collector, which works in those pauses, is called at each sample instead.
+ * A separate program on the operator's machine: runs the gate's loop with its real client over real SSH, without the
+ * pauses. The garbage collector, which works in those pauses, runs at each sample instead.
  */
 const { settings, node, polls, every } = JSON.parse(await text(process.stdin)) as {
   settings: GateSettings;
   node: ExtraNode;
   polls: number;
-  /** Polls from sample to sample. */
+  /** Number of polls between samples. */
   every: number;
 };
-// Small packets wait for each other's acknowledgement, 40 ms a look: nothing between pauses of seconds, minutes here.
+// Small packets wait 40 ms a lookup for an acknowledgement: nothing next to pauses of seconds, but minutes here.
 const { connect } = net.Socket.prototype;
 net.Socket.prototype.connect = function (this: net.Socket, ...args: unknown[]) {
   return (connect as (...args: unknown[]) => net.Socket).apply(this, args).setNoDelay(true);

@@ -14,7 +14,7 @@ export async function memoryOf(pids: readonly number[]): Promise<Memory> {
   return { rss: sum("Rss") / 1024, pss: sum("Pss") / 1024 };
 }
 
-/** Kills all that this process has started, the oldest first, so that nothing is started anew meanwhile. */
+/** Kills all processes that this one has started, the oldest first, so that none is restarted meanwhile. */
 export async function endChildren(): Promise<void> {
   for (const pid of await treeOf(process.pid)) if (pid !== process.pid) endPid(pid);
 }

@@ -1,23 +1,23 @@
-/** What the bench says: one figure, and whether it is what it should be. */
+/** A figure of the bench, and whether it meets its goal. */
 export interface Row {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
-  /** Null where the figure is for information. */
+  /** Null if the figure is for information only. */
   readonly goal: number | null;
   readonly met: boolean | null;
 }
 
 interface Figure {
-  /** What it is, for people. */
+  /** Title for people. */
   readonly title: string;
   readonly unit: "ratio" | "s" | "MB" | "connections" | "moves";
-  /** The value must be at most this; with `below`, less. */
+  /** Highest value allowed; with `below`, the value must be lower. */
   readonly goal?: number;
   readonly below?: boolean;
 }
 
-/** Every row of the bench, in the table's order. */
+/** Rows of the bench, in the table's order. */
 export const figures = {
   unchanged: { title: "up that changes nothing / playbook that changes nothing", unit: "ratio", goal: 0.5 },
   unchangedUp: { title: "  the up", unit: "s" },
@@ -31,17 +31,17 @@ export const figures = {
   decision: { title: "from the node's first state 2 to the gate's decision", unit: "s", goal: 10 },
   decisionAfterSpeedUp: { title: "  of a sync that became 40 times as fast", unit: "s", goal: 10 },
   decisionAfterPeersLost: { title: "  of a node that had lost its peers shortly before", unit: "s", goal: 10 },
-  // Ten steps with one connection each at most, the gate's one, and the look-up's one.
+  // Ten steps with at most one connection each, one of the gate, and one of the lookup.
   connections: { title: "ssh connections of a stand-up", unit: "connections", goal: 12 },
   waitingRss: { title: "waiting process tree, resident", unit: "MB" },
   waitingPss: { title: "waiting process tree, shared pages counted once", unit: "MB" },
-  // A tenth is far more than live data sways by, and 300 bytes a look.
+  // A tenth far exceeds the variation of live data; it is 300 bytes a lookup.
   pollsMemory: { title: "gate's live memory at poll 10,000 / at poll 2,000", unit: "ratio", goal: 1.1 },
   pollsGrowth: { title: "  growth of its resident memory between them", unit: "MB" },
   signerGap: { title: "bridge without this signer, 50 MB / moving it by hand", unit: "ratio", goal: 1, below: true },
   signerGapUp: { title: "  the up", unit: "s" },
   signerGapByHand: { title: "  stop, scp -r, start by hand", unit: "s" },
-  // Inside in nine of ten.
+  // Nine of ten moves are to be within the forecast.
   forecastMissed: { title: "moves whose gap was outside of what check had forecast / all", unit: "ratio", goal: 0.1 },
   forecastMoves: { title: "  moves that were counted", unit: "moves" },
   forecastLeast: { title: "  forecast, at least", unit: "s" },
@@ -51,7 +51,7 @@ export const figures = {
   bulkCopyScp: { title: "  scp -r", unit: "s" },
   statusTen: { title: "status --all of ten stacks", unit: "s", goal: 10 },
   statusThree: { title: "  of three", unit: "s" },
-  // The floor: an evidence of a sync spans four seconds.
+  // A proof of sync spans four seconds, so no status is faster.
   statusOne: { title: "  of one", unit: "s" },
   statusLinear: { title: "  of ten / ten times that of one", unit: "ratio", goal: 1 },
   chainCopySmall: {
@@ -65,7 +65,7 @@ export const figures = {
   chainCopyOurs: { title: "  the copy of the chain", unit: "s" },
   chainCopyRsync: { title: "  rsync -a, then sha256sum on both sides at once", unit: "s" },
   chainCopyAnswer: { title: "  slowest answer of the old node meanwhile", unit: "s" },
-  // One comes every ten seconds.
+  // A momentum comes every ten seconds.
   chainCopyPause: { title: "  longest time between two momentums of it", unit: "s" },
 } as const satisfies Readonly<Record<string, Figure>>;
 
@@ -75,7 +75,7 @@ export const rowNames = Object.keys(figures) as RowName[];
 /** Measured values by row. */
 export type Values = Partial<Record<RowName, number>>;
 
-/** The middle one, or the mean of the two in the middle. @throws without a value */
+/** Returns the median. @throws without a value */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const half = sorted.length / 2;
@@ -84,18 +84,18 @@ export function median(values: readonly number[]): number {
   return (low + high) / 2;
 }
 
-/** One round: both did the same, shortly after each other; seconds. */
+/** A round: both did the same, shortly after each other. In seconds. */
 export interface Round {
   readonly ours: number;
   readonly peer: number;
 }
 
-/** The median of the rounds' own ratios, so that a slow minute weighs on both. */
+/** Returns the median of the rounds' ratios, so that a slow minute weighs on both. */
 export function ratioOf(rounds: readonly Round[]): number {
   return median(rounds.map(({ ours, peer }) => ours / peer));
 }
 
-/** Rows in the table's order. Judged before rounding. */
+/** Returns the rows in the table's order. Compares with the goal before rounding. */
 export function rowsOf(values: Values): Row[] {
   return rowNames.flatMap((name) => {
     const value = values[name];
@@ -106,7 +106,7 @@ export function rowsOf(values: Values): Row[] {
   });
 }
 
-/** The table, a line a row. */
+/** Formats the table, a line for each row. */
 export function tableOf(rows: readonly Row[]): string {
   const lines = rows.map((row) => {
     const { title, below }: Figure = figures[row.name as RowName];

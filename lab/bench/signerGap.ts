@@ -13,23 +13,23 @@ import { median, type RowName, ratioOf, type Values } from "./rows";
 const directory = "/root/.orchestrator";
 const kept = "/root/kept";
 
-/** All of the signer and of its move leaves a host. */
+/** Removes the orchestrator and every trace of its moves from a host. */
 const forget = `systemctl disable -q --now orchestrator 2> /dev/null || true
 rm -rf ${directory}* /var/lib/pillar-host/orchestrator.* /var/lib/pillar-host/manifest.cache`;
 
-/** As it was before any move: it signs on the old host. */
+/** Restores the old host: the orchestrator runs there, as before any move. */
 const signAgain = `${forget}
 unit=/etc/systemd/system/orchestrator.service
 if [ -e $unit.moved ]; then mv -fT $unit.moved $unit; fi
 cp -a ${kept} ${directory}
 systemctl daemon-reload; systemctl enable -q --now orchestrator`;
 
-/** As the install step leaves the new host, or as the initial setup by hand does. */
+/** Leaves the new host as after the install step (masked), or as after a setup by hand. */
 const installed = (masked: boolean) => `${forget}
 ${masked ? "ln -sfn /dev/null" : "rm -f"} /etc/systemd/system/orchestrator.service
 systemctl daemon-reload`;
 
-/** When the unit was last told to stop, unix seconds. */
+/** Returns when the unit was last told to stop, in Unix seconds. */
 async function stoppedAt(host: LabHost): Promise<number> {
   const found = await onHost(
     host,
@@ -38,7 +38,7 @@ async function stoppedAt(host: LabHost): Promise<number> {
   return Number(found);
 }
 
-/** What `check` says of the gap before a move; both ends, since a move before it has told the start. */
+/** Returns the gap that `check` forecasts. Both bounds are known, since an earlier move has measured the start. */
 async function forecast(stack: LabStack): Promise<{ least: number; most: number }> {
   const { told, output } = await askJson<{ readonly rows: readonly PlainRow[] }>(stack, ["check", stack.name]);
   const { least, most } = told.rows.find(({ gapSeconds }) => gapSeconds)?.gapSeconds ?? {};
@@ -46,17 +46,17 @@ async function forecast(stack: LabStack): Promise<{ least: number; most: number 
   return { least, most };
 }
 
-/** What `check` said before a move, and what came; seconds. */
+/** Forecast of `check` before a move, and the real gap, in seconds. */
 export interface Forecast {
   readonly least: number;
   readonly most: number;
   readonly gap: number;
 }
 
-/** The goal is nine moves of ten: of fewer it can't be told. */
+/** Fewer moves cannot show that nine of ten are within the forecast. */
 export const leastMoves = 10;
 
-/** What came of the forecasts. @throws where they are too few to tell */
+/** Compares forecasts with the gaps. @throws if there are too few */
 export function forecastsMet(forecasts: readonly Forecast[], least: number): Values {
   if (forecasts.length < least) throw new Error(`${forecasts.length} moves had a forecast, needed ${least}`);
   return {
@@ -68,10 +68,10 @@ export function forecastsMet(forecasts: readonly Forecast[], least: number): Val
 }
 
 /**
- * From the moment in which the old host's systemd stops the signer to the first good getBuildInfo of the new one, the
- * same two hosts and the same 50 MB for both: the real engine's `up`, whole, and the bash script of an operator who has
- * everything ready. What stopping and starting themselves take is the same for both, and short. Before each `up`, `check`
- * forecasts its gap; where forecasts are asked for, further moves come until they are enough to tell.
+ * Compares the gap of `up`, with the real engine, and of an operator's bash script with everything ready. It lasts from
+ * the stop of the orchestrator by the old host's systemd to the first good getBuildInfo of the new one. Both use the
+ * same two hosts and the same 50 MB; stop and start themselves are short and take both the same time. `check` forecasts
+ * the gap before each `up`. If forecasts are asked for, moves are added until there are enough.
  */
 export async function compareSignerGaps(bench: Bench, only: readonly RowName[]): Promise<Values> {
   const { lab } = bench;
@@ -86,7 +86,8 @@ export async function compareSignerGaps(bench: Bench, only: readonly RowName[]):
     await onHost(old, `systemctl stop orchestrator; cp -a ${directory} ${kept}; systemctl start orchestrator`);
     return identity;
   });
-  // The old host is put back by hand after each move, and the record knows the later start: the operator's word, then.
+  // The event log knows a later start than the old host, which is reset by hand after each move: laterThanMove and
+  // firstMove tell so.
   const config = (attempt: number) => ({
     sync: { confirmations: 1, confirmSeconds: 0 },
     orchestrator: {
@@ -100,7 +101,7 @@ export async function compareSignerGaps(bench: Bench, only: readonly RowName[]):
     },
   });
   const stack = await bench.stackFor(fresh, config(1));
-  // The first one stands the node up; a move begins with a synced one.
+  // The first `up` stands the node up; a move needs a synced one.
   await step("standing the new host up", () => timeUp(stack));
 
   const again = async (masked: boolean) => {
@@ -114,7 +115,7 @@ export async function compareSignerGaps(bench: Bench, only: readonly RowName[]):
     attempt += 1;
     await again(true);
     await bench.configure(stack, fresh, config(attempt));
-    // The first move has none before it that tells how long a start takes.
+    // A forecast needs an earlier move that measured how long a start takes.
     const told = attempt === 1 ? undefined : await forecast(stack);
     await timeUp(stack);
     const record = await readFile(`${stack.records("Anvil")}/record.jsonl`, "utf8");
@@ -132,7 +133,7 @@ export async function compareSignerGaps(bench: Bench, only: readonly RowName[]):
     const answered = Number(await onHost(fresh, moveByHand(old.address)));
     return { seconds: answered - (await stoppedAt(old)) };
   };
-  // It installs the orchestrator, which an operator has ready, too.
+  // Not measured: it also installs the orchestrator, which an operator has ready.
   await ours();
   await byHand();
   const rounds = await inTurns(
@@ -146,7 +147,7 @@ export async function compareSignerGaps(bench: Bench, only: readonly RowName[]):
   if (!only.some((row) => row.startsWith("forecast"))) return gaps;
   const moves = bench.size(leastMoves, 1);
   while (forecasts.length < moves) await step(`a move with a forecast, ${forecasts.length + 1} of ${moves}`, ours);
-  // A journal of the last move would refuse the rows that come after.
+  // The last move's journal would block the rows that follow.
   for (const host of [old, fresh]) await onHost(host, "rm -f /var/lib/pillar-host/orchestrator.*");
   return { ...gaps, ...forecastsMet(forecasts, moves) };
 }

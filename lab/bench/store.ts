@@ -6,8 +6,8 @@ import { inTurns, pair, seconds } from "./compare";
 import { median, type Values } from "./rows";
 
 /**
- * What event log and backups in a bucket, at the operator's end, add to an `up` that changes nothing: two hosts that were
- * stood up alike, in turns. The state is in a directory for both.
+ * Measures what event log and backups in a bucket, on the operator's machine, add to an `up` that changes nothing. Two
+ * hosts, stood up alike, take turns. Both keep the state in a directory.
  */
 export async function measureStore(bench: Bench): Promise<Values> {
   const bucket = await startS3(bench.lab);
@@ -28,7 +28,7 @@ export async function measureStore(bench: Bench): Promise<Values> {
     if (!/^ *\d+ unchanged$/m.test(run.output)) throw new Error(`this up changed something:\n${run.output}`);
     return run;
   };
-  // A first one may find something to say that is new since the stand-up.
+  // The first `up` after the stand-up may still report something new.
   await timeUp(stacks.inBucket);
   await timeUp(stacks.inDirectory);
   const rounds = await inTurns(

@@ -1,20 +1,20 @@
 import type { Report } from "./report";
 import type { Run } from "./tally";
 
-/** More failed files than this are no accident of a busy machine. */
+/** More failed files than this are no accident of a busy machine, so none is run again. */
 const mostAgain = 5;
 
 const hasFailed = ({ status }: Report["testResults"][number]) => status === "failed";
 
-/** Returns the lab files that failed and are worth a second attempt. */
+/** Returns the lab files that failed and are run a second time. */
 export function worthAgain({ report }: Run): string[] {
   const failed = (report?.testResults ?? []).filter((file) => hasFailed(file) && file.name.includes("/test/lab/"));
   return failed.length > mostAgain ? [] : failed.map(({ name }) => name.slice(name.lastIndexOf("/test/lab/") + 1));
 }
 
 /**
- * Returns the first run with the result of a file's second attempt in place of its first, where it passed then. A second
- * failure tells nothing new, and is not counted.
+ * Returns the first run, with a file's second result in place of its first if it passed the second time. A second
+ * failure adds nothing and is not counted.
  */
 export function withSecondAttempt<T extends Run>(first: T, file: string, second: Run): T {
   const isFile = ({ name }: Report["testResults"][number]) => name.endsWith(`/${file}`);

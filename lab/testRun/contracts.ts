@@ -1,6 +1,6 @@
 import type { Report } from "./report";
 
-/** The contracts whose half against the real thing ran, and those whose real thing was not at hand. */
+/** Contracts whose tests against the real program ran, and those whose real program was missing. */
 export interface Contracts {
   readonly ran: readonly string[];
   readonly skipped: readonly string[];
@@ -8,12 +8,12 @@ export interface Contracts {
 
 const title = /^contract (.+), the real one(?:: .+)?$/;
 
-/** The contract whose real half a test belongs to, by the title of its outermost suite. */
+/** Returns the contract that a test checks against the real program, by the title of its outermost suite. */
 export function contractOf(ancestorTitles: readonly string[]): string | undefined {
   return title.exec(ancestorTitles.find((each) => each !== "") ?? "")?.[1];
 }
 
-/** Which contracts the reports tell of. One of several files ran where a part of it did. */
+/** Reads which contracts ran, from the reports. A contract of several files ran if any part of it ran. */
 export function contractsOf(reports: readonly Report[]): Contracts {
   const tests = reports.flatMap(({ testResults }) => testResults.flatMap(({ assertionResults }) => assertionResults));
   const named = (isRun: boolean) => {
@@ -24,7 +24,7 @@ export function contractsOf(reports: readonly Report[]): Contracts {
   return { ran: [...ran].sort(), skipped: [...named(false)].filter((name) => !ran.has(name)).sort() };
 }
 
-/** The closing line on them. */
+/** Formats the closing line about contracts. */
 export function contractsLine({ ran, skipped }: Contracts): string {
   const names = skipped.length === 0 ? "" : ` (${skipped.join(", ")})`;
   return `real: ${ran.length} contracts ran, ${skipped.length} skipped${names}`;

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { endProcessesIn } from "../hosts/processTree";
 import { Lab } from "../lab";
 
-/** Labs of test and bench runs that were killed; those of runs that are at work beside this one are left alone. */
+/** Takes down the labs of killed test and bench runs. Spares the labs of runs that still work. */
 export async function takeDownTheDead(): Promise<void> {
   for (const name of await Lab.list()) {
     const pid = /^t(\d+)x/.exec(name)?.[1];
@@ -10,7 +10,7 @@ export async function takeDownTheDead(): Promise<void> {
   }
 }
 
-/** A lab, and what a run that was ended left at work in its directory. */
+/** Takes a lab down, and ends the processes that a killed run left in its directory. */
 export async function takeDown(name: string): Promise<void> {
   await endProcessesIn(Lab.directory(name));
   if (Lab.exists(name)) await (await Lab.open(name)).down();

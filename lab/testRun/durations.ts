@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 
 const checkout = join(import.meta.dirname, "../..");
 
-/** Seconds by file, as they were recorded last. */
+/** Seconds by file, as last recorded. */
 export type Durations = Readonly<Record<string, number>>;
 
 const recorded = join(checkout, "test/durations.json");
@@ -12,10 +12,10 @@ export function readDurations(file = recorded): Durations {
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Durations) : {};
 }
 
-/** Below it the order does not matter. */
+/** Shorter files are not recorded: their order does not matter. */
 const leastSeconds = 2;
 
-/** What is kept of what was recorded, with what was measured now: only of files that are there, in order. */
+/** Merges recorded and new durations, sorted by file, without files that are short or gone. */
 export function merged(before: Durations, now: Durations, isThere: (file: string) => boolean): Durations {
   const all = Object.entries({ ...before, ...now }).filter(
     ([file, seconds]) => seconds >= leastSeconds && isThere(file),
@@ -28,15 +28,15 @@ export function recordDurations(now: Durations): void {
   writeFileSync(recorded, `${JSON.stringify(all, undefined, 2)}\n`);
 }
 
-/** As long as most: a file that is new is not the last to begin. */
+/** Most lab files take this long: with it, a new file does not start last. */
 const unknownSeconds = 60;
 
-/** What a file is expected to take. */
+/** Returns the seconds that a file is expected to take. */
 export function expectedSeconds(durations: Durations, file: string): number {
   return durations[relative(checkout, file)] ?? (file.includes("/test/lab/") ? unknownSeconds : 0);
 }
 
-/** A file's place below the checkout, as it is recorded. */
+/** Returns a file's path below the checkout, as durations are recorded by. */
 export function recordedName(file: string): string {
   return relative(checkout, file);
 }

@@ -2,16 +2,16 @@ import { writeFileSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
 import { type Durations, recordedName } from "./durations";
 
-/** The environment variable that says where {@link FilesSeen} goes. */
+/** Names the environment variable with the path that {@link FilesSeen} is written to. */
 export const filesVariable = "PILLAR_TEST_FILES";
 
-/** What the JSON report leaves out of each file. */
+/** Results by file that the JSON report leaves out. */
 export interface FilesSeen {
-  /** What those took that went well, their hooks included. */
+  /** Durations of the files that passed, hooks included. */
   readonly durations: Durations;
-  /** By file, its whole path, why a set-up or a clean-up failed: no test of its own did. */
+  /** Errors of set-up and clean-up by absolute path of the file: no test shows them. */
   readonly setUps: Readonly<Record<string, readonly string[]>>;
-  /** Errors outside of any test. */
+  /** True if an error occurred outside of any test. */
   readonly hasStrayErrors: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Names the files that a run leaves out, for vitest.config.mts. */
+/** Names the environment variable with the files that vitest.config.mts excludes. */
 export const leftOutVariable = "PILLAR_TEST_LEFT_OUT";
 
 export function leftOut(): string[] {

@@ -5,8 +5,8 @@ import { build } from "esbuild";
 import type { Report } from "./report";
 
 /**
- * The tests of the lab itself: of its plugins, doubles, machine room, commands and bench. They prove nothing of the program,
- * and where nothing of what they stand on has changed since they passed, they would say the same again.
+ * Tests of the lab itself: of its plugins, doubles, machine room, commands and bench. They prove nothing about the
+ * program. Once they have passed, they run again only after a change of what they depend on.
  */
 const patterns = [
   "test/lab/plugins/*.long.test.ts",
@@ -17,7 +17,7 @@ const patterns = [
   "test/lab/bench.long.test.ts",
 ];
 
-/** Returns the tests of the lab itself, below the checkout. */
+/** Returns the tests of the lab itself, as paths below the checkout. */
 export function ownTests(checkout: string): string[] {
   return globSync(patterns, { cwd: checkout }).sort();
 }
@@ -25,15 +25,18 @@ export function ownTests(checkout: string): string[] {
 /** Hashes by test file. */
 export type Hashes = Readonly<Record<string, string>>;
 
-/** Rooms of the lab that are commands of their own: a test stands on them only if it imports from them. */
+/** Folders of the lab with a command of their own: a test depends on one only if it imports from it. */
 const apart = ["bench", "chainCopies", "explore", "mutants", "proofs", "schema", "shell", "simulation"];
 
-/** A test of a plugin boots no lab: it stands on the plugins' sources, and on the rooms of the lab that it imports from. */
+/**
+ * True if a file tests a plugin. It boots no lab, so it depends on the plugins' sources and on the folders that it
+ * imports from.
+ */
 const isOfPlugin = (file: string) => file.startsWith("test/lab/plugins/");
 
 /**
- * Returns for each of these files a hash of what it stands on: all that it imports, what lies beside that and is no
- * TypeScript (scripts, which are read by path), the lab, which starts programs and builds Go by path, and the libraries.
+ * Hashes what each of these files depends on: its imports, the scripts beside them, which are read by path, the lab,
+ * which starts programs and builds Go by path, and the libraries.
  */
 export async function hashesOf(checkout: string, files: readonly string[]): Promise<Hashes> {
   const { metafile } = await build({
@@ -77,10 +80,10 @@ export async function hashesOf(checkout: string, files: readonly string[]): Prom
   return Object.fromEntries(files.map((file) => [file, hashOf(file, reachedFrom(file))]));
 }
 
-/** Names of code, which counts where it is imported, and of what says nothing to a test: texts and records. */
+/** Files that count only if imported (code), or never (texts and recorded results). */
 const isCode = /\.(ts|md)$|^test\/[^/]+\.json$/;
 
-/** Returns the room of the lab that a file lies in, empty for a file of lab/ itself. */
+/** Returns the folder of the lab that a file is in; empty for a file in lab/ itself. */
 const roomOf = (name: string) => /^lab\/([^/]+)\//.exec(name)?.[1] ?? "";
 
 function filesOf(root: string, folder: string, recursive: boolean): string[] {
@@ -89,7 +92,7 @@ function filesOf(root: string, folder: string, recursive: boolean): string[] {
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
 }
 
-/** The record of the hashes with which the tests passed last. It is committed: a clean machine knows of it, too. */
+/** Returns the file with the hashes at which the tests last passed. It is committed, so a clean machine has it too. */
 const recordIn = (checkout: string) => join(checkout, "test/ownTests.json");
 
 function readRecord(checkout: string): Hashes {
@@ -97,13 +100,13 @@ function readRecord(checkout: string): Hashes {
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Hashes) : {};
 }
 
-/** Returns the files that passed on what they stand on now. */
+/** Returns the files that have passed in their present state. */
 export function passedBefore(checkout: string, hashes: Hashes): string[] {
   const record = readRecord(checkout);
   return Object.keys(hashes).filter((file) => record[file] === hashes[file]);
 }
 
-/** Writes into the record which of these files passed, and drops those that are gone. */
+/** Records which of these files passed, and drops those that are gone. */
 export function notePassed(checkout: string, hashes: Hashes, { testResults }: Report): void {
   const hasPassed = (file: string) =>
     testResults.some(({ name, status }) => name.endsWith(`/${file}`) && status === "passed");

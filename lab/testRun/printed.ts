@@ -2,9 +2,9 @@ import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { kindsIn, type Secret } from "./secretForms";
 
-/** Names the directory in which a run of the tests notes the secrets that its labs use, and what they printed. */
+/** Names the environment variable with the directory where a test run notes its labs' secrets and what was printed. */
 export const notedVariable = "PILLAR_TEST_NOTED";
-/** Names the test file that is at work; its setup sets it. */
+/** Names the environment variable with the running test file; its set-up sets it. */
 export const fileVariable = "PILLAR_TEST_FILE";
 
 interface Line {
@@ -14,12 +14,12 @@ interface Line {
   readonly printed?: string;
 }
 
-/** Notes a secret that this process uses from now on; nothing outside of a run of the tests. */
+/** Notes a secret that this process uses from now on. Does nothing outside of a test run. */
 export function noteSecret(kind: string, ...texts: readonly string[]): void {
   for (const text of texts) note({ secret: { kind, text } });
 }
 
-/** Keeps what a program under test printed, and a test only looks at. */
+/** Keeps output of a program under test that a test only inspects. */
 export function keepPrinted(printed: string): void {
   note({ printed });
 }
@@ -32,10 +32,9 @@ function note(line: Omit<Line, "file">): void {
 }
 
 /**
- * The secrets in what the tests of a run printed, a line each with file and kind, never with the secret.
- *
- * @param directory that {@link notedVariable} named
- * @param outputs files of what the runner itself printed, of all test files
+ * Returns the secrets found in a run's output: a line each with file and kind, never with the secret.
+ * @param directory that {@link notedVariable} names
+ * @param outputs files with the output of the runner itself, of all test files
  */
 export function secretsPrinted(directory: string, outputs: readonly string[]): string[] {
   const lines = readdirSync(directory)
@@ -50,7 +49,7 @@ export function secretsPrinted(directory: string, outputs: readonly string[]): s
     const printed = own.map(({ printed: text = "" }) => text).join("\n");
     return kindsIn(`${told}\n${printed}`, [...secrets.values()]).map((kind) => ({ file, kind }));
   });
-  // Known by their form alone, where no file used a lab.
+  // These are known by their form only: no test file used such a secret.
   const others = kindsIn(told, []).map((kind) => ({ file: "a test", kind }));
   const named = others.filter(({ kind }) => !found.some((each) => each.kind === kind));
   return [...found, ...named].map(({ file, kind }) => `${file}: it printed ${kind}`);

@@ -1,4 +1,4 @@
-/** What vitest's JSON report says, as far as it is counted here. */
+/** Vitest's JSON report, as far as it is read here. */
 export interface Report {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
@@ -11,7 +11,7 @@ export interface Report {
       readonly ancestorTitles: readonly string[];
       readonly failureMessages?: readonly string[];
     }>;
-    /** Why a file could not be loaded. */
+    /** Reason that a file could not be loaded. */
     readonly message?: string;
   }>;
 }

@@ -1,16 +1,16 @@
-/** What lab runs use and nobody may print. */
+/** A secret of a lab run, which nothing may print. */
 export interface Secret {
-  /** In words, as `a stack's pass phrase`: told where it is found, in its place. */
+  /** Kind in words, such as `a stack's pass phrase`: reports name it instead of the secret. */
   readonly kind: string;
   readonly text: string;
 }
 
-/** A text that is shorter is found anywhere. */
+/** A shorter text would be found in any output. */
 const shortest = 8;
-/** Of a key's body a line; what is shorter is a rest of it. */
+/** Shortest line of a key's body that counts; shorter ones are its last line. */
 const shortestLine = 20;
 
-/** The lines of a secret of several, each a secret of its own: a log may break it anywhere else. */
+/** Splits a secret into lines, each a secret of its own: a log may break it anywhere else. Drops short lines. */
 function piecesOf(text: string): string[] {
   const lines = text
     .split("\n")
@@ -21,25 +21,25 @@ function piecesOf(text: string): string[] {
     : lines.filter((line) => line.length >= shortest);
 }
 
-/** As Go writes it into JSON, which escapes what HTML would mean something else by. */
+/** Escapes a JSON text as Go does, which escapes characters that have a meaning in HTML. */
 const goJson = (text: string) =>
   text.replace(/[<>&]/g, (each) => `\\u00${each.charCodeAt(0).toString(16).padStart(2, "0")}`);
 
-/** The part of a text's base64 that is its own, at each of the three places at which it can begin in a longer one. */
+/** Returns the base64 that any longer encoded text with this text contains, for each of the three possible offsets. */
 function base64Of(text: string): string[] {
   const bytes = Buffer.from(text);
   return [0, 1, 2].flatMap((offset) => {
     const coded = Buffer.concat([Buffer.alloc(offset), bytes])
       .toString("base64")
       .replace(/=+$/, "");
-    // The first digits have bits of what goes before, the last of what comes after.
+    // The first digits share bits with the text before, the last with the text after.
     const from = offset === 0 ? 0 : offset + 1;
     const own = coded.slice(from, (offset + bytes.length) % 3 === 0 ? undefined : -1);
     return [own, own.replaceAll("+", "-").replaceAll("/", "_")];
   });
 }
 
-/** A secret in all the forms in which something prints it: as it is, and as JSON, URLs, base64 and shells have it. */
+/** Returns a secret in all forms in which it may be printed: plain, and as in JSON, URLs, base64 and shells. */
 export function formsOf(text: string): string[] {
   const forms = piecesOf(text).flatMap((piece) => {
     const json = JSON.stringify(piece).slice(1, -1);
@@ -55,7 +55,7 @@ export function formsOf(text: string): string[] {
   return [...new Set(forms)].filter((form) => form.length >= shortest);
 }
 
-/** Secrets by their own form, whoever made them. */
+/** Secrets that their form gives away, whoever made them. */
 const patterns: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ["a backup's identity", /AGE-SECRET-KEY-1[A-Z0-9]{20}/],
   ["a private key", /-----BEGIN [A-Z ]*PRIVATE KEY-----(\s|\\n|\\r)+[A-Za-z0-9+/]{40}/],
@@ -64,7 +64,7 @@ const patterns: readonly (readonly [kind: string, pattern: RegExp])[] = [
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what colours a terminal begins with one.
 const colours = /\u001b\[[0-9;]*m/g;
 
-/** The kinds of secrets that a text has in any form, each once. Colours may stand within one. */
+/** Returns the kinds of secrets in a text, in any form, each once. Ignores colours, which may stand within one. */
 export function kindsIn(printed: string, secrets: readonly Secret[]): string[] {
   const text = printed.replace(colours, "");
   const found = [

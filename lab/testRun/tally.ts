@@ -2,42 +2,42 @@ import { stripVTControlCharacters } from "node:util";
 import { contractOf } from "./contracts";
 import type { Report } from "./report";
 
-/** How the runner ended; without a report where it was ended before it wrote one. */
+/** Result of the test runner; no report if it was killed before it wrote one. */
 export interface Run {
   readonly exitCode: number;
   readonly report?: Report;
-  /** By file, its whole path, why a set-up failed (lab/testRun/fileReporter.ts). */
+  /** Errors of set-ups by absolute path of the file (lab/testRun/fileReporter.ts). */
   readonly setUps?: Readonly<Record<string, readonly string[]>>;
-  /** Secrets in what was printed, a line each (lab/testRun/printed.ts). */
+  /** Secrets in the output, a line each (lab/testRun/printed.ts). */
   readonly leaks?: readonly string[];
-  /** Errors outside of any test. */
+  /** True if an error occurred outside of any test. */
   readonly hasStrayErrors?: boolean;
 }
 
-/** What the closing line says. */
+/** Counts in the closing line. */
 export interface Tally {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
 }
 
-/** What a run of the tests came to. */
+/** Counts the tests of a run. */
 export function countOf({ exitCode, report, leaks = [] }: Run): Tally {
   if (!report) return { passed: 0, failed: 1 + leaks.length, skipped: 0 };
   const skipped = report.testResults.flatMap(({ name, assertionResults }) =>
     assertionResults
       .filter(({ status }) => status !== "passed" && status !== "failed")
-      // Half a contract is skipped by name where the real thing is not at hand: counted in a line of its own.
+      // A contract without its real program is skipped on purpose: a line of its own counts it.
       .map(({ ancestorTitles }) => name.includes("/test/lab/") && contractOf(ancestorTitles) === undefined),
   );
-  // A lab test that was not run has proved nothing.
+  // A skipped lab test has proved nothing, so it counts as failed.
   const lost = skipped.filter((isLost) => isLost).length;
-  // A file that could not be loaded has no failed test of its own.
+  // A file that could not be loaded has no failed test.
   const unloaded = report.testResults.filter(
     ({ status, assertionResults }) => status === "failed" && !assertionResults.some((test) => test.status === "failed"),
   ).length;
   const failed = report.numFailedTests + lost + unloaded;
-  // The runner fails on more than tests and files: an error outside of any of them.
+  // The runner fails on errors outside of any test or file, too.
   return {
     passed: report.numPassedTests,
     failed: (failed === 0 && exitCode !== 0 ? 1 : failed) + leaks.length,
@@ -46,8 +46,8 @@ export function countOf({ exitCode, report, leaks = [] }: Run): Tally {
 }
 
 /**
- * What did not do what it should, by file and name, with the first lines of why, to be told again where it is read: at the
- * end. Where something printed a secret, a reason may hold it: none is told again.
+ * Lists the failures by file and name, with the first lines of the reason: the end of the output is where people read.
+ * Once a secret was printed, gives no reasons, since they may contain it.
  */
 export function failuresOf({ report, setUps = {}, leaks = [] }: Run): string[] {
   const withReason = (what: string, why: string | undefined) =>
@@ -61,7 +61,7 @@ export function failuresOf({ report, setUps = {}, leaks = [] }: Run): string[] {
   return [...failures, ...leaks];
 }
 
-/** The first lines of an error, and the first place of its stack that is the project's own. */
+/** Returns the first lines of an error, and the first line of its stack in the project's own code. */
 function reasonLines(message: string): string[] {
   const lines = stripVTControlCharacters(message)
     .split("\n")
@@ -71,7 +71,7 @@ function reasonLines(message: string): string[] {
   return [...lines.filter((line) => line !== "" && !isPlace(line)).slice(0, 12), own.trim()].filter(Boolean);
 }
 
-/** All of it together. */
+/** Adds tallies up. */
 export function sumOf(tallies: readonly Tally[]): Tally {
   const sum = (what: keyof Tally) => tallies.reduce((total, tally) => total + tally[what], 0);
   return { passed: sum("passed"), failed: sum("failed"), skipped: sum("skipped") };
@@ -81,7 +81,7 @@ export function closingLine({ passed, failed, skipped }: Tally): string {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`;
 }
 
-/** A run that proved nothing is no success. */
+/** Returns 1 for a failure; a run that proved nothing is one. */
 export function exitCodeOf({ passed, failed }: Tally): number {
   return failed > 0 || passed === 0 ? 1 : 0;
 }

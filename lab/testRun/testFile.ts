@@ -6,14 +6,14 @@ import { afterAll, expect } from "vitest";
 import { recordedName } from "./durations";
 import { fileVariable } from "./printed";
 
-// The same histories in each run: a failure repeats. Another seed is given by hand.
+// Each run plays the same histories, so a failure repeats. PILLAR_SEED sets another seed.
 fc.configureGlobal({ seed: Number(process.env.PILLAR_SEED ?? 1) });
 
 const name = recordedName(expect.getState().testPath ?? "");
-// Whose secrets are noted, and who printed what: the runner's own output names no file.
+// Ties secrets and output to this file: the runner's own output names no file.
 process.env[fileVariable] = name;
 
-// No test writes into the data directory of who runs it, and none reads what another one left.
+// A test must not write into the operator's data directory, nor read what another test left.
 const data = join(tmpdir(), `pillar-host-data-${process.pid}-${name.replaceAll(/[^A-Za-z0-9]+/g, "-")}`);
 process.env.XDG_DATA_HOME = data;
 afterAll(() => rmSync(data, { recursive: true, force: true }));

@@ -1,17 +1,17 @@
-/** A part of the tests that is run and counted by itself. */
+/** A part of the tests that runs and is counted by itself. */
 export interface Tier {
   readonly title: string;
-  /** The projects of vitest.config.mts. */
+  /** Projects of vitest.config.mts. */
   readonly projects: readonly string[];
-  /** Whether it boots hosts. */
+  /** True if it boots hosts. */
   readonly needsLab: boolean;
-  /** Whether lint and type check go before it. */
+  /** True if lint and type check run first. */
   readonly isChecked: boolean;
-  /** After so many minutes it is ended, and has failed: set-up included, several times what it takes. */
+  /** Timeout, set-up included: several times the usual duration. */
   readonly minutes: number;
 }
 
-/** Each feature's proof: `npm test`. */
+/** Proofs of each feature: `npm test`. */
 const first: Tier = {
   title: "npm test",
   projects: ["unit", "lab"],
@@ -20,7 +20,7 @@ const first: Tier = {
   minutes: 40,
 };
 
-/** What explores widely, and the tests of the lab itself, in files named *.long.test.ts: `npm run test:long`. */
+/** Wide explorations, and tests of the lab itself, in files named *.long.test.ts: `npm run test:long`. */
 const long: Tier = {
   title: "npm run test:long",
   projects: ["long"],
@@ -30,8 +30,8 @@ const long: Tier = {
 };
 
 /**
- * Both in one run, so that no tail of one leaves processors idle. A run that is ended from outside has no closing line: it ends
- * itself before.
+ * Both in one run, so that the end of one leaves no processor idle. The run stops itself at the timeout: one that is
+ * killed from outside prints no closing line.
  */
 const all: Tier = {
   title: "both tiers",
@@ -43,20 +43,20 @@ const all: Tier = {
 
 const unit: Tier = { title: "npm run test:unit", projects: ["unit"], needsLab: false, isChecked: false, minutes: 15 };
 
-/** What is asked of lab/test.ts. */
+/** Options of lab/test.ts. */
 export interface Asked {
   readonly tier: Tier;
-  /** Parts of file names; whatever else vitest understands. */
+  /** Parts of file names, and any other argument of vitest. */
   readonly filters: readonly string[];
-  /** The files' durations are written down, for the order of the next runs. */
+  /** True if the files' durations are recorded, to order the next runs. */
   readonly isRecorded: boolean;
-  /** All tests there are. */
+  /** True if all tests run. */
   readonly isWhole: boolean;
-  /** The tests of the lab itself are left out where nothing has changed under them since they passed. */
+  /** True if tests of the lab itself are left out, unless what they depend on has changed since they passed. */
   readonly isSparing: boolean;
 }
 
-/** Returns what a command line asks for. Without a tier a filter finds the files of both. */
+/** Parses a command line. Without a tier, a filter applies to the files of both. */
 export function askedOf(args: readonly string[]): Asked {
   const flags = ["--unit", "--long", "--all", "--record", "--lab"];
   const filters = args.filter((arg) => !flags.includes(arg));

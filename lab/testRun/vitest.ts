@@ -10,31 +10,30 @@ import { madeVariable } from "./onceARun";
 import { notedVariable, secretsPrinted } from "./printed";
 import type { Run } from "./tally";
 
-/** A run of vitest, what its files took, and which real programs they used. */
+/** Result of a vitest run, with durations of its files and the real programs that they used. */
 export interface VitestRun extends Run {
   readonly durations: Durations;
   readonly realsUsed: readonly RealProgram[];
   readonly leaks: readonly string[];
 }
 
-/** The runner that is at work: a group of its own, so that all that it started ends with it. */
+/** Process group of the running runner, so that everything it started ends with it. */
 let group: number | undefined;
 
-/** Ends the runner, whatever it is doing: a test that never lets go of its process can't be asked. */
+/** Kills the runner: a test that blocks its process cannot be asked to stop. */
 export function endVitest(): void {
   if (group === undefined) return;
   try {
     process.kill(-group, "SIGKILL");
   } catch {
-    // It ended meanwhile.
+    // The runner has ended in the meantime.
   }
 }
 
 /**
- * Runs the tests; a runner that is at work after the deadline is ended.
- *
+ * Runs the tests, and kills the runner at the deadline.
  * @param deadline in milliseconds since 1970
- * @param output where what the runner prints goes
+ * @param output destination of the runner's own output
  */
 export async function vitest(
   args: readonly string[],
@@ -67,11 +66,11 @@ export async function vitest(
         [filesVariable]: files,
         [notedVariable]: noted,
         [madeVariable]: made,
-        // What is searched for secrets goes through a pipe.
+        // The output goes through a pipe to be searched for secrets, so colours must be forced.
         ...(process.stdout.isTTY && !process.env.NO_COLOR ? { FORCE_COLOR: "1" } : {}),
-        // The engine starts the same JavaScript some hundred times: compiled once, a tenth of its work less.
+        // The engine starts the same JavaScript some hundred times: compiling it once saves a tenth of its work.
         NODE_COMPILE_CACHE: join(dir, "compiled"),
-        // Nor need it tidy its memory up as often as on an operator's machine: some percent of its work.
+        // Rarer garbage collection than on an operator's machine saves some percent of the engine's work.
         GOGC: "400",
         [withoutLogsVariable]: "1",
       },
