@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The architecture as rules: each room, and the rooms that it may import from. What is not named is forbidden.
+ * The architecture as rules: each folder, and the folders that it may import from. All other imports are forbidden.
  *
  *   index → components → providers ─┐
  *     cli ──────────────────────────┤
@@ -21,7 +21,7 @@ const core = {
   notify: ["util"],
   sync: ["chain", "config", "eventLog", "ssh", "store", "util"],
   registration: ["sync", "chain", "eventLog", "ssh", "store", "util"],
-  // Nothing of the gate needs it: the room can be deleted whole, with its provider.
+  // The gate does not depend on this folder: it can be deleted together with its provider.
   chainCopy: ["sync", "chain", "eventLog", "ssh", "util"],
   orchestrator: ["sync", "chain", "config", "eventLog", "ssh", "store", "util"],
   retirement: ["orchestrator", "sync", "steps", "chain", "cloud", "config", "eventLog", "ssh", "store", "util"],
@@ -39,7 +39,7 @@ const arrows = {
   cli: allRooms,
 };
 
-/** The rooms within a room, each with those beside it that it may import from. */
+/** Folders within a folder, each with the siblings that it may import from. */
 const walls = {
   "core/orchestrator": {
     rules: [],

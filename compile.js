@@ -3,19 +3,19 @@ const { createHash } = require("node:crypto");
 const fs = require("node:fs");
 const path = require("node:path");
 
-/** What the program and its command line tool consist of. */
+/** The files of the program and its command line tool. */
 const sources = [
   ...["index.ts", "cli", "components", "core", "providers"],
   ...["examples", "package.json", "tsconfig.pulumi.json"],
 ];
 
 /**
- * The program in JavaScript, below `.compiled`, under a name that changes with any byte of it: made where it is missing,
- * never stale. Types are checked by CI.
+ * Returns the directory of the compiled program and compiles it if needed. The directory below `.compiled` is named
+ * after a hash of all sources, so it is never stale. CI checks the types.
  *
- * docs/architecture.md ("The program is compiled once") has why it is neither Pulumi's ts-node nor a bundler.
+ * docs/architecture.md ("The program is compiled once") explains why this is neither Pulumi's ts-node nor a bundler.
  *
- * @param {string} [root] where the program lies
+ * @param {string} [root] the program's directory
  * @returns {string} the directory of the compiled program
  */
 function compiled(root = __dirname) {
@@ -35,10 +35,10 @@ function compiled(root = __dirname) {
 }
 
 /**
- * Returns the directory of what is compiled, which nobody else may write into: what lies in it is run. One of this user's that
- * others could have written into is made anew.
+ * Returns the directory for compiled programs. Its content is executed, so no other user may have write access. Deletes
+ * and recreates this user's directory if others could write to it.
  *
- * @param {string} [root] where the program lies
+ * @param {string} [root] the program's directory
  * @returns {string}
  */
 function ownDirectory(root = __dirname) {
@@ -54,7 +54,7 @@ function ownDirectory(root = __dirname) {
         `${directory} is not a directory of yours alone, and what lies in it would be run\n  found: owned by user ${found.uid}, mode ${(found.mode & 0o777).toString(8)}\n  needed: remove it: rm -r '${directory}'; then run the same command again`,
       );
     if (found && mayOthersWrite(found)) fs.rmSync(directory, { recursive: true });
-    // Beside another run that makes it.
+    // `recursive` accepts a directory that a concurrent run has just created.
     fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw toFault(/** @type {Error} */ (error));
@@ -68,7 +68,7 @@ function mayOthersWrite(stat) {
 }
 
 /**
- * An error whose message is for the operator, without a stack.
+ * Returns an error whose message is printed to the operator without a stack trace.
  *
  * @param {string} message
  */
@@ -85,7 +85,7 @@ function toFault(error) {
 }
 
 /**
- * Ends the process where work can't be done here, with the reason.
+ * Runs `work`. Prints an error that is for the operator and ends the process.
  *
  * @template T
  * @param {number} exitCode
@@ -133,7 +133,7 @@ function compile(root, files, directory) {
   const ts = require("typescript");
   const { config } = ts.readConfigFile(path.join(root, "tsconfig.pulumi.json"), ts.sys.readFile);
   const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
-  // Renamed into place: a run that dies here, or one beside it, leaves nothing that is half done.
+  // Renamed into place at the end, so that a run that dies or a concurrent run leaves no partial result.
   const fresh = `${directory}.${process.pid}`;
   for (const { name, text } of files) {
     const isCode = name.endsWith(".ts");
@@ -141,7 +141,7 @@ function compile(root, files, directory) {
     fs.mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 });
     const { outputText } = isCode ? ts.transpileModule(text, { compilerOptions: options, fileName: name }) : {};
     fs.writeFileSync(target, outputText ?? text, { mode: 0o600 });
-    // A power cut would leave an empty module under a name that is never made again.
+    // Without a sync, a power cut could leave an empty module in a directory that is never compiled again.
     sync(target);
   }
   try {

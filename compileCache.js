@@ -1,6 +1,7 @@
 // @ts-check
-// Node keeps what it made of each module's text, beside the compiled program: not where another user of this machine could
-// put something of theirs. Where that can't be had, compile.js says why. Required before all else (Pulumi.yaml, cli/bin.js), as most of the time goes into libraries.
+// Enables Node's compile cache beside the compiled program, where no other user of this machine can write. If that
+// fails, compile.js reports why. Loaded first (Pulumi.yaml, cli/bin.js), because the libraries take most of the start
+// time.
 const nodeModule = require("node:module");
 const path = require("node:path");
 const { ownDirectory } = require("./compile");

@@ -15,7 +15,7 @@ import { HostRetirement } from "./components/retirement/hostRetirement";
 import { createRememberedOutput } from "./components/retirement/remembered";
 import { createRetirementArgs, registerIdleHost } from "./components/retirement/standBy";
 
-// A function, since the market of a cloud provider is looked at before anything is registered.
+// Exports a function, because the cloud provider's offers must be read before any resource is registered.
 export = showPlainErrors(async () => {
   const config = readConfig();
   const stack = pulumi.getStack();
@@ -50,7 +50,7 @@ export = showPlainErrors(async () => {
     sync: createSyncOutput(pillar.gate),
     registration: cutover.registration,
     producerAddress: cutover.producerAddress,
-    // The engine warns of an output that is undefined.
+    // The engine warns about an undefined output.
     ...(moved ? { orchestrator: moved } : {}),
     remembered: createRememberedOutput(host.guard, guard, last, cutover.registration),
     nextStep: reportNextStep(

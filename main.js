@@ -1,5 +1,5 @@
 // @ts-check
-// Where Pulumi starts: the program is index.ts.
+// Pulumi's entry point. The program itself is index.ts.
 const path = require("node:path");
 const { nodeFault } = require("./nodeVersion");
 

@@ -1,9 +1,9 @@
-// Plain JavaScript that any Node understands: an old one must live to say what it lacks.
-// The first that loads libraries which are ES modules, such as the one of the backups, as the program asks for them.
+// Plain JavaScript for any version of Node, because an old one must get as far as this check. 22.13 is the first
+// version in which `require` loads ES modules, such as the backup library.
 var needed = "22.13";
 
 /**
- * What is wrong with the Node that runs this; undefined for one that is new enough.
+ * Returns the error for a Node that is too old, or undefined.
  *
  * @param {string} [found]
  */

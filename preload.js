@@ -1,26 +1,30 @@
 // @ts-check
-// What Node loads before Pulumi's SDK, for the program (Pulumi.yaml) and for the process of the dynamic providers.
+// Node loads this file before Pulumi's SDK, both for the program (Pulumi.yaml) and for the process of the dynamic
+// providers.
 require("./compileCache");
 const Module = require("node:module");
 
-// Node gives each address of a name 250 ms: too little from the other side of the earth, where one of them leads nowhere.
+// Node's 250 ms for each address of a host name are too short for a distant server if another of its addresses does not
+// work.
 require("node:net").setDefaultAutoSelectFamilyAttemptTimeout(5000);
 
 const sdk = of("@pulumi/pulumi");
-// For functions that are to be stored: nearly two thirds of the SDK's start, and a run that stores none needs none of them.
+// Only needed to serialize functions. They take nearly two thirds of the SDK's start, and most runs serialize none.
 for (const name of ["typescript", "normalize-package-data"]) loadWhenUsed(sdk, name);
-// Programs that drive the engine: this one is driven by it.
+// Only needed by programs that drive the engine. The engine drives this program.
 loadWhenUsed(sdk, "./automation");
-// Traces for `pulumi --tracing`. What the SDK asks it without them is one thing, which answers the same.
+// Only needed for `pulumi --tracing`. Without tracing the SDK calls only `newSpan`, which the stand-in answers in the
+// same way.
 loadWhenUsed(sdk, "./cmd/run/tracing", { newSpan });
-// Error texts in some fifty languages.
+// Error messages in about fifty languages.
 loadWhenUsed(of("zod"), "./v4/locales/index.cjs");
-// The SDK takes a stack trace for every promise, and this one leads each through the source maps of all libraries: a tenth of
-// the program's time, to show their TypeScript in traces. Who looks for a fault in the program wants to see it.
+// The SDK takes a stack trace for every promise, and this module resolves each one through the source maps of all
+// libraries. That costs a tenth of the program's time and only shows the libraries' TypeScript in traces.
+// PILLAR_HOST_TRACES turns it on for debugging.
 if (!process.env.PILLAR_HOST_TRACES) standIn(sdk.resolve("source-map-support/register"));
 
 /**
- * How a package finds its own files and libraries.
+ * Returns a function that resolves and loads files as the package itself would.
  *
  * @param {string} name
  */
@@ -29,7 +33,7 @@ function of(name) {
 }
 
 /**
- * Puts an empty module in the place of a library's.
+ * Replaces a library's module with an empty one.
  *
  * @param {string} file
  */
@@ -40,11 +44,11 @@ function standIn(file) {
 }
 
 /**
- * Has a package load one of its modules when it first uses it.
+ * Makes a package load one of its modules only on first use.
  *
  * @param {NodeRequire} from
  * @param {string} name
- * @param {Readonly<Record<string, unknown>>} [own] what needs no loading, until something else of the module was used
+ * @param {Readonly<Record<string, unknown>>} [own] exports that need no loading, until another export is used
  */
 function loadWhenUsed(from, name, own = {}) {
   const file = from.resolve(name);
@@ -55,7 +59,7 @@ function loadWhenUsed(from, name, own = {}) {
     return from(file);
   };
   const get = (/** @type {object} */ _, /** @type {string} */ key) => {
-    // As of a module that has a default: TypeScript's helpers then take it as it is, without a look at what is in it.
+    // Claims to have a default export, so that TypeScript's helpers use the module without reading its keys.
     if (key === "__esModule") return true;
     if (key === "default") return library();
     return key in own && !isLoaded() ? own[key] : library()[key];
@@ -64,7 +68,7 @@ function loadWhenUsed(from, name, own = {}) {
 }
 
 /**
- * As `newSpan` of the SDK's cmd/run/tracing.js while it was not started.
+ * Replaces `newSpan` of the SDK's cmd/run/tracing.js, with the same result as while tracing is off.
  *
  * @param {string} name
  */

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript that any Node understands: an old one must live to say what it lacks.
+// Plain JavaScript for any version of Node, because an old one must get as far as this check.
 var fault = require("../nodeVersion").nodeFault();
 
 if (fault) {
@@ -17,7 +17,8 @@ try {
 }
 
 require("../compileCache");
-// Node gives each address of a name 250 ms: too little from the other side of the earth, where one of them leads nowhere.
+// Node's 250 ms for each address of a host name are too short for a distant server if another of its addresses does not
+// work.
 require("node:net").setDefaultAutoSelectFamilyAttemptTimeout(5000);
 var compile = require("../compile");
 

@@ -11,10 +11,11 @@ import { giveUp } from "./runtime/provider";
 import type { ProviderRun } from "./runtime/resourceTable";
 
 /**
- * Brings the old host's chain to the new host's node before the sync gate, where the stack wants that (docs/operating.md).
+ * Copies the old host's chain to the new host's node before the sync gate, if the stack asks for it
+ * (docs/operating.md).
  *
- * create and update do it, once for a host; after a failure the next run goes on. delete takes away what copies that failed
- * have left; a node that runs with one is left alone.
+ * create and update copy once per host; after a failure the next run resumes. delete removes what failed copies left,
+ * and does not touch a node that runs with a copied chain.
  */
 export class ChainCopy extends defineResource<ChainCopyInputs, ChainCopied>({
   type: "ChainCopy",
@@ -47,7 +48,7 @@ async function runCopy(inputs: ChainCopyInputs, { signal }: ProviderRun): Promis
   try {
     return await copyChain(inputs, { ...systemClock, ...looks, say: sayOfCopy, signal });
   } catch (error) {
-    // Kept, so that what is left of it is taken away where the stack does not want it any more.
+    // Stays in the state, so that the leftovers are removed once the stack no longer asks for the copy.
     throw giveUp(error as Error, {});
   }
 }

@@ -6,11 +6,11 @@ import { isUnattended } from "../core/util/unattended";
 import { defineResource } from "./runtime/dynamicResource";
 
 /**
- * The short-lived key by which the new host pulls the bulk of a signer's directory from the old one (docs/specification.md,
- * 1.2, step 4): made there for a move that is to begin, and no part of the state.
+ * The short-lived key with which the new host pulls the orchestrator's bulk copy from the old host
+ * (docs/specification.md, 1.2, step 4). The new host creates it before a move; it is not part of the state.
  *
- * The bulk copy takes it away on the new host, the move on both, however that ends. delete does nothing: the old host may be
- * gone, and a right that a killed run left there ends by itself.
+ * The bulk copy removes the key from the new host, and the move removes it from both hosts, even if they fail. delete
+ * does nothing: the old host may be gone, and an authorization that a killed run left there expires by itself.
  */
 export class CopyKey extends defineResource<BulkCopyKeyInputs, object>({
   type: "CopyKey",
@@ -23,7 +23,7 @@ export class CopyKey extends defineResource<BulkCopyKeyInputs, object>({
 }) {}
 
 async function prepareKey(inputs: BulkCopyKeyInputs): Promise<object> {
-  // The move that follows would refuse: nothing is to lie on the new host for it.
+  // The move that follows would refuse to run, so nothing may be left on the new host for it.
   if (isUnattended(process.env)) return {};
   await prepareBulkCopy(inputs, { ...systemClock, say: (line) => say(`orchestrator: ${line}`) });
   return {};

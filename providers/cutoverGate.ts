@@ -18,10 +18,10 @@ import { giveUp } from "./runtime/provider";
 import type { ProviderRun } from "./runtime/resourceTable";
 
 /**
- * Blocks until momentums carry this host's producer address, and records the switch (pillar-host:cutover.wait).
+ * Blocks until momentums carry this host's producer address, and stores the switch (pillar-host:cutover.wait).
  *
- * create and update wait; update returns at once where the switch to this address was recorded. delete does nothing. A
- * deadline ends it in an error; the next `up` goes on.
+ * create and update wait; update returns at once if the switch to this address is stored. delete does nothing. At the
+ * deadline the run fails; the next `up` resumes the wait.
  */
 export class CutoverGate extends defineResource<CutoverInputs, CutoverOutputs>({
   type: "CutoverGate",
@@ -37,7 +37,7 @@ export class CutoverGate extends defineResource<CutoverInputs, CutoverOutputs>({
   },
   secretInputs: ["target", "witnessHost", "notify"],
   outputs: { switchedAt: "plain", height: "plain" },
-  // The address before is shown by the run after: nothing to do for a gate that is passed.
+  // Only a later run reads the address before, so its change is no reason to update a gate that has passed.
   options: { ignoreChanges: ["earlier"] },
 }) {}
 
@@ -45,25 +45,29 @@ export class CutoverGate extends defineResource<CutoverInputs, CutoverOutputs>({
 interface CutoverInputs extends WitnessSources {
   readonly target: NodeTarget;
   readonly producerAddress: string;
-  /** The address before this host's, as a look before this one found it: the wallet may have been quicker than the gate. */
+  /** The address before this host's, as an earlier lookup saw it. The wallet may be updated before the gate starts. */
   readonly earlier?: string | undefined;
   readonly network: Network;
-  /** Milliseconds that a run waits. */
+  /** Milliseconds that one run waits. */
   readonly deadline: number;
   /** The event log; its directory as configured, relative to the project. */
   readonly record: LogRef;
-  /** A webhook that is told; a secret. */
+  /** The URL of a webhook. Secret. */
   readonly notify?: string | undefined;
 }
 
-/** The switch; ISO 8601 and the height of a momentum. */
+/** The switch, with the time in ISO 8601. */
 interface CutoverOutputs extends Pick<CutoverInputs, "earlier"> {
   readonly switchedAt: string;
   /** Height of the first momentum with this host's address. */
   readonly height: number;
 }
 
-/** Waits until the switch, or throws. */
+/**
+ * Waits for the switch.
+ *
+ * @throws KeptError at the deadline, with the address that was registered before
+ */
 export async function passCutover(inputs: CutoverInputs, { signal, tell }: ProviderRun): Promise<CutoverOutputs> {
   const { target, producerAddress: ours, deadline, record } = inputs;
   const connection = createConnection(target.ssh);
@@ -109,14 +113,14 @@ function createRegistrationReader(
     const registration = await lookAtRegistration({ ours, readings, memory, node, network, now });
     if (registration.kind === "earlier") seen.earlier = registration.address;
     const news = await noteRegistration(log, registration, { stack: inputs.record.stack, ours, memory });
-    // The wait itself tells that it is over, also where that is no news.
+    // The wait sends the notification about its end itself, even if the event log already has the event.
     for (const { event, message } of noticesOf(news, registration, inputs.record, Date.now()))
       if (event !== "producing") notify(event, message);
     return registration;
   };
 }
 
-/** Returns the address that an unfinished wait had read. */
+/** Returns the earlier address that an unfinished wait has stored. */
 function keepEarlier(olds: Partial<CutoverInputs>, news: CutoverInputs): Pick<CutoverInputs, "earlier"> {
   return { earlier: olds.earlier ?? news.earlier };
 }

@@ -11,21 +11,20 @@ import { type ArgsOf, defineResource, hasChanges } from "./runtime/dynamicResour
 import { giveUp } from "./runtime/provider";
 
 /**
- * Logs in to a host before the first step does, so that what is wrong with address, key or login is said in words and
- * with the command that mends it; waits for the boot of a server that this stack made; records the host's ed25519 key
- * where the configuration gives none (docs/architecture.md, Host keys are pinned). create and update log in; delete
- * does nothing.
+ * Logs in to a host before its first step, so that a problem with the address, key or login is reported with the
+ * command that fixes it. Waits for a server of this stack to boot. Stores the host's ed25519 key if the configuration
+ * has none (docs/architecture.md, Host keys are pinned). create and update log in; delete does nothing.
  */
 export class FirstContact extends defineResource<ContactInputs, ContactOutputs>({
   type: "FirstContact",
   id: ({ address, port }) => `${address}:${port}`,
   create: (inputs) => contactHost(inputs, undefined, true),
-  // Pinned for good at the first contact; only another address is another host.
+  // The key stays pinned after the first contact. Only another address or server counts as another host.
   update: (olds, news) => {
     const isSame = olds.address === news.address && olds.server?.id === news.server?.id;
     return contactHost(news, isSame ? olds.pinned : undefined, !isSame);
   },
-  // The end of the runs that have to look is no reason for one more.
+  // `run` is left out once no run has to connect. That is no reason for another contact.
   changes: (olds, news) => hasChanges(olds, news) || (news.hostKey === undefined && olds.hostKey !== undefined),
   secretInputs: ["login"],
   outputs: { pinned: "plain", fingerprint: "plain" },
@@ -35,24 +34,24 @@ export type FirstContactArgs = ArgsOf<ContactInputs>;
 
 /** Plain inputs, as the provider gets them. */
 interface ContactInputs {
-  /** The stack whose host it is: what an operator is told to type names it. */
+  /** The host's stack, for the commands in messages. */
   readonly stack: string;
   readonly address: string;
   readonly port: number;
-  /** The configured key; without one, the host's own is recorded. */
+  /** The configured key. Without one, the host's own key is stored. */
   readonly hostKey?: string | undefined;
   readonly login: Omit<SshTarget, "address" | "port" | "hostKey">;
   /** The node's RPC on the host, if it is asked through ssh. */
   readonly rpc?: { readonly address: string; readonly port: number } | undefined;
-  /** Hash of the work to be done on the host: another hash makes another contact. */
+  /** Hash of the work to do on the host: new work means another login. */
   readonly work: string;
   /** A new value in each run that has to connect. */
   readonly run?: string | undefined;
-  /** The host, where this stack made it. */
+  /** The host's server, if this stack made it. */
   readonly server?: OwnServer | undefined;
-  /** Keeps what is known, without a look. */
+  /** True if the state is kept without a login. */
   readonly standsAside?: boolean | undefined;
-  /** Names of the configured secrets that would go to the host. */
+  /** Names of the configured secrets that the run would send to the host. */
   readonly secrets?: readonly string[] | undefined;
 }
 
@@ -93,13 +92,13 @@ async function contactHost(
 ): Promise<ContactOutputs> {
   const { address, port, login, server } = inputs;
   if (inputs.standsAside) {
-    // A key that nobody recorded lets nobody in.
+    // Without a stored key the empty one stays, and no connection accepts it.
     const pinned = inputs.hostKey ?? recorded ?? "";
     return { pinned, fingerprint: pinned === "" ? "" : fingerprintOf(pinned) };
   }
   const known = inputs.hostKey || recorded;
   const pinned = known || (await recordKey(inputs));
-  // A key that nobody compared may be that of somebody in between.
+  // Nobody has compared this key yet, so it may belong to a machine in the middle.
   if (!known && inputs.secrets?.length)
     throw giveUp(new Error(formatUnknownKey(inputs, pinned)), { pinned, fingerprint: fingerprintOf(pinned) });
   let fault: string | undefined;

@@ -5,17 +5,17 @@ import { say } from "../core/util/say";
 import { defineResource, hasChanges } from "./runtime/dynamicResource";
 
 /**
- * Keeps the hourly restart off once the node has synced (docs/specification.md, 1.1, step 14): somebody may set its
- * line again.
+ * Keeps the hourly restart off once the node has synced, because an operator may enable its line again
+ * (docs/specification.md, 1.1, step 14).
  *
- * create and update turn it off in a run that found it on, and do nothing in any other; delete does nothing.
+ * create and update turn it off in a run that found it on, and do nothing in any other run. delete does nothing.
  */
 export class HourlyRestartOff extends defineResource<OffInputs, object>({
   type: "HourlyRestartOff",
   id: () => "hourly-restart-off",
   create: turnOff,
   update: (_olds, news) => turnOff(news),
-  // A run that finds nothing has nothing to do, whatever the run before had found.
+  // A run that does not find it on leaves `found` out, which is no reason for an update.
   changes: (olds, news) => hasChanges(olds, news),
   secretInputs: ["target", "script"],
   outputs: {},
@@ -24,15 +24,15 @@ export class HourlyRestartOff extends defineResource<OffInputs, object>({
 /** Plain inputs, as the provider gets them. */
 interface OffInputs {
   readonly target: SshTarget;
-  /** The text that turns it off, for `bash -euo pipefail -s` as the login user. */
+  /** The script that turns it off, for `bash -euo pipefail -s` as the login user. */
   readonly script: string;
-  /** Given in a run that found it on, another one each time. */
+  /** A new value in each run that found the restart on; otherwise absent. */
   readonly found?: string | undefined;
 }
 
 const timeoutMs = 120_000;
 
-/** Turns it off where this run found it on. @throws where it stays on */
+/** Turns the restart off if this run found it on. @throws if it stays on */
 async function turnOff({ target, script, found }: OffInputs): Promise<object> {
   if (found === undefined) return {};
   const connection = createConnection(target, undefined, true);

@@ -5,8 +5,9 @@ import { say } from "../core/util/say";
 import { defineResource, hasChanges } from "./runtime/dynamicResource";
 
 /**
- * The login of a stack's server, as it was used last, and whether this state ordered the server. create and delete do
- * nothing: the provider installed the first key. update authorises a changed key with the one before it.
+ * The login of a stack's server that the last run used, and whether this state ordered the server. create and delete do
+ * nothing, because the provider installs the first key. update authorizes a changed key by logging in with the key
+ * before.
  */
 export class LoginKey extends defineResource<LoginKeyInputs, LoginKeyOutputs>({
   type: "LoginKey",
@@ -16,7 +17,7 @@ export class LoginKey extends defineResource<LoginKeyInputs, LoginKeyOutputs>({
     if (olds.publicKey !== news.publicKey) await authorise(olds, news);
     return { isOrdered: orderedByState(olds, news) };
   },
-  // A finished order is no change, nor is another way to authorise.
+  // The end of an order is no change, and neither is a new version of the script that authorizes.
   changes: (olds, news) => hasChanges(olds, news, "isOrder", "library"),
   secretInputs: ["target"],
   outputs: { isOrdered: "plain" },
@@ -27,23 +28,23 @@ interface LoginKeyInputs {
   readonly target: SshTarget;
   /** The public half of its key, an authorized_keys line. */
   readonly publicKey: string;
-  /** The shell text that changes authorized_keys on the host (core/steps/libraries.ts). */
+  /** The shell functions that change authorized_keys on the host (core/steps/libraries.ts). */
   readonly library: string;
-  /** The server's, at its provider. */
+  /** The server's id at its provider. */
   readonly serverId: string;
-  /** This run orders it, or goes on with an order that was cut off. */
+  /** True if this run orders the server, or resumes an order that was interrupted. */
   readonly isOrder: boolean;
 }
 
 interface LoginKeyOutputs {
-  /** This state ordered the server; one that was taken over may be anybody's. */
+  /** True if this state ordered the server. An adopted server may belong to anybody. */
   readonly isOrdered: boolean;
 }
 
 /**
- * Authorises the new key with the old one.
+ * Authorizes the new key by logging in with the old one.
  *
- * @throws where neither is accepted, or the host can't be reached
+ * @throws if the host accepts neither key, or can't be reached
  */
 export async function authorise(
   olds: Pick<LoginKeyInputs, "target">,

@@ -15,15 +15,16 @@ import { isUnattended, unattendedRefusal } from "../core/util/unattended";
 import { defineResource, hasChanges } from "./runtime/dynamicResource";
 
 /**
- * Stops and disables the node of a host that is retired (docs/specification.md, 1.1, step 15), once chain and successor
- * say that nobody needs it. create and update do it, again where the host did not answer; delete does nothing.
+ * Stops and disables the node of a host that is retired, once the chain and the successor show that nobody needs it
+ * (docs/specification.md, 1.1, step 15). create and update do so, and retry in a later run if the host did not answer.
+ * delete does nothing.
  */
 export class NodeShutdown extends defineResource<ShutdownInputs, ShutdownOutputs>({
   type: "NodeShutdown",
   id: () => "node-shutdown",
   create: shutDown,
   update: async (olds, news) => (isDone(olds, news) ? { isOff: true } : shutDown(news)),
-  // The end of the runs that have to look is no reason for one more.
+  // A run that does not have to connect leaves `run` out, which is no reason for an update.
   changes: (olds, news) => hasChanges(olds, news),
   secretInputs: ["host", "node", "successor"],
   outputs: { isOff: "plain" },
@@ -31,7 +32,7 @@ export class NodeShutdown extends defineResource<ShutdownInputs, ShutdownOutputs
 
 /** Plain inputs, as the provider gets them. */
 interface ShutdownInputs extends RetirementInputs {
-  /** The memory of the guard before it. */
+  /** The state of the first guard, which runs before. */
   readonly memory: GuardMemory;
   /** A new value in each run while the node could not be stopped. */
   readonly run?: string | undefined;
@@ -43,7 +44,7 @@ interface ShutdownOutputs {
 
 const contactTimeoutMs = 20_000;
 
-/** Asks once more, then stops the node, so that it stays off; says so where the host does not answer. */
+/** Checks the conditions again, then stops the node for good. Reports a host that does not answer. */
 async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
   const { host, places, library, stack, memory } = inputs;
   const { address } = host.ssh;

@@ -17,8 +17,8 @@ import { say } from "../core/util/say";
 import { defineResource, hasChanges } from "./runtime/dynamicResource";
 
 /**
- * Brings a node to pillar-host:node.release, without missing a momentum where the schedule allows it, and back where it does
- * not work (docs/chain.md). create and update upgrade; delete does nothing: the version stays.
+ * Upgrades a node to pillar-host:node.release, without a missed momentum if the schedule allows it, and rolls back a
+ * release that does not work (docs/chain.md). create and update upgrade. delete does nothing: the version stays.
  */
 export class NodeUpgrade extends defineResource<UpgradeInputs, UpgradeOutputs>({
   type: "NodeUpgrade",
@@ -34,18 +34,18 @@ export class NodeUpgrade extends defineResource<UpgradeInputs, UpgradeOutputs>({
   outputs: { running: "plain", secondsWithoutNode: "plain" },
 }) {}
 
-/** Plain inputs, as the provider gets them. Holds logins: secret. */
+/** Plain inputs, as the provider gets them. Secret, because they hold logins. */
 export interface UpgradeInputs extends WitnessSources {
   readonly host: OrchestratorHost;
   readonly node: NodeTarget;
   readonly stack: string;
   readonly pillar: string;
   readonly network: Network;
-  /** The library's variables: the release, and the node's places. */
+  /** Variables of the shell library: the release, and the node's paths. */
   readonly release: Readonly<Record<"release_marker" | "version", string> & Record<string, string | number>>;
   readonly signerPort: number;
   readonly library: string;
-  /** Given in a run that found another version running, another one each time. */
+  /** A new value in each run that found another version running; otherwise absent. */
   readonly found?: string | undefined;
 }
 
@@ -86,7 +86,7 @@ async function upgrade(inputs: UpgradeInputs, last: Partial<UpgradeOutputs>): Pr
   }
 }
 
-/** Reads the Pillar's tick. A registered address produces up to two ticks after another took its place. */
+/** Reads the Pillar's tick. An address produces for up to two ticks after another one was registered. */
 async function readTick(chain: ChainClient, { pillar, network }: UpgradeInputs, producer: string | undefined) {
   const registered = await chain.pillar(pillar);
   const { momentum, clock: now } = await chain.newest();
@@ -101,7 +101,7 @@ async function readTick(chain: ChainClient, { pillar, network }: UpgradeInputs, 
 const inKeyGeneration =
   "the node is not upgraded: the orchestrator beside it takes part in a key generation\n  needed: wait until that is over, then run the same command again";
 
-/** Waits until the orchestrator signs nothing; one that does not answer signs nothing. */
+/** Waits until the orchestrator takes part in no signing. An orchestrator that does not answer takes part in none. */
 async function waitForIdleOrchestrator(forward: ReturnType<typeof openRoot>["forward"], port: number): Promise<void> {
   const client = createOrchestratorClient(() => forward("127.0.0.1", port), port, systemClock);
   const ask = () => client.status().catch(() => undefined);

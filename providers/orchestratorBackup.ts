@@ -9,13 +9,13 @@ import { say } from "../core/util/say";
 import { defineResource } from "./runtime/dynamicResource";
 
 /**
- * Comes before the orchestrator's move (docs/specification.md, 1.2, steps 1 and 2): checks all prerequisites of both
- * hosts and reports them together before anything changes, then makes an encrypted, verified backup of the old host's
- * orchestrator on the operator's machine. create and update do the same, and return at once for a move that is recorded
- * as done, or whose verified backup still exists. delete does nothing: backups stay.
+ * Prepares the orchestrator's move (docs/specification.md, 1.2, steps 1 and 2). Checks all prerequisites of both hosts
+ * and reports all problems before anything changes. Then makes an encrypted, verified backup of the old host's
+ * orchestrator on the operator's machine. create and update do the same, and return at once for a finished move or
+ * while the move's verified backup exists. delete does nothing: backups stay.
  */
 export class OrchestratorBackup extends defineResource<BackupInputs, Secured>({
-  // The name that stored states know it by.
+  // Existing states use this name.
   type: "SignerBackup",
   id: () => "signer-backup",
   create: passBackup,
@@ -28,13 +28,13 @@ export class OrchestratorBackup extends defineResource<BackupInputs, Secured>({
 interface BackupInputs extends SecureOptions, WitnessSources {
   readonly oldHost: OrchestratorHost;
   readonly newHost: OrchestratorHost;
-  /** The functions that run on both, of core/steps/libraries.ts. */
+  /** The shell functions that run on both hosts (core/steps/libraries.ts). */
   readonly library: string;
   /** The new host's node. */
   readonly node: NodeTarget;
 }
 
-/** Checks and backs up, or returns what was done for this move. */
+/** Checks and backs up, or returns the stored result of this move. */
 async function passBackup(inputs: BackupInputs): Promise<Secured> {
   const roots = { old: openRoot(inputs.oldHost, inputs.library), new: openRoot(inputs.newHost, inputs.library) };
   try {

@@ -11,12 +11,12 @@ import { defineResource } from "./runtime/dynamicResource";
 import type { ProviderRun } from "./runtime/resourceTable";
 
 /**
- * Moves the signer from the old host to this one, or back (docs/specification.md, 1.2, steps 4 to 7): a saga whose
- * journal lies on both hosts. create and update do what is left of it; delete does nothing, so that leaving the state
- * moves nothing.
+ * Moves the orchestrator from the old host to this one, or back (docs/specification.md, 1.2, steps 4 to 7). The move is
+ * a saga with a journal on both hosts. create and update do the remaining steps. delete does nothing, so removing the
+ * resource from the state moves nothing.
  */
 export class OrchestratorMove extends defineResource<MoveInputs, MoveOutputs>({
-  // The name that stored states know it by.
+  // Existing states use this name.
   type: "SignerMove",
   id: () => "signer-move",
   create: (inputs, run) => resumeMove(inputs, {}, run),
@@ -59,7 +59,7 @@ async function resumeMove(
   const message = movedText(inputs, before, done);
   if (message !== undefined) tell(inputs.notify, { event: "signerMoved", title: title("signerMoved"), message });
   if (before.holder !== done.holder) return done;
-  // A run that finds it done keeps what was told of it.
+  // A run that finds the move done keeps the figures of the run that did it.
   const { generation, movedAt, secondsWithoutSigner, build } = before;
   const told = Object.entries({ generation, movedAt, secondsWithoutSigner, build }).filter(
     ([, value]) => value !== undefined,

@@ -14,9 +14,9 @@ import { isUnattended, unattendedRefusal } from "../core/util/unattended";
 import { defineResource } from "./runtime/dynamicResource";
 
 /**
- * Stands between a host and its deletion (docs/architecture.md, Two guards, one code). create records the beginning;
- * update keeps what is known and refuses another Pillar's name; delete asks host, successor and chain, and refuses
- * where anything would be lost, else it takes the last backup and shuts the host down.
+ * Protects a host from deletion (docs/architecture.md, Two guards, one code). create stores the start. update keeps
+ * what is known and refuses another Pillar's name. delete asks host, successor and chain, and refuses if anything would
+ * be lost. Otherwise it makes the last backup and shuts the host down.
  */
 export class RetirementGuard extends defineResource<GuardInputs, GuardOutputs>({
   type: "RetirementGuard",
@@ -31,7 +31,10 @@ export class RetirementGuard extends defineResource<GuardInputs, GuardOutputs>({
 
 /** Plain inputs, as the provider gets them. */
 interface GuardInputs extends Omit<RetirementInputs, "recorded"> {
-  /** It stands at the end of a stack's work: its node is synced, and a momentum of the chain is recorded. */
+  /**
+   * True for the guard at the end of a stack's work: by then the node is synced, so a momentum of its chain can be
+   * stored.
+   */
   readonly isLast: boolean;
   /** The server's id, if the stack has a server: another server gets another guard. */
   readonly serverId?: string | undefined;
@@ -39,7 +42,7 @@ interface GuardInputs extends Omit<RetirementInputs, "recorded"> {
 
 interface GuardOutputs extends GuardMemory {
   readonly recorded?: RecordedMomentum | undefined;
-  /** Kept if a run leaves it out. */
+  /** Keeps its value if a run leaves it out. */
   readonly knownProducer?: string | undefined;
 }
 
@@ -60,10 +63,12 @@ async function createGuardState(inputs: GuardInputs): Promise<GuardOutputs> {
   return { ...memory, recorded };
 }
 
-/** The newest momentum may be of a fork yet; milliseconds. */
+/** Milliseconds after which a momentum is assumed to be on no fork. */
 const momentumAgeMs = 10 * 60_000;
 
-/** Reads a momentum of the host's own node, some minutes old; undefined if the node does not answer, or is behind. */
+/**
+ * Reads a momentum from this host's node, some minutes old. Returns undefined if the node does not answer or is behind.
+ */
 async function recordMomentum(inputs: GuardInputs): Promise<RecordedMomentum | undefined> {
   const { node, lifecycle, isLast } = inputs;
   if (!isLast || lifecycle === "retiring") return undefined;
@@ -86,7 +91,7 @@ function openGuardLog(inputs: GuardInputs): EventLog {
   return openEventLog(logRefOfInputs(inputs), { ...systemClock, say });
 }
 
-/** Keeps what a run leaves out: a retiring stack has no node that would tell its address. */
+/** Keeps what a run leaves out: a retiring stack has no node to read its producer address from. */
 async function updateGuardState(olds: GuardInputs & Partial<GuardOutputs>, news: GuardInputs): Promise<GuardOutputs> {
   const { createdAt, recorded, lifecycle } = olds;
   const run = commandsFor(news.stack);
@@ -96,7 +101,7 @@ async function updateGuardState(olds: GuardInputs & Partial<GuardOutputs>, news:
         `  found: ${news.pillar}\n  needed: ${olds.pillar}: ${run.setText("pillar.name", olds.pillar)}\n  ${news.pillar} gets a stack of its own: ${commandsFor("NEW").init}`,
     );
   if (createdAt === undefined) return createGuardState(news);
-  // Before anything starts on the host: the facts of its shutdown do not count any more.
+  // Comes before anything starts on the host, so that the events of its shutdown no longer count.
   if (lifecycle === "retiring" && news.lifecycle !== "retiring" && !news.isLast)
     await openGuardLog(news).add({ event: "reactivated", details: { address: news.host.ssh.address } });
   return {
@@ -106,7 +111,11 @@ async function updateGuardState(olds: GuardInputs & Partial<GuardOutputs>, news:
   };
 }
 
-/** Looks again with live calls, and throws where anything would be lost. */
+/**
+ * Checks again with live calls.
+ *
+ * @throws if anything would be lost
+ */
 async function releaseGuarded(olds: GuardInputs & GuardOutputs): Promise<void> {
   if (isUnattended(process.env))
     throw new Error(

@@ -25,10 +25,10 @@ import { giveUp } from "./runtime/provider";
 import type { ProviderRun } from "./runtime/resourceTable";
 
 /**
- * Blocks until the node is provably synced (docs/specification.md, 1.1, step 11, and 4.1), and records the proof.
+ * Blocks until the node is provably synced, and stores the proof (docs/specification.md, 1.1, step 11, and 4.1).
  *
- * create and update wait; update returns at once where sync was recorded. delete does nothing. A deadline ends it in
- * an error; the next `up` goes on with the same start.
+ * create and update wait; update returns at once if the proof is stored. delete does nothing. At the deadline the run
+ * fails; the next `up` resumes the wait with the same start.
  */
 export class SyncGate extends defineResource<GateInputs, GateOutputs>({
   type: "SyncGate",
@@ -62,27 +62,31 @@ export type SyncGateArgs = ArgsOf<GateInputs>;
 /** Plain inputs of the gate, as its provider gets them. */
 interface GateInputs extends GateSettings, WitnessSources {
   readonly target: NodeTarget;
-  /** The node's name in notices. */
+  /** The node's name in notifications. */
   readonly title: string;
-  /** The text that shows the host's facts, for `bash -euo pipefail -s` as the login user. */
+  /** The script that prints the host's facts, for `bash -euo pipefail -s` as the login user. */
   readonly factsScript: string;
-  /** The text that shows the digest of the host's producer address, likewise. */
+  /** The script that prints the SHA-256 of the host's producer address, run in the same way. */
   readonly addressScript?: string | undefined;
-  /** A webhook that is told; a secret. */
+  /** The URL of a webhook. Secret. */
   readonly notify?: string | undefined;
 }
 
-/** The proof, or how far an unfinished wait got. Times are ISO 8601, durations seconds. */
+/** The proof, or the progress of an unfinished wait. Times are ISO 8601, durations are seconds. */
 interface GateOutputs extends Partial<Omit<SyncRecord, "witnessed">> {
   readonly startedAt: string;
   readonly durationSeconds?: number | undefined;
-  /** Momentums per second from the first look to the last. */
+  /** Momentums per second from the first lookup to the last. */
   readonly rate?: number | undefined;
-  /** Of a wait that gave up: the address that the Pillar was registered with. */
+  /** The address that was registered before this host's, if the wait gave up. */
   readonly earlier?: string | undefined;
 }
 
-/** Waits until the node is synced, or throws an error that keeps the state of the wait. */
+/**
+ * Waits until the node is synced.
+ *
+ * @throws KeptError, with the state of the wait, if it gives up
+ */
 export async function passGate(
   inputs: GateInputs,
   before: Partial<GateOutputs>,
@@ -90,7 +94,7 @@ export async function passGate(
 ): Promise<GateOutputs> {
   const { address } = inputs.target.ssh;
   const kept = await createWaitRecord(inputs.record, address, Date.now, say);
-  // The state of a run that was killed has no start; the record has.
+  // The event log has the start of a killed run, the state does not.
   const startedAt = Date.parse(before.startedAt ?? kept.before.startedAt ?? new Date().toISOString());
   const startHeight = before.startHeight ?? kept.before.startHeight;
   const connection = createConnection(inputs.target.ssh);
@@ -175,7 +179,6 @@ function createEarlyWalletWatch(
   });
 }
 
-/** Returns the outputs of a finished wait. */
 export function makeOutputs({ witnessed: _, ...record }: SyncRecord): GateOutputs {
   const seconds = Math.round((Date.parse(record.syncedAt) - Date.parse(record.startedAt)) / 1000);
   const gained = record.currentHeight - record.startHeight;

@@ -5,27 +5,27 @@ import { isAnswered, type Unanswered } from "../chain/reading";
 import { compareChains, hashAt, isSameChain, pickMajorityNode } from "../chain/sameChain";
 import type { PillarAnswer, PillarReading } from "./source";
 
-/** What is odd about a node that was asked. */
+/** A problem with one of the nodes that were asked. */
 export type SourceNote =
   | { readonly kind: "leftOut"; readonly reading: Unanswered }
-  /** Its newest momentum is so many milliseconds older than the others'. */
+  /** The node's newest momentum is older than the newest of all nodes. `by` is in milliseconds. */
   | { readonly kind: "behindOthers"; readonly name: string; readonly by: number }
-  /** By the hash of the momentum of that height. */
+  /** The node has another hash for the momentum at `height`. */
   | { readonly kind: "otherChain"; readonly name: string; readonly height: number }
   | ({ readonly kind: "contradicts" } & PillarWord);
 
-/** The producer address that a node says is registered; null: none is. */
+/** The producer address that a node reports for the Pillar, or null if it says that the Pillar is not registered. */
 interface PillarWord {
   readonly name: string;
   readonly address: string | null;
 }
 
-/** Why nothing is known. */
+/** The reason why the nodes give no usable answer. */
 export type NoAgreement =
   | { readonly kind: "nobodyAsked" }
-  /** The notes say why. */
+  /** No node answered usably. Each note holds one node's reason. */
   | { readonly kind: "nobodyTells"; readonly notes: readonly SourceNote[] }
-  /** They have different momentums at a height. */
+  /** The nodes have different momentums at `height`. */
   | {
       readonly kind: "chainsDiffer";
       readonly height: number;
@@ -33,21 +33,21 @@ export type NoAgreement =
     }
   | { readonly kind: "wordsDiffer"; readonly words: readonly PillarWord[] };
 
-/** What several nodes say together: their common word, and who says it; what is odd about the others is in the notes. */
+/** The answer that most nodes agree on, with notes about the other nodes. */
 export type RegistrationAgreement = { readonly notes: readonly SourceNote[] } & (
   | { readonly kind: "unknown"; readonly why: NoAgreement }
   | {
       readonly kind: "settled";
       readonly pillar: PillarOnChain | null;
-      /** Who says so, the first that was asked first. */
+      /** The nodes that agree, in the order in which they were asked. */
       readonly by: readonly PillarAnswer[];
     }
 );
 
 /**
- * Weighs the answers of several nodes. One whose word does not count, or whose newest momentum is older than the
- * others', is left out with its reason. Of those that contradict each other, about the chain or about the Pillar, more
- * than half decide; where there is no such majority, nothing is known.
+ * Decides what several nodes say together about a Pillar. Leaves out a node without a usable answer and a node whose
+ * newest momentum lags, each with a note. If the rest disagree about the chain or the Pillar, more than half of them
+ * decide. Without such a majority the result is `unknown`.
  */
 export function agreeOnPillar(readings: readonly PillarReading[]): RegistrationAgreement {
   if (readings.length === 0) return { kind: "unknown", why: { kind: "nobodyAsked" }, notes: [] };
@@ -64,7 +64,7 @@ export function agreeOnPillar(readings: readonly PillarReading[]): RegistrationA
 
   const same = agreeOn(current, (reading) => reading, pickMajorityNode, isSameChain);
   if (same.kind === "split") {
-    // The newest height that all of them have.
+    // The newest height that all of these nodes have.
     const height = Math.min(...current.map((reading) => reading.newest.height));
     const hashes = current.map((reading) => ({
       name: reading.client.name,
@@ -74,7 +74,7 @@ export function agreeOnPillar(readings: readonly PillarReading[]): RegistrationA
   }
   for (const { client, ...shown } of same.others) {
     const { verdict, height } = compareChains(same.word, shown);
-    // Who can't say does not agree.
+    // A node without an answer counts as disagreeing.
     const untold = { client, fault: { kind: "gap", from: height, to: height } } as const;
     if (verdict === "unsaid") notes.push({ kind: "leftOut", reading: untold });
     else notes.push({ kind: "otherChain", name: client.name, height });

@@ -9,41 +9,42 @@ import { unknownKey, unknownText, wayBack } from "./messages";
 import type { Registration } from "./registration";
 import type { PillarReading } from "./source";
 
-/** What the watch depends on. */
+/** Dependencies of the watch. */
 export interface EarlyWalletDeps extends Pick<Clock, "now" | "ticks"> {
-  /** Asks the references: the node here is behind, and its word of no worth. Never throws. */
+  /** Asks the references alone: the node here is behind, so its answer is worthless. Never throws. */
   read(): Promise<readonly PillarReading[]>;
   /**
-   * SHA-256 of this host's producer address: the address itself stays there until the node is synced.
+   * Returns the SHA-256 of this host's producer address. The address itself does not leave the host until its node is
+   * synced.
    *
-   * @throws with the reason where the host does not tell it
+   * @throws with the reason, if the host does not return the digest
    */
   digest(): Promise<string>;
   say(line: string): void;
-  /** Tells somebody who does not watch, once. */
+  /** Sends the warning to an operator who does not watch the run. Called once. */
   tell(text: string): void;
-  /** Puts it into the record of the migration. */
+  /** Writes the registration to the event log. */
   record(registration: Registration): Promise<void>;
 }
 
-/** The watch over a wait for the sync. */
+/** A watch that runs beside the wait for the sync. */
 export interface EarlyWalletWatch {
-  /** To be called at every turn of the wait: begins a look where it is time for one, and returns at once. */
+  /** Starts a lookup if one is due, and returns at once. Call it in every round of the wait. */
   turn(): void;
-  /** The end of a look that is under way. */
+  /** Waits until a running lookup has finished. */
   settled(): Promise<void>;
-  /** The address that was registered before this host's, as far as it was seen. */
+  /** Returns the address that was registered before this host's, if a lookup has seen it. */
   earlier(): string | undefined;
 }
 
 const lookEvery = 2 * 60_000;
 
 /**
- * Watches, while the node is not synced, whether the wallet was updated too early, which nothing else tells
- * (docs/specification.md, 1.1, the rule behind step 13). It is said once, loudly, with the way back; and its end is
- * said.
+ * Watches for a wallet update that came too early, while the node is not synced. No other check reports this problem
+ * (docs/specification.md, 1.1, the rule behind step 13). Warns once, with the steps to undo the update, and reports
+ * when the problem is over.
  *
- * @param before the address that an earlier wait saw registered
+ * @param before the registered address that an earlier wait saw
  */
 export function watchForEarlyWallet(
   pillar: string,
@@ -116,10 +117,10 @@ function warningLines(pillar: string, earlier: string | undefined): string[] {
 const digestTime = 20_000;
 
 /**
- * Asks a host for the SHA-256 of its producer address.
+ * Reads the SHA-256 of a host's producer address.
  *
- * @param script what `core/steps/node/addressDigest.sh` became: the text for `bash -euo pipefail -s` as the login user
- * @throws with the reason where it has none yet, or can't be asked
+ * @param script the rendered `core/steps/node/addressDigest.sh`, for `bash -euo pipefail -s` as the login user
+ * @throws with the reason, if the host has no address yet or does not answer
  */
 export async function readAddressDigest(connection: Connection, script: string): Promise<string> {
   const ofHost = (reason: string) => new Error(`the host's own address: ${reason}`);

@@ -5,10 +5,10 @@ import { isOurs, type Registration, type RegistrationMemory } from "./registrati
 const iso = (time: number) => new Date(time).toISOString();
 
 /**
- * What the events say of a stack's registration with an address. What was before the Pillar went to another
- * address counts no more.
+ * Returns what the event log says about a stack's registration with an address. Events from before the Pillar switched
+ * to another address no longer count.
  *
- * @param seen the address before this host's, as the last run showed it
+ * @param seen the address before this host's, as the last run reported it
  */
 export function memoryOf(events: readonly LogEvent[], stack: string, ours: string, seen?: string): RegistrationMemory {
   let memory: RegistrationMemory = seen === undefined || seen === ours ? {} : { earlier: seen };
@@ -42,7 +42,7 @@ function switchOf({ height, switchedAt, orBefore, before, empty }: EventDetails[
   };
 }
 
-/** What of a look is news to the event log: each transition once. */
+/** Returns the state changes that the event log does not have yet, so that it gets each of them once. */
 export function newsOf(registration: Registration, memory: RegistrationMemory): Notable<News>[] {
   if (registration.kind === "earlier" || registration.kind === "foreign")
     return memory.since === undefined
@@ -54,7 +54,7 @@ export function newsOf(registration: Registration, memory: RegistrationMemory): 
   const news: Notable<News>[] = [];
   if (memory.since === undefined) {
     news.push({ event: "registered", details: { producerAddress, ...figures } });
-    // A node that fell behind later was not registered too early.
+    // A node that was synced and falls behind later does not count as registered too early.
     if (registration.kind === "tooEarly") {
       const details = { producerAddress, earlier };
       news.push({ event: "registeredTooEarly", details });

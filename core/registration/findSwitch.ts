@@ -2,32 +2,32 @@ import { momentumPage } from "../chain/chain";
 import type { Produced } from "../chain/chainAnswers";
 import type { Network } from "../chain/elections";
 
-/** From which momentum on a Pillar produces with an address. */
+/** The first momentum that a Pillar produces with an address. */
 export interface ProducerSwitch {
   readonly height: number;
   /** Unix milliseconds of that momentum. */
   readonly at: number;
-  /** The last momentum of the address before, where it was met. */
+  /** The last momentum of the address before. Absent if the search did not reach it. */
   readonly before?: { readonly producerAddress: string; readonly height: number; readonly at: number };
-  /** Slots of the whole network that stayed empty between the two: this Pillar missed no more than these. */
+  /** Empty slots of the whole network between the two momentums. This Pillar missed at most that many. */
   readonly empty?: number;
-  /** The address produced before that momentum already: the search ended there. */
+  /** Set if the search gave up at that momentum: the address may have produced before it, too. */
   readonly orBefore?: true;
 }
 
-/** Gives `count` momentums from a height on, in ascending order. */
+/** Reads `count` momentums from a height on, in ascending order. */
 export type Momentums = (from: number, count: number) => Promise<readonly Produced[]>;
 
-/** So many pages are searched at most: about a day. */
+/** The search ends after this many pages, about a day of momentums. */
 const pages = 8;
 
 /**
- * The first momentum of an address that is later than any of the address before: found from the newest one backwards,
- * to the last momentum of the address before, or a whole page without either.
+ * Finds the first momentum of an address since the address before it last produced. Searches backwards from the newest
+ * momentum. Stops at the last momentum of the address before, or at a whole page with neither address.
  *
  * @param recent the newest momentums, ascending
- * @param earlier the address before, where it is known
- * @returns undefined where none of the newest page's momentums is one
+ * @param earlier the address before, if known
+ * @returns undefined if none of the newest momentums carries the address
  */
 export async function findSwitch(
   momentums: Momentums,
@@ -44,7 +44,7 @@ export async function findSwitch(
       else if (momentum.producer === earlier) return first && switchOf(first, momentum);
     }
     const lowest = page[0]?.height ?? 1;
-    // The first page is the short one that every look has.
+    // The first page is the short one that every lookup reads.
     const isQuiet = read > 0 && first === known;
     if (isQuiet || lowest <= 1) return first && switchOf(first);
     if (read >= pages) return first && { ...switchOf(first), orBefore: true };
@@ -54,7 +54,9 @@ export async function findSwitch(
   }
 }
 
-/** Whether the newest of the momentums since a switch is the earlier address's: the Pillar went back since. */
+/**
+ * True if the earlier address produced the newest of both addresses' momentums after a switch: the Pillar went back.
+ */
 export function isUndone(
   { height }: ProducerSwitch,
   recent: readonly Produced[],
@@ -65,14 +67,14 @@ export function isUndone(
   return earlier !== undefined && last?.producer === earlier;
 }
 
-/** Counts the slots without a momentum between the two addresses: they are gaps in time. */
+/** Adds the number of empty slots between the two addresses, which show as gaps in the momentums' times. */
 export function withEmptySlots(found: ProducerSwitch, { momentum }: Network): ProducerSwitch {
   const { before, height, at } = found;
-  // Momentums tell whole seconds.
+  // Momentum times have a resolution of one second.
   if (before === undefined || momentum < 1000) return found;
   const slots = (at - before.at) / momentum;
   const empty = Math.round(slots) - (height - before.height);
-  // Where the times do not fit to the pace, this is not the chain's own.
+  // Momentum times that do not fit the slot length are not from this chain's schedule, so they say nothing about slots.
   return empty < 0 || Math.abs(slots - Math.round(slots)) > 0.1 ? found : { ...found, empty };
 }
 

@@ -10,10 +10,10 @@ import { findSwitch, isUndone, type ProducerSwitch, withEmptySlots } from "./fin
 import { type Elections, type Registration, type RegistrationMemory, registrationOf } from "./registration";
 import type { PillarAnswer, PillarReading } from "./source";
 
-/** What a look at the registration needs besides the sources' answers. */
+/** The input of a registration lookup. */
 export interface RegistrationLook {
   readonly ours: string;
-  /** More momentums are asked of one of them: their clients are open. */
+  /** The sources' answers. Their clients are still open, because one of them is asked for more momentums. */
   readonly readings: readonly PillarReading[];
   readonly memory: RegistrationMemory;
   readonly node: Pick<NodeStatus, "synced" | "known" | "why" | "reason">;
@@ -24,7 +24,7 @@ export interface RegistrationLook {
 
 const searchTime = 8000;
 
-/** Decides where the registration stands; searches for an unknown switch. Never throws. */
+/** Decides the state of the registration, and searches for the first momentum if it is not known yet. Never throws. */
 export async function lookAtRegistration(look: RegistrationLook): Promise<Registration> {
   const { ours, memory, node, network, readings } = look;
   const agreement = agreeOnPillar(readings);
@@ -54,7 +54,7 @@ async function electionsOf({ client, pillar }: PillarAnswer): Promise<Elections>
   return { genesis: first?.timestamp, standing };
 }
 
-/** Reads what the event log says; nothing if it can't be read. */
+/** Reads the registration from the event log. An unreadable log counts as empty. */
 export async function recalled(
   { directory, stack, pillar }: LogRef,
   ours: string,
@@ -68,11 +68,11 @@ export async function recalled(
 }
 
 /**
- * Writes what of a look is news. It is decided on the log as it is now, since a memory that could not be read knows of nothing;
- * nearly every look brings none, and then the log is not read again.
+ * Appends state changes to the event log. Compares with the current log, because the cached state may be empty. Most
+ * lookups find no change and do not read the log again.
  *
- * @param memory that the look had
- * @returns what was written
+ * @param memory the state that the lookup started from
+ * @returns the events that were appended
  */
 export async function noteRegistration(
   log: EventLog,

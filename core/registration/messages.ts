@@ -3,7 +3,7 @@ import { durationText, minuteText } from "../util/timeText";
 import type { NoAgreement, SourceNote } from "./agreement";
 import type { Registration } from "./registration";
 
-/** The operator's part in the desktop wallet (docs/specification.md, 1.1, step 13), a line each. */
+/** Formats the operator's steps in the desktop wallet, one per line (docs/specification.md, 1.1, step 13). */
 export function walletClicks(pillar: string, producerAddress: string): string[] {
   return [
     "  1. Open the settings (the gear icon) and select the address of the Pillar.",
@@ -43,7 +43,7 @@ export function sentenceOf(registration: Registration, pillar: string, now: numb
   }
 }
 
-/** What is so until momentums carry another address that was registered. */
+/** The rule that applies until momentums carry another address that was registered. */
 export const stillOurs =
   "for 5 to 10 minutes after that update the elections stay this host's: keep it running until momentums carry that address";
 
@@ -96,7 +96,7 @@ export function unknownText(why: NoAgreement): string {
 
 const addressText = (address: string | null) => address ?? "that nobody registered it";
 
-/** Returns a key that changes with the state, not with the time. */
+/** Returns a key that changes with the state and not with the time. */
 export function keyOf(registration: Registration): string {
   const { kind } = registration;
   const parts: unknown[] = [kind, "address" in registration ? registration.address : ""];
@@ -107,13 +107,13 @@ export function keyOf(registration: Registration): string {
   return parts.join();
 }
 
-/** What makes it news that nothing is known. */
+/** Returns a key that changes with the reason why the registration is unknown. */
 export function unknownKey(why: NoAgreement): string {
   if (why.kind === "nobodyTells") return why.notes.map(noteKey).join();
   return why.kind === "wordsDiffer" ? unknownText(why) : why.kind;
 }
 
-/** A node's momentums get older and newer all the time. */
+/** Returns a key without momentum ages, which change with every lookup. */
 function noteKey(note: SourceNote): string {
   if (note.kind !== "leftOut") return `${note.kind} ${note.name}`;
   return `${note.reading.client.name} ${faultKey(note.reading.fault)}`;

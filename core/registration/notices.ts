@@ -3,13 +3,16 @@ import { commandsFor } from "../util/commands";
 import { sentenceOf } from "./messages";
 import type { Registration } from "./registration";
 
-/** What somebody who does not watch is told of a registration. */
+/** A webhook notification about a registration. */
 export interface RegistrationNotice {
   readonly event: "registered" | "producing" | "retirementPossible";
   readonly message: string;
 }
 
-/** What of a look's news to the event log, where each comes once, is told. */
+/**
+ * Returns the notifications for the state changes of one lookup. The event log gets each change once, so each is sent
+ * once.
+ */
 export function noticesOf(
   news: readonly News[],
   registration: Registration,

@@ -13,67 +13,69 @@ import type { NodeStatus } from "../sync/nodeStatus";
 import type { NoAgreement, RegistrationAgreement, SourceNote } from "./agreement";
 import type { ProducerSwitch } from "./findSwitch";
 
-/** What a stack knows of its Pillar's registration from before. */
+/** What the event log says about the registration of a stack's Pillar. */
 export interface RegistrationMemory {
   /** The address that was registered before this host's. */
   readonly earlier?: string;
-  /** Unix milliseconds: when this host's was first seen registered, where it has stayed so. */
+  /**
+   * Unix milliseconds of the first lookup that saw this host's address. Absent if another address was registered since.
+   */
   readonly since?: number;
-  /** It was once, whatever came after. */
+  /** True if this host's address was ever registered, even if another one followed. */
   readonly wasOurs?: boolean;
   readonly switched?: ProducerSwitch;
 }
 
-/** What one look brought. */
+/** The input of the decision about a registration. */
 export interface RegistrationFacts {
   /** This host's producer address. */
   readonly ours: string;
   readonly agreement: RegistrationAgreement;
   readonly memory: RegistrationMemory;
-  /** The switch, as far as it is known now. */
+  /** The first momentum with this host's address, if known. */
   readonly switched?: ProducerSwitch | undefined;
-  /** Why it could not be looked for. */
+  /** The reason why the search for that momentum failed. */
   readonly unseen?: string | undefined;
   readonly node: Pick<NodeStatus, "synced" | "known" | "why" | "reason">;
   /** Unix milliseconds. */
   readonly now: number;
   readonly network: Network;
-  /** What the wait for the first momentum depends on, as far as it is known. */
+  /** The elections that the wait for the first momentum depends on, if known. */
   readonly elections?: Elections;
 }
 
-/** What a node says of its chain's elections. */
+/** A node's answer about its chain's elections. */
 export interface Elections {
   /** Unix milliseconds. */
   readonly genesis?: number;
   readonly standing?: PillarStanding;
 }
 
-/** Of the running epoch, as the chain counts them. */
+/** Momentums of the running epoch, as the chain counts them. */
 interface Figures {
   readonly expected: number;
   readonly produced: number;
 }
 
-/** Where a Pillar's registration stands, seen from this host. `notes`: what is odd about the sources. */
+/** The state of a Pillar's registration, seen from this host. `notes` lists problems with the sources. */
 export type Registration = { readonly notes: readonly SourceNote[]; readonly earlier?: string } & (
   | { readonly kind: "unknown"; readonly why: NoAgreement; readonly since?: number; readonly switched?: ProducerSwitch }
-  /** Nobody registered a Pillar of that name. */
+  /** No Pillar of that name is registered. */
   | { readonly kind: "unknownPillar" }
-  /** Still, or again, the address before. */
+  /** The earlier address is registered, still or again. */
   | ({ readonly kind: "earlier" } & NotOurs)
-  /** Neither this host's address nor the one before. */
+  /** An address is registered that is neither this host's nor the earlier one. */
   | ({ readonly kind: "foreign" } & NotOurs)
-  /** This host's, which produces no momentum yet. */
+  /** This host's address is registered, and no momentum carries it yet. */
   | ({
       readonly kind: "registered";
       readonly wait: ProducingWait;
       readonly isLate: boolean;
       readonly unseen?: string;
     } & Ours)
-  /** This host's, and momentums carry it. */
+  /** This host's address is registered, and momentums carry it. */
   | ({ readonly kind: "producing"; readonly switched: ProducerSwitch } & Ours)
-  /** This host's, while its node is not synced. */
+  /** This host's address is registered while its node is not synced. */
   | ({
       readonly kind: "tooEarly";
       readonly why: string;
@@ -85,29 +87,32 @@ export type Registration = { readonly notes: readonly SourceNote[]; readonly ear
 interface NotOurs {
   readonly address: string;
   readonly wasOurs: boolean;
-  /** The newest momentum of this host's address or of that one, of late: elections follow the wallet two ticks later. */
+  /** The newest recent momentum of either address. Elections follow a wallet update two ticks later. */
   readonly last?: { readonly height: number; readonly at: number; readonly isOurs: boolean };
 }
 
 interface Ours {
   readonly address: string;
-  /** Unix milliseconds, of the first look that saw it. */
+  /** Unix milliseconds of the first lookup that saw the registration. */
   readonly since: number;
   readonly figures?: Figures;
 }
 
-/** The wait for the first momentum of an address. Times in unix milliseconds. */
+/** The expected wait for the first momentum of an address. Times in unix milliseconds. */
 export interface ProducingWait {
-  /** From then on its slots are this address's. */
+  /** The time from which the slots belong to this address. */
   readonly from: number;
-  /** By then it has had one in half of the cases, and in all but fewer than one of 10,000; absent where that can't be told. */
+  /**
+   * `usually`: by then half of the Pillars in this place have had a slot. `surely`: by then all but one of 10,000 have.
+   * Absent if the Pillar's place is not known.
+   */
   readonly usually?: number;
   readonly surely?: number;
-  /** The Pillar's place among all, in words. */
+  /** The Pillar's place by weight, in words. */
   readonly standing: string;
 }
 
-/** Decides where the registration stands. */
+/** Decides the state of the registration. */
 export function registrationOf(facts: RegistrationFacts): Registration {
   const { ours, agreement, memory, switched, unseen, node, now } = facts;
   const { notes } = agreement;
@@ -122,7 +127,8 @@ export function registrationOf(facts: RegistrationFacts): Registration {
   const { producerAddress: address, figures: counted } = pillar;
   const wasOurs = memory.wasOurs === true;
   if (address !== ours) {
-    // What a stack sees first is what was there before it; where it began with its own, another one is news.
+    // A stack takes the first address that it sees as the earlier one. If the stack began with its own address, any
+    // other address is foreign.
     const expected = memory.earlier ?? (wasOurs ? ours : address);
     const kind = address === expected ? "earlier" : "foreign";
     const last = by[0]?.recent.findLast(({ producer }) => producer === ours || producer === address);
@@ -130,10 +136,10 @@ export function registrationOf(facts: RegistrationFacts): Registration {
     return { kind, address, wasOurs, notes, ...seen, ...(kind === "earlier" ? { earlier: address } : known) };
   }
   const since = memory.since ?? now;
-  // Right after a node's start it has not counted yet.
+  // A node has no counts yet right after its start.
   const figures = counted.expected > 0 ? { figures: counted } : {};
   const own = { address, since, notes, ...known, ...figures };
-  // Witnesses that are silent say nothing against a node that produces.
+  // Witnesses without an answer say nothing against a node that produces.
   if (node.known && !node.synced && node.reason !== "unwitnessed") {
     const { why, reason } = node;
     return { kind: "tooEarly", why, reason, ...own, switched };
@@ -144,7 +150,7 @@ export function registrationOf(facts: RegistrationFacts): Registration {
   return { kind: "registered", wait, isLate, ...own, unseen };
 }
 
-/** Estimates the wait of an address that was first seen registered at a time. */
+/** Estimates the wait of an address that was first seen registered at `since`. */
 export function waitOf(
   since: number,
   { network, elections = {} }: Pick<RegistrationFacts, "network" | "elections">,

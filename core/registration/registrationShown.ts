@@ -4,30 +4,30 @@ import { isOurs, type Registration } from "./registration";
 /** The output `registration`. Times are ISO 8601. */
 export interface RegistrationShown {
   readonly state: Registration["kind"];
-  /** With this host's producer address; absent where that is not known. */
+  /** True if this host's producer address is registered. Absent if that is not known. */
   readonly registered?: boolean;
-  /** Momentums carry it; likewise. */
+  /** True if momentums carry this host's address. Absent if that is not known. */
   readonly producing?: boolean;
   /** The producer address that is registered now. */
   readonly address?: string;
-  /** The one before this host's. */
+  /** The address before this host's. */
   readonly earlier?: string;
-  /** When a run first saw this host's address registered. */
+  /** The time at which a run first saw this host's address registered. */
   readonly since?: string;
-  /** The first momentum that carried it. */
+  /** The time of the first momentum that carried it. */
   readonly switchedAt?: string;
   readonly height?: number;
-  /** The run said that the wallet comes next, with this host's address. */
+  /** True if the run listed the wallet update with this host's address as the next step. */
   readonly offered?: boolean;
-  /** Which sources were left out or contradicted, and why. */
+  /** The sources that were left out or that contradict, each with the reason. */
   readonly notes?: readonly string[];
 }
 
-/** What is shown of a registration. */
+/** Returns the output for a registration. */
 export function registrationShown(registration: Registration): RegistrationShown {
   const { kind: state, earlier } = registration;
   const why = registration.kind === "unknown" ? registration.why : undefined;
-  // What keeps everybody from telling is in the notes.
+  // The notes already say why no source answers.
   const notes = [...registration.notes.map(noteText), ...(why && why.kind !== "nobodyTells" ? [unknownText(why)] : [])];
   const switched = "switched" in registration ? registration.switched : undefined;
   const since = "since" in registration ? registration.since : undefined;

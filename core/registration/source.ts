@@ -4,23 +4,23 @@ import { openReferences } from "../chain/distinct";
 import { type Answered, type Reading, readNode, silentBy, wholePage } from "../chain/reading";
 import { type Block, showToEachOther } from "../chain/sameChain";
 
-/** What a node says of a Pillar and of the chain's newest momentums. */
+/** A node's answer about a Pillar and about the chain's newest momentums. */
 interface PillarWord {
-  /** Its newest momentums in ascending order, about {@link recentCount}. */
+  /** The newest momentums in ascending order, about {@link recentCount}. */
   readonly recent: readonly Produced[];
-  /** Those that it was asked for to be compared with nodes that are far behind it. */
+  /** Older momentums that were read to compare the node with nodes that are far behind it. */
   readonly older?: readonly Block[];
-  /** null: nobody registered it. */
+  /** null if the Pillar is not registered. */
   readonly pillar: PillarOnChain | null;
 }
 
 export type PillarReading = Reading<PillarWord>;
 export type PillarAnswer = Answered<PillarWord>;
 
-/** Enough to compare two nodes' chains, and small enough for every `up`. */
+/** The number of momentums that is enough to compare two nodes' chains and small enough to read on every `up`. */
 export const recentCount = 128;
 
-/** Asks one node. Never throws, and takes no longer than this, in milliseconds. */
+/** Reads a node's answer. Never throws, and takes at most `limit` milliseconds. */
 export function readPillar(client: ChainClient, pillar: string, limit: number): Promise<PillarReading> {
   const ask = async ({ newest: { height } }: { readonly newest: Produced }) => {
     const [registered, recent] = await Promise.all([
@@ -33,13 +33,13 @@ export function readPillar(client: ChainClient, pillar: string, limit: number): 
 }
 
 const ownTime = 10_000;
-/** One that is gone for good is waited for in every run. */
+/** Shorter than `ownTime`, because a reference that is down for good costs this time in every run. */
 const referenceTime = 5000;
 
 /**
- * Asks the node here, where there is one to ask, and the references, all at once. Never throws.
+ * Reads from this host's node, if it can be asked, and from the references, all at once. Never throws.
  *
- * @param address the host's own: a reference there is the same node once more
+ * @param address this host's address: a reference with the same address is the same node
  */
 export async function readSources(
   own: ChainClient | undefined,
@@ -48,7 +48,7 @@ export async function readSources(
   address: string,
 ): Promise<readonly PillarReading[]> {
   const ownReading = own && readPillar(own, pillar, ownTime);
-  // One node under two names would outvote this one.
+  // One node under two names would outvote the node here.
   const all = await openReferences(references, [{ host: address, what: "this host itself" }]);
   const others = all.map(({ client, fault }) =>
     fault === undefined ? readPillar(client, pillar, referenceTime) : { client, fault: silentBy(fault) },

@@ -4,40 +4,40 @@ import { durationText } from "../util/timeText";
 import { keyOf, noteText, sentenceOf, walletClicks, wayBack } from "./messages";
 import { isOurs, type Registration } from "./registration";
 
-/** What one wait knows. */
+/** The input of one wait. */
 export interface CutoverOptions {
   readonly stack: string;
   readonly pillar: string;
   /** This host's producer address. */
   readonly ours: string;
-  /** The host's, for errors. */
+  /** This host's address, for error messages. */
   readonly address: string;
-  /** Milliseconds that a run waits. */
+  /** Milliseconds that one run waits. */
   readonly deadline: number;
 }
 
-/** What the loop depends on. */
+/** Dependencies of the wait. */
 export interface CutoverDeps extends Clock {
-  /** Looks, and records what is news; never throws. */
+  /** Reads the registration and writes changes to the event log. Never throws. */
   look(): Promise<Registration>;
   say(line: string): void;
-  /** Tells somebody who does not watch; never waits and never throws. */
+  /** Sends a webhook notification. Returns at once and never throws. */
   notify?(event: "producing" | "deadline", text: string): void;
-  /** Aborted once nobody waits for the result: the engine was killed. */
+  /** Aborted once the engine was killed, so that nobody waits for the result. */
   readonly signal?: AbortSignal;
 }
 
 export type Producing = Extract<Registration, { kind: "producing" }>;
 
-/** One momentum of the network: no more often is there news. */
+/** The time of one momentum: the state changes no faster. */
 const pause = 10_000;
 const quietFor = 10 * 60_000;
 
 /**
- * Looks until momentums carry this host's address. An RPC that is silent, a host that reboots, a node that falls behind
- * and an update that is taken back are said and waited through.
+ * Waits until momentums carry this host's address. Keeps waiting, with a message, if an RPC does not answer, the host
+ * reboots, the node falls behind, or the wallet update is undone.
  *
- * @throws Error, marked `gaveUp`, at the deadline and when nobody wants the answer any more
+ * @throws Error, marked `gaveUp`, at the deadline or if the engine is gone
  */
 export async function waitForProducing(options: CutoverOptions, deps: CutoverDeps): Promise<Producing> {
   const { pillar, ours, deadline } = options;
@@ -58,7 +58,7 @@ export async function waitForProducing(options: CutoverOptions, deps: CutoverDep
       deps.notify?.("producing", sentence);
       return registration;
     }
-    // This run does not end before that is done, and with it what shows the address.
+    // Prints the address here, because the run ends, and shows its outputs, only after the wallet update.
     if (!isTold && ["earlier", "unknownPillar"].includes(registration.kind)) {
       deps.say(
         `cutover: waiting for this in the desktop wallet (to stop: Ctrl-C twice; to go on: ${commandsFor(options.stack).up}):`,

@@ -1,12 +1,12 @@
 import type { CurvePoint, LogEvent } from "../eventLog/events";
 import { standing } from "../eventLog/guardFacts";
 
-/** Points kept of a wait, whether it takes minutes or days. */
+/** The number of points that a wait keeps, whether it takes minutes or days. */
 export const curveLimit = 200;
 
 /**
- * A curve with one more point. Where it would be too long, the point whose neighbours are nearest in time goes,
- * never the first or the last: what is left stays even over time, also over waits that were resumed.
+ * Returns a curve with one more point. If the curve gets too long, drops the point whose neighbours are nearest in
+ * time, but never the first or the last. The points stay evenly spread over time, also across resumed waits.
  */
 export function withPoint(curve: readonly CurvePoint[], point: CurvePoint, limit = curveLimit): readonly CurvePoint[] {
   const points = [...curve, point];
@@ -22,14 +22,14 @@ function span(points: readonly CurvePoint[], i: number): number {
   return (points[i + 1]?.[0] ?? 0) - (points[i - 1]?.[0] ?? 0);
 }
 
-/** What the waits for a host's sync have seen that have not ended. */
+/** What the unfinished waits for a host's sync have measured. */
 export interface Waits {
   readonly startedAt?: string;
   readonly startHeight?: number;
   readonly curve: readonly CurvePoint[];
 }
 
-/** What the record has of the waits for a host, up to its sync or its deletion. */
+/** Returns what the event log says about the waits for a host, up to its sync or its deletion. */
 export function openWaits(events: readonly LogEvent[], stack: string, address: string): Waits {
   let waits: Waits = { curve: [] };
   for (const { details } of standing(events, stack, "waits")) {

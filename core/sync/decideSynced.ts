@@ -7,33 +7,36 @@ import { judgeLook, type SyncReason } from "./judgeLook";
 import { compareReferences, type ReferenceAgreement, type ReferenceNote, type ReferencesSeen } from "./references";
 
 export interface EvidenceOptions extends Omit<ChainSources, "references"> {
-  /** Good looks in a row. */
+  /** The number of good lookups in a row that a proof needs. */
   readonly confirmations: number;
-  /** Milliseconds that they must span. */
+  /** The milliseconds that these lookups must span. */
   readonly confirmSpan: number;
 }
 
-/** One look: at the node, and at the references while the node says that it is synced. */
+/** One lookup: of the node, and of the references if the node says that it is synced. */
 export interface SyncLook extends ReferencesSeen {
   readonly observation: Observation;
-  /** Milliseconds of a clock that never jumps. */
+  /** Milliseconds of a monotonic clock. */
   readonly at: number;
-  /** Unix milliseconds of this machine. */
+  /** Unix milliseconds of this machine's clock. */
   readonly clock: number;
 }
 
-/** What the looks so far amount to. */
+/** The evidence from all lookups so far. */
 export interface Evidence {
-  /** Good looks in a row. */
+  /** Good lookups in a row. */
   readonly streak: number;
-  /** `at` of the first of them. */
+  /** `at` of the first good lookup. */
   readonly since: number;
-  /** The target at the last of them, and when it last moved on: a stale target stands still, or leaps. */
+  /**
+   * The target height at the last good lookup, and the time when it last advanced at the network's pace. A stale target
+   * stays the same or jumps.
+   */
   readonly target: number;
   readonly movedAt?: number | undefined;
-  /** How often it did. */
+  /** The number of times that the target advanced at that pace. */
   readonly moves: number;
-  /** Since when references contradict a node with a fresh momentum. */
+  /** The time since which references contradict a node with a fresh momentum. */
   readonly contradictedSince?: number | undefined;
   readonly lastAt?: number | undefined;
   readonly lastClock?: number | undefined;
@@ -41,36 +44,43 @@ export interface Evidence {
 
 export const noEvidence: Evidence = { streak: 0, since: 0, target: 0, moves: 0 };
 
-/** The verdict after a look. */
+/** The verdict after a lookup. */
 export interface SyncDecision extends Pick<SyncProof, "proved" | "unproved"> {
   readonly evidence: Evidence;
   readonly synced: boolean;
-  /** This look alone speaks for it. */
+  /** True if this lookup alone speaks for a synced node. */
   readonly good: boolean;
   readonly why: SyncReason;
-  /** What is odd about the references. */
+  /** Problems with the references. */
   readonly notes: readonly ReferenceNote[];
 }
 
-/** How long references that contradict a fresh momentum are believed, in milliseconds: they may lie for ever. */
+/**
+ * Milliseconds after which a fresh momentum outweighs references that contradict it. Without a limit, lying references
+ * could block the gate for ever.
+ */
 export const contradictionLimit = 10 * 60_000;
-/** A clock that moves so much more or less than the other, in milliseconds, jumped. */
+/** Milliseconds by which two clocks may drift apart between lookups. More counts as a clock jump. */
 const jump = 60_000;
-/** A slot in milliseconds, so the network adds no momentum sooner; a target may show so many more at once. */
+/**
+ * The milliseconds of a slot: the network adds no momentum sooner. `burst` is the number of extra momentums that a
+ * target may gain at once.
+ */
 const momentumTime = 10_000;
 const burst = 2;
-/** So many moves at that pace are no accident. */
+/** The number of advances at that pace that rules out chance. */
 const movesWanted = 3;
-/** The line that status and check show each time for a risk that the operator took. */
+/** The line that status and check print every time if the operator accepted the risk. */
 export const chainRisk = "not verified: sync.unverifiedChain is acknowledged, no witness of the chain is wanted";
 /** The claim that stays unproved while no witness confirms the chain. */
 export const chainGap = "which chain the node is on: no reference and no old host confirms a momentum of it";
 
 /**
- * Adds a look to the evidence. The node's own word must be good (see judgeLook), and something that a stale target
- * can't fake must stand behind it: a fresh newest momentum, by the node's clock and by this machine's; or the median
- * of the references; or, where neither can be had, a target that moves on and is kept up with. Whatever is fresh says
- * nothing of the chain: that is confirmed by a witness, and a node on another chain than the witnesses never passes.
+ * Adds a lookup to the evidence and decides whether the node is synced. The node's own answer must be good (see
+ * judgeLook), and evidence that a stale target can't fake must support it. That is a fresh newest momentum, by the
+ * node's clock and by this machine's, or the median of the references. If neither is available, a target that advances
+ * and that the node keeps up with counts, too. Fresh data says nothing about the chain: a witness must confirm the
+ * chain, and a node on another chain than the witnesses never passes.
  */
 export function decideSynced(before: Evidence, look: SyncLook, options: EvidenceOptions): SyncDecision {
   const { observation, at, clock } = look;
@@ -87,7 +97,7 @@ export function decideSynced(before: Evidence, look: SyncLook, options: Evidence
   const own = judgeLook(observation, clock);
   if (observation.kind === "none" || own.says === "no") return bad(own.why, [], before.contradictedSince);
   if (own.says === "close") {
-    // Neither for it nor against it, for the moment that a momentum takes to be taken in.
+    // The node is adding a momentum. For as long as that takes, the lookup counts neither for nor against a sync.
     if (before.streak === 0 || at - (before.lastAt ?? at) > momentumTime)
       return bad(own.why, [], before.contradictedSince);
     return { evidence: before, synced: false, good: true, why: own.why, notes: [], proved: [], unproved: [] };
@@ -118,7 +128,10 @@ export function decideSynced(before: Evidence, look: SyncLook, options: Evidence
   return { evidence, synced, good: true, why, notes, proved: those(true), unproved: those(false) };
 }
 
-/** Returns why a node is not known to be on the witnesses' chain. A fork goes on by itself: nothing outweighs this. */
+/**
+ * Returns the reason why a node is not known to be on the witnesses' chain. A fork also grows and looks fresh, so no
+ * other evidence outweighs this.
+ */
 function findChainFault(
   { fork, unsaid, witnesses }: ReferenceAgreement,
   { isChainUnverified }: EvidenceOptions,
@@ -128,11 +141,14 @@ function findChainFault(
   return witnesses.length === 0 && !isChainUnverified ? { kind: "unwitnessed" } : undefined;
 }
 
-/** Adds a good look to the streak, or begins a new streak after a jump of a clock or of a target that nothing confirms. */
+/**
+ * Adds a good lookup to the streak. Starts a new streak if a clock jumped, or if the target jumped and nothing confirms
+ * it.
+ */
 function extendStreak(before: Evidence, { at, clock }: SyncLook, target: number, isConfirmed: boolean): Evidence {
   const { lastAt, lastClock } = before;
   const jumped = lastAt !== undefined && lastClock !== undefined && Math.abs(clock - lastClock - (at - lastAt)) > jump;
-  // A stale target that is renewed and caught up with between two looks leaps; the network's own moves at its pace.
+  // A stale target that is renewed between two lookups jumps. The network's own target advances at the network's pace.
   const gained = target - before.target;
   const leaped = gained < 0 || gained > (at - (lastAt ?? at)) / momentumTime + burst;
   const seen = { target, lastAt: at, lastClock: clock };
@@ -148,12 +164,15 @@ function extendStreak(before: Evidence, { at, clock }: SyncLook, target: number,
   };
 }
 
-/** Takes the proof from a node that lacks a required version. The good looks stay: it may be upgraded at any time. */
+/**
+ * Revokes the proof of a node that lacks a required version. Keeps the good lookups, because the node may be upgraded
+ * at any time.
+ */
 export function refuseOldVersion(weighed: SyncDecision, [gap]: readonly VersionGap[]): SyncDecision {
   return gap === undefined ? weighed : { ...weighed, synced: false, good: false, why: { kind: "oldVersion", gap } };
 }
 
-/** Formats what counts for a sync, each with whether it holds. */
+/** Returns the claims that a proof of a sync consists of, each with whether it holds. */
 function formatClaims(
   { info, newest }: Extract<Observation, { kind: "answer" }>,
   fresh: boolean,

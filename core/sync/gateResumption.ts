@@ -1,16 +1,16 @@
 import { isSameHost } from "../ssh/sameHost";
 import type { SshTarget } from "../ssh/ssh";
 
-/** What the gate's last run kept: of which machine, and when its node was proved synced, ISO 8601. */
+/** What the last run of the gate stored: its host, and when the node was proved synced (ISO 8601). */
 export interface GateKept {
   readonly target: { readonly ssh: Partial<Pick<SshTarget, "address" | "hostKey">> };
   readonly syncedAt?: string | undefined;
 }
 
 /**
- * What the gate does with what it kept: the proof stands, as a live producer is never waited for, whatever else
- * changed; the wait goes on; or it begins anew, since the proof was another machine's: a server that is gone, or what was
- * there before a reinstall.
+ * Decides what the gate does with the result of its last run. `stands`: keeps the proof, because a live producer never
+ * has to wait, whatever else changed. `goesOn`: resumes the wait. `anew`: starts again, because the result belongs to
+ * another machine or to the same one before a reinstall.
  */
 export function gateResumption(kept: GateKept, now: Pick<GateKept, "target">): "stands" | "goesOn" | "anew" {
   if (!isSameHost(kept.target.ssh, now.target.ssh)) return "anew";

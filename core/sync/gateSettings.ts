@@ -2,7 +2,9 @@ import type { StackConfig } from "../config/config";
 import type { ChainSources } from "./chainSources";
 import type { GateSettings } from "./waitForSync";
 
-/** How the gate decides about a stack's node: what `pulumi up` waits for, and what `pillar-host status` shows. */
+/**
+ * Returns the settings by which the gate decides about a stack's node, for `pulumi up` and for `pillar-host status`.
+ */
 export function gateSettings(config: Pick<StackConfig, "stack" | "sync" | "node" | "lifecycle">): GateSettings {
   const { stack, sync, node } = config;
   return {
@@ -17,7 +19,10 @@ export function gateSettings(config: Pick<StackConfig, "stack" | "sync" | "node"
   };
 }
 
-/** Returns whom a stack asks about the chain. The guards, which decide in the other lifecycles, have rules of their own. */
+/**
+ * Returns the nodes that a stack asks about the chain. In the other lifecycles the chain decides nothing here: the
+ * guards have their own rules.
+ */
 export function chainSources({ lifecycle, sync }: Pick<StackConfig, "lifecycle" | "sync">): ChainSources {
   const { references, tolerance } = sync;
   const isVerified = lifecycle === "active" && sync.unverifiedChain === undefined;

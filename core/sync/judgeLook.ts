@@ -3,53 +3,53 @@ import type { Observation } from "../chain/node";
 import type { VersionGap } from "../chain/requiredVersions";
 import type { Fork } from "./references";
 
-/** A node that takes a momentum in shows a target that its height has not reached for a moment. */
+/** Momentums that a synced node may lag behind its target for a moment while it adds a momentum. */
 const atTheTip = 2;
 
-/** Why a look says what it says. Times in milliseconds. */
+/** The reason for a verdict. Times in milliseconds. */
 export type SyncReason =
   | { readonly kind: "noAnswer"; readonly reason: string }
   | { readonly kind: "syncing" }
   | { readonly kind: "fewPeers"; readonly peers?: number | undefined }
   | { readonly kind: "otherState"; readonly state: number }
   | { readonly kind: "belowTarget" }
-  /** Its newest momentum is fresh, or not. */
+  /** The newest momentum is fresh, or it is stale. */
   | { readonly kind: "fresh" | "stale"; readonly age: number }
-  /** Which of two clocks is right decides what is fresh. */
+  /** The host's and this machine's clocks differ, and it depends on the clock whether the momentum is fresh. */
   | { readonly kind: "clocksApart"; readonly apart: number }
-  /** The height is the target, and the newest momentum is not told. */
+  /** The height equals the target, and the node does not return its newest momentum. */
   | { readonly kind: "atTarget" }
-  /** Nothing that it tells bears its word out. */
+  /** The node says synced, and nothing else that it returns supports it. */
   | { readonly kind: "untold"; readonly target: number }
-  /** By the references. */
+  /** The references are at other heights. */
   | { readonly kind: "contradicted"; readonly height: number; readonly median: number | undefined }
-  /** By the references' hashes of a height. */
+  /** The references have another hash at a height. */
   | ({ readonly kind: "otherChain" } & Fork)
-  /** The momentum of this height, which would tell whether it is on the references' chain, the node does not show. */
+  /** The node does not return the momentum of this height, so it can't be compared with the references' chain. */
   | { readonly kind: "chainUntold"; readonly height: number }
-  /** No witness confirms its chain now: none answers, or none can be compared with it. */
+  /** No witness confirms the chain now: none answers, or none can be compared with the node. */
   | { readonly kind: "unwitnessed" }
-  /** Its version is not the one that is required at its height. */
+  /** The node's version is not the one that its height requires. */
   | { readonly kind: "oldVersion"; readonly gap: VersionGap }
-  /** Nothing but a target that moves on would prove it. */
+  /** Only a target that advances would prove the sync. */
   | { readonly kind: "targetStands" }
-  /** By the references, as nothing else does. */
+  /** Only the references support the node's answer. */
   | { readonly kind: "bornOut" };
 
-/** What one look says about the question "is it synced?", and why. */
+/** The verdict of one lookup, with the reason. */
 export interface SyncVerdict {
   /**
-   * `close`: synced but for a momentum or two, as at the arrival of each. `unproved`: the node says that it is, and
-   * nothing that it tells bears it out; others must.
+   * `close`: synced except for a momentum or two, which happens whenever one arrives. `unproved`: the node says that it
+   * is synced, nothing else that it returns supports it, and other nodes must confirm it.
    */
   readonly says: "synced" | "close" | "unproved" | "no";
   readonly why: SyncReason;
 }
 
 /**
- * Judges a single look. State 2 alone is not evidence: during a long sync the target goes stale, so the height
- * must have reached it, and the newest momentum must be fresh where the node tells. A target of 0 or below the height
- * says nothing; then only the fresh momentum counts (docs/specification.md, 3; docs/chain.md, Node).
+ * Judges a single lookup. State 2 alone is not evidence: the target goes stale during a long sync. So the height must
+ * have reached the target, and the newest momentum must be fresh if the node returns it. A target of 0 or below the
+ * height says nothing: then only a fresh momentum counts (docs/specification.md, 3; docs/chain.md, Node).
  *
  * @param clock unix milliseconds of this machine
  */
@@ -74,8 +74,8 @@ export function judgeLook(observation: Observation, clock: number): SyncVerdict 
 }
 
 /**
- * True if a node that says "syncing" may be synced and be adding a momentum: real ones said so for
- * milliseconds, at one of fifty momentums. No evidence for a sync, but no word against the one that was proved either.
+ * True if a node that says "syncing" may be synced and adding a momentum. Real nodes said so for milliseconds, at one
+ * of fifty momentums. This is no evidence for a sync, but none against an earlier proof either.
  */
 export function mayBeAddingMomentum(observation: Observation): boolean {
   if (observation.kind === "none") return false;
@@ -84,7 +84,7 @@ export function mayBeAddingMomentum(observation: Observation): boolean {
 }
 
 /**
- * True if a look may have met a synced node that is adding a momentum: the next look tells.
+ * True if a lookup may have met a synced node that is adding a momentum. The next lookup decides.
  *
  * @param clock unix milliseconds of this machine
  */
@@ -92,7 +92,7 @@ export function isAddingMomentum(observation: Observation, clock: number): boole
   return mayBeAddingMomentum(observation) || judgeLook(observation, clock).says === "close";
 }
 
-/** True if the node says that it is synced, so that others are worth asking. */
+/** True if the node says that it is synced, so that other nodes are worth asking. */
 export function claimsSynced({ says }: SyncVerdict): boolean {
   return says === "synced" || says === "unproved";
 }

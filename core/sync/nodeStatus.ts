@@ -12,18 +12,18 @@ import { reasonText } from "./messages";
 import { observeSettled } from "./observeSettled";
 import { openWitnesses } from "./witnesses";
 
-/** A node as it is this minute. */
+/** The current state of a node. */
 export interface NodeStatus {
   readonly synced: boolean;
   readonly why: string;
-  /** Of the look; absent where there was none. */
+  /** The reason's kind. Absent if no lookup succeeded. */
   readonly reason?: SyncReason["kind"];
-  /** Whether the node answered at all: without an answer nothing is known. */
+  /** True if the node answered. Without an answer nothing is known. */
   readonly known: boolean;
   readonly state?: number;
   readonly currentHeight?: number;
   readonly targetHeight?: number;
-  /** The required versions that it lacks, where nothing else is wrong with it. */
+  /** Required versions that the node lacks, if it has no other problem. */
   readonly gaps?: readonly VersionGap[];
 }
 
@@ -32,9 +32,9 @@ const referenceTime = 5000;
 const fresh = 30_000;
 
 /**
- * Begins a look before it is needed, while the engine is at other work.
+ * Starts a lookup before its result is needed, while the engine is busy.
  *
- * @returns that look where it is still of this minute, else a new one
+ * @returns a function that returns the early lookup if it is recent, and else starts a new one
  */
 export function lookAhead<T>(look: () => Promise<T>, now: () => number = Date.now): () => Promise<T> {
   const begun = now();
@@ -43,9 +43,9 @@ export function lookAhead<T>(look: () => Promise<T>, now: () => number = Date.no
 }
 
 /**
- * Looks in preview too: it only reads, has a deadline, and never throws but says what is not known.
+ * Reads a node's state, also in a preview: it only reads, has a timeout, and returns a problem instead of throwing.
  *
- * @param connection the way to the host, where others use it too; its owner closes it
+ * @param connection an ssh connection that others use, too; its owner closes it
  */
 export async function lookAtNode(
   target: NodeTarget,
@@ -63,7 +63,7 @@ export async function lookAtNode(
       const { newest } = observation;
       const own = newest && { newest, client: chainOfNode("the node", target, way) };
       const seen = claimsSynced(verdict) ? await witnesses.read(own, referenceTime) : { readings: [] };
-      // The gate has had its patience with references that contradict a fresh momentum.
+      // Treats the time limit for contradicting references as over: the gate has already waited for it.
       const weighed = decideSynced(
         { ...noEvidence, contradictedSince: 0 },
         { observation, ...seen, at: contradictionLimit, clock: Date.now() },

@@ -2,13 +2,13 @@ import type { Observation } from "../chain/node";
 import type { Clock } from "../util/clock";
 import { isAddingMomentum } from "./judgeLook";
 
-/** Milliseconds between looks at a node that takes a momentum in, and how many of them at most. */
+/** Milliseconds between lookups of a node that is adding a momentum, and the maximum number of lookups. */
 const pause = 1500;
 const looks = 3;
 
 /**
- * Observes a node for a decision that is made at once: a node that may be adding a momentum is observed again, a few
- * times. The gate, which goes on observing, does not need this.
+ * Observes a node for a decision that falls at once. Repeats the lookup a few times while the node may be adding a
+ * momentum. The gate does not need this, because it keeps observing.
  */
 export async function observeSettled(
   observe: () => Promise<Observation>,

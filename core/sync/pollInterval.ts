@@ -9,25 +9,28 @@ const longestReconnect = 30 * second;
 /** Momentums. */
 const nearTheEnd = 20;
 
-/** What the next look's time depends on. */
+/** The input of the poll interval. */
 export interface LookBehind {
   readonly observation: Observation;
-  /** It counts towards the proof, or is the first. */
+  /** True if the lookup counts towards the proof, or if it is the first. */
   readonly isNews: boolean;
-  /** Looks in a row that showed nothing. */
+  /** Lookups in a row without an answer. */
   readonly failures: number;
   readonly samples: readonly Sample[];
 }
 
-/** Milliseconds until the next look: 2 s while it counts, growing while nothing answers, else by what is left. */
+/**
+ * Returns the milliseconds until the next lookup: 2 s while lookups count, a growing delay while the node does not
+ * answer, and else a delay that depends on the time left.
+ */
 export function pollIntervalMs({ observation, isNews, failures, samples }: LookBehind): number {
   if (observation.kind === "none") {
-    // A node that restarts is back within seconds; a host that can't be reached is left in peace for longer.
+    // A restarting node is back within seconds. An unreachable host gets a longer delay.
     return Math.min(observation.unreachable ? longestReconnect : longestRetry, shortest * 2 ** (failures - 1));
   }
   const { currentHeight, targetHeight } = observation.info;
   if (isNews || Math.abs(targetHeight - currentHeight) <= nearTheEnd) return shortest;
   const left = targetHeight > 0 ? timeLeft(currentHeight, targetHeight, rateOf(samples)) : undefined;
-  // A fiftieth of what is left, so that the estimate may be off by far.
+  // A fiftieth of the time left, so that a poor estimate does little harm.
   return left === undefined ? longestRetry : Math.min(longest, Math.max(shortest, Math.round(left / 50)));
 }

@@ -2,18 +2,24 @@ import { networkPaceMs } from "../chain/networkPace";
 import type { Observation } from "../chain/node";
 import type { SyncReason } from "./judgeLook";
 
-/** A height seen at a time (unix milliseconds). */
+/** A height at a time (unix milliseconds). */
 export interface Sample {
   readonly at: number;
   readonly height: number;
-  /** Raised when the node was out of sight before this look: the time between is nobody's rate. */
+  /**
+   * The number of the stretch. It grows after each gap in the lookups, because the time of a gap must not count in the
+   * rate.
+   */
   readonly stretch?: number;
 }
 
-/** Momentums that the network adds in a second. */
+/** Momentums that the network adds per second. */
 const networkRate = 1000 / networkPaceMs;
 
-/** Momentums per second over the samples, gaps between stretches left out; undefined where it can't be said. */
+/**
+ * Returns momentums per second over the samples, without the gaps between stretches. Returns undefined if there are too
+ * few samples.
+ */
 export function rateOf(samples: readonly Sample[]): number | undefined {
   let time = 0;
   let gained = 0;
@@ -26,7 +32,10 @@ export function rateOf(samples: readonly Sample[]): number | undefined {
   return time > 0 ? (gained * 1000) / time : undefined;
 }
 
-/** Milliseconds until `height` meets a target that moves on meanwhile; undefined while it does not come nearer. */
+/**
+ * Returns the milliseconds until `height` reaches a target that advances meanwhile, or undefined while the distance
+ * does not shrink.
+ */
 export function timeLeft(height: number, target: number, rate: number | undefined): number | undefined {
   if (rate === undefined || rate <= networkRate) return undefined;
   return (Math.max(0, target - height) / (rate - networkRate)) * 1000;
@@ -38,7 +47,10 @@ export function percentOf(height: number, target: number): string | undefined {
   return (Math.floor((Math.min(height, target) / target) * 1000) / 10).toFixed(1);
 }
 
-/** Milliseconds that are left, by the slower and the faster half of what was seen; undefined as in timeLeft. */
+/**
+ * Returns the shortest and longest estimate of the milliseconds left, from the two halves of the samples. Returns
+ * undefined if either half gives no estimate.
+ */
 export function rangeLeft(height: number, target: number, samples: readonly Sample[]): [number, number] | undefined {
   const middle = Math.floor(samples.length / 2);
   const halves = samples.length >= 8 ? [samples.slice(0, middle + 1), samples.slice(middle)] : [samples];
@@ -47,39 +59,39 @@ export function rangeLeft(height: number, target: number, samples: readonly Samp
   return known.length === times.length && known.length > 0 ? [Math.min(...known), Math.max(...known)] : undefined;
 }
 
-/** What is thought of a look. */
+/** The verdict on a lookup. */
 interface Opinion {
   readonly good: boolean;
   readonly why: SyncReason;
-  /** Good looks in a row, and how many are wanted. */
+  /** Good lookups in a row, and the number that is needed. */
   readonly streak: number;
   readonly confirmations: number;
-  /** Unix milliseconds of the first look ever. */
+  /** Unix milliseconds of the first lookup of all runs. */
   readonly startedAt: number;
 }
 
-/** Where the sync stands at a look. */
+/** The progress of the sync at a lookup. */
 export interface SyncProgress extends Opinion {
   readonly observation: Observation;
   readonly percent?: string | undefined;
-  /** Momentums per second, while it moves and is not good yet. */
+  /** Momentums per second. Absent while the height does not grow, and once the lookup is good. */
   readonly rate?: number | undefined;
-  /** Milliseconds, at least and at most, likewise. */
+  /** The shortest and longest estimate in milliseconds. Absent once the lookup is good. */
   readonly left?: readonly [number, number] | undefined;
 }
 
-/** What the gate has to say to whoever watches it. */
+/** A message of the gate to the operator. */
 export type GateNews =
   | { readonly kind: "progress"; readonly progress: SyncProgress }
   | { readonly kind: "told"; readonly text: string }
-  /** There is this to look at on the host. */
+  /** A fact about the host that may explain a stall. */
   | { readonly kind: "fact"; readonly text: string };
 
 export function progressOf(observation: Observation, samples: readonly Sample[], opinion: Opinion): SyncProgress {
   if (observation.kind === "none") return { observation, ...opinion };
   const { good } = opinion;
   const { state, currentHeight, targetHeight } = observation.info;
-  // A target that was reached and still is not the network's height: a share of it would say "done".
+  // A target that was reached and does not advance is not the network's height. A percentage of it would say "done".
   const isStale = state === 2 && !good && currentHeight >= targetHeight;
   const percent = isStale ? undefined : percentOf(currentHeight, targetHeight);
   if (good) return { observation, ...opinion, percent };
@@ -88,7 +100,7 @@ export function progressOf(observation: Observation, samples: readonly Sample[],
   return { observation, ...opinion, percent, rate: rate !== undefined && rate > 0 ? rate : undefined, left };
 }
 
-/** Returns a key that changes with each twentieth of the way, the count of good looks, and the reason. */
+/** Returns a key that changes with each twentieth of the sync, the count of good lookups, and the reason. */
 export function progressKey({ observation, streak, why }: SyncProgress): string {
   if (observation.kind === "none") return observation.reason;
   const { state, currentHeight, targetHeight } = observation.info;

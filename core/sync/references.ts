@@ -4,27 +4,27 @@ import { type ExcludedHost, openReferences } from "../chain/distinct";
 import { isAnswered, type Reading, readNode, silentBy, type Unanswered } from "../chain/reading";
 import { type Block, type Comparison, compareChains, hashAt, olderOf, type ShownChain } from "../chain/sameChain";
 
-/** A reference's name and what it says is the newest height. */
+/** A reference's name and its newest height. */
 interface HeightWord {
   readonly name: string;
   readonly height: number;
 }
 
-/** What a reference says, as far as it is compared. */
+/** A reference's answer, with the part of its chain that is compared. */
 export type ReferenceReading = Reading<ShownChain>;
 
-/** The references' answers, and what the node that is compared with them shows of its own chain. */
+/** The references' answers, and the part of its own chain that the compared node returns. */
 export interface ReferencesSeen {
   readonly readings: readonly ReferenceReading[];
-  /** The answer of the old host's node: a witness of the chain, never of the height. */
+  /** The answer of the old host's node: a witness of the chain, but not of the height. */
   readonly oldHost?: ReferenceReading | undefined;
-  /** A momentum of the right chain, as this stack recorded it. */
+  /** A momentum of the right chain from this stack's event log. */
   readonly recorded?: Block | undefined;
-  /** Absent where the node does not tell its momentums. */
+  /** Absent if the node does not return its momentums. */
   readonly own?: ShownChain | undefined;
 }
 
-/** References that are on another chain than the node: the hashes of a height, the node's and that of the first. */
+/** References on another chain than the node: the node's hash of a height, and the first reference's hash. */
 export interface Fork {
   readonly height: number;
   readonly own: string;
@@ -32,46 +32,46 @@ export interface Fork {
   readonly names: readonly string[];
 }
 
-/** What is odd about a reference. */
+/** A problem with a reference. */
 export type ReferenceNote =
   | { readonly kind: "leftOut"; readonly reading: Unanswered }
   | ({ readonly kind: "onlyOne" } & HeightWord)
   | { readonly kind: "differ"; readonly words: readonly HeightWord[] }
   | ({ readonly kind: "odd"; readonly others: number } & HeightWord)
-  /** It is so far behind the node that it may know nothing of a fork. */
+  /** The reference is so far behind the node that it may not know about a fork. */
   | ({ readonly kind: "farBehind" } & HeightWord)
-  /** Its momentum of that height is not the node's, and most of the others are on the node's chain, or as many. */
+  /** The reference's momentum of that height differs from the node's, and the other witnesses outweigh it. */
   | ({ readonly kind: "otherChain" } & HeightWord);
 
-/** What the references say of a node, and what is odd about each of them. */
+/** The references' verdict on a node, with the problems of each reference. */
 export interface ReferenceAgreement {
   /**
-   * `unknown` where fewer than two usable ones agree with each other; `otherChain` where the node is on another one than
-   * they; `unsaid` where it does not show the momentum that would tell.
+   * `unknown`: fewer than two usable references agree with each other. `otherChain`: the node is on another chain.
+   * `unsaid`: the node does not return the momentum that is needed for a comparison.
    */
   readonly verdict: "agrees" | "disagrees" | "unknown" | "otherChain" | "unsaid";
   readonly median?: number;
   readonly fork?: Fork;
-  /** The height of the momentum that the node does not show. */
+  /** The height of the momentum that the node does not return. */
   readonly unsaid?: number;
-  /** Independent witnesses: they have the node's momentum at the newest height that both have. */
+  /** Independent witnesses that have the node's momentum at the newest height that both have. */
   readonly witnesses: readonly string[];
   readonly notes: readonly ReferenceNote[];
 }
 
-/** Momentums, an hour of them, by which a witness may be behind the node. */
+/** Momentums that a witness may be behind the node: an hour of them. */
 const maxLag = 360;
 
-/** How the momentum that this stack recorded is named among the witnesses. */
+/** The name of the event log's momentum in the list of witnesses. */
 const recordedName = "the momentum that this stack recorded";
 
 /**
- * Compares a node with independent ones: first the chains, by hashes of a height that both have, then the heights.
- * Who is down or lags is named and left out; a single one that is only higher or lower warns; of two that differ nobody
- * knows which one lies. On another chain is a node where at least as many witnesses say so as say the contrary, and
- * more than one of two.
+ * Compares a node with independent nodes: first the chains, by hashes of a height that both have, then the heights. A
+ * reference that is down or lags is left out with a note. A single reference at another height only causes a warning,
+ * and of two that differ nobody knows which one is wrong. The node counts as being on another chain if at least as many
+ * witnesses contradict it as confirm it; a single contradiction counts only if no witness confirms the node.
  *
- * @param height the node's
+ * @param height the node's height
  * @param tolerance momentums
  */
 export function compareReferences(height: number, seen: ReferencesSeen, tolerance: number): ReferenceAgreement {
@@ -84,7 +84,7 @@ export function compareReferences(height: number, seen: ReferencesSeen, toleranc
   const chains: { readonly name: string; readonly chain: ShownChain }[] = all
     .filter(isAnswered)
     .map((reading) => ({ name: reading.client.name, chain: reading }));
-  // A node that is below it can't have it yet.
+  // A node below this height can't have the momentum yet.
   if (recorded && own && own.newest.height >= recorded.height)
     chains.push({ name: recordedName, chain: { newest: recorded, recent: [] } });
   const compared = chains.map((each) => ({ ...each, ...(own ? compareChains(own, each.chain) : noComparison) }));
@@ -110,7 +110,7 @@ export function compareReferences(height: number, seen: ReferencesSeen, toleranc
   return { ...heights, witnesses, notes: [...notes, ...heights.notes] };
 }
 
-/** Compares the node's height with those of the references that are on its chain. */
+/** Compares the node's height with the heights of the references on its chain. */
 function compareHeights(
   height: number,
   { readings, own }: ReferencesSeen,
@@ -130,21 +130,21 @@ function compareHeights(
   const { word: median, by, others: away } = agreement;
   for (const odd of away) notes.push({ kind: "odd", ...odd, others: median });
   if (!isClose(height, median)) return { verdict: "disagrees", median, notes };
-  // Where most of them are out of sight, those that are left may be the liars: their word proves nothing. Nor does it where
-  // the node does not tell its momentums: as high as they are is a fork, too.
+  // If most references do not answer, the rest may be the wrong ones, so they prove nothing. They also prove nothing if
+  // the node does not return its momentums, because a fork can be at the same height.
   return { verdict: own && by.length * 2 > readings.length ? "agrees" : "unknown", median, notes };
 }
 
-/** A node that does not tell its momentums can't be compared. */
+/** A node that does not return its momentums can't be compared. */
 const noComparison: Comparison = { verdict: "unsaid", height: 0 };
 
-/** The node that is compared, and how to ask it for more. */
+/** The compared node, with a client to ask it for more momentums. */
 export interface OwnChain {
   readonly client: ChainClient;
   readonly newest: Block;
 }
 
-/** The witnesses beside the references, and the hosts that do not count as a reference. */
+/** The witnesses besides the references, and the hosts that do not count as a reference. */
 export interface Beside {
   readonly oldHost?: ChainClient | undefined;
   readonly recorded?: Block | undefined;
@@ -152,11 +152,11 @@ export interface Beside {
 }
 
 /**
- * Asks the references for their newest momentums, all at once, and for what the node and they can be compared by. Never
- * throws.
+ * Reads the references' newest momentums, all at once, and the momentums that are needed to compare them with the node.
+ * Never throws.
  *
- * @param own absent where the node does not tell its newest momentum
- * @param limit milliseconds for each
+ * @param own absent if the node does not return its newest momentum
+ * @param limit milliseconds for each reference
  */
 export async function readReferences(
   references: readonly string[],

@@ -1,17 +1,17 @@
-/** Where the height stands, and since when (milliseconds of a clock that never jumps). */
+/** The last new height, and the time since which it is unchanged (milliseconds of a monotonic clock). */
 export interface HeightStanding {
-  /** undefined while none was ever seen. */
+  /** undefined until a lookup shows a height. */
   readonly height?: number | undefined;
   readonly at: number;
   readonly isStalled: boolean;
 }
 
 /**
- * Takes in what a look showed. A node that is out of sight does not move either.
+ * Updates the height after a lookup. A node without an answer counts as not moving.
  *
- * @param height undefined where the look showed none
+ * @param height undefined if the lookup showed none
  * @param stallAfter milliseconds
- * @returns where it stands now, and what that is news of
+ * @returns the new state, and whether a stall began or ended
  */
 export function followHeight(
   before: HeightStanding,

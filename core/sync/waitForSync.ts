@@ -23,58 +23,61 @@ import { type GateNews, progressKey, progressOf, type Sample, type SyncProgress 
 import type { ReferenceNote, ReferencesSeen } from "./references";
 import { followHeight, type HeightStanding } from "./stall";
 
-/** How the gate decides; the same for every run. */
+/** Settings by which the gate decides. Every run uses the same ones. */
 export interface GateSettings extends EvidenceOptions {
-  /** Whose node it is: what an operator is told to type names it. */
+  /** The stack's name, for the commands in messages. */
   readonly stack: string;
-  /** Milliseconds that a run waits. */
+  /** Milliseconds that one run waits. */
   readonly deadline: number;
-  /** Milliseconds without a new height that are a stall. */
+  /** Milliseconds without a new height that count as a stall. */
   readonly stallAfter: number;
-  /** Look once and give up where it is not synced: for those who would not keep a process for days. */
+  /**
+   * True if one lookup decides and the run gives up on a node that is not synced. For operators who do not want a
+   * process that runs for days.
+   */
   readonly check: boolean;
-  /** The node's, for errors. */
+  /** The node's systemd unit, for error messages. */
   readonly service: string;
 }
 
-/** What one run of the wait knows. */
+/** The input of one run of the wait. */
 export interface WaitOptions extends GateSettings {
-  /** Unix milliseconds of the first look ever, kept over runs. */
+  /** Unix milliseconds of the first lookup of all runs. */
   readonly startedAt: number;
-  /** The height at that look. */
+  /** The height at that lookup. */
   readonly startHeight?: number | undefined;
-  /** For errors. */
+  /** The host's address, for error messages. */
   readonly address: string;
 }
 
-/** What the loop depends on. */
+/** Dependencies of the wait. */
 export interface SyncDeps extends Clock {
   readonly client: NodeClient;
   /**
-   * Asks the independent nodes, and what they and the node can be compared by; never throws.
+   * Reads the independent nodes, and the momentums that are needed to compare them with the node. Never throws.
    *
-   * @param newest the node's newest momentum, where it tells it
+   * @param newest the node's newest momentum, if it returns it
    */
   readReferences(newest: Momentum | undefined): Promise<ReferencesSeen>;
-  /** Which required versions the node lacks at its height; never throws. */
+  /** Returns the required versions that the node lacks at a height. Never throws. */
   readVersionGaps?(height: number): Promise<readonly VersionGap[]>;
   say(news: GateNews): void;
-  /** Called at every turn: what goes on beside the wait. Returns at once and never throws. */
+  /** Starts work beside the wait, in every round. Returns at once and never throws. */
   meanwhile?(): void;
-  /** Told of every look, news or not. */
+  /** Receives the progress of every lookup, changed or not. */
   seen?(progress: SyncProgress): void;
-  /** Tells somebody who does not watch; never waits and never throws. */
+  /** Sends a webhook notification. Returns at once and never throws. */
   notify?(event: "synced" | "stalled" | "over" | "deadline", text: string): void;
-  /** What there is to look at on the host, a line each; never throws. */
+  /** Reads the facts about the host that may explain a stall. Never throws. */
   readFacts?(): Promise<NodeHostFacts>;
-  /** Aborted once nobody waits for the result: the engine was killed. */
+  /** Aborted once the engine was killed, so that nobody waits for the result. */
   readonly signal?: AbortSignal;
 }
 
-/** The proof, and the node's last answer. */
+/** The proof, with the node's last answer. */
 export type SyncRecord = SyncProof & SyncInfo;
 
-/** A wait that ended in an error: carries what it saw, so that the next run goes on from there. */
+/** A wait that ended in an error. Carries what it saw, so that the next run resumes there. */
 export interface GaveUp extends Error {
   gaveUp: { readonly startHeight?: number | undefined; readonly last?: Observation | undefined };
 }
@@ -84,11 +87,11 @@ const samplesKept = 60;
 const checkPatience = 20;
 
 /**
- * Waits until the node is provably synced (docs/specification.md, 1.1, step 11; decideSynced.ts has the rules). Nothing that
- * comes and goes ends the wait.
+ * Waits until the node is provably synced (docs/specification.md, 1.1, step 11; decideSynced.ts has the rules). No
+ * temporary problem ends the wait.
  *
- * @throws GaveUp at the deadline, after the signal, and (then a FatalError too) when the host key changed or the login is
- *   refused
+ * @throws GaveUp at the deadline, after the signal, and (then a FatalError too) when the host key changed or the login
+ * is refused
  */
 export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise<SyncRecord> {
   const begun = deps.ticks();
@@ -101,7 +104,7 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
   for (;;) {
     deps.meanwhile?.();
     const look = () => deps.client.observe();
-    // With `check` one look decides, so it must not meet the node in the moment of a new momentum.
+    // With `check` a single lookup decides, so it must not meet the node while it adds a momentum.
     const observation = await (options.check ? observeSettled(look, deps) : look()).catch((error: Error) => {
       throw Object.assign(error, { gaveUp: { startHeight } });
     });
@@ -145,7 +148,7 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
   }
 }
 
-/** Asks the references and the node's version where they matter, and adds the look to the evidence. */
+/** Asks the references and the node's version if they matter, and adds the lookup to the evidence. */
 async function weighLook(
   observation: Observation,
   evidence: Evidence,
@@ -156,23 +159,24 @@ async function weighLook(
   const references = asked ? await deps.readReferences(observation.newest) : { readings: [] };
   const at = deps.ticks();
   const byChain = decideSynced(evidence, { observation, ...references, at, clock: deps.now() }, options);
-  // Only in a look that would prove it, as it costs a call; and in each of those, as the node may be upgraded meanwhile.
+  // Only for a lookup that would prove the sync, because it costs a call. Never cached, because the node may be
+  // upgraded meanwhile.
   const isProof = byChain.synced && observation.kind === "answer";
   const gaps = isProof ? await deps.readVersionGaps?.(observation.info.currentHeight) : undefined;
   return { at, weighed: refuseOldVersion(byChain, gaps ?? []) };
 }
 
-/** The heights of the last looks, and the failures in a row. */
+/** The heights of the last lookups, and the failures in a row. */
 interface Track {
   readonly samples: readonly Sample[];
-  /** Raised when the node was out of sight. */
+  /** The number of the stretch. It grows when the node stops answering or is reached over a new connection. */
   readonly stretch: number;
   readonly failures: number;
 }
 
 function trackLook(before: Track, height: number | undefined, isReconnected: boolean, at: number): Track {
   const { samples, failures } = before;
-  // After a new connection the host may have been down in between.
+  // The host may have been down before a new connection.
   const isGap = failures === 0 && (height === undefined || isReconnected);
   const stretch = before.stretch + (isGap ? 1 : 0);
   if (height === undefined) return { samples, stretch, failures: failures + 1 };
@@ -196,7 +200,7 @@ function syncRecord(
   };
 }
 
-/** Returns why the wait ends without a proof, or undefined. Notifies of a deadline. */
+/** Returns the reason why the wait ends without a proof, or undefined. Sends the notification about a deadline. */
 function reasonToGiveUp(
   { good, evidence }: SyncDecision,
   remaining: number,
@@ -204,7 +208,7 @@ function reasonToGiveUp(
   { signal, notify }: SyncDeps,
 ): string | undefined {
   if (signal?.aborted) return "is watched by nobody any more: the engine that waited is gone";
-  // Good looks that nothing proves are no reason to stay.
+  // With `check`, a run does not stay for good lookups that nothing proves.
   const isPointless = evidence.streak > confirmations + checkPatience;
   if (check && (!good || isPointless)) return "is not synced yet (pillar-host:sync.wait is check)";
   if (remaining > 0) return undefined;
@@ -242,13 +246,13 @@ async function tellOfStall(
   deps.say({ kind: "told", text: tornHint });
 }
 
-/** The node itself never says so. */
+/** Printed as a hint, because the node itself does not report a torn database. */
 const tornHint =
   "a node that was killed, by a power cut too, may stand still on a torn database. If nothing above explains the stall: Resync in the controller's menu on the host, or copy the chain of a synced old host with pillar-host:sync.from: oldHost";
 
 const stallHint = "  The height does not move: what to look at stands above, where the stall was noticed.";
 
-/** What is needed of a node on another chain: it never passes by waiting alone. */
+/** Formats what a node on another chain needs: waiting alone does not help it. */
 function forkHints({ address }: WaitOptions): string[] {
   return [
     "  needed: the chain of the references. A node that is on a fork for longer than some minutes is resynced: Resync in the menu",
@@ -256,7 +260,7 @@ function forkHints({ address }: WaitOptions): string[] {
   ];
 }
 
-/** Says what is needed while no witness of the chain answers. */
+/** Formats what is needed while no witness of the chain answers. */
 function witnessHints({ stack }: WaitOptions, notes: readonly ReferenceNote[]): string[] {
   return [
     ...notes.map((note) => `  found: ${referenceText(note)}`),
@@ -265,7 +269,7 @@ function witnessHints({ stack }: WaitOptions, notes: readonly ReferenceNote[]): 
   ];
 }
 
-/** Says what a node needs that lacks a required version: waiting alone never helps. */
+/** Formats what a node without a required version needs: waiting alone does not help it. */
 function versionHints(gap: VersionGap, { stack }: WaitOptions): string[] {
   const [install, ...more] = installLines(gap, commandsFor(stack).up);
   return [`  found: ${versionGapText(gap)}`, `  needed: ${install}`, ...more.map((line) => `  ${line}`)];

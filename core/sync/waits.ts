@@ -4,29 +4,33 @@ import type { CurvePoint } from "../eventLog/events";
 import { openWaits, type Waits, withPoint } from "./curve";
 import type { SyncRecord } from "./waitForSync";
 
-/** A run that is killed soon is to leave its start, too. */
+/** Milliseconds until the first event, so that a run that is killed early also leaves its start. */
 const firstAfter = 60_000;
-/** As much of a curve is lost at most when the machine goes off. */
+/** Milliseconds between events: at most this much of a curve is lost if the machine goes down. */
 const every = 30 * 60_000;
-/** Points of a line: with all lines of a week the curve is finer than it is kept. */
+/** Points of one event. A week of events at this number still holds more points than the curve keeps. */
 const pointsInLine = 6;
 
-/** The record of a wait. What can't be written or read is said: it never hinders the sync. */
+/** Writes a wait to the event log. A log that can't be read or written causes a message, and never stops the wait. */
 export interface WaitRecord {
-  /** Of the runs before. */
+  /** What the runs before have measured. */
   readonly before: Waits;
-  /** The client, looking on at what it sees. */
+  /** Wraps the client so that the log gets its observations. */
   traced(
     client: NodeClient,
     start: { readonly startedAt: string; readonly startHeight?: number | undefined },
   ): NodeClient;
-  /** The wait gave up. */
+  /** Writes the remaining points after the wait gave up. */
   pause(): Promise<void>;
-  /** It ended well. */
+  /** Writes the proof. */
   end(record: SyncRecord): Promise<void>;
 }
 
-/** @param now unix milliseconds */
+/**
+ * Opens the event log of a wait.
+ *
+ * @param now unix milliseconds
+ */
 export async function createWaitRecord(
   place: LogRef | undefined,
   address: string,
@@ -71,7 +75,7 @@ export async function createWaitRecord(
   };
 }
 
-/** Of the runs before; nothing, and why, where the event log can't be read. */
+/** Returns what the runs before have measured. Reports an unreadable event log, and returns an empty curve. */
 async function waitsIn(log: EventLog, { stack }: LogRef, address: string, say: (line: string) => void): Promise<Waits> {
   try {
     return openWaits(await log.read(), stack, address);

@@ -5,7 +5,9 @@ import { logRef } from "../config/stackStore";
 import type { WitnessSources } from "./chainSources";
 import { chainSources } from "./gateSettings";
 
-/** Returns who can tell which chain a stack's node is on. Holds the old host's login: secret. */
+/**
+ * Returns all nodes that can confirm which chain a stack's node is on. Secret, because it holds the old host's login.
+ */
 export function witnessSources(config: StackConfig) {
   return {
     ...chainSources(config),

@@ -10,25 +10,29 @@ import { storeAt } from "../store/openStore";
 import type { WitnessSources } from "./chainSources";
 import { type OwnChain, type ReferencesSeen, readReferences } from "./references";
 
-/** Witnesses that may be asked again and again. */
+/** Witnesses that can be asked repeatedly. */
 export interface Witnesses {
-  /** Never throws. @param limit milliseconds for each */
+  /**
+   * Reads all witnesses. Never throws. @param limit milliseconds for each
+   * Reads all witnesses. Never throws. `limit` is in milliseconds for each witness.
+   */
   read(own: OwnChain | undefined, limit?: number): Promise<ReferencesSeen>;
   close(): void;
 }
 
 /**
- * Opens the way to a node's witnesses.
+ * Opens the connections to a node's witnesses.
  *
- * @param target the node's host; its address and key are empty where it does not exist yet
- * @param asksOldHost `first`: only until a momentum is recorded, since it may be gone after that
+ * @param target the node's host; its address and key are empty while it does not exist
+ * @param asksOldHost `first`: asks the old host only until the event log has a momentum, because the old host may be
+ * gone later
  */
 export function openWitnesses(
   { references, witnessHost, record }: Omit<WitnessSources, "tolerance">,
   { ssh }: { readonly ssh: Pick<SshTarget, "address" | "hostKey"> },
   asksOldHost: "always" | "first" = "first",
 ): Witnesses {
-  // One machine under two names is no witness of itself.
+  // A machine can't be its own witness under a second name.
   const isSelf = witnessHost && isOneMachine(witnessHost.ssh, ssh);
   const name = `the old host's node (${witnessHost?.ssh.address})`;
   const old = witnessHost && (isSelf ? oneself(name) : chainOfNode(name, witnessHost));
@@ -46,7 +50,7 @@ export function openWitnesses(
   };
 }
 
-/** Stands for an old host that is the new one. */
+/** Returns a client for an old host that is this host itself. Every call of it fails. */
 function oneself(name: string): ChainClient {
   const refuse = () => Promise.reject(new Error("it has this host's own host key: it is this host itself"));
   return chainClient(name, refuse, () => undefined);
@@ -57,12 +61,12 @@ async function readWitnessed(place: LogRef | undefined): Promise<Block | undefin
   try {
     return witnessedMomentum(await readEvents(storeAt(place.directory), place.pillar), place.stack);
   } catch {
-    // The next write to the log reports what is wrong with it.
+    // The next write to the event log reports the problem.
     return undefined;
   }
 }
 
-/** Returns the last momentum that the gate of a stack's host saw confirmed by a witness. */
+/** Returns the last momentum that a witness confirmed for the gate of a stack's host. */
 export function witnessedMomentum(events: readonly LogEvent[], stack: string): Block | undefined {
   return standing(events, stack, "witnessed").findLast(({ details }) => details.witnessed)?.details.witnessed;
 }

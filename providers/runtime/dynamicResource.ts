@@ -10,7 +10,7 @@ type ResourceClass<I, O> = new (
   options?: pulumi.CustomResourceOptions,
 ) => pulumi.CustomResource & OutputsOf<O>;
 
-/** Makes the class of a resource whose provider is stored in the state as text (pulumi.dynamic.Resource). */
+/** Returns the class of a resource whose provider is stored in the state as text (pulumi.dynamic.Resource). */
 export function defineResource<I extends object, O extends object>(table: ResourceTable<I, O>): ResourceClass<I, O> {
   const { type, secretInputs, outputs, options: own } = table;
   const secretOutputs = Object.entries(outputs).flatMap(([key, kind]) => (kind === "secret" ? [key] : []));
@@ -21,7 +21,7 @@ export function defineResource<I extends object, O extends object>(table: Resour
         `pulumi-nodejs:dynamic/pillar-host:${type}`,
         name,
         {
-          // An output is known to the class by its name alone.
+          // The SDK creates an output only for a key that the properties have.
           ...Object.fromEntries(Object.keys(outputs).map((key) => [key, undefined])),
           ...args,
           ...Object.fromEntries(secrets.map((key) => [key, pulumi.secret(args[key])])),
@@ -31,7 +31,7 @@ export function defineResource<I extends object, O extends object>(table: Resour
       );
     }
   }
-  // The engine gives it its outputs: no type can see that.
+  // The engine sets the outputs at run time, which the type checker can't see.
   return Resource as unknown as ResourceClass<I, O>;
 }
 

@@ -9,8 +9,8 @@ export interface EngineWatch {
 const pollIntervalMs = 5000;
 
 /**
- * Watches the engine by its address, the provider's first argument, and ends the process some seconds after it is
- * gone. An engine that was killed leaves its providers behind.
+ * Watches the engine at its address, which is the provider's first argument. Ends the process some seconds after the
+ * engine is gone, because a killed engine leaves its providers running.
  */
 export function watchEngine(address = process.argv[2] ?? "", end = () => process.exit(1)): EngineWatch {
   const [, host, port] = /^(.*):(\d+)$/.exec(address) ?? [];

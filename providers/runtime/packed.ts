@@ -1,8 +1,8 @@
 import { brotliCompressSync } from "node:zlib";
 
 /**
- * Compresses a module's text: a state has each provider up to four times, and the engine sends and writes it some ten
- * times in each run.
+ * Compresses a module's text. A state holds each provider up to four times, and each run sends and writes it about ten
+ * times.
  */
 export function packModule(text: string): string {
   const bytes = brotliCompressSync(text).toString("base64");

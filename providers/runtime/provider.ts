@@ -6,20 +6,20 @@ import { say } from "../../core/util/say";
 import { watchEngine } from "./engine";
 import type { ProviderRun, ResourceTable } from "./resourceTable";
 
-/** The version of the form of inputs and outputs in the state. */
+/** The version of the format of inputs and outputs in the state. */
 const stateVersion = 1;
 
-/** An error after which the engine keeps the resource, with what was seen: the next `up` updates it, and goes on. */
+/** An error after which the engine keeps the resource with the results so far. The next `up` resumes with an update. */
 export interface KeptError extends Error {
   kept: object;
 }
 
-/** Gives up a wait, with what it has seen. @param kept outputs, and inputs that are to stay known */
+/** Returns an error that keeps the results of a wait. @param kept outputs, and inputs that must stay in the state */
 export function giveUp(error: Error, kept: object): KeptError {
   return Object.assign(error, { kept });
 }
 
-/** Makes the provider of a table, with the work that all of them share. */
+/** Returns the provider of a table, with the work that all providers share. */
 export function createProvider<I extends object, O extends object>(
   table: ResourceTable<I, O>,
 ): pulumi.dynamic.ResourceProvider {
@@ -46,7 +46,7 @@ export function createProvider<I extends object, O extends object>(
 /** Returns the resource's new state, also if the work gave up. */
 async function buildState<O extends object>(inputs: object, id: string, work: Promise<O>): Promise<object> {
   const whole = (outputs: object) => {
-    // A key without a value can't be sent to the engine.
+    // The engine does not accept a key without a value.
     const given = Object.entries({ ...inputs, ...outputs }).filter(([, value]) => value !== undefined);
     return { ...Object.fromEntries(given), stateVersion };
   };
@@ -59,7 +59,7 @@ async function buildState<O extends object>(inputs: object, id: string, work: Pr
   }
 }
 
-/** Watches the engine while a method is at work, and waits for the notices that it sent. */
+/** Runs a method, watches the engine meanwhile, and waits for the notifications that the method sent. */
 function runWatched<T>(work: (run: ProviderRun) => Promise<T>): Promise<T> {
   return hideStack(async () => {
     const engine = watchEngine();
@@ -82,8 +82,8 @@ function runWatched<T>(work: (run: ProviderRun) => Promise<T>): Promise<T> {
 }
 
 /**
- * Lets an error be read once, and as text alone, since a host's or a node's words may be in it: the SDK prints its text and its stack, with the text in it again, before the engine shows
- * the text with the resource.
+ * Makes the SDK print an error once, as printable text, because a host's or a node's answer may be in it. Otherwise the
+ * SDK prints the message, and again the stack with the message, before the engine shows it with the resource.
  */
 async function hideStack<T>(work: () => Promise<T>): Promise<T> {
   try {
