@@ -1,19 +1,19 @@
-/** What a build of the controller is made with. */
+/** Options of a controller build. */
 export interface ControllerBuild {
   version: string;
-  /** The menu's order: v0.0.1 has Migrate first. */
+  /** Version whose menu order is used: v0.0.1 has Migrate first. */
   menu: "v0.0.1" | "v0.0.4";
-  /** The text of one more yes/no question in Deploy, that no other version has. */
+  /** Text of one more yes/no question in Deploy, which no real version asks. */
   unknownQuestion: string | null;
-  /** The build of the node fails. */
+  /** True if the node's build fails. */
   failBuild: boolean;
-  /** How long the build of the node takes. */
+  /** Duration of the node's build. */
   buildSeconds: number;
-  /** How many lines it prints. */
+  /** Number of lines that the node's build prints. */
   buildLines: number;
 }
 
-/** Menu labels in the order of a version. The number of an entry is its place. */
+/** Returns the menu labels in the order of a version. An entry's number is its position, counted from 1. */
 export function menuOptions(menu: ControllerBuild["menu"]): string[] {
   const rest = ["Deploy", "Status", "Start service", "Stop service", "Resync", "Help", "Quit"];
   return menu === "v0.0.1" ? ["Migrate", ...rest] : rest;

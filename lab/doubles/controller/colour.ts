@@ -1,8 +1,8 @@
 const colour = (code: string) => (text: string) => `\u001b[${code};1m${text}\u001b[0m`;
 
-/** Colours are never left out: the controller does not look whether anyone sees them. */
+/** Green text. The controller prints colors without checking whether its output is a terminal. */
 export const green = colour("32");
-/** For errors. */
+/** Red text, for errors. */
 export const red = colour("31");
-/** For warnings. */
+/** Orange text, for warnings. */
 export const orange = colour("38;5;208");

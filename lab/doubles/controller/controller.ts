@@ -10,10 +10,10 @@ import { isServiceActive, printServiceStatus, service, startService, stopService
 import { status } from "./status";
 import { confirm, menu } from "./terminal";
 
-/** The library that must lie in the directory that the controller is started in. */
+/** Library that must exist in the directory in which the controller is started. */
 export const libraryName = "libargon2_ffi_plugin.so";
 
-/** Runs the controller once. It always ends well, whatever happened: only its output tells. */
+/** Runs the controller once. It always exits with code 0, so only its output shows what happened. */
 export async function runController(machine: Machine, build: ControllerBuild): Promise<void> {
   try {
     await run(machine, build);
@@ -73,10 +73,13 @@ async function act(selected: string, machine: Machine, build: ControllerBuild): 
   }
 }
 
-/** The shells that dcli 3.0.2 knows (shell_detection.dart 40-50). */
+/** Shells that dcli 3.0.2 knows (shell_detection.dart 40-50). */
 const knownShells = ["ash", "bash", "cmd", "dash", "docker", "fish", "powershell", "sh", "zsh"];
 
-/** An unknown shell never counts as privileged, whoever the user is (dcli 3.0.2, unknown_shell.dart 162). */
+/**
+ * Refuses to run without root, or in a shell that dcli does not know: such a shell counts as unprivileged even for root
+ * (dcli 3.0.2, unknown_shell.dart 162).
+ */
 function requireSuperuser(machine: Machine): void {
   const privileges = green("superuser privileges");
   if (machine.euid === 0 && knownShells.includes(machine.shell.toLowerCase())) {

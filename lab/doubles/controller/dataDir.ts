@@ -4,17 +4,20 @@ import type { KeyStore } from "../keyStore";
 import type { NodeConfig, ProducerConfig } from "../node/dataDir";
 import type { Machine } from "./machine";
 
-/** The node's data directory. */
+/** Returns the path of the node's data directory. */
 export function dataDir(machine: Machine): string {
   return `${machine.root}/root/.znn`;
 }
 
-/** Where the producer's key store lies. */
+/** Returns the path of the producer's key store. */
 export function keyStorePath(machine: Machine): string {
   return join(dataDir(machine), "wallet", "producer");
 }
 
-/** Makes the directories and an empty configuration where there are none: already Status leaves them behind. */
+/**
+ * Creates missing directories and an empty configuration. The controller does this for every menu entry, even for
+ * Status.
+ */
 export function ensureDataDir(machine: Machine): void {
   for (const part of ["wallet", "syrius"]) mkdirSync(join(dataDir(machine), part), { recursive: true });
   if (!existsSync(configPath(machine))) writeFileSync(configPath(machine), "{}");
@@ -28,7 +31,7 @@ export function writeConfig(machine: Machine, config: NodeConfig): void {
   writeFileSync(configPath(machine), JSON.stringify(config, null, 4));
 }
 
-/** The producer's configuration when it is whole. */
+/** Returns the producer's configuration if it is complete. */
 export function producerOf(config: NodeConfig): ProducerConfig | undefined {
   const { Producer: producer } = config;
   if (!producer) return undefined;
@@ -40,12 +43,12 @@ export function readKeyStore(machine: Machine): KeyStore {
   return JSON.parse(readFileSync(keyStorePath(machine), "utf8")) as KeyStore;
 }
 
-/** Writes the key store over whatever was there: the real one keeps no backup. */
+/** Writes the key store and overwrites an older one without a backup, as the real controller does. */
 export function writeKeyStore(machine: Machine, store: KeyStore): void {
   writeFileSync(keyStorePath(machine), JSON.stringify(store));
 }
 
-/** Deletes what was synced; keys and configuration stay. */
+/** Deletes the synced data, but no keys and no configuration. */
 export function resync(machine: Machine): void {
   for (const part of ["network", "nom", "consensus", "log"]) {
     rmSync(join(dataDir(machine), part), { recursive: true, force: true });

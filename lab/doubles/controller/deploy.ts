@@ -27,7 +27,7 @@ import {
 } from "./service";
 import { ask, confirm } from "./terminal";
 
-/** Deploys the node. Each part is left as it is when the controller is killed: nothing here is atomic. */
+/** Deploys the node. Nothing here is atomic: if the controller is killed, every part stays as it is at that moment. */
 export async function deploy(machine: Machine, build: ControllerBuild): Promise<void> {
   askAboutHardware(machine);
   print(machine, "Checking NTP service configuration ...");
@@ -72,8 +72,8 @@ function configureNtp(machine: Machine): void {
 }
 
 /**
- * Installs what the real one does, in its order (bin/znn_controller.dart 391-425); the index is not refreshed either. make
- * stands for build-essential, which is 80 packages.
+ * Installs the same packages as the real controller in the same order, and does not refresh the package index either
+ * (bin/znn_controller.dart 391-425). Installs make in place of build-essential, which would be 80 packages.
  */
 function installPrerequisites(machine: Machine): boolean {
   print(machine, "Installing Linux prerequisites ...");
@@ -87,7 +87,8 @@ function installPrerequisites(machine: Machine): boolean {
     print(machine, `${red("Error!")} Could not install ${name}`);
     return false;
   }
-  // Go's archive is compared by what shasum prints, of which the real one takes 64 letters unseen (521-527).
+  // The real controller takes the first 64 characters of shasum's output without a check (521-527), so it fails like
+  // this if shasum is missing.
   if (machine.run("sh", ["-c", "command -v shasum"]).status === 0) return true;
   throw new Error("RangeError (end): Invalid value: Not in inclusive range 0..0: 64");
 }
@@ -114,7 +115,7 @@ async function buildNode(machine: Machine, build: ControllerBuild): Promise<bool
     await machine.sleep((build.buildSeconds * 1000) / batches);
   }
   mkdirSync(dirname(target), { recursive: true });
-  // A running executable cannot be written; one that is removed first can.
+  // A running executable cannot be overwritten, but it can be removed first.
   rmSync(target, { force: true });
   const given = givenNode(machine);
   if (given) copyFileSync(given.executable, target);
@@ -135,7 +136,7 @@ function configureProducer(machine: Machine, config: NodeConfig): NodeConfig {
   if (producerOf(config) !== undefined) {
     const question = "Producer configuration detected. Continue using the existing configuration?";
     if (confirm(terminal, question, true)) {
-      // The answer changes nothing in the real one either: the node then fails for want of its key.
+      // The real controller ignores the answer, too. The node then fails because its key is missing.
       if (!present) confirm(terminal, missingKeyStore, false);
       return config;
     }

@@ -4,31 +4,36 @@ import type { NodeConfig, ProducerConfig } from "../node/dataDir";
 import { dataDir, keyStorePath } from "./dataDir";
 import type { Machine } from "./machine";
 
-/** Where the lab puts a node for the controller to deploy in the place of the double: the files of {@link GivenNode}. */
+/**
+ * Directory into which the lab puts a real node, with the files of {@link GivenNode}. The controller deploys it in
+ * place of the double.
+ */
 export const givenNodeDirectory = "/usr/local/lib/pillar-lab-node";
 
-/** Their names there. */
+/** Names of the files in that directory. */
 export const givenFiles = {
   executable: "go-node",
   genesis: "genesis.json",
-  /** Of the whole node, with its producer. */
+  /** Complete configuration of the node, with its producer. */
   config: "config.json",
   keyStore: "producer",
 } as const;
 
-/** The real node of a network of the lab's own: what the real controller finds in the world, and the key that it makes. */
+/**
+ * Real node of the lab's own network: the files that the real controller would download, and the key that it would
+ * create.
+ */
 export interface GivenNode {
-  /** Path of the executable. */
   readonly executable: string;
-  /** What the network's nodes have in config.json, without the producer. */
+  /** Configuration of the network's nodes, without a producer. */
   readonly config: NodeConfig;
-  /** Puts the network's genesis where the node looks for it. */
+  /** Copies the network's genesis to the path where the node looks for it. */
   readonly placeGenesis: () => void;
-  /** Puts the key store in its place, as one that was just made. */
+  /** Copies the key store to its path, as if it had just been created. */
   readonly placeKeyStore: () => ProducerConfig;
 }
 
-/** Undefined where the lab gave none. */
+/** Returns the node that the lab provides, or undefined if there is none. */
 export function givenNode(machine: Machine): GivenNode | undefined {
   const at = (name: keyof typeof givenFiles) => `${machine.root}${givenNodeDirectory}/${givenFiles[name]}`;
   if (!existsSync(at("executable"))) return undefined;

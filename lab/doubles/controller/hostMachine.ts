@@ -9,7 +9,7 @@ import { type LabHost, readLabHost } from "../labHost";
 import type { CommandResult, Machine } from "./machine";
 import type { Terminal } from "./terminal";
 
-/** The machine that the controller runs on. */
+/** Returns the machine that the controller runs on. */
 export async function hostMachine(nodeExecutable: string): Promise<Machine> {
   const lab = readLabHost();
   const commanded = await labSettings(lab);
@@ -36,15 +36,16 @@ export async function hostMachine(nodeExecutable: string): Promise<Machine> {
 }
 
 /**
- * Returns the name by which the real one judges its shell: the base name of $SHELL, without it the name of the direct parent
- * (dcli 3.0.2, shell_detection.dart 64-128; process_helper.dart asks getppid() for the parent of every process).
+ * Returns the shell name that the real controller would find: the base name of $SHELL, or without $SHELL the name of
+ * the direct parent (dcli 3.0.2, shell_detection.dart 64-128; process_helper.dart asks getppid() for the parent of
+ * every process).
  */
 function shellName(): string {
   const { SHELL } = process.env;
   return SHELL === undefined ? textOf(`/proc/${process.ppid}/comm`).trim() : basename(SHELL);
 }
 
-/** The controller's own standard input and output. */
+/** Returns the controller's own standard input and output. */
 export function hostTerminal(): Terminal {
   return {
     isTty: isatty(0),
@@ -64,7 +65,8 @@ function readLine(): string {
     if (byte[0] === 0x0a) return Buffer.from(bytes).toString("utf8");
     bytes.push(byte.readUInt8());
   }
-  // At the end of its input the real one asks again for ever, as fast as it can; this pause spares the machine.
+  // The real controller repeats its question endlessly at the end of its input. This pause keeps it from using a whole
+  // CPU.
   pause(100);
   return Buffer.from(bytes).toString("utf8");
 }

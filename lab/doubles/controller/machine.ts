@@ -1,14 +1,14 @@
 import type { NodeSettings } from "../chain/settings";
 import type { Terminal } from "./terminal";
 
-/** What came of a command on the host. */
+/** Result of a command on the host. */
 export interface CommandResult {
   status: number;
   stdout: string;
   stderr: string;
 }
 
-/** The host under the controller. Tests put a directory and a list of commands in its place. */
+/** The host on which the controller runs. Tests replace it by a directory and a list of commands. */
 export interface Machine {
   terminal: Terminal;
   /** Effective user id. */
@@ -16,11 +16,11 @@ export interface Machine {
   user: string;
   hostName: string;
   osVersion: string;
-  /** The base name of $SHELL, or the name of the parent process. */
+  /** Base name of $SHELL, or the name of the parent process. */
   shell: string;
-  /** Paths below are taken under this directory ("" on a real host). */
+  /** Directory that all paths are relative to ("" on a real host). */
   root: string;
-  /** The directory that the controller was started in. */
+  /** Directory in which the controller was started. */
   workingDirectory: string;
   /** Bytes of the node's executable. */
   nodeExecutable: string;
@@ -28,20 +28,19 @@ export interface Machine {
   sleep(ms: number): Promise<void>;
   cores(): number;
   memoryBytes(): number;
-  /** This host's public address; undefined without a network. */
+  /** Returns this host's public address, or undefined without a network. */
   publicAddress(): Promise<string | undefined>;
-  /** Fetches a text; throws when it cannot be had. */
+  /** Fetches a text. Throws on any failure. */
   fetch(url: string): Promise<string>;
-  /** What the test commands for this host; empty when the chain double does not answer. */
+  /** Returns the settings that a test commands for this host. Empty if the chain double does not answer. */
   labSettings(): Promise<Partial<NodeSettings>>;
-  /** One call of the node's RPC; throws when it does not answer. */
+  /** Calls a method of the node's RPC. Throws if the node does not answer. */
   rpc<T>(method: string, params: unknown[]): Promise<T>;
 }
 
-/** Ends the controller; like every end of it, with exit code 0. */
+/** Ends the controller, with exit code 0 as always. */
 export class Quit extends Error {}
 
-/** Prints one line. */
 export function print(machine: Machine, line: string): void {
   machine.terminal.write(`${line}\n`);
 }

@@ -2,7 +2,7 @@ import type { ControllerBuild } from "./build";
 import { runController } from "./controller";
 import { hostMachine } from "./hostMachine";
 
-// Put in by the bundler: what this build is, and the node that it "builds".
+// Defined by the bundler: the options of this build, and the node executable that it pretends to build.
 declare const CONTROLLER_BUILD: ControllerBuild;
 declare const NODE_EXECUTABLE: string;
 

@@ -4,7 +4,9 @@ import { type Machine, print, Quit } from "./machine";
 import { isServiceActive, stopService } from "./service";
 import { ask } from "./terminal";
 
-/** Only v0.0.1: stops the node, deletes what it synced, and only then asks where the network is. */
+/**
+ * Stops the node, deletes its synced data, and asks for the network's peers only after that. Exists in v0.0.1 alone.
+ */
 export async function migrate(machine: Machine): Promise<void> {
   if (isServiceActive(machine)) await stopService(machine);
   resync(machine);

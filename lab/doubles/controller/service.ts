@@ -3,23 +3,25 @@ import { basename, dirname } from "node:path";
 import { red } from "./colour";
 import { type Machine, print, Quit } from "./machine";
 
-/** Under the real one's name it deploys what that does, by the real names (bin/znn_controller.dart 9-15). */
+/**
+ * If the double is named znn-controller, it uses the real service and executable names (bin/znn_controller.dart 9-15).
+ */
 const [unit, executable] =
   basename(process.argv[1] ?? "") === "znn-controller" ? ["go-zenon", "znnd"] : ["go-node", "go-node"];
 
-/** The node's executable. */
+/** Name of the node's executable. */
 export const daemon = executable;
 
-/** Its systemd service. */
+/** Name of the node's systemd service. */
 export const service = `${unit}.service`;
 
-/** Where the executable lies. */
+/** Path of the node's executable. */
 export const daemonPath = `/usr/local/bin/${daemon}`;
 
 const unitPath = `/etc/systemd/system/${service}`;
 const pauseMs = 500;
 
-/** Indented as the real controller writes it. */
+/** Text of the systemd unit, indented as the real controller writes it. */
 export const unitText = `    [Unit]
     Description=${unit} service
     After=network.target
@@ -61,7 +63,7 @@ export async function startService(machine: Machine): Promise<void> {
   await machine.sleep(pauseMs);
 }
 
-/** Writes the unit where there is none, after killing a node that runs without one. */
+/** Writes the unit if there is none. First kills a node that runs without a unit. */
 export function initService(machine: Machine): void {
   print(machine, `${service} service not detected`);
   const pid = machine.run("pgrep", ["-x", daemon]).stdout.trim();
@@ -78,7 +80,10 @@ export function initService(machine: Machine): void {
   writeFileSync(file, unitText);
 }
 
-/** systemd's own words, which hold the last journal lines, whatever is in them. */
+/**
+ * Prints systemd's status of the service, then the node's version. The status includes the last journal lines, whatever
+ * they contain.
+ */
 export function printServiceStatus(machine: Machine): void {
   print(machine, `${service} status:\n`);
   const status = machine.run("systemctl", ["status", "--no-pager", "--lines=50", service]);

@@ -10,7 +10,10 @@ interface ShownPillar {
   currentStats: { producedMomentums: number };
 }
 
-/** Shows the service and the producer, its password in clear, among addresses that are not the producer's. */
+/**
+ * Prints the service and the producer, with the password in clear text. The other addresses are decoys: a parser must
+ * not take them for the producer's.
+ */
 export async function status(machine: Machine): Promise<void> {
   printServiceStatus(machine);
   print(machine, `Last momentum by ${addressFrom("decoy status")}`);

@@ -2,16 +2,16 @@ import { red } from "./colour";
 
 /** Standard input and output of the controller. */
 export interface Terminal {
-  /** Whether standard input is a terminal: without one, nothing is printed, asked or read. */
+  /** True if standard input is a terminal. Otherwise the controller shows no prompt and reads no answer. */
   readonly isTty: boolean;
   write(text: string): void;
-  /** One line without its end; the empty text at the end of input. */
+  /** Reads one line without its line end. Returns an empty text at the end of the input. */
   readLine(): string;
-  /** Whether what is typed is shown. */
+  /** Sets whether typed characters are shown. */
   setEcho(on: boolean): void;
 }
 
-/** Shows the options and reads a number until it is a valid one. Without a terminal: the first option, silently. */
+/** Shows the options and reads numbers until one is valid. Without a terminal, silently returns the first option. */
 export function menu(terminal: Terminal, prompt: string, options: readonly string[]): string {
   const first = options[0];
   if (first === undefined) throw new Error("a menu needs options");
@@ -28,7 +28,7 @@ export function menu(terminal: Terminal, prompt: string, options: readonly strin
   }
 }
 
-/** Asks yes or no until the answer is one. An empty line, or no terminal, is the default. */
+/** Asks until the answer is yes or no. Returns the default for an empty line or without a terminal. */
 export function confirm(terminal: Terminal, prompt: string, defaultValue: boolean): boolean {
   if (!terminal.isTty) return defaultValue;
   for (;;) {
@@ -42,7 +42,7 @@ export function confirm(terminal: Terminal, prompt: string, defaultValue: boolea
   }
 }
 
-/** Asks for a text that is not empty. Without a terminal: the empty text, unchecked. */
+/** Asks for a text until it is long enough. Without a terminal, returns an empty text. */
 export function ask(
   terminal: Terminal,
   prompt: string,
@@ -51,7 +51,7 @@ export function ask(
   if (!terminal.isTty) return "";
   const { hidden = false, minLength = 1 } = options;
   for (;;) {
-    // Before the prompt: whoever answers it at once must not be echoed either.
+    // The echo goes off before the prompt appears. Otherwise a fast answer would be shown.
     if (hidden) terminal.setEcho(false);
     terminal.write(`${prompt} `);
     const line = terminal.readLine().trim();

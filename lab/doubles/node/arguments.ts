@@ -1,7 +1,7 @@
 import { addressForm } from "../address";
 import type { ArgumentParser } from "./jsonRpc";
 
-/** Reads an argument as the real node does, with the real one's words on a wrong one. */
+/** Parses an argument like the real node, with the same error messages. */
 export const parseArgument: ArgumentParser = (kind, json) => {
   const value: unknown = JSON.parse(json);
   if (kind === "uint32" || kind === "uint64" || kind === "int64") {

@@ -11,13 +11,13 @@ export interface ProducerConfig {
   Address: string;
 }
 
-/** config.json, as far as the double knows it. */
+/** The parts of config.json that the double uses. */
 export interface NodeConfig {
   Producer?: ProducerConfig | null;
   [key: string]: unknown;
 }
 
-/** Reads config.json; an absent one is an empty one. */
+/** Reads config.json. A missing file counts as empty. */
 export function readConfig(dataDir: string): NodeConfig {
   let text: string;
   try {
@@ -28,13 +28,13 @@ export function readConfig(dataDir: string): NodeConfig {
   return JSON.parse(text) as NodeConfig;
 }
 
-/** Opens the configured producer's key store and gives its address; throws where the real node refuses to start. */
+/** Opens the configured producer's key store and returns its address. Throws where the real node refuses to start. */
 export function openProducer(dataDir: string, producer: ProducerConfig): string {
   const file = join(dataDir, "wallet", producer.KeyFilePath);
   return openKeyStore(JSON.parse(readFileSync(file, "utf8")) as KeyStore, producer.Password);
 }
 
-/** The node's peer identity: made once, kept in network-private-key. */
+/** Returns the node's private peer key. It is generated once and stored in network-private-key. */
 export function networkKey(dataDir: string): string {
   const file = join(dataDir, "network-private-key");
   try {

@@ -1,13 +1,16 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** As the real node's: tables that are never written again, a manifest, a name of it, and a journal. */
+/**
+ * The same kinds of files as in the real node's databases: tables that are never rewritten, a manifest, a file with the
+ * manifest's name, and a journal.
+ */
 const files = { current: "CURRENT", manifest: "MANIFEST-000001", table: "000002.ldb", journal: "000003.log" } as const;
 
-/** Bytes of the table that stands for the chain. */
+/** Size of the table that stands for the chain. */
 const tableBytes = 256 * 1024;
 
-/** The height that survives a restart; undefined on a fresh node. It lies in nom/, which a resync deletes. */
+/** Reads the height that survives a restart. Undefined on a fresh node. The file is in nom/, which a resync deletes. */
 export function storedHeight(dataDir: string): number | undefined {
   try {
     const height = Number(readFileSync(join(dataDir, "nom", files.journal), "utf8"));
@@ -18,8 +21,8 @@ export function storedHeight(dataDir: string): number | undefined {
 }
 
 /**
- * Opens the databases, until {@link closeDatabase}. One that was never closed may be torn, which the real node does not
- * notice; here `nom/torn` gets a line.
+ * Opens the databases until {@link closeDatabase} is called. A database that was never closed may be torn. The real
+ * node does not notice that; here `nom/torn` gets a line.
  */
 export function openDatabase(dataDir: string): void {
   for (const name of ["nom", "consensus"]) {
@@ -35,12 +38,12 @@ export function openDatabase(dataDir: string): void {
   writeFileSync(open, "");
 }
 
-/** Closes it in order. */
+/** Marks the databases as cleanly closed. */
 export function closeDatabase(dataDir: string): void {
   rmSync(join(dataDir, "nom", "open"), { force: true });
 }
 
-/** Stores the height so that a kill at any moment leaves the old or the new one. */
+/** Stores the height. If the process is killed meanwhile, either the old or the new height is on disk. */
 export function storeHeight(dataDir: string, height: number): void {
   mkdirSync(join(dataDir, "nom"), { recursive: true });
   const next = join(dataDir, "nom", "height.new");

@@ -1,18 +1,18 @@
 import { firstValue, rawElements, rawMembers } from "./jsonText";
 
-/** A method of the node: its arguments' kinds, and what it answers. */
+/** A method of the node's RPC, with the kinds of its arguments. */
 export interface Method {
   args: readonly ArgumentKind[];
   call(...args: (string | number)[]): unknown;
 }
 
-/** What an argument must be. */
+/** Type that an argument must have. */
 export type ArgumentKind = "string" | "int64" | "uint32" | "uint64" | "address" | "hash";
 
-/** The methods by name. */
+/** Methods by name. */
 export type Methods = Readonly<Record<string, Method>>;
 
-/** An error that the RPC answers, with status 200. */
+/** Error in an RPC answer. The HTTP status stays 200. */
 export class RpcError extends Error {
   constructor(
     readonly code: number,
@@ -22,7 +22,7 @@ export class RpcError extends Error {
   }
 }
 
-/** Answers one HTTP body. The empty text means: nothing to say, as to a request without an id. */
+/** Answers one HTTP body. Returns an empty text if nothing needs an answer, such as a request without an id. */
 export async function answerBody(body: string, methods: Methods, parse: ArgumentParser): Promise<string> {
   let value: string | undefined;
   try {
@@ -42,7 +42,7 @@ export async function answerBody(body: string, methods: Methods, parse: Argument
   return answers.length === 0 ? "" : `[${answers.join(",")}]\n`;
 }
 
-/** Reads one argument from its JSON text; throws an Error with the reason. */
+/** Parses one argument from its JSON text. Throws an Error with the reason. */
 export type ArgumentParser = (kind: ArgumentKind, json: string) => string | number;
 
 async function answerOne(request: string, methods: Methods, parse: ArgumentParser): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-/** A JSON value in a text: where it ends, checked. Undefined when there is none; throws on broken JSON. */
+/** Returns the first JSON value of a text, or undefined if the text is blank. Throws on broken JSON. */
 export function firstValue(text: string): string | undefined {
   const start = skipSpace(text, 0);
   if (start === text.length) return undefined;
@@ -7,7 +7,10 @@ export function firstValue(text: string): string | undefined {
   return value;
 }
 
-/** The members of a JSON object with their values as they were written, byte for byte. The last of a name wins. */
+/**
+ * Returns the members of a JSON object with their values as written, byte for byte. If a name repeats, the last one
+ * wins.
+ */
 export function rawMembers(object: string): Map<string, string> {
   const members = new Map<string, string>();
   eachPart(object, (at) => {
@@ -20,7 +23,7 @@ export function rawMembers(object: string): Map<string, string> {
   return members;
 }
 
-/** The elements of a JSON array as they were written. */
+/** Returns the elements of a JSON array as written. */
 export function rawElements(array: string): string[] {
   const elements: string[] = [];
   eachPart(array, (at) => {

@@ -2,13 +2,13 @@ import { heightOfHash, type Momentum, momentumHash } from "../chain/momentum";
 import type { NodeSettings } from "../chain/settings";
 import type { Methods } from "./jsonRpc";
 
-/** The methods that the node admits to have. */
+/** Returns the methods that the node claims to have. */
 export function admittedMethods(methods: Methods, settings: NodeSettings): Methods {
   const hidden = settings.noRewards ? rewardMethods : [];
   return Object.fromEntries(Object.entries(methods).filter(([name]) => !hidden.includes(name)));
 }
 
-/** A momentum with the hashes that the other chain has at its height. */
+/** Returns a momentum with the hashes that the other chain has at its height. */
 export function ofOtherChain(momentum: Momentum): Momentum {
   const { height } = momentum;
   return {
@@ -18,7 +18,7 @@ export function ofOtherChain(momentum: Momentum): Momentum {
   };
 }
 
-/** The height of the other chain's momentum with this hash; undefined when it has none. */
+/** Returns the height of the other chain's momentum with this hash, or undefined if there is none. */
 export function heightOnOtherChain(hash: string): number | undefined {
   return heightOfHash(otherChainId, hash);
 }

@@ -2,7 +2,7 @@ import { addressFrom } from "../address";
 import type { NodeSettingsPatch } from "../chain/settings";
 import type { NodeConfig } from "./dataDir";
 
-/** What a build of the node double is made with: a release of it, and how its program misbehaves. */
+/** Options of a node double's build: its version, and settings that make the program misbehave. */
 export interface NodeBuild {
   readonly version: string;
   readonly settings?: NodeSettingsPatch;
@@ -10,17 +10,20 @@ export interface NodeBuild {
 
 declare const NODE_BUILD: NodeBuild | undefined;
 
-/** The bundler's word; without one it is the version that the controller builds. */
+/** Set by the bundler. Default: the version that the controller builds. */
 export const nodeBuild: NodeBuild =
   typeof NODE_BUILD === "undefined" || NODE_BUILD === undefined ? { version: "v0.0.8" } : NODE_BUILD;
 
-/** The double's version, as the real one prints it. */
+/** Version of the double, as the real node prints it. */
 export const nodeVersion = nodeBuild.version;
 
-/** Its source commit. */
+/** Source commit that the double reports. */
 export const nodeCommit = "1baa7c4e057da4f2708a970b4fedf70a8de77fbe";
 
-/** The configuration as Go's %+v prints it, the producer's password in clear: it ends up in the journal. */
+/**
+ * Formats the configuration as Go's %+v does, with the producer's password in clear text. The line ends up in the
+ * journal.
+ */
 export function startupDump(
   dataDir: string,
   config: NodeConfig,
@@ -35,10 +38,10 @@ export function startupDump(
   return `Initializing node with config: &{DataPath:${dataDir} WalletPath:${dataDir}/wallet GenesisFile: Name:go-node Producer:${shown} RPC:${rpc} Net:${net} LogLevel:info}`;
 }
 
-/** A log line about somebody else's momentum, with an address that is not ours. */
+/** Formats a log line about another producer's momentum. Its address is a decoy. */
 export function momentumLine(height: number): string {
   return `t=${height} lvl=info msg="insert momentum" module=chain height=${height} producer=${addressFrom(`decoy ${height % 7}`)}`;
 }
 
-/** The line with which the node says whose momentum it will produce: again somebody else's address. */
+/** Log line about the next elected producer. Its address is a decoy. */
 export const electionLine = `lvl=info msg="election result" module=consensus next=${addressFrom("decoy election")} Address: ${addressFrom("decoy election")}`;

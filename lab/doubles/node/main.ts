@@ -4,7 +4,7 @@ import { readLabHost } from "../labHost";
 import { nodeCommit, nodeVersion } from "./logLines";
 import { NodeDouble } from "./node";
 
-// pkill finds a process by this name; without it, it would be called after the interpreter's thread.
+// pkill finds the process by this title. Without one, the process has the name of the interpreter's thread.
 process.title = basename(process.argv[1] ?? "", ".cjs");
 
 const { values, positionals } = parseArgs({

@@ -6,17 +6,17 @@ import { type Methods, RpcError } from "./jsonRpc";
 import { nodeCommit } from "./logLines";
 import { type MomentumsBackend, momentumMethods } from "./momentums";
 
-/** What the methods need of the node. */
+/** The parts of the node that its RPC methods need. */
 export interface MethodsBackend extends MomentumsBackend {
   peers(): number;
-  /** The version of the program that was started. */
+  /** Returns the version of the program that was started. */
   version(): string;
   identity: string;
-  /** How long Pillar statistics and weights are kept (the real node: 5 minutes). */
+  /** Milliseconds for which Pillar statistics and weights are cached (the real node: 5 minutes). */
   statsCacheMs: number;
 }
 
-/** The node's RPC methods. What the chain knows is asked of the chain double. */
+/** Returns the node's RPC methods. They get everything about the chain from the chain double. */
 export function nodeMethods(node: MethodsBackend): Methods {
   const cache = new StatsCache(node);
   return {
@@ -87,7 +87,10 @@ interface PillarFigures {
   currentStats: { producedMomentums: number; expectedMomentums: number };
 }
 
-/** Filled lazily, so that the first answer after a start is all zero. */
+/**
+ * Caches statistics and weights. A lookup returns the old figures and refreshes them afterwards, so the first answer
+ * after a start is all zero.
+ */
 class StatsCache {
   private figures = new Map<string, PillarFigures>();
   private filledAt: number | undefined;

@@ -6,20 +6,20 @@ import { type Methods, RpcError } from "./jsonRpc";
 import { heightOnOtherChain, ofOtherChain } from "./lies";
 import type { SyncInfo } from "./sync";
 
-/** What the momentums' methods need of the node. */
+/** The parts of the node that the momentum methods need. */
 export interface MomentumsBackend {
   chain: ChainClient;
   syncInfo(): SyncInfo;
-  /** The true height. */
+  /** Returns the true height. */
   height(): number;
   settings(): NodeSettings;
 }
 
-/** The methods that show momentums; the node has those up to its own height. */
+/** Returns the methods that show momentums. They show none above the node's own height. */
 export function momentumMethods(node: MomentumsBackend): Methods {
   const frontier = () => Math.max(1, node.height());
   const claimed = () => Math.max(1, node.syncInfo().currentHeight);
-  // Whoever claims less than it has shows no more than it claims.
+  // A node that claims a lower height shows no momentum above that height.
   const newest = () => Math.min(frontier(), claimed());
   const told = (momentum: Momentum) => (node.settings().otherChain ? ofOtherChain(momentum) : momentum);
   const byHash = (hash: string) =>
@@ -82,5 +82,5 @@ function shownMomentum(momentum: Momentum) {
   };
 }
 
-/** The most momentums that one request gets. */
+/** Largest number of momentums in one answer. */
 const maxCount = 1024;

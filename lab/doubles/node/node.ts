@@ -18,27 +18,27 @@ import { listenTcp, RpcPort } from "./ports";
 import { createRpcServer } from "./rpcServer";
 import { Sync } from "./sync";
 
-/** Where a node double lives and whom it asks. */
+/** Location of a node double, and the chain double that it asks. */
 export interface NodeOptions {
   dataDir: string;
   /** Address to listen on. */
   listen: string;
-  /** 0 takes any free one. */
+  /** 0 picks any free port. */
   ports: { rpc: number; ws: number; p2p: number };
-  /** The chain double's base address. */
+  /** Base URL of the chain double. */
   chainUrl: string;
-  /** This node's name there. */
+  /** This node's name in the chain double. */
   name: string;
-  /** How often settings are fetched, milliseconds (default 300). */
+  /** Poll interval for settings, in milliseconds (default 300). */
   pollMs?: number;
-  /** How long Pillar statistics are kept (default 5 minutes). */
+  /** Milliseconds for which Pillar statistics are cached (default 5 minutes). */
   statsCacheMs?: number;
   print?(line: string): void;
-  /** Ends the process; a test records the code. */
+  /** Ends the process. A test stores the code instead. */
   exit?(code: number): void;
 }
 
-/** A node double: syncs towards the chain double's height and answers RPC as badly as the real one. */
+/** A node double. It syncs towards the chain double's height and has the RPC flaws of the real node. */
 export class NodeDouble {
   private settings: NodeSettings = defaultNodeSettings;
   private network: NetworkTruth | undefined;
@@ -66,12 +66,12 @@ export class NodeDouble {
     this.rpc = new RpcPort(options.listen, options.ports.rpc);
   }
 
-  /** Where the RPC answers. */
+  /** Returns the URL of the RPC. */
   get rpcUrl(): string {
     return this.rpc.url;
   }
 
-  /** Starts as the real one does; ends the process where the real one would. */
+  /** Starts like the real node, and ends the process where the real node would. */
   async start(): Promise<void> {
     const { dataDir, ports } = this.options;
     try {
@@ -79,7 +79,7 @@ export class NodeDouble {
       const config = readConfig(dataDir);
       this.print(`go-node ${nodeVersion}`);
       this.print(startupDump(dataDir, config, ports));
-      // As long as a public key without its first byte.
+      // A hash with the length of a public key without its first byte.
       this.identity = createHash("sha512").update(networkKey(dataDir)).digest("hex");
       if (config.Producer) this.producerAddress = openProducer(dataDir, config.Producer);
       openDatabase(dataDir);
@@ -108,14 +108,14 @@ export class NodeDouble {
     this.every(this.options.pollMs ?? 300, () => void this.poll());
   }
 
-  /** Ends as the real one does when it is asked to: what it writes is written, then its database is closed. */
+  /** Shuts down cleanly, like the real node on a signal: finishes its writes, then closes the database. */
   async end(): Promise<void> {
     await this.stop();
     closeDatabase(this.options.dataDir);
     this.exit(0);
   }
 
-  /** Ends its work alone, as a crash does: its database stays open. */
+  /** Stops all work and leaves the database open, like a crash. */
   async stop(): Promise<void> {
     this.stopped = true;
     for (const timer of this.timers) clearInterval(timer);
@@ -123,7 +123,7 @@ export class NodeDouble {
     try {
       this.p2p.close();
     } catch {
-      // It was never opened.
+      // The socket was never opened.
     }
     await this.rpc.close();
   }
@@ -196,7 +196,7 @@ export class NodeDouble {
       await this.chain.report(name, { height, state, synced, ...own, ...late });
     } catch {
       this.stalls.unshift(...stalls);
-      // The chain double may be gone for a while; the next report tells the same.
+      // The chain double may be away for a while. The next report contains the same.
     }
   }
 
@@ -206,7 +206,7 @@ export class NodeDouble {
       this.settings = { ...view.settings, ...(nodeBuild.settings as Partial<NodeSettings> | undefined) };
       this.network = view.network;
       this.beginFresh(view.network.height);
-      // Hears of a new momentum now, not when somebody asks.
+      // Takes in a new momentum now rather than at the next request.
       this.sync.advance(Date.now(), this.settings, this.network);
     } catch {
       this.network = undefined;
@@ -216,7 +216,7 @@ export class NodeDouble {
     else if (!this.rpc.isOpen && this.listeners.length > 0) await this.openRpc().catch(() => undefined);
   }
 
-  // How far behind a fresh node begins is known only once the chain double has answered.
+  // The distance of a fresh node from the network is unknown until the chain double answers.
   private beginFresh(networkHeight: number): void {
     if (this.sync.height > 0 || this.openedAt === Number.POSITIVE_INFINITY) return;
     this.startHeight = Math.max(1, networkHeight - this.settings.behind);

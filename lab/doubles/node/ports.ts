@@ -1,11 +1,11 @@
 import type { Server as HttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
 
-/** Where a node's RPC listens: opened and closed while the node runs, at one port. */
+/** Port of a node's RPC. It can be opened and closed while the node runs, and it keeps its number. */
 export class RpcPort {
   private server: HttpServer | undefined;
 
-  /** @param port 0 takes any free one, once */
+  /** @param port 0 picks any free port at the first opening */
   constructor(
     private readonly host: string,
     private port: number,
@@ -36,7 +36,7 @@ export class RpcPort {
   }
 }
 
-/** A port that takes connections and says nothing. */
+/** Opens a port that accepts connections and never answers. */
 export function listenTcp(host: string, port: number): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.on("error", () => socket.destroy()).resume());

@@ -3,18 +3,18 @@ import { isIP } from "node:net";
 import { gzipSync } from "node:zlib";
 import type { NodeSettings } from "../chain/settings";
 
-/** Biggest body that the node reads. */
+/** Largest body that the node reads. */
 export const maxBody = 5 * 1024 * 1024;
 
 const contentTypes = ["application/json", "application/json-rpc", "application/jsonrequest"];
 
-/** What the HTTP side needs of the node. */
+/** The parts of the node that its HTTP server needs. */
 export interface RpcBackend {
   settings(): NodeSettings;
   answer(body: string): Promise<string>;
 }
 
-/** The node's HTTP manners around its JSON-RPC. */
+/** Creates the node's RPC server, with the HTTP behavior of the real node. */
 export function createRpcServer(backend: RpcBackend): Server {
   return createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
     serve(backend, request, response).catch(() => response.destroy());
@@ -22,7 +22,7 @@ export function createRpcServer(backend: RpcBackend): Server {
 }
 
 async function serve(backend: RpcBackend, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  // A frozen process holds its connections open and says nothing; when it wakes up, it answers what has waited.
+  // A frozen process holds its connections open without an answer. After it wakes up, it answers the waiting requests.
   while (backend.settings().freeze && !response.destroyed) await pause(50);
   const settings = backend.settings();
   if (settings.slowMs > 0) await pause(settings.slowMs);
@@ -58,7 +58,7 @@ function refusal(request: IncomingMessage, query: string): Reply | undefined {
     contentType: "text/plain; charset=utf-8",
   });
   if (!isAddress(request.headers.host ?? "")) return plain(403, "invalid host specified");
-  // -1 is an unknown length: a chunked body.
+  // -1 means an unknown length: a chunked body.
   const chunked = request.headers["transfer-encoding"] !== undefined;
   const length = chunked ? -1 : Number(request.headers["content-length"] ?? 0);
   if (request.method === "GET" && length === 0 && query === "") return { status: 200, body: "" };
@@ -81,7 +81,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
-    // A chunked body is cut at the limit, not refused; the cut JSON then is a parse error.
+    // A chunked body is cut at the limit, not refused. The cut JSON then causes a parse error.
     chunks.push(chunk.subarray(0, Math.max(0, maxBody - length)));
     length += chunk.length;
   }
@@ -91,7 +91,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
 function reply(request: IncomingMessage, response: ServerResponse, answer: Reply): void {
   if (answer.contentType !== undefined) response.setHeader("content-type", answer.contentType);
   if (answer.status >= 400) response.setHeader("x-content-type-options", "nosniff");
-  // A body that was refused unread must not be taken for the next request.
+  // The connection closes, because the rest of an unread body must not count as the next request.
   if (answer.status === 413) response.setHeader("connection", "close");
   let body = Buffer.from(answer.body);
   if (String(request.headers["accept-encoding"] ?? "").includes("gzip")) {

@@ -1,39 +1,39 @@
 import type { NodeSettings } from "../chain/settings";
 import type { NetworkTruth } from "../chain/truth";
 
-/** What stats.syncInfo gives. */
+/** Answer of stats.syncInfo. */
 export interface SyncInfo {
   state: number;
   currentHeight: number;
   targetHeight: number;
 }
 
-/** A node's way along the chain. Pure: time, settings and network come from outside. */
+/** A node's progress along the chain. Does no I/O: time, settings, and network are parameters. */
 export class Sync {
   private credit = 0;
   private synced = false;
   private staleTarget: number | undefined;
-  /** When the momentums that it is taking in were heard of. */
+  /** Time at which the node heard of the momentums that it is taking in. */
   private heardAt: number | undefined;
 
   constructor(
     private current: number,
-    /** When the RPC opened, milliseconds. */
+    /** Time at which the RPC opened, in milliseconds. */
     private readonly openedAt: number,
     private last: number = openedAt,
   ) {}
 
-  /** The true height, whatever the RPC says. */
+  /** Returns the true height, whatever the RPC claims. */
   get height(): number {
     return this.current;
   }
 
-  /** True when the node is at the network's height and hears of its momentums. */
+  /** True if the node has the network's height and receives new momentums. */
   get isSynced(): boolean {
     return this.synced;
   }
 
-  /** Goes on to `now`. */
+  /** Advances the node to `now`. */
   advance(now: number, settings: NodeSettings, network: NetworkTruth | undefined): void {
     const seconds = Math.max(0, now - this.last) / 1000;
     this.last = now;
@@ -62,7 +62,7 @@ export class Sync {
     this.synced = follows || this.current >= network.height;
   }
 
-  /** What the RPC says at `now`: the truth, bent by the settings. */
+  /** Returns what the RPC claims at `now`: the true values, distorted by the settings. */
   info(now: number, settings: NodeSettings, network: NetworkTruth | undefined): SyncInfo {
     const connected = network !== undefined && this.hasPeers(now, settings);
     const away = settings.flapMs !== null && Math.floor((now - this.openedAt) / settings.flapMs) % 2 === 1;
@@ -78,12 +78,13 @@ export class Sync {
   }
 }
 
-/** A synced node gets new momentums by gossip, and follows. */
+/** Number of missing momentums up to which a synced node gets them by gossip and stays synced. */
 const followed = 10;
 
 /**
- * Milliseconds for which it shows state 1, below its target, at each new momentum: a 200th of the time between two, so that
- * as many looks meet it on a chain in a hurry; none on one whose momentums come faster than that could be seen.
+ * Returns for how many milliseconds a node shows state 1, below its target, at each new momentum. It is a 200th of the
+ * time between two momentums, so a fast chain shows state 1 to the same share of lookups. It is 0 if momentums come
+ * faster than one a second: nobody could see it.
  */
 function takingIn({ momentumSeconds }: NetworkTruth): number {
   return momentumSeconds < 1 ? 0 : momentumSeconds * 5;

@@ -4,7 +4,10 @@ import type { OrchestratorView } from "../chain/orchestrators";
 import type { OrchestratorSettings } from "../chain/settings";
 import type { Beat } from "../chain/signers";
 
-/** Tells the chain double of an orchestrator, and takes its commands. Without the chain, the last commands count. */
+/**
+ * Link to the chain double: reports the orchestrator's beats and gets commands. If the chain double does not answer,
+ * the last commands stay valid.
+ */
 export class ChainLink {
   settings: OrchestratorSettings = defaultOrchestratorSettings;
   private seenKeyGeneration: number | undefined;
@@ -12,7 +15,7 @@ export class ChainLink {
   constructor(
     private readonly chain: ChainClient,
     private readonly name: string,
-    /** A key generation that was commanded since this was made. */
+    /** Runs for each key generation that is commanded after the first answer. */
     private readonly onKeyGeneration: (ms: number) => void,
   ) {}
 

@@ -4,40 +4,40 @@ import { createKeyShare, keyShareName, nextPublicKey } from "./keyShare";
 import { evmAddressOf, peerIdOf } from "./methods";
 import { defaultConfig } from "./stateDir";
 
-/** Where an operator has it. */
+/** Usual path of the state directory. */
 export const orchestratorDir = "/root/.orchestrator";
 
-/** A state directory as a signer that has run for long leaves it. */
+/** State directory of an orchestrator that has run for a long time. */
 export interface ExampleDir {
-  /** Folders and files by path below the directory; folders have no text. */
+  /** Folders and files by their path below the directory. Folders have no text. */
   files: Record<string, { mode: number; text?: string }>;
   /** The producer's address. */
   producer: string;
-  /** What getIdentity calls tssPeerId, and GET /signers an identity. */
+  /** Called tssPeerId in getIdentity and identity in GET /signers. */
   identity: string;
-  /** Of the producer's key store. */
+  /** Passphrase of the producer's key store. */
   passphrase: string;
-  /** Path below the directory; undefined without a share. */
+  /** Path below the directory. Undefined without a share. */
   keyShareFile: string | undefined;
-  /** The key whose signer it is, base64; its bridge must have this one. */
+  /** Public key in base64 that the share belongs to. The bridge must have the same key. */
   bridgeKey: string;
-  /** Texts that nothing but this directory (and journal and memory of the orchestrator) may hold. */
+  /** Texts that may appear only in this directory and in the orchestrator's journal and memory. */
   secrets: string[];
 }
 
-/** What a state directory is to be like. */
+/** Properties of the state directory. */
 export interface ExampleDirOptions {
-  /** Default: one with symbols, as the controller makes them. */
+  /** Default: a random one with symbols, like those of the controller. */
   passphrase?: string;
-  /** False: it has taken part in no key generation yet. */
+  /** False if the orchestrator has taken part in no key generation yet. */
   keyShare?: boolean;
-  /** That of the bridge, base64, where it has one. */
+  /** The bridge's public key in base64 (default: a random one). */
   bridgeKey?: string;
-  /** Seconds for which an answer to getStatus stands; default 25. */
+  /** Seconds for which an answer to getStatus is cached (default 25). */
   statusStands?: number;
 }
 
-/** Makes a state directory with a producer key, and so an identity, of its own. */
+/** Creates a state directory with its own producer key, and therefore its own identity. */
 export function exampleDir(options: ExampleDirOptions = {}): ExampleDir {
   const {
     passphrase = randomPassword(),
@@ -84,7 +84,7 @@ export function exampleDir(options: ExampleDirOptions = {}): ExampleDir {
     bridgeKey,
     secrets: [
       passphrase,
-      // As it lies in config.json, where it is escaped.
+      // The escaped form that config.json contains.
       JSON.stringify(passphrase).slice(1, -1),
       accessKey,
       store.crypto.cipherData,

@@ -1,12 +1,12 @@
 import { createKeyShare, decompressed, type KeyShare, nextPublicKey, writeKeyShare } from "./keyShare";
 import type { OrchestratorConfig } from "./stateDir";
 
-/** What config.json calls one. */
+/** GlobalState in config.json during a key generation. */
 const keyGeneration = 1;
 
 /**
- * A signer's part in making the bridge's next key. Whoever stops within it has no part in that key, and goes on in it
- * when it starts again: only the old share is on its disk then, and GlobalState says so.
+ * An orchestrator's part in generating the bridge's next key. If it stops during the generation, it gets no share of
+ * the new key. After a restart it has only the old share, and its GlobalState still says key generation.
  */
 export class KeyGeneration {
   private share: KeyShare | undefined;
@@ -16,13 +16,16 @@ export class KeyGeneration {
     private readonly holder: string,
   ) {}
 
-  /** @param current the bridge's key */
+  /** @param current the bridge's current key */
   begin(config: OrchestratorConfig, current: string): void {
     this.share = createKeyShare(this.holder, nextPublicKey(current));
     config.GlobalState = keyGeneration;
   }
 
-  /** The new share lies beside the old one, which stays. @returns the key of which it is one */
+  /**
+   * Writes the new share next to the old one, which stays.
+   * @returns the new key
+   */
   finish(config: OrchestratorConfig): string | undefined {
     if (this.share === undefined) return undefined;
     writeKeyShare(this.tss, this.share);

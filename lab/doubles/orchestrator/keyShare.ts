@@ -2,18 +2,18 @@ import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A signer's part of the bridge's key, as it lies in tss/localstate-<public key>.json. */
+/** An orchestrator's share of the bridge's key, as stored in tss/localstate-<public key>.json. */
 export interface KeyShare {
-  /** Compressed, base64. */
+  /** Compressed public key in base64. */
   pub_key: string;
-  /** The secret, and what belongs to it. */
+  /** The secret and its check values. */
   local_data: { Xi: string; ShareID: string; PaillierSK: string };
-  /** Base64 public keys of all who took part. */
+  /** Public keys of all participants in base64. */
   participant_keys: string[];
   local_party_key: string;
 }
 
-/** A new share among `participants`, one of which is its holder, of the key that all of them made together. */
+/** Creates a share of a key for `holder`, one of the `participants` who generated the key together. */
 export function createKeyShare(holder: string, publicKey: string, participants = 12): KeyShare {
   const Xi = randomBytes(32).toString("hex");
   const others = Array.from({ length: participants - 1 }, (_, index) => participantKey(`participant ${index}`));
@@ -25,17 +25,17 @@ export function createKeyShare(holder: string, publicKey: string, participants =
   };
 }
 
-/** The name of a share's file in tss/, which has the key in hexadecimal digits. */
+/** Returns the name of a share's file in tss/. It contains the key in hexadecimal digits. */
 export function keyShareName(publicKey: string): string {
   return `localstate-${Buffer.from(publicKey, "base64").toString("hex")}.json`;
 }
 
-/** Whether the share of this key lies in tss/. */
+/** True if tss/ has a share of this key. */
 export function hasKeyShare(tss: string, publicKey: string): boolean {
   return existsSync(join(tss, keyShareName(publicKey)));
 }
 
-/** Reads a share; throws on one that is damaged in any byte that matters. */
+/** Reads a share. Throws if its key or its secret is damaged. */
 export function readKeyShare(tss: string, publicKey: string): KeyShare {
   const share = JSON.parse(readFileSync(join(tss, keyShareName(publicKey)), "utf8")) as Partial<KeyShare>;
   const { local_data: data, participant_keys: participants } = share;
@@ -50,12 +50,15 @@ export function writeKeyShare(tss: string, share: KeyShare): void {
   writeFileSync(join(tss, keyShareName(share.pub_key)), JSON.stringify(share), { mode: 0o655 });
 }
 
-/** The key that signers make after this one, which all of them know alike; of none, a first one. */
+/**
+ * Returns the key that is generated after `current`. All participants derive the same key. An empty `current` gives the
+ * first key.
+ */
 export function nextPublicKey(current: string): string {
   return Buffer.from(`02${createHash("sha256").update(`after ${current}`).digest("hex")}`, "hex").toString("base64");
 }
 
-/** Of a compressed key the long form, both base64; of none, none. */
+/** Returns the uncompressed form of a compressed key, both in base64. An empty key stays empty. */
 export function decompressed(publicKey: string): string {
   if (publicKey === "") return "";
   return Buffer.concat([Buffer.from([4]), Buffer.from(publicKey, "base64").subarray(1), Buffer.alloc(32)]).toString(

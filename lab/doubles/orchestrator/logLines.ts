@@ -2,19 +2,22 @@ import type { OrchestratorConfig } from "./stateDir";
 
 export type Level = "INFO" | "DEBUG" | "WARN" | "ERROR";
 
-/** Writes a line: where in its sources, and the text. */
+/** Writes a log line with its source location. */
 export type Log = (level: Level, place: string, text: string) => void;
 
-/** A line as its logger writes it. */
+/** Formats a line like the real logger. */
 export function logLine(level: Level, place: string, text: string): string {
   const line = `${new Date().toISOString()}\t${level}\t${place}\t${text}`;
   return level === "WARN" || level === "ERROR" ? `${line}\n${stack(place)}` : line;
 }
 
-/** What its logger puts behind a warning and all above it. */
+/** Formats the stack trace that the logger appends to warnings and errors. */
 const stack = (place: string) => `orchestrator/app.(*Manager).Start.func1.1\n\torchestrator/${place}`;
 
-/** What it prints of its configuration at each start, the pass phrase in it, which ends up in the journal: place and text. */
+/**
+ * Formats the log lines that each start prints about its configuration, as pairs of source location and text. They
+ * contain the passphrase and end up in the journal.
+ */
 export function configLines(config: OrchestratorConfig) {
   return [
     ["app/config.go:30", `Using the following orchestrator config: \n${goJson(config)}`],
@@ -22,13 +25,13 @@ export function configLines(config: OrchestratorConfig) {
   ] as const;
 }
 
-/** A value as Go's MarshalIndent writes it, which escapes what HTML would read. */
+/** Formats a value like Go's MarshalIndent, which escapes the characters that HTML would interpret. */
 function goJson(value: unknown): string {
   const escaped = { "&": "\\u0026", "<": "\\u003c", ">": "\\u003e" } as const;
   return JSON.stringify(value, undefined, 4).replaceAll(/[&<>]/g, (sign) => escaped[sign as keyof typeof escaped]);
 }
 
-/** A value as Go's %v prints it: a structure's values without their names, text as it is. */
+/** Formats a value like Go's %v: a structure's values without their names, texts without quotes. */
 function goValues(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(goValues).join(" ")}]`;
   if (typeof value !== "object" || value === null) return String(value);
@@ -41,13 +44,13 @@ const goMap = (map: object) =>
     .map(([name, value]) => `${name}:${goValues(value)}`)
     .join(" ")}]`;
 
-/** Of a healthy signer, and yet they read like trouble: level, place, text. */
+/** Lines of a healthy orchestrator that look like errors: level, source location, text. */
 export const harmlessLines = [
   ["ERROR", "network/evm.go:371", "abi: cannot marshal in to go slice: offset 32 would go over slice boundary (len=0)"],
   ["DEBUG", "network/znn.go:265", "error: event already exists, set it as sent locally"],
 ] as const;
 
-/** What it says at once, to standard output. */
+/** Formats the lines that every start first prints to standard output. */
 export const firstLines = (version: string, commit: string) => [
   ...["Starting orchestrator.", "current time is 22009-11-11 118:11:43", `version: ${version}`],
   ...[`git-commit-hash: ${commit}`, "orchestrator will use at most 2 cpu-cores"],

@@ -6,13 +6,13 @@ import { firstLines } from "./logLines";
 import { OrchestratorDouble } from "./orchestrator";
 import { ensureLogs } from "./stateDir";
 
-// Put in by the bundler.
+// Defined by the bundler.
 declare const ORCHESTRATOR_BUILD: OrchestratorBuild;
 
-// The folder of its home, wherever it is started, and nothing else.
+// The real orchestrator always uses this folder in its home, whatever the working directory is.
 const home = join(homedir(), ".orchestrator");
 
-// pgrep finds a process by this name; without it, it would be called after the interpreter's thread.
+// pgrep finds the process by this title. Without one, the process has the name of the interpreter's thread.
 process.title = "orchestrator";
 
 if (["version", "--version", "-v"].includes(process.argv[2] ?? "")) {
@@ -28,7 +28,7 @@ if (["version", "--version", "-v"].includes(process.argv[2] ?? "")) {
     ports: { rpc: 55000, p2p: 55055 },
     chainUrl: host?.chain ?? "http://127.0.0.1:1",
     name: host?.name ?? "unnamed",
-    // Before it, a signal ends the process at once, and nothing is rewritten.
+    // Before this moment a signal ends the process at once, and config.json is not rewritten.
     onReady: () => {
       for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void orchestrator.stop());
     },

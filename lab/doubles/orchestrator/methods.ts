@@ -2,23 +2,25 @@ import { createHash } from "node:crypto";
 import type { ChainClient } from "../chain/client";
 import type { OrchestratorBuild } from "./build";
 
-/** What the methods need of the orchestrator. */
+/** The parts of the orchestrator that its RPC methods need. */
 export interface MethodsBackend {
   chain: ChainClient;
   build(): OrchestratorBuild;
   state(): number;
   peers(): number;
-  /** Requests of each network that wait for a signature. */
+  /** Returns the number of requests per network that wait for a signature. */
   toSign(): number;
-  /** Names of the bridge's networks. */
+  /** Returns the names of the bridge's networks. */
   networks(): string[];
-  /** The producer key's address. */
+  /** Returns the producer key's address. */
   producer(): string;
-  /** How long an answer to getStatus stands before it is made anew, milliseconds. */
+  /** Returns for how many milliseconds an answer to getStatus is cached. */
   statusStands(): number;
 }
 
-/** The methods of the RPC: what one gives, undefined for one that there is none of. */
+/**
+ * Creates the RPC's methods. The returned function gives a method's result, or undefined if there is no such method.
+ */
 export function createMethods(backend: MethodsBackend): (method: string) => Promise<unknown> | undefined {
   let known: { at: number; status: unknown } | undefined;
   return (method) => {
@@ -31,14 +33,14 @@ export function createMethods(backend: MethodsBackend): (method: string) => Prom
   };
 }
 
-/** The peer identity that belongs to a producer key. */
+/** Returns the peer identity that belongs to a producer key. */
 export function peerIdOf(producer: string): string {
   const digest = createHash("sha512").update(`peer ${producer}`).digest();
   const body = Array.from({ length: 44 }, (_, index) => base58[digest.readUInt8(index) % 58]);
   return `12D3KooW${body.join("")}`;
 }
 
-/** The address on other chains that belongs to a producer key. */
+/** Returns the address on EVM chains that belongs to a producer key. */
 export function evmAddressOf(producer: string): string {
   return `0x${createHash("sha256").update(`evm ${producer}`).digest("hex").slice(0, 40)}`;
 }

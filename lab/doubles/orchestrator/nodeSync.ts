@@ -2,13 +2,19 @@ import { connect } from "node:net";
 import type { BridgeInfo } from "../chain/bridge";
 import type { OrchestratorConfig } from "./stateDir";
 
-/** Where the node of the configuration answers over HTTP; its WebSocket's port is the next one. The bridge calls it Zenon. */
+/**
+ * Returns the HTTP URL of the configured node, whose network the bridge calls Zenon. The configuration has the
+ * WebSocket port, which is one higher than the HTTP port.
+ */
 export function nodeRpcUrl(config: OrchestratorConfig): string {
   const url = new URL(config.Networks.Zenon?.Urls[0] ?? "ws://127.0.0.1:35998");
   return `http://${url.hostname}:${url.port === "35998" ? "35997" : url.port}`;
 }
 
-/** Whether the node says that it is synced. @throws where there is no connection to it */
+/**
+ * True if the node reports that it is synced.
+ * @throws if the node refuses the connection
+ */
 export async function isSynced(rpcUrl: string): Promise<boolean> {
   try {
     return (await ask<{ state?: number }>(rpcUrl, "stats.syncInfo"))?.state === 2;
@@ -18,7 +24,10 @@ export async function isSynced(rpcUrl: string): Promise<boolean> {
   }
 }
 
-/** What the bridge's contract says, by the node. @throws where the node does not tell */
+/**
+ * Reads the state of the bridge's contract from the node.
+ * @throws if the node does not answer
+ */
 export async function bridgeInfo(rpcUrl: string): Promise<BridgeInfo> {
   const info = await ask<BridgeInfo>(rpcUrl, "embedded.bridge.getBridgeInfo");
   if (info === undefined) throw new Error("the method embedded.bridge.getBridgeInfo does not exist/is not available");
@@ -38,8 +47,8 @@ async function ask<T>(rpcUrl: string, method: string): Promise<T | undefined> {
 const isRefused = (error: unknown) => /ECONNREFUSED/.test(String((error as { cause?: Error }).cause ?? error));
 
 /**
- * Whether a network's node lets it connect. Names that end in .example stand for other machines of the world, which are
- * always there.
+ * True if a network's node accepts a connection. Hosts that end in .example stand for machines on the Internet and
+ * always accept.
  */
 export function canDial(url: string): Promise<boolean> {
   const { hostname, port, protocol } = new URL(url);

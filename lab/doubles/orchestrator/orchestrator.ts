@@ -11,25 +11,25 @@ import { bridgeInfo, canDial, isSynced, nodeRpcUrl } from "./nodeSync";
 import { Ports } from "./ports";
 import { SignerState } from "./signerState";
 
-/** Where an orchestrator double lives and whom it asks. */
+/** Location of an orchestrator double, and the chain double that it asks. */
 export interface OrchestratorOptions {
   /** The state directory. */
   dir: string;
   build: OrchestratorBuild;
-  /** 0 takes any free one. */
+  /** 0 picks any free port. */
   ports: { rpc: number; p2p: number };
-  /** The chain double's base address. */
+  /** Base URL of the chain double. */
   chainUrl: string;
-  /** This host's name there. */
+  /** This host's name in the chain double. */
   name: string;
   print?(line: string): void;
-  /** Ends the process; a test records the code. */
+  /** Ends the process. A test stores the code instead. */
   exit?(code: number): void;
-  /** From here on a stop is orderly; before, a signal ends the process at once. */
+  /** Runs once the process can shut down cleanly. Before that, a signal ends it at once. */
   onReady?(): void;
 }
 
-/** An orchestrator double: waits until its node is synced, then signs, which the chain double notices. */
+/** An orchestrator double. It waits until its node is synced, then signs, and reports that to the chain double. */
 export class OrchestratorDouble {
   private readonly chain: ChainClient;
   private readonly link: ChainLink;
@@ -61,12 +61,12 @@ export class OrchestratorDouble {
     this.directory = new SignerState(options.dir, this.log);
   }
 
-  /** Where the RPC answers. */
+  /** Returns the URL of the RPC. */
   get rpcUrl(): string {
     return `http://127.0.0.1:${this.ports.rpcPort}`;
   }
 
-  /** Starts as the real one does and returns when it signs; ends the process where the real one would. */
+  /** Starts like the real orchestrator and returns once it signs. Ends the process where the real one would. */
   async start(): Promise<void> {
     await this.link.poll();
     try {
@@ -85,7 +85,7 @@ export class OrchestratorDouble {
     } catch (error) {
       return this.fail(error);
     }
-    // A stop can come before all is open.
+    // A stop can arrive before every port is open.
     if (this.ended) return this.close();
     this.log("INFO", "node/node.go:236", `Current state is: ${this.state === 0 ? "LiveState" : this.state}`);
     for (const [level, place, text] of harmlessLines) this.log(level, place, text);
@@ -95,7 +95,7 @@ export class OrchestratorDouble {
     void this.beat();
   }
 
-  /** An orderly stop: it signs to its end, which takes its time, then rewrites config.json. */
+  /** Shuts down cleanly. Signs until the end of the stop, which takes `stopMs`, then rewrites config.json. */
   async stop(): Promise<void> {
     if (this.stopping || this.ended) return;
     this.stopping = true;
@@ -110,7 +110,7 @@ export class OrchestratorDouble {
     (this.options.exit ?? process.exit)(0);
   }
 
-  /** Ends at once, as a kill does. */
+  /** Ends at once, like a kill. */
   kill(): void {
     this.close();
   }
@@ -127,7 +127,10 @@ export class OrchestratorDouble {
     return { ...this.options.build, version: this.settings.version ?? this.options.build.version };
   }
 
-  /** One network after the other, the bridge's alone. @throws where none of its addresses lets it connect */
+  /**
+   * Connects to the nodes of one network after another, and ignores configured networks that the bridge does not use.
+   * @throws if no node of a network accepts a connection
+   */
   private async dialNodes(): Promise<void> {
     const { Networks } = this.directory.config;
     for (const name of ["Zenon", ...bridgeNetworks]) {
@@ -166,7 +169,9 @@ export class OrchestratorDouble {
     }
   }
 
-  /** Whoever loses its node ends in order, with exit code 0; its unit starts it again. */
+  /**
+   * True if the node refuses connections. The orchestrator then shuts down with exit code 0, and its unit restarts it.
+   */
   private async hasLostNode(): Promise<boolean> {
     if (await canDial(nodeRpcUrl(this.directory.config))) return false;
     this.log("DEBUG", "network/znn.go:793", "listen mom err: websocket: close 1006 (abnormal closure): unexpected EOF");
@@ -190,7 +195,10 @@ export class OrchestratorDouble {
     this.directory.beginKeyGeneration(bridge);
   }
 
-  /** All who took part have made the same key: whoever is last tells the bridge nothing new. */
+  /**
+   * Finishes a key generation and sets the bridge's key. All participants have the same key, so only the first one
+   * changes it.
+   */
   private async finishKeyGeneration(): Promise<void> {
     const key = this.directory.finishKeyGeneration();
     if (key !== undefined)
@@ -229,7 +237,7 @@ export class OrchestratorDouble {
   }
 }
 
-/** As the bridge calls them. */
+/** Names of the networks in the bridge. */
 const bridgeNetworks = ["Ethereum", "BNB Chain"];
 
 const beatMs = 250;

@@ -3,18 +3,18 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import { hasRpc } from "./build";
 import { createRpcServer, type RpcBackend } from "./rpcServer";
 
-/** What an orchestrator listens on: its RPC, and the port for the other signers. */
+/** An orchestrator's ports: its RPC, and the port for the other signers. */
 export class Ports {
   private rpc: HttpServer | undefined;
   private p2p: Server | undefined;
 
   constructor(
-    /** 0 takes any free one. */
+    /** 0 picks any free port. */
     private readonly numbers: { rpc: number; p2p: number },
     private readonly backend: RpcBackend,
   ) {}
 
-  /** The RPC's own, once it was open. */
+  /** Returns the RPC's port. If it was configured as 0, it is known once the RPC is open. */
   get rpcPort(): number {
     return this.numbers.rpc;
   }
@@ -25,7 +25,7 @@ export class Ports {
     await this.followRpc();
   }
 
-  /** Opens or closes the RPC, as the settings have it. */
+  /** Opens or closes the RPC as the settings require. */
   async followRpc(): Promise<void> {
     if (this.backend.settings().rpcDown) return this.closeRpc();
     if (this.rpc !== undefined || !hasRpc(this.backend.version())) return;

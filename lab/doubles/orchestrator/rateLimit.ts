@@ -1,4 +1,4 @@
-/** Lets `perSecond` requests through in any second, after a pause as many at once. Time in milliseconds. */
+/** Allows `perSecond` requests a second, and as many at once after a pause. Times in milliseconds. */
 export class RateLimit {
   private tokens: number;
   private last = Number.NEGATIVE_INFINITY;

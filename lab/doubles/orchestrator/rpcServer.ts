@@ -2,15 +2,18 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { OrchestratorSettings } from "../chain/settings";
 import { RateLimit } from "./rateLimit";
 
-/** What the HTTP side needs of the orchestrator. */
+/** The parts of the orchestrator that its HTTP server needs. */
 export interface RpcBackend {
   settings(): OrchestratorSettings;
   version(): string;
-  /** Undefined for a method that there is none of. */
+  /** Calls a method. Returns undefined if there is no such method. */
   call(method: string): Promise<unknown> | undefined;
 }
 
-/** The orchestrator's RPC manners: {method, params} in, {result, error} out, any verb, path and type; two a second for all. */
+/**
+ * Creates the orchestrator's RPC server. A request is {method, params}, an answer {result, error}. Any HTTP method,
+ * path, and content type works. All clients together get two requests a second.
+ */
 export function createRpcServer(backend: RpcBackend): Server {
   const limit = new RateLimit(2);
   return createServer((request, response) => {

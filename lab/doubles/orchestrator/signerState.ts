@@ -17,10 +17,10 @@ import {
   writeEvents,
 } from "./stateDir";
 
-/** What config.json calls them. */
+/** Values of GlobalState in config.json. */
 const [live, halted] = [0, 2];
 
-/** What a double has in its directory: configuration, producer, key share. Its own from `open` to `release`. */
+/** Contents of an orchestrator's directory: configuration, producer, and key share. Locked from `open` to `release`. */
 export class SignerState {
   config: OrchestratorConfig;
   /** The producer's address. */
@@ -35,12 +35,13 @@ export class SignerState {
     this.config = defaultConfig(dir);
   }
 
-  /** @throws as the real one fails: its configuration can't be read or written, or another one holds the lock */
+  /** @throws if the configuration cannot be read or written, or if another process holds the lock */
   open(): void {
     ensureLogs(this.dir);
     this.config = readConfig(this.dir) ?? this.config;
     for (const [place, text] of configLines(this.config)) this.log("INFO", place, text);
-    // In place, and before its lock: of two in one directory the second may spoil the first one's.
+    // The real orchestrator rewrites config.json in place before it takes the lock. A second process can thus damage
+    // the file of the first.
     writeConfig(this.config);
     this.unlock = takeLock(join(this.config.DataPath, ".lock"));
     if (this.unlock === undefined) {
@@ -50,7 +51,9 @@ export class SignerState {
     ensureFolders(this.dir);
   }
 
-  /** @throws as the real one fails: only now, after it has reached all nodes */
+  /**
+   * @throws if the key store cannot be opened; the real orchestrator, too, notices that only after it reached all nodes
+   */
   openProducer(): void {
     this.producer = openProducer(this.config);
     this.config.EvmAddress = evmAddressOf(this.producer);
@@ -62,7 +65,10 @@ export class SignerState {
     this.unlock = undefined;
   }
 
-  /** That of the bridge's key alone, whatever else lies there; without it, none. */
+  /**
+   * Loads the share of the bridge's current key. Without that share the orchestrator has none, even if it has shares of
+   * other keys.
+   */
   loadKeyShare(bridge: BridgeInfo): void {
     const { TssConfig: config } = this.config;
     const tss = config.BaseDir;
@@ -80,7 +86,7 @@ export class SignerState {
     return this.config.TssConfig.PublicKey !== "";
   }
 
-  /** As getStatus tells it. */
+  /** State that getStatus reports. */
   get number(): number {
     return this.config.GlobalState;
   }
@@ -89,7 +95,7 @@ export class SignerState {
     return this.keyGeneration !== undefined;
   }
 
-  /** As its bridge is; whatever else it is about goes on. */
+  /** Follows the bridge's halt. Any other state, such as a key generation, stays as it is. */
   halt(is: boolean): void {
     if (this.config.GlobalState === (is ? live : halted)) this.config.GlobalState = is ? halted : live;
   }
@@ -107,7 +113,7 @@ export class SignerState {
     return key;
   }
 
-  // A disk that is full, or a directory that was moved away, stops no signer.
+  // A full disk or a moved directory does not stop the orchestrator.
   rewrite(): void {
     try {
       writeConfig(this.config);

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { type KeyStore, openKeyStore } from "../keyStore";
 
 /**
- * config.json. The names are the real one's, read in its sources, but for Rewrites and RewrittenAt: they stand for
- * all that changes there while it runs.
+ * Contents of config.json. The names come from the real orchestrator's sources, except Rewrites and RewrittenAt. These
+ * two stand for everything that changes in the file while the orchestrator runs.
  */
 export interface OrchestratorConfig {
   DataPath: string;
@@ -14,23 +14,26 @@ export interface OrchestratorConfig {
   /** 0 live, 1 key generation, 2 halted, 3 emergency, 4 re-sign. */
   GlobalState: number;
   EvmAddress: string;
-  /** Node addresses; those of other chains hold access keys. */
+  /** Node URLs. Those of other chains contain access keys. */
   Networks: Record<string, { Urls: string[] }>;
   TssConfig: TssConfig;
-  /** The RPC: its port and the limit are what they are here; seconds for which an answer to getStatus stands. */
+  /**
+   * Settings of the RPC. The double's port and limits are fixed. CachedResponseDelay is the number of seconds for which
+   * an answer to getStatus is cached.
+   */
   HealthConfig: { Port: number; CachedResponseDelay: number; ResponsesPerSecond: number; Burst: number };
   ProducerKeyFileName: string;
-  /** In clear. */
+  /** Clear text. */
   ProducerKeyFilePassphrase: string;
   ProducerIndex: number;
   Rewrites: number;
   RewrittenAt: string;
 }
 
-/** The part of config.json about the threshold signatures. */
+/** The part of config.json about threshold signatures. */
 export interface TssConfig {
   Port: number;
-  /** Of the bridge's key; empty without a share. */
+  /** The bridge's public key. Empty without a share. */
   PublicKey: string;
   DecompressedPublicKey: string;
   LocalPubKeys: string[];
@@ -41,7 +44,7 @@ export interface TssConfig {
   BaseConfig: { PartyTimeout: number; KeyGenTimeout: number; KeySignTimeout: number; PreParamTimeout: number };
 }
 
-/** What a first start writes. */
+/** Returns the configuration that a first start writes. */
 export function defaultConfig(dir: string): OrchestratorConfig {
   return {
     DataPath: dir,
@@ -50,7 +53,7 @@ export function defaultConfig(dir: string): OrchestratorConfig {
     GlobalState: 0,
     EvmAddress: "",
     Networks: {
-      // The bridge has no such network: what a first start writes stays in the file.
+      // The bridge has no network with this name, but the first start writes it and it stays in the file.
       BSC: { Urls: ["ws://127.0.0.1:8545"] },
       "BNB Chain": { Urls: ["wss://bnb-node.example/"] },
       Ethereum: { Urls: ["wss://eth-node.example/"] },
@@ -75,18 +78,18 @@ export function defaultConfig(dir: string): OrchestratorConfig {
   };
 }
 
-/** Makes what is missing of the folders. */
+/** Creates the database folders if they are missing. */
 export function ensureFolders(dir: string): void {
   for (const part of ["events", "queues"]) mkdirSync(join(dir, part), { recursive: true, mode: 0o700 });
 }
 
-/** What comes before everything else. */
+/** Creates the log folder and file, which a start does before everything else. */
 export function ensureLogs(dir: string): void {
   mkdirSync(join(dir, "logs"), { recursive: true, mode: 0o700 });
   appendFileSync(join(dir, "logs", "administrator.log"), "");
 }
 
-/** @returns undefined where there is none */
+/** @returns undefined if there is no config.json */
 export function readConfig(dir: string): OrchestratorConfig | undefined {
   const file = join(dir, "config.json");
   if (!existsSync(file)) return undefined;
@@ -95,20 +98,23 @@ export function readConfig(dir: string): OrchestratorConfig | undefined {
   return { ...defaults, ...written, Networks: { ...defaults.Networks, ...written.Networks } };
 }
 
-/** Rewrites config.json in place, as the real one does: a copy made at this moment may hold half of it. */
+/** Rewrites config.json in place, like the real orchestrator. A concurrent copy may contain half of it. */
 export function writeConfig(config: OrchestratorConfig): void {
   config.Rewrites += 1;
   config.RewrittenAt = new Date().toISOString();
   writeFileSync(join(config.DataPath, "config.json"), JSON.stringify(config, undefined, 4));
 }
 
-/** Opens the producer's key store and gives its address; throws as the real one fails, on a folder too. */
+/**
+ * Opens the producer's key store and returns its address. Throws where the real orchestrator fails, for example if the
+ * path is a folder.
+ */
 export function openProducer(config: OrchestratorConfig): string {
   const { DataPath, ProducerKeyFileName: name, ProducerKeyFilePassphrase: passphrase } = config;
   return openKeyStore(JSON.parse(readFileSync(join(DataPath, name), "utf8")) as KeyStore, passphrase);
 }
 
-/** The peers' addresses, made where there are none, and logs of its own, which a start empties. */
+/** Creates the peers' address book if it is missing, and empties the logs in tss/, as every start does. */
 export function ensureAddressBook(tss: string): void {
   mkdirSync(tss, { recursive: true });
   for (const name of ["communication", "party", "server"]) writeFileSync(join(tss, `tss.${name}.log`), "");
@@ -117,7 +123,7 @@ export function ensureAddressBook(tss: string): void {
     writeFileSync(file, `/ip4/198.51.100.9/tcp/55055/p2p/12D3KooW${randomBytes(16).toString("hex")}\n`);
 }
 
-/** What a running one adds to its data bases. */
+/** Appends a line to the databases, as a running orchestrator does. */
 export function writeEvents(dir: string, line: string): void {
   for (const base of ["events", "queues"]) appendFileSync(join(dir, base, "000001.log"), `${line}\n`);
 }
