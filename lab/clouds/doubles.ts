@@ -4,12 +4,12 @@ import { createHetzner } from "./hetzner";
 import type { MachineRoom } from "./machineRoom";
 import type { CloudName } from "./names";
 
-/** A cloud's API: what answers its requests, with servers in the given machine room. */
+/** A cloud's API as a request listener. Its servers are in the given machine room. */
 export type Cloud = (room: MachineRoom) => RequestListener;
 
 export type Clouds = Readonly<Partial<Record<CloudName, Cloud>>>;
 
-/** Tokens that the doubles take. */
+/** Tokens that the doubles accept. */
 export const cloudTokens = {
   hetzner: "hetznerlab".repeat(7).slice(0, 64),
   digitalocean: `dop_v1_${"0123456789abcdef".repeat(4)}`,

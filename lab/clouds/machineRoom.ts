@@ -1,42 +1,43 @@
-/** One rule of a cloud's firewall, inbound; what no rule lets in is dropped, and everything may go out. */
+/** Inbound rule of a cloud's firewall. Everything without a matching rule is dropped. Outbound traffic is free. */
 export interface InboundRule {
   readonly protocol: "tcp" | "udp" | "icmp";
-  /** `22` or `8000-8010`; absent for icmp. */
+  /** `22` or `8000-8010`. Absent for icmp. */
   readonly ports?: string;
-  /** Networks as CIDR, both families. */
+  /** Networks in CIDR form, IPv4 or IPv6. */
   readonly sources: readonly string[];
 }
 
-/** What a cloud orders. */
+/** A cloud's order of a machine. */
 export interface MachineOrder {
-  /** Unique in the lab: letters and digits. */
+  /** Unique in the lab. Consists of letters and digits. */
   readonly id: string;
-  /** The host name that the operator gave the server. */
+  /** Host name that the operator gave the server. */
   readonly name: string;
-  /** The image's name at the provider, such as `debian-11`; the lab boots its own Debian 11 for each of them. */
+  /** Name of the provider's image, such as `debian-11`. The lab boots its own Debian 11 for all of them. */
   readonly image: string;
-  /** cloud-init's user data, as the provider got it; empty where none was given. */
+  /** Unchanged user data for cloud-init. Empty if there is none. */
   readonly userData: string;
-  /** authorized_keys lines for root. */
+  /** Lines of root's authorized_keys. */
   readonly sshKeys: readonly string[];
-  /** undefined: no firewall. */
+  /** Undefined means no firewall. */
   readonly firewall?: readonly InboundRule[] | undefined;
 }
 
 /**
- * Where a cloud's servers stand: real lab hosts. What is asked of one machine happens in turn, behind its first boot;
- * firewall and removal do not wait for that, nor does a power cut, which forestalls it: so a machine never boots.
+ * Real lab hosts that serve as a cloud's servers. Requests for one machine run in order and wait for its first boot.
+ * Firewall changes and removal do not wait. A power cut before the first boot does not wait either: it cancels the
+ * boot.
  */
 export interface MachineRoom {
-  /** Takes an address at once; the machine boots in the background. */
+  /** Assigns an address at once. The machine boots in the background. */
   order(order: MachineOrder): Promise<{ readonly address: string }>;
   powerOn(id: string): Promise<void>;
-  /** `hard` pulls the plug, else an orderly shutdown. */
+  /** Pulls the plug if `hard` is true, else shuts down cleanly. */
   powerOff(id: string, hard: boolean): Promise<void>;
   reboot(id: string, hard: boolean): Promise<void>;
-  /** Replaces the rules of a machine; undefined takes the firewall away. */
+  /** Replaces the rules of a machine. Undefined removes the firewall. */
   setFirewall(id: string, rules: readonly InboundRule[] | undefined): Promise<void>;
   isRunning(id: string): Promise<boolean>;
-  /** Ends it and removes every trace. Nothing happens where there is none. */
+  /** Ends the machine and removes every trace of it. Does nothing if it does not exist. */
   remove(id: string): Promise<void>;
 }

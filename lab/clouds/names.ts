@@ -4,5 +4,5 @@ export type CloudName = keyof typeof cloudPorts;
 
 export const cloudNames = Object.keys(cloudPorts) as CloudName[];
 
-/** The file in a lab's directory that says that all clouds answer. */
+/** File in a lab's directory that appears once all clouds answer. */
 export const cloudsReady = "clouds.ready";

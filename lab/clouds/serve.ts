@@ -7,8 +7,8 @@ import { cloudsReady } from "./names";
 import { LabMachineRoom } from "./room";
 
 /**
- * Puts clouds' APIs on socket files in a lab's directory: a process outside of the lab's namespaces, because servers
- * are made from there. lab/operator/services.ts brings them to the operator's end of the network.
+ * Serves clouds' APIs on socket files in a lab's directory. It runs in a process outside the lab's namespaces, because
+ * servers are made from there. lab/operator/services.ts forwards the sockets to the operator's end of the network.
  */
 export async function serveClouds(dir: string, clouds: Clouds): Promise<void> {
   const room = new LabMachineRoom({ name: basename(dir), dir });

@@ -1,7 +1,7 @@
 import { type Answer, type ApiRequest, notFound, page, type Route, unprocessable } from "./api";
 import type { Action, Cloud, Droplet } from "./cloud";
 
-/** Starts work on a Droplet; it ends in a later request, when its time has come. */
+/** Starts an action on a Droplet. It ends in the first request after it is due. */
 export function start(
   cloud: Cloud,
   droplet: Droplet,
@@ -28,12 +28,12 @@ export function start(
   return action;
 }
 
-/** The work that a Droplet is locked for. */
+/** Returns the running action, which locks the Droplet. */
 export function pending(cloud: Cloud, droplet: Droplet): Action | undefined {
   return [...cloud.actions.values()].find((action) => action.droplet === droplet && action.status === "in-progress");
 }
 
-/** Ends the actions whose time has come. */
+/** Ends the actions that are due. */
 export async function endActions(cloud: Cloud): Promise<void> {
   for (const action of cloud.actions.values()) {
     if (action.status === "in-progress" && cloud.now() >= action.due) await end(cloud, action);
@@ -63,7 +63,7 @@ function lackOfRoom(cloud: Cloud, { type, droplet }: Action): { vanishes: boolea
   return cloud.faults.strike("noCapacity", { region, size }, ({ shows }) => shows === "action") && { vanishes: false };
 }
 
-/** An action as the API tells it. */
+/** Returns an action in the API's form. */
 export function actionBody({ id, status, type, started_at, completed_at, droplet }: Action) {
   return { id, status, type, started_at, completed_at, resource_id: droplet.id, resource_type: "droplet" };
 }

@@ -9,26 +9,26 @@ export interface ApiRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: unknown;
-  /** Address of the API without a path, for links. */
+  /** URL of the API without a path, for links. */
   readonly base: string;
   readonly path: string;
 }
 
-/** What a route answers; no body with 204. */
+/** Answer of a route. Status 204 has no body. */
 export interface Answer {
   readonly status: number;
   readonly body?: unknown;
 }
 
-/** One row of a routing table. */
+/** A route. */
 export interface Route {
   readonly method: string;
-  /** `/v2/droplets/:id`. */
+  /** Pattern such as `/v2/droplets/:id`. */
   readonly path: string;
   readonly answer: (cloud: Cloud, request: ApiRequest) => Answer | Promise<Answer>;
 }
 
-/** An error in the API's own form, `{id, message, request_id}`. */
+/** An error in the API's form: `{id, message, request_id}`. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -57,7 +57,7 @@ const errorIds: Record<number, string> = {
 export const notFound = (): ApiError => new ApiError(404, "The resource you were accessing could not be found.");
 export const unprocessable = (message: string): ApiError => new ApiError(422, message);
 
-/** The body in the form that a route needs; a wrong one is the caller's fault. */
+/** Returns the body as the route's type. Answers an invalid body with an error. */
 export function bodyAs<T>(schema: z.ZodType<T>, request: ApiRequest): T {
   const parsed = schema.safeParse(request.body);
   if (parsed.success) return parsed.data;
@@ -67,7 +67,7 @@ export function bodyAs<T>(schema: z.ZodType<T>, request: ApiRequest): T {
 const PER_PAGE = 20;
 const MOST_PER_PAGE = 200;
 
-/** One page of a list, with `links.pages` and `meta.total`. */
+/** Returns one page of a list, with `links.pages` and `meta.total`. */
 export function page(request: ApiRequest, key: string, items: readonly unknown[]): Answer {
   const number = (name: string, fallback: number) =>
     Math.max(1, Number(request.query.get(name) ?? fallback) || fallback);
@@ -88,7 +88,7 @@ export function page(request: ApiRequest, key: string, items: readonly unknown[]
   return { status: 200, body: { [key]: shown, links, meta: { total: items.length } } };
 }
 
-/** The row that serves a request, with the named parts of its path. */
+/** Returns the route of a request, with the named parts of its path. */
 export function match(
   routes: readonly Route[],
   method: string,
@@ -116,7 +116,7 @@ function decode(part: string): string {
   }
 }
 
-/** The request's JSON; nothing where there is no body. */
+/** Reads the request's JSON. A missing body counts as {}. */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);

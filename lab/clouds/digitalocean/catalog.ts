@@ -10,7 +10,7 @@ export interface Size {
   /** MiB. */
   readonly memory: number;
   readonly vcpus: number;
-  /** GiB, all of it; the operating system takes its part. */
+  /** Total size in GiB, including the operating system. */
   readonly disk: number;
   readonly price_monthly: number;
   readonly regions: readonly string[];
@@ -22,7 +22,7 @@ export interface Image {
   readonly slug: string;
 }
 
-/** sfo1 takes no new Droplets. */
+/** Locations. sfo1 accepts no new Droplets. */
 export const regions: readonly Region[] = ["nyc3", "sfo1", "lon1", "ams3", "fra1"].map((slug) => ({
   slug,
   available: slug !== "sfo1",
@@ -40,7 +40,7 @@ const rows: readonly [slug: string, gib: number, vcpus: number, disk: number, us
   ["g-4vcpu-16gb", 16, 4, 50, 126],
 ];
 
-/** In the order of the price, as the API lists them. */
+/** Plans by ascending price, the order of the API. */
 export const sizes: readonly Size[] = rows.map(([slug, gib, vcpus, disk, price_monthly]) => ({
   slug,
   memory: gib * 1024,
@@ -50,7 +50,7 @@ export const sizes: readonly Size[] = rows.map(([slug, gib, vcpus, disk, price_m
   regions: open,
 }));
 
-/** There is no debian-11-x64 since its long-term support ended in August 2026. */
+/** Without debian-11-x64: its long-term support ended in August 2026. */
 export const images: readonly Image[] = [
   "ubuntu-22-04-x64",
   "ubuntu-24-04-x64",

@@ -2,19 +2,19 @@ import type { MachineRoom } from "../machineRoom";
 import type { Image } from "./catalog";
 import { Faults } from "./faults";
 
-/** Milliseconds that asynchronous work takes. */
+/** Durations of asynchronous work in milliseconds. */
 export interface Timings {
   readonly create: number;
   readonly action: number;
   readonly delete: number;
 }
 
-/** Choices of whoever runs the double. */
+/** Options of the double. */
 export interface Options {
   readonly room: MachineRoom;
-  /** `read` may only look. */
+  /** `read` tokens cannot change anything. */
   readonly tokens: Readonly<Record<string, "write" | "read">>;
-  /** Milliseconds; default: the machine's clock. */
+  /** Returns milliseconds (default: the machine's clock). */
   readonly now?: () => number;
   readonly timings?: Partial<Timings>;
 }
@@ -27,17 +27,17 @@ export interface Key {
   readonly public_key: string;
 }
 
-/** When the provider makes its backups. */
+/** Schedule of a Droplet's backups. */
 export interface BackupPolicy {
   plan: "daily" | "weekly";
   weekday?: string | undefined;
   hour?: number | undefined;
 }
 
-/** A Droplet and what the API does not tell of it. */
+/** A Droplet, with facts that the API does not show. */
 export interface Droplet {
   readonly id: number;
-  /** The machine's name in the machine room. */
+  /** Name in the machine room. */
   readonly machine: string;
   name: string;
   status: "new" | "active" | "off";
@@ -49,16 +49,16 @@ export interface Droplet {
   readonly tags: Set<string>;
   backupPolicy: BackupPolicy | undefined;
   address: string | undefined;
-  /** The addresses are not told before this. */
+  /** Time before which the API does not show the addresses. */
   addressAt: number;
-  /** Its machine stays dead whatever is done. */
+  /** True if the machine never runs, whatever is done. */
   readonly dead: boolean;
-  /** The rules that its machine has now, as JSON. */
+  /** The machine's current rules as JSON. */
   rules: string | undefined;
   gone: boolean;
 }
 
-/** Work that goes on after its request was answered. */
+/** Work that continues after the answer to its request. */
 export interface Action {
   readonly id: number;
   status: "in-progress" | "completed" | "errored";
@@ -67,12 +67,12 @@ export interface Action {
   completed_at: string | null;
   readonly droplet: Droplet;
   due: number;
-  /** Whether it may end now. */
+  /** Returns true if the action may end now. */
   readonly ready?: (() => Promise<boolean>) | undefined;
   readonly effect: () => void | Promise<void>;
 }
 
-/** A rule as the API has it. */
+/** A rule in the API's form. */
 export interface Rule {
   readonly protocol: "tcp" | "udp" | "icmp";
   readonly ports: string;
@@ -87,24 +87,24 @@ export interface Firewall {
   tags: string[];
 }
 
-/** A request that came in; never its token. */
+/** A request to the API, without its token. */
 export interface SeenRequest {
   readonly at: string;
   readonly method: string;
   readonly path: string;
-  /** 0: the connection was cut. */
+  /** 0 if the connection was cut. */
   status: number;
 }
 
 const DEFAULT_TIMINGS: Timings = { create: 8_000, action: 3_000, delete: 2_000 };
 
-/** All that one account of DigitalOcean has, and what its provider knows. */
+/** State of one DigitalOcean account, with facts that only the provider knows. */
 export class Cloud {
   readonly keys = new Map<number, Key>();
   readonly droplets = new Map<number, Droplet>();
   readonly actions = new Map<number, Action>();
   readonly firewalls = new Map<string, Firewall>();
-  /** By the name in lower case: names differ in more than case. */
+  /** Tag names by their lower-case form: names that differ only in case are the same tag. */
   readonly tags = new Map<string, string>();
   readonly faults = new Faults();
   readonly requests: SeenRequest[] = [];
@@ -130,12 +130,12 @@ export class Cloud {
     return this.#clock();
   }
 
-  /** A time as the API writes it. */
+  /** Formats the current time as the API does. */
   timestamp(): string {
     return new Date(this.now()).toISOString().replace(/\.\d+Z$/, "Z");
   }
 
-  /** Notes a tag and gives the name under which it is known. */
+  /** Adds a tag if it is new, and returns the name with its first spelling. */
   tag(name: string): string {
     const known = this.tags.get(name.toLowerCase()) ?? name;
     this.tags.set(name.toLowerCase(), known);

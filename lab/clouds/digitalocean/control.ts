@@ -2,7 +2,7 @@ import { type Answer, bodyAs, type Route } from "./api";
 import type { Cloud } from "./cloud";
 import { faultSchema } from "./faults";
 
-// Tests use these shapes: what the API tells, and what only its provider knows.
+// Tests rely on these fields: those of the API, and some that only the provider knows.
 async function servers(cloud: Cloud): Promise<Answer> {
   const told = [...cloud.droplets.values()].map(async (droplet) => ({
     id: droplet.id,
@@ -19,7 +19,7 @@ async function servers(cloud: Cloud): Promise<Answer> {
   return { status: 200, body: { servers: await Promise.all(told) } };
 }
 
-/** The test's own door, beside the API; no token, and never a part of what the API itself answers. */
+/** Routes below /_lab, with which tests control the cloud. They need no token. */
 export const controlRoutes: readonly Route[] = [
   { method: "GET", path: "/_lab/requests", answer: ({ requests }) => ({ status: 200, body: { requests } }) },
   { method: "GET", path: "/_lab/servers", answer: servers },

@@ -13,7 +13,10 @@ type Wanted = z.infer<typeof schema>;
 
 type Act = (cloud: Cloud, droplet: Droplet, wanted: Wanted) => Action["effect"];
 
-/** What each action does when it ends; what it refuses, it refuses at once. Snapshots and rebuilds are left out. */
+/**
+ * Effects of the actions at their end. An action that cannot run is refused at once. Snapshots and rebuilds do not
+ * exist.
+ */
 const acts: Record<string, Act> = {
   power_on: (cloud, droplet) => {
     if (droplet.status === "active") throw unprocessable("Droplet is already powered on.");
@@ -26,7 +29,7 @@ const acts: Record<string, Act> = {
     if (droplet.status === "off") throw unprocessable("Droplet is already powered off.");
     return off(cloud, droplet, true);
   },
-  // The API takes it for a Droplet that is off.
+  // The API accepts this even if the Droplet is off.
   shutdown: (cloud, droplet) => off(cloud, droplet, false),
   reboot: (cloud, droplet) => {
     if (droplet.status === "off") throw unprocessable("Droplet is powered off.");

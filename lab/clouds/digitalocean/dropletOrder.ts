@@ -11,7 +11,7 @@ export const policySchema = z.object({
   hour: z.union([z.literal(0), z.literal(4), z.literal(8), z.literal(12), z.literal(16), z.literal(20)]).optional(),
 });
 
-/** The body of a create; what the lab has no use for is accepted and dropped. */
+/** Schema of a create's body. Drops the fields that the lab does not use. */
 export const createSchema = z.object({
   name: z.string(),
   region: z.string().optional(),
@@ -38,7 +38,7 @@ export interface Order {
   readonly backupPolicy: BackupPolicy | undefined;
 }
 
-/** Refuses, in the API's words, what cannot be had. */
+/** Returns the order of a create. Throws the API's error if it cannot be carried out. */
 export function orderOf(cloud: Cloud, body: CreateRequest): Order {
   if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(body.name)) {
     throw unprocessable("Only valid hostnames are allowed. (a-z, A-Z, 0-9, . and -)");

@@ -6,7 +6,7 @@ import { type CreateRequest, createSchema, orderOf } from "./dropletOrder";
 import { rulesOf } from "./firewallRules";
 import { imageBody, regionBody, sizeBody } from "./offers";
 
-/** A Droplet as the API tells it. */
+/** Returns a Droplet in the API's form. */
 export function dropletBody(cloud: Cloud, droplet: Droplet) {
   const size = sizes.find(({ slug }) => slug === droplet.size);
   const region = regions.find(({ slug }) => slug === droplet.region);
@@ -73,7 +73,7 @@ async function boot(cloud: Cloud, droplet: Droplet, userData: string, sshKeys: r
   if (machine && droplet.dead) await cloud.room.powerOff(id, true);
 }
 
-/** The Droplet of a path, as it stands now. */
+/** Returns the Droplet that a path names, with its current status. */
 export async function find(cloud: Cloud, { params }: ApiRequest): Promise<Droplet> {
   const droplet = cloud.droplets.get(Number(params.id));
   if (!droplet) throw notFound();
@@ -81,7 +81,7 @@ export async function find(cloud: Cloud, { params }: ApiRequest): Promise<Drople
   return droplet;
 }
 
-// A machine that shut itself down is off for the provider too.
+// The provider notices a machine that shut itself down.
 async function look(cloud: Cloud, droplet: Droplet): Promise<void> {
   if (droplet.status !== "active" || droplet.dead || pending(cloud, droplet)) return;
   if (!(await cloud.room.isRunning(droplet.machine))) droplet.status = "off";

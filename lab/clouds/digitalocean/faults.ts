@@ -1,23 +1,23 @@
 import { z } from "zod";
 
-/** Where a fault strikes; what is left out matches all. */
+/** Region and size that a fault applies to. A missing value matches all. */
 const place = { region: z.string().optional(), size: z.string().optional() };
 const reach = {
-  /** How often it strikes; without: until it is removed. */
+  /** Number of times that the fault strikes (default: until it is removed). */
   times: z.number().int().positive().optional(),
 };
 const requests = {
   method: z.string().optional(),
-  /** Below /v2; `*` stands for one part. */
+  /** Path below /v2. `*` matches one part. */
   path: z.string().optional(),
   ...reach,
 };
-/** The action's type: create, power_on, … */
+/** Type of the action: create, power_on, … */
 const actions = { command: z.string().optional(), ...reach };
 
-/** The table of what can go wrong on demand. */
+/** Everything that a test can make fail. */
 export const faultSchema = z.discriminatedUnion("kind", [
-  /** An error instead of the work: 401, 403, 409, 422, 429 (with Retry-After), 5xx. */
+  /** The request gets this error and does nothing: 401, 403, 409, 422, 429 (with Retry-After), 5xx. */
   z.strictObject({
     kind: z.literal("answer"),
     ...requests,
@@ -26,26 +26,25 @@ export const faultSchema = z.discriminatedUnion("kind", [
     /** Seconds. */
     retryAfter: z.number().int().nonnegative().optional(),
   }),
-  /** The connection is cut instead of an answer: after the work, or before it. */
+  /** The connection is cut before the answer: after the work if `done` is true, else before the work. */
   z.strictObject({ kind: z.literal("cutAnswer"), ...requests, done: z.boolean().default(true) }),
-  /** No room for new Droplets. It shows in the lists, or only when it is too late. */
+  /** No capacity for new Droplets. The lists show it, or creation fails, or the action after it fails. */
   z.strictObject({
     kind: z.literal("noCapacity"),
     ...place,
     shows: z.enum(["catalogue", "create", "action"]).default("create"),
     ...reach,
   }),
-  /** An action that ends in `errored`; a Droplet whose create failed stays "new", or vanishes. */
+  /** The action ends as `errored`. If a create fails, its Droplet stays "new" or vanishes. */
   z.strictObject({ kind: z.literal("failAction"), ...actions, vanishes: z.boolean().default(false) }),
-  /** An action that takes this much longer; without `seconds` it never ends while the fault stands. */
+  /** The action takes longer by this time. Without `seconds` it cannot end while the fault exists. */
   z.strictObject({ kind: z.literal("slowAction"), ...actions, seconds: z.number().nonnegative().optional() }),
-  /** The Droplet is "active", its machine dead. */
+  /** The Droplet is "active" but its machine is dead. */
   z.strictObject({ kind: z.literal("neverBoots"), server: z.string().optional(), ...reach }),
-  /** The Droplet is "active" for this long before its addresses show (seen at the provider in 2026). */
+  /** The Droplet is "active" for this long before its addresses appear (seen at the provider in 2026). */
   z.strictObject({ kind: z.literal("lateAddress"), ...place, seconds: z.number().nonnegative(), ...reach }),
 ]);
 
-/** One row of the table. */
 export type Fault = z.infer<typeof faultSchema>;
 type Kind = Fault["kind"];
 type Of<K extends Kind> = Extract<Fault, { kind: K }>;
@@ -59,7 +58,7 @@ interface Subject {
   readonly server?: string;
 }
 
-/** The faults that stand. */
+/** The active faults. */
 export class Faults {
   readonly #standing = new Map<number, Fault>();
   #next = 1;
@@ -78,12 +77,12 @@ export class Faults {
     return [...this.#standing].map(([id, fault]) => ({ id, fault }));
   }
 
-  /** All faults of a kind that match, without using them up. */
+  /** Returns all matching faults of a kind. Counts no strike. */
   all<K extends Kind>(kind: K, subject: Subject = {}): Of<K>[] {
     return this.list().flatMap(({ fault }) => (fault.kind === kind && strikes(fault, subject) ? [fault as Of<K>] : []));
   }
 
-  /** The first fault of a kind that matches; one that strikes a number of times is used up. */
+  /** Returns the first matching fault of a kind and counts one strike. Removes the fault after its last strike. */
   strike<K extends Kind>(kind: K, subject: Subject, also: (fault: Of<K>) => boolean = () => true): Of<K> | undefined {
     const found = this.list().find(
       ({ fault }) => fault.kind === kind && strikes(fault, subject) && also(fault as Of<K>),

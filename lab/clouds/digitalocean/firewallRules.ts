@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { InboundRule } from "../machineRoom";
 import type { Cloud, Droplet } from "./cloud";
 
-/** Returns what all its firewalls together let in to a Droplet; undefined where it has none. */
+/** Returns the inbound rules of all firewalls of a Droplet, or undefined if it has none. */
 export function rulesOf(cloud: Cloud, droplet: Droplet): InboundRule[] | undefined {
   const firewalls = [...cloud.firewalls.values()].filter(({ tags }) => tags.some((tag) => droplet.tags.has(tag)));
   if (firewalls.length === 0) return undefined;
@@ -10,13 +10,13 @@ export function rulesOf(cloud: Cloud, droplet: Droplet): InboundRule[] | undefin
     inbound_rules.map(({ protocol, ports, sources }) => ({
       protocol,
       ...(protocol === "icmp" ? {} : { ports: ports === "0" ? "1-65535" : ports }),
-      // One address is a network of one.
+      // A single address becomes a network of one address.
       sources: sources.addresses.map((at) => (at.includes("/") ? at : `${at}/${isIP(at) === 6 ? 128 : 32}`)),
     })),
   );
 }
 
-/** Brings every machine's rules to what firewalls and tags say now. */
+/** Applies the current firewalls and tags to every machine. */
 export async function applyFirewalls(cloud: Cloud): Promise<void> {
   for (const droplet of cloud.droplets.values()) {
     if (droplet.gone || droplet.address === undefined) continue;

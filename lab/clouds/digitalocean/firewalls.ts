@@ -12,7 +12,7 @@ const schema = z.object({
   tags: z.array(z.string()).nullish(),
 });
 
-// All ports are told as "0", and so is icmp, which has none.
+// The API returns "0" for all ports, and also for icmp, which has none.
 function portsOf({ protocol, ports }: { protocol: string; ports?: string | number | null | undefined }): string {
   const text = String(ports ?? "");
   if (protocol === "icmp" || ["0", "all", "1-65535"].includes(text)) return "0";

@@ -20,17 +20,20 @@ const routes = [
   ...dropletRoutes,
 ];
 
-/** A DigitalOcean of the lab's own. */
+/** The lab's own DigitalOcean. */
 export interface DigitalOcean {
   readonly handler: RequestListener;
-  /** All that it knows; tests look, and change by way of `/_lab`. */
+  /** State of the account. Tests read it here and change it through `/_lab`. */
   readonly cloud: Cloud;
 }
 
-/** DigitalOcean's API v2 as of late 2026, for one account; README.md says what is left out, and how to command it. */
+/**
+ * Creates DigitalOcean's API v2 as of late 2026, for one account. README.md lists what is missing and how tests control
+ * it.
+ */
 export function createDigitalOcean(options: Options): DigitalOcean {
   const cloud = new Cloud(options);
-  // One request at a time: two creates must not both see the last place free.
+  // Requests run one at a time, because two creates must not both get the last free capacity.
   let turn: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const mine = turn.then(work);

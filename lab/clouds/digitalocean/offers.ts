@@ -2,7 +2,7 @@ import { type ApiRequest, page, type Route } from "./api";
 import { type Image, images, type Region, regions, type Size, sizes } from "./catalog";
 import type { Cloud } from "./cloud";
 
-/** True where the lists say that a plan can be had in a region. */
+/** True if the lists offer a plan in a region. */
 export function isShown(cloud: Cloud, size: Size, region: Region): boolean {
   const hidden = cloud.faults
     .all("noCapacity", { region: region.slug, size: size.slug })
@@ -10,13 +10,13 @@ export function isShown(cloud: Cloud, size: Size, region: Region): boolean {
   return !hidden && region.available && size.regions.includes(region.slug);
 }
 
-/** A region as the API tells it. */
+/** Returns a region in the API's form. */
 export function regionBody(cloud: Cloud, region: Region) {
   const offered = sizes.filter((size) => isShown(cloud, size, region)).map(({ slug }) => slug);
   return { slug: region.slug, available: offered.length > 0, sizes: offered };
 }
 
-/** A plan as the API tells it. */
+/** Returns a plan in the API's form. */
 export function sizeBody(cloud: Cloud, size: Size) {
   const where = regions.filter((region) => isShown(cloud, size, region)).map(({ slug }) => slug);
   return { ...size, regions: where, available: where.length > 0 };

@@ -1,18 +1,18 @@
 import type { Clock } from "./clock";
 
-/** What an action is about. */
+/** Subject of an action. */
 export interface Resource {
   readonly id: number;
   readonly type: "server" | "firewall";
 }
 
-/** Why an action failed. */
+/** Reason why an action failed. */
 export interface ActionError {
   readonly code: string;
   readonly message: string;
 }
 
-/** Work in progress, as the API shows it. */
+/** Work in progress, in the API's form. */
 export interface Action {
   readonly id: number;
   readonly command: string;
@@ -24,13 +24,13 @@ export interface Action {
   readonly error: ActionError | null;
 }
 
-/** How an action goes. */
+/** Work and consequences of an action. */
 export interface Course {
-  /** Begins when this one has ended, and fails with it. */
+  /** Action that must end first. If it fails, this action fails, too. */
   readonly after?: number | undefined;
-  /** Done in the machine room meanwhile; not begun where the action is to fail. */
+  /** Runs in the machine room during the action. Does not start if the action is meant to fail. */
   readonly work?: (() => Promise<void>) | undefined;
-  /** What is different when it has ended well. */
+  /** Applies the changes after the action succeeded. */
   readonly onSuccess?: (() => void | Promise<void>) | undefined;
   readonly onError?: (() => void | Promise<void>) | undefined;
 }
@@ -39,21 +39,21 @@ interface Running {
   action: Action;
   readonly course: Course;
   readonly seconds: number;
-  /** Milliseconds; undefined while another one has to end first. */
+  /** Milliseconds. Undefined until the action before it has ended. */
   begun: number | undefined;
   working: boolean;
   ending: boolean;
   error: ActionError | null;
 }
 
-/** Every action of the project. They get on where {@link settle} is called. */
+/** All actions of the project. They advance only when {@link settle} is called. */
 export class Actions {
   private readonly all = new Map<number, Running>();
 
   constructor(
     private readonly clock: Clock,
     private readonly newId: () => number,
-    /** How long a command takes, and whether a test wants it to fail. */
+    /** Decides how long a command takes and whether a test wants it to fail. */
     private readonly fate: (
       command: string,
       resources: readonly Resource[],
@@ -101,7 +101,7 @@ export class Actions {
     );
   }
 
-  /** Ends what is due, and begins what waited for that. Called before every answer, too. */
+  /** Ends the actions that are due and starts those that waited for them. Also runs before every answer. */
   async settle(): Promise<void> {
     for (const running of this.all.values()) {
       if (running.action.status !== "running" || running.ending) continue;

@@ -1,4 +1,4 @@
-/** An error as the API words it: `{error: {code, message, details}}`. */
+/** An error in the API's form: `{error: {code, message, details}}`. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -13,7 +13,7 @@ export class ApiError extends Error {
 
 export const notFound = (what: string): ApiError => new ApiError(404, "not_found", `${what} not found`);
 
-/** A field of the request that cannot be. */
+/** Returns the error for an invalid field of a request. */
 export const invalidInput = (field: string, message: string): ApiError =>
   new ApiError(422, "invalid_input", `invalid input in field '${field}'`, {
     fields: [{ name: field, messages: [message] }],
@@ -24,7 +24,7 @@ export const notUnique = (what: string): ApiError =>
 
 export const noCapacity = (): ApiError => new ApiError(412, "resource_unavailable", "error during placement");
 
-// The codes that a status comes with when a test asks for it without naming one.
+// Default codes and messages for a status that a test requests without them.
 const codes: Readonly<Record<number, readonly [code: string, message: string]>> = {
   400: ["json_error", "invalid JSON in request"],
   401: ["unauthorized", "unable to authenticate"],
@@ -41,7 +41,7 @@ const codes: Readonly<Record<number, readonly [code: string, message: string]>> 
   504: ["timeout", "the request could not be answered in time, please retry"],
 };
 
-/** The error that usually comes with a status. */
+/** Returns the error that usually has a status. */
 export function usualError(status: number, code?: string, message?: string, retryAfter?: number): ApiError {
   const [usualCode, usualMessage] = codes[status] ?? ["service_error", "the service failed"];
   const headers: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };

@@ -8,7 +8,7 @@ import { type Image, images, type Plan, places, planPrices, plans, pricing } fro
 export class Catalogue {
   constructor(private readonly faults: Faults) {}
 
-  /** By id or name, as clients send it. */
+  /** Returns the server type with an id or a name. Clients send either. */
   plan(idOrName: string | number): Plan {
     const found = plans.find((plan) => isOne(idOrName, plan));
     if (!found) throw invalidInput("server_type", "server type not found");
@@ -27,7 +27,7 @@ export class Catalogue {
     return found;
   }
 
-  /** False where an order finds no room there, as far as the list's own faults tell. */
+  /** False if a fault of the catalogue says that the location has no capacity for the server type. */
   hasRoom(plan: Plan, location: string): boolean {
     return !this.faults.shows(
       "noCapacity",

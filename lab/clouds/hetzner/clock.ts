@@ -1,7 +1,7 @@
-/** Time, as the cloud has it. */
+/** The cloud's clock. */
 export interface Clock {
-  /** Milliseconds. */
+  /** Returns milliseconds. */
   now(): number;
-  /** As the API writes it. */
+  /** Formats the current time as the API does. */
   stamp(): string;
 }

@@ -6,7 +6,7 @@ import type { Clock } from "./clock";
 import type { Faults } from "./faults";
 import type { Firewall, Server, SshKey } from "./resources";
 
-/** One project at Hetzner, and what its parts share. */
+/** State of one Hetzner project, shared by its parts. */
 export interface Cloud {
   readonly room: MachineRoom;
   readonly clock: Clock;
@@ -19,7 +19,7 @@ export interface Cloud {
   readonly servers: Map<number, Server>;
 }
 
-/** Returns what a path names by its id, or throws the API's 404. */
+/** Returns the item that a path names by its id, or throws the API's 404. */
 export function found<T>(all: ReadonlyMap<number, T>, id: string | number | undefined, what: string): T {
   const one = all.get(Number(id));
   if (!one) throw notFound(what);

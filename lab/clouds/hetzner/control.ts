@@ -3,16 +3,16 @@ import type { Cloud } from "./cloud";
 import { faultSchema } from "./faults";
 import { created, noContent, ok, type Route } from "./http";
 
-/** One request to the API, as it is told to tests: never the token, never a body. */
+/** A request to the API, as tests see it: without its token and body. */
 export interface Told {
   readonly at: string;
   readonly method: string;
   readonly path: string;
-  /** 0: the connection was cut. */
+  /** 0 if the connection was cut. */
   readonly status: number;
 }
 
-/** What tests command, below /_lab. */
+/** Returns the routes below /_lab, with which tests control the cloud. */
 export function controlRoutes(cloud: Cloud, requests: Told[]): Route[] {
   return [
     ["GET", "/requests", () => ok(requests)],

@@ -4,18 +4,21 @@ import { usualError } from "./apiError";
 import { match } from "./http";
 
 const reach = {
-  /** How often it strikes; without: always. */
+  /** Number of times that the fault strikes (default: always). */
   times: z.int().positive().optional(),
 };
 const requests = {
   method: z.string().optional(),
-  /** Below /v1, `*` for any one part: `/servers/*` + `/actions/poweron`. */
+  /** Path below /v1. `*` matches one part: `/servers/*` + `/actions/poweron`. */
   path: z.string().optional(),
 };
 
-/** Everything that a test can make go wrong. */
+/** Everything that a test can make fail. */
 export const faultSchema = z.discriminatedUnion("kind", [
-  /** No capacity, for a location, a server type, or both. It shows in the catalogue, or only when it is too late. */
+  /**
+   * No capacity for a location, a server type, or both. The catalogue shows it, or creation fails, or the action after
+   * it fails.
+   */
   z.strictObject({
     kind: z.literal("noCapacity"),
     location: z.string().optional(),
@@ -23,7 +26,7 @@ export const faultSchema = z.discriminatedUnion("kind", [
     shows: z.enum(["catalogue", "create", "action"]).default("create"),
     ...reach,
   }),
-  /** The request is answered like this, and does nothing. */
+  /** The request gets this answer and does nothing. */
   z.strictObject({
     kind: z.literal("answer"),
     ...requests,
@@ -33,7 +36,7 @@ export const faultSchema = z.discriminatedUnion("kind", [
     retryAfter: z.number().optional(),
     ...reach,
   }),
-  /** The connection is cut instead of an answer: after the work, or before it. */
+  /** The connection is cut before the answer: after the work if `done` is true, else before the work. */
   z.strictObject({ kind: z.literal("cutAnswer"), ...requests, done: z.boolean().default(true), ...reach }),
   z.strictObject({ kind: z.literal("slowAction"), command: z.string().optional(), seconds: z.number(), ...reach }),
   z.strictObject({
@@ -43,7 +46,7 @@ export const faultSchema = z.discriminatedUnion("kind", [
     message: z.string().default("Action failed"),
     ...reach,
   }),
-  /** The API says running, and nothing ever answers there. */
+  /** The API says running, but no machine ever answers. */
   z.strictObject({ kind: z.literal("neverBoots"), server: z.string().optional(), ...reach }),
 ]);
 
@@ -51,7 +54,7 @@ export type Fault = z.infer<typeof faultSchema>;
 type Kind = Fault["kind"];
 type Of<K extends Kind> = Extract<Fault, { kind: K }>;
 
-/** The table of faults that are in force. */
+/** The active faults. */
 export class Faults {
   private readonly table = new Map<number, { fault: Fault; struck: number }>();
   private last = 0;
@@ -62,13 +65,13 @@ export class Faults {
     return this.last;
   }
 
-  /** Without an id: all. */
+  /** Removes one fault, or all of them without an id. */
   clear(id?: number): void {
     if (id === undefined) this.table.clear();
     else this.table.delete(id);
   }
 
-  /** The first fault of a kind that applies now; it counts as one stroke. */
+  /** Returns the first active fault of a kind that applies, and counts one strike. */
   strike<K extends Kind>(kind: K, applies: (fault: Of<K>) => boolean): Of<K> | undefined {
     for (const entry of this.table.values()) {
       const fault = entry.fault as Of<K>;
@@ -79,7 +82,7 @@ export class Faults {
     return undefined;
   }
 
-  /** Whether one applies, without counting: for what only looks. */
+  /** True if a fault of a kind applies. Counts no strike, for requests that only read. */
   shows<K extends Kind>(kind: K, applies: (fault: Of<K>) => boolean): boolean {
     return [...this.table.values()].some(
       (entry) => entry.fault.kind === kind && this.isInForce(entry) && applies(entry.fault as Of<K>),
@@ -90,7 +93,7 @@ export class Faults {
     return struck < (fault.times ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Refuses a request that a test wants refused. */
+  /** Throws if a test wants the request to be refused. */
   refuse(method: string, path: string): void {
     const fault = this.strike("answer", (one) => isFor(one, method, path));
     if (fault) throw usualError(fault.status, fault.code, fault.message, fault.retryAfter);

@@ -2,12 +2,12 @@ import type { InboundRule } from "../machineRoom";
 import type { Cloud } from "./cloud";
 import type { Firewall, Server } from "./resources";
 
-/** Returns the firewalls that a server stands behind. */
+/** Returns the firewalls that apply to a server. */
 export function firewallsOf(cloud: Cloud, server: Server): Firewall[] {
   return [...cloud.firewalls.values()].filter(({ appliedTo }) => appliedTo.some((at) => at.server.id === server.id));
 }
 
-/** Returns what lets something in to a server; undefined where it stands behind no firewall. */
+/** Returns a server's inbound rules, or undefined if no firewall applies to it. */
 export function inboundRulesOf(cloud: Cloud, server: Server): InboundRule[] | undefined {
   const firewalls = firewallsOf(cloud, server);
   if (firewalls.length === 0) return undefined;
@@ -16,7 +16,7 @@ export function inboundRulesOf(cloud: Cloud, server: Server): InboundRule[] | un
     .map(({ protocol, port, source_ips: sources }) => ({ protocol, ...(port ? { ports: port } : {}), sources }));
 }
 
-/** A firewall as the API answers it. */
+/** Returns a firewall in the API's form. */
 export function firewallJson({ appliedTo, ...firewall }: Firewall) {
   return { ...firewall, applied_to: appliedTo };
 }

@@ -93,7 +93,10 @@ export function firewallRoutes(cloud: Cloud): Route[] {
   ];
 }
 
-/** The machine room is told about the servers' rules: they stand before a server, whether it boots or not. */
+/**
+ * Starts an action that sets the servers' rules in the machine room. The rules apply even to a server that has not
+ * booted.
+ */
 function act(cloud: Cloud, command: string, firewall: Firewall, targets: readonly Target[]) {
   const about = targets.map(({ server }) => ({ id: server.id, type: "server" as const }));
   const work = async () => {

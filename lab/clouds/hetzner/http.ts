@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ApiError, usualError } from "./apiError";
 
-/** A request, as far as a route wants to know it. */
+/** The parts of a request that routes use. */
 export interface ApiRequest {
   readonly method: string;
-  /** Below /v1 or /_lab. */
+  /** Path below /v1 or /_lab. */
   readonly path: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: unknown;
 }
 
-/** What a route answers; no body with 204. */
+/** Answer of a route. Status 204 has no body. */
 export interface Answer {
   readonly status: number;
   readonly body?: unknown;
@@ -27,7 +27,10 @@ export const ok = (body: unknown): Answer => ({ status: 200, body });
 export const created = (body: unknown): Answer => ({ status: 201, body });
 export const noContent: Answer = { status: 204 };
 
-/** The parameters of a path like /servers/7 in a pattern like /servers/:id, where it fits. */
+/**
+ * Returns the parameters of a path such as /servers/7 for a pattern such as /servers/:id, or undefined if they do not
+ * match.
+ */
 export function match(pattern: string, path: string): Record<string, string> | undefined {
   const [wanted, given] = [pattern.split("/"), path.split("/")];
   if (wanted.length !== given.length) return undefined;
@@ -40,7 +43,7 @@ export function match(pattern: string, path: string): Record<string, string> | u
   return params;
 }
 
-/** Finds the route of a request and lets it answer. */
+/** Finds the route of a request and returns its answer. */
 export async function dispatch(routes: readonly Route[], request: Omit<ApiRequest, "params">): Promise<Answer> {
   for (const [method, pattern, handle] of routes) {
     const params = method === request.method ? match(pattern, request.path) : undefined;

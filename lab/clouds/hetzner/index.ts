@@ -20,16 +20,16 @@ const CONTROL = "/_lab";
 const TOKEN_LENGTH = 64;
 const DEFAULT_ACTION_SECONDS = 0.2;
 
-/** What a Hetzner project needs from outside. */
+/** Dependencies and settings of a Hetzner project. */
 export interface HetznerOptions {
   readonly room: MachineRoom;
-  /** 64 characters each; `read` may only look. */
+  /** Each has 64 characters. `read` tokens cannot change anything. */
   readonly tokens: Readonly<Record<string, "write" | "read">>;
-  /** Milliseconds; default: the machine's clock. */
+  /** Returns milliseconds (default: the machine's clock). */
   readonly now?: () => number;
-  /** Ids begin here; default 52 000 000. */
+  /** First id (default 52 000 000). */
   readonly firstId?: number;
-  /** How long an action takes at least; default 0.2. */
+  /** Minimum duration of an action (default 0.2). */
   readonly actionSeconds?: number;
 }
 
@@ -37,7 +37,7 @@ export interface HetznerOptions {
 export interface Hetzner {
   readonly handler: RequestListener;
   readonly cloud: Cloud;
-  /** All requests to the API, the oldest first. */
+  /** All requests to the API, oldest first. */
   readonly requests: readonly Told[];
 }
 
@@ -51,7 +51,8 @@ export function createHetzner(options: HetznerOptions): Hetzner {
   const requests: Told[] = [];
   const api = apiRoutes(cloud);
   const control = controlRoutes(cloud, requests);
-  // By the machine's clock actions get on by themselves, as they do at the provider; a test's own clock stands still.
+  // With the machine's clock, actions advance by themselves as they do at the provider. A test's clock does not advance
+  // by itself.
   if (options.now === undefined) setInterval(() => void cloud.actions.settle(), settleEvery).unref();
 
   const answerApi = async (request: IncomingMessage, url: URL): Promise<Answer | "cut"> => {

@@ -10,7 +10,7 @@ interface Listed {
   readonly labels?: Labels;
 }
 
-/** Answers one page of a list, after the filters that every list has: name, and labels that are equal. */
+/** Answers with one page of a list. Applies the filters that all lists have: the name, and labels with a value. */
 export function listing<T extends Listed>(key: string, all: readonly T[], query: URLSearchParams): Answer {
   const name = query.get("name");
   const labels = (query.get("label_selector") || undefined)?.split(",").map((label) => label.split("="));

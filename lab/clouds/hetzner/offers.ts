@@ -1,4 +1,4 @@
-/** A server type as Hetzner sells it. Prices are net, in EUR a month, by location. */
+/** A server type that Hetzner sells. Prices are net, in EUR a month, by location. */
 export interface Plan {
   readonly id: number;
   readonly name: string;
@@ -7,11 +7,11 @@ export interface Plan {
   readonly disk: number;
   readonly architecture: "x86" | "arm";
   readonly prices: Readonly<Record<string, number>>;
-  /** The list says that it can be ordered: a hint. */
+  /** True if the list says that the server type can be ordered. It is only a hint. */
   readonly available: boolean;
 }
 
-/** An image as the API answers it. */
+/** An image in the API's form. */
 export interface Image {
   readonly id: number;
   readonly type: "system";
@@ -21,12 +21,12 @@ export interface Image {
   readonly architecture: Plan["architecture"];
 }
 
-/** The first one is taken when none is given. */
+/** Locations. The first one is the default. */
 export const places = ["fsn1", "nbg1", "hel1", "ash"].map((name, at) => ({ id: at + 1, name }));
 
 const inEurope = (price: number) => ({ fsn1: price, nbg1: price, hel1: price });
 
-// Prices of 15 June 2026; in September 2026 no CX and no CAX was listed as to be had anywhere.
+// Prices of 15 June 2026. In September 2026 no CX and no CAX was listed as available anywhere.
 type Row = [id: number, name: string, cores: number, memory: number, disk: number, prices: Record<string, number>];
 const rows: readonly Row[] = [
   [45, "cax11", 2, 4, 40, inEurope(5.99)],

@@ -6,7 +6,7 @@ import { type Answer, created } from "./http";
 import type { Server } from "./resources";
 import { serverJson } from "./server";
 
-/** A host name as RFC 1123 wants it. */
+/** Matches a host name according to RFC 1123. */
 export const HOST_NAME = /^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
 const idOrName = z.union([z.int(), z.string()]);
@@ -21,7 +21,7 @@ const orderSchema = z.object({
   firewalls: z.array(z.object({ firewall: z.int() })).default([]),
 });
 
-/** POST /servers. */
+/** Answers POST /servers. */
 export async function orderServer(cloud: Cloud, body: unknown): Promise<Answer> {
   const order = orderSchema.parse(body);
   if ([...cloud.servers.values()].some(({ name }) => name === order.name)) throw notUnique("server name");
@@ -88,7 +88,7 @@ function start(cloud: Cloud, server: Server, isOn: boolean, lateError?: { code: 
       onSuccess: () => {
         server.status = isOn ? "starting" : "off";
       },
-      // It stays in the project, off and without a use, until somebody deletes it.
+      // The server stays in the project, off and unusable, until somebody deletes it.
       onError: async () => {
         server.status = "off";
         server.dead = true;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Labels } from "./listing";
 import type { Image, Plan } from "./offers";
 
-/** A public key, as the API answers it. */
+/** A public key in the API's form. */
 export interface SshKey {
   readonly id: number;
   readonly name: string;
@@ -18,7 +18,7 @@ export interface Server {
   readonly place: string;
   address: string | undefined;
   readonly image: Image;
-  /** Its name in the machine room. */
+  /** Name in the machine room. */
   readonly machine: string;
   name: string;
   labels: Labels;
@@ -26,17 +26,20 @@ export interface Server {
   readonly plan: Plan;
   protection: { readonly delete: boolean; readonly rebuild: boolean };
   backupWindow: string | null;
-  /** Whether it was seen up since it was switched on last: only then is a silent machine one that went off. */
+  /**
+   * True if the machine was running at some time since it was last switched on. Otherwise a silent machine is still
+   * booting, not off.
+   */
   seenUp: boolean;
-  /** There is no machine, or none that lives: what the API says is all there is. */
+  /** True if there is no working machine. The server exists only in the API then. */
   dead: boolean;
 }
 
-/** What a firewall is applied to. */
+/** Schema of the server that a firewall applies to. */
 export const targetSchema = z.object({ type: z.literal("server"), server: z.object({ id: z.int() }) });
 export type Target = z.infer<typeof targetSchema>;
 
-/** The rules of a firewall, as the API takes them; those for the way out are kept and not carried out. */
+/** Schema of a firewall's rules. Outbound rules are stored but not enforced. */
 export const rulesSchema = z
   .array(
     z.object({
@@ -49,7 +52,7 @@ export const rulesSchema = z
   )
   .default([]);
 
-/** A set of rules and what it is applied to. */
+/** A set of rules with the servers that it applies to. */
 export interface Firewall {
   readonly id: number;
   name: string;

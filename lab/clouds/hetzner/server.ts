@@ -3,7 +3,7 @@ import type { Cloud } from "./cloud";
 import { firewallsOf } from "./firewall";
 import type { Server } from "./resources";
 
-/** A server as the API answers it. */
+/** Returns a server in the API's form. */
 export function serverJson(cloud: Cloud, server: Server) {
   const { id, name, status, labels, protection, plan, place, image, address, backupWindow } = server;
   const firewalls = firewallsOf(cloud, server).map((each) => ({
@@ -26,7 +26,7 @@ export function serverJson(cloud: Cloud, server: Server) {
   };
 }
 
-/** Notices a machine that switched itself off, or on again. */
+/** Updates the status of a machine that switched itself off or on. */
 export async function look(cloud: Cloud, server: Server): Promise<void> {
   const isSettled = server.status === "running" || server.status === "off";
   if (server.dead || !isSettled || cloud.actions.isBusy({ id: server.id, type: "server" })) return;
@@ -35,7 +35,7 @@ export async function look(cloud: Cloud, server: Server): Promise<void> {
   if (isUp || server.seenUp) server.status = isUp ? "running" : "off";
 }
 
-/** Another action is at work on the server: the API makes the caller wait. */
+/** Throws if another action works on the server: the API lets the caller wait. */
 export function refuseBusy(cloud: Cloud, server: Server): void {
   if (cloud.actions.isBusy({ id: server.id, type: "server" })) {
     throw new ApiError(423, "locked", "server is locked, another action is running");

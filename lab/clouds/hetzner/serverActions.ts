@@ -29,7 +29,7 @@ const becomes = (server: Server, status: Server["status"], work: () => Promise<v
   };
 };
 
-// An orderly shutdown is only asked for: its action ends before the machine does.
+// The shutdown action ends before the machine does, because it only requests a shutdown.
 const begins: Readonly<Record<string, Begin>> = {
   poweron: ({ room }, server) => ["start_server", becomes(server, "running", () => room.powerOn(server.machine))],
   poweroff: ({ room }, server) => ["stop_server", becomes(server, "off", () => room.powerOff(server.machine, true))],

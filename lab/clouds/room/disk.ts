@@ -6,7 +6,7 @@ import type { MachineOrder } from "../machineRoom";
 import { ensureCloudImage } from "./image";
 import { seedFiles } from "./seed";
 
-/** Makes the disk of a server from the clouds' image: nobody has a key to it but those whom its order names. */
+/** Makes a server's disk from the clouds' image. Only the ssh keys in the order give access to it. */
 export async function makeDisk(
   order: MachineOrder,
   directory: string,
@@ -19,7 +19,7 @@ export async function makeDisk(
   for (const [path, content] of Object.entries(seedFiles(order))) {
     const file = join(root, path);
     await mkdir(dirname(file), { recursive: true });
-    // It may hold the private host key.
+    // User data may contain the private host key.
     await writeFile(file, content, { mode: 0o600 });
   }
 }

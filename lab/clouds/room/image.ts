@@ -5,10 +5,10 @@ import { runInImage } from "../../images/baseImage";
 import { ensureLayer } from "../../images/imageLayer";
 import type { Progress } from "../../util/progress";
 
-/** Raise it when the recipe below changes: with the base image's, it keys the cache. */
+/** Increase this when the recipe below changes. It is part of the cache key, together with the base image's version. */
 const version = "1";
 
-/** As the images of both clouds have it: root logs in, and the cloud's own mirrors are set. */
+/** Settings that the images of both clouds share: root can log in, and apt uses the image's own mirrors. */
 const cloudConfig = `datasource_list: [NoCloud, None]
 network: {config: disabled}
 locale: C.UTF-8
@@ -18,9 +18,8 @@ system_info: {default_user: {name: root, gecos: root, groups: [], sudo: false, l
 `;
 
 /**
- * The base image with cloud-init, as a cloud boots it: a second image, so that hosts without a cloud stay as small and
- * as blank as they are, and pay no Python in each copy.
- *
+ * Builds the base image with cloud-init. It is a separate image, so that hosts without a cloud stay small and copy no
+ * Python.
  * @returns the directory of the root file system, read-only by convention
  */
 export function ensureCloudImage(): Promise<string> {
@@ -35,12 +34,12 @@ export function ensureCloudImage(): Promise<string> {
 async function build(root: string, progress: Progress): Promise<void> {
   for (const args of [["update"], ["install", "-y", "--no-install-recommends", "cloud-init"]])
     await runInImage(root, ["apt-get", ...args], progress);
-  // A provider's image has no lists, and they are 60 MB to copy for each server.
+  // A provider's image has no package lists, and each server would copy 60 MB of them.
   for (const path of ["var/lib/apt/lists", "var/cache/apt/archives"]) await emptied(join(root, path));
   await writeFile(join(root, "etc/cloud/cloud.cfg.d/99_lab.cfg"), cloudConfig);
-  // Written anew by user data that says manage_etc_hosts.
+  // cloud-init rewrites /etc/hosts from this template if the user data says manage_etc_hosts.
   await appendFile(join(root, "etc/cloud/templates/hosts.debian.tmpl"), `${operatorAddress} ${releaseHost}\n`);
-  // The network is there before the machine is.
+  // The lab configures the network before the machine boots.
   await writeFile(join(root, "etc/default/networking"), "CONFIGURE_INTERFACES=no\n");
 }
 

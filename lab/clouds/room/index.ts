@@ -11,27 +11,29 @@ import { Turns } from "./turns";
 
 interface Build {
   readonly abort: AbortController;
-  /** Until its disk is there and the first boot begins. */
+  /**
+   * True until the disk is ready and the first boot begins. A power cut sets it to false, so the machine does not boot.
+   */
   bootsNext: boolean;
 }
 
-/** The image of all servers is built with the first one's disk; milliseconds. */
+/** Milliseconds. The first disk takes longest, because the image of all servers is built with it. */
 const buildLimit = 300_000;
 
-/** A server, for tests that look at facts. */
+/** A server, for tests that check facts. */
 export interface Server {
   readonly id: string;
   readonly name: string;
   readonly address: string;
-  /** The root file system, as seen from outside. */
+  /** Root file system, as seen from outside the server. */
   readonly root: string;
-  /** Runs a script as root on it, not over ssh. */
+  /** Runs a script as root on the server, not over ssh. */
   run(script: string, input?: string): ReturnType<typeof insideMachine>;
 }
 
 /**
- * The machine room of a lab: servers are real hosts, booted by real cloud-init. The firewall stands in a server's
- * network namespace, where the server's own root has no rights.
+ * The machine room of a lab. Servers are real hosts, booted by real cloud-init. The firewall is in a server's network
+ * namespace, where the server's own root has no rights.
  */
 export class LabMachineRoom implements MachineRoom {
   private readonly records: MachineRecords;
@@ -80,7 +82,7 @@ export class LabMachineRoom implements MachineRoom {
 
   async setFirewall(id: string, rules: readonly InboundRule[] | undefined): Promise<void> {
     const text = ruleset(rules);
-    // It does not wait for the machine to boot.
+    // A separate queue: the firewall does not wait for the machine's boot.
     await this.turns.take(`${id}/firewall`, async () => this.rack.nft((await this.recordOf(id)).n, text));
   }
 
@@ -97,7 +99,7 @@ export class LabMachineRoom implements MachineRoom {
     });
   }
 
-  /** Removes all, whoever ordered it. */
+  /** Removes all machines, even those that another process ordered. */
   async clear(): Promise<void> {
     await Promise.all((await this.records.all()).map(({ id }) => this.remove(id)));
   }
@@ -106,7 +108,7 @@ export class LabMachineRoom implements MachineRoom {
     return this.serverOf(await this.recordOf(id));
   }
 
-  /** All servers, whoever ordered them. */
+  /** Returns all servers, even those that another process ordered. */
   async servers(): Promise<Server[]> {
     return (await this.records.all()).map((record) => this.serverOf(record));
   }
@@ -139,7 +141,10 @@ export class LabMachineRoom implements MachineRoom {
     await this.records.save({ ...record, process: await this.rack.boot(record) });
   }
 
-  /** The process that took the order may be another one, whose turns nobody else keeps: it may make the disk still. */
+  /**
+   * Waits until a machine's disk exists. Another process may have taken the order and may still be making the disk, and
+   * the queues here do not include its work.
+   */
   private async built(id: string): Promise<MachineRecord> {
     for (const deadline = Date.now() + buildLimit; ; await sleep(100)) {
       const record = await this.recordOf(id);

@@ -6,7 +6,7 @@ import { bootMachine, nodeBind, type OwnProcess, stopMachine } from "../../hosts
 import { createHostNetwork, hostNamespace, plugHost, removeHostNetwork } from "../../hosts/network";
 import type { MachineRecord } from "./records";
 
-/** What can be done to one machine of a room, without any memory of its own. */
+/** Operations on one machine of a room. Keeps no state of its own. */
 export class Rack {
   constructor(
     private readonly lab: string,
@@ -17,14 +17,14 @@ export class Rack {
     return join(this.directory(n), "root");
   }
 
-  /** Ties it to the network, unplugged, behind its firewall. */
+  /** Connects the machine to the network: behind its firewall, with the cable unplugged. */
   async wire({ n }: MachineRecord, firewall: string): Promise<void> {
     await ip(createHostNetwork(this.lab, hostOf(n), n));
     await this.plug(n, false);
     await this.nft(n, firewall);
   }
 
-  /** From outside: the rules outlive the machine's reboots. */
+  /** Sets the firewall from outside the machine, so the rules survive the machine's reboots. */
   async nft(n: number, rules: string): Promise<void> {
     await execa("ip", ["netns", "exec", namespaceOf(this.lab, n), "nft", "-f", "-"], { input: rules });
   }
@@ -46,14 +46,14 @@ export class Rack {
 
   async halt({ n, process }: MachineRecord, hard: boolean): Promise<void> {
     await stopMachine(process, namespaceOf(this.lab, n), hard);
-    // Its namespace would go on answering pings, and refusing connections, for it.
+    // Otherwise the namespace would answer pings and refuse connections in place of the halted machine.
     await this.plug(n, false);
   }
 
   async dismantle({ n, process }: MachineRecord): Promise<void> {
     await stopMachine(process, namespaceOf(this.lab, n), true);
     for (const command of removeHostNetwork(this.lab, hostOf(n), n)) {
-      // A machine that came no further than its order has none.
+      // A machine that was ordered and never built may lack parts of its network.
       await execa("ip", [...command], { reject: false });
     }
     await releaseRoot(this.directory(n));

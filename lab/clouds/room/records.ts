@@ -3,21 +3,21 @@ import { join } from "node:path";
 import type { OwnProcess } from "../../hosts/machine";
 import { firstServer, lastServer } from "../../hosts/network";
 
-/** A machine of the room, as its directory tells it. */
+/** A machine of the room, as stored in its directory. */
 export interface MachineRecord {
   readonly id: string;
   readonly name: string;
-  /** The number that its address comes from; its directory's name. */
+  /** Number that the address is derived from, and the name of the machine's directory. */
   readonly n: number;
-  /** Its disk is made. */
+  /** Present once the disk is made. */
   readonly hasDisk?: true;
-  /** Since the first boot. */
+  /** Present since the first boot. */
   readonly process?: OwnProcess;
 }
 
 /**
- * What stands in the room, on disk: one directory per machine, named by its number. Several processes may share a room,
- * and one that was killed leaves behind what the next needs to clean up.
+ * The room's machines on disk: one directory per machine, named by its number. Several processes can share a room, and
+ * the next process can clean up after one that was killed.
  */
 export class MachineRecords {
   constructor(private readonly dir: string) {}
@@ -38,7 +38,7 @@ export class MachineRecords {
     return (await this.all()).find((record) => record.id === id);
   }
 
-  /** Takes the lowest free number: the directory is the claim to it, until it is removed. */
+  /** Takes the lowest free number. Its directory reserves it until the directory is removed. */
   async claim(machine: Omit<MachineRecord, "n">): Promise<MachineRecord> {
     if (await this.find(machine.id)) throw new Error(`there is a machine ${machine.id} already`);
     await mkdir(this.dir, { recursive: true });
@@ -53,7 +53,7 @@ export class MachineRecords {
 
   async save(record: MachineRecord): Promise<void> {
     const file = join(this.directory(record.n), "machine.json");
-    // Others read it at any time.
+    // The rename is atomic, because other processes read the file at any time.
     await writeFile(`${file}.new`, JSON.stringify(record, undefined, 2));
     await rename(`${file}.new`, file);
   }

@@ -4,9 +4,9 @@ import type { InboundRule } from "../machineRoom";
 const table = "inet cloud";
 
 /**
- * What `nft -f -` reads to put a firewall in the place of the one before, in one transaction. undefined: none.
- *
- * @throws on a rule that is none, so that nothing but rules ever reaches nft
+ * Formats the input of `nft -f -` that replaces a machine's firewall in one transaction. Undefined rules remove the
+ * firewall.
+ * @throws on an invalid rule, so that no other text reaches nft
  */
 export function ruleset(rules: readonly InboundRule[] | undefined): string {
   const gone = `table ${table} {}\ndelete table ${table}\n`;
@@ -15,7 +15,7 @@ export function ruleset(rules: readonly InboundRule[] | undefined): string {
     "type filter hook input priority filter; policy drop;",
     'iifname "lo" accept',
     "ct state established,related accept",
-    // Without these an IPv6 neighbour is not even found.
+    // Without these, IPv6 neighbors cannot find each other.
     "icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert, nd-router-advert } accept",
     ...rules.flatMap((rule) => rule.sources.map((source) => `${from(source)} ${what(rule, source)} accept`)),
   ];

@@ -1,6 +1,6 @@
 import type { MachineOrder } from "../machineRoom";
 
-/** The seed of cloud-init's data source NoCloud: file contents by path in the root file system. */
+/** Returns the seed of cloud-init's NoCloud data source: file contents by path in the root file system. */
 export function seedFiles(order: MachineOrder): Record<string, string> {
   const seed = "var/lib/cloud/seed/nocloud";
   const metaData = {
@@ -8,7 +8,7 @@ export function seedFiles(order: MachineOrder): Record<string, string> {
     "local-hostname": order.name,
     "public-keys": order.sshKeys.map((key) => key.trim()),
   };
-  // JSON is YAML too.
+  // JSON is valid YAML.
   return {
     [`${seed}/user-data`]: order.userData,
     [`${seed}/meta-data`]: `${JSON.stringify(metaData, undefined, 2)}\n`,

@@ -1,4 +1,4 @@
-/** Runs what is asked of one machine in the order of asking. */
+/** Runs the jobs of one machine one after another, in the order of the requests. */
 export class Turns {
   private readonly last = new Map<string, Promise<unknown>>();
 

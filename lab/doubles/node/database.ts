@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync
 import { join } from "node:path";
 
 /**
- * The same kinds of files as in the real node's databases: tables that are never rewritten, a manifest, a file with the
+ * Files of the same kinds as in the real node's databases: tables that are never rewritten, a manifest, a file with the
  * manifest's name, and a journal.
  */
 const files = { current: "CURRENT", manifest: "MANIFEST-000001", table: "000002.ldb", journal: "000003.log" } as const;
