@@ -9,12 +9,13 @@ import { reportChainCopy } from "./node/copyAhead";
 import { checkRetirement } from "./retirement/checkRetirement";
 
 /**
- * Does what goes before all else in a run: opens the records, reads what the last run left, checks the conditions of a retirement.
+ * Does the first work of a run: opens the event log's store, reads the last run's outputs, and checks the conditions of
+ * a retirement.
  *
- * @throws RunError where a run can't begin
+ * @throws RunError if the run can't begin
  */
 export async function begin(config: StackConfig, stack: string): Promise<LastRun> {
-  // Fails in words where the records are in another store, or in a bucket that can't be read.
+  // Fails early, with a clear error, if the event log is in another store or its bucket can't be read.
   const store = openStackStore(config);
   if (config.store !== undefined) await store.lines();
   const last = await readLastRun();
@@ -24,7 +25,10 @@ export async function begin(config: StackConfig, stack: string): Promise<LastRun
   return last;
 }
 
-/** Checks the hash of the release here: only last run and event log tell whether it is still needed. */
+/**
+ * Checks the hash of the release. The check needs the last run and the event log, which tell whether the hash is still
+ * required.
+ */
 async function checkReleaseHash(config: StackConfig, stack: string, { signer }: LastRun): Promise<void> {
   const fault = await releaseHashFault(config, stack, signer?.attempt === config.orchestrator.attempt);
   if (fault === undefined) return;

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { plainFault } from "../core/util/plainFault";
 
-/** Shows errors that are meant for the operator without a stack trace. */
+/** Prints errors for the operator without a stack trace. */
 export function showPlainErrors<T>(program: () => Promise<T>): () => Promise<T> {
   return () =>
     program().catch((error: unknown) => {

@@ -6,9 +6,9 @@ import type { OrchestratorShown } from "./orchestrator/orchestrator";
 
 /** Outputs of the stack's last run; empty after one that failed. */
 export interface LastRun {
-  /** It went to the end, with all its steps. */
+  /** True if the run finished, with all its steps. */
   readonly finished: boolean;
-  /** The host's, where it was shown. */
+  /** The host's address, if the run returned it. */
   readonly address?: string;
   readonly fingerprint?: string;
   readonly hostKey?: string;
@@ -27,7 +27,7 @@ export interface LastRun {
  */
 export async function readLastRun(): Promise<LastRun> {
   const last = new pulumi.StackReference(`${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`);
-  // Not with apply, which never runs for what a run of some steps left unknown.
+  // `apply` would never run for an output that a partial run left unknown.
   const names = ["nextStep", "host", "orchestrator", "retirement", "registration", "producerAddress", "remembered"];
   const [nextStep, host, signer, retirement, registration, producer, remembered] = await Promise.all(
     names.map((name) => last.getOutputDetails(name)),
@@ -43,7 +43,7 @@ export async function readLastRun(): Promise<LastRun> {
     nodeOff: (retirement?.value as { nodeOff?: boolean } | undefined)?.nodeOff ? true : undefined,
     signer: signer?.value as OrchestratorShown | undefined,
     registration: registration?.value as RegistrationShown | undefined,
-    // A login's words must not pass for an address.
+    // Text in place of an address must not be used as one.
     producerAddress: isAddress(producer?.value) ? producer.value : undefined,
     remembered: remembered?.value as Remembered | undefined,
   };

@@ -1,9 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 import { printableLines } from "../core/util/printable";
 
-/** Tells the operator of a run. The one way out of the program: words of hosts, nodes and clouds may be in it. */
+/**
+ * Prints a message for the operator. All output goes through this file, because a host's, node's or provider's text may
+ * be in it.
+ */
 export const info = (text: string): Promise<void> => pulumi.log.info(printableLines(text));
-/** Shows a line beside a resource, for as long as nothing newer comes. */
+/** Shows a line beside a resource until a newer one replaces it. */
 export const statusLine = (text: string, row: pulumi.Resource | undefined): Promise<void> =>
   pulumi.log.info(printableLines(text), row, undefined, true);
 export const warn = (text: string): Promise<void> => pulumi.log.warn(printableLines(text));

@@ -7,7 +7,10 @@ import { info } from "./log";
 export interface LoginCheck {
   /** Notes that the first contact logged in. */
   pass(): void;
-  /** Logs in once a run. @throws in the operator's words: the command plugin would try a refused login eleven times */
+  /**
+   * Logs in once per run. @throws an error for the operator, because the command plugin would try a refused login
+   * eleven times
+   */
   check(target: SshTarget): Promise<void>;
 }
 

@@ -6,16 +6,17 @@ import { readStackFile } from "../core/config/writtenConfig";
 import { commandsFor } from "../core/util/commands";
 import { warn } from "./log";
 
-/** Reads the stack's configuration. The only reader of it.
+/**
+ * Reads the stack's configuration. No other code reads it.
  *
- * @throws RunError (shown without a stack trace) that names every fault
+ * @throws RunError (printed without a stack trace) that names every problem
  */
 export function readConfig(): StackConfig {
   const stack = pulumi.getStack();
   const all = pulumi.runtime.allConfig();
   const { raw, apiEndpoint } = extractRawConfig(all);
   for (const warning of findUnusedCloudKeys(raw.host, all, stack)) void warn(warning);
-  // The engine's own word for which keys hold a secret; the SDK keeps its reading of it to itself.
+  // The engine passes the names of secret keys in this variable, and the SDK does not expose them.
   const secret: unknown = JSON.parse(process.env.PULUMI_CONFIG_SECRET_KEYS ?? "null");
   if (Array.isArray(secret)) {
     const isSecret = (key: string) => secret.includes(`${project}:${key}`);

@@ -10,22 +10,25 @@ import type { LoginCheck } from "./loginCheck";
 import { promiseOf, stepLines } from "./stepLines";
 import type { UnprovedSteps } from "./unproved";
 
-/** The way to a host and its login. Secrets in it are outputs, marked as such. */
+/** A host's address and login. Secrets in it are outputs that are marked as such. */
 export interface HostAccess {
   readonly stack: string;
-  /** IP address or name. */
+  /** IP address or host name. */
   readonly address: pulumi.Input<string>;
   readonly port: number;
   readonly user: string;
-  /** An authorized_keys line: the connection is refused where the host shows another. */
+  /** An authorized_keys line. A host with another key is refused. */
   readonly hostKey: pulumi.Input<string>;
   readonly privateKey?: pulumi.Output<string>;
   readonly privateKeyPassword?: pulumi.Output<string>;
   readonly password?: pulumi.Output<string>;
   readonly sudoPassword?: pulumi.Output<string>;
-  /** The host through which it is reached. */
+  /** The jump host. */
   readonly proxy?: pulumi.Output<SshTarget>;
-  /** The agent of whoever runs the engine. Its socket's path stays out of the state: it is another one every time. */
+  /**
+   * True if the ssh agent of the engine's user is used. Its socket path stays out of the state, because it differs in
+   * every session.
+   */
   readonly agent: boolean;
   readonly loginCheck: LoginCheck;
   readonly unproved: UnprovedSteps;
@@ -34,7 +37,7 @@ export interface HostAccess {
 /** A step in the state. */
 export interface StepRun {
   readonly command: remote.Command;
-  /** Dependents of the step depend on this: it rejects unless the step itself said that it is done. */
+  /** Dependents of the step depend on this. It rejects unless the step itself reported that it is done. */
   readonly proved: pulumi.Input<pulumi.Resource>;
   /** The step's output. Secret, as the login is. */
   readonly stdout: pulumi.Output<string>;
@@ -51,7 +54,7 @@ export function createRootAccess(access: HostAccess): pulumi.Output<Orchestrator
   return pulumi.output({ stack: access.stack, ssh: createSshTarget(access), sudoPassword: access.sudoPassword });
 }
 
-/** Makes a step's standard input for the login user's shell. Secret, since it holds the sudo password. */
+/** Returns a step's standard input for the login user's shell. Secret, because it holds the sudo password. */
 export function stepInput(step: Step, access: HostAccess, unproved: Promise<number> | 0 = 0): pulumi.Output<string> {
   return pulumi.secret(
     pulumi
@@ -63,13 +66,12 @@ export function stepInput(step: Step, access: HostAccess, unproved: Promise<numb
 }
 
 /**
- * Runs a step on a host as root. The only place that makes a remote.Command.
+ * Runs a step on a host as root. No other code makes a remote.Command.
  *
- * Nothing of it is undone when it leaves the state. A changed input, the connection too, runs the step again: steps
- * look before they act. Its command line names the step and nothing else; script and sudo password go through
- * standard input.
+ * Leaving the state undoes nothing. A changed input, also one of the connection, runs the step again, so steps check
+ * before they act. The command line holds the step's name alone: script and sudo password go through standard input.
  *
- * @param triggers plain texts; another one runs it again, too
+ * @param triggers plain texts; a changed one runs the step again, too
  */
 export function runStep(
   name: string,
@@ -79,7 +81,7 @@ export function runStep(
 ): StepRun {
   const { port, user, hostKey, privateKey, privateKeyPassword, password } = access;
   const limits = { dialErrorLimit: 10, perDialTimeout: 15 };
-  // It takes the agent by SSH_AUTH_SOCK.
+  // The plugin finds the agent through SSH_AUTH_SOCK.
   const proxy = access.proxy?.apply(({ address, agent: _, ...login }) => ({ host: address, ...login, ...limits }));
   const connection = pulumi.secret({
     host: access.address,
@@ -98,7 +100,7 @@ export function runStep(
     name,
     {
       connection,
-      // The plugin's errors quote it: all that an operator reads where the connection was lost.
+      // The plugin's errors quote this line. If the connection is lost, the operator reads nothing else.
       create: `bash -euo pipefail -s ${step.name} # to go on: ${commandsFor(access.stack).up}`,
       stdin,
       logging: remote.Logging.None,
@@ -107,11 +109,11 @@ export function runStep(
     },
     { ...options, hooks: lines.hooks },
   );
-  // Also where it rejects: the step failed, or the engine is gone.
+  // Runs also if the promise rejects: the step failed, or the engine is gone.
   promiseOf(command.urn).then(lines.end, lines.end);
   const isPreview = pulumi.runtime.isDryRun();
   const stdout = pulumi
-    // A run that leaves the step out (--target) has the outputs of the text that ran.
+    // A run that leaves the step out (--target) has the outputs of the script that ran last.
     .all([command.stdout, command.stderr, command.stdin, access.address])
     .apply(async ([out, err, script = "", address]) => {
       const answer = readAnswer(script, { stdout: out, stderr: err });
@@ -122,7 +124,7 @@ export function runStep(
       await access.unproved.note(name);
       const text = answer.isDone ? formatBadResult(step.name, printed) : notRunText(step.name, out + err);
       const message = printableLines(`${address}: ${insertLogin(text, { ...access, address })}`);
-      // The engine's library would put the names of what waits for it before it.
+      // The SDK would put the names of the dependents before the message.
       throw Object.defineProperty(new pulumi.RunError(message), "message", {
         get: () => message,
         set: () => undefined,

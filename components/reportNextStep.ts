@@ -2,8 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { info } from "./log";
 
 /**
- * Tells the next step in plain lines when it is known, which is last: as an output the engine shows it as a list, and in a
- * later run as old lines against new ones. Not in a preview, where nothing was done.
+ * Prints the next step in plain lines, at the end of the run. The engine shows the output as a list, and in a later run
+ * as a diff. Prints nothing in a preview, which changes nothing.
  *
  * @returns the same lines, for the output
  */

@@ -7,23 +7,23 @@ import { printableLines } from "../core/util/printable";
 import { statusLine } from "./log";
 import type { LoginCheck } from "./loginCheck";
 
-/** Milliseconds: most steps are over sooner, and a firewall may count connections. */
+/** Long, because most steps end sooner and a firewall may count connections. */
 const pollIntervalMs = 5000;
 
-/** Returns an output's promise, which its type does not show. */
+/** Returns an output's promise, which its type does not expose. */
 export const promiseOf = <T>(output: pulumi.Output<T>) => (output as unknown as { promise(): Promise<T> }).promise();
 
-/** Shows what a step prints. The plugin's own log would hand a host's terminal escapes on. */
+/** Prints a step's output. The plugin's own log would pass a host's terminal escapes on. */
 export interface StepLines {
-  /** Binds a resource: notes that its step begins, and cleans the plugin's error. */
+  /** Hooks for the step's resource: they note that the step begins, and clean the plugin's error. */
   readonly hooks: pulumi.ResourceHookBinding;
-  /** Shows the lines of a step that ran, but those that were shown while it was at work. */
+  /** Prints the lines of a finished step that were not printed while it ran. */
   show(text: string): void;
   /** Closes the connection. */
   end(): void;
 }
 
-/** A step's machine, where it writes its output into a file while it is at work. */
+/** The host of a step that writes its output into a file while it runs. */
 interface StepHost {
   readonly root: pulumi.Output<OrchestratorHost>;
   readonly loginCheck: Pick<LoginCheck, "check">;
@@ -53,7 +53,7 @@ export function stepLines(
     const later = () => {
       if (isAtWork) timer = setTimeout(read, pollIntervalMs);
     };
-    // Lines that can't be read now are shown at the step's end.
+    // Lines that can't be read now are printed at the step's end.
     const read = () => readLines(host, step, show).then(later, later);
     root = host;
     later();
@@ -67,7 +67,7 @@ export function stepLines(
     isAtWork = true;
     if (!step.looksOnly) follow(host);
   });
-  // The engine shows the hook's error in the place of the plugin's, which has all that the host printed.
+  // The engine prints the hook's error instead of the plugin's, which repeats the host's whole output.
   const fails = new pulumi.ErrorHook(name, ({ errors: [newest = ""] }) => {
     throw new Error(printableLines(newest));
   });

@@ -1,13 +1,13 @@
 import { type Notice, sendNotice } from "../core/notify/notify";
 import { warn } from "./log";
 
-/** Noticed news it is. */
+/** The Pillar and stack that a notification is about. */
 export interface Noticed {
   readonly pillar: string;
   readonly stack: string;
 }
 
-/** Tells the webhook, where there is one; a webhook that is not told is no reason for a run to fail. */
+/** Sends a notification, if there is a webhook. A failure only causes a warning. */
 export async function tell(
   webhook: string | undefined,
   event: Notice["event"],

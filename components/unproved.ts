@@ -3,9 +3,12 @@ import { logRef } from "../core/config/stackStore";
 import { openEventLog } from "../core/eventLog/eventLog";
 import { warn } from "./log";
 
-/** Steps of a stack that the engine took for done, by their exit code, though they did not say so themselves. */
+/** Steps that the engine counts as done by their exit code, although they did not report so themselves. */
 export interface UnprovedSteps {
-  /** Returns how often that was seen of a resource: a part of its input, so that the next run does the step again. */
+  /**
+   * Returns how often that happened to a resource. The count is part of its input, so that the next run repeats the
+   * step.
+   */
   count(name: string): Promise<number>;
   note(name: string): Promise<unknown>;
 }

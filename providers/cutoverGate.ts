@@ -37,7 +37,7 @@ export class CutoverGate extends defineResource<CutoverInputs, CutoverOutputs>({
   },
   secretInputs: ["target", "witnessHost", "notify"],
   outputs: { switchedAt: "plain", height: "plain" },
-  // Only a later run reads the address before, so its change is no reason to update a gate that has passed.
+  // A change of the address before is no reason to update a gate that has passed.
   options: { ignoreChanges: ["earlier"] },
 }) {}
 

@@ -98,7 +98,7 @@ async function contactHost(
   }
   const known = inputs.hostKey || recorded;
   const pinned = known || (await recordKey(inputs));
-  // Nobody has compared this key yet, so it may belong to a machine in the middle.
+  // The operator has not compared this key yet, so it may belong to a machine in the middle.
   if (!known && inputs.secrets?.length)
     throw giveUp(new Error(formatUnknownKey(inputs, pinned)), { pinned, fingerprint: fingerprintOf(pinned) });
   let fault: string | undefined;

@@ -7,7 +7,9 @@ import { type CloudServerArgs, createGuardedServer, type KeptPlan } from "./clou
 import { createFirstContact } from "./firstLook";
 import type { Host } from "./host";
 
-/** A server at a provider that somebody else made, taken over to be retired: nothing about it is changed. */
+/**
+ * A server at a provider that somebody else made. It is adopted in order to be retired, and nothing about it changes.
+ */
 export class AdoptedServer extends pulumi.ComponentResource implements Host {
   public readonly access: HostAccess;
   public readonly fingerprint: pulumi.Output<string>;

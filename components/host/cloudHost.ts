@@ -16,18 +16,18 @@ import { createFirstContact } from "./firstLook";
 import type { Host } from "./host";
 
 export interface CloudHostArgs extends Omit<Making, "parent" | "key" | "parts"> {
-  /** The provider's resources, behind the plugin's own with these options. */
+  /** Returns the provider's resources. `around` are options of the plugin's own resource. */
   readonly parts: (around?: pulumi.ResourceOptions) => Making["parts"];
-  /** Something is to be set up on it: its first boot is waited for. */
+  /** True if the node will be set up on the host, so that the run waits for its first boot. */
   readonly isActive: boolean;
-  /** The key of a server that is there already, an authorized_keys line; without it one is made for it. */
+  /** The host key of an existing server, an authorized_keys line. Without it a new key is created. */
   readonly hostKey?: string;
   /** The error for a server that already exists, if this state would have to create its key. */
   readonly stranger?: string | undefined;
 }
 
 /**
- * A host at a cloud provider: its keys, its firewall, the server, the first contact with it, and the guard before its
+ * A host at a cloud provider: its keys, its firewall, the server, the first contact with it, and the guard against its
  * deletion.
  */
 export class CloudHost extends pulumi.ComponentResource implements Host {
@@ -69,7 +69,7 @@ export class CloudHost extends pulumi.ComponentResource implements Host {
     const host = { access: this.access, ready: [booted], server: this.server, isOrdered: this.isOrdered };
     this.guard = createGuard("host-guard", { host, settings, rpc, isLast: false }, this);
     this.ready = [this.guard];
-    // Shown when that is written down: the run does not end before.
+    // Resolves only after that is written, because the run waits for its outputs.
     this.fingerprint = pulumi.all([hostKey, settled]).apply(([shown]) => fingerprintOf(shown));
     this.serverId = made.id;
     this.address = address;

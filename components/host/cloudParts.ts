@@ -12,7 +12,7 @@ interface Named {
   readonly owner: Owner;
 }
 
-/** A server to be made. */
+/** A server to create. */
 export interface ServerArgs extends Named {
   readonly plan: string;
   readonly location: string;
@@ -20,18 +20,18 @@ export interface ServerArgs extends Named {
   /** Ids at the provider. */
   readonly sshKeys: pulumi.Input<string>[];
   readonly firewall: pulumi.Input<string>;
-  /** Secret. A server that is taken over has its own already. */
+  /** Secret. Absent for an existing server, which has its own user data. */
   readonly userData?: pulumi.Input<string>;
   readonly backups: boolean;
 }
 
 /** The extent to which an existing server is kept. */
 export type KeptParts =
-  /** There is none yet, and what a failed creation left is replaced. */
+  /** No server exists yet, and the rest of a failed creation is replaced. */
   | "nothing"
-  /** What would replace it or turn it off. */
+  /** All inputs are kept whose changes would replace the server or turn it off. */
   | "whole"
-  /** All that can be read of it: it is taken over as it stands. */
+  /** All readable inputs are kept: the server is adopted as it is. */
   | "asItIs";
 
 /** A server as a resource. */
@@ -61,15 +61,15 @@ export interface CloudServerArgs extends HostArgs {
   readonly plan: Exclude<HostPlan, { kind: "gone" }>;
   /** Block `host` of the configuration. */
   readonly wanted: CloudHostConfig;
-  /** The provider's resources, behind the plugin's own with these options. */
+  /** Returns the provider's resources. `around` are options of the plugin's own resource. */
   readonly parts: (around?: pulumi.ResourceOptions) => CloudParts;
-  /** Neither the engine nor, where it can, the provider deletes it. */
+  /** True if the engine must not delete the server, nor the provider if it supports that. */
   readonly isProtected: boolean;
-  /** Access to the provider's power switch; holds the token. */
+  /** Access to the provider's power switch. Secret, because it holds the token. */
   readonly server: Omit<CloudServer, "id">;
 }
 
-/** Returns the server as the guard needs it to switch it off: secret. */
+/** Returns the server with the access that the guard needs to switch it off. Secret. */
 export function createGuardedServer(
   server: Omit<CloudServer, "id">,
   id: pulumi.Output<string>,
@@ -77,7 +77,7 @@ export function createGuardedServer(
   return pulumi.secret(id.apply((serverId) => ({ ...server, id: serverId })));
 }
 
-/** Every input, for ignoreChanges. */
+/** Stands for all inputs in ignoreChanges. */
 export const everything = "*";
 
 /** Returns the inputs whose changes never reach the server. */

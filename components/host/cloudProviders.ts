@@ -7,7 +7,7 @@ import type { CloudParts } from "./cloudParts";
 import { createDigitaloceanParts } from "./digitalocean";
 import { createHetznerParts } from "./hetzner";
 
-/** A cloud provider: what the program reads there, and what its plugin makes. */
+/** A cloud provider: the client that reads from it, and the resources of its plugin. */
 interface CloudProvider {
   readonly createCloud: (access: CloudAccess) => Cloud;
   readonly createParts: (

@@ -12,19 +12,19 @@ import type { CloudParts, CloudServerArgs, ServerMade } from "./cloudParts";
 import { orderHook } from "./orderHook";
 
 export interface Making extends Omit<CloudServerArgs, "parts"> {
-  /** The component that all of it stands in. */
+  /** The component that is the parent of all resources. */
   readonly parent: pulumi.Resource;
   readonly cloud: Cloud;
   readonly owner: Owner;
   readonly orders: OrderRecords;
-  /** The server that the record of orders names, as this run found it. */
+  /** The id of the server that the record of orders names, as this run found it. */
   readonly ordered: string | undefined;
   readonly parts: CloudParts;
-  /** The public half of the login's key; none where the login has no key. */
+  /** The public half of the login's key. Absent if the login uses no key. */
   readonly publicKey?: string | undefined;
-  /** Ports that its firewall opens. */
+  /** Ports that the firewall opens. */
   readonly openings: readonly Opening[];
-  /** The host key; undefined if a host key is configured. */
+  /** The host key. undefined if a host key is configured. */
   readonly key: HostKey | undefined;
 }
 
@@ -34,7 +34,7 @@ export function registerServer(making: Making): ServerMade {
   const label = formatResourceName(owner);
   const { found } = plan;
   const child = { parent };
-  // Takes over what carries this stack's labels, if the state does not know it: nothing is created twice.
+  // Imports resources with this stack's labels that the state does not know, so that nothing is created twice.
   const importing = (id: string | undefined) => ({ ...child, import: id });
   const sshKey =
     publicKey && (found.sshKey !== undefined || found.foreignKey === undefined)
@@ -69,7 +69,7 @@ export function registerServer(making: Making): ServerMade {
     "server",
     { ...args, plan: plan.offer.plan, location: plan.offer.location, image: wanted.image },
     plan.leftover
-      ? // The engine keeps what a failed creation left, and lets go of it only where nothing protects it.
+      ? // The engine keeps the rest of a failed creation, and deletes it only if it is not protected.
         {
           ...options,
           hooks,
@@ -83,8 +83,9 @@ export function registerServer(making: Making): ServerMade {
 }
 
 /**
- * Makes room for the order, then writes it down: killed from here on, the next run knows of it. What is in the way is not
- * removed: the engine does that where its state has it, and Hetzner's plugin fails where it is gone by then; else checkMade.
+ * Makes room for the order, then records it, so that the next run knows about it if this one is killed. Does not delete
+ * the rest of a failed creation. The engine does so if its state has it, and Hetzner's plugin fails if it is already
+ * gone. Otherwise checkMade deletes it.
  */
 async function beforeOrder(cloud: Cloud, orders: OrderRecords, plan: HostPlan & { kind: "make" }): Promise<void> {
   try {
@@ -95,7 +96,10 @@ async function beforeOrder(cloud: Cloud, orders: OrderRecords, plan: HostPlan & 
   }
 }
 
-/** Returns the server's address, after checking that it exists, alone, and has an address. */
+/**
+ * Returns the server's address. Checks first that the server exists, that it is the only one, and that it has an
+ * address.
+ */
 export function checkAddress(
   { cloud, owner, orders, ordered, plan }: Making,
   { id, address }: ServerMade,
@@ -116,8 +120,8 @@ export function checkAddress(
 }
 
 /**
- * True if this run orders the server or resumes an interrupted order, or an earlier run here ordered it and nobody has
- * logged in yet: an interrupted destroy forgets the login before the server.
+ * True if this run orders the server or resumes an interrupted order. Also true if an earlier run ordered it and nobody
+ * has logged in yet, because an interrupted destroy forgets the login before the server.
  */
 export function isOrderedHere({ ordered, plan }: Pick<Making, "ordered" | "plan">): boolean {
   return plan.kind === "make" || plan.isHalfMade || ordered === plan.server.id;
@@ -133,7 +137,7 @@ function noAddressText(cloud: Cloud, stack: string, serverId: string, isOrdered:
   ].join("\n");
 }
 
-/** Checks that a new server is there, and removes what a failed or a repeated order left. */
+/** Checks that a new server exists, and removes the servers that a failed or repeated order left. */
 async function checkMade(
   { cloud, owner, orders }: Pick<Making, "cloud" | "owner" | "orders">,
   { attempts, shown }: HostPlan & { kind: "make" },
@@ -142,7 +146,7 @@ async function checkMade(
   const { servers } = await cloud.readInventory(owner, undefined);
   if (servers.every(({ id }) => id !== serverId)) {
     const run = commandsFor(owner.stack);
-    // The engine took the one that is gone for made: no order went out.
+    // The engine believed that the missing server exists, so no order was sent.
     if (!pulumi.runtime.isDryRun()) await orders.write({ attempts, shown });
     throw new Error(
       `server ${serverId}, this stack's host, is not at ${cloud.provider} any more, or has lost its labels there\n` +
@@ -150,8 +154,8 @@ async function checkMade(
     );
   }
   if (pulumi.runtime.isDryRun()) return;
-  // A failed order left it, or a plugin repeated an order whose answer was lost: none existed before this stack's
-  // orders.
+  // A failed order left the server, or a plugin repeated an order after losing the answer. Before this stack's orders
+  // there was none.
   for (const { id } of servers.filter((server) => server.id !== serverId)) {
     warn(`server ${id} at ${cloud.provider}, which an order of this stack left, is removed; ${serverId} is kept`);
     await cloud.remove(id);
@@ -159,8 +163,8 @@ async function checkMade(
 }
 
 /**
- * Makes an error that the engine prints as its message alone: without a stack trace, and without the names of the
- * inputs that waited for the value.
+ * Returns an error of which the engine prints only the message, without a stack trace or the names of the inputs that
+ * waited for the value.
  */
 function hideStack(error: unknown): unknown {
   if (!(error instanceof Error)) return error;

@@ -24,11 +24,11 @@ export function createDigitaloceanParts(
       new digitalocean.SshKey(
         name,
         { name: label, publicKey },
-        // It matters when a Droplet is made, and never again.
+        // The key is only used to create a Droplet.
         { ...options, provider, ignoreChanges: ["publicKey"] },
       ),
     firewall: (name, { label, owner, openings }, options) => {
-      // It finds its Droplet by the tag, so it is there before the Droplet is.
+      // The firewall finds its Droplet by the tag, so it can exist before the Droplet.
       const tag = new digitalocean.Tag(
         "tag",
         { name: digitaloceanTag(owner) },
@@ -66,7 +66,7 @@ export function createDigitaloceanParts(
             sshKeys: args.sshKeys,
             userData: args.userData,
             backups: args.backups,
-            // Left out, they are daily and dearer than what the preview said.
+            // Without a policy backups are daily, which costs more than the preview said.
             backupPolicy: args.backups ? { plan: "weekly", weekday: "SUN", hour: 4 } : undefined,
           },
           { ...options, provider, ignoreChanges: listIgnoredInputs(ignorableInputs, kept) },

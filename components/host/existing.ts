@@ -11,13 +11,13 @@ import type { FoundHost, Host, HostArgs } from "./host";
 import { createHostArgs } from "./hostArgs";
 
 export interface ExistingHostArgs extends HostArgs {
-  /** IP address or name. */
+  /** IP address or host name. */
   readonly address: pulumi.Input<string>;
-  /** An authorized_keys line; without one the host's own is recorded on first contact. */
+  /** An authorized_keys line. Without it the host's own key is stored on first contact. */
   readonly hostKey?: pulumi.Input<string> | undefined;
 }
 
-/** A host that is there already: the first contact with it, and the guard before it is given up. */
+/** A host that already exists: the first contact with it, and the guard against giving it up. */
 export class ExistingHost extends pulumi.ComponentResource implements Host {
   public readonly access: HostAccess;
   public readonly fingerprint: pulumi.Output<string>;

@@ -7,17 +7,17 @@ import { forwardedRpc } from "../../core/ssh/configuredLogin";
 import { FirstContact, type FirstContactArgs } from "../../providers/firstContact";
 import type { HostAccess } from "../remote";
 
-/** When a host is looked at before the first step. */
+/** The conditions of the contact with a host before the first step. */
 export interface ContactArgs {
-  /** Hash of the work to be done on the host: another hash makes another contact. */
+  /** Hash of the work to do on the host: new work means another contact. */
   readonly work: string;
   /** A new value in each run that has to connect; undefined if none has to. */
   readonly run: pulumi.Input<string | undefined>;
-  /** Keeps what is known, without a look: a host that is retired may be dead. */
+  /** True if the state is kept without a login, because a retired host may be dead. */
   readonly standsAside: boolean;
-  /** Place that sshd must forward to, so that the node can be asked. */
+  /** The address that sshd must forward to, so that the node can be asked. */
   readonly rpc: FirstContactArgs["rpc"];
-  /** Names of configured secrets that go to the host, besides keys, which it never sees. */
+  /** Names of configured secrets that the run sends to the host. Keys are never sent. */
   readonly secrets: readonly string[];
 }
 
@@ -59,16 +59,19 @@ export function createFirstContact(
 const thisProgram = basename(join(__dirname, "..", ".."));
 
 /**
- * @param program another one has other steps: the command plugin would try a login that the host refuses eleven times
- * @param finished whether a run of this stack went to the end before: until then every run looks at the host first,
- *   later only one that has something else to do there
+ * Returns the conditions of the first contact.
+ *
+ * @param program the name of the compiled program. Another program has other steps, and without a contact the command
+ * plugin would try a refused login eleven times
+ * @param finished true if a run of this stack has finished. Until then every run contacts the host first, later only a
+ * run with other work
  */
 export function createContactArgs(config: StackConfig, finished: boolean, program = thisProgram): ContactArgs {
   const { ssh: _, stack: __, ...rest } = config;
   const isRetiring = config.lifecycle === "retiring";
   const secrets = new Set(listSecretKeys().map((path) => path.join(".")));
-  // Secrets are left out: a changed one is no other work, and a short hash over one would let a reader of the state
-  // guess it.
+  // Leaves out secrets: a changed secret is no new work, and a reader of the state could guess a secret from its short
+  // hash.
   const work = JSON.stringify([program, removeKeys(rest, secrets)]);
   return {
     work: createHash("sha256").update(work).digest("hex").slice(0, 12),

@@ -27,7 +27,7 @@ export function createHetznerParts(
       new hcloud.SshKey(
         name,
         { name: label, publicKey, labels: hetznerLabels(owner) },
-        // It matters when a server is made, and never again.
+        // The key is only used to create a server.
         { ...options, provider, ignoreChanges: ["publicKey"] },
       ),
     firewall: (name, { label, owner, openings }, options) =>
@@ -75,7 +75,8 @@ function createServerArgs(args: ServerArgs): hcloud.ServerArgs {
     firewallIds: [pulumi.output(args.firewall).apply(Number)],
     userData: args.userData,
     backups: args.backups,
-    // They must be equal. The guard that is deleted last lifts them (core/retirement/releaseOnDestroy.ts).
+    // Hetzner requires equal values. The guard that is deleted last turns the protection off
+    // (core/retirement/releaseOnDestroy.ts).
     deleteProtection: true,
     rebuildProtection: true,
   };

@@ -6,28 +6,28 @@ import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { HostAccess } from "../remote";
 import type { ContactArgs } from "./firstLook";
 
-/** A machine that is reached, and what has to be before anything else connects to it. */
+/** A reachable machine, and the resources that must exist before anything else connects to it. */
 export interface HostGround {
   readonly access: HostAccess;
   readonly ready: readonly pulumi.Input<pulumi.Resource>[];
-  /** The server at a cloud provider. Holds the token: secret. */
+  /** The server at a cloud provider. Secret, because it holds the token. */
   readonly server?: pulumi.Output<CloudServer>;
-  /** There: this state ordered it. One that was taken over, or was there before, may be anybody's. */
+  /** Resolves to true if this state ordered the server. An adopted or older server may belong to anybody. */
   readonly isOrdered?: pulumi.Output<boolean>;
 }
 
-/** A machine that procedure A can begin on, wherever it comes from, with the guard before its deletion. */
+/** A machine on which procedure A can begin, with the guard against its deletion. */
 export interface Host extends HostGround {
   /** `SHA256:…` of the host key, to compare with the provider's console. */
   readonly fingerprint: pulumi.Input<string>;
-  /** The guard that was there before anything was done on the host; it is deleted last. */
+  /** The guard from before any work on the host. It is deleted last. */
   readonly guard: RetirementGuard;
 }
 
-/** Arguments of a host, wherever it comes from. */
+/** Arguments of every kind of host. */
 export interface HostArgs {
   readonly login: Omit<HostAccess, "address" | "hostKey">;
-  /** When the host is looked at before the first step. */
+  /** The conditions of the first contact. */
   readonly contact: ContactArgs;
   /** Inputs of the host's guard. Times in milliseconds. */
   readonly retirement: RetirementSettings;
@@ -37,9 +37,9 @@ export interface HostArgs {
 /** The output `host`. */
 export type HostShown = Readonly<Record<string, pulumi.Input<string | number> | undefined>>;
 
-/** A stack's host, as a run found it. */
+/** The stack's host, as this run found it. */
 export interface FoundHost {
-  /** Absent where nothing is to be done on it, now or at all. */
+  /** Absent if there is nothing to do on the host, now or at all. */
   readonly host?: Host;
   readonly shown: HostShown;
 }

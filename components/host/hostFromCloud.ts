@@ -24,9 +24,9 @@ import { createHostArgs } from "./hostArgs";
 import { protectAgain } from "./protectAgain";
 
 /**
- * Reads the provider, decides, then registers the host that the decision names.
+ * Reads from the provider, decides, and registers the host that the decision names.
  *
- * @throws RunError, before anything is registered, with all that stands in the way
+ * @throws RunError with all problems, before anything is registered
  */
 export async function registerCloudHost(
   config: StackConfig,
@@ -70,7 +70,8 @@ export async function registerCloudHost(
       ? { stranger: await formatStranger(config, cloud, owner, plan) }
       : { hostKey: wanted.hostKey }),
   });
-  // After the plugin, which may be setting it too: while one action holds a server, the provider refuses another.
+  // Comes after the plugin, which may set the protection, too: the provider refuses an action while another one holds
+  // the server.
   if (plan.kind === "keep") host.serverId.apply(() => protectAgain(config, wanted, plan));
   const { serverId, address, fingerprint } = host;
   return { host, shown: { ...shown, serverId, address, fingerprint } };
@@ -124,7 +125,7 @@ async function decide(
   for (const line of decided.lines) info(line);
   for (const line of [...decided.warnings, ...warnOfOpenSsh(wanted.sshFrom)]) warn(line);
   const { plan } = decided;
-  // Kept from the first preview on: what an order may cost follows from it.
+  // Stored from the first preview on, because the maximum price of an order depends on it.
   if (plan.kind === "make" && plan.shown !== record.shown) await orders.write({ ...record, shown: plan.shown });
   return plan;
 }

@@ -13,8 +13,9 @@ type Ordering = Pick<HostPlan & { kind: "make" }, "offer"> & {
 };
 
 /**
- * Keeps the provider's words about an order that failed, which the engine tells nobody but its hooks, and says what they
- * mean; never asks for a repetition. Only the run that orders has it: a plain destroy would miss it where a deletion fails.
+ * Returns a hook that stores and explains the provider's error about a failed order, which the engine passes to hooks
+ * alone. The hook never asks for a retry. Only a run that orders has it: a plain destroy would miss the hook if a
+ * deletion fails.
  */
 export function orderHook(ordering: Ordering): pulumi.ErrorHook {
   return new pulumi.ErrorHook("server-order", onOrderError(ordering));

@@ -14,11 +14,11 @@ import { info, warn } from "../log";
 type Kept = HostPlan & { kind: "keep" };
 
 /**
- * Sets the provider's own protection again where a destroy that did not come to pass left a server without it: the
- * plugin compares with the state, which knows nothing of that.
+ * Sets the provider's own protection again after an interrupted destroy turned it off. The plugin does not notice,
+ * because it compares with the state.
  */
 export async function protectAgain(config: StackConfig, wanted: CloudHostConfig, plan: Kept): Promise<void> {
-  // Undefined where the provider has none.
+  // undefined if the provider has no such protection.
   if (plan.server.isProtected !== false) return;
   const { provider, token } = wanted;
   const stack = pulumi.getStack();
@@ -34,7 +34,7 @@ export async function protectAgain(config: StackConfig, wanted: CloudHostConfig,
     const isChanged = await setProtection({ provider, id, token, endpoint: config.apiEndpoint }, true, systemClock);
     if (isChanged) info(`${which} is protected against deletion again`);
   } catch (error) {
-    // The rest of the run is none the worse for it.
+    // The rest of the run does not depend on the protection.
     warn(
       `${which} is not protected against deletion, and can't be now: ${(error as Error).message}\n` +
         `  To try again: ${commandsFor(stack).up}; or set it in the provider's console`,
@@ -42,7 +42,7 @@ export async function protectAgain(config: StackConfig, wanted: CloudHostConfig,
   }
 }
 
-/** True if the protection is to be set again: on an adopted server only if a destroy removed it. */
+/** True if the protection must be set again: on an adopted server only if a destroy removed it. */
 export function lacksProtection(
   { server, isHalfMade }: Kept,
   isOwn: boolean,

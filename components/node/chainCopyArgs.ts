@@ -11,7 +11,7 @@ import { chainSources } from "../../core/sync/gateSettings";
 /** Inputs of the chain copy. Plain, with the old host's login: wrap them before they become inputs. */
 export type ChainCopySettings = Omit<ChainCopyInputs, "new">;
 
-/** Makes the inputs of the chain copy; undefined if the chain comes from the network. */
+/** Returns the inputs of the chain copy; undefined if the chain comes from the network. */
 export function createChainCopyArgs(config: StackConfig, stack: string): ChainCopySettings | undefined {
   const { sync, node, network, pillar } = config;
   if (sync.from !== "oldHost") return undefined;

@@ -15,8 +15,8 @@ import { createChainCopyArgs } from "./chainCopyArgs";
 const limitSeconds = 20;
 
 /**
- * Says in a preview what a copy of the old host's chain is going to read, how much, and how long that takes. Nothing where
- * none is to come. Never fails: whoever cannot be asked now is asked by the copy itself.
+ * Prints in a preview what a copy of the old host's chain will read, how much, and how long that takes. Prints nothing
+ * if the run makes no copy. Never fails: the copy itself asks again.
  */
 export async function reportChainCopy(
   config: StackConfig,

@@ -30,7 +30,7 @@ export interface CutoverArgs {
   readonly pillar: PillarNode;
   readonly look: NodeHostReader;
   readonly last: LastRun;
-  /** Done before the wait for the switch. */
+  /** Resolves before the wait for the switch begins. */
   readonly after: pulumi.Output<unknown>;
   /** Steps of the operator before any change in the wallet. */
   readonly first: readonly string[];
@@ -48,7 +48,7 @@ export interface CutoverShown {
 
 /**
  * Registers the steps after the producer address (docs/specification.md, 1.1, steps 13 and 14): keeps the hourly
- * restart off, waits for the switch if configured, and reads the registration in every run. Outputs are plain values,
+ * restart off, waits for the switch if configured, and reads the registration in every run. The outputs are no secrets,
  * so that they stay readable.
  */
 export function registerCutover({
@@ -82,7 +82,7 @@ export function registerCutover({
 
   const now = pulumi.all([synced, gate?.height]).apply(async ([[at, key, ours]]) => {
     let found = await readRegistration(config, last, { ours, seen: await once(at, key) });
-    // The gate has waited since, and seen more.
+    // The gate has waited since the early lookup, so a new one knows more.
     if (gate !== undefined && found.registration.kind !== "producing")
       found = await readRegistration(config, last, { ours, seen: await look(at, key, "anew") });
     const { registration } = found;
@@ -116,7 +116,11 @@ export function registerCutover({
 
 type Synced = pulumi.Output<[string, string, string, string | undefined]>;
 
-/** @param before what must be done before a producer is called live */
+/**
+ * Registers the gate that waits for the switch.
+ *
+ * @param before the work that must be finished before a producer is reported as live
+ */
 function registerGate(
   config: StackConfig,
   pillar: PillarNode,
@@ -179,7 +183,7 @@ async function recordRegistration(
   webhook: string | undefined,
 ): Promise<void> {
   const log = openEventLog(place, { now: () => Date.now(), say: (line) => void warn(line) });
-  // Without an event log every run would send the notices again.
+  // Without an event log every run would send the notifications again.
   const news = await noteRegistration(log, registration, { stack: place.stack, ours, memory });
   for (const { event, message } of noticesOf(news, registration, place, Date.now()))
     await tell(webhook, event, place, message);

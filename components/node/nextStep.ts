@@ -19,20 +19,20 @@ export interface NextStepSituation {
   readonly isWithoutSigner?: boolean;
 }
 
-/** True if this host's address may be shown: its node is synced, or the address is registered anyway. */
+/** True if this host's address may be printed: its node is synced, or the address is registered anyway. */
 export function showsAddress({ registration, now }: Pick<NextStepSituation, "registration" | "now">): boolean {
   return now.synced || isOurs(registration);
 }
 
-/** True if registering this host's address is the next step: a shown address may be registered at once. */
+/** True if registering this host's address is the next step: an operator may register a printed address at once. */
 export function offersAddress({ registration, now, first = [] }: NextStepSituation): boolean {
   if (isOurs(registration) || !now.synced || first.length > 0) return false;
   return registration.kind !== "foreign" || !registration.wasOurs;
 }
 
 /**
- * Formats the operator's next step, a line each, since the engine cuts longer texts: steps 13 to 15 and the rule behind
- * them (docs/specification.md, 1.1).
+ * Formats the operator's next step, one line each, because the engine truncates longer texts. Covers steps 13 to 15 and
+ * the rule behind them (docs/specification.md, 1.1).
  */
 export function formatNextStep(situation: NextStepSituation): string[] {
   const { stack, pillar, now, registration, clock, first = [] } = situation;
@@ -78,7 +78,10 @@ export function formatNextStep(situation: NextStepSituation): string[] {
   }
 }
 
-/** Shows one thing first: an operator who sees the clicks makes them, and the orchestrator has to move before. */
+/**
+ * Formats one step at a time: an operator who reads the wallet steps follows them, and the orchestrator has to move
+ * first.
+ */
 function updateInTurn(situation: NextStepSituation): string[] {
   const { first = [], pillar } = situation;
   if (offersAddress(situation)) return update(situation);
@@ -118,7 +121,7 @@ function retireOld({ pillar, stack }: NextStepSituation): string[] {
   ];
 }
 
-/** Operators follow the clicks as soon as they see them. */
+/** Comes before the wallet steps, which operators follow as soon as they read them. */
 const signerFirst =
   "  0. Where the old host runs the bridge's orchestrator, that moves here first: README.md, steps 2 and 3.";
 
@@ -129,7 +132,7 @@ function restartLines(seen: string | undefined): string[] {
     : [`Something else restarts the node at times; take it out on the host: ${seen}`];
 }
 
-/** The schedule of a tick is made once, from the chain that a node has then. */
+/** A node computes a tick's schedule once, from the chain that it has then. */
 const producesFromNextTick =
   "A node that was behind for more than five minutes produces from the next tick on, up to five minutes after it is synced.";
 

@@ -13,7 +13,7 @@ import { lookAhead, lookAtNode, type NodeStatus } from "../../core/sync/nodeStat
 import { witnessSources } from "../../core/sync/witnessSources";
 import type { LastRun } from "../lastRun";
 
-/** Looks at the node of a stack's host, whose address and key may be known only late in a run. */
+/** Reads the state of a host's node. A run may learn the address and key late. */
 export type NodeLook = (address: string, hostKey: string) => Promise<NodeStatus>;
 
 /** Readings of a host, each available as soon as it arrives. None of them rejects. */
@@ -21,18 +21,24 @@ export interface HostReading {
   readonly node: Promise<NodeStatus>;
   /** Readings of the Pillar and the chain, from the node and the references. */
   readonly readings: Promise<readonly PillarReading[]>;
-  /** The version that the node tells; undefined where it does not. */
+  /** The version that the node reports; undefined if it does not answer. */
   readonly version: Promise<string | undefined>;
   /** `on` if the hourly restart is on although the node has synced; undefined if the lookup failed. */
   readonly hourlyRestart: Promise<string | undefined>;
-  /** Ends the connection that was made anew for more questions to one of the readings' clients. */
+  /** Closes a connection that was opened again for more questions to one of the readings' clients. */
   close(): void;
 }
 
-/** Looks at node, chain and crontab of a host whose node was proved synced, over one connection; `anew` where an early look is no good any more. */
+/**
+ * Reads node, chain and crontab of a host whose node was proved synced, over one connection. `anew` forces a new
+ * lookup.
+ */
 export type NodeHostReader = (address: string, hostKey: string, anew?: "anew") => Promise<HostReading>;
 
-/** Begins the look at once where the host is known and the last run left a node on it; one look serves all who ask. */
+/**
+ * Returns a lookup that is shared by all callers. Starts at once if the host is known and the last run left a node on
+ * it.
+ */
 export function createHostReader(config: StackConfig, last: LastRun): NodeHostReader {
   const look: NodeHostReader = async (address, hostKey) => beginReading(config, address, hostKey);
   const { host } = config;
@@ -51,7 +57,7 @@ function beginReading(config: StackConfig, address: string, hostKey: string): Ho
   const connection = createConnection(target.ssh, undefined, true);
   const chain = chainOfNode(`the node of ${address}`, target, connection);
   const settings = witnessSources(config);
-  // Their time limits begin when it stands; each of them says why it does not.
+  // The timeouts begin once the connection stands. Without one, each lookup reports the reason itself.
   const connected = target.via === "ssh" ? connection.session().then(nothing, nothing) : Promise.resolve();
   const seen = {
     node: connected.then(() => lookAtNode(target, settings, connection)),

@@ -23,23 +23,23 @@ import { type ChainCopySettings, createChainCopyArgs, createNewSide } from "./ch
 import type { NodeHostReader } from "./nodeLook";
 
 export interface PillarNodeArgs {
-  /** The machine, its login, and what must exist before anything connects to it. */
+  /** The machine, its login, and the resources that must exist before anything connects to it. */
   readonly host: Host;
-  /** Procedure A as shell text, a step each. */
+  /** The steps of procedure A as shell text. */
   readonly steps: NodeSteps;
   readonly rpc: NodeRpc;
   /** Inputs of the sync gate. Times in milliseconds. */
   readonly sync: Omit<SyncGateArgs, "target" | "factsScript" | "addressScript">;
   /** Inputs of the chain copy; absent if the chain comes from the network. */
   readonly chain?: { readonly from: ChainCopySettings; to(host: OrchestratorHost): ChainSide } | undefined;
-  /** Brings the node to the configured release; absent where what the controller deployed stays. */
+  /** Inputs of the node's upgrade. Absent if the version that the controller deployed stays. */
   readonly upgrade?: Omit<UpgradeInputs, "host" | "node" | "found"> | undefined;
   readonly look?: NodeHostReader | undefined;
-  /** Removes what a copy of a chain has left that the stack does not want any more. */
+  /** Removes the rest of a chain copy that the stack no longer asks for. */
   readonly chainCopyAway?: Step | undefined;
 }
 
-/** Makes the node's arguments from the configuration. */
+/** Returns the node's arguments from the configuration. */
 export async function createPillarNodeArgs(
   config: StackConfig,
   host: Host,
@@ -83,16 +83,16 @@ function createUpgradeInputs(config: StackConfig): PillarNodeArgs["upgrade"] {
 }
 
 /**
- * Procedure A on a host (docs/specification.md, 1.1, steps 5 to 12 and 14): from preflight to the producer address, one
- * step after the other.
+ * Procedure A on a host, from preflight to the producer address, one step after the other (docs/specification.md, 1.1,
+ * steps 5 to 12 and 14).
  */
 export class PillarNode extends pulumi.ComponentResource {
   public readonly gate: SyncGate;
-  /** Absent where the node's chain comes from the network. */
+  /** Absent if the node's chain comes from the network. */
   public readonly chainCopy?: ChainCopy;
-  /** Resolves once the node is deployed, to what the step said. */
+  /** Resolves to the step's output once the node is deployed. */
   public readonly deployed: pulumi.Output<string>;
-  /** The node's producer address; resolves only after the node was proved synced. */
+  /** The node's producer address. Resolves only after the node was proved synced. */
   public readonly producerAddress: pulumi.Output<string>;
   /** The last step. */
   public readonly done: pulumi.Input<pulumi.Resource>;
@@ -105,7 +105,7 @@ export class PillarNode extends pulumi.ComponentResource {
     super("pillar-host:node:PillarNode", name, {}, options);
     let last: readonly pulumi.Input<pulumi.Resource>[] = host.ready;
     const target = createSshTarget(host.access).apply((ssh) => nodeTargetOn(ssh, rpc));
-    // There is one connection at a time; each step waits for the proof of the one before.
+    // Opens one connection at a time: each step waits for the proof of the step before.
     const next = () => ({ parent: this, dependsOn: [...last] });
     const run = (suffix: string, step: Step) => {
       const done = runStep(`${name}-${suffix}`, step, host.access, next());
@@ -152,7 +152,7 @@ export class PillarNode extends pulumi.ComponentResource {
     last = [this.gate];
     run("hourly-restart-off", steps.hourlyRestartOff);
     const address = run("producer-address", steps.producerAddress);
-    // Secret only because the login is among the inputs of what read it.
+    // Secret only because the login is among the inputs of the step that reads it.
     this.producerAddress = pulumi.unsecret(address.stdout);
     this.done = address.proved;
     this.registerOutputs({ producerAddress: this.producerAddress });
@@ -160,8 +160,8 @@ export class PillarNode extends pulumi.ComponentResource {
 }
 
 /**
- * Reads the events of the stack's host. An interrupted retirement left steps in the state as they were before it, and
- * an interrupted chain copy may have left files that the state does not know.
+ * Reads the events of the stack's host. After an interrupted retirement the state has the steps from before it, and an
+ * interrupted chain copy may have left files that the state does not know.
  */
 async function readHostEvents(config: StackConfig): Promise<readonly LogEvent[]> {
   try {

@@ -5,11 +5,11 @@ import { lookAtPorts, portFaults, portRules } from "../../core/ssh/portRules";
 import { warn } from "../log";
 
 /**
- * Tries the ports of a server that was there already from this machine, once its node is deployed, and says what is wrong
- * with them; changes nothing. At a provider the program sets the firewall itself.
+ * Tests the ports of an existing server from this machine once its node is deployed, and prints the problems. Changes
+ * nothing. For a cloud server the program sets the firewall itself.
  *
- * @param shown the side that the signer was on, as the last run showed it
- * @returns what resolves once it is told
+ * @param shown the host that the orchestrator was on in the last run: `old` or `new`
+ * @returns an output that resolves once the problems are printed
  */
 export function reportPorts(
   config: StackConfig,

@@ -2,7 +2,7 @@ import { commandsFor } from "../../core/util/commands";
 import { unattendedVariable } from "../../core/util/unattended";
 import type { OrchestratorShown } from "./orchestrator";
 
-/** When the orchestrator moves, or why it does not. */
+/** The time of the orchestrator's move, or the reason for none. */
 export type MoveTiming = "none" | "now" | "later" | "unwatched" | "removed";
 
 /** Formats the operator's steps before any change in the wallet: the orchestrator's move, if it comes next. */

@@ -25,28 +25,28 @@ export interface OrchestratorArgs {
   readonly after: readonly pulumi.Input<pulumi.Resource>[];
   /** The new host. */
   readonly host: Host;
-  /** Holds the login: secret. */
+  /** Secret, because it holds the login. */
   readonly oldHost: pulumi.Input<OrchestratorHost>;
   /** The RPC of the new host's node, which must be synced. */
   readonly rpc: NodeRpc;
   /** Installs the orchestrator's release on the new host, masked and not started. */
   readonly install: Step;
-  /** Pulls the bulk of the signer's directory to the new host, while the old side signs. */
+  /** Pulls the bulk of the orchestrator's directory to the new host while the old host still signs. */
   readonly bulkCopy: Step;
-  /** Inputs of prerequisites and first backup: places on both hosts, and the operator's acknowledgements. */
+  /** Inputs of prerequisites and first backup: paths on both hosts, and the operator's acknowledgements. */
   readonly secure: SecureOptions;
-  /** The nodes asked beside the own node, and the momentums by which it may be behind. */
+  /** The nodes that are asked besides the host's own, and the momentums by which it may be behind. */
   readonly evidence: WitnessSources;
-  /** The move and its direction; timeouts in milliseconds. */
+  /** The move and its direction. Timeouts in milliseconds. */
   readonly move: Pick<
     MoveInputs,
     "stack" | "pillar" | "rollback" | "notify" | "p2pPort" | "answerWithin" | "steadyFor"
   >;
-  /** Counts the moves of this stack, from 1 on. */
+  /** Counts this stack's moves from 1. */
   readonly attempt: number;
 }
 
-/** Makes the orchestrator's arguments from the configuration. */
+/** Returns the orchestrator's arguments from the configuration. */
 export function createOrchestratorArgs(
   config: StackConfig,
   host: Host,
@@ -78,9 +78,9 @@ export function createOrchestratorArgs(
 }
 
 /**
- * Procedure B (docs/specification.md, 1.2): the signer comes from the old host to this one, and goes back where the
- * configuration says so. Nothing of it connects to the old host but the code of its providers, and on the new host the bulk
- * copy, by a key that one of them makes: all by the journals, so that the old one may be gone.
+ * Procedure B (docs/specification.md, 1.2): moves the orchestrator from the old host to this one, or back if
+ * configured. Only the providers' code connects to the old host, and the new host's bulk copy with a key that a
+ * provider creates. All of it follows the journals, so the old host may be gone.
  */
 export class Orchestrator extends pulumi.ComponentResource {
   /** The output `orchestrator`. */
@@ -155,7 +155,7 @@ function createSideInputs(host: OrchestratorHost, { service, directory, executab
   return { host, service, directory, executable };
 }
 
-/** The output `orchestrator`. No secret. */
+/** The output `orchestrator`. Not secret. */
 export interface OrchestratorShown {
   /** `old` or `new`: the host that the orchestrator is on. */
   readonly side: string;

@@ -15,9 +15,9 @@ import type { MoveTiming } from "./nextOrchestrator";
 import { createOrchestratorArgs, Orchestrator, type OrchestratorShown } from "./orchestrator";
 
 /**
- * Decides whether the orchestrator moves in this run: only in one that began with a synced node, so that nothing moves
- * unattended at night after days of sync (docs/architecture.md, The move of the orchestrator is one resource). A move
- * that has begun stays part of the stack.
+ * Decides whether the orchestrator moves in this run. It moves only in a run that began with a synced node, so that
+ * nothing moves unattended at night after days of sync (docs/architecture.md, The move of the orchestrator is one
+ * resource). A move that has begun stays part of the stack.
  */
 async function decideTiming(config: StackConfig, last: LastRun, look: NodeLook): Promise<MoveTiming> {
   const { migrateFrom, unattended } = config.orchestrator;
@@ -46,10 +46,10 @@ async function readPinnedKey(
   return found !== undefined && fingerprintOf(found) === fingerprint ? found : undefined;
 }
 
-/** The signer's part of a run, decided before anything is registered. */
+/** The orchestrator's part of a run, decided before anything is registered. */
 export interface OrchestratorPlan {
   readonly timing: MoveTiming;
-  /** Registers its move after the node, where it is its turn. @returns what is shown of it; of the last run where none is */
+  /** Registers the move after the node if it is due. @returns the output; without a move, the last run's */
   move(
     host: Host,
     pillar: PillarNode,

@@ -21,12 +21,12 @@ export const lookOnly = {
   saysCollected: false,
 };
 
-/** A host that does not answer may boot: in a preview nobody waits for it. Milliseconds. */
+/** Milliseconds to wait for a host that does not answer and may be booting. A preview does not wait. */
 const contactTimeoutMs = 10_000;
 
 /**
- * Asks host, successor and chain whether the host may be retired, before anything is registered: the engine lifts the
- * protection of the server before a guard could refuse.
+ * Asks host, successor and chain whether the host may be retired. Runs before anything is registered, because the
+ * engine lifts the server's protection before a guard could refuse.
  *
  * @throws RunError with every condition that is not met
  */
@@ -78,7 +78,7 @@ async function findHost(
     serverId: last.serverId ?? location?.serverId,
   };
   if (host.provider !== "existing") {
-    // Loaded where it is needed: the clouds' libraries are large.
+    // Loaded on demand, because the clouds' libraries are large.
     const { readServer } = await import("../host/serverThere");
     const there = await readServer(config, host, known.serverId);
     const isOther = typeof there === "object" && known.serverId !== undefined && known.serverId !== there.id;

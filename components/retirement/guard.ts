@@ -7,7 +7,7 @@ import { createRootAccess, createSshTarget } from "../remote";
 
 /** Arguments of a guard: the stack and its host. */
 export interface RetirementArgs {
-  /** The host, and what must exist before it is guarded. */
+  /** The host, and the resources that must exist before it is guarded. */
   readonly host: HostGround;
   /** Inputs from the configuration. Times in milliseconds. */
   readonly settings: RetirementSettings;
@@ -15,17 +15,17 @@ export interface RetirementArgs {
 }
 
 interface GuardArgs extends RetirementArgs {
-  /** It stands behind all that was done on the host, so it is asked first. */
+  /** True for the guard that depends on all work on the host, so that a destroy asks it first. */
   readonly isLast: boolean;
   /** Resources that must exist before this guard. */
   readonly after?: readonly pulumi.Input<pulumi.Resource>[];
-  /** The address that the host's node produces with, where it is known. */
+  /** The producer address of the host's node, if known. */
   readonly knownProducer?: pulumi.Input<string>;
 }
 
 /**
- * Registers a guard before the host's deletion: the first one with the host, the last one behind all that was done on
- * it.
+ * Registers a guard against the host's deletion. The first guard depends on the host alone, the last one on all work on
+ * the host.
  */
 export function createGuard(name: string, args: GuardArgs, parent: pulumi.Resource): RetirementGuard {
   const { host, settings, isLast, after = [], knownProducer } = args;

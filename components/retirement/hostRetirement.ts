@@ -5,13 +5,13 @@ import type { RetirementGuard } from "../../providers/retirementGuard";
 import { createGuard, hostInputs, type RetirementArgs } from "./guard";
 
 export interface HostRetirementArgs extends RetirementArgs {
-  /** All that is done on the host in a run: the last guard stands behind it. */
+  /** All work of a run on the host. The last guard depends on it. */
   readonly after: readonly pulumi.Input<pulumi.Resource>[];
-  /** The address that the host's node produces with, where it is known. */
+  /** The producer address of the host's node, if known. */
   readonly knownProducer?: pulumi.Input<string>;
-  /** The node is to be shut down for good. */
+  /** Set if the node must be shut down for good. */
   readonly shutDown?: {
-    /** The guard that knows how the host's time with this stack began. */
+    /** The guard that knows how the host joined this stack. */
     readonly first: RetirementGuard;
     /** A new value in each run until the node is off. */
     readonly run: string | undefined;
@@ -19,14 +19,14 @@ export interface HostRetirementArgs extends RetirementArgs {
 }
 
 /**
- * The end of a host (docs/specification.md, 1.1, step 15): the shutdown of its node, where it is retired, and the guard
- * that is asked first when the stack is destroyed.
+ * The end of a host (docs/specification.md, 1.1, step 15): the shutdown of its node if it is retired, and the guard
+ * that a destroy asks first.
  */
 export class HostRetirement extends pulumi.ComponentResource {
   public readonly shutdown?: NodeShutdown;
-  /** The one that is asked first. */
+  /** The guard that a destroy asks first. */
   public readonly guard: RetirementGuard;
-  /** The guard's facts about the host's beginning. */
+  /** The first guard's facts about the host's time with this stack. */
   public readonly memory?: pulumi.Output<GuardMemory>;
 
   constructor(name: string, args: HostRetirementArgs, options?: pulumi.ComponentResourceOptions) {

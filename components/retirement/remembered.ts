@@ -8,7 +8,7 @@ import { type RetirementSettings, retirementSettings } from "../../core/retireme
 import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { LastRun } from "../lastRun";
 
-/** Reads from the state what the last run left for the guards. */
+/** Returns the facts for the guards from the last run's outputs. */
 export function inLastRun({ remembered = {}, producerAddress, registration }: LastRun): Remembered {
   const producer = producerAddress ?? remembered.producer;
   return {
@@ -18,13 +18,13 @@ export function inLastRun({ remembered = {}, producerAddress, registration }: La
   };
 }
 
-/** Reads what event log and state know of the host. @throws where the event log can't be read */
+/** Reads the facts about the host from the event log and the state. @throws if the event log can't be read */
 export async function readHostMemory(config: StackConfig, last: LastRun): Promise<HostMemory> {
   const events = await readEvents(openStackStore(config), config.pillar.name);
   return mergeHostMemory(events, pulumi.getStack(), inLastRun(last));
 }
 
-/** Makes the guards' inputs; of a retiring host they include what is known of it. */
+/** Returns the guards' inputs. For a retiring host they include the known facts about it. */
 export async function createGuardInputs(config: StackConfig, last: LastRun): Promise<RetirementSettings> {
   const settings = retirementSettings(config);
   return config.lifecycle === "retiring"
@@ -32,7 +32,7 @@ export async function createGuardInputs(config: StackConfig, last: LastRun): Pro
     : settings;
 }
 
-/** Returns the output `remembered`: the guards' memory, which the next run reads before it registers anything. */
+/** Returns the output `remembered`: the guards' facts, which the next run reads before it registers anything. */
 export function createRememberedOutput(
   first: RetirementGuard,
   guard: RetirementGuard,
@@ -53,7 +53,7 @@ export function createRememberedOutput(
         isOwnWork,
         produced: hasProduced ? ("seen" as const) : ("unknown" as const),
         recorded,
-        // A run that shows the address itself has it there.
+        // A run that returns the address as an output does not need it here.
         producer: isSame && registration === undefined && producer !== undefined ? producer : undefined,
       };
     });

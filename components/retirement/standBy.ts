@@ -67,7 +67,7 @@ export async function staysOff(
   return "silent" in look || (!look.facts.node.active && look.facts.node.masked);
 }
 
-/** Makes the arguments of the retirement. */
+/** Returns the arguments of the retirement. */
 export async function createRetirementArgs(config: StackConfig, host: Host, last: LastRun): Promise<RetirementArgs> {
   return { host, settings: await createGuardInputs(config, last), rpc: nodeRpc(config) };
 }
@@ -80,10 +80,10 @@ function nextForAdopted(stack: string): string[] {
   ];
 }
 
-/** Milliseconds; for outputs only. */
+/** Milliseconds. Applies to outputs only. */
 const deadline = 60_000;
 
-/** Says what stands in the way of the destroy. Asks anew in every run, and never throws. */
+/** Formats the conditions that still block the destroy. Reads them again in every run. Never throws. */
 async function nextForRetired(
   config: StackConfig,
   isOff: boolean,
@@ -122,7 +122,7 @@ async function tellOnce(config: StackConfig, notices: readonly RetirementNotice[
   const place = logRef(config);
   const log = openEventLog(place, { now: () => Date.now(), say: (line) => void warn(line) });
   for (const { notice, message } of notices) {
-    // Without an event log every run would send the notices again.
+    // Without an event log every run would send the notifications again.
     if (await log.note({ event: "told", details: { notice } })) await tell(config.notify, notice, place, message);
   }
 }

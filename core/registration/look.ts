@@ -18,7 +18,7 @@ export interface RegistrationLook {
   readonly memory: RegistrationMemory;
   readonly node: Pick<NodeStatus, "synced" | "known" | "why" | "reason">;
   readonly network: Network;
-  /** Unix milliseconds. */
+  /** Returns unix milliseconds. */
   now(): number;
 }
 

@@ -13,7 +13,7 @@ import type { NodeStatus } from "../sync/nodeStatus";
 import type { NoAgreement, RegistrationAgreement, SourceNote } from "./agreement";
 import type { ProducerSwitch } from "./findSwitch";
 
-/** What the event log says about the registration of a stack's Pillar. */
+/** The event log's facts about the registration of a stack's Pillar. */
 export interface RegistrationMemory {
   /** The address that was registered before this host's. */
   readonly earlier?: string;

@@ -48,7 +48,7 @@ export async function readSources(
   address: string,
 ): Promise<readonly PillarReading[]> {
   const ownReading = own && readPillar(own, pillar, ownTime);
-  // One node under two names would outvote the node here.
+  // A single node under two names would outvote the node here.
   const all = await openReferences(references, [{ host: address, what: "this host itself" }]);
   const others = all.map(({ client, fault }) =>
     fault === undefined ? readPillar(client, pillar, referenceTime) : { client, fault: silentBy(fault) },

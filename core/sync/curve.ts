@@ -22,7 +22,7 @@ function span(points: readonly CurvePoint[], i: number): number {
   return (points[i + 1]?.[0] ?? 0) - (points[i - 1]?.[0] ?? 0);
 }
 
-/** What the unfinished waits for a host's sync have measured. */
+/** Measurements of the unfinished waits for a host's sync. */
 export interface Waits {
   readonly startedAt?: string;
   readonly startHeight?: number;

@@ -13,7 +13,7 @@ export interface EvidenceOptions extends Omit<ChainSources, "references"> {
   readonly confirmSpan: number;
 }
 
-/** One lookup: of the node, and of the references if the node says that it is synced. */
+/** A lookup of the node, and of the references if the node says that it is synced. */
 export interface SyncLook extends ReferencesSeen {
   readonly observation: Observation;
   /** Milliseconds of a monotonic clock. */

@@ -1,7 +1,7 @@
 import { isSameHost } from "../ssh/sameHost";
 import type { SshTarget } from "../ssh/ssh";
 
-/** What the last run of the gate stored: its host, and when the node was proved synced (ISO 8601). */
+/** Facts that the last run of the gate stored: its host, and when the node was proved synced (ISO 8601). */
 export interface GateKept {
   readonly target: { readonly ssh: Partial<Pick<SshTarget, "address" | "hostKey">> };
   readonly syncedAt?: string | undefined;

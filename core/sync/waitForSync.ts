@@ -104,7 +104,7 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
   for (;;) {
     deps.meanwhile?.();
     const look = () => deps.client.observe();
-    // With `check` a single lookup decides, so it must not meet the node while it adds a momentum.
+    // A single lookup decides with `check`, so it must not meet the node while it adds a momentum.
     const observation = await (options.check ? observeSettled(look, deps) : look()).catch((error: Error) => {
       throw Object.assign(error, { gaveUp: { startHeight } });
     });
@@ -159,7 +159,7 @@ async function weighLook(
   const references = asked ? await deps.readReferences(observation.newest) : { readings: [] };
   const at = deps.ticks();
   const byChain = decideSynced(evidence, { observation, ...references, at, clock: deps.now() }, options);
-  // Only for a lookup that would prove the sync, because it costs a call. Never cached, because the node may be
+  // Called only for a lookup that would prove the sync, because it costs a call. Never cached, because the node may be
   // upgraded meanwhile.
   const isProof = byChain.synced && observation.kind === "answer";
   const gaps = isProof ? await deps.readVersionGaps?.(observation.info.currentHeight) : undefined;
@@ -208,7 +208,7 @@ function reasonToGiveUp(
   { signal, notify }: SyncDeps,
 ): string | undefined {
   if (signal?.aborted) return "is watched by nobody any more: the engine that waited is gone";
-  // With `check`, a run does not stay for good lookups that nothing proves.
+  // A run with `check` does not stay for good lookups that nothing proves.
   const isPointless = evidence.streak > confirmations + checkPatience;
   if (check && (!good || isPointless)) return "is not synced yet (pillar-host:sync.wait is check)";
   if (remaining > 0) return undefined;

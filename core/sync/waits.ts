@@ -13,7 +13,7 @@ const pointsInLine = 6;
 
 /** Writes a wait to the event log. A log that can't be read or written causes a message, and never stops the wait. */
 export interface WaitRecord {
-  /** What the runs before have measured. */
+  /** Measurements of the runs before. */
   readonly before: Waits;
   /** Wraps the client so that the log gets its observations. */
   traced(
@@ -75,7 +75,7 @@ export async function createWaitRecord(
   };
 }
 
-/** Returns what the runs before have measured. Reports an unreadable event log, and returns an empty curve. */
+/** Returns the measurements of the runs before. Reports an unreadable event log, and returns an empty curve. */
 async function waitsIn(log: EventLog, { stack }: LogRef, address: string, say: (line: string) => void): Promise<Waits> {
   try {
     return openWaits(await log.read(), stack, address);
