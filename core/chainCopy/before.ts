@@ -19,11 +19,11 @@ import { findOldVersionFault } from "./oldVersion";
 import { expected } from "./progress";
 import type { ChainSides, SideError } from "./sides";
 
-/** Asks nodes; a test has its own. */
+/** Access to nodes, which tests replace. */
 export interface NodeLooks {
-  /** @param isOld it is the old host's, which is no witness of itself */
+  /** Reads a node's status. @param isOld for the old host's node, which must not be its own witness */
   lookAtNode(target: NodeTarget, isOld?: "old"): Promise<NodeStatus>;
-  /** What both show of their chains, at a height that both have. */
+  /** Reads momentums of both nodes' chains, at a height that both nodes have. */
   showChains(old: NodeTarget, fresh: NodeTarget): Promise<{ readonly old: ShownChain; readonly new: ShownChain }>;
   version(target: NodeTarget): Promise<string>;
   /** Reads what references and a node show of their chains; never throws. */
@@ -32,7 +32,7 @@ export interface NodeLooks {
 
 const limit = 60_000;
 
-/** The nodes themselves, over connections that end with the look. */
+/** Returns access to the real nodes. Each lookup opens its own connections and closes them. */
 export function nodeLooks(lookAtNode: NodeLooks["lookAtNode"]): NodeLooks {
   return {
     lookAtNode,
@@ -76,8 +76,9 @@ export function nodeLooks(lookAtNode: NodeLooks["lookAtNode"]): NodeLooks {
 }
 
 /**
- * Returns what a look at one of both nodes goes by: the old host is a witness of the new one's chain; its own must be
- * confirmed by a reference, where there is one. The new node is none: a young one has only momentums from before a split.
+ * Returns the witnesses for a lookup at one of the two nodes. The old host's node is a witness of the new node's chain.
+ * The old node's own chain needs a reference as its witness, if one is configured. The new node is never a witness: it
+ * may only have momentums from before a fork.
  */
 export function copyLookup(inputs: ChainCopyInputs, isOld?: "old"): WitnessSources {
   const { references, tolerance, isChainUnverified, old } = inputs;
@@ -85,16 +86,16 @@ export function copyLookup(inputs: ChainCopyInputs, isOld?: "old"): WitnessSourc
   return { references, tolerance, isChainUnverified: isChainUnverified === true || references.length === 0 };
 }
 
-/** Both hosts before the copy, after every check. */
+/** Facts of both hosts, after all checks before the copy. */
 export interface Before {
   readonly old: ChainFacts;
   readonly new: ChainFacts;
 }
 
 /**
- * Looks at both hosts and nodes, and says what the copy is going to do; nothing is changed.
+ * Checks both hosts and nodes, and reports what the copy will do. Changes nothing.
  *
- * @throws Error with every reason against it
+ * @throws Error that lists every reason against the copy
  */
 export async function checkBefore(
   inputs: ChainCopyInputs,
@@ -140,7 +141,10 @@ export async function checkBefore(
   return { old, new: fresh };
 }
 
-/** Returns what the old host's sshd refuses to the copy; nothing where the new host comes from is known by a name alone. */
+/**
+ * Returns what the old host's sshd refuses to the copy. Empty if only a name of the new host is known, because sshd's
+ * rules need its address.
+ */
 async function sshdFaultsOf({ old, new: fresh }: ChainCopyInputs, sides: ChainSides): Promise<string[]> {
   const [{ user, address }, from] = [old.host.ssh, fresh.host.ssh.address];
   if (isIP(from) === 0) return [];

@@ -16,18 +16,18 @@ import { giveRight, takeSnapshot, travel } from "./travel";
 
 export interface ChainCopyDeps extends Clock, NodeLooks {
   say(line: string): void;
-  /** Aborted once nobody waits for the result: the engine was killed. */
+  /** Aborted when the engine is killed, because then nobody waits for the result. */
   readonly signal?: AbortSignal;
 }
 
-/** Copies that are thrown away before it is given up. */
+/** Attempts before the program gives up. */
 const copies = 3;
-/** Milliseconds for the node to take in momentums after the copy. */
+/** Milliseconds in which the node must add momentums after the copy. */
 const followWithin = 10 * 60_000;
 const lookEvery = 2000;
 
 /**
- * Brings the old host's chain to the new one, from wherever a run before it stood (docs/operating.md).
+ * Copies the old host's chain to the new host, and continues where an earlier run stopped (docs/operating.md).
  *
  * @throws Error that says what failed, and that the new host's node has its own databases
  */
@@ -40,7 +40,7 @@ export async function copyChain(
   const log = openEventLog(inputs.record, deps);
   try {
     await sides.call("new", "chain_take");
-    // Whatever a run that was killed has left: the node runs, with its own databases.
+    // Undo what a killed run left: the node runs again with its own databases.
     await sides.call("new", "chain_undo", {}, { limitSeconds: 1800 });
     const why = await syncedAlready(inputs, sides, deps);
     if (why !== undefined) {
@@ -97,7 +97,7 @@ async function copyTries(inputs: ChainCopyInputs, sides: ChainSides, deps: Chain
   const found: string[] = [];
   let extraBytes = 0;
   for (let count = 1; count <= copies; count += 1) {
-    // Again, since it lets go by itself while the copy is followed.
+    // Take the old host again: its lease may have ended while this run watched the new node.
     await sides.call("old", "chain_take");
     const snapshot = await takeSnapshot(inputs, sides, deps);
     deps.say(
@@ -127,14 +127,17 @@ async function copyTries(inputs: ChainCopyInputs, sides: ChainSides, deps: Chain
   throw new Error([`${copies} copies were no good`, ...found.map((fault) => `  found: ${fault}`)].join("\n"));
 }
 
-/** Puts what arrived in place, and sees the node go on with it. @returns what is wrong with the copy */
+/**
+ * Replaces the node's databases with the copy, and waits until the node adds momentums. @returns what is wrong with the
+ * copy
+ */
 async function takeIn(
   inputs: ChainCopyInputs,
   sides: ChainSides,
   height: number,
   deps: ChainCopyDeps,
 ): Promise<string | undefined> {
-  // Days may have gone by.
+  // The copy may have taken days: the node may be synced by now.
   const status = await deps.lookAtNode(inputs.new.node);
   if (status.synced) {
     deps.say("the new host's node has synced by itself meanwhile: the copy is thrown away");
@@ -152,7 +155,10 @@ async function takeIn(
   return fault;
 }
 
-/** Waits until the node has added momentums after the copied ones, the same as the old host's. Returns a fault, or undefined. */
+/**
+ * Waits until the node has added momentums after the copied ones, on the old host's chain. Returns what is wrong, or
+ * undefined.
+ */
 async function followed(inputs: ChainCopyInputs, height: number, deps: ChainCopyDeps): Promise<string | undefined> {
   const end = deps.ticks() + followWithin;
   let last = "it was not asked";
@@ -173,7 +179,7 @@ async function followed(inputs: ChainCopyInputs, height: number, deps: ChainCopy
       last = (error as Error).message;
     }
   }
-  // Without peers nothing comes in, whatever it began with: the gate says so, and waits.
+  // Without peers the node can't add momentums. That does not make the copy bad, and the sync gate waits for peers.
   if ((await deps.lookAtNode(inputs.new.node)).reason === "fewPeers") {
     deps.say("the node runs with the copy, and has too few peers to go on yet");
     return undefined;

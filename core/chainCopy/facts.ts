@@ -2,29 +2,29 @@ import { compareNodeVersions } from "../chain/versions";
 import { fieldsOf } from "../util/fields";
 import { sizeText } from "../util/sizeText";
 
-/** What a host says of itself before the copy (core/steps/chainCopy/owner.sh). */
+/** Facts of a host before the copy (core/steps/chainCopy/owner.sh). */
 export interface ChainFacts {
-  /** Of the node's unit: systemd's word. */
+  /** State of the node's unit, as systemd prints it. */
   readonly active: string;
-  /** Whose copy is at work there: stack and token. */
+  /** Stack and token of the copy that runs there. */
   readonly owner: string;
-  /** When this program saw it synced. */
+  /** Time at which this program saw the node synced. */
   readonly synced?: string | undefined;
-  /** What lies in the place of a database: `there`, `none`, `link`, `mount`, `no directory`. */
+  /** State of each database's place: `there`, `none`, `link`, `mount`, `no directory`. */
   readonly databases: Readonly<Record<"nom" | "consensus" | "cache", string>>;
   readonly bytes: number;
   readonly free: number;
   readonly inodes: number;
   /** Bytes that an earlier run copied. */
   readonly staged: number;
-  /** Digests. */
+  /** Hashes of the network key and of the producer address. */
   readonly networkKey?: string | undefined;
   readonly producer?: string | undefined;
   readonly load: string;
   readonly lacks: readonly string[];
 }
 
-/** Reads what chain_facts prints. @throws where it was cut off */
+/** Parses the output of chain_facts. @throws if it was cut off */
 export function parseChainFacts(printed: string, address: string): ChainFacts {
   const all = new Map(fieldsOf(printed));
   if (all.get("end") !== "yes") throw new Error(`${address}: its answer was cut off`);
@@ -47,23 +47,23 @@ export function parseChainFacts(printed: string, address: string): ChainFacts {
 }
 
 const gigabyte = 1e9;
-/** What the old host must keep free: its node goes on writing. */
+/** Bytes that must stay free on the old host: its node continues to write. */
 export const oldFloor = gigabyte / 2;
-/** What the new host must have beyond the copy: its node has databases of its own meanwhile. */
+/** Bytes that the new host needs beyond the copy: its node keeps its own databases meanwhile. */
 const newRoom = gigabyte / 2;
 
-/** Bytes that the new host must have free for a copy of so many, of which nothing is there yet. */
+/** Returns the free bytes that the new host needs for a copy of this size, before any of it has arrived. */
 export function roomFor(bytes: number): number {
   return bytes * 1.1 + newRoom;
 }
 
-/** Versions of both nodes, as their RPC tells them. */
+/** Versions of both nodes, as their RPC reports them. */
 export interface NodeVersions {
   readonly old: string;
   readonly new: string;
 }
 
-/** Returns every reason against the copy, before anything is done. */
+/** Returns every reason against the copy. */
 export function copyFaults(
   old: ChainFacts,
   fresh: ChainFacts,
@@ -110,7 +110,7 @@ export function copyFaults(
   return faults;
 }
 
-/** Returns why the new node may be unable to read what the old node wrote. */
+/** Returns why the new node may be unable to read what the old node wrote, or undefined. */
 function versionFault({ old, new: fresh }: NodeVersions): string | undefined {
   if ((compareNodeVersions(old, fresh) ?? 1) <= 0) return undefined;
   return `the old host's node is ${old}, the new one's ${fresh}: needed the same, or a newer one on the new host`;

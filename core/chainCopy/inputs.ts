@@ -3,26 +3,25 @@ import type { LogRef } from "../eventLog/eventLog";
 import type { OrchestratorHost } from "../ssh/root";
 import type { ChainSources } from "../sync/chainSources";
 
-/** A host whose node has a chain, or is to get it; plain values, secrets among them. */
+/** The old or the new host of a copy; plain values, secrets among them. */
 export interface ChainSide {
   readonly host: OrchestratorHost;
-  /** Its node's RPC. */
   readonly node: NodeTarget;
-  /** The node's unit, and the directory of its data. */
+  /** The node's unit. */
   readonly service: string;
   readonly dataDir: string;
 }
 
-/** What the copy of a chain is made of; plain values, as its provider gets them. */
+/** Inputs of a chain copy; plain values, as its provider gets them. */
 export interface ChainCopyInputs extends ChainSources {
   readonly stack: string;
-  /** What the new host belongs to, written on both. */
+  /** Identity of the new host's stack, written on both hosts. */
   readonly identity: string;
   readonly old: ChainSide;
   readonly new: ChainSide;
-  /** How the new host reaches the old one's ssh. */
+  /** The old host's sshd, as the new host reaches it. */
   readonly copy: { readonly address: string; readonly port: number };
-  /** Megabits per second that the copy may take at most; 0: as many as there are. */
+  /** Most megabits per second that the copy may use; 0 for no limit. */
   readonly limitMbps: number;
   /** Milliseconds from one momentum to the next. */
   readonly momentum: number;
@@ -31,21 +30,21 @@ export interface ChainCopyInputs extends ChainSources {
   readonly library: string;
 }
 
-/** What came of it; no secret. */
+/** Result of a copy. Holds no secret. */
 export interface ChainCopied {
-  /** `notNeeded`: the new host's node was synced already. */
+  /** `notNeeded`: the new host's node was already synced. */
   readonly outcome: "copied" | "notNeeded";
   /** ISO 8601. */
   readonly at: string;
   readonly from: string;
   readonly files?: number | undefined;
   readonly bytes?: number | undefined;
-  /** From the snapshot to the node that runs with it. */
+  /** Duration from the snapshot until the node runs with the copy. */
   readonly seconds?: number | undefined;
-  /** Of the old host's momentum that the copy ends with. */
+  /** Height of the last copied momentum. */
   readonly height?: number | undefined;
-  /** The sha256 of the list of all files' hashes. */
+  /** Hash (sha256) of the list of all files' hashes. */
   readonly manifest?: string | undefined;
-  /** The most that the links kept on the old host beyond its node's own files. */
+  /** Most bytes that the snapshot's links kept on the old host, beside the node's own files. */
   readonly extraBytes?: number | undefined;
 }

@@ -1,11 +1,11 @@
 import crypto from "node:crypto";
 
-/** Files of databases, path to sha256. */
+/** Hashes (sha256) of database files, by path. */
 export type FileHashes = ReadonlyMap<string, string>;
 
 const entry = /^([0-9a-f]{64}) [ *]((?:nom|consensus|cache)\/[A-Za-z0-9._-]+)$/;
 
-/** Reads what chain_manifest prints. @throws where it is anything else: a path of another's could lead anywhere */
+/** Parses the output of chain_manifest. @throws on any other text, because a foreign path could lead anywhere */
 export function parseHashes(printed: string, address: string): FileHashes {
   const files = new Map<string, string>();
   for (const line of printed.split("\0")) {
@@ -20,12 +20,12 @@ export function parseHashes(printed: string, address: string): FileHashes {
   return files;
 }
 
-/** Paths that a copy has otherwise than what it was made of, or beyond it. */
+/** Returns the paths in a copy that the original lacks, or has with other content. */
 export function wrongIn(copy: FileHashes, original: FileHashes): string[] {
   return [...copy].flatMap(([path, hash]) => (original.get(path) === hash ? [] : [path]));
 }
 
-/** Paths that a copy lacks. */
+/** Returns the paths that a copy lacks. */
 export function missingIn(copy: FileHashes, original: FileHashes): string[] {
   return [...original.keys()].filter((path) => !copy.has(path));
 }

@@ -3,12 +3,12 @@ import { installLines, type VersionGap, versionGapText } from "../chain/required
 import { compareChains } from "../chain/sameChain";
 import type { ReferencesSeen } from "../sync/references";
 
-/** So many witnesses show that an old node did not leave the network's chain. */
+/** Witnesses needed to prove that an old node is still on the network's chain. */
 const witnessesNeeded = 2;
 
 /**
- * Returns why the database of a node that lacks required versions is not copied, or undefined. Below the height from
- * which on they are required all chains are one, so a witness counts only for a momentum at or above it.
+ * Returns why the database of a node that lacks required versions is not copied, or undefined. Below the height of the
+ * requirement all chains are one, so a witness counts only for a momentum at or above that height.
  *
  * @param seen the witnesses' answers, and the node's own chain
  */

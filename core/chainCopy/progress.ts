@@ -1,13 +1,13 @@
 import { sizeText } from "../util/sizeText";
 import { durationText } from "../util/timeText";
 
-/** Bytes at a time, by a clock that never jumps. */
+/** Bytes copied at a time, by a clock that never jumps. */
 export interface BytesAt {
   readonly at: number;
   readonly bytes: number;
 }
 
-/** Formats how far the copy is, how fast it goes, and how long it will take. @param seen of late, the oldest first */
+/** Formats the progress of the copy: bytes, rate and time left. @param seen recent readings, oldest first */
 export function progressLine(seen: readonly BytesAt[], total: number): string {
   const [first, last] = [seen[0], seen.at(-1)];
   if (!first || !last) return "";

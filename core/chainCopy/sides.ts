@@ -11,12 +11,12 @@ interface FollowOptions extends CallOptions {
   heard(line: string): void;
 }
 
-/** Both hosts, with what every function of the library is told. */
+/** Both hosts. Every call passes the copy's common variables to the library. */
 export interface ChainSides {
   readonly roots: Readonly<Record<ChainSideName, RootHost>>;
-  /** Errors carry `taken` where another run is at work, `broken` where the connection was lost. */
+  /** Runs a function. An error has `taken` if another run is at work, and `broken` if the connection was lost. */
   call(side: ChainSideName, name: string, more?: Variables, options?: CallOptions): Promise<string>;
-  /** The same, of a function that tells how far it is, line by line. */
+  /** Runs a function, and passes on each line of its output at once. */
   follow(side: ChainSideName, name: string, more: Variables, options: FollowOptions): Promise<void>;
   close(): void;
 }
@@ -24,16 +24,19 @@ export interface ChainSides {
 export interface SideError extends Error {
   readonly taken?: boolean;
   readonly broken?: boolean;
-  /** It was refused before anything was changed. */
+  /** True if the copy was refused before anything was changed. */
   readonly refused?: boolean;
 }
 
-/** Seconds that a node may take to come up with another's databases. */
+/** Seconds that a node may take to start with copied databases. */
 const startSeconds = 900;
-/** For the slowest of lines; the right ends by itself after it. */
+/**
+ * Hours for which the new host may read the snapshot, long enough for the slowest line. The permission then ends by
+ * itself.
+ */
 export const copyHours = 24;
 
-/** What the old host says of its node's databases, before there is a new one. */
+/** Reads the facts of the old host's databases before a new host exists. */
 export async function lookAtOld(inputs: Omit<ChainCopyInputs, "new">, limitSeconds: number): Promise<ChainFacts> {
   const { address } = inputs.old.host.ssh;
   const sides = openSides({ ...inputs, new: inputs.old }, "");

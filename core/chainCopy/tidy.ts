@@ -4,7 +4,10 @@ import { firstLine } from "../util/firstLine";
 import type { ChainCopyInputs } from "./inputs";
 import { type ChainSides, openSides, type SideError } from "./sides";
 
-/** Nothing of the copy stays on either host but what arrived. Never throws. @returns what could not be removed */
+/**
+ * Removes everything of the copy from both hosts except what has arrived. Never throws. @returns what could not be
+ * removed
+ */
 export async function tidy(sides: ChainSides, deps: Pick<Clock, "sleep">): Promise<string[]> {
   const end = async (side: "old" | "new", name: string): Promise<string[]> => {
     for (let left = 3; ; left -= 1) {
@@ -27,8 +30,8 @@ export async function tidy(sides: ChainSides, deps: Pick<Clock, "sleep">): Promi
 }
 
 /**
- * Takes away what copies that failed have left, where the stack does not want one any more; never throws. Nothing of a
- * node is touched but the way back to its own databases.
+ * Removes the remains of failed copies if the stack no longer wants a copy. Never throws. Changes nothing of a node,
+ * except that it gets its own databases back.
  */
 export async function forgetCopy(
   inputs: ChainCopyInputs,

@@ -8,7 +8,7 @@ import { type FileHashes, missingIn, parseHashes, wrongIn } from "./lists";
 import { type BytesAt, progressLine } from "./progress";
 import { type ChainSides, copyHours, type SideError } from "./sides";
 
-/** A snapshot as the old host tells it. */
+/** A snapshot as the old host reports it. */
 export interface Snapshot {
   readonly height: number;
   readonly files: number;
@@ -18,18 +18,18 @@ export interface Snapshot {
 
 export interface TravelDeps extends Pick<Clock, "ticks" | "sleep"> {
   say(line: string): void;
-  /** Aborted once nobody waits for the result: the engine was killed. */
+  /** Aborted when the engine is killed, because then nobody waits for the result. */
   readonly signal?: AbortSignal;
 }
 
-/** Milliseconds for which a way that is cut is tried again while nothing arrives: a host boots meanwhile. */
+/** Milliseconds for which a broken connection is retried while no data arrives: a host may reboot. */
 const patience = 15 * 60_000;
 const pause = 5000;
 const sayEvery = 30_000;
 const rounds = 3;
 const limitSeconds = copyHours * 3600;
 
-/** Numbers behind words, a line each, that are whole for a script too. */
+/** Parses lines of a word and an integer. Accepts at most 15 digits, which JavaScript holds exactly. */
 export function numbersIn(printed: string): ReadonlyMap<string, number> {
   return new Map(
     printed.split("\n").flatMap((line) => {
@@ -57,10 +57,10 @@ export async function giveRight(inputs: ChainCopyInputs, sides: ChainSides, deps
 }
 
 /**
- * Brings what the snapshot has to the new host, again after each cut, until every file has the hash that it has on the old
- * host.
+ * Copies the snapshot to the new host. Repeats after each broken connection, until every file has the hash that it has
+ * on the old host.
  *
- * @returns the files' hashes, and the most that the old host kept for it
+ * @returns the files' hashes, and the most bytes that the old host kept for the copy
  */
 export async function travel(
   inputs: ChainCopyInputs,
@@ -111,7 +111,7 @@ export async function travel(
   }
 }
 
-/** Copies the files; after a cut, only those that are missing. */
+/** Copies the files; after a broken connection, only those that are missing. */
 async function bring(sides: ChainSides, snapshot: Snapshot, deps: TravelDeps): Promise<void> {
   let seen: BytesAt[] = [];
   let saidAt = Number.NEGATIVE_INFINITY;
@@ -136,7 +136,7 @@ async function bring(sides: ChainSides, snapshot: Snapshot, deps: TravelDeps): P
     } catch (error) {
       const { message, taken } = error as SideError;
       const isFull = /No space left|sent more than may come here/.test(message);
-      // Its node needs the room, too.
+      // Free the disk at once: the new host's node needs the room, too.
       if (isFull) await sides.call("new", "chain_discard");
       if (taken || isFull || deps.signal?.aborted || deps.ticks() - grownAt > patience) throw error;
       deps.say(`cut off, and tried again: ${message.split("\n").slice(0, 2).join("; ")}`);
@@ -161,7 +161,10 @@ async function onceMore<T>(deps: TravelDeps, work: () => Promise<T>): Promise<T>
 
 const lookEvery = 15_000;
 
-/** Keeps an eye on the old host: it must never fill up because of links. It also learns so that the run lives. */
+/**
+ * Watches the old host, because the snapshot's links must never fill its disk. Each poll also renews the run's lease
+ * there.
+ */
 function watchOld(inputs: ChainCopyInputs, sides: ChainSides, snapshot: Snapshot, deps: TravelDeps) {
   let most = snapshot.extra;
   let ended = false;
@@ -193,7 +196,7 @@ function watchOld(inputs: ChainCopyInputs, sides: ChainSides, snapshot: Snapshot
   };
   void loop();
   return {
-    /** Waits for a work unless the old host is in trouble. */
+    /** Waits for work, but fails as soon as the old host has a problem. */
     until: <T>(work: Promise<T>): Promise<T> => Promise.race([work, trouble]),
     most: () => most,
     end: () => {

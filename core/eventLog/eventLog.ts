@@ -119,7 +119,7 @@ export async function readLog(store: Store, pillar: string): Promise<(LogEvent |
   return (await readAll(store)).filter((entry) => ("stack" in entry ? entry : entry.move).pillar === pillar);
 }
 
-/** Reads all events of signers' moves, oldest first. @throws likewise */
+/** Reads all events of orchestrators' moves, oldest first. @throws likewise */
 export async function readMoveEvents(store: Store): Promise<MoveEvent[]> {
   const events = (await readAll(store)).filter((entry) => "move" in entry);
   return events.map((entry) => withFilesFound(entry, store));

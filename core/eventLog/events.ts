@@ -123,7 +123,7 @@ export interface Backup {
   readonly manifestFile: string;
   /** Age identity that opens it. */
   readonly identityFile: string;
-  /** Of the encrypted file. */
+  /** Size of the encrypted file. */
   readonly sealedBytes: number;
   readonly sha256: string;
   readonly files: number;
@@ -133,11 +133,11 @@ export interface Backup {
   readonly keyShare?: KeyShare;
 }
 
-/** The files of a key share, which a signer can't get again before the next key generation. */
+/** Files of a key share, which an orchestrator can't get again before the next key generation. */
 export interface KeyShare {
   /** Names in the archive; never their content. */
   readonly files: readonly string[];
-  /** ISO 8601: time of the newest one, from the last key generation that this signer took part in. */
+  /** ISO 8601: time of the newest file, from the last key generation that this orchestrator took part in. */
   readonly generatedAt: string;
 }
 
@@ -151,7 +151,7 @@ export interface Prepared {
   readonly oldIdentity?: OrchestratorIdentity;
 }
 
-/** One direction of a move: its generation as in the journals, and the fingerprints of both hosts' keys. */
+/** A direction of a move, with its generation as in the journals, and the fingerprints of both hosts' keys. */
 export interface WayOfMove {
   readonly direction: "forward" | "back";
   readonly generation: number;
@@ -164,25 +164,25 @@ export interface MoveEnd {
   readonly generation: number;
   readonly version: string;
   readonly movedAt: string;
-  /** From the stop to the first good getBuildInfo; absent unless one run did both. */
+  /** Duration from the stop to the first good getBuildInfo; absent unless one run did both. */
   readonly secondsWithoutSigner?: number | undefined;
   /** File of the backup taken after the stop. */
   readonly lastBackup?: string | undefined;
 }
 
-/** Details of each event of a signer's move. Never a secret. */
+/** Details of each event of an orchestrator's move. Never a secret. */
 export interface MoveEventDetails {
   /** A backup was proved. The label is `first`, `last` or `retired`, or `asked` if the command took it. */
   readonly backup: Backup & { readonly label: string };
   /** All prerequisites are met, and the first backup is taken. */
   readonly secured: Prepared;
-  /** A direction of it begins, or is about to start its target. */
+  /** A direction of the move begins, or is about to start the orchestrator on its target. */
   readonly begun: WayOfMove;
   readonly starting: WayOfMove;
-  /** It ended, forward or back. */
+  /** The move ended, forward or back. */
   readonly done: MoveEnd;
   readonly rolledBack: MoveEnd;
-  /** A run of it failed; the first line of its error. */
+  /** A run of the move failed; the first line of its error. */
   readonly failed: { readonly error?: string | undefined };
 }
 
@@ -194,14 +194,14 @@ export type News = {
   [E in EventName]: { readonly event: E; readonly details: EventDetails[E] };
 }[EventName];
 
-/** An event of a signer's move before it is logged. */
+/** An event of an orchestrator's move before it is logged. */
 export type MoveNews = {
   [E in MoveEventName]: { readonly event: E; readonly details: MoveEventDetails[E] };
 }[MoveEventName];
 
 /**
- * Events that guards decide by: they are added, never noted. Nothing they announce is done without the line; if it was done
- * already, the run fails, so that the next one writes the line.
+ * Events on which guards decide. They are added, never noted: nothing that they announce is done without the line. If
+ * it was already done, the run fails, so that the next run writes the line.
  */
 type Guarded =
   | ("shuttingDown" | "shutDown" | "reactivated" | "override" | "released")
@@ -218,5 +218,5 @@ export type LogEvent = News & {
   readonly pillar: string;
 };
 
-/** An event of a signer's move as it is logged. */
+/** An event of an orchestrator's move as it is logged. */
 export type MoveEvent = MoveNews & { readonly at: string; readonly move: MoveId };

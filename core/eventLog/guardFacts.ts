@@ -3,7 +3,7 @@ import { isSameHost } from "../ssh/sameHost";
 import type { SshTarget } from "../ssh/ssh";
 import type { EventName, LogEvent, MoveEvent } from "./events";
 
-/** A fact by the events of a stack that state it, and the events after which it no longer counts. */
+/** Events of a stack that state a fact, and events after which the fact no longer counts. */
 interface GuardFact {
   readonly saidBy: readonly EventName[];
   readonly voidedBy: readonly EventName[];
@@ -29,7 +29,7 @@ const signsOfLife = [
  * (test/core/eventLog/guardFacts.test.ts).
  */
 export const guardFacts = {
-  /** Address of the host: an interrupted destroy still has to find it after the release. */
+  /** Address of the host: an interrupted destroy needs it even after the release. */
   location: { saidBy: ["host"], voidedBy: [] },
   /** A momentum of the Pillar's chain, whichever host had it. */
   chain: { saidBy: ["recorded"], voidedBy: [] },
@@ -45,11 +45,11 @@ export const guardFacts = {
   shuttingDown: { saidBy: ["shuttingDown"], voidedBy: ["released"] },
   /** The node is off. Later moves and other stacks' events about this host void it, too ({@link noOrchestratorSince}). */
   shutDown: { saidBy: ["shutDown"], voidedBy: [...signsOfLife, "released"] },
-  /** One guard of the stack released the host, so the other one need not ask again. */
+  /** True once one guard of the stack has released the host, so that the other guard need not ask again. */
   released: { saidBy: ["released"], voidedBy: signsOfLife },
   /** The operator typed the sentence for this destroy. */
   typed: { saidBy: ["override"], voidedBy: signsOfLife },
-  /** A destroy lifted the provider's protection; the server's number tells of which server. */
+  /** A destroy lifted the provider's protection; the event names the server. */
   unprotected: { saidBy: ["released"], voidedBy: [] },
   notified: { saidBy: ["told"], voidedBy: ["released", "reactivated"] },
 } as const satisfies Readonly<Record<string, GuardFact>>;

@@ -31,7 +31,7 @@ export function lineOf(line: string, where: string): LogEvent | MoveEvent | unde
   const { at, event, move, stack, pillar, details = {} } = entry;
   if (typeof at !== "string" || typeof event !== "string") return undefined;
   const moveId = parseMove(move);
-  // The version vouches for the details of each event.
+  // The version guarantees the details of each event.
   if (moveId) return { at, move: moveId, event, details } as MoveEvent;
   if (typeof stack !== "string" || typeof pillar !== "string") return undefined;
   return { at, stack, pillar, event, details } as LogEvent;

@@ -1,7 +1,7 @@
 import type { StackConfig } from "../config/config";
 import { project } from "../config/configFaults";
 
-/** A move of a signer, by its stack and attempt. */
+/** Identity of an orchestrator's move: its stack and attempt. */
 export interface MoveId {
   readonly project: string;
   readonly stack: string;
@@ -19,7 +19,7 @@ export function moveText(move: MoveId): string {
   throw new Error(`no move can be called ${text}\n  needed: names without a slash, and a whole number as attempt`);
 }
 
-/** Parses such a text; undefined if it is none. */
+/** Parses the text of a move; undefined if it has another form. */
 export function parseMove(text: unknown): MoveId | undefined {
   const parts = typeof text === "string" ? text.split("/") : [];
   const [project, stack, pillar, attempt] = parts;
@@ -37,7 +37,7 @@ export function isSameMove(a: MoveId, b: MoveId): boolean {
   return isSameOwner(a, b) && a.attempt === b.attempt;
 }
 
-/** Names an attempt to move the signer: what journals, record and backups are known by. */
+/** Returns the identity of an attempt to move the orchestrator, as journals, event log and backups name it. */
 export function createMoveId({ pillar, orchestrator }: StackConfig, stack: string): MoveId {
   return { project, stack, pillar: pillar.name, attempt: orchestrator.attempt };
 }

@@ -5,11 +5,11 @@ import { readMoveEvents } from "./eventLog";
 import { isSameOwner } from "./moveId";
 
 /**
- * Whether a stack's host has a signer, or is about to have one: its port must be open. Either the configuration says so
- * or, where its block was taken out, this machine's record: a move that began and did not go back; or, where that tells of
- * none, the stack's state. A port without a listener harms nobody.
+ * True if a stack's host has an orchestrator, or will have one, so that its port must be open. Decides by the
+ * configuration; if its block was removed, by the last move in this machine's event log; if the log has no move, by the
+ * stack's state. A wrong yes does no harm: nothing listens on the open port.
  *
- * @param shown the side that the signer was on, as the last run showed it
+ * @param shown the host with the orchestrator at the end of the last run: `new` or `old`
  */
 export async function hasSigner(config: StackConfig, stack: string, shown?: string): Promise<boolean> {
   const { migrateFrom, release } = config.orchestrator;

@@ -17,7 +17,7 @@ export function headOf(lines: readonly string[]): string | undefined {
   return last === undefined ? undefined : hashOf(last);
 }
 
-/** Returns a path away from the log, which may be replaced by an earlier copy. */
+/** Returns the path of the stored hash. It lies away from the log, which somebody may replace by an earlier copy. */
 function headFile({ log }: Pick<Store, "log">): string {
   return path.join(dataDirectory(), "heads", hashOf(log).slice(0, 32));
 }
@@ -37,8 +37,9 @@ export function keepHead(store: Store, lines: readonly string[], isAccepted = fa
 }
 
 /**
- * Finds a line that a later line, this machine or the stack's state knows, and the log lacks: then it is an old copy, or a part.
- * If none is missing, stores the newest line on this machine. Lines of two simultaneous writers name the same line before them.
+ * Finds a line that the log lacks although a later line, this machine or the stack's state knows it: then the log is an
+ * old copy, or incomplete. If no line is missing, stores the newest one on this machine. Two simultaneous writers name
+ * the same line as the one before theirs.
  *
  * @param headInState hash of the newest line at the stack's last run
  * @returns the missing line, in the operator's words

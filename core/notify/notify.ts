@@ -20,16 +20,16 @@ export interface Notice {
   readonly message: string;
 }
 
-/** Whose services want a form of their own. */
+/** Services that need a request in their own form. */
 type Service = "Telegram" | "Slack" | "ntfy, or another";
 
 const tries = 3;
 const limit = 10_000;
 
-/** Somebody has to look. */
+/** Events that need the operator's attention. */
 const urgent: readonly Notice["event"][] = ["stalled", "deadline", "failed", "registeredTooEarly", "sign"];
 
-/** Returns the service whose form an address needs. */
+/** Returns the service that an address belongs to. */
 export function serviceOf(webhook: string): Service {
   if (!URL.canParse(webhook)) return "ntfy, or another";
   const { hostname } = new URL(webhook);
@@ -37,7 +37,9 @@ export function serviceOf(webhook: string): Service {
   return hostname === "hooks.slack.com" ? "Slack" : "ntfy, or another";
 }
 
-/** Returns what an address lacks that its service needs, or undefined. Without the address, a secret. */
+/**
+ * Returns what a webhook's address lacks for its service, or undefined. Never quotes the address, which is a secret.
+ */
 export function webhookFault(webhook: string): string | undefined {
   if (serviceOf(webhook) !== "Telegram") return undefined;
   const { pathname, searchParams } = new URL(webhook);
@@ -46,8 +48,8 @@ export function webhookFault(webhook: string): string | undefined {
 }
 
 /**
- * The request that tells it, in the form of the address's service. An unknown one may be ntfy, which fills its
- * headers' templates from the body; whoever reads JSON has all of it there.
+ * Returns the request for a notice, in the form of the address's service. An unknown service may be ntfy, which fills
+ * the templates in the headers from the body. Any other receiver of JSON finds everything in the body.
  */
 export function noticeRequest(webhook: string, notice: Notice): { headers: Record<string, string>; body: string } {
   const text = `${notice.title}\n${notice.message}`;
@@ -72,10 +74,10 @@ export function noticeRequest(webhook: string, notice: Notice): { headers: Recor
 }
 
 /**
- * Tells a webhook, three times at most. Never throws; its address is a secret and stays out of the reason.
+ * Sends a notice to a webhook, in three attempts at most. Never throws. Never quotes the address, which is a secret.
  *
- * @param pause milliseconds between the tries
- * @returns undefined when it was taken, else why not
+ * @param pause milliseconds between two attempts
+ * @returns undefined if the webhook accepted the notice, else the reason
  */
 export async function sendNotice(webhook: string, notice: Notice, pause = 2000): Promise<string | undefined> {
   const fault = webhookFault(webhook);

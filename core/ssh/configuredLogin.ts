@@ -3,14 +3,14 @@ import { publicLineOf } from "./publicLine";
 import type { OrchestratorHost } from "./root";
 import type { SshTarget } from "./ssh";
 
-/** How a host is logged in to (plain values; wrap them before they become an input). */
+/** Returns the login of a stack's host (plain values; wrap them before they become an input). */
 export function sshTarget({ ssh }: Pick<StackConfig, "ssh">, address: string, hostKey: string): SshTarget {
   return targetOf(ssh, { address, hostKey });
 }
 
 type Login = { readonly [K in keyof StackConfig["ssh"]]?: StackConfig["ssh"][K] | undefined };
 
-/** A login of another host than the stack's own, as configured. */
+/** Configured login of a host other than the stack's own. */
 export type OtherLogin = Pick<SshTarget, "address" | "hostKey"> & Login;
 
 /** Returns the login of a host, with that of `usual` for what it leaves out. */
@@ -29,8 +29,8 @@ export function proxyOf({ proxy, ...login }: Login): SshTarget | undefined {
 }
 
 /**
- * How another host is logged in to: what is left out is pillar-host:ssh's (plain values; wrap them before they become an
- * input).
+ * Returns another host with its login. Settings that it lacks come from pillar-host:ssh (plain values; wrap them before
+ * they become an input).
  *
  * @param configured the block of the configuration, for errors
  */
@@ -40,7 +40,7 @@ export function otherLogin(
   configured: string,
 ): OrchestratorHost {
   const target = targetOf(ssh, other);
-  // Another user's password would be told to a host that must not know it.
+  // A sudo password belongs to one user: never send it to a host where another user logs in.
   const sudoPassword = other.sudoPassword ?? (target.user === ssh.user ? ssh.sudoPassword : undefined);
   return { stack, ssh: target, sudoPassword, configured };
 }
@@ -50,12 +50,12 @@ export function forwardedRpc({ node: { rpc, rpcAddress, rpcPort } }: Pick<StackC
   return rpc === "ssh" ? { address: rpcAddress, port: rpcPort } : undefined;
 }
 
-/** The public half of pillar-host:ssh.privateKey, an authorized_keys line. */
+/** Returns the public half of pillar-host:ssh.privateKey, as an authorized_keys line. */
 export function publicKeyOf({ ssh }: StackConfig): string | undefined {
   return ssh.privateKey === undefined ? undefined : publicLineOf(ssh.privateKey, ssh.privateKeyPassword);
 }
 
-/** How the old host is logged in to (plain values: wrap them before they become an input). */
+/** Returns the old host with its login (plain values; wrap them before they become an input). */
 export function oldHost({ ssh, stack, orchestrator }: StackConfig): OrchestratorHost {
   const from = orchestrator.migrateFrom;
   if (from === undefined) throw new Error("pillar-host:orchestrator.migrateFrom is not configured");

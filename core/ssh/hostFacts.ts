@@ -7,7 +7,7 @@ const timeoutMs = 30_000;
 /** State of a node's unit, as systemd prints it. */
 export interface UnitFacts {
   readonly name: string;
-  /** `loaded`, `masked`, `not-found`, …; empty if systemd does not tell. */
+  /** `loaded`, `masked`, `not-found`, …; empty if systemd does not report it. */
   readonly load: string;
   readonly active: string;
   readonly sub: string;
@@ -38,7 +38,7 @@ export interface ChainCopyProgress {
 export const markedSteps = ["packages", "deployed", "synced"] as const;
 export type MarkedStep = (typeof markedSteps)[number];
 
-/** Facts that a node's host tells about itself; an absent one was not asked or not told. */
+/** Facts that a node's host reports about itself; a field is absent if it was not asked for, or not reported. */
 export interface NodeHostFacts {
   /** Lines on why the host, or the rest of the facts, could not be read. */
   readonly unseen?: readonly string[];

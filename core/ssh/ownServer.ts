@@ -9,7 +9,7 @@ export interface OwnServer {
   readonly provider: string;
   readonly id: string;
   readonly name: string;
-  /** How to open its console, in words. */
+  /** Instructions for opening the server's console. */
   readonly console: string;
   /** Networks that its firewall admits to ssh. */
   readonly sshFrom: readonly string[];

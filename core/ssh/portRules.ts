@@ -6,9 +6,9 @@ export interface PortRule {
   readonly port: number;
   readonly what: string;
   readonly wanted: "open" | "closed";
-  /** The networks that it is opened to although it is closed to all others; whether this machine is in one is not known. */
+  /** Networks for which the port is open although it is closed to all others. This machine may be in one of them. */
   readonly openTo?: readonly string[];
-  /** Something listens there now: one that refuses is closed by somebody. */
+  /** True if something listens on the port now: if the port refuses, a firewall closes it. */
   readonly listens: boolean;
   readonly udp?: boolean;
 }
@@ -22,7 +22,7 @@ export interface Running {
   readonly signer: boolean;
 }
 
-/** Lists the ports that this machine tries, and how they should look from here: docs/specification.md, 8. */
+/** Returns the ports that this machine tries, and their expected state from here (docs/specification.md, 8). */
 export function portRules(
   { node, orchestrator }: Pick<StackConfig, "node" | "orchestrator">,
   hasSigner: boolean,
@@ -36,7 +36,7 @@ export function portRules(
   });
   return [
     { ...rule(node.p2pPort, "the node's peers", "open", running.node), udp: true },
-    // Asked directly, it is this machine that it must be open to.
+    // This machine needs the port open for direct access, so it does not check it then.
     ...(node.rpc === "ssh" ? [rule(node.rpcPort, "the node's RPC", "closed", running.node)] : []),
     rule(node.wsPort, "the node's RPC (ws)", "closed", running.node),
     {
@@ -47,12 +47,12 @@ export function portRules(
   ];
 }
 
-/** Tries them all at once, from this machine. Never throws; only what should answer is waited for. */
+/** Tries all ports at once from this machine. Never throws. Waits long only for ports that should be open. */
 export function lookAtPorts(address: string, rules: readonly PortRule[], tryOne = tryPort): Promise<PortFound[]> {
   return Promise.all(rules.map(async (rule) => ({ ...rule, seen: await tryOne(address, rule.port, rule.wanted) })));
 }
 
-/** Whether a port is not as it should be. What nobody listens to tells a firewall only by its silence. */
+/** True if a port is not as it should be. A refused port may just have no listener; only silence proves a firewall. */
 export function isWrong({ wanted, openTo, seen, listens }: PortFound): boolean {
   if (wanted === "closed") return seen === "open" && openTo === undefined;
   return seen === "filtered" || (seen === "refused" && listens);
@@ -71,7 +71,7 @@ const closedWords: Readonly<Record<PortSeen, string>> = {
   filtered: "no answer: a firewall drops it",
 };
 
-/** The ports in a line, as `35995 open; 35997 refused`. */
+/** Formats the ports in a line: `35995 open; 35997 refused`. */
 export function portsLine(found: readonly PortFound[]): string {
   const note = (each: PortFound) => {
     if (isWrong(each)) return " (WRONG)";
@@ -80,7 +80,7 @@ export function portsLine(found: readonly PortFound[]): string {
   return found.map((each) => `${each.port} ${seenWords[each.seen]}${note(each)}`).join("; ");
 }
 
-/** What is wrong with the ports, with the commands that mend it on the host; empty where nothing is. */
+/** Formats the wrong ports, with the commands that correct them on the host; empty if all are right. */
 export function portFaults(found: readonly PortFound[]): ShownLine[] {
   const wrong = found.filter(isWrong);
   const [opened, closed] = (["closed", "open"] as const).map((wanted) =>
@@ -109,12 +109,15 @@ export function portFaults(found: readonly PortFound[]): ShownLine[] {
 
 const commandOf = (tool: string, line: string) => command(`    ${tool}: ${line}`);
 
-/** In front of all other rules, and for nothing but these ports: nobody is locked out by it. */
+/**
+ * Returns commands that close ports. Their rules come before all others and concern only these ports, so nobody is
+ * locked out.
+ */
 function closing(found: readonly PortFound[]): ShownLine[] {
   const ports = found.map(({ port }) => port);
   const rich = ports.map((port) => `--add-rich-rule='rule port port=${port} protocol=tcp drop'`);
   return [
-    // ufw skips a rule of which it has one with another action, and says so in a word: what opened the port goes first.
+    // ufw skips a rule if it already has it with another action, so delete the rule that opened the port first.
     commandOf("ufw", ports.map((port) => `ufw delete allow ${port}/tcp; ufw prepend deny ${port}/tcp`).join("; ")),
     commandOf("firewalld", `firewall-cmd --permanent ${rich.join(" ")} && firewall-cmd --reload`),
     commandOf(

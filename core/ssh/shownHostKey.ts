@@ -1,7 +1,7 @@
 import { fingerprintOf } from "./publicKey";
 import { type SshTarget, scanHostKey } from "./ssh";
 
-/** The host key that an ssh server presents before a login. It is not proved. */
+/** The host key that an ssh server presents before a login. Nothing proves it yet. */
 export type ShownHostKey =
   | { readonly key: string; readonly fingerprint: string }
   | {

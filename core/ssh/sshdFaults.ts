@@ -13,7 +13,7 @@ export interface SshdSettings {
 /** Commands that the program runs at the same time over one connection. */
 export const commandsAtOnce = 4;
 
-/** Parses the output of sshd_settings; undefined if sshd tells nothing. */
+/** Parses the output of sshd_settings; undefined if sshd prints no settings. */
 export function parseSshd(printed: string, user: string, from: string): SshdSettings | undefined {
   const values = new Map<string, string[]>();
   const lines: string[] = [];
@@ -55,7 +55,7 @@ export function isGoodSetting(line: string, place: string): boolean {
 export function sshdFaults({ user, from, values, lines }: SshdSettings, place: string | undefined) {
   const keys = (words: readonly string[]) => words.some((word) => word.split(",").includes("ssh-ed25519"));
   const groups = values.get("usergroups") ?? [];
-  // With UseDNS a pattern may be a host's name, which is unknown here.
+  // If UseDNS is on, a pattern may be a host's name, which is unknown here.
   const isNamed = values.get("usedns")?.includes("yes") ?? false;
   const namesUser = (words: readonly string[]) => words.map((pattern) => matchesUser(pattern, user, from, isNamed));
   const inGroup = (words: readonly string[]) => words.some((pattern) => groups.some((group) => isLike(pattern, group)));
@@ -88,8 +88,8 @@ export function sshdFaults({ user, from, values, lines }: SshdSettings, place: s
 }
 
 /**
- * Matches USER or USER@HOST as sshd does: HOST is a list of addresses, networks and names, with * and ?, of which one
- * that matches behind a ! refuses. "unclear" where a host's name decides.
+ * Matches USER or USER@HOST as sshd does. HOST is a list of addresses, networks and names, with * and ?. A match behind
+ * a ! refuses. Returns "unclear" if a host's name decides.
  */
 function matchesUser(pattern: string, user: string, from: string, isNamed: boolean): "yes" | "no" | "unclear" {
   const at = pattern.lastIndexOf("@");

@@ -116,7 +116,10 @@ async function addText(bucket: Bucket, shown: string, prefix: string, content: s
   await putNew(bucket, shown, { key, body: () => text, bytes: Buffer.byteLength(text), sha256 });
 }
 
-/** Returns the texts that this process has read: an object never changes. Not in a module, as states store modules. */
+/**
+ * Returns the cache of the texts that this process has read: an object never changes. The cache is no module variable,
+ * because states store modules.
+ */
 function textCache(): Map<string, string> {
   const holder = globalThis as { pillarHostTexts?: Map<string, string> };
   holder.pillarHostTexts ??= new Map();

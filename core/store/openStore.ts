@@ -9,7 +9,7 @@ import { storeFault } from "./storeFault";
 /**
  * Opens the configured store of a Pillar.
  *
- * @param configured the operator's own directory, defaultRecordsPlace, or placeInBucket
+ * @param configured the operator's own directory, recordsWord, or placeInBucket
  * @throws storeFault if this machine's records are in another store
  */
 export function storeAt(configured: string): Store {

@@ -21,7 +21,7 @@ export function recordsWord(pillar: string): string {
 /**
  * Resolves the directory of records (event log, backups, orders) on this machine to an absolute path.
  *
- * @param configured the operator's own directory, defaultRecordsPlace, or placeInBucket
+ * @param configured the operator's own directory, recordsWord, or placeInBucket
  */
 export function meantPlace(configured: string): string {
   // A bucket needs a directory for copies, locks and temporary files.
@@ -37,7 +37,10 @@ export function pillarAt(directory: string): string | undefined {
   return dir === path.join(dataDirectory(), "records") ? base : undefined;
 }
 
-/** Returns the path of the program's own key for backups: away from them, or beside a configured directory. */
+/**
+ * Returns the path of the program's own key for backups. It lies away from the backups, or beside a configured
+ * directory.
+ */
 export function ownIdentityFile(directory: string): string {
   const place = directory.replace(/\/+$/, "");
   const pillar = pillarAt(place);

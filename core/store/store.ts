@@ -23,7 +23,7 @@ export interface Store {
   renew(name: string, text: string | undefined): Promise<void>;
   /** Moves a finished file of `directory` to a new name, for good. @returns its place @throws if the name is taken */
   keep(part: string, name: string): Promise<string>;
-  /** Returns the bytes of a kept file; undefined if there is none. @throws if that can't be told */
+  /** Returns the bytes of a kept file; undefined if there is none. @throws if the store can't be read */
   sizeOf(file: string): Promise<number | undefined>;
   /** Opens a kept file. @throws (or its stream does) if it can't be read */
   open(file: string): Promise<Readable>;

@@ -1,6 +1,9 @@
 import type { NodeStatus } from "../sync/nodeStatus";
 
-/** One reading of the new version, and the node before the swap. `waited`: milliseconds since the RPC's first answer. */
+/**
+ * A reading of the node with the new version, and one from before the swap. `waited`: milliseconds since the RPC's
+ * first answer.
+ */
 interface JudgeFacts {
   readonly before: Pick<NodeStatus, "synced" | "reason" | "currentHeight">;
   readonly node: Pick<NodeStatus, "synced" | "known" | "reason" | "why" | "currentHeight">;

@@ -4,14 +4,17 @@ import { type Spork, unknownSporks } from "../chain/sporks";
 export interface ForkFacts {
   readonly before: string | undefined;
   readonly height: number;
-  /** Required versions that it lacks at this height. */
+  /** Required versions that the old version lacks at this height. */
   readonly gaps: readonly VersionGap[];
   readonly sporks: readonly Spork[];
-  /** True if it has passed every enforced height. */
+  /** True if the node has passed every enforced height. */
   readonly isSynced: boolean;
 }
 
-/** Returns why the old version must not come back by itself: it would follow another chain; or undefined. */
+/**
+ * Returns why the old version must not come back by itself, or undefined. Without a required version or an active spork
+ * it would follow another chain.
+ */
 export function wayBackFault({ before, height, gaps: [due], sporks, isSynced }: ForkFacts): string | undefined {
   if (due) return requirementText(due);
   const lacked = unknownSporks(sporks, before).find(

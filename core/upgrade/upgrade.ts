@@ -26,7 +26,7 @@ export interface UpgradeDeps extends Clock {
   host(name: "look" | "fetch" | "swap" | "judge", variables?: object): Promise<string>;
   node(): Promise<NodeStatus>;
   version(): Promise<string | undefined>;
-  /** Reads the running tick; undefined if that address has no slots. @throws if nobody tells */
+  /** Reads the running tick; undefined if that address has no slots. @throws if no node answers */
   tick(producer: string | undefined): Promise<TickFacts | undefined>;
   /** Returns why the old version must not come back by itself. */
   wayBackFault(before: string | undefined, node: NodeStatus): Promise<string | undefined>;

@@ -1,5 +1,8 @@
-/** Waits until all have ended, also after one failed, so that nothing runs on. @throws the first failure */
+/**
+ * Waits until all promises have settled, even after one failed, so that no work continues unnoticed. @throws the first
+ * failure
+ */
 export function allEnded<T extends readonly unknown[] | []>(promises: T) {
-  // Of several failures the first in time is the cause.
+  // Promise.all rejects with the first failure in time, which caused the others.
   return Promise.all(promises).finally(() => Promise.allSettled(promises));
 }

@@ -1,6 +1,6 @@
 import { boundedText, isTooLarge } from "./boundedText";
 
-/** Whole answer to a request. */
+/** Complete answer to a request. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -8,11 +8,11 @@ export interface Answer {
 }
 
 /**
- * Sends one request and reads its answer. Follows no redirect: a POST would lose its body, and a server could send a secret
- * anywhere.
+ * Sends one request and reads its answer. Follows no redirect: a POST would lose its body, and a server could send a
+ * secret anywhere.
  *
- * @param timeoutMs for the whole answer
- * @throws TooLargeError, or an Error with the reason in a word or a line, as `ECONNREFUSED`; the address is not in it
+ * @param timeoutMs for the complete answer
+ * @throws TooLargeError, or an Error with the reason in a word or a line, such as `ECONNREFUSED`, without the address
  */
 export async function ask(url: string, init: RequestInit, timeoutMs: number): Promise<Answer> {
   let answer: Answer;
@@ -28,7 +28,10 @@ export async function ask(url: string, init: RequestInit, timeoutMs: number): Pr
   throw new Error(`it redirects to ${to}, and redirects are not followed: set the address that it redirects to`);
 }
 
-/** Formats why a request or its answer failed. Leaves out the messages of fetch: they name the address, maybe a secret. */
+/**
+ * Formats why a request or its answer failed. Leaves out fetch's own messages: they name the address, which may hold a
+ * secret.
+ */
 export function askFault(error: unknown, timeoutMs: number): string {
   const { name, cause } = error as Error & { cause?: { code?: string } };
   return cause?.code ?? (name === "TimeoutError" ? `no answer within ${timeoutMs / 1000} s` : "no connection");

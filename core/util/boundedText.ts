@@ -1,7 +1,7 @@
-/** The most bytes of an answer that are read: a node's own limit for what it is sent (docs/chain.md, Node). */
+/** Most bytes that are read of an answer: the same limit that a node has for requests (docs/chain.md, Node). */
 export const answerLimit = 5 * 1024 * 1024;
 
-/** An answer that was not read to its end; an interface, because a class would not serialize. */
+/** An answer that is too large to read. An interface, because a class would not serialize. */
 export interface TooLargeError extends Error {
   tooLarge: true;
 }
@@ -10,30 +10,30 @@ export function isTooLarge(error: unknown): error is TooLargeError {
   return error instanceof Error && (error as Partial<TooLargeError>).tooLarge === true;
 }
 
-/** @param what names it: `the answer` */
+/** Creates the error for a text beyond its limit. @param what names the text: `the answer` */
 export function tooLarge(what: string, limit: number): TooLargeError {
   const message = `${what} is larger than ${limit / 1024 / 1024} MiB`;
   return Object.assign(new Error(message), { tooLarge: true as const });
 }
 
 /**
- * The text of an answer of `fetch`, whose time its signal limits. What is packed counts as it is unpacked: a small answer
- * may be a large one.
+ * Reads the text of an answer of `fetch`; the request's signal limits the time. Counts the bytes after decompression,
+ * because a small answer may unpack to a large one.
  *
- * @throws TooLargeError beyond the limit, without reading on
+ * @throws TooLargeError at the limit, without reading further
  */
 export async function boundedText(response: Response, limit = answerLimit): Promise<string> {
   if (response.body === null) return "";
   return boundedTextOf(response.body as unknown as AsyncIterable<Uint8Array>, limit);
 }
 
-/** The same of any stream. */
+/** Reads the text of a stream. @throws TooLargeError at the limit, without reading further */
 export async function boundedTextOf(stream: AsyncIterable<Uint8Array>, limit = answerLimit): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of stream) {
     size += chunk.length;
-    // To leave the loop ends the stream.
+    // Leaving the loop also closes the stream.
     if (size > limit) throw tooLarge("the answer", limit);
     chunks.push(chunk);
   }

@@ -1,14 +1,13 @@
-/** Time, as all that waits sees it; a test has its own. */
+/** Access to time, which tests replace. */
 export interface Clock {
-  /** Unix milliseconds: may jump, for example when a laptop wakes. */
+  /** Returns unix milliseconds. May jump, for example when a laptop wakes. */
   now(): number;
-  /** Milliseconds of a clock that never jumps. */
+  /** Returns the milliseconds of a clock that never jumps. */
   ticks(): number;
-  /** @param milliseconds of a pause */
   sleep(milliseconds: number): Promise<void>;
 }
 
-/** The machine's own. */
+/** The machine's own clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   ticks: () => performance.now(),

@@ -1,12 +1,12 @@
 import { shellWord } from "./quote";
 
-/** The operator's tool, as it is typed in the program's directory. */
+/** Command of the operator's tool, run in the program's directory. */
 export const tool = "./pillar-host";
 
-/** What is typed for no stack in particular. */
+/** Commands that concern no particular stack. */
 export const anyStack = {
   login: "pulumi login",
-  /** To a directory of this machine. */
+  /** Keeps states in a directory of this machine. */
   loginHere: "pulumi login --local --non-interactive",
   list: "pulumi stack ls",
   whoami: "pulumi whoami -v",
@@ -18,18 +18,19 @@ interface ConfigWords {
   readonly hasPath?: boolean;
 }
 
-/** The commands that act on one stack, as an operator can paste them into a shell. */
+/** Commands for one stack, which an operator can paste into a shell. */
 export type Commands = ReturnType<typeof commandsFor>;
 
 /**
- * What an operator is told to type comes from here, so that it acts on the stack that the text speaks of, whichever is
- * selected. Keys are those below `pillar-host:`. Names in capitals, as ADDRESS, stand for what the operator fills in.
+ * Returns the commands for one stack. Every command that an operator reads comes from here, so that it acts on the
+ * stack in the text, whichever stack is selected. Keys are those below `pillar-host:`. Names in capitals, such as
+ * ADDRESS, are placeholders.
  */
 export function commandsFor(stack: string) {
   const name = shellWord(stack);
   const pillarHost = (command: string, ...options: readonly string[]) => [tool, command, name, ...options].join(" ");
   return {
-    // The engine would select the new stack, and commands that name none would then act on it.
+    // Without --no-select the engine selects the new stack, and commands without a stack's name then act on it.
     makeStack: `pulumi stack init ${name} --no-select`,
     up: `pulumi up -s ${name}`,
     preview: `pulumi preview -s ${name}`,
@@ -43,10 +44,10 @@ export function commandsFor(stack: string) {
     next: pillarHost("next"),
     adopt: (address: string, like: string, ...options: readonly string[]) =>
       pillarHost("adopt", address, "--like", shellWord(like), ...options),
-    /** Of the stack that the signer goes to. */
+    /** Runs on the stack that the orchestrator moves to. */
     move: (from: string) => pillarHost("move", "--from", shellWord(from)),
     retire: (successor: string) => pillarHost("retire", "--successor", shellWord(successor)),
-    /** With the hash of the orchestrator's release to be filled in. */
+    /** Leaves the hash of the orchestrator's release as a placeholder. */
     moveWithHash: (
       from: string,
       { release, releaseVersion }: { readonly release?: string; readonly releaseVersion?: string },
@@ -68,7 +69,7 @@ export function commandsFor(stack: string) {
 }
 
 function configCommands(name: string) {
-  // Without --path the engine takes the dots for a part of the name.
+  // Without --path the engine reads the dots as a part of the name.
   const config = (verb: string, key: string, { options = [], value, hasPath = true }: ConfigWords = {}) =>
     [
       `pulumi config ${verb}`,
@@ -78,7 +79,7 @@ function configCommands(name: string) {
       ...(value === undefined ? [] : [shellWord(value)]),
       `-s ${name}`,
     ].join(" ");
-  // --path alone makes a number with a point a text.
+  // The engine stores a decimal number as a text if it has --path alone.
   const set = (key: string, value: string | number | boolean) =>
     config("set", key, {
       options: typeof value === "number" && !Number.isInteger(value) ? ["--type float"] : [],
@@ -86,20 +87,20 @@ function configCommands(name: string) {
     });
   return {
     set,
-    /** To what the shell makes of a word, as of `"$(…)"`. */
+    /** Sets a key to an expression that the shell expands, such as `"$(…)"`. */
     setTo: (key: string, word: string) => `${config("set", key)} ${word}`,
-    /** A name of digits, which `--path` alone would make a number. */
+    /** Sets a text of digits, which `--path` alone would store as a number. */
     setText: (key: string, value: string) => config("set", key, { options: ["--type string"], value }),
-    /** Asks for the value, which a command line would show. */
+    /** Asks for the value, because a command line would show it. */
     setSecret: (key: string) => config("set", key, { options: ["--secret"] }),
     setSecretFrom: (key: string, file: string) => `${config("set", key, { options: ["--secret"] })} < ${file}`,
     remove: (key: string) => config("rm", key),
     /** Removes a key that was set without --path, so its name contains dots. */
     removePlain: (key: string) => config("rm", key, { hasPath: false }),
-    /** Of a key that is not this program's, whole: as `hcloud:token`. */
+    /** Removes a key of another program, given in full: `hcloud:token`. */
     removeForeign: (key: string) => `pulumi config rm ${shellWord(key)} -s ${name}`,
   };
 }
 
-/** The key of a host, to be filled in. */
+/** Placeholder for a host key. */
 export const someHostKey = "ssh-ed25519 AAAA…";

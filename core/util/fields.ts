@@ -1,4 +1,4 @@
-/** The lines `name=value` of what a script printed, in their order; other lines are left out. */
+/** Parses the lines `name=value` of a script's output, in order. Ignores other lines. */
 export function fieldsOf(printed: string | readonly string[]): (readonly [name: string, value: string])[] {
   const lines = typeof printed === "string" ? printed.split("\n") : printed;
   return lines.flatMap((line) => {

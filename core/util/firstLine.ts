@@ -1,4 +1,4 @@
-/** What is wrong, of an error's text whose other lines say what to do. */
+/** Returns the first line of an error's text: what is wrong. The other lines say what to do. */
 export function firstLine(text: string): string {
   const [line = ""] = text.split("\n");
   return line;

@@ -1,8 +1,8 @@
 /**
- * Checks the version of something that this or another program wrote.
+ * Checks the version of data that this or another program wrote.
  *
- * @param what what it is and where, for the error
- * @throws where this program does not know the version, or there is none: nobody may guess what it says
+ * @param what names the data and its place, for the error
+ * @throws if the version is missing or unknown to this program: guessing the content would be unsafe
  */
 export function checkVersion(found: unknown, known: number, what: string): void {
   if (typeof found === "number" && Number.isInteger(found) && found >= 1 && found <= known) return;

@@ -1,4 +1,4 @@
-/** Returns the one spelling of a host's name or address: one node must not count as two. */
+/** Normalizes a host's name or address, so that one node does not count as two. */
 export function plainHost(text: string): string {
   const bare = text.toLowerCase().replace(/^\[|\]$|\.$/g, "");
   if (/^\d+(\.\d+){3}$/.test(bare)) return bare.split(".").map(Number).join(".");
@@ -11,7 +11,7 @@ export function plainHost(text: string): string {
   return [one >> 8, one & 255, two >> 8, two & 255].join(".");
 }
 
-/** Returns host and port of an RPC's address: path and scheme do not make another node of it. */
+/** Returns host and port of an RPC's address. Ignores path and scheme, because they do not make it another node. */
 export function placeOf(url: string): { readonly host: string; readonly port: string } {
   const { hostname, port, protocol } = new URL(url);
   return { host: plainHost(hostname), port: port || (protocol === "https:" ? "443" : "80") };

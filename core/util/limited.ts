@@ -1,8 +1,4 @@
-/**
- * What does some work as soon as fewer than so many others are at work, in the order in which it was asked for.
- *
- * @param size how many go on at once
- */
+/** Returns a function that runs work once fewer than `size` others are running, in the order of the calls. */
 export function limited(size: number): <T>(work: () => Promise<T>) => Promise<T> {
   let free = size;
   const waiting: (() => void)[] = [];

@@ -1,9 +1,12 @@
-/** Makes an error whose message is shown as it is. Marked, because a class would lose its kind where code is stored as text. */
+/**
+ * Creates an error whose message the operator sees unchanged. It has a mark, because the stored code of dynamic
+ * resources can't keep an error class.
+ */
 export function operatorFault(message: string): Error & { readonly isForOperator: true } {
   return Object.assign(new Error(message), { isForOperator: true as const });
 }
 
-/** Returns an error's words for the operator; undefined where it is a mistake of the program, whose stack is needed. */
+/** Returns an error's text for the operator; undefined for a bug of the program, which needs a stack trace. */
 export function plainFault(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if ("isForOperator" in error) return error.message;

@@ -1,7 +1,7 @@
 /**
- * One line as it may be shown. Control characters, an escape sequence's ESC and C1 forms among them, would command
- * the terminal; format characters turn what is read around (bidi overrides) or hide it. Hosts, nodes and references may
- * send any. At a colour in its own writing (`<{%…%}>`) that it does not know, the engine ends itself.
+ * Returns a line that is safe to print; hosts, nodes and references may send anything. Removes control characters (ESC
+ * and C1 among them), which would command the terminal, and format characters, which reorder the text around them (bidi
+ * overrides) or hide it. Breaks colour tags (`<{%…%}>`), because the engine crashes at a tag that it does not know.
  */
 export function printable(text: string): string {
   return text
@@ -10,12 +10,12 @@ export function printable(text: string): string {
     .replaceAll("<{%", "<{ %");
 }
 
-/** Makes several lines printable, which stay lines. */
+/** Makes each line of a text printable. */
 export function printableLines(text: string): string {
   return text.split("\n").map(printable).join("\n");
 }
 
-/** True if a value is a text that is one line and nothing else: what is compared is refused, never mended. */
+/** True if a value is a single printable line. Values that are compared must be refused, never repaired. */
 export function isPrintable(value: unknown): value is string {
   return typeof value === "string" && printable(value) === value;
 }

@@ -1,15 +1,15 @@
-/** A line that is left out where it does not apply. */
+/** A line; omitted if false or undefined. */
 type Line = string | false | undefined;
 
-/** A problem as the operator reads it. The lines of each field follow each other in this order. */
+/** A problem as the operator reads it, field by field. */
 export interface Problem {
-  /** What is wrong, as the first line. */
+  /** Summary of the problem, in the first line. */
   readonly what: string;
-  /** What was read instead of what is needed. */
+  /** State that was read instead of the needed one. */
   readonly found?: Line | readonly Line[];
-  /** What the operator has to provide, as an imperative. */
+  /** Task of the operator, as an imperative. */
   readonly needed?: Line | readonly Line[];
-  /** Help, and at the end the next command. */
+  /** Help, and then the next command. */
   readonly next?: Line | readonly Line[];
 }
 

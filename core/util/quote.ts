@@ -3,7 +3,7 @@ export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** The same where it must be, else the text as it is: commands are read before they are pasted. */
+/** Quotes a text for the shell only if necessary, because operators read commands before they paste them. */
 export function shellWord(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : quote(text);
 }

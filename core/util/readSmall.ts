@@ -2,22 +2,22 @@ import fs from "node:fs";
 
 const sizeLimit = 64 * 1024;
 
-/** A file's text, and why others can reach it. */
+/** A file's text, and whether others can reach it. */
 export interface SmallFile {
   readonly text: string;
-  /** The file's mode, if others than its owner may read or write it, as ssh refuses it. */
+  /** The file's mode, if other users may read or write it: ssh refuses such keys. */
   readonly exposed?: string;
 }
 
 /**
- * Reads a small file: a key or a token. A device or a pipe would be read for ever.
+ * Reads a small file: a key or a token. Refuses devices and pipes, which may never end.
  *
- * @throws Error that says, behind the file's name, why it can't be read
+ * @throws Error that says why the file can't be read, to follow the file's name
  */
 export function readSmall(file: string): SmallFile {
   let handle: number | undefined;
   try {
-    // Does not wait for a pipe's other end.
+    // O_NONBLOCK: opening a pipe must not wait for its writer.
     handle = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
     const stat = fs.fstatSync(handle);
     if (stat.isDirectory()) throw new Error("is a directory");

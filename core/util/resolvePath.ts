@@ -2,12 +2,17 @@ import os from "node:os";
 import path from "node:path";
 import { operatorFault } from "./plainFault";
 
-/** A directory or file of the operator's as it is meant (pure but for home and working directory, which is the project's). */
+/**
+ * Resolves a path of the operator's: `~` is the home directory, and a relative path starts at the project's directory.
+ */
 export function resolvePath(configured: string): string {
   return path.resolve(configured.replace(/^~(?=\/|$)/, homeDirectory));
 }
 
-/** Returns the user's home. @throws where it is not absolute: records and keys would go into the working directory */
+/**
+ * Returns the user's home directory. @throws if it is not absolute, because records and keys would go into the working
+ * directory
+ */
 export function homeDirectory(): string {
   const home = os.homedir();
   if (path.isAbsolute(home)) return home;

@@ -1,4 +1,4 @@
-/** A value, or the problem for which there is none. */
+/** A value, or the problem that prevents it. */
 export type Result<T> = { readonly value: T } | { readonly problem: string };
 
 /** Waits for a value. Never throws: the message of a failure is the problem. */
@@ -9,7 +9,7 @@ export function toResult<T>(value: Promise<T>): Promise<Result<T>> {
   );
 }
 
-/** Returns the value. @throws the problem, where there is no value */
+/** Returns the value. @throws an Error with the problem if there is no value */
 export function requireValue<T>(result: Result<T>): T {
   if ("problem" in result) throw new Error(result.problem);
   return result.value;

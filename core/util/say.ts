@@ -1,6 +1,9 @@
 import { printableLines } from "./printable";
 
-/** Tells the operator of a run, in a provider's process. The one way: a host's words may be in it, and a node's. */
+/**
+ * Prints a line for the operator, from a provider's process. Use nothing else for that: the line may quote a host or a
+ * node, so it must be made printable.
+ */
 export function say(line: string): void {
   console.log(printableLines(line));
 }

@@ -1,4 +1,4 @@
-/** A line for an operator: words, which may be wrapped, or one with a command, which stays whole as it is pasted. */
+/** A line for an operator. `words` may be wrapped; a `command` stays on one line, so that it can be pasted. */
 export interface ShownLine {
   readonly kind: "words" | "command";
   readonly text: string;

@@ -1,4 +1,4 @@
-/** `3 d 04 h`, `2 h 05 min`, `7 min`, `40 s`. */
+/** Formats a duration: `3 d 04 h`, `2 h 05 min`, `7 min`, `40 s`. */
 export function durationText(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000);
   const two = (n: number) => String(n).padStart(2, "0");
@@ -10,7 +10,7 @@ export function durationText(milliseconds: number): string {
   return `${Math.floor(hours / 24)} d ${two(hours % 24)} h`;
 }
 
-/** `2026-11-21 14:05 UTC`. */
+/** Formats a time, given in unix milliseconds: `2026-11-21 14:05 UTC`. */
 export function minuteText(time: number): string {
   return `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

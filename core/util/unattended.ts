@@ -1,25 +1,28 @@
 import { commandsFor } from "./commands";
 
-/** The environment variable that says that nobody watches this run, as on a schedule or in CI. */
+/** Environment variable that marks a run as unattended, such as a run on a schedule or in CI. */
 export const unattendedVariable = "PILLAR_HOST_UNATTENDED";
 
-/** True if a run says so: anything but an empty value, 0, no or false does, since a slip must not mean "go on". */
+/**
+ * True if the environment marks the run as unattended. Every value except empty, 0, no and false counts, so that a typo
+ * does not let the run continue.
+ */
 export function isUnattended(environment: Readonly<Record<string, string | undefined>>): boolean {
   const value = environment[unattendedVariable]?.trim().toLowerCase() ?? "";
   return !["", "0", "no", "false"].includes(value);
 }
 
 /**
- * Why a run that nobody watches does not do what can't be taken back.
+ * Formats why an unattended run refuses something that can't be undone.
  *
  * @param what as in "the signer is moved"
- * @param again what is typed by somebody who watches
+ * @param again the command for an attended run
  */
 export function unattendedRefusal(what: string, again: "up" | "destroy", stack: string): string {
   return unattendedLines(what, again, stack).join("\n");
 }
 
-/** The same, a line each: the first says what. */
+/** Returns the lines of that refusal. The first line says what is refused. */
 export function unattendedLines(
   what: string,
   again: "up" | "destroy",

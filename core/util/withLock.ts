@@ -4,10 +4,10 @@ import lockfile from "proper-lockfile";
 import type { Clock } from "./clock";
 import { commandsFor } from "./commands";
 
-/** What time is. */
+/** Clock functions that a lock needs. */
 export type LockDeps = Pick<Clock, "ticks" | "sleep">;
 
-/** What is done once at a time. */
+/** The work that runs only once at a time. */
 export interface Locked {
   readonly stack: string;
   readonly pillar: string;
@@ -18,11 +18,11 @@ const patience = 60_000;
 const pause = 500;
 
 /**
- * Allows one release, and one asked backup, of a stack at a time on this machine: an engine that was killed leaves its provider at work for some
- * seconds, and the next destroy would take the same backup beside it. One that was killed itself is waited for ten seconds:
- * it no longer says that it lives.
+ * Allows one release, and one backup on request, of a stack at a time on this machine. The provider of a killed engine
+ * works on for some seconds, and the next destroy would take the same backup at the same time. The lock of a killed
+ * process expires after ten seconds.
  *
- * @throws where the directory can't be written, or the other one does not end
+ * @throws if the directory can't be written, or the other work does not end in time
  */
 export async function withLock<T>(
   directory: string,
@@ -34,7 +34,7 @@ export async function withLock<T>(
   const file = path.join(directory, `.${doing}-${stack}-${pillar}.lock`);
   const end = deps.ticks() + patience;
   const claim = async (): Promise<() => Promise<void>> => {
-    // A machine that slept loses its lock: what was begun goes on, where the default would end the process.
+    // A machine that slept loses its lock. The work continues, because the library's default would end the process.
     const onCompromised = () => undefined;
     try {
       return await lockfile.lock(directory, { lockfilePath: file, realpath: false, onCompromised });

@@ -1,7 +1,7 @@
 /**
- * A promise that is waited for no longer than this; what it works on goes on.
+ * Waits for a promise, but no longer than a timeout. The promise's work continues.
  *
- * @throws `what` as an error that {@link isLate} knows
+ * @throws an Error with the text `what`, for which {@link isLate} is true
  */
 export function withTimeout<T>(promise: Promise<T>, milliseconds: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout;

@@ -2,11 +2,11 @@ import fs from "node:fs";
 import path from "node:path";
 
 /**
- * Writes a text beside a file, for nobody else to read, then has it put in the file's place: whole or not at all, and on
- * the disk first.
+ * Writes a text to a temporary file beside a file, readable only by this user and flushed to the disk, and then lets
+ * `settle` rename it. The file is never written in part.
  *
- * @param settle gives the written part the file's name
- * @throws where it can't be written; the part is gone
+ * @param settle gives the temporary file its final name
+ * @throws if the file can't be written; the temporary file is removed
  */
 export function writeBeside(file: string, text: string, settle: (part: string) => void): void {
   const part = `${file}.${process.pid}.part`;
@@ -25,12 +25,15 @@ export function writeBeside(file: string, text: string, settle: (part: string) =
   }
 }
 
-/** Writes a file that nobody else reads, whole or not at all. @throws where there is one already */
+/** Writes a new file that only this user can read, completely or not at all. @throws if the file exists */
 export function writeWhole(file: string, text: string): void {
   writeBeside(file, text, (part) => settle(part, file));
 }
 
-/** Replaces a file that nobody else reads, or makes it with its directory, whole or not at all. @throws where it can't be written */
+/**
+ * Writes or replaces a file that only this user can read, completely or not at all. Creates its directory. @throws if
+ * it can't be written
+ */
 export function replaceWhole(file: string, text: string): void {
   const directory = path.dirname(file);
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -40,14 +43,17 @@ export function replaceWhole(file: string, text: string): void {
   });
 }
 
-/** Gives a written file its name, never another's, so that a power cut does not lose it. */
+/**
+ * Gives a temporary file its final name, and never overwrites a file. Flushes the directory, so that a power cut does
+ * not lose the name.
+ */
 export function settle(part: string, file: string): void {
   try {
     fs.linkSync(part, file);
     fs.rmSync(part);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // Some file systems have no links.
+    // Some file systems have no hard links.
     if (code === "EEXIST" || fs.existsSync(file)) throw new Error(`${file} is there already: nothing is overwritten`);
     if (code === "ENOENT") throw error;
     fs.renameSync(part, file);
@@ -55,13 +61,13 @@ export function settle(part: string, file: string): void {
   syncDirectory(path.dirname(file));
 }
 
-/** Has the names in a directory on the fs. */
+/** Flushes a directory to the disk, so that its files' names survive a power cut. */
 export function syncDirectory(directory: string): void {
   const handle = fs.openSync(directory, "r");
   try {
     fs.fsyncSync(handle);
   } catch {
-    // Not on every file system.
+    // Some file systems do not support this.
   } finally {
     fs.closeSync(handle);
   }
