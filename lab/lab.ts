@@ -28,17 +28,17 @@ export type { HostShell, LabHost } from "./hosts/labHosts";
 
 const program = (name: string) => labProgram(join(import.meta.dirname, name));
 
-/** Labs of a test run carry the id of its process: what a killed run leaves behind is found by the next one. */
+/** Returns the prefix of a test run's labs, with its process id: the next run finds those of a killed one by it. */
 export function testLabPrefix(pid: number): string {
   return `t${pid}x`;
 }
 
-/** Of the test run that this process belongs to, which takes down what is left of its labs; else of this process. */
+/** Returns the prefix of the test run that this process belongs to, which takes its labs down; else of this process. */
 export function ownLabPrefix(): string {
   return testLabPrefix(Number(process.env.PILLAR_TEST_RUN ?? process.pid));
 }
 
-/** Test hosts on this machine, with a release server and a chain of their own. Its directory lies in the cache. */
+/** A lab: test hosts on this machine, with their own release server and chain. Its directory is in the cache. */
 export class Lab {
   static readonly directory = labDirectory;
   static readonly exists = labExists;
@@ -50,7 +50,7 @@ export class Lab {
     return lab;
   }
 
-  /** Makes a lab without hosts. One of the same name, left behind by a run that was killed, is taken down first. */
+  /** Makes a lab without hosts. Takes down one of the same name first, which a killed run has left. */
   static async create(name: string): Promise<Lab> {
     if (!/^[a-z][a-z0-9]{0,11}$/.test(name))
       throw new Error(`a lab's name is up to 12 letters and digits, not ${name}`);
@@ -75,7 +75,7 @@ export class Lab {
   private readonly state: LabState;
   private readonly hosts: LabHosts;
 
-  /** Where the clouds' servers stand; for orders of this process too. */
+  /** Machine room with the clouds' servers, to order machines from. */
   readonly machineRoom: LabMachineRoom;
 
   private constructor(readonly name: string) {
@@ -85,7 +85,7 @@ export class Lab {
     this.machineRoom = new LabMachineRoom(this);
   }
 
-  /** The operator's ssh key, which root of every host accepts. */
+  /** Path of the operator's SSH key, which root of every host accepts. */
   get privateKeyFile(): string {
     return privateKeyFile(this.dir);
   }
@@ -94,23 +94,23 @@ export class Lab {
     return `https://${releaseHost}/${name}.zip`;
   }
 
-  /** The official archive of the orchestrator's current release, v0.0.9a, as a stack's file names it. */
+  /** Returns the official archive of the orchestrator's current release, v0.0.9a, as a stack's file names it. */
   orchestratorRelease(): { readonly url: string; readonly sha256: string; readonly version: string } {
     const sha256 = readFileSync(releaseHashFile(this.dir), "utf8");
     return { url: this.releaseUrl(officialName), sha256, version: "v0.0.9a" };
   }
 
-  /** Where the engine finds the double of Vault. */
+  /** URL of the double of Vault. */
   get vaultUrl(): string {
     return `http://${operatorAddress}:${vaultPort}`;
   }
 
-  /** Puts a command where it can reach the hosts (the operator's namespace). */
+  /** Returns a command that runs in the operator's namespace, where it can reach the hosts. */
   atOperator(command: readonly string[]): string[] {
     return ["ip", "netns", "exec", operatorNamespace(this.name), ...command];
   }
 
-  /** Starts a process there, to be ended with the lab; what it prints goes to a file. */
+  /** Starts a process on the operator's machine, until the lab goes down; its output goes to a file. */
   startAtOperator(
     command: readonly string[],
     log?: string,
@@ -124,12 +124,12 @@ export class Lab {
     return callSocket<T>(join(this.dir, "chain.sock"), method, path, body);
   }
 
-  /** Calls the release server: put another archive at an address, set faults. */
+  /** Calls the release server, to put another archive at an address or to set faults. */
   releases(method: string, path: string, body?: unknown): Promise<unknown> {
     return callSocket(join(this.dir, "releases.sock"), method, path, body);
   }
 
-  /** Starts the clouds' APIs where they do not run yet: at {@link cloudUrl}, until the lab goes down. */
+  /** Starts the clouds' APIs unless they run: at {@link cloudUrl}, until the lab goes down. */
   async startClouds(entry = join(import.meta.dirname, "clouds/serve.ts")): Promise<void> {
     const ready = () => existsSync(join(this.dir, cloudsReady));
     if (ready()) return;
@@ -137,12 +137,12 @@ export class Lab {
     await this.state.waitFor("the clouds", ready);
   }
 
-  /** Where the engine finds a cloud's API. */
+  /** Returns the URL of a cloud's API. */
   cloudUrl(name: CloudName): string {
     return `http://${operatorAddress}:${cloudPorts[name]}`;
   }
 
-  /** Calls a cloud's API from outside: its control API under /_lab, or its own as who has a token. */
+  /** Calls a cloud's API from outside: the control API under /_lab, or with a token the cloud's own. */
   cloud<T = unknown>(name: CloudName, method: string, path: string, body?: unknown, token?: string): Promise<T> {
     const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
     return callSocket<T>(join(this.dir, `${name}.sock`), method, path, body, headers);
@@ -152,7 +152,7 @@ export class Lab {
     return this.hosts.names;
   }
 
-  /** Makes and boots a host, a blank one by default; returns when its sshd answers. */
+  /** Makes and boots a host, a blank one by default, and waits until its sshd answers. */
   async addHost(name: string, ensureImage = ensureBaseImage): Promise<LabHost> {
     return this.hosts.add(name, await ensureImage());
   }
@@ -165,7 +165,7 @@ export class Lab {
     return this.hosts.isUp(name);
   }
 
-  /** The argv of an ssh session on a host as root. */
+  /** Returns the command of an SSH session on a host as root. */
   ssh(name: string, command: readonly string[] = []): string[] {
     return this.hosts.ssh(name, command);
   }
@@ -174,12 +174,15 @@ export class Lab {
     return this.state.record.references;
   }
 
-  /** What the configuration's sync.references takes. */
+  /** Returns a reference's URL for sync.references. */
   referenceUrl(name: string): string {
     return referenceUrl(this.referenceNames.indexOf(name));
   }
 
-  /** An independent node at the operator's end, synced; the chain double commands it under its name. */
+  /**
+   * Starts an independent, synced node on the operator's machine. The chain double controls it by its name.
+   * @returns its URL
+   */
   async addReference(name: string): Promise<string> {
     const before = this.referenceNames;
     await startReference(this, name, before.length);
@@ -188,25 +191,25 @@ export class Lab {
     return this.referenceUrl(name);
   }
 
-  /** Ends all of it and removes every trace. Works on the remains of a killed run too. */
+  /** Takes the lab down and removes every trace. Works on the remains of a killed run, too. */
   async down(): Promise<void> {
     await this.noteSecrets();
     await this.hosts.cutPower();
     await this.state.endProcesses();
-    // Only now: nobody orders any more.
+    // The room is cleared last: no process orders a machine any more.
     await this.machineRoom.clear();
     const listed = (await execa("ip", ["-o", "netns", "list"], { reject: false })).stdout.split("\n");
     const own = operatorNamespace(this.name);
     for (const line of listed) {
       const [ns] = line.split(" ");
-      // Another run may be taking down the same dead lab.
+      // The command may fail: another run may take down the same dead lab.
       if (ns === own || ns?.startsWith(`${own}-`)) await execa("ip", ["netns", "del", ns], { reject: false });
     }
     await this.hosts.releaseRoots();
     await this.state.forget();
   }
 
-  /** While they are there; of a server that was deleted nobody knows any more. */
+  /** Notes the secrets of all servers while they exist. */
   private async noteSecrets(): Promise<void> {
     const servers = await this.machineRoom.servers().catch(() => []);
     for (const { root } of [...this.hostNames.map((name) => ({ root: this.hosts.rootOf(name) })), ...servers])

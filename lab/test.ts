@@ -20,9 +20,9 @@ import { elapsed } from "./util/progress";
 import { ensureRequirements } from "./util/requirements";
 
 /**
- * `npm test [-- FILTER…]`, `npm run test:long`, `npm run test:unit` (which needs neither root nor lab), and both tiers for
- * `.ci/run`: the set-up where missing, lint, types, tests; a lab file that failed once more. Ends with `N passed, N failed, N
- * skipped`, of all that was run.
+ * Runs `npm test [-- FILTER…]`, `npm run test:long`, `npm run test:unit` (which needs neither root nor lab), and both
+ * tiers for `.ci/run`: missing set-up, lint, types, tests, and each failed lab file once more. The last line is `N
+ * passed, N failed, N skipped`, over everything that ran.
  */
 async function main(asked: Asked): Promise<number> {
   const { tier } = asked;
@@ -41,16 +41,16 @@ async function main(asked: Asked): Promise<number> {
   return exitCodeOf(tally);
 }
 
-/** The result of a tier, and what failed, by name. */
+/** Result of a tier, with the failures by name. */
 interface Outcome {
   readonly tally: Tally;
   readonly failures: readonly string[];
   readonly report?: Report;
-  /** Lines before the closing one: files that were left out, or ran twice. */
+  /** Lines before the closing one: files left out, or run twice. */
   readonly notes: readonly string[];
 }
 
-/** Nothing is left out silently: this stands before the run and at its end. */
+/** Formats the line about files left out. It is printed before the run and at its end, so that no one misses it. */
 const sparedLine = (spared: readonly string[]) =>
   `left out: ${spared.length} files of tests of the lab itself, which passed on all that they stand on as it is now (test/ownTests.json; npm run test:long -- --lab runs them)`;
 
@@ -61,10 +61,10 @@ const since = (started: number) => elapsed(Date.now() - started);
 async function runTier(asked: Asked, deadline: number): Promise<Outcome> {
   const { tier, filters, isRecorded, isSparing, isWhole } = asked;
   if (tier.needsLab) await setUp();
-  // Options such as -t run a part of a file, which proves nothing of the whole.
+  // Options such as -t run a part of a file, which proves nothing about the whole.
   const areWhole = tier.projects.includes("long") && !filters.some((filter) => filter.startsWith("-"));
   const own = areWhole ? await hashesOf(checkout, ownTests(checkout)) : {};
-  // Real programs at hand prove more than the record knows of.
+  // Available real programs prove more than the recorded hashes cover.
   const spared = isSparing && realDirectory() === undefined ? passedBefore(checkout, own) : [];
   process.env[leftOutVariable] = spared.join("\n");
   if (spared.length > 0) console.log(sparedLine(spared));
@@ -74,7 +74,7 @@ async function runTier(asked: Asked, deadline: number): Promise<Outcome> {
   await takeDownOwnLabs();
   const checks = await checking;
   const again: string[] = [];
-  // Somebody who names a file wants to see it fail.
+  // A developer who names a file wants to see it fail.
   for (const file of filters.length === 0 ? worthAgain(run) : []) {
     console.log(`\n${file} failed: it runs once more, alone`);
     const before = run.report;
@@ -84,7 +84,7 @@ async function runTier(asked: Asked, deadline: number): Promise<Outcome> {
   }
   if (isRecorded) recordDurations(run.durations);
   if (run.report) notePassed(checkout, own, run.report);
-  // A part of the tests need not use all of them.
+  // A part of the tests may not need every real program.
   const unused = isWhole ? unusedReals(run.realsUsed) : [];
   return {
     tally: sumOf([countOf(run), { passed: 0, failed: checks.length + unused.length, skipped: 0 }]),
@@ -103,8 +103,8 @@ async function setUp(): Promise<void> {
 }
 
 /**
- * Lint, arrows and names, and types, beside each other and beside the tests, which often wait: they take what those leave of
- * the processors. What each printed is told as one.
+ * Runs lint, imports, names, and types, beside the tests, which often wait and leave processor time. Prints the output
+ * of each in one piece.
  */
 async function failedChecks(): Promise<string[]> {
   const checks = [
@@ -126,7 +126,7 @@ async function failedChecks(): Promise<string[]> {
 
 let goingDown: Promise<void> | undefined;
 
-/** Whoever asks while it is at work waits for the same. */
+/** Takes down the labs of this run. A second call waits for the first. */
 function takeDownOwnLabs(): Promise<void> {
   goingDown ??= (async () => {
     for (const name of await Lab.list()) if (name.startsWith(testLabPrefix(process.pid))) await takeDown(name);
@@ -140,7 +140,7 @@ for (const [signal, code] of [
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const) {
-  // Not once: tsx ends a process at once that listens no longer.
+  // Not `once`: tsx ends a process at once if nothing listens any more.
   process.on(signal, () => {
     endVitest();
     void takeDownOwnLabs().finally(() => process.exit(code));

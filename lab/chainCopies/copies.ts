@@ -6,7 +6,7 @@ import { gateSettings } from "../bench/nodes";
 import type { Lab } from "../lab";
 import { checkout } from "../toolchain/version";
 
-/** What a copy with the gate after it left. */
+/** Result of a copy and the gate after it. */
 export interface Copied {
   readonly copied: ChainCopied;
   readonly said: readonly string[];
@@ -14,10 +14,9 @@ export interface Copied {
 }
 
 /**
- * Copies, and waits until the gate calls the new node synced.
- *
- * @param heard gets each line as it is said, and is waited for
- * @throws with what was said until then
+ * Copies a chain, and waits until the gate calls the new node synced.
+ * @param heard gets each line when it is printed; the copy waits for its answers
+ * @throws with the lines so far
  */
 export async function copyOnce(
   lab: Lab,

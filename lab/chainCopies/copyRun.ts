@@ -7,7 +7,7 @@ import type { GateSettings } from "../../core/sync/waitForSync";
 import { systemClock } from "../../core/util/clock";
 import { passGate } from "../../providers/syncGate";
 
-/** A program of its own, at the operator's end: the copy of a chain as its provider does it, then the gate. */
+/** A separate program on the operator's machine: copies a chain as its provider does, then runs the gate. */
 const { inputs, gate } = JSON.parse(await text(process.stdin)) as { inputs: ChainCopyInputs; gate: GateSettings };
 const said: string[] = [];
 console.log = () => undefined;

@@ -4,7 +4,7 @@ import type { ChainCopyInputs, ChainSide } from "../../core/chainCopy/inputs";
 import { chainCopyLibrary } from "../../core/steps/libraries";
 import type { Lab, LabHost } from "../lab";
 
-/** The copy of a chain from one host of a lab to another, as a stack without an engine has it. */
+/** Returns the inputs of a copy from one host of a lab to another, as a stack has them, but without an engine. */
 export async function copyInputs(
   lab: Lab,
   hosts: { readonly old: LabHost; readonly fresh: LabHost },

@@ -9,7 +9,7 @@ interface FaultOptions {
   readonly for?: string;
 }
 
-/** One line for each kind of fault, with its value. */
+/** Returns a help line for each kind of fault, with its value. */
 export function faultHelp(): string {
   const rows = faultNames.map((name) => {
     const { value, does }: FaultKind = faults[name];
@@ -29,7 +29,7 @@ export function faultHelp(): string {
   ].join("\n");
 }
 
-/** Adds `fault`: something goes wrong on a host by command. */
+/** Adds `fault`, which breaks something on a host. */
 export function addFaultCommand(
   program: Command,
   labOption: readonly [string, string, string],
@@ -67,7 +67,7 @@ async function heal(lab: Lab, host: string, only?: FaultName): Promise<void> {
   console.log(`${host}: ${healed.length > 0 ? `healed ${healed.join(", ")}` : "nothing was wrong"}`);
 }
 
-/** Ctrl-C ends the fault, not only the command. */
+/** Waits for the time or for Ctrl-C, which ends the fault, not only the command. */
 async function untilInterrupted(time: number): Promise<void> {
   const interrupted = new AbortController();
   process.once("SIGINT", () => interrupted.abort());

@@ -69,7 +69,7 @@ const again = (name: string) => (name === "shell" ? "" : ` --lab ${name}`);
 
 const theNew = (provider?: CloudName) => (provider ? `a cloud: ${provider}` : "a blank new one");
 
-/** As in a fresh terminal: what this shell's owner has set for stacks of their own is not the lab's. */
+/** Removes the operator's own settings, as in a fresh terminal: their own stacks must not affect the lab. */
 function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isOwn = (key: string) => /^(PULUMI_|PILLAR_|AWS_|XDG_|SSH_AUTH_SOCK$)/.test(key);
   return Object.fromEntries(Object.entries(env).filter(([key]) => !isOwn(key)));

@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { addressForm } from "../doubles/address";
 import { type ControllerSubject, talk, type, withoutTerminal } from "./controllerTalk";
 
-/** What the program takes for granted of a controller. */
+/** An assumption of the program about a controller. */
 export interface Expectation {
   readonly name: string;
-  /** Where the public source has it: lines of bin/znn_controller.dart in {@link controllerSource}. */
+  /** Lines of bin/znn_controller.dart in the public source, {@link controllerSource}. */
   readonly lines: string;
-  /** @throws where it is not so */
+  /** Checks the expectation. @throws if it is not met */
   check(subject: ControllerSubject): Promise<void>;
 }
 
-/** v0.0.4 with the mended syntax. */
+/** v0.0.4 with the corrected syntax. */
 export const controllerSource = "zenon-network/znn_controller_dart@592ce51";
 
 const config = "/root/.znn/config.json";
@@ -41,13 +41,13 @@ function inOrder(text: string, parts: readonly (string | RegExp)[]): void {
   }
 }
 
-/** In this order: each stands on the ones before. The last ones change the machine for good. */
+/** Expectations in order: each relies on those before. The last ones change the machine for good. */
 export const controllerExpectations: readonly Expectation[] = [
   {
     name: "says to somebody without superuser privileges what it needs, in colour without a terminal too, and ends with 0",
     lines: "511-518",
     check: async (subject) => {
-      // Where nobody may look, as below /root, the shell would speak in its place.
+      // The copy is readable for all: below /root, the shell would print an error instead.
       await subject.sh(`rm -rf /tmp/nobodys; cp -r ${subject.directory} /tmp/nobodys; chmod -R a+rX /tmp/nobodys`);
       const nobody = { ...subject, directory: "/tmp/nobodys" };
       const { out, code } = await withoutTerminal(nobody, "setpriv --reuid=65534 --regid=65534 --clear-groups");

@@ -1,12 +1,12 @@
 import { quote } from "../../core/ssh/shellWords";
 import { envelope, scriptOf } from "../../core/steps/step";
 
-/** What a controller calls itself and what it deploys: the only thing in which the double may differ. */
+/** Names of a controller and of what it deploys: the only difference that the double may have. */
 export interface ControllerNames {
-  /** Before the version, in its banner. */
+  /** Text before the version in its banner. */
   readonly banner: string;
   readonly privileged: string;
-  /** The node's unit, with its ending, and its executable in /usr/local/bin. */
+  /** The node's unit, with its suffix, and its executable in /usr/local/bin. */
   readonly service: string;
   readonly daemon: string;
   readonly source: string;
@@ -28,41 +28,41 @@ export const doubleNames: ControllerNames = {
   source: "go-node",
 };
 
-/** A controller on a machine that nobody needs any more afterwards. */
+/** A controller on a machine that is not needed afterwards. */
 export interface ControllerSubject {
-  /** Where its executable lies, with what belongs to it, and what that is called. */
+  /** Directory of the executable and of the files that belong to it, and the executable's name. */
   readonly directory: string;
   readonly executable: string;
   readonly names: ControllerNames;
-  /** Seconds that a Deploy may take. */
+  /** Timeout of a Deploy in seconds. */
   readonly deploySeconds: number;
-  /** Whether it takes the machine for a small one, where that is known; else it goes by cores and memory. */
+  /** True if the controller warns of a small machine; if undefined, cores and memory decide. */
   readonly isSmall?: boolean;
-  /** Runs a script as root. @returns what it printed, whatever its exit code */
+  /** Runs a script as root, and ignores its exit code. @returns its output */
   sh(script: string): Promise<string>;
 }
 
-/** How a dialog went: its lines without colours, and how it ended. */
+/** Result of a dialog: its lines without colours, and how it ended. */
 export interface Talk {
   readonly text: string;
   readonly result: string;
   readonly question: string;
 }
 
-/** Questions that the program answers with yes, beside one that is none of its own. */
+/** Questions that the program answers with yes. It never asks for the last one itself. */
 const questions = [
   "Are you sure you want to proceed with the deployment process?",
   "Producer configuration detected. Continue using the existing configuration?",
   "This option will resync the Node starting from genesis. Do you want to continue?",
 ];
 
-/** Runs a script as a step of the program: as root, in its unit and in that unit's bare environment. @returns what it printed */
+/** Runs a script as a step of the program: as root, in a unit with a bare environment. @returns its output */
 function inUnit({ sh }: ControllerSubject, script: string, limitSeconds: number): Promise<string> {
   const step = { name: "contract", limitSeconds, script };
   return sh(envelope(step, { hostName: "this machine", stack: "contract" }));
 }
 
-/** Chooses a menu item as the program does, by its own script; the known questions are answered with yes. */
+/** Chooses a menu item with the program's own script, which answers the known questions with yes. */
 export async function talk(subject: ControllerSubject, label: string, seconds = 60): Promise<Talk> {
   const { directory, executable } = subject;
   const variables = { controller_dir: directory, controller_name: executable };
@@ -82,10 +82,9 @@ export async function talk(subject: ControllerSubject, label: string, seconds = 
 }
 
 /**
- * Types keys at its terminal, without a look at what it asks.
- *
- * @param shell what $SHELL is; the program's dialog sets the default
- * @returns all it printed, colours too, and its exit code
+ * Types keys at the controller's terminal, whatever it asks.
+ * @param shell value of $SHELL; the default is that of the program's dialog
+ * @returns its output, with colours, and its exit code
  */
 export async function type(
   subject: ControllerSubject,
@@ -93,7 +92,7 @@ export async function type(
   { seconds = 60, shell = "/bin/bash" }: { seconds?: number; shell?: string } = {},
 ): Promise<{ out: string; code: string }> {
   const command = `stty cols 200; exec env ${shell === "" ? "-u SHELL" : `SHELL=${shell}`} ./${subject.executable}`;
-  // Its output goes around the unit's, which takes colours away.
+  // Base64 keeps the colours, which the unit's output would lose.
   const out = await inUnit(
     subject,
     `cd ${quote(subject.directory)}; { printf ${quote(keys)}; sleep 4; } |
@@ -103,7 +102,7 @@ export async function type(
   return ended(out);
 }
 
-/** Runs it without a terminal. */
+/** Runs the controller without a terminal. */
 export async function withoutTerminal(subject: ControllerSubject, as = ""): Promise<{ out: string; code: string }> {
   const { directory, executable, deploySeconds } = subject;
   const out = await inUnit(

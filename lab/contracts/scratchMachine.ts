@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
 
-/** What is looked at before anything is run on a machine. */
+/** Facts about a machine, read before anything runs there. */
 export interface MachineFacts {
   readonly isLinux: boolean;
   readonly isRoot: boolean;
@@ -11,14 +11,17 @@ export interface MachineFacts {
   readonly hasApt: boolean;
   /** Signs of a node, or of a Pillar's keys, on this machine. */
   readonly nodeSigns: readonly string[];
-  /** The controller's path, where there is such a file and it may be run. */
+  /** True if the controller's path is an executable file. */
   readonly executable: boolean;
   readonly controller: string;
-  /** The flag was given. */
+  /** True if the flag was given. */
   readonly isScratch: boolean;
 }
 
-/** Why the contract is not run here: Deploy installs packages, a unit and keys, and the last expectations spoil them. */
+/**
+ * Returns the reasons not to run the contract here. Deploy installs packages, a unit and keys, and the last
+ * expectations destroy them.
+ */
 export function refusals(facts: MachineFacts): string[] {
   const { controller, nodeSigns } = facts;
   const says = (is: boolean, text: string) => (is ? [] : [text]);
@@ -43,7 +46,7 @@ const places = [
   ...services.map((service) => `/etc/systemd/system/${service}.service`),
 ];
 
-/** Looks at this machine; changes nothing. */
+/** Reads the facts about this machine; changes nothing. */
 export async function lookAtMachine(controller: string, isScratch: boolean): Promise<MachineFacts> {
   const processes = await execa("ps", ["-eo", "comm="], { reject: false });
   const names = processes.stdout.split("\n").map((name) => name.trim());
@@ -73,13 +76,13 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** Runs a script on this machine as root. @returns what it printed */
+/** Runs a script on this machine as root. @returns its output */
 export async function shell(script: string): Promise<string> {
   const { stdout } = await execa("bash", ["-s"], { input: script, reject: false, stripFinalNewline: false });
   return stdout;
 }
 
-/** Directory and name of an executable. */
+/** Returns directory and name of an executable. */
 export function placeOf(file: string): { readonly directory: string; readonly executable: string } {
   return { directory: path.dirname(path.resolve(file)), executable: path.basename(file) };
 }

@@ -1,13 +1,15 @@
 import { Command, Option } from "commander";
 import { type CloudName, cloudNames } from "../clouds/names";
 
-/** What `npm run demo --` was asked for. */
+/** Options of `npm run demo --`. */
 export interface DemoOptions {
-  /** Where both hosts stand; without one the new host is a machine of the operator's own, and the old one at Hetzner. */
+  /**
+   * Cloud of both hosts. Without it, the new host is a machine of the operator's own, and the old one is at Hetzner.
+   */
   readonly provider?: CloudName;
 }
 
-/** @throws CommanderError, whose message says what is wrong and what there is */
+/** Parses the command line. @throws CommanderError that says what is wrong and what the options are */
 export function parseDemo(args: readonly string[]): DemoOptions {
   const program = new Command("npm run demo --")
     .description(

@@ -2,10 +2,10 @@ import type { Slot } from "../doubles/chain/production";
 import { liveMs } from "../doubles/chain/reports";
 import type { Stall } from "../doubles/stalls";
 
-/** What the chain double knows of a journey. */
+/** Facts of the chain double about a journey. */
 export interface Played {
   readonly pillar: string;
-  /** Producer addresses: of the host before, and of the one after. */
+  /** Producer addresses of the old and the new host. */
   readonly addresses: { readonly old: string; readonly fresh: string };
   /** All slots of the Pillar. */
   readonly slots: readonly Slot[];
@@ -13,22 +13,22 @@ export interface Played {
   readonly stalls: readonly Stall[];
   readonly doubleProduced: number;
   readonly doubleSigned: number;
-  /** Milliseconds without the signer. */
+  /** Time without the orchestrator in milliseconds. */
   readonly withoutSigner: number;
 }
 
 export interface Judgement {
-  /** Nothing went wrong that the program could have done. */
+  /** True if nothing went wrong that the program could have caused. */
   readonly isGood: boolean;
   readonly lines: readonly string[];
 }
 
-/** Whether a slot was missed since a process was not run for longer than a slot, so that nobody could hear of it. */
+/** True if the machine caused a missed slot: a process did not run for longer than a slot. */
 export function isMachines({ at }: Pick<Slot, "at">, stalls: readonly Stall[], slotMs: number): boolean {
   return stalls.some(({ from, to }) => to - from > slotMs && from <= at && to >= at - liveMs);
 }
 
-/** What it comes to, in words for an operator. */
+/** Judges a journey, in words for an operator. */
 export function judge(played: Played): Judgement {
   const { pillar, addresses, slots, slotMs, stalls, doubleProduced, doubleSigned } = played;
   const by = (address: string) =>

@@ -17,9 +17,11 @@ import { Scenes } from "./scenes";
 import { hurry, makeStacks, pillar, type Stacks } from "./stacks";
 import { verdict } from "./verdict";
 
-/** `npm run demo`: the whole journey of a Pillar and its signer, from the old host to its deletion, in view. */
+/**
+ * Runs `npm run demo`: the whole journey of a Pillar and its orchestrator, from the old host to its deletion, in view.
+ */
 async function main({ provider }: DemoOptions): Promise<number> {
-  // The stand-in waits as long as the official plugin, where nobody says otherwise.
+  // The stand-in would wait as long as the official plugin by default.
   process.env.PILLAR_LAB_DIGITALOCEAN_PACE ??= "0.1";
   await ensureRequirements();
   const toolchain = await ensureToolchain({ plugins: ["command", pluginOf[provider ?? "hetzner"]] });
@@ -73,7 +75,7 @@ const titles = { hetzner: "Hetzner", digitalocean: "DigitalOcean" } as const;
 
 async function setUp(provider?: CloudName): Promise<{ lab: Lab; stacks: Stacks; server: OldServer }> {
   const lab = await Lab.create("demo");
-  // A sync of some fifteen seconds, so that there is something to watch.
+  // A sync takes some fifteen seconds, so that there is something to watch.
   await lab.chain("PATCH", "/truth", { ...hurry, height: 2600, defaults: { rate: 160, behind: 2400 } });
   const server = await orderOldServer(lab, provider);
   await lab.chain("PATCH", `/pillars/${pillar}`, { producerAddress: server.producer.address });
@@ -81,7 +83,7 @@ async function setUp(provider?: CloudName): Promise<{ lab: Lab; stacks: Stacks; 
   return { lab, stacks: await makeStacks(lab, server, target), server };
 }
 
-/** @returns the new host */
+/** Plays the journey. @returns the new host */
 async function journey(
   scenes: Scenes,
   lab: Lab,
@@ -115,7 +117,7 @@ async function journey(
   return { address: host.address, producerAddress };
 }
 
-/** Until the first epoch that the new host began has been paid. */
+/** Waits until the first epoch that the new host began is paid. */
 async function untilPaid(lab: Lab): Promise<void> {
   const { epoch } = await lab.chain<ChainTruth>("GET", "/truth");
   const deadline = Date.now() + 5 * hurry.epochSeconds * 1000;

@@ -6,10 +6,10 @@ import type { HostShell, Lab } from "../lab";
 import { setUpOrchestrator } from "../oldHost/runningOrchestrator";
 import { type NodeProducer, setUpSyncedNode } from "../oldHost/syncedNode";
 
-/** The host that the demo begins with: a server at one of the lab's clouds that somebody ordered years ago. */
+/** The demo's old host: a server at one of the lab's clouds, ordered years ago. */
 export interface OldServer extends HostShell {
   readonly provider: CloudName;
-  /** The server's number at the provider. */
+  /** Id of the server at the provider. */
   readonly id: string;
   readonly address: string;
   readonly hostKey: string;
@@ -18,7 +18,7 @@ export interface OldServer extends HostShell {
 
 const bootLimit = 120_000;
 
-/** Orders it as a customer does, and puts a synced node and a signer on it. */
+/** Orders the server as a customer does, and sets up a synced node and an orchestrator on it. */
 export async function orderOldServer(lab: Lab, provider: CloudName = "hetzner"): Promise<OldServer> {
   await lab.startClouds();
   const publicKey = await readFile(`${lab.privateKeyFile}.pub`, "utf8");
@@ -44,7 +44,7 @@ const hetzner = <T>(lab: Lab, path: string, body?: object) =>
 const digitalocean = <T>(lab: Lab, path: string, body?: object) =>
   lab.cloud<T>("digitalocean", body ? "POST" : "GET", `/v2${path}`, body, cloudTokens.digitalocean);
 
-/** An order in the provider's own words. */
+/** Orders through each provider's API. */
 const orders: Readonly<Record<CloudName, (lab: Lab, publicKey: string) => Promise<number>>> = {
   hetzner: async (lab, public_key) => {
     const { ssh_key } = await hetzner<{ ssh_key: { id: number } }>(lab, "/ssh_keys", { name: "mine", public_key });
@@ -71,7 +71,10 @@ const orders: Readonly<Record<CloudName, (lab: Lab, publicKey: string) => Promis
   },
 };
 
-/** While an action runs a provider refuses the next; actions get on when somebody looks. */
+/**
+ * Waits until the server is ready: while an action runs, a provider refuses the next. Actions progress on requests
+ * only.
+ */
 const settled: Readonly<Record<CloudName, (lab: Lab, id: number) => Promise<unknown>>> = {
   hetzner: async (lab, id) => {
     const isLocked = async () => (await hetzner<{ server: { locked: boolean } }>(lab, `/servers/${id}`)).server.locked;

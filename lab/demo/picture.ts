@@ -5,10 +5,8 @@ const padding = 18;
 const most = 100;
 
 /**
- * The end of what `npm run demo` printed, as a picture of a terminal: what was played with its times, and the chain's
- * verdict.
- *
- * @throws for a text that is no demo's, or of one that failed
+ * Draws the end of a demo's output as a picture of a terminal: the scenes with their times, and the chain's verdict.
+ * @throws if the text is not from a demo that succeeded
  */
 export function demoPicture(printed: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
@@ -22,7 +20,7 @@ export function demoPicture(printed: string): string {
   return drawn(["$ npm run demo", "", ...parts.flatMap((part) => [...part, ""])].slice(0, -1));
 }
 
-/** Lines as an SVG. */
+/** Draws lines as an SVG. */
 function drawn(lines: readonly string[]): string {
   const shown = lines.map((line) => (line.length > most ? `${line.slice(0, most - 1)}…` : line));
   const width = Math.ceil(Math.max(...shown.map(({ length }) => length)) * characterWidth) + 2 * padding;

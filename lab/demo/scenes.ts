@@ -4,7 +4,7 @@ import type { LabStack } from "../stack/stack";
 import { elapsed } from "../util/progress";
 import { stageTimes } from "./stageTimes";
 
-/** What the steps of procedure A are, by the names of their resources. */
+/** Descriptions of the steps of procedure A, by the names of their resources. */
 const steps: Readonly<Record<string, string>> = {
   server: "made the server, with a firewall",
   "node-preflight": "checked the host against the minimums",
@@ -18,11 +18,11 @@ const steps: Readonly<Record<string, string>> = {
   "node-producer-address": "read the producer address",
 };
 
-/** What a command of the journey came to. */
+/** Result of a command of the journey. */
 export interface Scene {
   readonly title: string;
   readonly milliseconds: number;
-  /** How long each resource took, by its name. */
+  /** Duration of each resource in milliseconds, by its name. */
   readonly stages: ReadonlyMap<string, number>;
 }
 
@@ -31,7 +31,7 @@ export class Scenes {
   readonly played: Scene[] = [];
   private readonly began = Date.now();
 
-  /** Runs `pulumi up` or `destroy`. @throws where its end is another one than expected */
+  /** Runs `pulumi up` or `destroy`. @throws if it does not end as expected */
   async pulumi(
     title: string,
     stack: LabStack,
@@ -46,7 +46,7 @@ export class Scenes {
     const { exitCode } = await stack.run([command, "--yes", "--skip-preview", "--event-log", events, ...plain], {
       stdio: "inherit",
       reject: false,
-      // The engine keeps its event log behind this.
+      // The engine writes its event log only with this variable.
       env: { ...stack.env, PULUMI_DEBUG_COMMANDS: "true" },
     });
     if ((exitCode === 0) === refused)
@@ -61,7 +61,7 @@ export class Scenes {
     });
   }
 
-  /** A step that is the operator's, in the wallet: here the double does it. */
+  /** Plays a step of the operator in the wallet; the double does it here. */
   async wallet<T>(title: string, clicks: string, work: () => Promise<T>): Promise<T> {
     this.heading(title);
     console.log(`    YOU, in the wallet: ${clicks}\n    (in this demo a double of wallet and chain does it)\n`);
@@ -76,11 +76,11 @@ export class Scenes {
     if (command) console.log(`\n    $ ${command}\n`);
   }
 
-  /** All that was played, with times; of the stand-up each step. */
+  /** Formats the scenes with their times, and each step of the stand-up. */
   summary(): string[] {
     const told = new Set<string>();
     const lines = this.played.flatMap(({ title, milliseconds, stages }) => {
-      // Later runs pass by what is done.
+      // Later runs repeat the steps that are done: skip them.
       const fresh = [...stages].filter(([name]) => steps[name] !== undefined && !told.has(name));
       for (const [name] of fresh) told.add(name);
       return [

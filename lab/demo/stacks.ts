@@ -9,12 +9,12 @@ import type { OldServer } from "./oldServer";
 
 export const pillar = "Anvil";
 /**
- * A chain in a hurry: a momentum a second, ticks of twenty (so that the wait for the switch is seen), epochs of thirty
- * seconds. With so few Pillars each is in every tick.
+ * A fast chain: a momentum a second, ticks of twenty, which makes the wait for the switch visible, and epochs of thirty
+ * seconds. Each of the few Pillars has a slot in every tick.
  */
 export const hurry = { momentumSeconds: 1, tickMomentums: 20, epochSeconds: 30, rewardDelaySeconds: 1 };
 
-/** Both stacks' configuration; the one's changes with the journey. */
+/** The stacks of both hosts; the journey changes their configuration. */
 export interface Stacks {
   readonly old: LabStack;
   readonly fresh: LabStack;
@@ -23,8 +23,9 @@ export interface Stacks {
 }
 
 /**
- * @param target the new host: a machine of the operator's own, or the provider at which the program makes it
- * @param paces of the chain, as it was told to go
+ * Makes the stacks of both hosts.
+ * @param target the new host: a machine of the operator's own, or the cloud where the program makes it
+ * @param paces the chain's clocks
  */
 export async function makeStacks(
   lab: Lab,

@@ -1,4 +1,4 @@
-/** How long a resource took to be made. */
+/** Duration of a resource's creation. */
 export interface StageTime {
   readonly name: string;
   readonly milliseconds: number;
@@ -11,7 +11,7 @@ interface EngineEvent {
   readonly resOutputsEvent?: { readonly metadata: { readonly urn: string } };
 }
 
-/** Reads the engine's event log: a JSON object a line; in the order in which the resources were begun. */
+/** Parses the engine's event log, a JSON object in each line, in the order in which the resources were started. */
 export function stageTimes(eventLog: string): StageTime[] {
   const begun = new Map<string, number>();
   const times: StageTime[] = [];

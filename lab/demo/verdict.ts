@@ -4,7 +4,7 @@ import type { Lab } from "../lab";
 import { type Judgement, judge, type Played } from "./judgement";
 import { pillar } from "./stacks";
 
-/** What the chain itself says of the journey: nothing that the program could have made up. */
+/** Judges the journey by the chain alone, which the program cannot influence. */
 export async function verdict(lab: Lab, addresses: Played["addresses"]): Promise<Judgement> {
   const truth = await lab.chain<ChainTruth>("GET", "/truth");
   const production = await lab.chain<Slot[]>("GET", "/production");

@@ -5,7 +5,7 @@ import { firstSeedVariable, roundsVariable } from "./rounds";
 
 const program = new Command("npm run explore --").description("Explorations that take long, by hand: none runs in CI.");
 
-/** The lab tests that play as many rounds as they are asked for. */
+/** Lab tests that play as many rounds as asked for. */
 const labTests = [
   ["deaths", "orchestrator/randomDeath", "kills engine, provider or host at random moments of the orchestrator's move"],
   ["journeys", "journey/randomDeath", "the same once in each stage of the whole journey"],

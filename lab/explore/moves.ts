@@ -18,8 +18,8 @@ function fail({ path, why }: Found, seed?: number): void {
 }
 
 /**
- * Plays what may befall a move: first all of it to a depth, then random histories for the rest of the time. Sets the exit
- * code 1 where a promise is broken.
+ * Plays failures during moves: first all of them to a depth, then random histories for the rest of the time. Sets exit
+ * code 1 if a promise is broken.
  */
 export async function exploreMoves(values: MovesFlags): Promise<void> {
   if (values.replay !== undefined) {
@@ -33,7 +33,7 @@ export async function exploreMoves(values: MovesFlags): Promise<void> {
   const end = began + Number(values.minutes) * 60_000;
   const names = Object.keys(searches) as (keyof typeof searches)[];
   for (const [index, name] of names.entries()) {
-    // Half of the time for all of them; what one does not need is left to the next.
+    // The searches share half of the time; each leaves its rest to the next.
     const until = began + ((end - began) / 2) * ((index + 1) / names.length);
     const { found, ...figures } = await search({ ...searches[name], depth: Number(values.depth), until });
     const { states, transitions, depth, frontier, isExhausted } = figures;

@@ -1,3 +1,5 @@
-/** The names of the variables by which `npm run explore` tells a lab test how many rounds to play, and the first one's seed. */
+/**
+ * Names of the variables with the number of rounds, and the first one's seed, that `npm run explore` gives a lab test.
+ */
 export const roundsVariable = "PILLAR_LAB_ROUNDS";
 export const firstSeedVariable = "PILLAR_LAB_FIRST_SEED";

@@ -3,13 +3,13 @@ import type { Lab } from "../lab";
 import * as scripts from "./hostScripts";
 import { type FaultKind, milliseconds, oneOf } from "./kind";
 
-/** Runs a script on a host. @throws with what it said, where it fails */
+/** Runs a script on a host. @throws with its errors if it fails */
 export async function runOn(lab: Lab, host: string, script: string): Promise<void> {
   const { exitCode, stderr } = await lab.host(host).run(`set -eu\n${script}`);
   if (exitCode !== 0) throw new Error(`${host}: ${String(stderr).trim() || `exit ${exitCode}`}`);
 }
 
-/** False on a host that is down or boots: nothing is at work there. */
+/** True if a condition holds on a host. False if the host is down or boots: no fault is active there. */
 export async function holdsOn(lab: Lab, host: string, condition: string): Promise<boolean> {
   if (!lab.hostNames.includes(host) || !(await lab.isUp(host))) return false;
   const result = await lab
@@ -66,7 +66,7 @@ const reboot: FaultKind = {
   isOn: async () => false,
 };
 
-/** Faults of a host's processes and disk: real ones. */
+/** Real faults of a host's processes and disk. */
 export const hostFaults = {
   frozen: onHost({
     does: "the node's process is stopped: it accepts connections and never answers",

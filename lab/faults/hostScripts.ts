@@ -4,10 +4,10 @@ const node = "go-node";
 const data = "/root/.znn";
 const rpcPort = 35997;
 
-/** The unit that plays a fault. */
+/** Returns the unit that plays a fault. */
 export const unitOf = (kind: string) => `lab-fault-${kind}`;
 
-/** Starts a command as a fault's unit, instead of one that is there already. */
+/** Returns shell text that starts a command as a fault's unit, in place of an older one. */
 const unit = (kind: string, command: string) => `
 systemctl stop ${unitOf(kind)} 2> /dev/null || true
 systemd-run -q --collect --unit=${unitOf(kind)} ${command}`;
@@ -16,7 +16,7 @@ export const isUnitOn = (kind: string) => `systemctl is-active -q ${unitOf(kind)
 export const endUnit = (kind: string) => `systemctl stop ${unitOf(kind)}`;
 
 const stopNode = `systemctl stop ${node} 2> /dev/null || true`;
-/** Where there is one: a fault may be on before the node is deployed. */
+/** Starts the node if there is one: a fault may be on before the node is deployed. */
 export const startNode = `
 systemctl reset-failed ${node} 2> /dev/null || true
 if systemctl cat ${node} > /dev/null 2>&1; then systemctl start ${node}; fi`;
@@ -27,14 +27,17 @@ export const thaw = `systemctl kill -s CONT ${node}`;
 export const isFrozen = `
 pid=$(systemctl show -p MainPID --value ${node}); [ "$pid" != 0 ] && grep -q '^State:.T' "/proc/$pid/status"`;
 
-/** What a service that is no node answers. */
+/** Answers of services that are no node. */
 export const otherServices = {
   web: `require("http").createServer((q, r) => r.end("<html><body><h1>It works!</h1></body></html>"))`,
   json: `require("http").createServer((q, r) => r.end(JSON.stringify({ status: "ok" })))`,
   mail: `require("net").createServer((s) => { s.on("error", () => s.destroy()); s.end("220 mail ESMTP\\r\\n"); })`,
 } as const;
 
-/** The other service takes the port first, as it does in life; the node then can't start, and is given up. */
+/**
+ * Returns shell text that starts another service on the RPC's port first. The node then cannot start, and systemd gives
+ * it up.
+ */
 export function takePort(answer: keyof typeof otherServices): string {
   return `${stopNode}
 ${unit("wrong-service", `/usr/local/bin/node -e '${otherServices[answer]}.listen(${rpcPort})'`)}
@@ -44,7 +47,7 @@ ${startNode}`;
 
 export const givePortBack = `${endUnit("wrong-service")}\n${startNode}`;
 
-/** Restarts the node every so many seconds, and counts none of it against the unit's start limit. */
+/** Restarts the node every so many seconds, without counting against the unit's start limit. */
 export const restartEach = (seconds: number) =>
   unit(
     "restart",
@@ -65,7 +68,7 @@ export const givePackageLockBack = `${endUnit("package-lock")}\nrm -f /run/${uni
 
 export const isDiskFull = `findmnt -n -o SOURCE ${data} | grep -q ${unitOf("full-disk")}`;
 
-/** The data directory moves to a file system of its own, barely larger than it is: this machine's own stays free. */
+/** Moves the data directory to its own, barely larger file system, so that this machine's own stays free. */
 export const fillDisk = `
 if ${isDiskFull}; then exit; fi
 size=$(du -sk ${data} | cut -f1)
@@ -80,7 +83,7 @@ umount $new
 cat /dev/zero > ${data}/filler 2> /dev/null || true
 ${startNode}`;
 
-/** What was written meanwhile is kept, as if somebody had deleted the filler. */
+/** Keeps what was written meanwhile, as if an operator had deleted the filler. */
 export const freeDisk = `
 ${stopNode}
 kept=/run/${unitOf("full-disk")}
@@ -91,7 +94,10 @@ cp -a $kept/. ${data}
 rm -rf $kept
 ${startNode}`;
 
-/** Ends connections, not the server, whose title goes on with its path. One that only forwards has no terminal's. */
+/**
+ * Ends the connections, but not the server, whose process title continues with its path. Connections that only forward
+ * have no terminal in their title.
+ */
 export const endSshSessions = `pkill -KILL -f '^sshd: [^/]' || true`;
 export const stopSsh = `systemctl stop ssh\n${endSshSessions}`;
 export const startSsh = "systemctl start ssh";

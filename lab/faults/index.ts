@@ -18,7 +18,7 @@ export type FaultName = keyof typeof faults;
 
 export const faultNames = Object.keys(faults) as FaultName[];
 
-/** @throws with the nearest and the list, when there is no such fault */
+/** Checks a fault's name. @throws with the nearest name and the list if there is no such fault */
 export function faultName(text: string): FaultName {
   const found = faultNames.find((name) => name === text);
   if (found !== undefined) return found;
@@ -27,12 +27,12 @@ export function faultName(text: string): FaultName {
   );
 }
 
-/** @throws when the lab has no such host, and no such reference where that will do */
+/** Checks that the lab has such a host, or such a reference if one is allowed. @throws if not */
 function demand(lab: Lab, host: string, referenceToo: boolean): void {
   if (!(referenceToo && lab.referenceNames.includes(host))) lab.host(host);
 }
 
-/** Lets something go wrong on a host, or on a reference where only its node is concerned. */
+/** Sets a fault on a host, or on a reference if the fault concerns only its node. */
 export async function setFault(lab: Lab, host: string, name: FaultName, value = ""): Promise<void> {
   const kind: FaultKind = faults[name];
   if (value !== "" && kind.value === undefined) throw new Error(`${name} takes no value: found ${value}`);
@@ -42,7 +42,7 @@ export async function setFault(lab: Lab, host: string, name: FaultName, value = 
   });
 }
 
-/** What is wrong on a host now. */
+/** Returns the faults that are on. */
 export async function faultsOn(lab: Lab, host: string): Promise<FaultName[]> {
   demand(lab, host, true);
   const on: FaultName[] = [];

@@ -1,40 +1,40 @@
 import ms from "ms";
 import type { Lab } from "../lab";
 
-/** What a fault may be given, as its help shows it. */
+/** Value of a fault, as its help shows it. */
 export interface FaultValue {
-  /** As `DURATION`, or the words to choose from: `once|refused`. */
+  /** `DURATION`, or the words to choose from: `once|refused`. */
   readonly form: string;
   readonly byDefault: string;
 }
 
-/** One way in which a host, its node or its network goes wrong. `host` is a host's name in the lab. */
+/** A fault of a host, its node or its network. `host` is a host's name in the lab. */
 export interface FaultKind {
-  /** One line. */
+  /** Description in one line. */
   readonly does: string;
   readonly value?: FaultValue;
-  /** Returns when it is at work. Setting it again changes its value. */
+  /** Sets the fault, and waits until it is active. Setting it again changes its value. */
   set(lab: Lab, host: string, value: string): Promise<void>;
-  /** Does nothing where it is not on. */
+  /** Ends the fault; does nothing if it is not on. */
   heal(lab: Lab, host: string): Promise<void>;
-  /** By the facts, not by a record: a reboot heals some faults too. */
+  /** True if the fault is on. Reads the real state, since a reboot heals some faults, too. */
   isOn(lab: Lab, host: string): Promise<boolean>;
 }
 
-/** Milliseconds of `20s` or `500ms`. @throws when it is another thing */
+/** Parses `20s` or `500ms` into milliseconds. @throws for any other text */
 export function milliseconds(text: string): number {
   const value = /^\d.*[a-z]$/.test(text) ? (ms(text as ms.StringValue) as number | undefined) : undefined;
   if (value === undefined) throw new Error(`found ${text}, needed a duration such as 20s`);
   return value;
 }
 
-/** A height. @throws when it is none */
+/** Parses a height. @throws for any other text */
 export function height(text: string): number {
   if (!/^\d+$/.test(text)) throw new Error(`found ${text}, needed a height`);
   return Number(text);
 }
 
-/** @throws when the text is none of the words */
+/** Returns the text as one of the words. @throws if it is none of them */
 export function oneOf<T extends string>(text: string, ...words: T[]): T {
   const found = words.find((word) => word === text);
   if (found === undefined) throw new Error(`found ${text}, needed ${words.join(" or ")}`);

@@ -5,14 +5,14 @@ import { holdsOn, runOn } from "./hostFaults";
 import * as scripts from "./hostScripts";
 import { type FaultKind, oneOf } from "./kind";
 
-/** Routing rules of one fault at one place: a namespace of the lab, so they outlast a reboot. */
+/** Routing rules of a fault in a namespace of the lab, so they outlast a reboot. */
 export interface RulePlace {
   readonly namespace: string;
-  /** Tells the fault's rules from others. */
+  /** Priority that tells the fault's rules from others. */
   readonly priority: string;
 }
 
-/** A rule that refuses TCP packets, or lets them vanish. */
+/** Returns a command for a rule that refuses TCP packets or drops them. */
 export function addRule({ namespace, priority }: RulePlace, selector: readonly string[]): IpCommand {
   return ["-n", namespace, "rule", "add", "priority", priority, "ipproto", "tcp", ...selector];
 }
@@ -28,7 +28,10 @@ async function unrule(place: RulePlace): Promise<void> {
   }
 }
 
-/** At the host, towards the release server; and at the operator's end, where every host has a priority of its own. */
+/**
+ * Returns the places of the rules: on the host, towards the release server, and on the operator's machine, where every
+ * host has its own priority.
+ */
 function routePlaces(lab: Lab, host: string): { here: RulePlace; there: RulePlace } {
   const last = lab.host(host).address.split(".").at(-1) ?? "";
   return {
@@ -46,7 +49,7 @@ const noRoute: FaultKind = {
     const { here, there } = routePlaces(lab, host);
     for (const port of releasePorts) {
       const refused = addRule(here, ["to", operatorAddress, "dport", `${port}`, "unreachable"]);
-      // A blackhole at the near end would be told to who connects: let the answers vanish.
+      // A blackhole on the host would fail the connection at once: drop the answers instead.
       const lost = addRule(there, ["to", lab.host(host).address, "sport", `${port}`, "blackhole"]);
       await execa("ip", how === "silent" ? lost : refused);
     }

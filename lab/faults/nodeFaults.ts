@@ -1,13 +1,13 @@
 import { type ChainTruth, defaultNodeSettings, type NodeSettings, type NodeSettingsPatch } from "../doubles/chain";
 import { type FaultKind, type FaultValue, height, milliseconds } from "./kind";
 
-/** A fault that the chain double tells a node to play. */
+/** A fault that a node plays because the chain double tells it to. */
 export interface NodeFault {
   readonly does: string;
   readonly value?: FaultValue;
-  /** The settings that it changes. */
+  /** Settings that the fault changes. */
   readonly keys: readonly (keyof NodeSettings)[];
-  /** @param own the node's height, @param network everybody else's */
+  /** Returns the settings that set the fault. @param own the node's height @param network the height of all others */
   settings(value: string, own: number, network: number): NodeSettingsPatch;
   isOn(settings: NodeSettings): boolean;
 }
@@ -71,12 +71,12 @@ export const nodeFaults = {
   },
 } as const satisfies Record<string, NodeFault>;
 
-/** The settings that end it. */
+/** Returns the settings that end a fault. */
 export function healed({ keys }: Pick<NodeFault, "keys">): NodeSettingsPatch {
   return Object.fromEntries(keys.map((key) => [key, defaultNodeSettings[key]]));
 }
 
-/** Plays a node's fault over the lab's chain double. */
+/** Makes a fault's kind of a node's fault, set through the lab's chain double. */
 export function asKind(fault: NodeFault): FaultKind {
   const { does, value } = fault;
   return {

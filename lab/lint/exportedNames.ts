@@ -1,12 +1,12 @@
 import ts from "typescript";
 
-/** A name that more than one file exports, and these files. */
+/** A name that several files export, and these files. */
 export interface Twice {
   readonly name: string;
   readonly files: readonly string[];
 }
 
-/** Returns the names that several files export: a reader finds the wrong one. */
+/** Returns the names that several files export: a reader may find the wrong one. */
 export function exportedTwice(files: readonly { readonly path: string; readonly text: string }[]): Twice[] {
   const places = new Map<string, string[]>();
   for (const { path, text } of files)
@@ -14,7 +14,7 @@ export function exportedTwice(files: readonly { readonly path: string; readonly 
   return [...places].filter(([, paths]) => paths.length > 1).map(([name, paths]) => ({ name, files: paths }));
 }
 
-/** Returns the names that a file declares and exports, without those that it passes on from another file. */
+/** Returns the names that a file declares and exports, without its re-exports. */
 function declaredNames(path: string, text: string): Set<string> {
   const names = new Set<string>();
   for (const statement of ts.createSourceFile(path, text, ts.ScriptTarget.ES2022).statements) {

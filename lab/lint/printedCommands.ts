@@ -1,19 +1,19 @@
 import ts from "typescript";
 
-/** A text of the program that holds a command which no helper made. */
+/** A text of the program with a command that no helper made. */
 export interface TypedByHand {
   readonly path: string;
   readonly line: number;
   readonly text: string;
 }
 
-/** A command as one that is told to an operator: an operation of Pulumi's, or a command of the tool. */
+/** A command for an operator: an operation of Pulumi, or a command of this tool. */
 const command =
   /\b(pulumi (up|destroy|preview|refresh|cancel|login|logout|whoami|config|stack|state|import)\b|npx pillar-host\b)|\.\/pillar-host\b/;
 
 /**
- * The texts in which a command stands literally, so that it may lack its stack: `core/util/commands.ts` and
- * `core/steps/lib/commands.sh` make them. Comments print nothing.
+ * Finds the texts with a literal command, which may lack its stack: `core/util/commands.ts` and
+ * `core/steps/lib/commands.sh` must make it. Skips comments, which print nothing.
  */
 export function typedByHand(path: string, text: string): TypedByHand[] {
   return (path.endsWith(".sh") ? shellLines(text) : stringsOf(path, text))

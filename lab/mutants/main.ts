@@ -6,8 +6,8 @@ import { checkout } from "../toolchain/version";
 import { mutants } from "./mutants";
 
 /**
- * `npm run mutants`: makes each mistake in a copy of the checkout, and runs the unit tests that must notice it. Ends with 1
- * where one goes unnoticed.
+ * `npm run mutants`: makes each mistake in a copy of the checkout, and runs the unit tests that must notice it. Ends
+ * with 1 if one goes unnoticed.
  */
 const root = mkdtempSync(join(tmpdir(), "pillar-host-mutants-"));
 const passes = async (tests: readonly string[]) => {

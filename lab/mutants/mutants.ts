@@ -1,17 +1,17 @@
 /** A mistake in a shell script, and the unit tests that must notice it. */
 export interface Mutant {
-  /** Says what is wrong then. */
+  /** Description of the mistake. */
   readonly what: string;
-  /** From the checkout's root. */
+  /** Path from the checkout's root. */
   readonly file: string;
   /** Occurs exactly once in the file. */
   readonly from: string;
   readonly to: string;
-  /** Unit test files, from the checkout's root. */
+  /** Unit test files, as paths from the checkout's root. */
   readonly tests: readonly string[];
 }
 
-/** Mistakes by which a key, a signer or a host would be lost, or a secret shown. */
+/** Mistakes that would lose a key, a signer or a host, or show a secret. */
 export const mutants: readonly Mutant[] = [
   {
     what: "a key share that a copy takes away is not kept",

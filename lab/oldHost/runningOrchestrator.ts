@@ -11,22 +11,25 @@ import { shipFiles } from "../hosts/shipFiles";
 import type { HostShell, Lab } from "../lab";
 import { noteSecret } from "../testRun/printed";
 
-/** How an operator has the orchestrator on a host before it moves; but its getStatus stands for a second, which saves each move half a minute. */
+/**
+ * State of an orchestrator on a host before a move. Its getStatus answers the same for one second only, which saves
+ * each move half a minute.
+ */
 export interface OrchestratorSetup extends ExampleDirOptions {
-  /** Default v0.0.9a. */
+  /** v0.0.9a by default. */
   readonly version?: string;
-  /** Another one's directory, as it was set up: the same identity a second time. */
+  /** Directory of another orchestrator, as it was set up: the same identity a second time. */
   readonly copyOf?: ExampleDir;
-  /** Files beside those that a signer needs, under events/: how many, and the bytes of each. */
+  /** Additional files under events/: their number, and the bytes of each. */
   readonly extraFiles?: { readonly count: number; readonly bytes: number };
-  /** Whether it is enabled, and started (the default); a started one is waited for until it may sign. */
+  /** True to enable and to start it (the default). A started one is waited for until it may sign. */
   readonly enabled?: boolean;
   readonly started?: boolean;
-  /** The executable and the unit only, without a state directory: installed, never configured. */
+  /** True for executable and unit only, without a state directory: installed, never configured. */
   readonly withoutState?: boolean;
 }
 
-/** Sets an orchestrator up; for one that is to sign, a synced node must run on the host ({@link setUpSyncedNode}). */
+/** Sets an orchestrator up. One that is to sign needs a synced node on the host ({@link setUpSyncedNode}). */
 export async function setUpOrchestrator(lab: Lab, host: HostShell, setup: OrchestratorSetup = {}): Promise<ExampleDir> {
   const { enabled = true, started = true, withoutState = false } = setup;
   const { compressedTssECDSAPubKey: key } = await lab.chain<BridgeInfo>("GET", "/bridge");
@@ -49,16 +52,19 @@ export async function setUpOrchestrator(lab: Lab, host: HostShell, setup: Orches
   return state;
 }
 
-/** Milliseconds: a start after one that failed, and the unit's ten seconds between them, on a busy machine. */
+/**
+ * Timeout in milliseconds: on a busy machine, for a second start after a failed one and the unit's ten seconds in
+ * between.
+ */
 const signerMs = 120_000;
 
-/** Returns when an orchestrator with this identity signs on a host and its RPC is open, where that is not forbidden. */
+/** Waits until an orchestrator with this identity signs on a host and its RPC is open, unless that is forbidden. */
 export async function waitForOrchestrator(lab: Lab, host: HostShell, identity: string): Promise<void> {
   const deadline = Date.now() + signerMs;
   const signs = async () => {
     const { now, identities } = await lab.chain<SignersTruth>("GET", "/signers");
     const last = identities[identity]?.intervals.at(-1);
-    // At the first beat after the start, all is open.
+    // Everything is open from the first beat after the start.
     return last?.host === host.name && !last.stopped && last.until > last.from && now - last.until < 1000;
   };
   while (!(await signs())) {
@@ -67,7 +73,7 @@ export async function waitForOrchestrator(lab: Lab, host: HostShell, identity: s
   }
 }
 
-/** What is to be seen of a signer that did not come: nothing of its configuration, which its log has with the pass phrase. */
+/** Describes an orchestrator that did not start. Omits the configuration in its log, which has the pass phrase. */
 async function noSigner(lab: Lab, host: HostShell, identity: string): Promise<string> {
   const { identities, now } = await lab.chain<SignersTruth>("GET", "/signers");
   const { stdout } = await host.run(`systemctl show orchestrator -p ActiveState,SubState,NRestarts
@@ -78,12 +84,12 @@ async function noSigner(lab: Lab, host: HostShell, identity: string): Promise<st
   return `no signer on ${host.name} within ${signerMs / 1000} s\n${told}\n${stdout}`;
 }
 
-/** Fills a folder with files of noise, a hundred to a folder: a gigabyte in the time that the disk takes. */
+/** Fills a folder with files of noise, a hundred to a subfolder: a gigabyte in the time that the disk takes. */
 export async function makeFiles(host: HostShell, dir: string, files: { count: number; bytes: number }): Promise<void> {
   await run(host, `perl -e '${filler}' "${dir}" ${files.count} ${files.bytes}`);
 }
 
-/** As the orchestrator's initial setup writes it. */
+/** Unit as the orchestrator's initial setup writes it. */
 export const orchestratorUnit = `[Unit]
 Description=orchestrator service
 After=network.target
@@ -101,7 +107,8 @@ RestartSec=10
 WantedBy=multi-user.target
 `;
 
-// One mebibyte of noise, from another place in each file: reading a gigabyte of it would take longer than writing it.
+// Each file has one mebibyte of noise, from another offset: reading a gigabyte of noise would take longer than writing
+// it.
 const filler = `
   my ($dir, $count, $bytes) = @ARGV;
   open my $random, "<", "/dev/urandom" or die; read $random, my $noise, 1 << 20;

@@ -7,13 +7,13 @@ import { shipFiles } from "../hosts/shipFiles";
 import type { HostShell, Lab } from "../lab";
 import { noteSecret } from "../testRun/printed";
 
-/** A node's producer, as its key store has it. */
+/** Producer of a node, as in its key store. */
 export interface NodeProducer {
   readonly address: string;
   readonly password: string;
 }
 
-/** The node double as a service of a host, synced: what is left when somebody deployed it long ago, in a second. */
+/** Sets up the node double as a synced service of a host, in a second, as if it was deployed long ago. */
 export async function setUpSyncedNode(lab: Lab, host: HostShell): Promise<NodeProducer> {
   const password = randomPassword();
   const store = createKeyStore(password);

@@ -6,12 +6,12 @@ import { ip } from "../hosts/ip";
 import { nodeBind } from "../hosts/machine";
 import { addOperatorAddress, chainPort, operatorAddress, referenceAddress } from "../hosts/network";
 
-/** What the configuration's sync.references takes for the n-th. */
+/** Returns the URL of the n-th reference for sync.references. */
 export function referenceUrl(n: number): string {
   return `http://${referenceAddress(n)}:35997`;
 }
 
-/** What a reference needs of the lab that it is a part of. */
+/** Part of a lab that a reference needs. */
 interface OperatorEnd {
   readonly name: string;
   readonly dir: string;
@@ -19,14 +19,14 @@ interface OperatorEnd {
   startAtOperator(command: readonly string[]): Promise<unknown>;
 }
 
-/** Starts the n-th reference (n from 0): the node double at the operator's end, which the chain double commands. */
+/** Starts the n-th reference, from 0: a node double on the operator's machine, which the chain double controls. */
 export async function startReference(lab: OperatorEnd, name: string, n: number): Promise<void> {
   const folder = join(lab.dir, "references");
   const program = join(folder, "go-node.cjs");
   await mkdir(join(folder, name), { recursive: true });
   await writeFile(program, await bundleNode());
   await ip(addOperatorAddress(lab.name, referenceAddress(n)));
-  // Whatever the lab's nodes are told by default, this one is synced.
+  // A reference is synced, whatever the defaults of the lab's nodes.
   await lab.chain("PATCH", `/nodes/${name}`, { ...defaultNodeSettings, rate: 1e6, behind: 0, connectMs: 0 });
   const places = ["--data", join(folder, name), "--listen", referenceAddress(n)];
   const world = ["--chain", `http://${operatorAddress}:${chainPort}`, "--name", name];

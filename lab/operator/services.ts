@@ -12,10 +12,10 @@ import { onceARun } from "../testRun/onceARun";
 const releaseOf = (options: ReleaseOptions) => onceARun(["release", options], () => buildRelease(options));
 
 /**
- * What stands at the operator's end of a lab's network: the chain double, the release server, the double of Vault,
- * and the relays to the apt proxy and to the clouds. Runs inside the operator's namespace; tests reach it from outside through socket files.
- *
- * Run with LAB_DIRECTORY as its argument (lab/util/labProgram.ts); writes `ready` there when all of it answers.
+ * Starts the services on the operator's machine of a lab: the chain double, the release server, the double of Vault,
+ * and the relays to the apt proxy and to the clouds. Runs inside the operator's namespace; tests reach it from outside
+ * through socket files. Takes LAB_DIRECTORY as its argument (lab/util/labProgram.ts), and writes `ready` there once all
+ * of them answer.
  */
 async function main(dir: string): Promise<void> {
   const [http, https] = releasePorts;

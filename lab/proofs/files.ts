@@ -5,10 +5,10 @@ import { proofsOf, withProofs } from "./proofs";
 const checkout = join(import.meta.dirname, "../..");
 const tests = join(checkout, "test/lab");
 
-/** Where the table stands. */
+/** File with the table of proofs. */
 export const documented = join(checkout, "lab/README.md");
 
-/** The documentation as it should be, by the tests as they are. */
+/** Returns the documentation with a table made from the present tests. */
 export function made(): string {
   const files = readdirSync(tests, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".test.ts"));
   const proofs = files.sort().flatMap((name) => {

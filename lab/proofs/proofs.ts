@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import ts from "typescript";
 
-/** A feature as the tests name it, and where it is proved. */
+/** A feature as the tests name it, and the file that proves it. */
 export interface Proof {
   readonly feature: string;
   readonly tests: number;
-  /** Below test/lab. */
+  /** Path below test/lab. */
   readonly file: string;
 }
 
@@ -15,10 +15,9 @@ const suites = ["describe", ...contracts];
 const cases = ["it", "test"];
 
 /**
- * What a test file proves: a line for each of its outermost suites, and for each test that is in none. What a helper
- * beside it defines for it counts as its own (pure but for reading that helper).
- *
- * @param path of the file, for its imports
+ * Reads what a test file proves: an entry for each outermost suite, and for each test outside of any. Suites in a
+ * helper beside the file count, too.
+ * @param path of the file, to resolve its imports
  */
 export function proofsOf(path: string, text: string, file: string): Proof[] {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true);
@@ -36,7 +35,7 @@ export function proofsOf(path: string, text: string, file: string): Proof[] {
   return proofs;
 }
 
-/** The suites in a function of a file beside this one. */
+/** Reads the suites in a function of a file beside this one. */
 function ofHelper(source: ts.SourceFile, path: string, name: string, file: string): Proof[] {
   const imports = source.statements.filter(ts.isImportDeclaration);
   const own = imports.find(({ importClause }) => importClause?.getText().match(/\w+/g)?.includes(name));
@@ -54,7 +53,7 @@ function ofHelper(source: ts.SourceFile, path: string, name: string, file: strin
   );
 }
 
-/** `it` of it(…), it.skipIf(…)(…) and it.each([…])(…). */
+/** Returns the called name: `it` for it(…), it.skipIf(…)(…) and it.each([…])(…). */
 function calledName({ expression }: ts.CallExpression): string {
   let name: ts.Expression = expression;
   while (!ts.isIdentifier(name)) {
@@ -64,7 +63,7 @@ function calledName({ expression }: ts.CallExpression): string {
   return name.text;
 }
 
-/** What is filled in at run time is left out. */
+/** Returns the title of a test or suite, with … for parts that are known at run time only. */
 function titleOf(call: ts.CallExpression): string {
   const [title] = call.arguments;
   if (title && ts.isStringLiteralLike(title)) return title.text;
@@ -73,11 +72,11 @@ function titleOf(call: ts.CallExpression): string {
   return title?.getText() ?? "";
 }
 
-/** The tests inside of a suite, as they are written. */
+/** Counts the tests in a suite's source. */
 function count(suite: ts.Node): number {
   let tests = 0;
   const visit = (node: ts.Node) => {
-    // Of it.each([…])(…) the outer call is the test.
+    // The outer call of it.each([…])(…) is the test.
     if (ts.isCallExpression(node) && cases.includes(calledName(node)) && !ts.isCallExpression(node.parent)) tests += 1;
     ts.forEachChild(node, visit);
   };
@@ -88,7 +87,7 @@ function count(suite: ts.Node): number {
 const begin = "<!-- proofs (made by npm run proofs) -->";
 const end = "<!-- end of proofs -->";
 
-/** The documentation with its table of proofs made anew between its two marks. @throws where they are missing */
+/** Returns the documentation with a new table of proofs between its two marks. @throws if the marks are missing */
 export function withProofs(text: string, proofs: readonly Proof[]): string {
   const [before, rest] = text.split(begin);
   const after = rest?.split(end)[1];

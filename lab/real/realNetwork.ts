@@ -8,30 +8,30 @@ import { addOperatorAddress } from "../hosts/network";
 import type { Lab } from "../lab";
 import { neededReal } from "./realPrograms";
 
-/** A node of the network, as its tool made it. */
+/** A node of the network, as the tool made it. */
 export interface RealNode {
-  /** p1, p2 and so on of the Pillars, s1 and so on of those that no Pillar is registered with. */
+  /** Named p1, p2 and so on with a Pillar, s1 and so on without. */
   readonly name: string;
   readonly ip: string;
   /** Address of its RPC. */
   readonly rpc: string;
-  /** Its data directory. */
+  /** Data directory. */
   readonly data: string;
-  /** Of its key store. */
+  /** Address of its key store. */
   readonly producer: string;
   readonly pillar?: string;
-  /** The Pillar's owner, and the wallet that is its key store. */
+  /** Address of the Pillar's owner, and the wallet with its key. */
   readonly owner?: string;
   readonly ownerWallet?: string;
 }
 
-/** The clocks of the node built for short tests (`znnd-fast`); the real ones where a network has none of these. */
+/** Clocks of a node built for short tests (`znnd-fast`). Without them a network has the real clocks. */
 export interface FastClocks {
-  /** Seconds. */
+  /** Seconds between momentums. */
   readonly blockTime: number;
-  /** Momentums' slots of a tick: 30 where it is not said. */
+  /** Slots of a tick; 30 by default. */
   readonly tickSlots?: number;
-  /** Whole ticks, two at least: of one the node ends by itself. */
+  /** A multiple of a tick, at least two: with one, the node ends by itself. */
   readonly epoch: number;
   readonly rewardDelay: number;
   readonly updateMomentums: number;
@@ -44,8 +44,8 @@ interface NetworkFile {
 }
 
 /**
- * Real nodes on a genesis of their own, where nothing has a way out: at the operator's end of a lab, each on an address of
- * its own, until the lab ends; those that live on hosts lab/real/realNode.ts puts there.
+ * Real nodes with their own genesis and no way out of the lab. They run on the operator's machine, each on its own
+ * address, until the lab goes down. lab/real/realNode.ts puts others on hosts.
  */
 export class RealNetwork {
   private readonly running = new Map<string, OwnProcess>();
@@ -55,16 +55,15 @@ export class RealNetwork {
     /** Path of the node's program. */
     readonly znnd: string,
     private readonly tool: string,
-    /** What it is started with: its clocks. */
+    /** Environment of the node: its clocks. */
     readonly env: Readonly<Record<string, string>>,
     private readonly file: NetworkFile,
   ) {}
 
   /**
-   * Makes the genesis and the data directories; nothing runs yet. Before the genesis's time nothing is produced.
-   *
-   * @param options.hosts addresses of the hosts on which nodes live, by the node's name
-   * @throws where the programs are not at hand
+   * Makes the genesis and the data directories, and starts nothing. No momentum is produced before the genesis's time.
+   * @param options.hosts addresses of hosts by the name of the node that lives there
+   * @throws if the real programs are missing
    */
   static async create(
     lab: Lab,
@@ -80,7 +79,7 @@ export class RealNetwork {
     const tool = await neededReal("node-world/znndev");
     const out = join(lab.dir, "network");
     const many = ["--pillars", String(pillars), "--spares", String(spares)];
-    // 10.77.0.111 and so on, and from .151 on: no host of a lab is there.
+    // These are 10.77.0.111 and up, and 10.77.0.151 and up: no host of a lab has them.
     const when = ["--subnet", "10.77.0.1", "--start-in", "10s"];
     await execa(tool, ["genesis", "--out", out, ...many, ...when, "--password", randomPassword()]);
     const file = JSON.parse(await readFile(join(out, "network.json"), "utf8")) as NetworkFile;
@@ -98,12 +97,12 @@ export class RealNetwork {
     return this.file.nodes;
   }
 
-  /** Of all its key stores. */
+  /** Password of all key stores. */
   get password(): string {
     return this.file.password;
   }
 
-  /** Unix milliseconds. */
+  /** Time of the genesis in Unix milliseconds. */
   get genesis(): number {
     return Date.parse(this.file.genesis);
   }
@@ -124,19 +123,19 @@ export class RealNetwork {
     }
   }
 
-  /** As systemd stops it. */
+  /** Stops a node as systemd does. */
   async stop(name: string): Promise<void> {
     const own = this.running.get(name);
     if (own) await endProcess(own);
     this.running.delete(name);
   }
 
-  /** The wallet's Update Pillar: another producer address. Returns when it is published. */
+  /** Publishes the wallet's Update Pillar: a new producer address. */
   async updatePillar(pillar: string, producer: string): Promise<void> {
     await this.wallet("update-pillar", this.ownerOf(pillar), ["--name", pillar, "--producer", producer]);
   }
 
-  /** The wallet's Collect, of the rewards of its Pillar. */
+  /** Collects the rewards of a Pillar, as the wallet does. */
   async collect(pillar: string): Promise<void> {
     await this.wallet("collect", this.ownerOf(pillar), []);
   }
@@ -171,12 +170,15 @@ function environmentOf({
   };
 }
 
-/** Where a node is; one without a host stays where the tool put it. */
+/** Returns the address of a node; without a host, as the tool chose it. */
 function placeOf({ ip, rpc }: RealNode, host: string | undefined): Pick<RealNode, "ip" | "rpc"> {
   return host === undefined ? { ip, rpc } : { ip: host, rpc: rpc.replace(ip, host) };
 }
 
-/** Those at the operator's end share a namespace: each listens on its own address only. All find each other where they are. */
+/**
+ * Writes a node's configuration. Nodes on the operator's machine share a namespace, so each listens on its own address
+ * only. All get each other's real addresses.
+ */
 async function settle(
   { data, ip: address }: RealNode,
   isOnHost: boolean,

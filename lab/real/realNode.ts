@@ -7,7 +7,7 @@ import type { RealNetwork } from "./realNetwork";
 
 const dataDir = "root/.znn";
 
-/** A network's node as a running service of a host, as an operator has it since long. */
+/** Sets up a network's node as a running service of a host, as an operator has had it for long. */
 export async function setUpRealNode(network: RealNetwork, name: string, host: LabHost): Promise<void> {
   const at = (path: string) => join(host.root, path);
   await copyFile(network.znnd, at(daemonPath));
@@ -19,7 +19,7 @@ export async function setUpRealNode(network: RealNetwork, name: string, host: La
   if (exitCode !== 0) throw new Error(`the node of ${host.name}: ${stderr}`);
 }
 
-/** Lays a network's node, which was not started yet, on a host for the controller's double to deploy. */
+/** Puts a network's node, not yet started, on a host for the controller's double to deploy. */
 export async function giveRealNode(network: RealNetwork, name: string, host: LabHost): Promise<void> {
   const { data } = network.node(name);
   const directory = join(host.root, givenNodeDirectory);
@@ -31,14 +31,14 @@ export async function giveRealNode(network: RealNetwork, name: string, host: Lab
   await setClocks(network, host);
 }
 
-/** Its config.json, with the paths of a host. */
+/** Returns a node's config.json, with the paths of a host. */
 async function configOf(network: RealNetwork, name: string): Promise<string> {
   const config = JSON.parse(await readFile(join(network.node(name).data, "config.json"), "utf8"));
   const paths = { DataPath: `/${dataDir}`, WalletPath: `/${dataDir}/wallet`, GenesisFile: `/${dataDir}/genesis.json` };
   return JSON.stringify({ ...config, ...paths }, undefined, 4);
 }
 
-/** The unit is the controller's: what the node's clocks are comes beside it. */
+/** Sets the node's clocks in a drop-in: the unit itself is the controller's. */
 async function setClocks({ env }: RealNetwork, host: LabHost): Promise<void> {
   const directory = join(host.root, "etc/systemd/system/go-node.service.d");
   const lines = Object.entries(env).map(([name, value]) => `Environment=${name}=${value}\n`);

@@ -4,13 +4,16 @@ import path from "node:path";
 import { execa } from "execa";
 import { cached } from "../util/cache";
 
-/** Names the directory with the real programs: lab and tests use what lies there in the place of stand-in or double. */
+/**
+ * Names the environment variable with the directory of real programs, which lab and tests use instead of stand-ins and
+ * doubles.
+ */
 const directoryVariable = "PILLAR_LAB_REAL";
 
-/** Names a directory in which a run of the tests notes which of them were used. */
+/** Names the environment variable with the directory where a test run notes which of them were used. */
 export const usedVariable = "PILLAR_LAB_REAL_USED";
 
-/** The programs that are looked for, by their path there without `.xz`. */
+/** Programs to look for, by path in that directory, without `.xz`. */
 export const realPrograms = [
   "pulumi-resource-command",
   "pulumi-resource-hcloud",
@@ -27,9 +30,8 @@ export const realPrograms = [
 export type RealProgram = (typeof realPrograms)[number];
 
 /**
- * The directory that the environment names; undefined where it names none.
- *
- * @throws where that is no directory
+ * Returns the directory that the environment names; undefined if it names none.
+ * @throws if that is no directory
  */
 export function realDirectory(): string | undefined {
   const directory = process.env[directoryVariable];
@@ -42,22 +44,21 @@ export function realDirectory(): string | undefined {
   );
 }
 
-/** A program, as it is or packed with xz; undefined where there is none. */
+/** Returns the file of a program, plain or packed with xz; undefined if there is none. */
 function fileOf(name: string): string | undefined {
   const directory = realDirectory();
   if (directory === undefined) return undefined;
   return [name, `${name}.xz`].map((file) => path.join(directory, file)).find((file) => fs.existsSync(file));
 }
 
-/** Whether the real program is at hand. */
+/** True if the real program is available. */
 export function hasReal(name: RealProgram): boolean {
   return fileOf(name) !== undefined;
 }
 
 /**
- * The path of the real program, unpacked below the cache; undefined where there is none.
- *
- * @throws where its packed file is not the one that SHA256SUMS beside it lists
+ * Returns the path of the real program, unpacked into the cache; undefined if there is none.
+ * @throws if its packed file does not match SHA256SUMS next to it
  */
 export async function realProgram(name: RealProgram): Promise<string | undefined> {
   const file = fileOf(name);
@@ -77,19 +78,19 @@ export async function realProgram(name: RealProgram): Promise<string | undefined
   return path.join(directory, base);
 }
 
-/** The same. @throws where it is not at hand */
+/** Returns the path of the real program. @throws if there is none */
 export async function neededReal(name: RealProgram): Promise<string> {
   const file = await realProgram(name);
   if (file === undefined) throw new Error(`the real ${name} is not at hand (lab/README.md)`);
   return file;
 }
 
-/** Which of them a run of the tests noted as used in the directory that `usedVariable` named */
+/** Returns the programs that a test run noted as used, in the directory of `usedVariable`. */
 export function realsUsed(noted: string): RealProgram[] {
   return realPrograms.filter((name) => fs.existsSync(path.join(noted, path.basename(name))));
 }
 
-/** What lies at hand to be measured by, and was not used: a line each. */
+/** Reports the real programs that are available but were not used, a line each. */
 export function unusedReals(used: readonly RealProgram[]): string[] {
   const unused = realPrograms.filter((name) => hasReal(name) && !used.includes(name));
   return unused.map((name) => `the real ${name} is at hand, and no test used it`);

@@ -7,14 +7,17 @@ import { orchestratorUnit } from "../oldHost/runningOrchestrator";
 import { noteSecret } from "../testRun/printed";
 import { neededReal, type RealProgram } from "./realPrograms";
 
-/** What real signers are made of: the orchestrator, three that have made a key together, and the world that they see. */
+/**
+ * Programs of real signers: the orchestrator, the state of three that have made a key together, and the world that they
+ * see.
+ */
 export const realSignerPrograms = [
   "orchestrator",
   "signer-world/signer-world",
   "signer-world/after-keygen.tar",
 ] as const satisfies readonly RealProgram[];
 
-/** The other signers' addresses, by number. */
+/** Addresses of the other signers, by number. */
 export type Peers = Readonly<Partial<Record<1 | 2 | 3, string>>>;
 
 async function unpacked<T>(use: (directory: string) => T | Promise<T>): Promise<T> {
@@ -38,21 +41,27 @@ async function run(host: LabHost, script: string): Promise<string> {
   return String(stdout);
 }
 
-/** Changes what the world says: `halted=1`, `wraps=…`; see the stand-in's /set. */
+/** Changes the state of the world: `halted=1`, `wraps=…`; see the stand-in's /set. */
 export async function setWorld(host: LabHost, values: Readonly<Record<string, string>>): Promise<void> {
   await run(host, `curl -sf 'http://${host.address}:46000/set?${new URLSearchParams(values)}' > /dev/null`);
 }
 
-/** What the world says now: of all, the bridge's key, base64. */
+/** Reads the state of the world, above all the bridge's key in base64. */
 export async function worldOf(host: LabHost): Promise<{ readonly Comp: string }> {
   return JSON.parse(await run(host, `curl -sf http://${host.address}:46000/set`));
 }
 
 const began = Date.now();
-/** Seconds. A world that was restarted goes on: a signer ends where a chain is behind what it has seen of it. */
+/**
+ * Returns the seconds since the start. A restarted world must not fall behind: a signer ends if a chain is behind the
+ * height that it has seen.
+ */
 const passed = () => Math.floor((Date.now() - began) / 1000);
 
-/** A node and another chain's node on a host, as the signers' key was made with; returns what they would sign. */
+/**
+ * Starts a node and another chain's node on a host, as they were when the signers made their key.
+ * @returns what the signers would sign
+ */
 export async function setUpWorld(host: LabHost): Promise<{ wraps: string }> {
   install(host, await neededReal("signer-world/signer-world"), "signer-world");
   await run(
@@ -79,19 +88,19 @@ export async function setUpWorld(host: LabHost): Promise<{ wraps: string }> {
   return { wraps: Wraps };
 }
 
-/** The real executable on a host, as an operator may have put it there. */
+/** Installs the real executable on a host, as an operator may have done. */
 export async function installOrchestrator(host: LabHost): Promise<void> {
   install(host, await neededReal("orchestrator"), "orchestrator");
 }
 
-/** One of the three signers on a host: executable, unit and directory, not started. @returns its pass phrase */
+/** Sets up one of the three signers on a host: executable, unit and directory, not started. @returns its pass phrase */
 export async function setUpRealSigner(host: LabHost, number: 1 | 2 | 3, world: string, peers: Peers): Promise<string> {
   await installOrchestrator(host);
   const home = path.join(host.root, "root/.orchestrator");
   const passphrase = await unpacked(async (directory) => {
     const own = path.join(directory, `h${number}/.orchestrator`);
     const book = fs.readFileSync(path.join(own, "tss/address_book.seed"), "utf8");
-    // Number 1 had moved to .14 before it was written.
+    // Signer 1 had moved to .14 when its address book was written.
     const ids = new Map(
       [...book.matchAll(/10\.99\.0\.1(\d)\/tcp\/55055\/p2p\/(\w+)/g)].map(([, at, id]) => [at === "4" ? "1" : at, id]),
     );

@@ -7,10 +7,8 @@ const end = "<!-- end of keys -->";
 const marked = /<!-- keys: ([a-zA-Z, ]+?) \(made by npm run schema\) -->\n[\s\S]*?<!-- end of keys -->/g;
 
 /**
- * The documentation with its tables of keys made anew, each between its two marks; what stands around them is kept
- *.
- *
- * @throws where a key of the configuration stands in no table, or in two, or a table is of none
+ * Returns the documentation with new tables of keys, each between its two marks. Keeps the text around them.
+ * @throws if a key of the configuration has no table or two, or a table names an unknown key
  */
 export function withTables(text: string): string {
   const wanted = Object.keys(stackSchema.shape);
@@ -76,7 +74,7 @@ function withoutRepeatedLogins(lines: readonly string[][]): string[][] {
   });
 }
 
-/** Value, default and description of a key. @param variants how many its block has */
+/** Returns value, default and description of a key. @param variants number of variants of its block */
 function cellsOf(keys: readonly SchemaKey[], variants: number): string[] {
   const secret = keys.some(({ schema }) => readMeta(schema).secret) ? "Secret. " : "";
   const isOfAll = keys.length === variants || keys.every(({ variant }) => variant === undefined);
@@ -87,7 +85,7 @@ function cellsOf(keys: readonly SchemaKey[], variants: number): string[] {
   ];
 }
 
-/** What is said of a key, with the variants of its block where it is not said of all. */
+/** Returns a text about a key, with the variants of its block if it does not apply to all. */
 function byVariant(keys: readonly SchemaKey[], textOf: (key: SchemaKey) => string, isOfAll: boolean): string {
   const said = new Map<string, string[]>();
   for (const key of keys) said.set(textOf(key), [...(said.get(textOf(key)) ?? []), key.variant ?? ""]);
@@ -100,7 +98,7 @@ function byVariant(keys: readonly SchemaKey[], textOf: (key: SchemaKey) => strin
 
 const code = (value: unknown) => `\`${value}\``;
 
-/** A key's JSON schema, as far as a table tells of it. */
+/** Part of a key's JSON schema that the tables show. */
 interface Json {
   readonly type?: string;
   readonly enum?: readonly unknown[];
@@ -113,7 +111,7 @@ interface Json {
 
 const jsonOf = (schema: Schema) => z.toJSONSchema(schema as z.ZodType, { io: "input", unrepresentable: "any" }) as Json;
 
-/** How a value is written. */
+/** Returns how a value is written. */
 function writtenAs({ schema, isBlock }: Pick<SchemaKey, "schema" | "isBlock">): string {
   if (isBlock) return "block of keys";
   const { form, unit, examples = [] } = readMeta(schema);
@@ -133,12 +131,12 @@ function typeOf(json: Json): string {
     type === "integer" ? "whole number" : "number",
     ...(minimum === undefined ? [] : [`from ${minimum}`]),
     ...(exclusiveMinimum === undefined ? [] : [`above ${exclusiveMinimum}`]),
-    // JSON's own limit of a whole number is none of ours.
+    // JSON's own limit of whole numbers is not a limit of the configuration.
     ...(maximum >= Number.MAX_SAFE_INTEGER ? [] : [`to ${maximum}`]),
   ].join(" ");
 }
 
-/** What a list's values are. */
+/** Returns the schema of a list's values; undefined if it is no list. */
 function elementOf(schema: Schema): Schema | undefined {
   const { element, innerType } = schema._zod.def as { element?: Schema; innerType?: Schema };
   return element ?? (innerType && elementOf(innerType));

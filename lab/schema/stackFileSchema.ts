@@ -11,14 +11,14 @@ type JsonSchema = Omit<KeyMeta, "examples"> & {
   required?: readonly string[];
 };
 
-/** The form that the engine gives a value which was set with --secret. */
+/** Form of a value that was set with --secret. */
 const secured = { type: "object", properties: { secure: { type: "string" } }, required: ["secure"] } as const;
 
-/** The JSON schema of a stack's file, for editors: made from the one that the program checks with. */
+/** Returns the JSON schema of a stack's file for editors, made from the schema that the program checks with. */
 export function stackFileSchema(): JsonSchema {
   const plain = z.toJSONSchema(stackSchema, { io: "input", unrepresentable: "any" }) as JsonSchema;
   const { properties = {}, required } = forEditors(plain);
-  // The key of the provider's own plugin, such as hcloud:token, does as well.
+  // The token may also be the key of the provider's plugin, such as hcloud:token.
   for (const host of properties.host?.oneOf ?? [])
     host.required = (host.required ?? []).filter((key) => key !== "token");
   const prefixed = (key: unknown) => `pillar-host:${key}`;
@@ -36,7 +36,7 @@ export function stackFileSchema(): JsonSchema {
   };
 }
 
-/** With what is told of a key in the words that editors show, and its secrets also as the engine writes them. */
+/** Returns a schema with descriptions that editors show. Its secrets may also have the encrypted form. */
 function forEditors(schema: JsonSchema): JsonSchema {
   const {
     description,

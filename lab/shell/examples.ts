@@ -1,19 +1,19 @@
 import { parseDocument } from "yaml";
 
-/** What the stacks of a lab's shell need, that an operator's do not. */
+/** Settings that stacks in a lab's shell need and an operator's do not. */
 export interface LabNetwork {
   readonly releaseUrl: string;
   readonly references: readonly string[];
   readonly epochSeconds: number;
   readonly momentumSeconds: number;
   readonly tickMomentums: number;
-  /** The plugin's key with the address of the cloud's API, where the new host is ordered. */
+  /** Key of the plugin and the URL of the cloud's API, if the new host is ordered there. */
   readonly endpoint?: readonly [key: string, url: string];
 }
 
 /**
- * An example of examples with the lab's release, clocks and small hosts, so that what `./pillar-host init` makes of it
- * works there.
+ * Returns a file of examples/ with the lab's release, clocks and small hosts, so that stacks that `./pillar-host init`
+ * makes of it work there.
  */
 export function labExample(text: string, network: LabNetwork): string {
   const document = parseDocument(text);

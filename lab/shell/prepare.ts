@@ -12,28 +12,28 @@ import { copyProgram, pluginsFor } from "../stack/stack";
 import { ensureToolchain } from "../toolchain";
 import { labExample } from "./examples";
 
-/** The Pillar that is moved in the shell. */
+/** Name of the Pillar that moves. */
 export const pillar = "Anvil";
-/** A chain in a hurry: a momentum a second, ticks of twenty, epochs of thirty seconds. */
+/** A fast chain: a momentum a second, ticks of twenty, epochs of thirty seconds. */
 const hurry = { momentumSeconds: 1, tickMomentums: 20, epochSeconds: 30, rewardDelaySeconds: 1 };
 
-/** What an operator's shell is started with. */
+/** Settings of an operator's shell. */
 export interface ShellPlace {
   /** The program's directory. */
   readonly directory: string;
   readonly env: Readonly<Record<string, string>>;
-  /** The address of today's host. */
+  /** Address of the present host. */
   readonly old: string;
-  /** The new host: the address of one that is there already, or where it is to be ordered. */
+  /** The new host: its address, or the cloud where it can be ordered. */
   readonly fresh: { readonly address: string } | { readonly provider: CloudName; readonly sshFrom: string };
-  /** The orchestrator's release: the lab's own server is unknown to this machine, so that its hash is told. */
+  /** The orchestrator's release. This machine cannot reach the lab's own server to read the hash. */
   readonly orchestratorRelease: { readonly url: string; readonly sha256: string; readonly version: string };
 }
 
 const checkout = join(import.meta.dirname, "../..");
 const placeFile = (lab: Pick<Lab, "dir">) => join(lab.dir, "shell.json");
 
-/** The place as it was prepared; undefined where it was not, or not to its end. */
+/** Reads the prepared place; undefined if its preparation did not finish. */
 export async function preparedPlace(name: string): Promise<ShellPlace | undefined> {
   if (!Lab.exists(name)) return undefined;
   const text = await readFile(placeFile(await Lab.open(name)), "utf8").catch(() => undefined);
@@ -41,12 +41,12 @@ export async function preparedPlace(name: string): Promise<ShellPlace | undefine
 }
 
 /**
- * A lab with an old host that produces and signs, a blank new one or a cloud where it can be ordered, two references, and
- * an operator's home with a key in it: no stack is made yet.
+ * Prepares a lab: an old host that produces and signs, a blank new one or a cloud to order it from, two references, and
+ * an operator's home with a key. It has no stack yet.
  */
 export async function preparePlace(name: string, provider?: CloudName): Promise<ShellPlace> {
   const lab = await Lab.create(name);
-  // A sync of some fifteen seconds, so that there is something to watch.
+  // A sync takes some fifteen seconds, so that there is something to watch.
   await lab.chain("PATCH", "/truth", { ...hurry, height: 2600, defaults: { rate: 160, behind: 2400 } });
   const old = await lab.addHost("old", ensurePackagedImage);
   const fresh = provider === undefined ? await lab.addHost("new", ensurePackagedImage) : undefined;
@@ -67,7 +67,7 @@ export async function preparePlace(name: string, provider?: CloudName): Promise<
   return place;
 }
 
-/** The program as it is cloned; what `init` makes a stack's file of is the lab's. @returns its directory */
+/** Copies the program, with examples for the lab that `init` makes stacks' files of. @returns its directory */
 async function programFor(lab: Lab, references: readonly string[], provider?: CloudName): Promise<string> {
   const directory = join(lab.dir, "program");
   await copyProgram(directory);
@@ -77,7 +77,7 @@ async function programFor(lab: Lab, references: readonly string[], provider?: Cl
     hetzner: ["hcloud:endpoint", `${lab.cloudUrl("hetzner")}/v1`],
     digitalocean: ["digitalocean:apiEndpoint", lab.cloudUrl("digitalocean")],
   } as const;
-  // The one that came with the program is what Pulumi.prod.yaml is compared with.
+  // The example of the program stays as it is: Pulumi.prod.yaml is compared with it.
   const made = ["own-server.yaml", "old-host.yaml", ...(provider ? [`${provider}.yaml`] : [])];
   for (const file of (await readdir(join(directory, "examples"))).filter((each) => made.includes(each))) {
     const path = join(directory, "examples", file);
@@ -91,7 +91,7 @@ async function programFor(lab: Lab, references: readonly string[], provider?: Cl
   return directory;
 }
 
-/** A home with a key, and pulumi logged in to it; no pass phrase, no stack. */
+/** Makes a home with a key, and logs pulumi in to it; no pass phrase, no stack. */
 async function operatorsEnv(lab: Lab, provider?: CloudName): Promise<Record<string, string>> {
   const home = join(lab.dir, "operator");
   await mkdir(join(home, ".ssh"), { recursive: true, mode: 0o700 });
@@ -107,12 +107,12 @@ async function operatorsEnv(lab: Lab, provider?: CloudName): Promise<Record<stri
   return env;
 }
 
-/** What stands for the desktop wallet in a terminal. @returns its directory */
+/** Writes a command that stands for the desktop wallet. @returns its directory */
 async function walletCommand(lab: Lab): Promise<string> {
   const directory = join(lab.dir, "bin");
   const file = join(directory, "wallet");
   await mkdir(directory);
-  // The shell has a home of its own: the lab lies in the cache of the one who made it.
+  // The shell has its own home, but the lab is in the cache of the user who made it.
   const cache = dirname(dirname(dirname(lab.dir)));
   const line = `XDG_CACHE_HOME='${cache}' exec '${checkout}/lab/run' '${checkout}/lab/main.ts' wallet --lab ${lab.name} "$@"`;
   await writeFile(file, `#!/bin/sh\n${line}\n`);

@@ -1,6 +1,6 @@
 import type { ShellPlace } from "./prepare";
 
-/** What an operator's shell begins with: who is there, and README's commands with the lab's addresses. */
+/** Formats the first lines of an operator's shell: its hosts, and README's commands with the lab's addresses. */
 export function welcome({ old, fresh, orchestratorRelease }: Omit<ShellPlace, "directory" | "env">): string {
   const isCloud = "provider" in fresh;
   const { url, sha256, version } = orchestratorRelease;

@@ -111,7 +111,7 @@ async function searchAll(bounds: Bounds, settings: RunSettings): Promise<Searche
   let depth = 0;
   const result = (frontier: number, found?: Found): Searched => {
     const isExhausted = frontier === 0 && found === undefined;
-    // From the beginning, so that it can be replayed.
+    // Includes the actions before the search, so that it can be replayed.
     const whole = found && { ...found, path: [...(bounds.after ?? []), ...found.path] };
     return { states: seen.size, transitions, depth, frontier, isExhausted, ...(whole ? { found: whole } : {}) };
   };

@@ -9,7 +9,7 @@ import { noteSecret } from "../testRun/printed";
 import { buildGo, sourceHash } from "../toolchain/go";
 import { cached } from "../util/cache";
 
-/** Where Pulumi keeps its state: what PULUMI_BACKEND_URL says, and the credentials beside it. */
+/** Backend of Pulumi's state: PULUMI_BACKEND_URL, and its credentials. */
 export interface Backend {
   readonly url: string;
   readonly env: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ async function s3Server(): Promise<string> {
   return join(directory, "s3server");
 }
 
-/** A bucket at the operator's end of a lab, which ends with it. */
+/** Starts an S3 bucket on the operator's machine, until the lab goes down. */
 export async function startS3(lab: Lab): Promise<Backend & { readonly server: OwnProcess }> {
   const at = `${operatorAddress}:${s3Port}`;
   const server = await lab.startAtOperator([await s3Server(), at]);
@@ -42,7 +42,7 @@ export async function startS3(lab: Lab): Promise<Backend & { readonly server: Ow
   };
 }
 
-/** The base image with the distribution's PostgreSQL. */
+/** Builds the base image with the distribution's PostgreSQL. */
 function ensurePostgresImage(): Promise<string> {
   return ensureLayer({
     name: "postgres-image",
@@ -59,7 +59,7 @@ function ensurePostgresImage(): Promise<string> {
   });
 }
 
-/** A database on a host of its own. */
+/** Starts a PostgreSQL database on a host of its own. */
 export async function startPostgres(lab: Lab): Promise<Backend> {
   const host = await lab.addHost("state", ensurePostgresImage);
   const password = randomBytes(20).toString("hex");

@@ -7,9 +7,9 @@ import { keepPrinted } from "../testRun/printed";
 /** A process that the engine started. */
 type Child = OwnProcess & { readonly command: string };
 
-/** A run of the engine that goes on beside the test. */
+/** A run of the engine in the background of a test. */
 export class Run {
-  /** All processes that the engine started, as far as they were looked for. */
+  /** Processes of the engine, as far as {@link lookAround} saw them. */
   private family: Child[] = [];
   private isOver = false;
 
@@ -27,12 +27,15 @@ export class Run {
     return readFile(this.log, "utf8");
   }
 
-  /** Waits until the engine printed this. @throws with what it printed instead when it ends, or after five minutes */
+  /**
+   * Waits until the engine has printed this.
+   * @throws with its output if the engine ends first, or after five minutes
+   */
   async printed(text: string): Promise<void> {
     await this.hears((output) => (output.includes(text) ? text : undefined), text);
   }
 
-  /** Waits until `find` sees something in the output. */
+  /** Waits until `find` returns something for the output. */
   async hears<T>(find: (output: string) => T | undefined, what: string, seconds = 300): Promise<T> {
     const deadline = Date.now() + seconds * 1000;
     for (;;) {
@@ -45,7 +48,7 @@ export class Run {
     }
   }
 
-  /** A process of the run by what its command line contains. */
+  /** Returns a process of the run by a part of its command line. */
   async find(text: string): Promise<OwnProcess> {
     await this.lookAround();
     const found = this.family.find(({ command }) => command.includes(text));
@@ -53,7 +56,7 @@ export class Run {
     return found;
   }
 
-  /** Remembers what the engine started: once it is gone nobody knows. */
+  /** Remembers the engine's processes: once the engine is gone, nothing tells which they were. */
   async lookAround(): Promise<void> {
     for (const pid of await treeOf(this.pid)) {
       const own = pid === this.pid ? undefined : await ownProcess(pid);
@@ -67,7 +70,7 @@ export class Run {
     process.kill(signal === "SIGKILL" ? this.pid : -this.pid, signal);
   }
 
-  /** The end of the engine; never throws. */
+  /** Waits for the end of the engine; never throws. */
   async end(): Promise<{ exitCode: number; output: string }> {
     return { exitCode: await this.exitCode, output: await this.output() };
   }
@@ -77,18 +80,18 @@ export class Run {
     return (await this.end()).output;
   }
 
-  /** What still lives of what the engine had started. */
+  /** Returns the engine's processes that still live. */
   async orphans(): Promise<Child[]> {
     const alive = await Promise.all(this.family.map((own) => isAlive(own)));
     return this.family.filter((_, index) => alive[index]);
   }
 
-  /** Stops the engine and all that it started in their tracks, or lets them go on. */
+  /** Suspends the engine and its processes, or resumes them. */
   async freeze(frozen: boolean): Promise<void> {
     for (const pid of await treeOf(this.pid)) process.kill(pid, frozen ? "SIGSTOP" : "SIGCONT");
   }
 
-  /** Ends whatever is left of the run. */
+  /** Kills what is left of the run. */
   async clear(): Promise<void> {
     const engine = await ownProcess(this.pid);
     if (engine && !this.isOver) {
@@ -97,7 +100,7 @@ export class Run {
       await this.exitCode;
     }
     await Promise.all(this.family.map((own) => endProcess(own, 0)));
-    // A lab that went down before took it along.
+    // The log is gone if the lab went down first.
     keepPrinted(await this.output().catch(() => ""));
   }
 }

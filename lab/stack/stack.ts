@@ -17,23 +17,23 @@ import { openStackKey, type Protection, type StackKey, vaultKey, withSecured } f
 import { type Deployment, outputsIn, readState } from "./stackState";
 
 const checkout = join(import.meta.dirname, "../..");
-/** What the program consists of; copied, so that nothing of a run is written into the checkout. */
+/** Files of the program; copied, so that a run writes nothing into the checkout. */
 const program = [
   ...["pillar-host", "main.js", "nodeVersion.js", "compile.js", "compileCache.js", "preload.js", "index.ts"],
   ...["tsconfig.pulumi.json", "Pulumi.yaml", "package.json"],
   ...["components", "core", "providers", "cli", "examples"],
 ];
 
-/** Configuration below `pillar-host:`, as in a stack's file; a key with a colon is whole. */
+/** Configuration below `pillar-host:`, as in a stack's file. A key with a colon is complete. */
 export type StackFile = Readonly<Record<string, unknown>>;
 
-/** How a stack is made, where the usual way does not do. */
+/** Options of a stack. */
 export interface StackOptions {
-  /** The project's folder: another one than the stack's name where two projects have a stack of one name. */
+  /** Folder of the project; differs from the stack's name if two projects have a stack of the same name. */
   readonly folder?: string;
-  /** The state's backend; by default a directory beside the project. */
+  /** Backend of the state; by default a directory next to the project. */
   readonly backend?: Backend;
-  /** A pass phrase protects the secrets, as it does an operator's; by default the double of Vault, which costs less. */
+  /** True if a pass phrase protects the secrets, as for an operator; by default the faster double of Vault does. */
   readonly hasPassphrase?: boolean;
 }
 
@@ -41,17 +41,17 @@ const beginning = ["--yes", "--skip-preview", "--non-interactive"];
 
 const pluginsOf = ({ host }: StackFile) => pluginsFor((host as { provider: string }).provider);
 
-/** The plugins that a stack needs whose host is there. */
+/** Returns the plugins that a stack with an existing host needs. */
 export function pluginsFor(provider: string): PluginName[] {
   if (provider === "hetzner") return ["command", "hcloud"];
   return provider === "digitalocean" ? ["command", "digitalocean"] : ["command"];
 }
 
-/** Puts the program into a new directory, ready to run. */
+/** Copies the program into a new directory, ready to run. */
 export async function copyProgram(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
   for (const entry of program) await cp(join(checkout, entry), join(directory, entry), { recursive: true });
-  // Compiled once for all stacks, with the texts of its providers.
+  // All stacks share one compiled program, with its providers' texts.
   await mkdir(join(directory, ".compiled"));
   await mkdir(join(checkout, ".compiled/node"), { recursive: true });
   for (const made of [compiled(), join(checkout, ".compiled/node")])
@@ -59,7 +59,7 @@ export async function copyProgram(directory: string): Promise<void> {
   await symlink(join(checkout, "node_modules"), join(directory, "node_modules"));
 }
 
-/** A stack of the program under test, driven by the real engine from the operator's end of a lab. */
+/** A stack of the program under test. The real engine runs it on the operator's machine of a lab. */
 export class LabStack {
   private readonly begun: Run[] = [];
   private key?: StackKey;
@@ -121,12 +121,12 @@ export class LabStack {
     };
   }
 
-  /** Where the program keeps what it knows of a Pillar at this stack's operator. */
+  /** Returns the operator's directory with the event log of a Pillar. */
   records(pillar: string): string {
     return join(this.dir, "data/pillar-host/records", pillar);
   }
 
-  /** The key that opens the Pillar's backups. */
+  /** Returns the path of the key that opens the Pillar's backups. */
   backupKey(pillar: string): string {
     return join(this.dir, "data/pillar-host/keys", `${pillar}.age-identity`);
   }
@@ -148,23 +148,23 @@ export class LabStack {
     return parse(await readFile(this.configFile, "utf8").catch(() => "{}"));
   }
 
-  /** Runs pulumi at the operator's end of the lab, in the program's directory, never asking. */
+  /** Runs pulumi on the operator's machine, in the program's directory, without questions. */
   pulumi<T extends Options>(args: readonly string[], options?: T) {
     return this.run([...args, "--non-interactive"], options);
   }
 
-  /** Runs pulumi as it is typed. */
+  /** Runs pulumi with the arguments as typed. */
   run<T extends Options>(args: readonly string[], options?: T) {
     const [command = "", ...rest] = this.lab.atOperator([this.toolchain.pulumi, ...args]);
     return execa<T>(command, rest, { cwd: this.programDirectory, env: this.env, ...options } as T);
   }
 
-  /** `pulumi up`, without its preview, which runs the program once more; never throws. */
+  /** Runs `pulumi up` without its preview, which would run the program once more; never throws. */
   async up(args: readonly string[] = []): Promise<{ exitCode: number; output: string }> {
     return this.operation("up", ["--yes", "--skip-preview", ...args]);
   }
 
-  /** Begins `pulumi up`, or a destroy, for a test that stops it; ended at the latest by {@link endRuns}. */
+  /** Starts `pulumi up` or `destroy` for a test that interrupts it; {@link endRuns} ends it at the latest. */
   async begin(args: readonly string[] = [], operation: "up" | "destroy" = "up"): Promise<Run> {
     const log = join(this.dir, `run-${this.begun.length}.log`);
     const file = await open(log, "w");
@@ -172,9 +172,9 @@ export class LabStack {
     const engine = spawn(command, rest, {
       cwd: this.programDirectory,
       env: { ...process.env, ...this.env },
-      // A file: what outlives the engine would hold a pipe open.
+      // Output goes to a file: a process that outlives the engine would hold a pipe open.
       stdio: ["ignore", file.fd, file.fd],
-      // A process group of its own, as in a terminal.
+      // The engine gets its own process group, as in a terminal.
       detached: true,
     });
     await file.close();
@@ -184,14 +184,14 @@ export class LabStack {
     return run;
   }
 
-  /** Ends the runs that were begun and are still at work, with all that they started. */
+  /** Ends the started runs that still work, with all their processes. */
   async endRuns(): Promise<void> {
     for (const run of this.begun) await run.clear();
   }
 
   /**
-   * `pulumi cancel`, after a killed run. The engine's file backend cuts the small file of attributes beside the state
-   * before it writes it anew: one that was killed in between left an empty one, which can go (docs/operating.md).
+   * Runs `pulumi cancel` after a killed run. The engine's file backend truncates the attributes file next to the state
+   * before it writes it anew. If it was killed in between, the empty file can be removed (docs/operating.md).
    */
   async cancel(): Promise<void> {
     const attributes = join(this.dir, "backend/.pulumi/stacks/pillar-host", `${this.name}.json.attrs`);
@@ -203,7 +203,7 @@ export class LabStack {
     return this.operation("preview", args);
   }
 
-  /** @param env typed before the command */
+  /** Runs `pulumi destroy`. @param env typed before the command */
   async destroy(
     args: readonly string[] = [],
     env: Readonly<Record<string, string>> = {},
@@ -223,7 +223,7 @@ export class LabStack {
     return { exitCode: result.exitCode ?? -1, output };
   }
 
-  /** What `./pillar-host` prints at the operator's end. @throws where it fails */
+  /** Returns what `./pillar-host` prints on the operator's machine. @throws if it fails */
   async cli(args: readonly string[]): Promise<string> {
     const [command = "", ...rest] = this.lab.atOperator(["./pillar-host", ...args]);
     const { stdout } = await execa(command, rest, { cwd: this.programDirectory, env: this.env });
@@ -244,14 +244,14 @@ export class LabStack {
     return (JSON.parse(String(stdout)) as { deployment: Deployment }).deployment;
   }
 
-  /** Every file that the engine wrote for this stack (state, backups, history, its own logs), as text. */
+  /** Returns the text of every file that the engine wrote for this stack: state, backups, history, its own logs. */
   async written(): Promise<string> {
     const places = [join(this.dir, "backend"), engineLogs(join(this.dir, "home"))];
     const found = places.map((place) => readdir(place, { recursive: true, withFileTypes: true }).catch(() => []));
     const files = (await Promise.all(found)).flat().filter((file) => file.isFile());
     const texts = files.map(async ({ parentPath, name }) => {
       const bytes = await readFile(join(parentPath, name));
-      // Logs of commands that have no stack yet are compressed alone; a stack's are encrypted with its key.
+      // Logs of commands without a stack are only compressed; a stack's logs are encrypted with its key.
       return (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString("utf8");
     });
     return (await Promise.all(texts)).join("\n");

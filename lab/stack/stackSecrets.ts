@@ -2,20 +2,20 @@ import { createCipheriv, createDecipheriv, pbkdf2, randomBytes } from "node:cryp
 import { promisify } from "node:util";
 import { wrapKey } from "../doubles/vault";
 
-/** A value as the engine writes it into a stack's file once it has encrypted it. */
+/** An encrypted value as the engine writes it into a stack's file. */
 interface Secured {
   readonly secure: string;
 }
 
 type Block = Record<string, unknown>;
 
-/** The keys of a path such as `ssh.privateKey`, as the file has them. */
+/** Returns the keys of a path such as `ssh.privateKey`, as the file has them. */
 function keysOf(path: string): [first: string, ...others: string[]] {
   const [first = "", ...others] = path.split(".");
   return [`pillar-host:${first}`, ...others];
 }
 
-/** The configuration with an encrypted value at a path. */
+/** Returns the configuration with an encrypted value at a path. */
 export function withSecured(config: Block, path: string, value: Secured): Block {
   const put = (block: unknown, [key = "", ...below]: readonly string[]): Block => {
     const values = (block ?? {}) as Block;
@@ -24,26 +24,25 @@ export function withSecured(config: Block, path: string, value: Secured): Block 
   return put(config, keysOf(path));
 }
 
-/** What the engine keeps of a pass phrase in a stack's file, encrypted. */
+/** Text that the engine encrypts into a stack's file, to recognize the pass phrase. */
 const proof = "pulumi";
 const algorithm = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** The key that encrypts a stack's secrets, as the engine writes them: `v1:nonce:text`, both in base64. */
+/** Key of a stack's secrets. They are written as by the engine: `v1:nonce:text`, both in base64. */
 export interface StackKey {
   encrypt(value: string): string;
-  /** @throws where another key encrypted it */
+  /** Decrypts a value. @throws if another key encrypted it */
   decrypt(secure: string): string;
 }
 
 /**
- * Derives the key of a pass phrase as the engine does it (pkg/secrets/passphrase/manager.go and
- * sdk/go/common/resource/config/crypt.go of pulumi/pulumi): once for all secrets of a stack, where the engine does it in
- * a process for each, half a second of processor.
- *
+ * Derives the key of a pass phrase as the engine does (pkg/secrets/passphrase/manager.go and
+ * sdk/go/common/resource/config/crypt.go of pulumi/pulumi). It does so once for all secrets of a stack; the engine
+ * starts a process for each, which takes half a second of processor time.
  * @param salt `encryptionsalt` of the stack's file
- * @throws where it is not of this pass phrase
+ * @throws if it belongs to another pass phrase
  */
 export async function openStackKey(salt: string, passphrase: string): Promise<StackKey> {
   const [, bytes, proved] = /^v1:([^:]+):(.*)$/.exec(salt) ?? [];
@@ -55,7 +54,7 @@ export async function openStackKey(salt: string, passphrase: string): Promise<St
   return stackKey;
 }
 
-/** Returns the stack's key that these 32 bytes are. */
+/** Returns a stack's key made of these 32 bytes. */
 function stackKeyOf(key: Buffer): StackKey {
   return {
     encrypt: (value) => {
@@ -77,14 +76,14 @@ function stackKeyOf(key: Buffer): StackKey {
   };
 }
 
-/** The part of a stack's file that says who protects its secrets. */
+/** Part of a stack's file that says what protects its secrets. */
 export interface Protection {
   readonly secretsprovider?: string;
   readonly encryptedkey?: string;
   readonly encryptionsalt?: string;
 }
 
-/** Returns a new key that the double of Vault opens, and what stands of it in the stack's file. */
+/** Returns a new key that the double of Vault opens, and its part of the stack's file. */
 export function vaultKey(): { readonly key: StackKey; readonly protection: Protection & { secretsprovider: string } } {
   const key = randomBytes(32);
   return {

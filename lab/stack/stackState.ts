@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A stack's state, as far as tests look into it. */
+/** A stack's state, as far as tests read it. */
 export interface Deployment {
   readonly resources?: readonly {
     readonly urn: string;
@@ -12,8 +12,8 @@ export interface Deployment {
 }
 
 /**
- * Returns the state that a backend in a directory has, its secrets encrypted: an engine that exports it costs 0.3 seconds of
- * processor. Undefined for another backend.
+ * Reads the state, with encrypted secrets, from a backend in a directory; an export by the engine would take 0.3
+ * seconds of processor time. Returns undefined for another backend.
  */
 export async function readState(backendUrl: string, stack: string): Promise<Deployment | undefined> {
   const [scheme, directory] = backendUrl.split("://");
@@ -22,7 +22,7 @@ export async function readState(backendUrl: string, stack: string): Promise<Depl
   return (JSON.parse(state) as { checkpoint: { latest?: Deployment } }).checkpoint.latest ?? {};
 }
 
-/** The property that marks a secret in the state. */
+/** Property that marks a secret in the state. */
 const secretSignature = "4dabf18193072939515e22adb298388d";
 
 /** Returns the stack's outputs as `pulumi stack output --json` has them, without the secrets. */

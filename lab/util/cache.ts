@@ -10,26 +10,25 @@ const WAIT_NOTICE_MS = 15_000;
 
 /** Timings that tests shorten. */
 export interface CacheOptions {
-  /** How long after the last sign of life a builder counts as dead; 2 s at least. */
+  /** Time without an update after which a builder counts as dead; at least 2 s. */
   lockStaleMs?: number;
 }
 
-/** Where the lab keeps what is expensive to make: outside the checkout, shared by all checkouts of this user. */
+/** Returns the directory for what is expensive to make: outside the checkout, shared by all checkouts of this user. */
 export function cacheRoot(): string {
   return path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), ".cache"), "pillar-host");
 }
 
-/** Where {@link cached} puts its result; it exists if and only if the result is whole. */
+/** Returns the path of {@link cached}'s result; it exists if and only if the result is complete. */
 export function cachePath(name: string, version: string): string {
   return path.join(cacheRoot(), `${name}-${version}`);
 }
 
 /**
- * The directory `<name>-<version>` below {@link cacheRoot}, made by `build` where it is missing.
- *
- * `build` fills a temporary directory beside the result, which is renamed into place when it is whole, so an
- * interrupted build is never taken for a result. Of several processes that ask at once, one builds and the others wait.
- * `version` must change with everything that changes the content.
+ * Returns the directory `<name>-<version>` below {@link cacheRoot}, and has `build` make it if it is missing. `build`
+ * fills a temporary directory, which is renamed once it is complete, so an interrupted build never counts as a result.
+ * If several processes ask at once, one builds and the others wait. `version` must change with everything that changes
+ * the content.
  */
 export async function cached(
   name: string,
@@ -73,7 +72,7 @@ async function lock(result: string, stale: number): Promise<() => Promise<void>>
         // A machine that slept loses its lock. Two builds at once only waste time; the default would end the process.
         onCompromised: () => process.stderr.write(`the lock on ${building} was lost: building on without it\n`),
       });
-      return () => release().catch(() => undefined); // released already when it was lost
+      return () => release().catch(() => undefined); // a lost lock is released already
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ELOCKED") throw error;
     }
@@ -107,7 +106,7 @@ function moveIntoPlace(temporary: string, result: string): void {
   try {
     fs.renameSync(temporary, result);
   } catch (error) {
-    // Somebody who took over a lost lock was faster, with the same content.
+    // A process that took over a lost lock was faster, with the same content.
     if (!fs.existsSync(result)) throw error;
   }
 }

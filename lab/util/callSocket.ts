@@ -1,9 +1,8 @@
 import http from "node:http";
 
 /**
- * One HTTP request through a socket file: JSON, or bytes as they are.
- *
- * @throws on a status of 400 and above, with its text
+ * Sends an HTTP request through a socket file: JSON, or bytes as they are.
+ * @throws for a status of 400 and above, with its text
  */
 export function callSocket<T>(
   socketPath: string,

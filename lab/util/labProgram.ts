@@ -6,7 +6,10 @@ import { onceARun } from "../testRun/onceARun";
 import { checkout } from "../toolchain/version";
 import { cached } from "./cache";
 
-/** A module finds what lies beside it where its source lies; the entry alone is the file that was started. */
+/**
+ * Returns a plugin that gives each module the directory of its source, where the files beside it are. The entry alone
+ * keeps its own file name, to tell that it was started.
+ */
 const atItsSource = (entry: string): Plugin => ({
   name: "at its source",
   setup({ onLoad }) {
@@ -19,18 +22,19 @@ const atItsSource = (entry: string): Plugin => ({
 });
 
 /**
- * The command that runs a program of the lab from one file: tsx would look up and compile all of its modules again for
- * each lab of each test file, which took half of such a program's work.
+ * Returns a command that runs a program of the lab from one file. tsx would look up and compile all of its modules
+ * again for each lab of each test file: half of such a program's work.
  */
 export async function labProgram(entry: string): Promise<string[]> {
   const text = (await onceARun(["program", entry], () => bundled(entry))).toString();
-  // Of this checkout, whose libraries it takes: another one may be gone by the time that it starts.
+  // The version depends on this checkout, whose libraries the program uses: another checkout may be gone when it
+  // starts.
   const version = createHash("sha256").update(`${checkout}\n${text}`).digest("hex").slice(0, 16);
   const directory = await cached("lab-program", version, async (dir) => {
     writeFileSync(join(dir, "main.mjs"), text);
     symlinkSync(join(checkout, "node_modules"), join(dir, "node_modules"));
   });
-  // As the program itself reads its name: links followed.
+  // The program reads its own name with links followed.
   return [process.execPath, realpathSync(join(directory, "main.mjs"))];
 }
 

@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 const HEARTBEAT_MS = 10_000;
 const DETAIL_WIDTH = 80;
 
-/** What a step may tell while it runs. */
+/** Reports of a step while it runs. */
 export interface Progress {
   /** Shows `line` (truncated) beside the elapsed time at the next heartbeat. */
   detail(line: string): void;
@@ -12,13 +12,13 @@ export interface Progress {
   follow(output: Readable | null | undefined): void;
 }
 
-/** Where progress goes and how often; tests replace both. */
+/** Output and interval of progress; tests replace both. */
 export interface ProgressOptions {
   print?: (line: string) => void;
   heartbeatMs?: number;
 }
 
-/** `12 s` below a minute, `3 min 04 s` from there on. */
+/** Formats a duration: `12 s` below a minute, `3 min 04 s` from there on. */
 export function elapsed(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000);
   if (seconds < 60) return `${seconds} s`;

@@ -28,10 +28,8 @@ async function missingPackages(): Promise<string[]> {
 }
 
 /**
- * Makes sure that this machine can carry the lab: Linux, root, and the tools above, which are installed with apt
- * where they are missing.
- *
- * @throws when it can't, with what is wrong and what to do
+ * Checks that this machine can run the lab: Linux, root, and the tools above. Installs missing tools with apt.
+ * @throws with the problem and what to do
  */
 export async function ensureRequirements(): Promise<void> {
   if (process.platform !== "linux" || process.getuid?.() !== 0) {
