@@ -5,19 +5,19 @@ import type { BridgeNow } from "../orchestrator/checks/bridgeNow";
 import { isSameHost } from "../ssh/sameHost";
 import type { SshTarget } from "../ssh/ssh";
 
-/** A signer that is, or was, on a host to be destroyed. */
+/** An orchestrator that is, or was, on a host to be destroyed. */
 export interface BackedUpOrchestrator {
   readonly pillar: string;
   readonly host: Pick<SshTarget, "address" | "hostKey">;
   /** Absolute path of the orchestrator's directory on that host. */
   readonly directory: string;
-  /** Move that fenced it, by the host's journal: a backup of another move may hold an older share. */
+  /** Move that fenced the orchestrator, by the host's journal: a backup of another move may hold an older share. */
   readonly move?: MoveId | undefined;
   /** Bridge to whose present key a backup's share must belong; absent if any share counts. */
   readonly bridge?: BridgeNow | undefined;
   /** ISO 8601: when this stack began to guard the host. */
   readonly since: string;
-  /** Absolute path of an age identity beside the one that each backup names. */
+  /** Absolute path of another age identity to try, beside the one that each backup names. */
   readonly identityFile?: string | undefined;
 }
 
@@ -36,11 +36,11 @@ export interface WrittenManifest {
   readonly entries?: readonly Entry[];
 }
 
-/** Returns why a backup does not count as the signer's, or undefined. */
+/** Returns why a backup does not count as one of the orchestrator, or undefined. */
 export function backupFault(signer: BackedUpOrchestrator, backup: ListedBackup): string | undefined {
   const { label, host, hostKey, entries = [] } = backup;
   const { address } = signer.host;
-  // An interrupted destroy took it. Before its guard existed the host may have had another use.
+  // An interrupted destroy took this backup. Before its guard existed, the host may have had another use.
   const isLast = label === "retired" && backup.at >= signer.since && holdsFenced(entries, signer.directory);
   if (signer.move !== undefined) {
     // The backup after the stop holds only a part of the first one.

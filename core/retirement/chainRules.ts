@@ -81,7 +81,10 @@ function checkProducer(
   return met();
 }
 
-/** Checks that every node knows the recorded momentum: one that lacks it was right before, so it is not just left out. */
+/**
+ * Checks that every node has the recorded momentum. A node without it is on another chain or lies, so it must be an
+ * unmet condition, not just left out.
+ */
 function checkRecordedMomentum({ stack, readings }: RetirementFacts): RetirementVerdict {
   const run = commandsFor(stack);
   const strangers = readings.filter((reading) => !isAnswered(reading) && reading.fault.kind === "stranger");
@@ -93,7 +96,7 @@ function checkRecordedMomentum({ stack, readings }: RetirementFacts): Retirement
   });
 }
 
-/** Checks that all nodes follow one chain: another one has other producers, switches and rewards. */
+/** Checks that all nodes follow one chain, because another chain has other producers, switches and rewards. */
 function checkFork({ stack }: RetirementFacts, good: readonly GoodReading[]): RetirementVerdict {
   const fork = firstFork(good);
   if (fork === undefined) return met();
@@ -118,7 +121,7 @@ function checkWitness({ stack, isChainKnown }: RetirementFacts, good: readonly G
   });
 }
 
-/** Checks that the host is this Pillar's. */
+/** Checks that the host belongs to this Pillar. */
 export function checkPillarOfHost({ host, address, pillar }: RetirementFacts): RetirementVerdict {
   const identity = "facts" in host ? host.facts.marks.stack : undefined;
   if (identity === undefined || identity.endsWith(` ${pillar}`)) return met();
@@ -196,7 +199,7 @@ function checkProduction(
     return fail({
       what: `the successor's producer address is not the registered one of ${pillar}`,
       saidBy: [source],
-      // An address appears only while its node is synced: registered before, it costs rewards.
+      // The successor's address appears only once its node is synced: if it is registered earlier, that costs rewards.
       found: [{ kind: "registered", address: found.producerAddress, successors: node.synced ? producer : undefined }],
       needed: "the wallet's update to the successor's address, or the right pillar-host:retirement.successor",
     });

@@ -28,8 +28,8 @@ export interface HostRef {
 }
 
 /**
- * Inputs of guards and shutdown: names, addresses and connections, never conclusions, since host and chain are asked anew.
- * Secret: holds logins.
+ * Inputs of guards and shutdown. They hold names, addresses and connections but no conclusions, because host and chain
+ * are asked again. Secret: holds logins.
  */
 export interface RetirementInputs extends HostRef, ChainSources {
   readonly stack: string;
@@ -38,7 +38,7 @@ export interface RetirementInputs extends HostRef, ChainSources {
   /** The producer address that this host's node had in an earlier run. */
   readonly knownProducer?: string | undefined;
   readonly recorded?: RecordedMomentum | undefined;
-  /** Facts of state and event log when this was written: either may be lost since. */
+  /** Facts from state and event log when these inputs were written: either may have been lost since. */
   readonly remembered?:
     | { readonly isReached?: true; readonly recorded?: RecordedMomentum; readonly produced?: "seen" }
     | undefined;

@@ -2,7 +2,7 @@ import type { LogEvent } from "../eventLog/events";
 import { type FactName, standing } from "../eventLog/guardFacts";
 import type { RecordedMomentum, RetirementInputs } from "./guardInputs";
 
-/** A guard's memory of the host's beginning with its stack. */
+/** A guard's memory of how the host's time with its stack began. */
 export interface GuardMemory {
   /** ISO 8601. */
   readonly createdAt: string;
@@ -10,13 +10,13 @@ export interface GuardMemory {
   readonly isReached: boolean;
   /** True if the stack deployed the node itself. */
   readonly isOwnWork: boolean;
-  /** `seen` if momentums carried its producer address; if unknown, the chain is asked. */
+  /** `seen` if momentums carried the host's producer address; if `unknown`, the chain is asked. */
   readonly produced?: "seen" | "unknown" | undefined;
 }
 
 /**
- * The output `remembered`: what the state keeps of a stack's host in case the event log is lost. A missing field means
- * unknown, never "no". No secret; no address that was not shown.
+ * The output `remembered`: facts of a stack's host that the state keeps in case the event log is lost. A missing field
+ * means unknown, never "no". Holds no secret, and no producer address that was not shown.
  */
 export interface Remembered extends Partial<Omit<GuardMemory, "createdAt">> {
   /** ISO 8601: when the stack got the host. */
@@ -26,7 +26,7 @@ export interface Remembered extends Partial<Omit<GuardMemory, "createdAt">> {
   readonly producer?: string;
 }
 
-/** Merges what event log and state know of a stack's host: either may be lost. */
+/** Merges the facts of a stack's host in event log and state, because either may be lost. */
 export function mergeHostMemory(events: readonly LogEvent[], stack: string, inState: Remembered = {}) {
   const last = <F extends FactName>(fact: F) => standing(events, stack, fact).at(-1);
   const [location, produced] = [last("location"), last("produced")];
@@ -79,14 +79,14 @@ export async function newGuardMemory(
 ): Promise<GuardMemory> {
   return {
     createdAt: new Date().toISOString(),
-    // A guard that somebody deleted from the state is new again, though its host is not.
+    // A guard that somebody deleted from the state is created again, though its host is not new.
     isReached: lifecycle !== "retiring" || remembered?.isReached === true || (await isLogged()),
     isOwnWork: lifecycle === "active",
     produced: remembered?.produced ?? "unknown",
   };
 }
 
-/** Returns the memory of a guard after an update: a fact once known stays. */
+/** Returns the memory of a guard after an update. A known fact stays known. */
 export function updateGuardMemory(
   old: Partial<GuardMemory> & Pick<GuardMemory, "createdAt">,
   { lifecycle, remembered }: MemoryInputs,
@@ -99,7 +99,7 @@ export function updateGuardMemory(
   };
 }
 
-/** True if somebody may have been on the host; false of a server that this stack ordered and never reached. */
+/** True if somebody may have been on the host; false for a server that this stack ordered and never reached. */
 export function isReached({ isOwnServer }: RetirementInputs, memory: GuardMemory): boolean {
   return memory.isReached || !isOwnServer;
 }

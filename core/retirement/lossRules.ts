@@ -68,7 +68,7 @@ export function checkRewards({ rewards: readings, saysCollected, stack, pillar }
   });
 }
 
-/** True if a signer that moved on since is at work on a host, by that host's own journal. */
+/** True if an orchestrator that moved on since works on a host, by that host's own journal. */
 function isSignerOn(observation: HostObservation, { identity }: Journal): boolean {
   if (!identity || !("facts" in observation)) return false;
   const { journal } = observation.facts.signer;
@@ -77,16 +77,19 @@ function isSignerOn(observation: HostObservation, { identity }: Journal): boolea
   return isThere && keys.length > 0 && keys.every((key) => journal.identity?.[key] === identity[key]);
 }
 
-/** Formats where the signer's backup is. The last one is taken after the verdict, and is required for the release. */
+/**
+ * Formats where the orchestrator's backup is. The last backup is taken after the verdict, and is required for the
+ * release.
+ */
 function backupEvidence({ host, address, backupFaults }: RetirementFacts): string[] {
   if (backupFaults.length === 0) return [`a proved backup of the signer of ${address} lies on this machine`];
   return "facts" in host ? [`${address} holds the fenced signer whole, for its last backup`] : [];
 }
 
-/** Stages of a move in which the signer may still come to this host. */
+/** Stages of a move in which the orchestrator may still come to this host. */
 const openStages: readonly string[] = ["stopping", "fenced", "restoring", "staged", "switched", "starting"];
 
-/** Finds a move that has not ended, of whichever stack. */
+/** Finds a move of any stack that has not ended. */
 function findOpenMove({ host, address, successor }: RetirementFacts): Omit<Unmet, "loss"> | undefined {
   const journal = "facts" in host ? host.facts.signer.journal : undefined;
   if (journal === undefined || !openStages.includes(journal.stage)) return undefined;
@@ -99,7 +102,7 @@ function findOpenMove({ host, address, successor }: RetirementFacts): Omit<Unmet
   };
 }
 
-/** Checks that no orchestrator can sign here, and that the successor's answers. */
+/** Checks that no orchestrator can sign here, and that the successor's orchestrator answers. */
 export function checkSigner(facts: RetirementFacts): RetirementVerdict {
   const { host, step, address } = facts;
   if ("released" in host) return met();
@@ -162,7 +165,7 @@ function checkFence(facts: RetirementFacts, { masked, hasKeyStore, journal, lack
   return unmet;
 }
 
-/** Checks a silent host's signer by its backup and the successor's orchestrator. */
+/** Checks a silent host's orchestrator by its backup and by the successor's orchestrator. */
 function checkBackups(facts: RetirementFacts): Omit<Unmet, "loss">[] {
   const { address, backupFaults } = facts;
   if (backupFaults.length === 0) return successorFaults(facts);

@@ -11,7 +11,7 @@ import { checkVersion } from "../util/formatVersion";
 import { type BackedUpOrchestrator, backupFault, type WrittenManifest } from "./backupRule";
 
 /**
- * Returns why none of the proved backups here counts for a signer; an empty list if one does.
+ * Returns why no proved backup here counts for an orchestrator; an empty list if one does.
  *
  * @throws if the event log can't be read
  */

@@ -2,10 +2,13 @@ import { momentumPage } from "../chain/chain";
 import { isAnswered } from "../chain/reading";
 import type { ChainReading } from "./readChain";
 
-/** Pages of momentums that are searched at most: a week of them. */
+/** Most pages of momentums to search, enough for a week. */
 const maxPages = 60;
 
-/** Searches the chain of the first good reading for momentums of an address since a time; undefined if that can't be told. */
+/**
+ * Searches the chain of the first good reading for momentums of an address since a time; undefined if the node can't
+ * show them all.
+ */
 export async function hasProducedSince(
   readings: readonly ChainReading[],
   address: string,

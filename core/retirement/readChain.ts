@@ -6,7 +6,7 @@ import type { Block } from "../chain/sameChain";
 import type { RecordedMomentum } from "./guardInputs";
 import { isNewProducerSince } from "./successorProduction";
 
-/** Question for each node. */
+/** Question that each node gets. */
 export interface ChainQuestion {
   readonly pillar: string;
   readonly recorded?: RecordedMomentum | undefined;
@@ -25,7 +25,7 @@ export interface Newest {
   readonly registered?: Produced;
 }
 
-/** A node's answer about Pillar and chain. */
+/** A node's answer about the Pillar and the chain. */
 export interface ChainWord {
   /** null if there is no such Pillar. */
   readonly pillar: PillarOnChain | null;
@@ -46,16 +46,16 @@ export interface ChainWord {
 
 export type ChainReading = Reading<ChainWord>;
 
-/** About a day and a half: of a thousand Pillars none outside the first waits longer. */
+/** About a day and a half: among a thousand Pillars none outside the top ranks waits longer. */
 const maxPages = 12;
 
-/** Momentums of a node that are kept for the comparison; others are asked for. */
+/** Momentums of a node that are kept for the comparison; older ones are requested. */
 const maxRecent = 128;
 
 /** Milliseconds between a node's newest momentum and this machine's clock, which may be off. */
 const maxAgeMs = 15 * 60_000;
 
-/** Asks one node. Never throws. */
+/** Asks one node about Pillar and chain. Never throws. */
 export function readChain(client: ChainClient, question: ChainQuestion, now: number): Promise<ChainReading> {
   return readNode<ChainWord>(client, async ({ newest }) => {
     const fault = clockFault(newest, now) ?? (await otherChainFault(client, question.recorded));
@@ -105,15 +105,15 @@ export function findNewest(
 }
 
 /**
- * Returns for how many milliseconds a Pillar's momentum is waited for. A Pillar of unknown rank counts as elected often: its
- * successor is refused too early, never too late.
+ * Returns for how many milliseconds to wait for a Pillar's momentum. A Pillar of unknown rank counts as elected often,
+ * so its successor is refused too early, never too late.
  */
 export function productionTimeoutMs(standing: PillarStanding | undefined, network: Network): number {
   const chance = standing === undefined ? 1 : chanceOf(standing, network).most;
   return patienceTicks(chance) * tickOf(network);
 }
 
-/** Reads the momentums since a time, and a whole page at least. */
+/** Reads the momentums since a time, but at least a whole page. */
 async function readMomentumsSince(
   client: ChainClient,
   newest: Produced,
@@ -131,7 +131,7 @@ async function readMomentumsSince(
   return { momentums };
 }
 
-/** Reads the newest paid epoch, unless a slot of it was this host's: evidence beside the momentums. */
+/** Reads the newest paid epoch, unless a slot of it was this host's. It is evidence beside the momentums. */
 async function readPaidEpoch(client: ChainClient, question: ChainQuestion): Promise<PaidEpoch | undefined> {
   const { oldProducer, newProducer, pillar, epoch } = question;
   if (newProducer === undefined) return undefined;
@@ -145,7 +145,7 @@ async function readPaidEpoch(client: ChainClient, question: ChainQuestion): Prom
   }
 }
 
-/** True if both addresses produced in turns: after a switch one begins where the other ended. */
+/** True if both addresses produced in turns. After a switch one begins where the other ended. */
 function isAlternating(momentums: readonly Produced[], { oldProducer, newProducer }: ChainQuestion): boolean {
   const lastOld = momentums.findLast(({ producer }) => producer === oldProducer);
   const firstNew = momentums.find(({ producer }) => producer === newProducer);

@@ -7,7 +7,7 @@ import { fieldsOf } from "../util/fields";
 import { firstLine } from "../util/firstLine";
 import { type HostPaths, pathVariables, type RetirementInputs } from "./guardInputs";
 
-/** Facts that a host tells about itself. No secret. */
+/** Facts that a host reports about itself. No secret. */
 export interface HostFacts {
   /** Producer address in the node's configuration. */
   readonly producer?: string;
@@ -18,7 +18,7 @@ export interface HostFacts {
     readonly masked: boolean;
     readonly hasDirectory: boolean;
     readonly hasKeyStore: boolean;
-    /** Parts of a fenced signer missing in its directory: configuration, key store moved aside, key share. */
+    /** Missing parts of a fenced orchestrator's directory: configuration, key store moved aside, key share. */
     readonly lacks: readonly string[];
     /** Files of key shares, below the directory; absent if there are none. */
     readonly shares?: readonly string[];
@@ -90,7 +90,7 @@ export async function readHost(
       printed = await root.call("retire_facts", own(pathVariables(places)), { limitSeconds: 30 });
     } catch (error) {
       const { exitCode, message } = error as CallError;
-      // The host answered: this is its own error.
+      // The host answered, so this is its own error.
       if (exitCode !== undefined) throw error;
       const isRefused = Reflect.get(error as Error, "refused") !== undefined;
       const silent = firstLine(message);

@@ -7,9 +7,9 @@ import { isNewProducerSince, type Producers } from "./successorProduction";
 /** A node's answer about the Pillar's rewards since the switch. */
 export type RewardsReading =
   | { readonly source: string; readonly says: "fault"; readonly why: string }
-  /** The node lacks the methods: the operator's own word stands in, a day after the switch at the earliest. */
+  /** The node lacks the methods. The operator's word replaces them, a day after the switch at the earliest. */
   | { readonly source: string; readonly says: "notOffered"; readonly aDayAfter: boolean }
-  /** The epoch was paid, and nothing came. The chain does not tell why: the operator's own word stands in. */
+  /** The epoch was paid, and nothing came. The chain does not say why, so the operator's word decides. */
   | { readonly source: string; readonly says: "paidNothing"; readonly why: string }
   | {
       readonly source: string;
@@ -18,7 +18,7 @@ export type RewardsReading =
       readonly dueAt?: number;
       /** True if the rewards wait to be collected. */
       readonly isPaid?: true;
-      /** Only this address's wallet can collect. */
+      /** The reward address: only its wallet can collect. */
       readonly rewardAddress?: string;
     }
   | { readonly source: string; readonly says: "collected"; readonly evidence: string };
@@ -34,8 +34,8 @@ const dayMs = 24 * 3_600_000;
 const minuteMs = 60_000;
 
 /**
- * Returns when an ended epoch is paid, in milliseconds after its end: it is due an hour later, and the contract pays with its
- * next update, which comes each 300 momentums. A faster network has all of that in proportion.
+ * Returns when an ended epoch is paid, in milliseconds after its end. The payment is due after an hour, and the
+ * contract pays at its next update, once in 300 momentums. Both scale with the length of an epoch.
  */
 const payoutDelay = (epoch: number) => ({
   from: (60 * minuteMs * epoch) / dayMs,
@@ -45,8 +45,9 @@ const payoutDelay = (epoch: number) => ({
 /**
  * Asks one node whether the rewards of the first whole epoch after the switch were paid and collected. Never throws.
  *
- * An epoch is whole if the new producer had the first momentum of either address in it. Collecting takes all that waits, so
- * less waits afterwards than was paid since the switch. A Pillar that gives everything to its delegators is never paid.
+ * An epoch is whole if the new producer had the first momentum of either address in it. Collecting takes everything
+ * that waits, so afterwards less waits than was paid since the switch. A Pillar that gives everything to its delegators
+ * is never paid.
  */
 export async function readRewards(
   client: ChainClient,
@@ -140,7 +141,9 @@ export async function judgeRewards(
   };
 }
 
-/** Finds the first whole epoch: the one before the running one, which is not paid yet, the running one, or the next. */
+/**
+ * Finds the first whole epoch: the one before the running epoch, if it is not paid yet, the running one, or the next.
+ */
 async function findFirstWhole(running: number, isAfterSwitch: (epoch: number) => Promise<boolean>): Promise<number> {
   if (!(await isAfterSwitch(running))) return running + 1;
   return running > 0 && (await isAfterSwitch(running - 1)) ? running - 1 : running;
@@ -155,10 +158,10 @@ export function formatCoin(amount: bigint): string {
   return rest === "" ? String(whole) : `${whole}.${rest}`;
 }
 
-/** Counts the items before the first for which the answer is no, with few questions: no item after it has a yes. */
+/** Counts the items before the first "no" with few questions. Assumes that every later item is a "no", too. */
 async function countLeading(count: number, isYes: (at: number) => Promise<boolean>): Promise<number> {
   let [low, high] = [0, 0];
-  // None or one is the usual count.
+  // Usually the count is 0 or 1, so begin there.
   while (high < count && (await isYes(high))) [low, high] = [high + 1, high * 2 + 1];
   high = Math.min(high, count);
   while (low < high) {

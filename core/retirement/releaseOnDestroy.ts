@@ -20,10 +20,10 @@ export interface ReleaseDeps extends SurveyDeps {
 }
 
 const hostTimeoutMs = 30_000;
-/** Within this time the release by this stack's other guard counts. */
+/** Time within which a release by this stack's other guard counts. */
 const sameDestroyMs = 24 * 3_600_000;
 
-/** `isLast`: of the stack's two guards, the one that is deleted first. */
+/** `isLast` is true for the guard that is deleted first of the stack's two. */
 type GuardInputs = RetirementInputs & { readonly isLast: boolean };
 
 type Released = EventDetails["released"];
@@ -104,7 +104,7 @@ async function releaseUnderLock(
   if (server && !guard.isLast) await liftProtection(guard, server, deps);
 }
 
-/** Lifts the provider's own protection, as its plugin does not. @throws in the operator's words */
+/** Lifts the provider's own protection, which its Pulumi plugin does not lift. @throws in the operator's words */
 async function liftProtection({ stack, host }: GuardInputs, server: CloudServer, deps: ReleaseDeps): Promise<void> {
   const { id, provider } = server;
   const run = commandsFor(stack);
@@ -197,11 +197,11 @@ async function authorizeRelease(
     return { off: `${at.provider} says that it is ${await askProvider(inputs, at, () => powerOff(at, deps))}` };
   };
   let host = hostNow;
-  // Nothing is switched off before all other conditions are met.
+  // Switch off nothing before all other conditions are met.
   let { facts, verdict } = await survey(host);
   if ("unseen" in host && server && verdict.unmet.length === 0 && isReached(inputs, memory)) {
     host = await switchOff(server);
-    // It may have produced until now.
+    // The host may have produced until now.
     ({ facts, verdict } = await survey(host));
   }
   const { unmet, evidence } = verdict;
@@ -210,7 +210,7 @@ async function authorizeRelease(
   if (unmet.length === 0) return { host, evidence, isForced: false };
   const reasons = unmet.map(({ what }) => what);
   const sentence = overrideSentence(pillar, unmet);
-  // One typed sentence counts for both guards, and the first one may have met more conditions.
+  // The operator types a sentence once for both guards, although the first guard may have met more conditions.
   const typed = standing(await log.read(), inputs.stack, "typed").at(-1);
   const typedBefore = isSecond && typed && typed.at > memory.createdAt ? typed.details.sentence : undefined;
   if (deps.override !== undefined && [sentence, typedBefore].includes(deps.override)) {

@@ -14,8 +14,8 @@ export type RetirementStep = "retire" | "destroy";
 export type Loss = "momentums" | "rewards" | "the signer";
 
 /**
- * A finding about a condition. Texts hold no producer address: the one who shows a finding decides which addresses appear, as an
- * address registered before its node is synced earns nothing.
+ * A finding about a condition. Its texts hold no producer address: the caller that shows a finding decides which
+ * addresses appear, because an address that is registered before its node is synced earns nothing.
  */
 export type Finding =
   | string
@@ -40,7 +40,7 @@ export interface Unmet {
 
 /** Facts about a host that does not answer. */
 export type HostUnseen =
-  /** The cloud provider can switch it off. */
+  /** The host can be switched off by its cloud provider. */
   | { readonly unseen: string; readonly provider: string }
   /** The cloud's API has just switched it off. */
   | { readonly off: string }
@@ -59,9 +59,9 @@ export interface RetirementFacts {
   readonly memory: {
     /** False only of a server that this stack ordered and never reached. */
     readonly isReached: boolean;
-    /** True if this stack deployed the node: it can't have produced before. */
+    /** True if this stack deployed the node, so that the node can't have produced before. */
     readonly isOwnWork: boolean;
-    /** Since the stack has the host; undefined if nobody searched the chain. */
+    /** True if the host produced since the stack got it; undefined if nobody searched the chain. */
     readonly hasProduced?: boolean | undefined;
   };
   readonly successor?:
@@ -81,11 +81,11 @@ export interface RetirementFacts {
   readonly rewards: readonly RewardsReading[];
   /** True if the operator typed that the rewards are collected. */
   readonly saysCollected: boolean;
-  /** Reasons why no proved backup on this machine counts for the signer that was here; empty if one does. */
+  /** Reasons why no proved backup on this machine counts for the orchestrator that was here; empty if one does. */
   readonly backupFaults: readonly string[];
-  /** The bridge's key; read only if the host can't tell of its signer. */
+  /** The bridge's key; read only if the host can't report its orchestrator. */
   readonly bridge?: BridgeNow | undefined;
-  /** Identity of the signer by event log or the successor's journal; read only in that case, too. */
+  /** Identity of the orchestrator, by event log or the successor's journal; read only in the same case. */
   readonly identity?: Readonly<Partial<Record<string, string>>> | undefined;
   /** ISO 8601: when the node was shut down with no orchestrator on the host. */
   readonly noSignerAt?: string | undefined;

@@ -12,14 +12,14 @@ interface ShutdownRequest {
   readonly inputs: RetirementInputs;
   readonly facts: HostFacts;
   readonly log: EventLog;
-  /** True if the operator overrides every condition, even a move of the signer that is not over. */
+  /** True if the operator overrides every condition, even an orchestrator's move that is not over. */
   readonly isForced: boolean;
 }
 
 /**
  * Takes a last backup of a host's keys and configuration, then stops node and orchestrator for good.
  *
- * @throws Error in the operator's words; without a backup the node runs on
+ * @throws Error in the operator's words; if the backup fails, the node continues to run
  */
 export async function shutDownHost(
   root: RootHost,
@@ -29,12 +29,12 @@ export async function shutDownHost(
   const { places, backup, stack, pillar } = inputs;
   const variables = own(pathVariables(places));
   const settings = placed({ ...backup, move: { project: "pillar-host", stack, pillar } });
-  // Only after an override. Files must not change during the backup.
+  // An orchestrator runs here only after an override. Its files must not change during the backup.
   if (signer.active) {
     await root.call("retire_stop_signer", variables, { limitSeconds: 200 });
     deps.say(`retirement: the orchestrator of ${root.address} is stopped, and stays off`);
   }
-  // Before the stop: without room for the backup nothing changes.
+  // Take the backup before the stop, so that nothing changes if it has no room.
   if (hasKeyStore || signer.hasDirectory)
     await takeBackup(root, lastBackup(places), settings, deps).catch((error: Error) => {
       throw new Error(backupFaultText(error.message, stack));
@@ -54,7 +54,7 @@ const stopLimitSeconds = 720;
 /**
  * Stops the node of a host for good.
  *
- * @throws if a move of the signer that is not over may need the node, unless `isForced`
+ * @throws if an orchestrator's move that is not over may need the node, unless `isForced`
  */
 export async function stopNode(
   root: RootHost,
@@ -77,7 +77,7 @@ function backupFaultText(message: string, stack: string): string {
 
 const splitLines = (text: string) => text.split("\n").filter((line) => line.trim() !== "");
 
-/** Returns the backup of the node's keys and configuration and of the fenced signer's directory. */
+/** Returns the files of the last backup: the node's keys and configuration, and the fenced orchestrator's directory. */
 function lastBackup({ dataDir, signer }: HostPaths): BackupOf {
   const below = (file: string) => file.replace(/^\/+/, "");
   const [node, orchestrator] = [below(dataDir), below(signer.directory)];

@@ -6,9 +6,9 @@ import type { RetirementFacts, Unmet } from "./retirementFacts";
 
 type Facts = Pick<RetirementFacts, "successor" | "bridge" | "identity">;
 
-/** Returns doubts that the successor's orchestrator is the signer of a silent host: a fresh one answers, too. */
+/** Returns doubts that the successor's orchestrator is the one that a silent host had: a fresh one answers, too. */
 export function successorFaults({ successor, bridge, identity }: Facts): Omit<Unmet, "loss">[] {
-  // A missing answer is a condition of its own.
+  // A missing answer is a separate condition.
   if (successor?.build === undefined || "error" in successor.build) return [];
   const unmet: Omit<Unmet, "loss">[] = [];
   const shares = "facts" in successor.look ? (successor.look.facts.signer.shares ?? []) : [];
@@ -36,13 +36,13 @@ export function successorFaults({ successor, bridge, identity }: Facts): Omit<Un
   return unmet;
 }
 
-/** True if the signer works on the successor by all evidence: no older share is needed then. */
+/** True if all evidence says that the orchestrator works on the successor. Then no older share is needed. */
 export function isSignerThere(facts: Facts): boolean {
   const { build } = facts.successor ?? {};
   return build !== undefined && "value" in build && facts.identity !== undefined && successorFaults(facts).length === 0;
 }
 
-/** Finds the identity of a Pillar's signer in the lines of its last move. */
+/** Finds the identity of a Pillar's orchestrator in the events of its last move. */
 export function findSignerIdentity(lines: readonly (LogEvent | MoveEvent)[]): Facts["identity"] {
   const identities = lines.flatMap((line) => (line.event === "secured" ? [line.details.oldIdentity] : []));
   const { producer, tssPeerId, evmAddress } = identities.findLast((each) => each) ?? {};

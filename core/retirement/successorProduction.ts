@@ -7,12 +7,14 @@ export interface Producers {
   readonly newProducer: string;
 }
 
-/** Sizes of the pages asked for, one after the other: on a small network a few momentums tell. About ten hours. */
+/**
+ * Sizes of the pages, read one after the other: on a small network a few momentums suffice. Together about ten hours.
+ */
 const pageSizes = [64, 256, momentumPage, momentumPage, momentumPage];
 
 /**
- * True if all slots from a time on are the new producer's: the first momentum of either address since then is its own, or,
- * if neither has one yet, the last before.
+ * True if all slots from a time on are the new producer's. Decides by the first momentum of either address since then,
+ * or by the last one before if neither has produced since.
  *
  * @param time unix milliseconds
  */
@@ -20,7 +22,7 @@ export async function isNewProducerSince(client: ChainClient, producers: Produce
   const { oldProducer, newProducer } = producers;
   const before = await client.before(time);
   const last = () => isLastOfNewProducer(client, producers, before);
-  // An unknown address can't be told from the other Pillars' addresses.
+  // If the old address is unknown, its momentums look like those of other Pillars.
   if (oldProducer === undefined) return last();
   let from = (before?.height ?? 0) + 1;
   for (const count of pageSizes) {

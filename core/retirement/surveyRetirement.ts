@@ -38,7 +38,7 @@ export interface RetirementSurvey {
   readonly verdict: RetirementVerdict;
 }
 
-/** A successor may be booting. */
+/** A successor may be booting, so retry for a while. */
 const successorTimeoutMs = 20_000;
 const comparisonTimeoutMs = 20_000;
 
@@ -71,7 +71,7 @@ export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDep
   }
 }
 
-/** Reads all facts but the host's own production, which is searched only if it decides. */
+/** Reads all facts except the host's own production, which is searched only if it decides. */
 async function readFacts(question: SurveyQuestion, clients: readonly SurveyClient[], deps: SurveyDeps) {
   const { step, inputs, memory, host, store } = question;
   const { pillar, recorded, epoch, network, knownProducer } = inputs;
@@ -95,7 +95,7 @@ async function readFacts(question: SurveyQuestion, clients: readonly SurveyClien
   const signerFacts = isSilent
     ? { successor, ...(await readSignerFacts(successor, logged.identity, usable)) }
     : undefined;
-  // A signer at work on the successor may have a newer share than any backup of this host.
+  // An orchestrator at work on the successor may have a newer share than any backup of this host.
   const bridge = signerFacts && !isSignerThere(signerFacts) ? signerFacts.bridge : undefined;
   const facts: RetirementFacts = {
     pillar,
@@ -124,7 +124,7 @@ async function readFacts(question: SurveyQuestion, clients: readonly SurveyClien
   return { facts, isProducingRecorded: logged.producing };
 }
 
-/** Returns the node's start in unix milliseconds: a guard that was created again is younger than the node. */
+/** Returns the node's start in unix milliseconds. A guard that was created again is younger than the node. */
 function nodeStartMs(createdAt: string, host: RetirementFacts["host"]): number {
   const deployed = "facts" in host ? Date.parse(host.facts.marks["deploy.done"] ?? "") : Number.NaN;
   return Math.min(Date.parse(createdAt), Number.isNaN(deployed) ? Number.POSITIVE_INFINITY : deployed);
@@ -142,7 +142,7 @@ function backedUpOrchestrator(inputs: RetirementInputs, memory: GuardMemory, hos
   };
 }
 
-/** Reads the bridge's key, and the signer's identity from the successor's journal if the event log has none. */
+/** Reads the bridge's key, and the orchestrator's identity from the successor's journal if the event log has none. */
 async function readSignerFacts(
   successor: RetirementFacts["successor"],
   identity: RetirementFacts["identity"],
@@ -159,7 +159,7 @@ async function readLogFacts({ pillar, stack, host }: RetirementInputs, store: St
   return {
     faults: missing === undefined ? [] : [missing],
     producing: standing(lines, stack, "produced").length > 0,
-    // A missing line may tell of a signer that came later.
+    // A missing line may be about an orchestrator that came later.
     noSignerAt: missing === undefined ? noOrchestratorSince(lines, stack, host.ssh) : undefined,
     identity: findSignerIdentity(lines),
   };

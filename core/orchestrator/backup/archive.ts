@@ -3,9 +3,9 @@ import { Writable } from "node:stream";
 import type { Parser, ReadEntry } from "tar";
 import { type Entry, type Manifest, manifestOf, plainPath, shown } from "./manifest";
 
-/** A reader of a tar archive that passes by; writes nothing to the disk. */
+/** A reader of a tar archive in a stream; writes nothing to the disk. */
 export interface ArchiveReader {
-  /** Takes the archive's bytes. Its error names what is wrong with the archive. */
+  /** Stream for the archive's bytes. Its error says what is wrong with the archive. */
   readonly input: Writable;
   /** Returns the archive's entries, once the input has finished. @throws if two entries have one path */
   manifest(): Manifest;
@@ -27,7 +27,7 @@ const kinds: Readonly<Record<string, Entry["kind"]>> = {
 /** For all kept files together. */
 const maxKeptBytes = 16 * 1024 * 1024;
 
-/** Makes a reader. @param keep true for paths of small text files whose content is wanted; it holds secrets */
+/** Creates a reader. @param keep true for paths of small text files whose content is wanted; it holds secrets */
 export async function readArchive(keep: (path: string) => boolean = () => false): Promise<ArchiveReader> {
   // Imported here, because a provider's stored text can't capture a package.
   const tar = await import("tar");
@@ -41,7 +41,7 @@ export async function readArchive(keep: (path: string) => boolean = () => false)
     onReadEntry: (entry: ReadEntry) => {
       const kind = kinds[entry.type];
       if (kind === undefined) fault ??= new Error(`the archive holds a ${entry.type}`);
-      // A restore as root would set these modes again.
+      // A restore as root would set these modes again, so refuse them.
       if (kind === "file" && ((entry.mode ?? 0) & 0o6000) !== 0)
         fault ??= new Error(`${shown(plainPath(entry.path))} runs as its owner: take that from it (chmod ug-s)`);
       const hash = crypto.createHash("sha256");

@@ -75,7 +75,7 @@ export async function takeBackup(
       deps.say(`backup: files changed while they were copied; taking it again (${attempt - 1} of ${maxAttempts})`);
       await deps.sleep(retryDelayMs);
     }
-    // A killed run may have left this file: process ids repeat, above all in containers.
+    // A killed run may have left this file: process ids repeat, mainly in containers.
     fs.rmSync(part, { force: true });
     try {
       const copy = await copyArchive(root, what, part, identity);

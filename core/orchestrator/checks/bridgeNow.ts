@@ -6,8 +6,8 @@ import type { NodeTarget } from "../../chain/node";
 import { isAnswered, readNode } from "../../chain/reading";
 
 /**
- * The bridge's state on the chain. Orchestrators learn it later: getStatus, and the state that one writes at its stop, show
- * a halt up to 40 seconds late.
+ * The bridge's state on the chain. Orchestrators learn of a halt up to 40 seconds later: in getStatus, and in the state
+ * that an orchestrator writes when it stops.
  */
 export type BridgeNow =
   | {
@@ -27,7 +27,7 @@ export interface BridgeSources {
   readonly references: readonly string[];
 }
 
-/** For each node. */
+/** Timeout for each node. */
 const timeoutMs = 20_000;
 
 /** Reads the bridge's state from the node, or else from the first reference that answers. Never throws. */

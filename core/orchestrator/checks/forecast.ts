@@ -35,8 +35,8 @@ export interface Forecast {
 const calls: Range = { least: 4, most: 12 };
 
 /**
- * Forecasts the gap: the stop; the rest of the copy (changes since the bulk copy, at worst everything, read on both sides);
- * and the start to the first good answer, which only earlier moves show.
+ * Forecasts the time without an orchestrator: the stop; the rest of the copy (changes since the bulk copy, at worst
+ * everything, read on both hosts); and the start to the first good answer, which only earlier moves show.
  */
 export function forecastOf({ stops, readSeconds, callSeconds, earlier }: Measured): Forecast {
   const stop = stops.length === 0 ? undefined : { least: Math.min(...stops), most: 1.5 * Math.max(...stops) + 1 };

@@ -6,8 +6,8 @@ import { failedChecks } from "./hostProblems";
 import type { MoveSurvey, OldSide, Requirements } from "./moveSurvey";
 
 /**
- * Checks what the old host's orchestrator would miss on the new one: its home, user and environment, and the paths in
- * config.json. Without them the new one would end at once, after the fence.
+ * Checks what the old host's orchestrator would miss on the new host: its home, user and environment, and the paths in
+ * config.json. Without them it would end at once on the new host, after the fence.
  */
 export function homeProblems(side: OldSide, survey: MoveSurvey, wanted: Requirements): Problem[] {
   return [
@@ -48,7 +48,7 @@ function processProblems({ facts }: OldSide, survey: MoveSurvey, wanted: Require
   ]);
 }
 
-/** Checks config.json: a move copies only its own directory, and sets these paths to the new one. */
+/** Checks config.json: a move copies only the orchestrator's own directory, and sets these paths to the new one. */
 function configProblems({ facts, config, damaged }: OldSide, wanted: Requirements): Problem[] {
   if (facts.directory !== "there" || damaged.includes("config.json")) return [];
   const { address, service, directory } = wanted.old;
@@ -91,7 +91,7 @@ function configProblems({ facts, config, damaged }: OldSide, wanted: Requirement
   ]);
 }
 
-/** Checks the key share: one of another key signs nothing. If the chain's key is unknown, config.json decides. */
+/** Checks the key share: a share of another key signs nothing. If the chain's key is unknown, config.json decides. */
 function shareProblems({ facts, config, damaged, shares }: OldSide, { bridge }: MoveSurvey, wanted: Requirements) {
   if (facts.shares === 0 || wanted.noKeyShare || damaged.includes("config.json")) return [];
   if (config.hasShare && (!bridge.known || hasShareOf(bridge.key, shares))) return [];

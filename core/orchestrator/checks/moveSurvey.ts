@@ -27,7 +27,7 @@ export interface OldSide {
   readonly endpoints: readonly Endpoint[];
   /** Addresses (host:port) of these nodes that answer the old host. */
   readonly reached: readonly string[];
-  /** Settings of its sshd for a login from the new host; absent if unknown. */
+  /** Settings of the old host's sshd for a login from the new host; absent if unknown. */
   readonly sshd?: SshdSettings | undefined;
 }
 
@@ -37,7 +37,7 @@ export type SshScan =
   | { readonly kind: "keys"; readonly keys: readonly string[] }
   /** Something listens, and the new host has no ssh-keyscan to ask it. */
   | { readonly kind: "noScanner" }
-  /** What listens is no ssh server. */
+  /** Something listens that is no ssh server. */
   | { readonly kind: "noSsh" }
   | { readonly kind: "noConnection" };
 

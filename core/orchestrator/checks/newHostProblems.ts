@@ -46,7 +46,9 @@ function directoryProblems({ facts }: NewSide, old: OldSide | undefined, wanted:
   ]);
 }
 
-/** Checks the connections to other nodes: an orchestrator that does not reach one ends at once, after the fence. */
+/**
+ * Checks the connections to other nodes: an orchestrator that does not reach one of them ends at once, after the fence.
+ */
 function endpointProblems(old: OldSide, reached: readonly string[], wanted: Requirements): Problem[] {
   const run = commandsFor(wanted.stack);
   const { address } = wanted.new;
@@ -122,7 +124,7 @@ function versionProblems({ facts, build }: NewSide, old: OldSide | undefined, wa
   ];
 }
 
-/** Returns the version that the new side will have, if it is known. */
+/** Returns the version that the new host will have, if it is known. */
 export function newVersion({ release }: Requirements, build: Result<BuildInfo>): string | undefined {
   return release?.version ?? ("value" in build ? build.value.version : undefined);
 }

@@ -123,7 +123,10 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
   return { move, ...secured };
 }
 
-/** True unless a backup is known to lack the share of the bridge's present key: each key generation makes a new share. */
+/**
+ * Decides whether a backup may have the share of the bridge's present key; unknown counts as yes. Each key generation
+ * makes a new share.
+ */
 async function hasPresentShare(
   { keyShare }: Backup,
   { noKeyShare }: SecureOptions,

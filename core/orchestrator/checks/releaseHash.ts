@@ -11,7 +11,10 @@ export const whatItIs = "what comes from there runs as root and holds the bridge
 /** Prints the hash of what an address serves, to be compared with the one on the release's page. */
 export const hashCommand = (url: string) => `curl -fsSL ${shellWord(url)} | sha256sum`;
 
-/** Refuses a move whose release is not pinned by hash. A move that has begun or is over is not asked again: it installs nothing. */
+/**
+ * Returns why a move is refused if its release is not pinned by hash. A move that has begun or is over installs
+ * nothing, so it is not refused.
+ */
 export async function releaseHashFault(
   config: StackConfig,
   stack: string,

@@ -25,8 +25,8 @@ const keyGeneration = 1;
 const halted = 2;
 
 /**
- * Checks that an orchestrator may move on after its stop. Returns the problem, or undefined. Only a key generation prevents a
- * rollback: a halted bridge is no reason to stay on a host that is not well.
+ * Checks that an orchestrator may move on after its stop. Returns the problem, or undefined. Only a key generation
+ * prevents a rollback: a halted bridge is no reason to stay on a host with problems.
  *
  * @param config the text of its config.json after the stop; undefined if it could not be read
  */

@@ -34,7 +34,7 @@ export interface SurveyOptions {
 }
 
 export interface ChainLooks {
-  /** Reads the sync gate's evidence of now. */
+  /** Reads the sync gate's evidence now. */
   lookAtNode(): Promise<NodeStatus>;
   /** Reads the bridge's state on the chain. Never throws. */
   lookAtBridge(): Promise<BridgeNow>;
@@ -48,7 +48,7 @@ export async function surveyBoth(
   clock: RpcClock,
 ): Promise<MoveSurvey> {
   const state = readState(roots.old, options.old, clock);
-  // Both hosts try these nodes: one that the old host does not reach either is no problem of the new one.
+  // Both hosts try these nodes. A node that the old host does not reach either is no problem of the new host.
   const endpoints = state.then(
     ({ config, addresses }) => endpointsOf(config, [roots.old.address, options.copyAddress, ...addresses]),
     () => [],

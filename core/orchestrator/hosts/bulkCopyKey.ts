@@ -12,15 +12,15 @@ import type { CopyInputs, MoveInputs } from "./moveInputs";
 export interface BulkCopyKeyInputs extends CopyInputs, Pick<MoveInputs, "move" | "rollback"> {}
 
 const freshRun: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
-/** Has {@link HostPair.look} read the new host alone. */
+/** Makes {@link HostPair.look} read only the new host. */
 const newHostAlone: Looks = { old: undefined, new: { active: false, masked: false } };
 
 /**
- * Makes the bulk copy's key on the new host and authorizes it on the old one, if a move is to begin there. Does not connect
- * to the old host if the new one's journal says that the move has begun or ended.
+ * Creates the bulk copy's key on the new host and authorizes it on the old one, if a move is about to begin. Does not
+ * connect to the old host if the new host's journal says that the move has begun or ended.
  *
- * The bulk copy only saves the move time, so problems here are no failure: the move meets and reports them. A key that is
- * of no use is removed at once, else by the move, however it ends.
+ * The bulk copy only saves time, so a problem here is no failure: the move meets it again and reports it. A key that is
+ * not needed is removed at once, otherwise by the move, however it ends.
  */
 export async function prepareBulkCopy(
   inputs: BulkCopyKeyInputs,
@@ -66,7 +66,7 @@ async function authorizeKey({ inputs, saga, sides, deps }: KeyRun, before: Looks
   let looks = before;
   try {
     await sides.takeLocks(saga, looks);
-    // Another run may have held the locks until now.
+    // Read the hosts again: another run may have held the locks until now.
     looks = await sides.look(saga, looks);
     if (!isToBegin(looks.new, saga) || !decideBulkCopy(saga, looks)) return;
     await copier.allow(saga, looks);

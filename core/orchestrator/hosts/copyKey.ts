@@ -8,7 +8,7 @@ import type { Looks } from "../rules/sagaLooks";
 import type { HostPair } from "./hostPair";
 import type { CopyInputs } from "./moveInputs";
 
-/** Enough for a slow line and a large copy; after it the copy's right expires by itself. */
+/** Enough for a slow line and a large copy. The copy's permission then expires by itself. */
 const copyHours = 12;
 
 /** Returns the staging directory of a saga's target. */
@@ -29,7 +29,7 @@ export class Copier {
     private readonly say: (line: string) => void,
   ) {}
 
-  /** Makes the key on the new host and authorizes it on the old one; {@link Copier.run} does so by itself. */
+  /** Creates the key on the new host and authorizes it on the old one; {@link Copier.run} does so by itself. */
   async allow(saga: Saga, looks: Looks): Promise<void> {
     const shared = this.variables(saga, looks);
     const what = `${saga.direction} ${shared.aside_store}`;
@@ -75,7 +75,7 @@ export class Copier {
     await this.sides.call({ side: sidesOf(saga).target, name: "signer_copy_retake", saga, variables });
   }
 
-  /** Removes key and right from both hosts; never throws. @returns problems, a line each */
+  /** Removes key and permission from both hosts; never throws. @returns problems, a line each */
   async end(saga: Saga, looks: Looks): Promise<string[]> {
     this.allowed = undefined;
     const login = this.inputs.old.host.ssh.user;

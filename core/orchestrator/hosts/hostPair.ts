@@ -44,9 +44,9 @@ export interface HostPairDeps extends Pick<Clock, "ticks" | "sleep"> {
 }
 
 const retryDelayMs = 3000;
-/** Enough for a reboot. */
+/** Long enough for a reboot. */
 const rebootTimeoutMs = 90_000;
-/** For a host that has not answered yet and may be gone. */
+/** Timeout for a host that has not answered yet and may be gone. */
 const firstTimeoutMs = 20_000;
 /** More than another run's lease and longest script. */
 const lockTimeoutMs = 30 * 60_000;
@@ -142,7 +142,7 @@ class SshHostPair implements HostPair {
         return readSide(await this.call({ side, name: "signer_side", saga }), this.roots[side].address).seen;
       } catch (error) {
         const { broken, message } = error as Error & { broken?: boolean };
-        // Another machine has the old host's address: the old host is gone all the same.
+        // The host key changed, so another machine has the old host's address and the old host is gone.
         if (side === "old" && isFatal(error) && Reflect.get(error as Error, "refused") === "hostKey") {
           deps.say(`${firstLine(message)}: taken for out of sight`);
           return undefined;

@@ -12,7 +12,7 @@ export interface OrchestratorPaths {
   readonly executable: string;
 }
 
-/** One of the two hosts of a move; plain values, secrets among them. */
+/** The old or the new host of a move; plain values, secrets among them. */
 export interface SideInputs extends OrchestratorPaths {
   readonly host: OrchestratorHost;
 }

@@ -20,9 +20,9 @@ const movingStages: readonly string[] = ["stopping", "fenced", "staging", "stage
 const leftStages: readonly string[] = ["moved", "abandoned"];
 
 /**
- * Finds the host that has the orchestrator now, so that its share, which signs, is the one backed up.
+ * Finds the host that has the orchestrator now, so that the share that signs is the one backed up.
  *
- * @throws Error for a damaged journal: guessing could back up the wrong share
+ * @throws Error for a damaged journal: a guess could back up the wrong share
  */
 export function orchestratorNow(hosts: readonly OrchestratorSeenOn[]): OrchestratorNow {
   const seen = hosts.map(({ address, seen: facts }, at) => {

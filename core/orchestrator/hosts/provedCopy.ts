@@ -36,7 +36,7 @@ interface Copied {
   readonly target: Promise<Manifest>;
 }
 
-/** Copies a stopped side's directory and proves the copy: copies what differs and compares both sides. */
+/** Copies a stopped host's directory and proves the copy: copies what differs and compares both hosts. */
 export class ProvedCopy {
   private copied: Copied | undefined;
 
@@ -47,7 +47,7 @@ export class ProvedCopy {
     private readonly say: (line: string) => void,
   ) {}
 
-  /** Lists both sides, so that the next lists hash only what changed since. */
+  /** Lists both hosts' files, so that the next lists hash only what changed since. */
   async list(saga: Saga, looks: Looks): Promise<void> {
     await allEnded([this.readSource(saga, looks), this.readTarget(saga)]);
   }
@@ -80,7 +80,7 @@ export class ProvedCopy {
   }
 
   /**
-   * Copies until both sides are the same: bytes, owner and mode. Begins with the copy that was made.
+   * Copies until both hosts have the same bytes, owners and modes. Begins with the copy that was made.
    *
    * @throws Error with every difference that is left after three copies
    */

@@ -19,10 +19,10 @@ import { clientOf } from "./verify";
 
 /** Outputs of a move; no secret. */
 export interface MoveOutputs {
-  /** The side that has the orchestrator. */
+  /** The host that has the orchestrator. */
   readonly holder: SideName;
   readonly why: Ending["why"];
-  /** Generation of the move that brought it there, if one did. */
+  /** Generation of the move that brought the orchestrator there, if one did. */
   readonly generation?: number;
   /** Answer of getBuildInfo, if there was one. */
   readonly build?: BuildInfo;
@@ -34,7 +34,7 @@ export interface MoveOutputs {
   readonly recordHead?: string;
 }
 
-/** Moves the orchestrator, from the current stage to the end. @throws Error in the operator's words */
+/** Moves the orchestrator, from its current stage to the end. @throws Error in the operator's words */
 export async function move(
   inputs: MoveInputs,
   deps: MoveDeps,
@@ -63,7 +63,7 @@ export async function move(
   try {
     looks = await sides.look(saga);
     await sides.takeLocks(saga, looks);
-    // Another run may have held the locks until now.
+    // Read the hosts again: another run may have held the locks until now.
     looks = await sides.look(saga, looks);
     let ending: Ending;
     try {
@@ -89,7 +89,7 @@ function keysOf({ old, new: fresh }: MoveInputs): Readonly<Record<SideName, stri
   return { old: fingerprintOf(old.host.ssh.hostKey), new: fingerprintOf(fresh.host.ssh.hostKey) };
 }
 
-/** Returns the function that appends a saga's begin and start to the event log, with the keys of its hosts. */
+/** Returns the function that appends a saga's begin and start to the event log, with its hosts' keys. */
 export function recorder(log: EventLog, { hosts }: Wanted): SagaActions["record"] {
   return (event, saga) => {
     const { source, target } = sidesOf(saga);

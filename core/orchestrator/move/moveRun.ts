@@ -26,7 +26,7 @@ export interface MoveObservations {
 }
 
 export interface MoveDeps extends VerifyDeps {
-  /** Aborted once nobody waits for the result: the engine was killed. */
+  /** Aborted when the engine is killed, because then nobody waits for the result. */
   readonly signal?: AbortSignal;
   /** False in an unattended run (core/util/unattended.ts). */
   readonly isWatched: boolean;
@@ -35,7 +35,7 @@ export interface MoveDeps extends VerifyDeps {
 /** Exit code of signer_read (orchestrator/archive.sh). */
 const noSuchFile = 66;
 
-/** One run of a move: its hosts, its observations, and the reads and checks of its steps. */
+/** State of one run of a move: its hosts, its observations, and the reads and checks of its steps. */
 export class MoveRun {
   readonly seen: MoveObservations;
   readonly copier: Copier;
@@ -58,12 +58,12 @@ export class MoveRun {
     this.copy = new ProvedCopy(inputs, sides, this.copier, deps.say);
   }
 
-  /** Returns a side's name for errors and lines. */
+  /** Returns a host's name for errors and lines. */
   nameOf(side: SideName): string {
     return `the ${side} side (${this.sides.roots[side].address})`;
   }
 
-  /** Reads status and identity of a side's orchestrator. @throws Error if it may not be stopped now */
+  /** Reads status and identity of a host's orchestrator. @throws Error if it may not be stopped now */
   async readStatus(side: SideName): Promise<OrchestratorStatus | undefined> {
     const client = clientOf(this.inputs, this.sides, side, this.deps);
     const status = await client.status();
@@ -77,7 +77,7 @@ export class MoveRun {
     return status;
   }
 
-  /** Asserts that the new side's node is synced now. */
+  /** Asserts that the new host's node is synced now. */
   async assertNodeSynced(): Promise<void> {
     const node = await this.deps.lookAtNode();
     if (node.synced) return;
@@ -90,7 +90,7 @@ export class MoveRun {
     );
   }
 
-  /** Asserts that a side may stop now by the chain's bridge, because getStatus may be older than a halt. */
+  /** Asserts that the bridge's state on the chain allows a stop, because getStatus may be older than a halt. */
   async assertBridgeLets(side: SideName): Promise<void> {
     const bridge = await this.deps.lookAtBridge();
     const hindrance = bridgeHinders(bridge, this.inputs.haltedBridge, commandsFor(this.inputs.stack));
@@ -109,7 +109,7 @@ export class MoveRun {
     );
   }
 
-  /** Reads the config.json of a directory on a side; undefined if there is none. It contains the pass phrase. */
+  /** Reads the config.json of a directory on a host; undefined if there is none. It contains the pass phrase. */
   async readConfig(side: SideName, saga: Saga, directory: string): Promise<string | undefined> {
     const variables = own({ file: `${directory}/config.json` });
     return this.sides.call({ side, name: "signer_read", saga, variables }).catch((error: CallError) => {
@@ -118,7 +118,7 @@ export class MoveRun {
     });
   }
 
-  /** Reads a side's own addresses, once: the first read is while the orchestrator still signs. */
+  /** Reads a host's own addresses once, while the orchestrator still signs. */
   async readAddresses(side: SideName, saga: Saga, looks: Looks): Promise<string[]> {
     const cached = this.addresses.get(side);
     if (cached || !looks[side]) return cached ?? [];

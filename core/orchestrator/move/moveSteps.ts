@@ -29,7 +29,7 @@ const bulk: Perform = async (run, saga, looks) => {
     await sides.call({ side: target, name: "signer_copy_local", saga, variables, limitSeconds: 3600 });
   }
   await copier.run(saga, staged, { progress: true });
-  // Both sides hash and flush these files now, so that after the stop they do so only for what changed since.
+  // Both hosts hash and flush these files now, so that after the stop they do so only for later changes.
   await Promise.all([deps.sleep(hashSettleMs), copy.flush(saga), run.readAddresses(source, saga, staged)]);
   await copy.list(saga, staged);
   return staged;
@@ -133,7 +133,7 @@ const steps: Readonly<Record<MoveStep, Perform>> = {
 };
 
 export interface MoveActions extends Omit<SagaActions, "record"> {
-  /** Removes the copy's key and right, also those of a killed run. */
+  /** Removes the copy's key and permission, also those of a killed run. */
   end(saga: Saga, looks: Looks): Promise<void>;
 }
 

@@ -16,9 +16,9 @@ export interface SagaActions {
   /** Does a whole step; can be repeated from any point. @returns the state of both hosts after it */
   perform(step: MoveStep, saga: Saga, looks: Looks): Promise<Looks>;
   say(line: string): void;
-  /** Aborted once nobody waits for the result: the engine was killed. */
+  /** Aborted when the engine is killed, because then nobody waits for the result. */
   readonly signal?: AbortSignal;
-  /** False in an unattended run, which does no step and reports where the orchestrator is. */
+  /** Returns false in an unattended run, which does no step and reports where the orchestrator is. */
   isWatched(): boolean;
 }
 
@@ -34,9 +34,9 @@ export interface BrokenError extends Error {
 
 export type Ending = Extract<MoveDecision, { do: "done" }>;
 
-/** For a step whose connection broke. */
+/** Attempts for a step whose connection broke. */
 const maxAttempts = 3;
-/** More than a move forward, back and forward again has. */
+/** More steps than a move forward, back and forward again has. */
 const maxSteps = 60;
 
 /**

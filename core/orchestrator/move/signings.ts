@@ -1,10 +1,10 @@
 import { type OrchestratorStatus, statusStands } from "../../chain/orchestrator";
 import type { HostPairDeps } from "../hosts/hostPair";
 
-/** Three ceremonies of a minute each. */
+/** Enough for three ceremonies of a minute each. */
 const timeoutMs = 180_000;
 
-/** Other clients ask too, and the orchestrator answers two requests a second in all. */
+/** Other clients ask, too, and the orchestrator answers two requests a second in all. */
 const pollIntervalMs = 1500;
 
 /**
@@ -33,8 +33,8 @@ export async function waitForSignings(
 }
 
 /**
- * Reads a status that the orchestrator made just now. It caches each answer for a while, without later requests; another
- * momentum shows a new answer.
+ * Reads a status that the orchestrator made just now. It caches each answer for a while; a new momentum in the answer
+ * proves that the answer is new.
  */
 async function readFreshStatus(ask: () => Promise<OrchestratorStatus | undefined>, deps: HostPairDeps) {
   const cached = (await ask())?.momentum;

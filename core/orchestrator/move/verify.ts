@@ -59,7 +59,7 @@ export interface VerifyDeps extends HostPairDeps, ChainLooks {
   now(): number;
 }
 
-/** A side whose orchestrator this run started. */
+/** A host whose orchestrator this run started. */
 export interface StartedSide {
   readonly inputs: MoveInputs;
   readonly sides: HostPair;
@@ -69,7 +69,7 @@ export interface StartedSide {
 }
 
 const pollIntervalMs = 50;
-/** For wrong answers: unlike a closed port, they rarely come right. */
+/** Timeout for wrong answers: unlike a closed port, they rarely correct themselves. */
 const wrongAnswerTimeoutMs = 30_000;
 const reportIntervalMs = 15_000;
 const maxShownLines = 10;
@@ -159,17 +159,17 @@ export async function verify(
   for (const name of differences)
     faults.push(`it is another signer than before: ${name} ${identity?.[name]}, not ${expected?.[name]}`);
   await deps.sleep(inputs.steadyFor);
-  // If it is gone by now, its log says why.
+  // If the orchestrator is gone by now, its log says why.
   const addFault = (error: Error) => void faults.push(`it answers no more: ${error.message}`);
   const status = await client.status().catch(addFault);
   if (faults.length === 0) await client.buildInfo().catch(addFault);
-  // Only since this start: the machine may have had an orchestrator before.
+  // Read only lines since this start: the machine may have had an orchestrator before.
   const life = await readUnit(started, { log_lines: maxLogLines, since: Math.floor(startedAt / 1000) });
   if (!life.active.startsWith("active (running")) faults.push(`its unit is ${life.active}`);
   if (life.pid !== before.pid || life.restarts !== before.restarts)
     faults.push("it did not stay up: it was restarted while it was watched");
   const share = await hasShare(started);
-  // The old side signed before, and may go back even if the bridge has another key by now.
+  // The old host signed before, and the orchestrator may go back to it even if the bridge has another key by now.
   if (side === "new" && share === false && !inputs.noKeyShare)
     faults.push(
       "it found no share of the bridge's key (an empty TssConfig.PublicKey in its config.json): it would sign nothing",
@@ -194,7 +194,10 @@ function faultyText({ inputs, sides, side }: StartedSide, faults: readonly strin
   ].join("\n");
 }
 
-/** True if it found its share at its start, which it writes down; undefined if that can't be read, as during a rewrite. */
+/**
+ * True if the orchestrator found its share at its start, which it writes to config.json; undefined if that can't be
+ * read, such as during a rewrite.
+ */
 async function hasShare({ inputs, sides, side, saga, deps }: StartedSide) {
   const variables = own({ file: `${inputs[side].directory}/config.json` });
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
@@ -206,14 +209,17 @@ async function hasShare({ inputs, sides, side, saga, deps }: StartedSide) {
   return undefined;
 }
 
-/** Formats the number of connections: without other orchestrators nothing is signed, although it says that it is live. */
+/** Formats the number of connections. Without other orchestrators it signs nothing, although it reports live. */
 export function peersText(side: SideName, peers: number, port: number): string {
   return peers > 0
     ? `the ${side} side is connected with ${peers} other signer${peers === 1 ? "" : "s"}`
     : `the ${side} side is connected with no other signer yet: is ${port}/tcp open to them, and out to theirs? It dials those of tss/address_book.seed and TssConfig.Bootstrap`;
 }
 
-/** Compares the running version with the configured one: not every build tells its version at the installation. */
+/**
+ * Compares the running version with the configured one, because not every build reports its version at the
+ * installation.
+ */
 export function versionFaults(
   { version }: Pick<BuildInfo, "version">,
   configured: string | undefined,

@@ -10,7 +10,7 @@ export interface Acknowledged {
   readonly firstMove?: boolean | undefined;
 }
 
-/** Returns these four values of an object that has others too. */
+/** Returns these four values of an object that has others, too. */
 export function acknowledgedIn({ noKeyShare, haltedBridge, laterThanMove, firstMove }: Acknowledged): Acknowledged {
   return { noKeyShare, haltedBridge, laterThanMove, firstMove };
 }

@@ -2,7 +2,7 @@ import { isSameMove, isSameOwner } from "../../eventLog/moveId";
 import { type Journal, type Saga, type SideName, sidesOf } from "./journal";
 import { isOfThisPair, isOpen, isPast, type Looks, sagasIn, stagesOf, standsAt } from "./sagaLooks";
 
-/** What this run has done so far. It repeats what only an earlier run may have done. */
+/** Steps that this run has done so far. It repeats steps that only an earlier run may have done. */
 export interface RunMemory {
   readonly bulkCopied: boolean;
   /** True once this run stopped the source and took its manifest. */
@@ -72,7 +72,8 @@ function findForeignJournal(wanted: Saga, looks: Looks): Journal | undefined {
   const isRunning = stagesOf(wanted, looks).t === "running";
   if (from && isForeign(source, from) && !isHeld && !isRunning) return from;
   if (!to || !isForeign(target, to)) return undefined;
-  // The orchestrator may return to a host that it left long ago, but not to one that had it in this move or the last one.
+  // The orchestrator may return to a host that it left long ago, but not to one that had it in this move or the last
+  // one.
   const wasHere = to.history.some(
     ({ move, stage }) =>
       move &&

@@ -6,7 +6,7 @@ export interface Endpoint {
   readonly old: string;
   /** Address as the new host will reach it. */
   readonly new: string;
-  /** True if it is the orchestrator's own host, so another machine after the move. */
+  /** True if the node is on the orchestrator's own host, and so on another machine after the move. */
   readonly isOwn: boolean;
 }
 
@@ -35,12 +35,15 @@ function endpointOf(network: string, url: string, own: readonly string[]): Endpo
   return [{ network, old: withPort(host), new: withPort(isOwn && !isLoopback ? "127.0.0.1" : host), isOwn }];
 }
 
-/** True if the orchestrator uses an endpoint's network, as far as its build names them; it always uses the node's. */
+/**
+ * True if the orchestrator uses an endpoint's network. It always uses the Pillar node's; for other networks the names
+ * in its status decide, if it reports them.
+ */
 export function isUsed({ network }: Endpoint, networks: readonly string[] | undefined): boolean {
   return networks === undefined || isPillarNode({ network }) || networks.includes(network);
 }
 
-/** True for the node beside a Pillar, which this program deploys. */
+/** True if an endpoint is the node beside a Pillar, which this program deploys. */
 export function isPillarNode({ network }: Pick<Endpoint, "network">): boolean {
   return network === "Zenon";
 }

@@ -16,7 +16,7 @@ export interface Known {
 /** The move that a run is to make. */
 export interface Wanted extends Saga {
   readonly known?: Known;
-  /** The last move before the operator brought the orchestrator to its host by hand, as they say. */
+  /** The last move before the operator brought the orchestrator to its host by hand, by the operator's word. */
   readonly laterThan?: number | undefined;
   /** True if the operator says that no move of this orchestrator ever began. */
   readonly isFirst?: boolean | undefined;
@@ -29,7 +29,7 @@ const sides = ["old", "new"] as const;
 const copyStages: readonly string[] = ["staging", "abandoned"];
 /** Stages of a target whose source was stopped and fenced, and wrote so. */
 const fencedStages: readonly string[] = ["staged", "switched", "starting", "running"];
-/** Steps that no start of the target follows. */
+/** Steps after which no target starts. */
 const startsNothing: readonly MoveStep[] = ["close", "seal", "restore"];
 
 /** Generations that other machines may have begun since this event log was written. */
@@ -39,8 +39,8 @@ const numberOf = (journal: Journal | undefined): number => journal?.generation ?
 
 /**
  * Drops a journal that is older than the other host's, as after a restored snapshot. The target writes the begin of a
- * saga before its source does, and gets no further than the copy before the source has written it too. So only an older
- * disk can miss the number; its copy or running orchestrator is older too.
+ * saga before its source does, and gets no further than the copy until the source has written it, too. So only an older
+ * disk can lack the number, and its copy or running orchestrator is older, too.
  */
 export function withoutPast(looks: Looks, wanted: Saga): Looks {
   const [old, fresh] = sides.map((side) => looks[side]?.journal);
@@ -54,7 +54,7 @@ export function withoutPast(looks: Looks, wanted: Saga): Looks {
   return look ? { ...looks, [side]: { ...look, journal: undefined } } : looks;
 }
 
-/** Generations in the hosts' journals; 0 for none. */
+/** Generations in the hosts' journals; 0 if there is none. */
 export interface Heard {
   /** On the source. */
   readonly source: number;
@@ -65,8 +65,8 @@ export interface Heard {
 }
 
 /**
- * Returns why the orchestrator may be at work elsewhere, by comparing event log and journals. A host without a journal
- * knows of no move, and an event log that is behind a host is incomplete.
+ * Returns why the orchestrator may be at work elsewhere, by comparing event log and journals; or undefined. A host
+ * without a journal knows of no move, and an event log that is behind a host is incomplete.
  */
 export function unknownPast(
   { source, copied, highest }: Heard,
@@ -80,7 +80,10 @@ export function unknownPast(
   return Math.max(source, copied, laterThan) < known.started ? "later start" : undefined;
 }
 
-/** Returns the event that the event log must have before a step: a disk that is set back later forgets that start. */
+/**
+ * Returns the event that the event log must have before a step. Without it, a host whose disk is reset later would
+ * forget that start.
+ */
 export function lineBefore(
   step: MoveStep,
   { generation = 0 }: Saga,
@@ -90,7 +93,7 @@ export function lineBefore(
   return startsNothing.includes(step) || generation <= (known?.started ?? 0) ? undefined : "starting";
 }
 
-/** Returns what the event log knows after such an event. */
+/** Returns the known generations after such an event is logged. */
 export function withLine(known: Known, line: "begun" | "starting", { generation = 0, move }: Saga): Known {
   return {
     ...(generation > known.generation ? { generation, move } : known),
@@ -126,7 +129,7 @@ export function decideNext(wanted: Wanted, looks: Looks, memory: RunMemory): Mov
   return findObstacle(decision.do, saga, looks, wanted) ?? { do: decision.do, saga };
 }
 
-/** Returns an obstacle to a step: one for which its script would refuse, or one that only the event log shows. */
+/** Returns an obstacle to a step, for which its script would refuse or which only the event log shows. */
 function findObstacle(step: MoveStep, saga: Required<Saga>, looks: Looks, wanted: Wanted) {
   const { known, hosts } = wanted;
   const stop = (why: Obstacle, of: Saga): MoveDecision => ({ do: "stop here", saga: of, why });

@@ -6,7 +6,7 @@ export interface SideFacts {
   readonly enabled: string;
   /** `there`, `none`, `link` or `no directory`. */
   readonly directory: string;
-  /** The directory without links. */
+  /** Path of the directory with its links resolved. */
   readonly real: string;
   readonly bytes: number;
   readonly files: number;

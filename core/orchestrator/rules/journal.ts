@@ -13,7 +13,7 @@ export const targetStages = ["staging", "staged", "switched", "starting", "runni
 export type SourceStage = (typeof sourceStages)[number];
 export type TargetStage = (typeof targetStages)[number];
 
-/** One direction of one move. */
+/** A direction of a move. */
 export interface Saga {
   readonly move: MoveId;
   readonly direction: Direction;
@@ -44,12 +44,12 @@ export interface Journal extends Saga {
   readonly history: readonly { readonly stage: string; readonly at: string; readonly move?: MoveId }[];
 }
 
-/** True if the orchestrator leaves this side in a saga. */
+/** True if the orchestrator leaves this host in a saga. */
 export function isSource(side: SideName, { direction }: Saga): boolean {
   return (side === "old") === (direction === "forward");
 }
 
-/** Returns the side that the orchestrator leaves, and the one that it goes to. */
+/** Returns the host that the orchestrator leaves, and the host that it goes to. */
 export function sidesOf({ direction }: Pick<Saga, "direction">): { source: SideName; target: SideName } {
   return direction === "forward" ? { source: "old", target: "new" } : { source: "new", target: "old" };
 }
@@ -59,7 +59,10 @@ export function plainStore(keyStore: string): string {
   return keyStore.replace(/\.moved-to-(?!.*\.moved-to-).*$/, "");
 }
 
-/** Parses a journal; undefined if the text is empty. @throws if the form or version is unknown: guessing could start two orchestrators */
+/**
+ * Parses a journal; undefined if the text is empty. @throws if form or version is unknown, because a guess could start
+ * two orchestrators
+ */
 export function parseJournal(text: string, where: string): Journal | undefined {
   if (text.trim() === "") return undefined;
   const found = parseJson(text);
@@ -96,7 +99,7 @@ export function parseJournal(text: string, where: string): Journal | undefined {
   );
 }
 
-/** True for a generation that can still be counted up. */
+/** True if a generation is valid, and can still be incremented. */
 const isGeneration = (number: unknown): number is number =>
   Number.isSafeInteger(number) && (number as number) >= 1 && (number as number) < 1e9;
 
@@ -141,8 +144,8 @@ export function copiedIn(journal: string | undefined, move: MoveId): number {
 }
 
 /**
- * True if the new host holds at most a bulk copy of this move. An orchestrator may have left it in another move. The next
- * move judges what an abandoned one left there (orchestrator/journal.sh, signer_lies_in_place).
+ * True if the new host holds at most a bulk copy of this move. An orchestrator may have left the host in another move.
+ * The next move judges the remains of an abandoned move (orchestrator/journal.sh, signer_lies_in_place).
  */
 export function hasStagedNothing(journal: Journal | undefined, move: MoveId): boolean {
   if (journal === undefined) return true;

@@ -21,7 +21,10 @@ export function broughtByHand({ set, up }: Commands, generation: number, why = "
   return `${why}, and it can start nowhere else (docs/orchestrator.md)? ${word} && ${up}`;
 }
 
-/** Formats problem, need and command if the event log can't tell where the orchestrator is. @param generation the highest on a host */
+/**
+ * Formats problem, need and command if the event log can't tell where the orchestrator is. @param generation the
+ * highest on a host
+ */
 export function unknownPastText(why: "record behind" | "first move", run: Commands, generation = 0): readonly string[] {
   const bring =
     "bring the record of the machine that moved it last (docs/unattended.md): the signer may be at work elsewhere";

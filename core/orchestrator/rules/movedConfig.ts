@@ -3,8 +3,8 @@ import { isIPv6 } from "node:net";
 const jsonString = /"(?:[^"\\]|\\.)*"/g;
 
 /**
- * Rewrites an orchestrator's config.json for its new machine: sets the paths of that machine, and replaces node addresses
- * of the machine that it leaves by 127.0.0.1. Everything else stays as written.
+ * Rewrites an orchestrator's config.json for its new machine: sets that machine's paths, and replaces node addresses on
+ * the machine that it leaves with 127.0.0.1. Everything else stays as written.
  *
  * @param text whole JSON
  * @param addresses addresses of the machine that it leaves

@@ -20,9 +20,9 @@ interface Scene {
   readonly journals: Readonly<Record<SideName, Journal | undefined>>;
   /** The command that rolls back; undefined if the move is a rollback. */
   readonly rollback: string | undefined;
-  /** Names a side for the operator. */
+  /** Names a host for the operator. */
   at(side: SideName): string;
-  /** Returns the command that stops a side's orchestrator for good. */
+  /** Returns the command that stops a host's orchestrator for good. */
   stopIt(side: SideName): string;
 }
 
@@ -59,7 +59,7 @@ function generationsFound(looks: Looks): string[] {
   });
 }
 
-/** True unless the journals say that a move has ended. */
+/** Decides whether a move may still be at work: it may, unless the journals say that it has ended. */
 function isAtWork(looks: Looks, { move }: Saga): boolean {
   const journals = [looks.new?.journal, looks.old?.journal];
   const theirs = journals.find((journal) => journal && isSameMove(journal.move, move));

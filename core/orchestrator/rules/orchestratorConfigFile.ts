@@ -6,7 +6,10 @@ export interface OrchestratorConfigFile {
   /** Name of the producer's key store below the data path. */
   readonly keyStore: string;
   readonly hasPassphrase: boolean;
-  /** True if it had a share of the bridge's key at its last start. Without one it runs as "live" but signs nothing. */
+  /**
+   * True if the orchestrator had a share of the bridge's key at its last start. Without one it runs as "live" but signs
+   * nothing.
+   */
   readonly hasShare: boolean;
 }
 

@@ -27,7 +27,10 @@ export function rollbackCommands(saga: Saga, looks: Looks, places: Places): stri
   ];
 }
 
-/** Returns the command that puts the journals aside: they know nothing of a rollback by hand and would block every later run. */
+/**
+ * Returns the command that puts the journals aside. They know nothing of a rollback by hand and would block every later
+ * run.
+ */
 function asideCommand({ stack }: Places): string {
   const run = commandsFor(stack);
   return `on both: mv ${journalFile} ${journalFile}.aside; then ${run.set("orchestrator.rollback", true)} && ${run.up}`;
@@ -36,7 +39,7 @@ function asideCommand({ stack }: Places): string {
 /** Returns a hint if the old host seems to be rolled back by hand, as above, and the new one can't sign. */
 export function rollbackByHandHint({ old, new: fresh }: Looks, places: Places): string[] {
   if (!old?.active || !fresh || fresh.active || !fresh.masked) return [];
-  // The orchestrator went on from the new host to a third one, and signs there.
+  // The orchestrator went on from the new host to a third host, and signs there.
   if (fresh.journal?.stage === "moved") return [];
   return [`  Did you bring it back by hand, and is it to stay there? Then ${asideCommand(places)}`];
 }

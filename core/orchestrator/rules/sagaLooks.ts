@@ -45,7 +45,7 @@ export function stagesOf(saga: Saga, looks: Looks): Stages {
   return { s: stage(source) as SourceStage | undefined, t: stage(target) as TargetStage | undefined };
 }
 
-/** True once the target may sign: from then on the program does not roll back by itself. */
+/** True if the target may sign. From then on the program does not roll back by itself. */
 export function isPast({ t }: Stages): boolean {
   return t === "starting" || t === "running";
 }
@@ -68,8 +68,8 @@ export function sagasIn(looks: Looks, wanted: Saga): Saga[] {
 }
 
 /**
- * Returns the side that has the orchestrator by this stack's journals, if at most one saga has ended.
- * Ignores journals of another stack's move: its sides are other hosts.
+ * Returns the host that has the orchestrator by this stack's journals, if at most one saga has ended. Ignores journals
+ * of another stack's move, which is between other hosts.
  */
 export function standsAt(looks: Looks, wanted: Saga): SideName {
   const stage = (side: SideName) => {

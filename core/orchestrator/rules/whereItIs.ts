@@ -8,14 +8,14 @@ function isOneMove(a: Journal, b: Journal | undefined): boolean {
   return b !== undefined && isSameMove(a.move, b.move);
 }
 
-/** Describes whether a side without the key is kept from signing. */
+/** Describes what keeps a host without the key from signing, if anything does. */
 function describeFence(look: SideLook): string {
   if (!look) return "is out of sight";
   if (look.active) return "runs too";
   return look.masked ? "is fenced" : "does not run, and nothing fences it";
 }
 
-/** Formats in one line which side holds the key and which may sign, by the journals and running processes. */
+/** Formats in one line which host holds the key and which may sign, by the journals and running processes. */
 export function whereItIs(looks: Looks, places: Places): string {
   const { holder, line } = locateKey(looks, places);
   const others = bothSides.filter((side) => side !== holder && looks[side]?.active);
@@ -27,7 +27,7 @@ export function whereItIs(looks: Looks, places: Places): string {
 }
 
 interface KeyPlace {
-  /** Undefined if neither side holds it. */
+  /** Undefined if neither host holds it. */
   readonly holder?: SideName;
   readonly line: string;
 }
@@ -45,7 +45,7 @@ function locateKey(looks: Looks, places: Places): KeyPlace {
   );
 }
 
-/** Returns the side that a move started, by its journal. */
+/** Returns the host that a move started, by its journal. */
 function onStartedSide(looks: Looks, places: Places): KeyPlace | undefined {
   for (const side of bothSides) {
     const look = looks[side];
@@ -64,7 +64,7 @@ function onStartedSide(looks: Looks, places: Places): KeyPlace | undefined {
   return undefined;
 }
 
-/** Returns where the key went in a move of which only one side has a journal. */
+/** Returns where the key went in a move of which only one host has a journal. */
 function afterMoveOn(looks: Looks, places: Places): KeyPlace | undefined {
   for (const side of bothSides) {
     const other = otherOf(side);
@@ -83,7 +83,7 @@ function afterMoveOn(looks: Looks, places: Places): KeyPlace | undefined {
   return undefined;
 }
 
-/** Returns the side that a move stopped or rolled back, by its journal. */
+/** Returns the host that a move stopped or rolled back, by its journal. */
 function onStoppedSide(looks: Looks, places: Places): KeyPlace | undefined {
   for (const side of bothSides) {
     const look = looks[side];
@@ -104,7 +104,7 @@ function onStoppedSide(looks: Looks, places: Places): KeyPlace | undefined {
   return undefined;
 }
 
-/** Returns where the key is if the old side has no journal and the new one was not started. */
+/** Returns where the key is if the old host has no journal and the new one was not started. */
 function beforeStart({ old, new: fresh }: Looks, places: Places): KeyPlace {
   const [oldName, newName] = [nameOf("old", places), nameOf("new", places)];
   if (!old && !fresh)
@@ -127,7 +127,7 @@ function beforeStart({ old, new: fresh }: Looks, places: Places): KeyPlace {
   return { holder: "old", line: `The key is on ${oldName}, ${how}; ${nothing}.` };
 }
 
-/** Addresses and units of both sides, and the stack, for errors. */
+/** Addresses and units of both hosts, and the stack, for errors. */
 export interface Places extends Readonly<Record<SideName, string>> {
   readonly services: Readonly<Record<SideName, string>>;
   readonly stack: string;
