@@ -10,23 +10,23 @@ import { bootMachine, insideMachine, isAlive, machineLeader, nodeBind, stopMachi
 import { createHostNetwork, hostAddress, hostNamespace, operatorNamespace } from "./network";
 import { personalize } from "./personalize";
 
-/** A test host: a Debian 11 of its own, with systemd, sshd and cron. */
+/** A test host: its own Debian 11 with systemd, sshd, and cron. */
 export interface LabHost {
   readonly name: string;
   readonly address: string;
-  /** An authorized_keys line: what the configuration's host.hostKey takes. */
+  /** An authorized_keys line, as the configuration's host.hostKey needs it. */
   readonly hostKey: string;
-  /** The root file system, as seen from outside. */
+  /** Root file system, as seen from outside the host. */
   readonly root: string;
-  /** Runs a script as root on it, not over ssh. */
+  /** Runs a script as root on the host, not over ssh. */
   run(script: string, input?: string): ReturnType<typeof insideMachine>;
   stop(options?: { powerCut?: boolean }): Promise<void>;
   start(): Promise<void>;
-  /** Returns when its sshd answers again. */
+  /** Reboots the host and returns when its sshd answers again. */
   reboot(options?: { powerCut?: boolean }): Promise<void>;
 }
 
-/** As much of a host as is needed to put something on it; a cloud's server is one, too. */
+/** The parts of a host that are needed to put something on it. A cloud's server has them, too. */
 export type HostShell = Pick<LabHost, "name" | "run">;
 
 /** The hosts of a lab. */
@@ -37,7 +37,10 @@ export class LabHosts {
     return Object.keys(this.state.record.hosts);
   }
 
-  /** Makes and boots a host; returns when its sshd answers. @param image the directory of its root file system */
+  /**
+   * Creates and boots a host. Returns when its sshd answers.
+   * @param image the directory of the root file system to copy
+   */
   async add(name: string, image: string): Promise<LabHost> {
     const n = this.names.length;
     const { dir } = this.state;
@@ -86,7 +89,7 @@ export class LabHosts {
     return record !== undefined && (await isAlive(record.process));
   }
 
-  /** The argv of an ssh session on a host as root, from the operator's end. */
+  /** Returns the argv of an ssh session as root on a host, from the operator's end. */
   ssh(name: string, command: readonly string[] = []): string[] {
     const { name: lab, dir } = this.state;
     const known = ["-o", `UserKnownHostsFile=${join(dir, "known_hosts")}`, "-o", "LogLevel=ERROR"];
@@ -100,13 +103,13 @@ export class LabHosts {
     await Promise.all(all.map(([name, { process }]) => stopMachine(process, this.machineOf(name), true)));
   }
 
-  /** Of a host that a killed run had only begun to make, too. */
+  /** Unmounts the hosts' root file systems, even of a host that a killed run left unfinished. */
   async releaseRoots(): Promise<void> {
     for (const name of await readdir(join(this.state.dir, "hosts")).catch(() => []))
       await releaseRoot(join(this.rootOf(name), ".."));
   }
 
-  /** The root file system of a host, as seen from outside. */
+  /** Returns the root file system of a host, as seen from outside. */
   rootOf(name: string): string {
     return join(this.state.dir, "hosts", name, "root");
   }

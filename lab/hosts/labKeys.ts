@@ -4,17 +4,17 @@ import { execa } from "execa";
 import { noteSecret } from "../testRun/printed";
 import { releaseHost } from "./network";
 
-/** The operator's ssh key, which root of every host accepts. */
+/** Returns the path of the operator's ssh key, which logs in as root on every host. */
 export function privateKeyFile(dir: string): string {
   return join(dir, "id_ed25519");
 }
 
-/** Of the release server; every host trusts it. */
+/** Returns the path of the release server's certificate, which every host trusts. */
 export function certificateFile(dir: string): string {
   return join(dir, "tls.crt");
 }
 
-/** Makes the operator's ssh key and the release server's certificate. */
+/** Creates the operator's ssh key and the release server's certificate. */
 export async function makeKeys(dir: string): Promise<void> {
   await execa("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "operator", "-f", privateKeyFile(dir)]);
   await execa("openssl", [

@@ -13,7 +13,7 @@ interface HostRecord {
 interface LabRecord {
   readonly processes: readonly OwnProcess[];
   readonly hosts: Readonly<Record<string, HostRecord>>;
-  /** Names, the oldest first. */
+  /** Names, oldest first. */
   readonly references: readonly string[];
 }
 
@@ -27,13 +27,13 @@ export function labExists(name: string): boolean {
   return existsSync(join(labDirectory(name), "lab.json"));
 }
 
-/** The names of all labs that are up, or were when this machine went down. */
+/** Returns the names of all labs that are up, or were up when this machine went down. */
 export async function labNames(): Promise<string[]> {
   const names = await readdir(join(cacheRoot(), "lab")).catch(() => []);
   return names.filter((name) => labExists(name));
 }
 
-/** What a lab consists of, as its directory has it: whoever opens the lab can go on with it, or end it. */
+/** Processes and hosts of a lab, stored in its directory. Any process that opens the lab can use it or end it. */
 export class LabState {
   readonly dir: string;
   private current: LabRecord = noRecord;
@@ -60,7 +60,7 @@ export class LabState {
     await writeFile(join(this.dir, "lab.json"), JSON.stringify(this.current, undefined, 2));
   }
 
-  /** Starts a process that is ended with the lab; what it prints goes to a file, by default that of the lab's services. */
+  /** Starts a process that ends with the lab. Its output goes to a file (default: the log of the lab's services). */
   async startProcess(
     argv: readonly string[],
     log = join(this.dir, "services.log"),

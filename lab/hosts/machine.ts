@@ -5,22 +5,22 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 
-/** A process that the lab started and must end: its id, and its start time, so that a reused id is left alone. */
+/** A process that the lab started and must end. The start time protects another process that reuses the id. */
 export interface OwnProcess {
   readonly pid: number;
   /** Field 22 of /proc/PID/stat: clock ticks since boot. */
   readonly startTime: string;
 }
 
-/** @returns undefined where no such process runs */
+/** @returns undefined if no such process runs */
 export async function ownProcess(pid: number): Promise<OwnProcess | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
-  // The command name, in brackets, may contain blanks: count from its end.
+  // The command name, in parentheses, may contain blanks, so the fields are counted from its end.
   const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
   return fields?.[19] && fields[0] !== "Z" ? { pid, startTime: fields[19] } : undefined;
 }
 
-/** Starts a process that outlives this one; what it prints goes to a file, without this process in between. */
+/** Starts a process that outlives this one. Its output goes directly to a file. */
 export async function startDetached(
   argv: readonly string[],
   log: string,
@@ -44,7 +44,7 @@ export async function isAlive(process: OwnProcess): Promise<boolean> {
   return (await ownProcess(process.pid))?.startTime === process.startTime;
 }
 
-/** SIGTERM, and SIGKILL to the process group after `graceMs`. Returns when it is gone. */
+/** Sends SIGTERM, and SIGKILL to the process group after `graceMs`. Returns when the process is gone. */
 export async function endProcess(own: OwnProcess, graceMs = 5_000): Promise<void> {
   const deadline = Date.now() + graceMs;
   if (!(await isAlive(own))) return;
@@ -55,7 +55,7 @@ export async function endProcess(own: OwnProcess, graceMs = 5_000): Promise<void
   }
 }
 
-/** @returns false where nobody is there to get it: it may have ended just now */
+/** @returns false if there is no such process; it may have just ended */
 function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, name);
@@ -66,8 +66,8 @@ function signal(pid: number, name: NodeJS.Signals): boolean {
 }
 
 /**
- * Where control groups for the lab's machines are made. Two machines in one group would see each other's services as
- * their own (both systemds manage the same tree).
+ * Returns the directories in which the machines' control groups are made. Two machines in one group would treat each
+ * other's services as their own, because both systemds manage the same tree.
  */
 async function cgroupRoots(): Promise<string[]> {
   if (existsSync("/sys/fs/cgroup/cgroup.controllers")) return ["/sys/fs/cgroup"];
@@ -78,13 +78,16 @@ async function cgroups(machine: string): Promise<string[]> {
   return (await cgroupRoots()).map((root) => join(root, machine));
 }
 
-/** Ends what is still in it: a run that was killed may have booted a machine without recording its process. */
+/**
+ * Kills the processes in a control group and removes it. A killed run may have booted a machine without storing its
+ * process.
+ */
 async function removeCgroup(path: string): Promise<void> {
   for (let tries = 0; existsSync(path) && tries < 200; tries += 1) {
     const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => []);
     const inside = entries.filter((entry) => entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
     const groups = [path, ...inside];
-    // From the top: what is there still makes groups below.
+    // The top group comes first, because its processes may still create groups below.
     for (const group of groups) await killAll(join(group, "cgroup.procs"));
     for (const group of groups.toReversed()) await rmdir(group).catch(() => undefined);
     if (existsSync(path)) await sleep(50);
@@ -98,7 +101,7 @@ async function killAll(list: string): Promise<void> {
   }
 }
 
-/** The Node that the doubles run with. */
+/** The Node.js that runs the doubles. */
 export const nodeBind = [join(import.meta.dirname, "../../node_modules/node/bin/node"), "/usr/local/bin/node"] as const;
 
 export interface MachineOptions {
@@ -107,15 +110,17 @@ export interface MachineOptions {
   readonly hostname: string;
   readonly root: string;
   readonly namespace: string;
-  /** Console of the machine, appended to. */
+  /** File that the machine's console output is appended to. */
   readonly log: string;
-  /** [outside, inside] pairs, read-only. */
+  /** Pairs of an outside and an inside path. Read-only. */
   readonly binds: ReadonlyArray<readonly [string, string]>;
-  /** Whether root inside may change its network (the default); not where a firewall stands in its namespace. */
+  /**
+   * True if root inside may change its network (default). Must be false if a firewall is in the machine's namespace.
+   */
   readonly ownsNetwork?: boolean;
 }
 
-/** The argv that boots a directory as a machine of its own. */
+/** Returns the arguments for booting a directory as its own machine. */
 export function nspawnArguments(options: MachineOptions): string[] {
   return [
     ...["--quiet", "--register=no", "--keep-unit", "--boot", "--console=pipe"],
@@ -123,17 +128,18 @@ export function nspawnArguments(options: MachineOptions): string[] {
     `--network-namespace-path=/run/netns/${options.namespace}`,
     `--hostname=${options.hostname}`,
     `--machine=${options.machine}`,
-    // The reserved ports are a sysctl of the network namespace, which is the machine's own.
+    // Root sets the reserved ports, which are a sysctl of the machine's own network namespace.
     ...(options.ownsNetwork === false ? [] : ["--capability=CAP_NET_ADMIN"]),
     ...options.binds.map(([outside, inside]) => `--bind-ro=${outside}:${inside}`),
   ];
 }
 
-/** Boots it in the background; it reboots like a machine and ends only with {@link stopMachine} or a power-off. */
+/** Boots a machine in the background. It can reboot, and ends only with {@link stopMachine} or a power-off. */
 export async function bootMachine(options: MachineOptions): Promise<OwnProcess> {
   const groups = await cgroups(options.machine);
   for (const group of groups) await mkdir(group, { recursive: true });
-  // 133 is nspawn's word for "the machine wants to reboot". The shell passes a SIGTERM on: an orderly shutdown.
+  // nspawn exits with 133 if the machine wants to reboot. The shell forwards SIGTERM, which shuts the machine down
+  // cleanly.
   const script = `
     for group in ${groups.join(" ")}; do echo $$ > $group/cgroup.procs; done
     trap 'kill -TERM $child; wait $child; exit' TERM
@@ -147,7 +153,9 @@ export async function bootMachine(options: MachineOptions): Promise<OwnProcess> 
   });
 }
 
-/** Shuts it down and removes its control group with all that is still in it; `powerCut` pulls the plug instead. */
+/**
+ * Shuts a machine down, then removes its control group with all remaining processes. `powerCut` pulls the plug instead.
+ */
 export async function stopMachine(own: OwnProcess | undefined, machine: string, powerCut = false): Promise<void> {
   if (own) {
     const leader = powerCut ? await machineLeader(own) : undefined;
@@ -163,14 +171,14 @@ async function children(pid: number): Promise<number[]> {
   return text.trim().split(" ").filter(Boolean).map(Number);
 }
 
-/** The process id, as seen from outside, of the machine's init; undefined while it boots. */
+/** Returns the process id of the machine's init, as seen from outside. Undefined while the machine boots. */
 export async function machineLeader(own: OwnProcess): Promise<number | undefined> {
   const [nspawn] = await children(own.pid);
   const [init] = nspawn ? await children(nspawn) : [];
   return init;
 }
 
-/** Runs a command inside the machine as root, without ssh: for tests that look at facts. */
+/** Runs a command inside the machine as root, without ssh, for tests that check facts. */
 export async function insideMachine(own: OwnProcess, script: string, input?: string) {
   const leader = await machineLeader(own);
   if (!leader) throw new Error("the machine is not running");
@@ -182,7 +190,7 @@ export async function insideMachine(own: OwnProcess, script: string, input?: str
   });
 }
 
-/** Files that differ from host to host, written into its root file system before it boots. */
+/** Writes files into a host's root file system before it boots. */
 export async function writeFiles(root: string, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [path, content] of Object.entries(files)) {
     await mkdir(join(root, path, ".."), { recursive: true });

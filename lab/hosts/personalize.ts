@@ -7,15 +7,15 @@ import { aptPort, chainPort, operatorAddress, releaseHost } from "./network";
 
 let mirror: Promise<Mirror> | undefined;
 
-/** What a host is told of its lab. */
+/** The lab's settings for a host. */
 export interface Surroundings {
-  /** The operator's public key: root's. */
+  /** The operator's public key, which logs in as root. */
   readonly publicKeyFile: string;
-  /** Of the release server. */
+  /** Certificate of the release server. */
   readonly certificateFile: string;
 }
 
-/** Writes what differs from host to host into a copy of the base image, before it boots. */
+/** Writes a host's individual files into a copy of the base image before it boots. */
 export async function personalize(name: string, root: string, surroundings: Surroundings): Promise<void> {
   await settle(name, root, surroundings.certificateFile);
   const hostKey = join(root, "etc/ssh/ssh_host_ed25519_key");
@@ -24,7 +24,10 @@ export async function personalize(name: string, root: string, surroundings: Surr
   await writeFiles(root, { "root/.ssh/authorized_keys": await readFile(surroundings.publicKeyFile, "utf8") });
 }
 
-/** Tells a host of its lab: its name, the apt proxy, the release server, the chain. Nobody can log in to it by that. */
+/**
+ * Writes the lab's settings into a host: its name, the apt proxy, the release server, and the chain double. They let
+ * nobody log in.
+ */
 export async function settle(name: string, root: string, certificateFile: string): Promise<void> {
   mirror ??= findMirror();
   const { debian } = await mirror;
@@ -32,8 +35,8 @@ export async function settle(name: string, root: string, certificateFile: string
   const proxy = `Acquire::${new URL(debian).protocol.slice(0, -1)}::Proxy "http://${operatorAddress}:${aptPort}";\n`;
   const chain = `http://${operatorAddress}:${chainPort}`;
   await writeFiles(root, {
-    // sudo looks its own host's name up. The chains' nodes that a signer's configuration names are refused at once, where a
-    // look would wait for a name server.
+    // sudo looks up the host's own name. The nodes of other chains in an orchestrator's configuration get a local
+    // address that refuses connections at once. A lookup of their names would wait for a name server.
     "etc/hostname": `${name}\n`,
     "etc/hosts": `127.0.0.1 localhost ${name}\n${operatorAddress} ${releaseHost}\n127.0.0.2 bnb-node.example eth-node.example\n`,
     "etc/apt/apt.conf.d/01proxy": proxy,

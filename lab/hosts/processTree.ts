@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 
-/** A process and all that descend from it. */
+/** Returns the ids of a process and all its descendants. */
 export async function treeOf(root: number): Promise<number[]> {
   const tree = [root];
   for (const pid of tree) {
@@ -12,12 +12,15 @@ export async function treeOf(root: number): Promise<number[]> {
   return tree;
 }
 
-/** The command line of a process; empty where it is gone. */
+/** Returns the command line of a process. Empty if the process has ended. */
 export async function commandOf(pid: number): Promise<string> {
   return (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).replaceAll("\0", " ").trim();
 }
 
-/** Kills what works in a directory: an engine that is ended leaves its plugins behind, and an ended bench its engine. */
+/**
+ * Kills the processes that work in a directory. An engine that is killed leaves its plugins behind, and a bench its
+ * engine.
+ */
 export async function endProcessesIn(directory: string): Promise<void> {
   for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
     const place = await readlink(`/proc/${pid}/cwd`).catch(() => "");
@@ -25,11 +28,11 @@ export async function endProcessesIn(directory: string): Promise<void> {
   }
 }
 
-/** Kills a process; none is as good. */
+/** Kills a process. Does nothing if it has ended. */
 export function endPid(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It ended meanwhile.
+    // The process has ended in the meantime.
   }
 }

@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { noteSecret } from "../testRun/printed";
 
 /**
- * Notes what a host's programs made up by themselves: the password of a node that its controller deployed, and what lies
- * in an orchestrator's configuration.
- *
+ * Notes the secrets that a host's programs generated: the passwords of deployed nodes and the passphrases in
+ * orchestrators' configurations.
  * @param root the host's file system, as seen from outside
  */
 export function noteSecretsOn(root: string): void {
@@ -32,7 +31,7 @@ function textOf(file: string): string {
   }
 }
 
-/** What a test damaged is no secret any more. */
+/** Parses a JSON string. Returns an empty text if a test damaged it: then it is no secret anymore. */
 function unquoted(json: string): string {
   try {
     return String(JSON.parse(json));

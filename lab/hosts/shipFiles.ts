@@ -7,7 +7,7 @@ import type { HostShell } from "../lab";
 /** Folders (without text) and files of a host, by absolute path. */
 export type HostFiles = Readonly<Record<string, { readonly mode: number; readonly text?: string }>>;
 
-/** Puts files on a host in one go, root's, with exactly these modes; folders that are not named stay as they are. */
+/** Puts files on a host in one step, owned by root and with exactly these modes. Other folders stay unchanged. */
 export async function shipFiles(host: HostShell, files: HostFiles): Promise<void> {
   const place = await mkdtemp(join(tmpdir(), "ship-"));
   try {

@@ -10,12 +10,10 @@ import { ownRootFileSystem } from "./baseImage";
 import { findMirror, sourcesOf } from "./mirror";
 
 /**
- * The apt proxy of the lab's hosts. It runs outside their namespaces, where the machine's Debian mirror can be
- * reached, and listens on a socket file only, so that the lab takes no port of this machine (a packaged proxy can't
- * do that). It fetches from the machine's own Debian mirror, from the sources of a root file system that a person brings, and from
- * nowhere else. What is immutable (packages, and
- * indices by hash) is kept in the cache, written whole or not at all.
- *
+ * Runs the apt proxy of the lab's hosts. It runs outside their namespaces, where the machine's Debian mirror is
+ * reachable. It listens on a socket file only, so the lab takes no port of this machine (a packaged proxy cannot do
+ * that). It fetches only from the machine's own Debian mirror and from the sources of the user's own root file system.
+ * Immutable files (packages, and indices by hash) are cached, each as a whole or not at all.
  * Run with SOCKET as its argument (lab/util/labProgram.ts).
  */
 async function main(socket: string): Promise<void> {
@@ -51,7 +49,7 @@ async function main(socket: string): Promise<void> {
   server.listen(socket);
 }
 
-/** Whether the mirror never serves anything else under this path. */
+/** True if the mirror never serves different content under this path. */
 export function isImmutable(path: string): boolean {
   return path.includes("/by-hash/") || /\/pool\/.*\.deb$/.test(path);
 }
@@ -74,7 +72,7 @@ async function pass(url: URL, request: http.IncomingMessage, response: http.Serv
   await pipeline(answer, response);
 }
 
-/** @returns false where the mirror said no: its status has then been passed on */
+/** @returns false if the mirror refused; its status has been forwarded then */
 async function fetchTo(file: string, url: URL, response: http.ServerResponse): Promise<boolean> {
   const answer = await get(url, {});
   if (answer.statusCode !== 200) {

@@ -7,11 +7,11 @@ import { cached } from "../util/cache";
 import { type Progress, step } from "../util/progress";
 import { findMirror } from "./mirror";
 
-/** The Debian releases that a host of the lab can be, by their names in /etc/os-release, with their code names. */
+/** Debian releases that a host can have, by their names in /etc/os-release, with their code names. */
 const debianReleases = { "debian-11": "bullseye", "debian-12": "bookworm", "debian-13": "trixie" } as const;
 export type Distribution = keyof typeof debianReleases;
 
-/** Raise it when the recipe below changes: it keys the cache. */
+/** Increase this when the recipe below changes. It is part of the cache key. */
 const recipe = "4";
 
 const packages = [
@@ -19,12 +19,15 @@ const packages = [
   ...["iproute2", "procps", "ca-certificates", "curl", "netbase"],
 ];
 
-/** The directory of a root file system that a person brings (`PILLAR_LAB_ROOTFS`): hosts that name no release have it. */
+/**
+ * Returns the directory of the user's own root file system (`PILLAR_LAB_ROOTFS`). It is used for hosts that name no
+ * release.
+ */
 export function ownRootFileSystem(): string | undefined {
   return process.env.PILLAR_LAB_ROOTFS ? resolve(process.env.PILLAR_LAB_ROOTFS) : undefined;
 }
 
-/** Returns the key of a base image in the cache; what stands on the image has it in its own key. */
+/** Returns the cache key of a base image. The images on top of it include it in their own keys. */
 export function baseImageVersion(distribution?: Distribution): string {
   const own = distribution === undefined ? ownRootFileSystem() : undefined;
   if (own === undefined) return `${distribution ?? "debian-11"}-${recipe}`;
@@ -32,10 +35,9 @@ export function baseImageVersion(distribution?: Distribution): string {
 }
 
 /**
- * Makes a bootable Debian with systemd, sshd and cron, as an operator gets it from a provider: no unzip, no wget, no
- * host key. Each host is a copy.
- *
- * @param distribution absent: Debian 11, or the root file system that a person brings
+ * Makes a bootable Debian with systemd, sshd, and cron, like a provider's image: no unzip, no wget, no host key. Each
+ * host is a copy.
+ * @param distribution default: Debian 11, or the user's own root file system
  * @returns the directory of the root file system, read-only by convention
  */
 export async function ensureBaseImage(distribution?: Distribution): Promise<string> {
@@ -64,7 +66,7 @@ async function makeDebian(distribution: Distribution, dir: string): Promise<void
   await settle(root);
 }
 
-/** Copies a root file system that a person brings, and installs by its own apt what a host of the lab needs. */
+/** Copies the user's own root file system, and installs the packages that a lab host needs with its own apt. */
 async function takeOwn(own: string, dir: string): Promise<void> {
   if (!existsSync(join(own, "etc/os-release")))
     throw new Error(
@@ -86,25 +88,29 @@ async function settle(root: string): Promise<void> {
   await mkdir(join(root, "etc/ssh/sshd_config.d"), { recursive: true });
   await write("etc/ssh/sshd_config.d/lab.conf", "UseDNS no\n");
   await appendFile(join(root, "etc/default/locale"), "LANG=C.UTF-8\n");
-  // The machine below is shared, and a lab host's disk need not survive its power: dpkg waits for no disk.
+  // dpkg does not wait for the disk: other jobs share the machine below, and a lab host's disk need not survive a power
+  // cut.
   await write("etc/dpkg/dpkg.cfg.d/lab", "force-unsafe-io\n");
   await forgetIdentity(root);
 }
 
-/** Runs a command as root of an image, which need not be booted for it. */
+/** Runs a command as root of an image, without booting it. */
 export async function runInImage(root: string, argv: readonly string[], progress: Progress, input = ""): Promise<void> {
   const child = execa("chroot", [root, ...argv], { env: { DEBIAN_FRONTEND: "noninteractive" }, input, all: true });
   progress.follow(child.all);
   await child;
 }
 
-/** Takes away what must be a host's alone: with one key for all, a pinned key would prove nothing. And packages. */
+/**
+ * Removes what every host must have for itself: with a shared host key, a pinned key would prove nothing. Also removes
+ * downloaded packages.
+ */
 export async function forgetIdentity(root: string): Promise<void> {
   await execa("sh", ["-c", `rm -f ${root}/etc/ssh/ssh_host_* ${root}/var/cache/apt/archives/*.deb`]);
   await writeFile(join(root, "etc/machine-id"), "");
 }
 
-/** Reads the distribution of a root file system as the program names it, such as debian-12. */
+/** Reads the distribution of a root file system in the program's form, such as debian-12. */
 export function distributionOf(root: string): string {
   const text = readFileSync(join(root, "etc/os-release"), "utf8");
   const fieldOf = (name: string) => new RegExp(`^${name}="?([^"\n]*)"?$`, "m").exec(text)?.[1] ?? "";

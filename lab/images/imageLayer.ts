@@ -5,17 +5,17 @@ import { cached } from "../util/cache";
 import { type Progress, step } from "../util/progress";
 import { baseImageVersion, type Distribution, ensureBaseImage, forgetIdentity } from "./baseImage";
 
-/** An image that is the base image and what was done in it. */
+/** An image that adds something to the base image. */
 export interface Layer {
-  /** Its directory in the cache. */
+  /** Name of the layer's directory in the cache. */
   readonly name: string;
-  /** Must change with everything that the layer does; the base image's version is added to it. */
+  /** Must change whenever the layer's steps change. The base image's version is added to it. */
   readonly version: string;
-  /** Of the base image; absent: as {@link ensureBaseImage} has it. */
+  /** Distribution of the base image (default: that of {@link ensureBaseImage}). */
   readonly distribution?: Distribution;
-  /** What is shown while it is built. */
+  /** Title of the progress display during the build. */
   readonly title: string;
-  /** Works in a copy of the base image, which reaches the machine's own Debian mirror. */
+  /** Changes a copy of the base image, which can reach the machine's own Debian mirror. */
   build(root: string, progress: Progress): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export async function ensureLayer({ name, version, distribution, title, build }:
   const directory = await cached(name, `${baseImageVersion(distribution)}-${version}`, async (dir) => {
     const root = join(dir, "root");
     await execa("cp", ["-a", "--reflink=auto", base, root]);
-    // The base image has the one of the day when it was made.
+    // The base image's resolv.conf is from the day of its build.
     await copyFile("/etc/resolv.conf", join(root, "etc/resolv.conf"));
     await step(title, (progress) => build(root, progress));
     await forgetIdentity(root);

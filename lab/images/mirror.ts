@@ -1,15 +1,14 @@
 import { execa } from "execa";
 
-/** Where this machine's own apt gets Debian from: the lab's hosts use the same. */
+/** Debian mirror of this machine's own apt. The lab's hosts use it, too. */
 export interface Mirror {
   readonly debian: string;
   readonly security: string;
 }
 
 /**
- * Picks the Debian mirror out of what apt knows as the addresses of its sources, a line each.
- *
- * @throws when apt knows no Debian mirror over http or https
+ * Picks the Debian mirror from the URLs of apt's sources, one per line.
+ * @throws if apt has no Debian mirror over http or https
  */
 export function parseMirror(indexTargets: string): Mirror {
   const uris = [...new Set(indexTargets.split("\n").map((line) => line.trim().replace(/\/+$/, "")))];
@@ -24,14 +23,14 @@ export function parseMirror(indexTargets: string): Mirror {
 }
 
 /**
- * Reads this machine's apt sources. Of the packages in them apt is told nothing: where it keeps no cache, as in a
- * container, it would read all of their lists each time, for a second.
+ * Reads the Debian mirror from this machine's apt sources. apt gets no package lists: without a cache, as in a
+ * container, it would read all of them each time, which takes a second.
  */
 export async function findMirror(): Promise<Mirror> {
   return parseMirror((await sourcesOf()).join("\n"));
 }
 
-/** Returns the addresses of the package sources of this machine, or of another root file system. */
+/** Returns the URLs of the package sources of this machine or of another root file system. */
 export async function sourcesOf(root?: string): Promise<string[]> {
   const apt = `${root ?? ""}/etc/apt`;
   const lists = ["-o", `Dir::Etc::sourcelist=${apt}/sources.list`, "-o", `Dir::Etc::sourceparts=${apt}/sources.list.d`];

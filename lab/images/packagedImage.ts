@@ -8,9 +8,8 @@ import { type Distribution, runInImage } from "./baseImage";
 import { ensureLayer } from "./imageLayer";
 
 /**
- * The base image after the program's own packages step: for hosts that are stood up to see something else. The step
- * runs there too, and finds nothing to do; no stack has been there as far as it can tell.
- *
+ * Builds the base image with the packages of the program's own packages step, for hosts that test something else. The
+ * step still runs there and finds nothing to do. It sees no trace of an earlier stack.
  * @returns the directory of the root file system, read-only by convention
  */
 export async function ensurePackagedImage(distribution?: Distribution): Promise<string> {
@@ -22,7 +21,7 @@ export async function ensurePackagedImage(distribution?: Distribution): Promise<
     title: "building the image of test hosts with their packages (half a minute)",
     build: async (root, progress) => {
       const logs = join(root, "var/log/pillar-host");
-      // The step before it does that.
+      // On a host, the step before the packages step creates this directory.
       await mkdir(logs);
       await runInImage(root, ["bash", "-euo", "pipefail", "-s"], progress, script);
       for (const path of [logs, join(root, "var/lib/pillar-host")]) await rm(path, { recursive: true });
@@ -30,7 +29,10 @@ export async function ensurePackagedImage(distribution?: Distribution): Promise<
   });
 }
 
-/** As it is sent to a host; but a service it cannot be where no systemd runs. */
+/**
+ * Returns the script of the packages step as a host gets it. It does not run as a service, because no systemd runs in
+ * the image.
+ */
 function packagesScript(): string {
   const raw = {
     pillar: { name: "Anvil" },

@@ -5,10 +5,10 @@ import { run } from "./run";
 const OFFICIAL = "https://get.pulumi.com/releases";
 const CONNECT_SECONDS = 5;
 
-/** Where the official plugins are, for `pulumi plugin install --server`. */
+/** URL of the official plugins, for `pulumi plugin install --server`. */
 export const officialPlugins = `${OFFICIAL}/plugins`;
 
-/** Whether Pulumi's official downloads answer within seconds; never throws. */
+/** True if Pulumi's official downloads answer within seconds. Never throws. */
 export async function officialReachable(): Promise<boolean> {
   try {
     await curl(["--head", "--max-time", String(CONNECT_SECONDS), `${OFFICIAL}/sdk/`], true);
@@ -34,7 +34,7 @@ export async function downloadEngine(version: string, file: string, onLine: (lin
   if (found !== wanted) throw new Error(`${archive} has sha256 ${found}, published is ${wanted}: not used`);
 }
 
-// curl and not fetch: it obeys the proxy settings of the machine in every version of Node.
+// Uses curl, not fetch, because curl obeys the machine's proxy settings with every version of Node.js.
 function curl(args: readonly string[], anyAnswer = false): Promise<string> {
   const limits = ["--connect-timeout", String(CONNECT_SECONDS), "--speed-limit", "20000", "--speed-time", "20"];
   return run("curl", ["--silent", "--show-error", "--location", ...(anyAnswer ? [] : ["--fail"]), ...limits, ...args]);

@@ -12,22 +12,22 @@ import { run } from "./run";
 import { checkout, engineVersion, fits } from "./version";
 
 const LANGUAGE_HOST = "pulumi-language-nodejs";
-// A shell script of the npm package; the engine looks for it beside itself.
+// A shell script of the npm package. The engine looks for it in its own directory.
 const DYNAMIC_PROVIDER = "pulumi-resource-pulumi-nodejs";
 const EXECUTABLES = ["pulumi", LANGUAGE_HOST, DYNAMIC_PROVIDER] as const;
 
 const engineSource = path.join(import.meta.dirname, "engine");
 const languageHostSource = path.join(import.meta.dirname, "languageHost");
 
-/** A Pulumi engine with its Node language host beside it. */
+/** A Pulumi engine with the Node language host next to it. */
 export interface Engine {
   pulumi: string;
   source: string;
 }
 
 /**
- * An official engine of this machine, else the official download, else one built from its Go modules. Its language host
- * is the real one that lies at hand (lab/real/realPrograms.ts), else the engine's own, else the lab's.
+ * Finds an official engine on this machine, else downloads the official one, else builds one from its Go modules. The
+ * language host is the real one at hand (lab/real/realPrograms.ts), else the engine's own, else the lab's.
  */
 export async function ensureEngine(kind: PluginKind = "best"): Promise<Engine> {
   const { isBuilt, ...engine } = await ensureAnyEngine();
@@ -38,7 +38,8 @@ export async function ensureEngine(kind: PluginKind = "best"): Promise<Engine> {
 
 async function withLanguageHost(engine: Engine, languageHost: string, what: string): Promise<Engine> {
   const source = `${engine.source}, with ${what}`;
-  // The host's directory is named after its content, the engine's own is not where it is this machine's.
+  // The language host's path changes with its content. An installed engine's path does not, so the key contains
+  // `source`, which names its version.
   const version = createHash("sha256").update(`${source} ${engine.pulumi} ${languageHost}`).digest("hex").slice(0, 12);
   const directory = await cached("engine-with", version, async (dir) => {
     fs.copyFileSync(engine.pulumi, path.join(dir, "pulumi"));
@@ -63,7 +64,7 @@ async function ownLanguageHost(): Promise<string> {
   return path.join(directory, LANGUAGE_HOST);
 }
 
-/** `isBuilt`: without a language host. */
+/** Finds, downloads, or builds an engine. `isBuilt` means that it has no language host. */
 async function ensureAnyEngine(): Promise<Engine & { isBuilt?: true }> {
   const version = engineVersion();
   const installed = installedEngine(version);
@@ -73,7 +74,7 @@ async function ensureAnyEngine(): Promise<Engine & { isBuilt?: true }> {
   const built = `${version}-${sourceHash([engineSource], flags)}`;
   const official = cachePath("engine-official", version);
   if (fs.existsSync(official)) return officialDownload(official, version);
-  // What was built once is used: asking the network again would cost seconds of every run.
+  // An engine that was built once stays in use: asking the network again would cost seconds in every run.
   if (!fs.existsSync(cachePath("engine", built)) && (await officialReachable())) {
     try {
       const directory = await cached("engine-official", version, (dir) => fetchOfficial(version, dir));
@@ -120,7 +121,7 @@ async function fetchOfficial(version: string, dir: string): Promise<void> {
   const archive = path.join(dir, "pulumi.tar.gz");
   await step(`download of the official Pulumi ${version}`, async (progress) => {
     await downloadEngine(version, archive, progress.detail);
-    // The other language hosts in the archive are ten times as large as all that the lab uses.
+    // The other language hosts in the archive are ten times as large as everything that the lab uses.
     const members = EXECUTABLES.map((name) => `pulumi/${name}`);
     await run("tar", ["-xzf", archive, "-C", dir, "--strip-components=1", ...members]);
   });

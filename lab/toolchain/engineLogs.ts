@@ -1,25 +1,32 @@
 import fs from "node:fs";
 import path from "node:path";
 
-/** Set where the engine is to keep no log of its own: a run of the tests sets it. */
+/** Environment variable that keeps the engine from writing its own log. Test runs set it. */
 export const withoutLogsVariable = "PILLAR_LAB_WITHOUT_ENGINE_LOGS";
 
 const logsOf = (home: string) => path.join(home, "logs");
 
-/** For tests that search all that the engine wrote: its logs are kept in the homes that this process makes from here on. */
+/**
+ * Keeps the engine's logs in the homes that this process makes from now on, for tests that search all of the engine's
+ * output.
+ */
 export function keepEngineLogs(): void {
   delete process.env[withoutLogsVariable];
 }
 
 /**
- * Keeps the engine from writing a log below a home, where that is wanted: with the properties of every call in it, it is
- * half of an engine's work, and no option turns it off. Where its directory can't be made, the engine goes on without.
+ * Keeps the engine from writing a log below a home if the variable is set. The log contains the properties of every
+ * call, which is half of an engine's work, and no option turns it off. If the log directory cannot be made, the engine
+ * runs without a log.
  */
 export function settleEngineLogs(home: string): void {
   if (process.env[withoutLogsVariable] && !fs.existsSync(logsOf(home))) fs.writeFileSync(logsOf(home), "");
 }
 
-/** Where the engine's logs of a home lie. @throws where none are kept */
+/**
+ * Returns the directory of a home's engine logs.
+ * @throws if the engine keeps none
+ */
 export function engineLogs(home: string): string {
   if (fs.statSync(logsOf(home), { throwIfNoEntry: false })?.isFile())
     throw new Error("the engine keeps no log in this run: call keepEngineLogs() before the stack is made");

@@ -7,7 +7,7 @@ import { run } from "./run";
 
 const GO_NEEDED = [1, 26] as const;
 
-/** One executable made from Go modules. */
+/** Build of one executable from Go modules. */
 export interface GoBuild {
   /** Directory with the go.mod and go.sum that pin every module. */
   module: string;
@@ -17,21 +17,21 @@ export interface GoBuild {
   flags?: readonly string[];
 }
 
-/** Builds from a committed go.mod and go.sum, showing which package it is at. */
+/** Builds from a committed go.mod and go.sum, and shows the current package. */
 export async function buildGo(title: string, build: GoBuild): Promise<void> {
   requireGo();
   const args = ["build", "-v", "-buildvcs=false", "-trimpath", ...(build.flags ?? []), "-o", build.output];
   await step(title, (progress) =>
     run("go", [...args, build.package], {
       cwd: build.module,
-      // The user's GOFLAGS or workspace must not change what is built.
+      // The user's GOFLAGS or workspace must not change the build.
       env: { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-mod=readonly", GOWORK: "off" },
       onLine: progress.detail,
     }),
   );
 }
 
-/** Says what is missing before minutes are spent on a build that must fail. */
+/** Checks that Go is installed and new enough before minutes are spent on a build that must fail. */
 export function requireGo(): void {
   const needed = GO_NEEDED.join(".");
   const remedy = `install Go ${needed} or newer and put it on PATH, or install the official Pulumi instead`;
@@ -51,7 +51,7 @@ export function requireGo(): void {
   );
 }
 
-/** Twelve hex digits that change with any of the files below `directories` and with `extra`. */
+/** Returns twelve hex digits that change with any Go file below `directories` and with `extra`. */
 export function sourceHash(directories: readonly string[], extra: readonly string[] = []): string {
   const hash = createHash("sha256").update(JSON.stringify(extra));
   for (const directory of directories) {

@@ -12,7 +12,7 @@ import { checkout, pinnedVersion } from "./version";
 
 const INSTALL_LIMIT_MS = 120_000;
 
-/** The provider plugins that the program needs, each with the npm package that pins its version. */
+/** Provider plugins that the program needs, each with the npm package that pins its version. */
 const table = {
   command: "@pulumi/command",
   hcloud: "@pulumi/hcloud",
@@ -22,20 +22,20 @@ const table = {
 /** A provider plugin of the lab. */
 export type PluginName = keyof typeof table;
 
-/** Which program is taken: a real one where it is to be had, else the stand-in; or the stand-in whatever there is. */
+/** `best` uses a real program if there is one, else the stand-in. `standIn` always uses the stand-in. */
 export type PluginKind = "best" | "standIn";
 
 export const allPlugins = Object.keys(table) as PluginName[];
 
-/** A directory of provider plugins, laid out as `$PULUMI_HOME/plugins`. */
+/** A directory of provider plugins, laid out like `$PULUMI_HOME/plugins`. */
 export interface Plugins {
   directory: string;
   source: string;
 }
 
 /**
- * These plugins in one directory, each the real one that lies at hand (lab/real/realPrograms.ts), else the official one where it is
- * to be had, else the stand-in of lab/plugins. Only what is asked for is downloaded or built.
+ * Collects plugins in one directory. Each is the real one at hand (lab/real/realPrograms.ts), else the official one if
+ * available, else the stand-in in lab/plugins. Downloads or builds only the requested ones.
  */
 export async function ensurePlugins(
   pulumi: string,
@@ -43,7 +43,7 @@ export async function ensurePlugins(
   kind: PluginKind = "best",
 ): Promise<Plugins> {
   const found: Plugins[] = [];
-  // One after the other: they share nearly all their modules, which two builds at once would both compile.
+  // The builds run one after another: they share nearly all modules, and parallel builds would compile them twice.
   for (const name of names) found.push(kind === "standIn" ? await standIn(name) : await ensurePlugin(pulumi, name));
   const directories = found.map(({ directory }) => directory).sort();
   const key = createHash("sha256").update(directories.join("\n")).digest("hex").slice(0, 12);
@@ -85,9 +85,9 @@ async function standIn(name: PluginName): Promise<Plugins> {
   return { directory: await ensureStandIn(name), source };
 }
 
-/** An executable as the plugin of the version that the package pins, which the engine looks for. */
+/** Wraps an executable as a plugin of the version that the package pins. The engine looks for that version. */
 async function asPlugins(name: PluginName, executable: string): Promise<Plugins> {
-  // The executable's directory is named after its content.
+  // The executable's directory is named after its content, so the name can be part of the cache key.
   const directory = await cached(
     `plugin-${path.basename(path.dirname(executable))}`,
     pinnedVersion(table[name]),
@@ -99,7 +99,7 @@ async function asPlugins(name: PluginName, executable: string): Promise<Plugins>
   return { directory, source: `${name} plugin, the real one at hand` };
 }
 
-/** Builds the stand-in, whatever else there is, and returns its plugins directory. */
+/** Builds the stand-in even if a real plugin exists, and returns its plugins directory. */
 export async function ensureStandIn(name: PluginName = "command"): Promise<string> {
   return cached(`plugin-${name}`, standInKey(name), async (dir) => {
     const directory = path.join(dir, directoryName(name));
@@ -113,7 +113,7 @@ export async function ensureStandIn(name: PluginName = "command"): Promise<strin
   });
 }
 
-/** One Go module for all stand-ins. */
+/** Go module of all stand-ins. */
 const standIns = path.join(checkout, "lab/plugins");
 
 function standInKey(name: PluginName): string {
@@ -142,7 +142,7 @@ function executableName<Name extends PluginName>(name: Name): `pulumi-resource-$
   return `pulumi-resource-${name}`;
 }
 
-// Directories are made and only files linked: the engine takes no linked directory for a plugin.
+// Directories are created and only files are linked, because the engine ignores a linked plugin directory.
 function linkTree(from: string, to: string): void {
   for (const entry of fs.readdirSync(from, { withFileTypes: true })) {
     const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];

@@ -3,16 +3,16 @@ import readline from "node:readline";
 
 const KEPT_LINES = 20;
 
-/** How to run a tool. */
+/** Options for running a tool. */
 export interface RunOptions {
   cwd?: string;
   env?: NodeJS.ProcessEnv;
-  /** Ends the tool (and fails) after this long. */
+  /** Time after which the tool is ended and counts as failed. */
   timeoutMs?: number;
   onLine?: (line: string) => void;
 }
 
-/** Runs a tool to its end and returns its stdout; a failure carries the last lines of what it said. */
+/** Runs a tool and returns its stdout. An error contains the last lines of its output. */
 export async function run(tool: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
   const child = spawn(tool, args, {
     cwd: options.cwd,

@@ -1,10 +1,10 @@
 import fs from "node:fs";
 import path from "node:path";
 
-/** The checkout that this file lies in. */
+/** The checkout that contains this file. */
 export const checkout = path.resolve(import.meta.dirname, "../..");
 
-/** The exact version that package.json pins for a dependency, without a range sign. */
+/** Returns the exact version that package.json pins for a dependency, without a range sign. */
 export function pinnedVersion(dependency: string): string {
   const file = path.join(checkout, "package.json");
   const { dependencies } = JSON.parse(fs.readFileSync(file, "utf8")) as { dependencies: Record<string, string> };
@@ -22,7 +22,10 @@ export function engineVersion(): string {
   return version;
 }
 
-/** Whether an engine of version `found` runs programs written for `needed`: same major, not older. */
+/**
+ * True if an engine of version `found` runs programs written for `needed`: it has the same major version and is not
+ * older.
+ */
 export function fits(found: string, needed: string): boolean {
   const [a, b] = [parse(found), parse(needed)];
   if (!a || !b || a[0] !== b[0]) return false;

@@ -27,7 +27,7 @@ export class Catalogue {
     return found;
   }
 
-  /** False if a fault of the catalogue says that the location has no capacity for the server type. */
+  /** True if no catalogue fault takes the server type's capacity at the location. */
   hasRoom(plan: Plan, location: string): boolean {
     return !this.faults.shows(
       "noCapacity",

@@ -51,8 +51,8 @@ export function createHetzner(options: HetznerOptions): Hetzner {
   const requests: Told[] = [];
   const api = apiRoutes(cloud);
   const control = controlRoutes(cloud, requests);
-  // With the machine's clock, actions advance by themselves as they do at the provider. A test's clock does not advance
-  // by itself.
+  // The machine's clock moves on its own, so actions must advance between requests, as they do at the provider. A test
+  // advances its own clock.
   if (options.now === undefined) setInterval(() => void cloud.actions.settle(), settleEvery).unref();
 
   const answerApi = async (request: IncomingMessage, url: URL): Promise<Answer | "cut"> => {

@@ -1,5 +1,5 @@
-// Package shared holds what the stand-ins have in common: one frame for all resources of the two clouds, differences
-// between a state and new inputs, and the manners of a provider that is bridged from Terraform.
+// Package shared contains what the stand-ins have in common: one frame for all resources of the two clouds, the
+// differences between a state and new inputs, and the behavior of a provider that is bridged from Terraform.
 package shared
 
 import (
@@ -11,25 +11,25 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 )
 
-// Kind says how one kind of resource lives at a cloud. A function that fails after it named an id leaves a resource that
-// the state keeps as half made.
+// Kind manages one kind of resource at a cloud. A function that returns an id together with an error leaves a resource
+// that the state keeps as partially created.
 type Kind[I, S any] interface {
 	// Token is the resource's module and type.
 	Token() (tokens.ModuleName, tokens.TypeName)
-	// Plan returns the state that new inputs lead to, before the cloud is asked.
+	// Plan returns the expected state for new inputs, without asking the cloud.
 	Plan(in I, old S) S
-	// Diff collects what differs.
+	// Diff collects the differences between the state and new inputs.
 	Diff(d *Diff, in I, state S)
 	Create(ctx context.Context, in I, state *S) (id string, err error)
-	// Read brings the state up to date, and says whether the cloud still has the resource.
+	// Read updates the state and reports whether the cloud still has the resource.
 	Read(ctx context.Context, id string, state *S) (found bool, err error)
-	// ReadInputs returns the inputs after a refresh, or after an import.
+	// ReadInputs returns the inputs after a refresh or an import.
 	ReadInputs(in I, state S, imported bool) I
 	Update(ctx context.Context, id string, in I, old S, state *S) error
 	Delete(ctx context.Context, id string, state S) error
 }
 
-// Checker is a Kind that refuses inputs before anything is touched.
+// Checker is a Kind that can refuse inputs before anything changes.
 type Checker[I any] interface {
 	Check(in I) []provider.CheckFailure
 }
@@ -37,10 +37,10 @@ type Checker[I any] interface {
 // Resource serves a Kind over Pulumi's protocol.
 type Resource[I, S any, K Kind[I, S]] struct{ kind K }
 
-// Annotate names the type as the original does.
+// Annotate gives the type its original name.
 func (r *Resource[I, S, K]) Annotate(a infer.Annotator) { a.SetToken(r.kind.Token()) }
 
-// Check gives a resource without a name one of its own.
+// Check generates a name for a resource without one.
 func (r *Resource[I, S, K]) Check(ctx context.Context, req infer.CheckRequest) (infer.CheckResponse[I], error) {
 	news, err := withName(req.OldInputs, req.NewInputs, req.Name)
 	if err != nil {
@@ -53,14 +53,14 @@ func (r *Resource[I, S, K]) Check(ctx context.Context, req infer.CheckRequest) (
 	return infer.CheckResponse[I]{Inputs: inputs, Failures: failures}, err
 }
 
-// Diff tells what changes in place and what replaces.
+// Diff decides what changes in place and what needs a replacement.
 func (r *Resource[I, S, K]) Diff(_ context.Context, req infer.DiffRequest[I, S]) (infer.DiffResponse, error) {
 	d := Diff{changes: map[string]provider.PropertyDiff{}}
 	r.kind.Diff(&d, req.Inputs, req.State)
 	return d.response(), nil
 }
 
-// Create makes the resource, unless it is only a preview.
+// Create makes the resource, except in a preview.
 func (r *Resource[I, S, K]) Create(ctx context.Context, req infer.CreateRequest[I]) (infer.CreateResponse[S], error) {
 	var none S
 	response := infer.CreateResponse[S]{Output: r.kind.Plan(req.Inputs, none)}
@@ -75,7 +75,7 @@ func (r *Resource[I, S, K]) Create(ctx context.Context, req infer.CreateRequest[
 	return response, err
 }
 
-// Read looks the resource up. One that is gone leaves the state; without a state it is an import.
+// Read looks the resource up. A resource that is gone leaves the state. Without a state, Read is an import.
 func (r *Resource[I, S, K]) Read(
 	ctx context.Context, req infer.ReadRequest[I, S],
 ) (infer.ReadResponse[I, S], error) {
@@ -90,7 +90,7 @@ func (r *Resource[I, S, K]) Read(
 	return response, nil
 }
 
-// Update changes the resource, unless it is only a preview.
+// Update changes the resource, except in a preview.
 func (r *Resource[I, S, K]) Update(
 	ctx context.Context, req infer.UpdateRequest[I, S],
 ) (infer.UpdateResponse[S], error) {

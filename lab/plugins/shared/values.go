@@ -17,7 +17,7 @@ const randomNameDigits = 7
 
 var randomName = regexp.MustCompile(fmt.Sprintf("-[0-9a-f]{%d}$", randomNameDigits))
 
-// withName gives a resource without a name one of its own, and keeps it in later runs.
+// withName generates a name for a resource without one, and keeps it in later runs.
 func withName(olds, news property.Map, logicalName string) (property.Map, error) {
 	if news.Get("name").IsComputed() || !news.Get("name").IsNull() {
 		return news, nil
@@ -29,23 +29,23 @@ func withName(olds, news property.Map, logicalName string) (property.Map, error)
 	return news.Set("name", property.New(name)), err
 }
 
-// Diff collects what differs between a state and new inputs.
+// Diff collects the differences between a state and new inputs.
 type Diff struct {
 	changes              map[string]provider.PropertyDiff
 	fixedName, replacing bool
 }
 
-// Update notes what can be changed in place.
+// Update adds a difference that can be applied in place.
 func (d *Diff) Update(property string, differs bool) { d.add(property, differs, provider.Update) }
 
-// Replace notes what can't.
+// Replace adds a difference that needs a replacement.
 func (d *Diff) Replace(property string, differs bool) {
 	d.replacing = d.replacing || differs
 	d.add(property, differs, provider.UpdateReplace)
 }
 
-// Name notes another name, which can be changed in place. Two resources of one given name can't stand side by side, so
-// the old one is deleted before its replacement is made.
+// Name adds a different name, which can be applied in place. Two resources cannot have the same given name at once, so
+// a resource that keeps its given name is deleted before its replacement is made.
 func (d *Diff) Name(old, new *string) {
 	d.Update("name", Differ(old, new))
 	d.fixedName = new != nil && !Differ(old, new) && !randomName.MatchString(*new)
@@ -63,7 +63,7 @@ func (d *Diff) response() infer.DiffResponse {
 	}
 }
 
-// Or returns the value, or the fallback where there is none.
+// Or returns the value, or the fallback if it is nil.
 func Or[T any](value *T, fallback T) T {
 	if value == nil {
 		return fallback
@@ -71,18 +71,18 @@ func Or[T any](value *T, fallback T) T {
 	return *value
 }
 
-// Differ compares what may be unset, which is the same as its zero value.
+// Differ compares two optional values. An unset value equals the zero value.
 func Differ[T comparable](old, new *T) bool {
 	var zero T
 	return Or(old, zero) != Or(new, zero)
 }
 
-// SameSet compares without regard to order.
+// SameSet compares two lists without regard to their order.
 func SameSet[T ~int | ~string](a, b []T) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// Texts writes values such that two which mean the same are the same text.
+// Texts formats values. Values with the same meaning give the same text.
 func Texts[T fmt.Stringer](values []T) []string {
 	texts := make([]string, len(values))
 	for i, value := range values {
@@ -91,8 +91,8 @@ func Texts[T fmt.Stringer](values []T) []string {
 	return texts
 }
 
-// Serve runs a provider until the engine ends it. As with a provider that is bridged from Terraform a changed setting
-// replaces neither it nor, with it, all that it made.
+// Serve runs a provider until the engine ends it. A changed setting replaces neither the provider nor its resources, as
+// with a provider that is bridged from Terraform.
 func Serve(name, version string, builder *infer.ProviderBuilder) {
 	served, err := builder.Build()
 	if inferred := served.DiffConfig; err == nil && inferred != nil {

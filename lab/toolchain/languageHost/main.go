@@ -1,6 +1,7 @@
-// The Node language host, as far as the lab's programs need one: the real one is no module that could be built, and the last
-// that was one stands between engine and program with a proxy that knows no hooks. It prints its port, and runs programs with
-// the SDK's own starter, which speaks to the engine itself. The engine starts it twice for each run: in Go it costs nothing.
+// Package main is the Node language host for the lab's programs. The real one cannot be built as a Go module. Its last
+// version that could puts a proxy without hooks between engine and program. This one prints its port and runs programs
+// with the SDK's own starter, which talks to the engine directly. It is written in Go because the engine starts it
+// twice in each run, and that must cost nothing.
 package main
 
 import (
@@ -21,10 +22,10 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
-// With this the SDK's starter ends where it has said already what was wrong.
+// Exit code of the SDK's starter if it has already reported the error.
 const saidAlready = 32
 
-// What is missing here is answered as not implemented, which the engine knows how to go on without.
+// host answers every other call as not implemented, which the engine accepts.
 type host struct {
 	pulumirpc.UnimplementedLanguageRuntimeServer
 	engine string
@@ -72,7 +73,7 @@ func (h *host) Run(_ context.Context, request *pulumirpc.RunRequest) (*pulumirpc
 	}
 }
 
-// The real one splits Node's arguments as a shell does.
+// argumentsOf splits Node's arguments at blanks, while the real host splits them like a shell.
 func (h *host) argumentsOf(request *pulumirpc.RunRequest) []string {
 	root := request.GetInfo().GetRootDirectory()
 	given := [][2]string{
@@ -106,7 +107,8 @@ func (h *host) argumentsOf(request *pulumirpc.RunRequest) []string {
 	return append(append(arguments, program), request.GetArgs()...)
 }
 
-// The configuration's keys as the SDK wants them, namespace:config:name; the secret ones' as they come.
+// environmentOf writes the configuration's keys as namespace:config:name, as the SDK wants them, and leaves the list of
+// secret keys unchanged.
 func environmentOf(request *pulumirpc.RunRequest) ([]string, error) {
 	config := map[string]string{}
 	for key, value := range request.GetConfig() {
