@@ -10,7 +10,7 @@ export interface Passed {
   readonly syncedAt: number;
 }
 
-/** A separate program on the operator's machine: runs the gate for every given node, as its provider does. */
+/** A separate program on the operator's machine: runs the gate for each given node, as its provider does. */
 const { settings, nodes, within } = JSON.parse(await text(process.stdin)) as {
   settings: GateSettings;
   nodes: readonly ExtraNode[];

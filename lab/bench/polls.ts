@@ -18,7 +18,8 @@ const { settings, node, polls, every } = JSON.parse(await text(process.stdin)) a
   /** Number of polls between samples. */
   every: number;
 };
-// Small packets wait 40 ms a lookup for an acknowledgement: nothing next to pauses of seconds, but minutes here.
+// Small packets would wait 40 ms for an acknowledgement in each lookup: nothing next to pauses of seconds, but minutes
+// here.
 const { connect } = net.Socket.prototype;
 net.Socket.prototype.connect = function (this: net.Socket, ...args: unknown[]) {
   return (connect as (...args: unknown[]) => net.Socket).apply(this, args).setNoDelay(true);

@@ -86,8 +86,8 @@ export async function compareSignerGaps(bench: Bench, only: readonly RowName[]):
     await onHost(old, `systemctl stop orchestrator; cp -a ${directory} ${kept}; systemctl start orchestrator`);
     return identity;
   });
-  // The event log knows a later start than the old host, which is reset by hand after each move: laterThanMove and
-  // firstMove tell so.
+  // The old host is reset by hand after each move, so the event log knows a later start: laterThanMove says that this
+  // is intended.
   const config = (attempt: number) => ({
     sync: { confirmations: 1, confirmSeconds: 0 },
     orchestrator: {

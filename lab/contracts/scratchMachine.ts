@@ -14,7 +14,7 @@ export interface MachineFacts {
   /** True if the controller's path is an executable file. */
   readonly executable: boolean;
   readonly controller: string;
-  /** True if the flag was given. */
+  /** True if --scratch-machine was given. */
   readonly isScratch: boolean;
 }
 

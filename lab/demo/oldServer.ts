@@ -72,8 +72,8 @@ const orders: Readonly<Record<CloudName, (lab: Lab, publicKey: string) => Promis
 };
 
 /**
- * Waits until the server is ready: while an action runs, a provider refuses the next. Actions progress on requests
- * only.
+ * Waits until the server is ready: while an action runs, a provider refuses the next. Actions progress only when asked
+ * about.
  */
 const settled: Readonly<Record<CloudName, (lab: Lab, id: number) => Promise<unknown>>> = {
   hetzner: async (lab, id) => {

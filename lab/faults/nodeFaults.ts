@@ -7,7 +7,7 @@ export interface NodeFault {
   readonly value?: FaultValue;
   /** Settings that the fault changes. */
   readonly keys: readonly (keyof NodeSettings)[];
-  /** Returns the settings that set the fault. @param own the node's height @param network the height of all others */
+  /** Returns the settings that play the fault. @param own the node's height @param network the height of all others */
   settings(value: string, own: number, network: number): NodeSettingsPatch;
   isOn(settings: NodeSettings): boolean;
 }
@@ -76,7 +76,7 @@ export function healed({ keys }: Pick<NodeFault, "keys">): NodeSettingsPatch {
   return Object.fromEntries(keys.map((key) => [key, defaultNodeSettings[key]]));
 }
 
-/** Makes a fault's kind of a node's fault, set through the lab's chain double. */
+/** Returns a node's fault as a {@link FaultKind}, played through the lab's chain double. */
 export function asKind(fault: NodeFault): FaultKind {
   const { does, value } = fault;
   return {

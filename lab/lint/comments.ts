@@ -29,7 +29,7 @@ export function refusedComments(path: string, text: string): RefusedComment[] {
     }
     ts.forEachChild(node, check);
   };
-  // The file itself begins where its first statement's comment does.
+  // The file itself would take its first statement's comment, so only the statements are checked.
   ts.forEachChild(source, check);
   return found;
 }

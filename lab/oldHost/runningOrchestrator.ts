@@ -12,8 +12,8 @@ import type { HostShell, Lab } from "../lab";
 import { noteSecret } from "../testRun/printed";
 
 /**
- * State of an orchestrator on a host before a move. Its getStatus answers the same for one second only, which saves
- * each move half a minute.
+ * Options of an orchestrator as an operator has it before a move. Its getStatus is cached for one second only, which
+ * saves each move half a minute.
  */
 export interface OrchestratorSetup extends ExampleDirOptions {
   /** v0.0.9a by default. */

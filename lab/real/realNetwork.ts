@@ -15,7 +15,6 @@ export interface RealNode {
   readonly ip: string;
   /** Address of its RPC. */
   readonly rpc: string;
-  /** Data directory. */
   readonly data: string;
   /** Address of its key store. */
   readonly producer: string;

@@ -51,7 +51,6 @@ function fileOf(name: string): string | undefined {
   return [name, `${name}.xz`].map((file) => path.join(directory, file)).find((file) => fs.existsSync(file));
 }
 
-/** True if the real program is available. */
 export function hasReal(name: RealProgram): boolean {
   return fileOf(name) !== undefined;
 }

@@ -19,7 +19,6 @@ const hurry = { momentumSeconds: 1, tickMomentums: 20, epochSeconds: 30, rewardD
 
 /** Settings of an operator's shell. */
 export interface ShellPlace {
-  /** The program's directory. */
   readonly directory: string;
   readonly env: Readonly<Record<string, string>>;
   /** Address of the present host. */

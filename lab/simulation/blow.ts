@@ -14,6 +14,6 @@ export interface Moment {
 }
 
 export class Killed extends Error {
-  /** True as after a takeover by another run: this run does nothing more. */
+  /** True, as after a takeover by another run: the saga does nothing more. */
   readonly taken = true;
 }

@@ -13,7 +13,6 @@ export interface Call {
   readonly saga: Saga;
   readonly side: SideName;
   readonly otherAddress: string;
-  /** Keys of both hosts. */
   readonly keys: Readonly<Record<SideName, string>>;
   /** Stage that signer_settle writes. */
   readonly stage?: "running" | "moved" | "restored";

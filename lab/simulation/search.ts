@@ -89,7 +89,7 @@ export function search(bounds: Bounds, settings: RunSettings = {}): Promise<Sear
   return withoutTraces(() => searchAll(bounds, settings));
 }
 
-/** Runs a play without stack traces: its many errors would take a quarter of the time for them. */
+/** Runs a play without stack traces, which would take a quarter of the time: errors are part of it. */
 export async function withoutTraces<T>(play: () => Promise<T>): Promise<T> {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -102,7 +102,7 @@ export async function withoutTraces<T>(play: () => Promise<T>): Promise<T> {
 
 async function searchAll(bounds: Bounds, settings: RunSettings): Promise<Searched> {
   const first: Node = { world: newWorld() };
-  // Without a release, events decide nothing and would double the states.
+  // Without a release, the laptop's events decide nothing and would double the states.
   if (!bounds.events.some(isOfRetirement)) delete first.world.lines;
   for (const action of bounds.after ?? []) await play(first.world, action, settings);
   const seen = new Set([worldText(first.world)]);

@@ -13,7 +13,7 @@ export function contractOf(ancestorTitles: readonly string[]): string | undefine
   return title.exec(ancestorTitles.find((each) => each !== "") ?? "")?.[1];
 }
 
-/** Reads which contracts ran, from the reports. A contract of several files ran if any part of it ran. */
+/** Returns which contracts ran according to the reports. A contract of several files ran if any part of it ran. */
 export function contractsOf(reports: readonly Report[]): Contracts {
   const tests = reports.flatMap(({ testResults }) => testResults.flatMap(({ assertionResults }) => assertionResults));
   const named = (isRun: boolean) => {

@@ -36,7 +36,7 @@ export function expectedSeconds(durations: Durations, file: string): number {
   return durations[relative(checkout, file)] ?? (file.includes("/test/lab/") ? unknownSeconds : 0);
 }
 
-/** Returns a file's path below the checkout, as durations are recorded by. */
+/** Returns a file's path below the checkout, the key of its duration. */
 export function recordedName(file: string): string {
   return relative(checkout, file);
 }

@@ -35,8 +35,8 @@ const apart = ["bench", "chainCopies", "explore", "mutants", "proofs", "schema",
 const isOfPlugin = (file: string) => file.startsWith("test/lab/plugins/");
 
 /**
- * Hashes what each of these files depends on: its imports, the scripts beside them, which are read by path, the lab,
- * which starts programs and builds Go by path, and the libraries.
+ * Hashes what each of these files depends on: its imports, the scripts beside them and the lab, which are read by path,
+ * and the libraries.
  */
 export async function hashesOf(checkout: string, files: readonly string[]): Promise<Hashes> {
   const { metafile } = await build({

@@ -8,7 +8,6 @@ export const notedVariable = "PILLAR_TEST_NOTED";
 export const fileVariable = "PILLAR_TEST_FILE";
 
 interface Line {
-  /** The test file. */
   readonly file: string;
   readonly secret?: Secret;
   readonly printed?: string;

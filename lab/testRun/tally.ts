@@ -21,7 +21,7 @@ export interface Tally {
   readonly skipped: number;
 }
 
-/** Counts the tests of a run. */
+/** Counts the tests of a run; without a report, the run itself failed. */
 export function countOf({ exitCode, report, leaks = [] }: Run): Tally {
   if (!report) return { passed: 0, failed: 1 + leaks.length, skipped: 0 };
   const skipped = report.testResults.flatMap(({ name, assertionResults }) =>
@@ -71,7 +71,6 @@ function reasonLines(message: string): string[] {
   return [...lines.filter((line) => line !== "" && !isPlace(line)).slice(0, 12), own.trim()].filter(Boolean);
 }
 
-/** Adds tallies up. */
 export function sumOf(tallies: readonly Tally[]): Tally {
   const sum = (what: keyof Tally) => tallies.reduce((total, tally) => total + tally[what], 0);
   return { passed: sum("passed"), failed: sum("failed"), skipped: sum("skipped") };

@@ -26,8 +26,8 @@ export function elapsed(milliseconds: number): string {
 }
 
 /**
- * Runs `fn` and keeps saying that it runs: `title …`, a heartbeat every 10 s, `title: done in 12 s`.
- * A failure is shown as `title: failed after 12 s` and thrown on.
+ * Runs `fn` and reports its progress: `title …`, a heartbeat every 10 s, `title: done in 12 s`. Reports a failure as
+ * `title: failed after 12 s` and throws it on.
  */
 export async function step<T>(
   title: string,
@@ -63,7 +63,7 @@ export async function step<T>(
   }
 }
 
-// Set-up may run under a command whose stdout is read by a program (`lab list`, a test report).
+// Progress goes to stderr: a program may read the command's stdout (`lab list`, a test report).
 function printLine(line: string): void {
   process.stderr.write(`${line}\n`);
 }
