@@ -12,7 +12,7 @@ const program = new Command("pillar-host")
   .exitOverride()
   .showHelpAfterError("(--help tells more)");
 
-// In the order in which --help shows them.
+// --help lists the commands in this order.
 for (const add of [
   initCommand,
   statusCommand,
@@ -28,19 +28,20 @@ for (const add of [
 ])
   add(program);
 
-/** What is still open after that, milliseconds, ends with the process. */
+/** Milliseconds after which the process ends, even with open connections. */
 const openForMilliseconds = 250;
 
 program
   .parseAsync()
   .catch((error: unknown) => {
-    // Commander has shown its own; help that was asked for is no error.
+    // Commander has already printed its errors, and --help is no error.
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : refusalExitCode;
     else {
       console.error(formatError(error));
       process.exitCode = refusalExitCode;
     }
   })
-  // A connection to a host that went away would keep it from ending. Not at once: an exit waits for V8's own threads, and
-  // one of them that waits for a garbage collection by this one, as after much that was read, waits for ever.
+  // A connection to a dead host would keep the process from ending. Exits with a delay, because an immediate exit can
+  // hang: it waits for V8's threads, and one of them may wait for a garbage collection on this thread after much data
+  // was read.
   .finally(() => setTimeout(() => process.exit(), openForMilliseconds).unref());

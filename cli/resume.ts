@@ -10,13 +10,15 @@ import { runUp } from "./pulumi/stackFiles";
 import { type PendingOperation, parseState } from "./pulumi/stackState";
 import { CliRefusal } from "./terminal/refusal";
 
-/** Steps on a host, and resources that only wait or read, check before they act: they may be begun again. */
+/**
+ * Types that may be started again, because steps on a host and resources that only wait or read check before they act.
+ */
 const repeatableTypes = /^(command:remote:(Command|CopyToRemote)|pulumi-nodejs:dynamic\/pillar-host:\w+)$/;
 
 /**
- * Clears what a killed run left in a stack, then runs `pulumi up` in this terminal. Killed itself, it is run again.
+ * Clears what a killed run left in a stack, then runs `pulumi up` in this terminal. If resume is killed, run it again.
  *
- * @returns pulumi's exit code. @throws Refusal where a lock or a creation is not its to clear
+ * @returns pulumi's exit code. @throws Refusal if it must not clear a lock or a creation
  */
 export async function resume(stack: string, args: readonly string[], isStale: boolean): Promise<number> {
   const engine = createPulumi(stack);
@@ -43,7 +45,9 @@ export async function resume(stack: string, args: readonly string[], isStale: bo
   }
 }
 
-/** Clears stale locks and creations, and only those. Each step is whole in itself: ended anywhere, it is begun again. */
+/**
+ * Clears stale locks and creations, and nothing else. Each step is atomic, so it can be repeated after an interruption.
+ */
 export async function clearStale(
   stack: string,
   engine: Pick<Pulumi, "run" | "read">,
@@ -55,7 +59,8 @@ export async function clearStale(
     const creations = pending.filter(({ operation }) => operation === "creating");
     const doubtful = creations.filter(({ type }) => !repeatableTypes.test(type));
     const clear = creations.length > 0 && doubtful.length === 0 ? ["--clear-pending-creates"] : [];
-    // Takes the lock, so it tells of others; without a resource to look at, it asks no host and no cloud.
+    // A refresh takes the lock, so it reports other holders. It excludes all resources, so it asks no host and no
+    // cloud.
     const refresh = ["refresh", "--yes", "--skip-preview", "--run-program=false", "--exclude", "**"];
     const { exitCode, stdout, stderr } = await engine.run([...refresh, ...clear]);
     if (exitCode === 0) {
@@ -71,7 +76,7 @@ export async function clearStale(
   }
 }
 
-/** Says why the locks may be cleared; pulumi clears all at once. @throws Refusal where a run may live */
+/** Formats why the locks may be cleared; pulumi clears them all at once. @throws Refusal if a run may be alive */
 function clearLocks(stack: string, held: readonly LockStatus[], isStale: boolean): string {
   const run = commandsFor(stack);
   const who = held.map(({ lock }) => formatHolder(lock)).join("; ") || "a run that the backend does not name";

@@ -28,7 +28,10 @@ interface Candidate {
   readonly place: OrchestratorPlace;
 }
 
-/** Backs a stack's signer up, wherever it runs now, and leaves it running. @returns the exit code of --help. @throws Refusal */
+/**
+ * Backs up a stack's orchestrator on the host where it runs now, without stopping it. @returns the exit code of --help.
+ * @throws Refusal
+ */
 export async function backUpOrchestrator(fullName: string, { json }: { json?: boolean }): Promise<number> {
   const source = await openStack(fullName);
   const { stack, config } = source;
@@ -61,7 +64,7 @@ export async function backUpOrchestrator(fullName: string, { json }: { json?: bo
   }
 }
 
-/** The stack's own host, and the one from which its signer comes. */
+/** Lists the stack's own host and the host that its orchestrator comes from. */
 function listCandidates({ stack, config, address, hostKey }: StackInfo): readonly Candidate[] {
   const library = orchestratorLibrary();
   const own =
@@ -100,7 +103,7 @@ async function findOrchestrator(stack: string, candidates: readonly Candidate[])
   );
 }
 
-/** Files of earlier backups whose key share is another one than this one's, and which lie here still. */
+/** Lists the files of earlier backups that hold another key share than this one and still exist here. */
 function listStaleBackups(made: Backup, earlier: readonly Backup[]): string[] {
   const entries = readManifestEntries(made);
   return earlier.flatMap((each) => {
@@ -114,7 +117,7 @@ function readManifestEntries({ manifestFile }: Backup): readonly Entry[] | undef
   try {
     return (JSON.parse(readFileSync(manifestFile, "utf8")) as { entries?: readonly Entry[] }).entries;
   } catch {
-    // One that was taken away is no backup here any more.
+    // A backup whose manifest was deleted counts as gone.
     return undefined;
   }
 }

@@ -23,7 +23,10 @@ import { checkNodeVersion } from "./checkNodeVersion";
 import { checkRelease, checkReleaseHash } from "./checkReleases";
 import { type CheckRow, decideCheckExitCode, fail, formatChecks, pass, pending, toPlainRow } from "./checkRow";
 
-/** Asks all that `pulumi up` asks before it changes anything. @returns the exit code of --help. @throws Refusal */
+/**
+ * Makes all the checks that `pulumi up` makes before it changes anything. @returns the exit code of --help. @throws
+ * Refusal
+ */
 export async function check(fullName: string, { json }: { json?: boolean }): Promise<number> {
   const source = await openStack(fullName);
   const { stack, config } = source;

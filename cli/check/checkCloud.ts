@@ -31,7 +31,7 @@ export async function checkCloud({ stack, config }: StackInfo): Promise<CheckRow
       keep: `server ${plan.kind === "keep" ? plan.server.id : ""} is there`,
       gone: "there is no server of this stack",
     }[plan.kind];
-    // Some of them end in a command.
+    // Some of these lines end in a command.
     return [pass(topic, said, ...[...lines, ...warnings].map(command), ...warnOfOpenSsh(host.sshFrom))];
   } catch (error) {
     return [fail(topic, ...(error as Error).message.split("\n"))];

@@ -50,7 +50,9 @@ export async function checkHost({ stack, config, address, hostKey }: StackInfo):
   }
 }
 
-/** A look says at its end what it came to, after what it warns of; a row begins with it. */
+/**
+ * Moves the last line to the front: preflight prints its verdict after its warnings, and a row begins with the verdict.
+ */
 export const putVerdictFirst = (lines: readonly string[]): string[] => [...lines.slice(-1), ...lines.slice(0, -1)];
 
 function formatLoginError(target: SshTarget, error: LoginError, run: Commands): string {
@@ -59,7 +61,7 @@ function formatLoginError(target: SshTarget, error: LoginError, run: Commands): 
   return refused === "hostKey" ? message : silentText(target, error, run, 0);
 }
 
-/** No login goes to a machine that may be another one. */
+/** Reads the host key without a login, because an unknown key may belong to another machine. */
 async function checkUnknownHost(address: string, config: StackConfig): Promise<CheckRow[]> {
   const shown = await shownHostKey(address, config.ssh.port, proxyOf(config.ssh));
   if ("fault" in shown) return [fail(topic, shown.fault)];

@@ -18,7 +18,7 @@ import { type CheckRow, fail, pass, pending } from "./checkRow";
 
 const topic = "signer's move";
 
-/** The rehearsal of the signer's move: all that is asked before it, and how long its gap will be. */
+/** Rehearses the orchestrator's move: makes all checks before it and estimates the time without it. */
 export async function checkMove({ stack, config, state, address, hostKey }: StackInfo): Promise<CheckRow[]> {
   if (config.orchestrator.migrateFrom === undefined) return [];
   if (address === undefined || hostKey === undefined)
@@ -32,7 +32,7 @@ export async function checkMove({ stack, config, state, address, hostKey }: Stac
     new: openRoot(newHost(config, address, hostKey), library),
   };
   const node = nodeTarget(config, address, hostKey);
-  // Until it was synced once, the move is not next.
+  // The move is not the next step until the node was synced once.
   const nodeCounts = state.wait?.syncedAt !== undefined;
   try {
     const { begun, faults, shown, gap } = await rehearse(options, nodeCounts, {

@@ -17,7 +17,7 @@ import { type CheckRow, fail, pass, pending } from "./checkRow";
 
 const topic = "node's version";
 
-/** Checks whether the node has the versions required now and later; without a node, lists those versions. */
+/** Checks whether the node has the versions required now and later. Without a node, lists those versions. */
 export async function checkNodeVersion({ stack, config, address, hostKey }: StackInfo): Promise<CheckRow[]> {
   if (config.lifecycle === "retiring") return [];
   if (address === undefined || hostKey === undefined) return [listRequiredVersions(config, "there is no node yet")];

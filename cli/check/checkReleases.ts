@@ -13,7 +13,7 @@ export async function checkRelease(program: string, release: ReleaseSource | und
   const topic = `${program}'s release`;
   try {
     const head = await request(release.url, "HEAD");
-    // Signed addresses refuse to be asked for their headers alone: then some bytes are asked for.
+    // Signed URLs refuse a HEAD request, so a few bytes are requested.
     const { status } = head.ok ? head : await request(release.url, "GET");
     const newer = program === "controller" ? await newerRelease(release.url) : undefined;
     if (status < 400 || status === 416)
@@ -21,7 +21,7 @@ export async function checkRelease(program: string, release: ReleaseSource | und
     return [fail(topic, `${release.url} answers ${status}`, "needed: 200. Compare it with the release page")];
   } catch (error) {
     const found = askFault(error, requestTimeoutMs);
-    // The host is the one that downloads: it may reach what this machine does not.
+    // The host downloads the release, and it may reach what this machine can't.
     return [pending(topic, `${release.url} is not reached from this machine (${found}); the host is asked, too`)];
   }
 }

@@ -6,17 +6,17 @@ import { wrap } from "../status/screenLayout";
 
 export interface CheckRow {
   readonly topic: string;
-  /** `later`: it can't be asked yet, and is asked again before it counts. */
+  /** `later`: the check is not possible yet, and is repeated before it counts. */
   readonly kind: "good" | "fault" | "later";
   readonly lines: readonly ShownLine[];
-  /** Of a rehearsed move of the signer: how long the bridge will be without it. */
+  /** For a rehearsed move of the orchestrator: how long the bridge will be without it. */
   readonly gapSeconds?: Forecast["total"];
 }
 
 type Given = string | ShownLine;
 const toShownLine = (line: Given): ShownLine => (typeof line === "string" ? words(line) : line);
 
-// Words of hosts and nodes are in them.
+// Lines may hold text from hosts and nodes, so they are made printable.
 const createRow = (topic: string, kind: CheckRow["kind"], lines: readonly ShownLine[]): CheckRow => ({
   topic,
   kind,
@@ -42,7 +42,10 @@ function wrapIndented(line: string, room: number): string[] {
 
 const kindLabels: Readonly<Record<CheckRow["kind"], string>> = { good: "good", fault: "FAULT", later: "later" };
 
-/** Formats rows; faults come last, since the end is what is read. @param columns of a terminal: commands stay one line there */
+/**
+ * Formats rows, with problems last, because operators read the end. @param columns of a terminal: commands stay on one
+ * line
+ */
 export function formatChecks(stack: string, rows: readonly CheckRow[], columns?: number): string[] {
   const faults = rows.filter(({ kind }) => kind === "fault");
   const sorted = [...rows.filter(({ kind }) => kind !== "fault"), ...faults];

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 
-// Commands that keep what a stack needs: backups and notices. What does
-// the work is required when needed: the schema and the ssh behind it take half a second to load, and --help should not.
+// Commands that keep what a stack needs: backups and notifications. Each loads its code on demand: the schema and ssh
+// take half a second to load, and --help should not.
 
 export function backupCommand(program: Command): void {
   program

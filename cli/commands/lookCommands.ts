@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 
-// Commands that look, and change nothing. What does the work
-// is required when needed: the schema and the ssh behind it take half a second to load, and --help should not.
+// Commands that only read. Each loads its code on demand: the schema and ssh take half a second to load, and --help
+// should not.
 
 export function statusCommand(program: Command): void {
   program

@@ -2,8 +2,8 @@ import { type Command, Option } from "commander";
 import type { InitFlags } from "../init/initFlags";
 import { hostProviders } from "../init/stackText";
 
-// Commands that make a stack, change where it stands, or run pulumi up. What does the work
-// is required when needed: the schema and the ssh behind it take half a second to load, and --help should not.
+// Commands that make a stack, change its settings, or run pulumi up. Each loads its code on demand: the schema and ssh
+// take half a second to load, and --help should not.
 
 export function initCommand(program: Command): void {
   program

@@ -21,7 +21,7 @@ export interface AdoptOptions {
   readonly up: boolean;
 }
 
-/** Makes a stack of a host that somebody else set up, and lets it be adopted. @returns the exit code. @throws Refusal */
+/** Makes a stack for a host that somebody else set up, and adopts the host. @returns the exit code. @throws Refusal */
 export async function adoptHost(
   stack: string,
   address: string,
@@ -42,9 +42,9 @@ export async function adoptHost(
     );
   const key = hostKey ?? findHostKey(config, address) ?? (await confirmKey(stack, address, like, config.ssh));
   const isNew = !(await model.listStacks()).includes(stack);
-  // Where none of its configuration is a secret, nothing else has asked for its pass phrase yet.
+  // Makes pulumi ask for the pass phrase of a configuration without secrets, which nothing has asked for yet.
   if (isNew) await model.read(["stack", "export", "--show-secrets"]);
-  // Secrets that are copied are opened and closed with one pass phrase.
+  // Copied secrets are decrypted and encrypted with the same pass phrase.
   const engine = createPulumi(stack, isNew ? asked : {});
   if (isNew) await createStackLike(engine, stack, like);
   else await refuseOtherHost(stack, address, engine);
@@ -61,7 +61,10 @@ export async function adoptHost(
   return exitCode;
 }
 
-/** The engine keeps what is in the new stack's file: names of an example would stand before those of the other stack. */
+/**
+ * Removes an unchanged example file first: the engine keeps the new stack's file, so the example's values would replace
+ * the other stack's.
+ */
 async function createStackLike(engine: Pulumi, stack: string, like: string): Promise<void> {
   const file = stackFilePath(stack);
   const shipped = readShippedFile(file);
@@ -74,14 +77,14 @@ async function createStackLike(engine: Pulumi, stack: string, like: string): Pro
   }
 }
 
-/** What of the other stack's file is about its own host, or about a move to it. */
+/** Keys of the other stack's file that describe its own host, or a move to it. */
 const replacedKeys = [
   ...["host", "cutover", "retirement", "controller", "lifecycle"],
   ...["from", "oldHost", "copyMbps", "unverifiedChain"].map((key) => `sync.${key}`),
   ...["migrateFrom", "release", "attempt", "rollback", "unattended"].map((key) => `orchestrator.${key}`),
 ];
 
-/** What the stack of an adopted host says. Where its signer is to move from is known of the other stack. */
+/** Returns the settings of an adopted host's stack. The other stack's move block tells how to reach the host. */
 export function createAdoptedSettings(config: StackConfig, address: string, hostKey: string): PlainSettings {
   const from = findMoveBlock(config, address);
   return {
@@ -105,7 +108,10 @@ const findMoveBlock = ({ orchestrator: { migrateFrom } }: StackConfig, address: 
 const findHostKey = ({ orchestrator, sync }: StackConfig, address: string) =>
   [orchestrator.migrateFrom, sync.oldHost].find((known) => known?.address === address)?.hostKey;
 
-/** A key that was only scanned may be anybody's: it is shown, and the operator compares it, or gives it. */
+/**
+ * Asks the operator to compare a scanned host key, because it may belong to another machine. Without a terminal the
+ * operator passes the key as a flag.
+ */
 async function confirmKey(stack: string, address: string, like: string, ssh: StackConfig["ssh"]): Promise<string> {
   if (process.stdin.isTTY) return confirmHostKey(address, ssh.port, {}, proxyOf(ssh));
   const shown = await shownHostKey(address, ssh.port, proxyOf(ssh));
@@ -120,7 +126,7 @@ async function confirmKey(stack: string, address: string, like: string, ssh: Sta
   );
 }
 
-/** A second try goes on; a stack of another host is left alone. */
+/** Lets a second try continue, and refuses a stack of another host. */
 async function refuseOtherHost(stack: string, address: string, engine: Pulumi): Promise<void> {
   const text = await engine.read(["config", "get", "--path", "pillar-host:host.address"]).catch(() => "");
   if (text.trim() === address || text.trim() === "") return;

@@ -14,20 +14,23 @@ import { CliRefusal } from "../terminal/refusal";
 import { createHostSettings, listOwnSecrets, openTwoStacks } from "./otherStack";
 
 export interface MoveOptions {
-  /** The stack of the host that the signer is on now. */
+  /** The stack of the host that the orchestrator is on now. */
   readonly from: string;
-  /** The orchestrator's release for the new host; as configured where it is left out. */
+  /** The orchestrator's release for the new host. By default the configured one. */
   readonly release?: string;
-  /** Its hash; as configured for the same address where it is left out. */
+  /** The release's hash. By default the one that is configured for the same URL. */
   readonly releaseSha256?: string;
-  /** Its version; as configured for the same address, else the one that its address names. */
+  /** The release's version. By default the one that is configured for the same URL, else the one in the URL. */
   readonly releaseVersion?: string;
-  /** The operator says that no move of this signer ever began. */
+  /** True if the operator says that no move of this orchestrator ever began. */
   readonly firstMove?: boolean;
   readonly up: boolean;
 }
 
-/** Says in a stack's file where its signer comes from, and lets it move. @returns the exit code. @throws Refusal */
+/**
+ * Writes the orchestrator's present host into a stack's file, and moves the orchestrator. @returns the exit code.
+ * @throws Refusal
+ */
 export async function moveOrchestrator(stack: string, args: readonly string[], options: MoveOptions): Promise<number> {
   const { from, up } = options;
   const { engine, config, other: before, host } = await openTwoStacks(stack, from);
@@ -40,7 +43,7 @@ export async function moveOrchestrator(stack: string, args: readonly string[], o
     console.log(`Its ${key} is another: ${commandsFor(stack).setSecret(`orchestrator.migrateFrom.${key}`)}`);
   if (!up) console.log(`Rehearse it first; that writes nothing:\n  ${commandsFor(stack).check()}`);
   const code = await runOrPrintUp(stack, up, args, engine);
-  // Left there it would vouch for a record that is lost later.
+  // Removed after the move: otherwise it would also confirm a first move after the event log was lost.
   if (word && up && (await isMoveKnown(stack, config)))
     await engine.read(["config", "rm", "--path", `pillar-host:${firstMoveKey}`]);
   return code;
@@ -52,7 +55,10 @@ async function isMoveKnown(stack: string, config: StackConfig): Promise<boolean>
   return knownOf(await readMoveEvents(openStackStore(config)), createMoveId(config, stack)).generation > 0;
 }
 
-/** The operator's word about a signer of which the record knows no move, where one is needed. @throws CliRefusal without it */
+/**
+ * Returns the operator's confirmation, if one is needed because the event log has no move of this orchestrator. @throws
+ * CliRefusal without it
+ */
 export async function confirmFirstMove(
   stack: string,
   config: StackConfig,
@@ -71,7 +77,7 @@ export async function confirmFirstMove(
   return { [firstMoveKey]: "acknowledged" };
 }
 
-/** Returns why a move can't be meant, or undefined. The run checks all else before it touches anything. */
+/** Returns why a move can't be meant, or undefined. The run checks everything else before it changes anything. */
 export function findMoveProblem(
   stack: string,
   config: Pick<StackConfig, "pillar" | "host" | "orchestrator">,
@@ -90,7 +96,10 @@ export function findMoveProblem(
   return findHashProblem(url, sha256, commandsFor(stack).moveWithHash(from, given, up === false ? ["--no-up"] : []));
 }
 
-/** A release that nobody has named by its hash goes into no stack's file. @param again what is typed with it */
+/**
+ * Returns why a release must not be used, or undefined. A release without a pinned hash goes into no stack's file.
+ * @param again the command to type with the hash
+ */
 function findHashProblem(url: string, sha256: string | undefined, again: string): string | undefined {
   if (sha256 === undefined)
     return [
@@ -111,7 +120,7 @@ function findHashProblem(url: string, sha256: string | undefined, again: string)
 
 type ReleaseOptions = Pick<MoveOptions, "release" | "releaseSha256" | "releaseVersion">;
 
-/** The release that a move ends up with: as given; what is left out stays as configured, if that is of the same address. */
+/** Returns the release for a move. A missing value comes from the configured release, if it has the same URL. */
 function chooseRelease(
   { orchestrator }: Pick<StackConfig, "orchestrator">,
   { release, releaseSha256, releaseVersion }: ReleaseOptions,
@@ -125,12 +134,14 @@ function chooseRelease(
   };
 }
 
-/** As an address names it. */
+/** Returns the version in a URL, if there is one. */
 function parseVersion(url: string): string | undefined {
   return /\bv\d+\.\d+\.\d+[a-z]?(?![\w.])/.exec(url)?.[0];
 }
 
-/** What the new stack's file says of the move; of login and places only what differs. */
+/**
+ * Returns the new stack's settings for the move. Login and paths are left out where they are the same on both hosts.
+ */
 export function createMoveSettings(
   config: StackConfig,
   before: StackConfig,

@@ -7,16 +7,16 @@ import type { PlainSettings } from "../pulumi/stackFiles";
 import { type OtherHost, parseHostOutput } from "../pulumi/stackState";
 import { CliRefusal } from "../terminal/refusal";
 
-/** A stack, and another one of the same Pillar, whose host it is to be told of. */
+/** A stack, and another stack of the same Pillar with the host that the first one must know. */
 export interface TwoStacks {
   readonly engine: Pulumi;
   readonly config: StackConfig;
   readonly other: StackConfig;
-  /** The other one's host, as its outputs show it. */
+  /** The other stack's host, from its outputs. */
   readonly host: OtherHost;
 }
 
-/** Reads both. @throws CliRefusal where one can't be read, or the other one has no host yet */
+/** Reads both stacks. @throws CliRefusal if one can't be read, or the other one has no host yet */
 export async function openTwoStacks(stack: string, otherStack: string): Promise<TwoStacks> {
   const [engine, others] = [createPulumi(stack), createPulumi(otherStack)];
   const config = parseConfiguration(stack, await engine.read(["config", "--json", "--show-secrets"]));
@@ -32,9 +32,9 @@ export async function openTwoStacks(stack: string, otherStack: string): Promise<
 type Login = StackConfig["ssh"];
 
 /**
- * Returns another host with the plain part of its login, for a block of a stack's file.
+ * Returns the settings of another host, with the plain part of its login, for a block of a stack's file.
  *
- * @param usual the login of the stack's own host, by which the block goes where it is silent
+ * @param usual the login of the stack's own host, which supplies the values that the block leaves out
  */
 export function createHostSettings(block: string, host: OtherHost, login: Login, usual: Login): PlainSettings {
   const { user, port, proxy } = login;
@@ -54,7 +54,7 @@ export function createProxySettings(block: string, proxy: Partial<NonNullable<Lo
   return Object.fromEntries(keys.map((key) => [`${block}.${key}`, proxy[key]]));
 }
 
-/** Returns the secrets of a login that another one lacks, by the end of their keys: none is copied unasked. */
+/** Returns the keys of a login's secrets that differ from another login's. Secrets are never copied unasked. */
 export function listOwnSecrets(login: Partial<Login>, usual: Partial<Login> = {}): string[] {
   const keys = ["privateKey", "privateKeyPassword", "password", "sudoPassword"] as const;
   const [own, others]: Readonly<Record<string, unknown>>[] = [{ ...login.proxy }, { ...usual.proxy }];

@@ -11,13 +11,13 @@ export interface RetireOptions {
   readonly up: boolean;
 }
 
-/** A stack's name, and what its file says. */
+/** A stack's name and its configuration. */
 interface NamedConfig<Keys extends keyof StackConfig> {
   readonly name: string;
   readonly config: Pick<StackConfig, Keys>;
 }
 
-/** Names a host's successor and lets it be shut down. @returns the exit code. @throws Refusal */
+/** Writes a host's successor into its stack's file, and shuts the host down. @returns the exit code. @throws Refusal */
 export async function retireHost(
   stack: string,
   args: readonly string[],
@@ -33,7 +33,7 @@ export async function retireHost(
   return runOrPrintUp(stack, up, args, engine);
 }
 
-/** Returns why one stack can't be the successor of another, or undefined. The run itself asks if it is time. */
+/** Returns why one stack can't be the successor of another, or undefined. The run itself checks whether it is time. */
 export function findRetirementProblem(
   { name: stack, config: old }: NamedConfig<"pillar" | "host">,
   { name: successor, config: after, host }: NamedConfig<"pillar" | "lifecycle"> & { readonly host: OtherHost },
@@ -47,7 +47,7 @@ export function findRetirementProblem(
   return undefined;
 }
 
-/** What the old stack's file says of it; of the login only what differs. */
+/** Returns the old stack's settings for its successor. Values of the login are left out where they are the same. */
 export function createSuccessorSettings({ ssh }: StackConfig, after: StackConfig, host: OtherHost): PlainSettings {
   return {
     ...createHostSettings("retirement.successor", host, after.ssh, ssh),

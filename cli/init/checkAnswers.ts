@@ -9,7 +9,7 @@ import { stackSchema } from "../../core/config/stackSchema";
 import { CliRefusal } from "../terminal/refusal";
 import type { Secret } from "./stackSecrets";
 
-/** What an answer has to be: the configuration's own checks. */
+/** Schemas of the answers: the configuration's own checks. */
 export const answerSchemas = {
   pillar: stackSchema.shape.pillar.shape.name,
   address,
@@ -20,7 +20,7 @@ export const answerSchemas = {
   references: z.array(rpcUrl).min(1, "needed at least one witness of the chain"),
 };
 
-/** For a prompt: true, or what is wrong with the answer. */
+/** Returns a validator for a prompt. It answers true, or with the problem. */
 export function createValidator(schema: z.ZodType): (answer: unknown) => true | string {
   return (answer) => {
     const { success, error } = schema.safeParse(answer);
@@ -28,7 +28,7 @@ export function createValidator(schema: z.ZodType): (answer: unknown) => true | 
   };
 }
 
-/** Checks answers by their flags, or the word for them. @throws Refusal that names every fault */
+/** Checks answers, each under its flag or name. @throws Refusal that names every problem */
 export function refuseBadAnswers(
   command: string,
   answers: readonly (readonly [name: string, z.ZodType, unknown])[],
@@ -40,7 +40,7 @@ export function refuseBadAnswers(
   refuseProblems(command, faults);
 }
 
-/** @throws Refusal with these faults, if any */
+/** Refuses if there are any problems. @throws Refusal that names them */
 export function refuseProblems(command: string, faults: readonly string[]): void {
   if (faults.length === 0) return;
   const lines = faults.map((fault) => `  - ${fault}`);
@@ -49,10 +49,13 @@ export function refuseProblems(command: string, faults: readonly string[]): void
   );
 }
 
-/** Returns the faults of a stack's file and of the secrets that it will get (pure but for the key's file). A pass phrase comes later. */
+/**
+ * Returns the problems of a stack's file and of the secrets that it will get. Reads only the key's file. The pass
+ * phrase is not set yet.
+ */
 export function checkStackFile(stack: string, text: string, secrets: readonly Secret[]): string[] {
   const { config } = parse(text) as { config: Raw };
-  // Others' are the plugins'.
+  // Other keys belong to the plugins.
   const own = Object.entries(config).filter(([key]) => key.startsWith(`${project}:`));
   const raw: Raw = Object.fromEntries(own.map(([key, value]) => [key.slice(project.length + 1), value]));
   const whole = secrets.reduce((all, [path, value]) => setValue(all, path.split("."), value), raw);

@@ -5,13 +5,13 @@ import { askConfirmation } from "../terminal/prompts";
 import { CliRefusal } from "../terminal/refusal";
 import type { InitFlags } from "./initFlags";
 
-/** No ssh server answers where one was looked for. */
+/** No ssh server answers at the given address. */
 export class NoHostKeyRefusal extends CliRefusal {}
 
 /**
- * The key of a host: as it was given, else the one that the host shows, once it was compared.
+ * Returns the key of a host: the given one, or the one that the host presents, once the operator has compared it.
  *
- * @throws Refusal where the host does not answer, or the operator knows another one
+ * @throws Refusal if the host does not answer, or the operator rejects the key
  */
 export async function confirmHostKey(
   address: string,
@@ -45,7 +45,7 @@ export async function confirmHostKey(
   );
 }
 
-/** Whether the operator's ssh has accepted the key before. */
+/** True if the operator's ssh has accepted the key before. */
 function isKnown(address: string, port: number, hostKey: string): boolean {
   const name = port === 22 ? address : `[${address}]:${port}`;
   const { stdout } = spawnSync("ssh-keygen", ["-F", name], { encoding: "utf8", timeout: 5000 });

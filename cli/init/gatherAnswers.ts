@@ -9,7 +9,7 @@ import { checkKeyFile, listKeyFiles } from "./loginKeyFiles";
 import type { Answers, LoginMethod } from "./stackText";
 
 /**
- * All answers: those that were given as flags, checked, and the others asked for in the terminal.
+ * Returns all answers: the flags, checked, and the others as typed in the terminal.
  *
  * @throws Refusal for an answer that can't be used
  */
@@ -50,7 +50,10 @@ export async function gatherAnswers(stack: string, flags: InitFlags): Promise<An
   };
 }
 
-/** Asks who confirms the new node's chain: the Pillar's host of today first, then independent nodes. One is needed. */
+/**
+ * Asks for the witnesses of the new node's chain: the Pillar's present host first, then independent nodes. One witness
+ * is needed.
+ */
 async function askWitnesses(port: number, flags: InitFlags): Promise<Pick<Answers, "oldHost" | "references">> {
   const { oldHost: named, oldHostKey: hostKey, oldFingerprint: fingerprint, acceptHostKey, reference } = flags;
   const isGiven = named !== undefined || reference !== undefined;
@@ -78,7 +81,10 @@ const splitWords = (text: string) => text.split(/\s+/).filter((word) => word !==
 
 const check = (name: keyof typeof answerSchemas) => ({ validate: createValidator(answerSchemas[name]) });
 
-/** Another address is asked for where nothing answers at the one that was typed: the other answers stay. */
+/**
+ * Confirms a host's key. Asks for another address if nothing answers at a typed one, so that the other answers are
+ * kept.
+ */
 async function confirmAddress(
   named: string,
   port: number,

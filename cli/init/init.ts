@@ -12,11 +12,11 @@ import { choosePassphrase, gatherSecrets, listMissingSecrets, type Secret } from
 import { chooseExample, formatStackFile } from "./stackText";
 
 /**
- * Makes a stack with its file from a few answers: each a flag, or asked for in the terminal. It overwrites nothing, and
- * leaves nothing where it fails.
+ * Makes a stack and its file from a few answers, each a flag or typed in the terminal. Overwrites nothing, and leaves
+ * nothing behind if it fails.
  *
  * @returns the exit code
- * @throws Refusal with what is missing, or in the way
+ * @throws Refusal for missing answers, or an existing stack or file
  */
 export async function init(name: string | undefined, flags: InitFlags): Promise<number> {
   const isAsked = process.stdin.isTTY === true && process.stderr.isTTY === true;
@@ -27,7 +27,7 @@ export async function init(name: string | undefined, flags: InitFlags): Promise<
   const file = stackFilePath(stack);
   const before = await refuseExisting(engine, stack, file);
 
-  // The configuration's checks behind them take a moment to load.
+  // Loaded here, because the configuration's checks take a moment to load.
   const { gatherAnswers } = require("./gatherAnswers") as typeof import("./gatherAnswers");
   const { checkStackFile: fileFaults, refuseProblems: refuseFaults } =
     require("./checkAnswers") as typeof import("./checkAnswers");
@@ -48,7 +48,7 @@ export async function init(name: string | undefined, flags: InitFlags): Promise<
   return 0;
 }
 
-/** Pulumi's own service keeps the secrets itself. */
+/** True if the backend needs a pass phrase. Pulumi's own service encrypts the secrets itself. */
 async function requiresPassphrase(): Promise<boolean> {
   const backend = await createPulumi("").readBackend();
   if (backend !== undefined) return !/^https?:/.test(backend);
@@ -70,7 +70,9 @@ function refuseMissing(missing: readonly string[]): void {
   );
 }
 
-/** @returns the file's text where it is the example that came with the program, which may go */
+/**
+ * Refuses an existing stack or file. @returns the file's text if it is the unchanged example, which may be overwritten
+ */
 async function refuseExisting(engine: Pulumi, stack: string, file: string): Promise<string | undefined> {
   if ((await engine.listStacks()).includes(stack))
     throw new CliRefusal(
@@ -84,7 +86,7 @@ async function refuseExisting(engine: Pulumi, stack: string, file: string): Prom
   );
 }
 
-/** File and stack, or neither. */
+/** Creates both file and stack, or neither. */
 async function createStack(
   engine: Pulumi,
   stack: string,
@@ -98,7 +100,7 @@ async function createStack(
   throw new CliRefusal(`${formatPulumiError("stack init", stack, stderr)}\nNothing was kept: ${file} is as it was.`);
 }
 
-/** What was made, and what to type next. */
+/** Formats what was created, and the next commands. */
 function formatResult(stack: string, adopt: boolean, missing: readonly string[]): string {
   return [
     `Made: stack ${stack}, and its file Pulumi.${stackName(stack)}.yaml`,

@@ -1,6 +1,6 @@
 import type { HostProvider } from "../../core/config/hostSchema";
 
-/** Each answer as a flag. */
+/** The answers as flags. */
 export interface InitFlags {
   readonly pillar?: string;
   readonly provider?: HostProvider;
@@ -24,7 +24,10 @@ export interface InitFlags {
   readonly releaseSha256?: string;
 }
 
-/** The answers that nobody can be asked for, each as it is given. @param hasPassphrase where one is needed */
+/**
+ * Lists the answers that are missing and can't be asked for, each with its flag. @param hasPassphrase false if a pass
+ * phrase is still needed
+ */
 export function listMissingAnswers(stack: string | undefined, flags: InitFlags, hasPassphrase: boolean): string[] {
   const { pillar, provider, adopt, address, hostKey, fingerprint, acceptHostKey, sshFrom, keyFile, agent, password } =
     flags;

@@ -4,10 +4,10 @@ import { stackName } from "../pulumi/stackName";
 
 export const examples = join(__dirname, "../../examples");
 
-/** Where a stack's file lies. */
+/** Returns the path of a stack's file. */
 export const stackFilePath = (stack: string) => join(process.cwd(), `Pulumi.${stackName(stack)}.yaml`);
 
-/** The text of a stack's file where it is the example that came with the program, unchanged: that may go. */
+/** Reads a stack's file if it is the unchanged example of this program, which may be overwritten. */
 export function readShippedFile(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
   const text = readFileSync(file, "utf8");

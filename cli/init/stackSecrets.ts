@@ -9,7 +9,7 @@ import type { Answers, LoginMethod } from "./stackText";
 /** A secret of the configuration: the key below `pillar-host:`, and its value. */
 export type Secret = readonly [path: string, value: string];
 
-/** The secrets that go into the stack: as given, or asked for. @param isAsked there is a terminal */
+/** Returns the secrets for the stack, from flags or as typed. @param isAsked true if there is a terminal */
 export async function gatherSecrets(
   { provider, login, user, address }: Answers,
   { tokenFile }: InitFlags,
@@ -43,19 +43,19 @@ function readToken(file: string): string {
   return found.text.trim();
 }
 
-/** The secrets that the stack still lacks, by the keys below `pillar-host:`. */
+/** Returns the keys of the secrets that the stack still lacks. */
 export function listMissingSecrets({ provider, login }: Answers, secrets: readonly Secret[]): string[] {
   const needed = [provider === "existing" ? undefined : "host.token", findLoginSecret(login)];
   return needed.filter((path) => path !== undefined && !secrets.some(([each]) => each === path)) as string[];
 }
 
-/** The secret that a login needs, if any. */
+/** Returns the key of the secret that a login needs, if any. */
 function findLoginSecret(login: LoginMethod): string | undefined {
   if (typeof login === "string") return login === "password" ? "ssh.password" : undefined;
   return hasPassphrase(login.keyFile) ? "ssh.privateKeyPassword" : undefined;
 }
 
-/** A new stack's pass phrase, which nobody can recover. */
+/** Asks for a new stack's pass phrase, which nobody can recover. */
 export async function choosePassphrase(): Promise<string> {
   console.error(
     "A pass phrase protects the secrets of this stack; pulumi asks for it from now on. It can't be recovered: keep it.",

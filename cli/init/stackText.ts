@@ -1,48 +1,48 @@
 import { stringify } from "yaml";
 import type { HostProvider } from "../../core/config/hostSchema";
 
-/** What is asked, the usual one first. */
+/** The choices for the host, the usual one first. */
 export const hostProviders = ["existing", "hetzner", "digitalocean"] as const satisfies readonly HostProvider[];
 
-/** How the host is logged in to. */
+/** The way to log in to the host. */
 export type LoginMethod = "agent" | "password" | { readonly keyFile: string };
 
-/** What a stack's file is made of. */
+/** The values for a stack's file. */
 export interface Answers {
-  /** What the commands in its comments are about. */
+  /** The stack's name, for the commands in the file's comments. */
   readonly stack: string;
   readonly pillar: string;
   readonly provider: HostProvider;
-  /** The host of today is taken over as it is. */
+  /** True if the present host is adopted as it is. */
   readonly adopt: boolean;
-  /** Of a host that is there already. */
+  /** The address of an existing host. */
   readonly address?: string | undefined;
   readonly hostKey?: string | undefined;
-  /** Networks that reach a new server's ssh. */
+  /** Networks that may reach a new server's ssh. */
   readonly sshFrom: readonly string[];
   readonly user: string;
   readonly port: number;
   readonly login: LoginMethod;
-  /** Witnesses of the chain: the Pillar's host of today, and independent nodes. */
+  /** The witnesses of the chain: the Pillar's present host and independent nodes. */
   readonly oldHost?: { readonly address: string; readonly hostKey: string } | undefined;
   readonly references: readonly string[];
   readonly release?: string | undefined;
   readonly releaseSha256?: string | undefined;
 }
 
-/** The example from which a stack's file is made. */
+/** Returns the name of the example that the stack's file is made from. */
 export function chooseExample({ provider, adopt }: Pick<Answers, "provider" | "adopt">): string {
   if (adopt) return "old-host";
   return provider === "existing" ? "own-server" : provider;
 }
 
-/** A part of the example, and what stands there instead. */
+/** A part of the example, and its replacement. */
 type Replacement = readonly [found: RegExp, instead: (kept: string) => string];
 
 /**
- * A stack's file: the example with the operator's values in the place of its own, and its comments.
+ * Formats a stack's file: the example, with its comments, and the operator's values in place of the example's.
  *
- * @throws where the example lacks a place for one of them
+ * @throws Error if the example has no place for a value
  */
 export function formatStackFile(example: string, answers: Answers): string {
   const places = [
@@ -108,5 +108,5 @@ function replaceRelease({ release, releaseSha256 }: Answers): Replacement[] {
   return [...(release === undefined ? [] : [url]), ...(releaseSha256 === undefined ? [] : [hash])];
 }
 
-/** Quoted where YAML would take it for something else than a text. */
+/** Formats a text for YAML, quoted if it would be read as another type. */
 const formatScalar = (text: string) => stringify(text, { lineWidth: 0 }).trim();

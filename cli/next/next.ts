@@ -6,7 +6,7 @@ import { toPlainRow } from "../check/checkRow";
 import { openStack, type StackInfo } from "../status/openStack";
 import { decideNextStep, mayOfferAddress } from "./nextLines";
 
-/** Says a stack's next step, one thing first. @returns the exit code of --help. @throws Refusal */
+/** Prints a stack's next step, one thing first. @returns the exit code of --help. @throws Refusal */
 export async function next(fullName: string, { json }: { json?: boolean }): Promise<number> {
   const source = await openStack(fullName);
   const [held, node, versions] = await Promise.all([
@@ -27,7 +27,10 @@ async function listVersionsToInstall(source: StackInfo): Promise<readonly string
   return lines.some((line) => line.startsWith("  install ")) ? lines : [];
 }
 
-/** Only where a producer address would be shown: that is for now alone, not for when the last run saw it. */
+/**
+ * Reads the node if the last run offered its producer address: the address may only be printed while the node is
+ * synced.
+ */
 async function readNode({ config, state: { lastRun: shown }, address, hostKey }: StackInfo) {
   if (shown === undefined || !mayOfferAddress(shown)) return undefined;
   if (address === undefined || hostKey === undefined) return undefined;

@@ -8,13 +8,13 @@ export interface NextStepInput {
   readonly stack: string;
   readonly lifecycle: StackView["lifecycle"];
   readonly state: StackState;
-  /** Who holds the stack's lock; undefined where that can't be seen. */
+  /** Holders of the stack's lock; undefined if the backend does not tell. */
   readonly held: readonly LockStatus[] | undefined;
-  /** The node as it is now; undefined where nobody looked. */
+  /** The node's present state; undefined if it was not read. */
   readonly node: Pick<NodeStatus, "synced" | "known" | "why"> | undefined;
 }
 
-/** What the operator does next: what the last run said, as long as that holds, else how to go on. */
+/** Formats the operator's next step: the last run's step while it still applies, else how to continue. */
 export function decideNextStep(situation: NextStepInput): string[] {
   const { stack, lifecycle, state, held = [] } = situation;
   const working = held.find(({ holder }) => holder === "lives");
@@ -33,7 +33,7 @@ export function decideNextStep(situation: NextStepInput): string[] {
   return [...state.lastRun.nextStep];
 }
 
-/** Whether the last run's words may have the wallet take an address that only a synced node earns with. */
+/** True if the last run's text may make the operator register an address that earns only with a synced node. */
 export function mayOfferAddress({
   producerAddress,
   isRegistered: registered,
@@ -67,7 +67,7 @@ function describeUnfinishedRun(stack: string, { wait }: StackState): string[] {
   ];
 }
 
-/** An address that is registered while its node is behind earns nothing. */
+/** Warns the operator off: an address that is registered while its node is behind earns nothing. */
 function warnOffWallet({ stack, node }: NextStepInput): string[] {
   const seen =
     node === undefined ? "was not looked at" : `is ${node.known ? "not synced" : "out of sight"} now (${node.why})`;

@@ -3,14 +3,14 @@ import { formatConfigFaults } from "../../core/config/configFaults";
 import { CliRefusal } from "../terminal/refusal";
 import { stackName } from "./stackName";
 
-/** The raw values of what `pulumi config --json --show-secrets` prints, without other projects' keys. */
+/** Parses the output of `pulumi config --json --show-secrets`. Leaves out other projects' keys. */
 export function parseRawValues(text: string): Record<string, unknown> {
   const entries = Object.entries(JSON.parse(text) as Record<string, { value?: string }>);
   const known = entries.flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value] as const]));
   return extractRawConfig(Object.fromEntries(known)).raw;
 }
 
-/** A stack's configuration. @throws Refusal that names every fault, as `pulumi up` does */
+/** Parses a stack's configuration. @throws Refusal that names every problem, as `pulumi up` does */
 export function parseConfiguration(stack: string, text: string): StackConfig {
   const parsed = parseConfig(parseRawValues(text), stackName(stack));
   if ("config" in parsed) return parsed.config;

@@ -8,18 +8,18 @@ import { minuteText } from "../../core/util/timeText";
 import { stackName } from "./stackName";
 import { backendDirectory } from "./stateFile";
 
-/** Holder of a stack's lock, as a directory or bucket backend tells it; `since` in Unix milliseconds. */
+/** The holder of a stack's lock, as a directory or bucket backend reports it. `since` in Unix milliseconds. */
 export type Lock = Readonly<{ user: string; host: string; pid: number; since: number }>;
 
-/** A lock, and whether the run that holds it still lives. */
+/** A lock, and whether the run that holds it is alive. */
 export type LockStatus = Readonly<{ lock: Lock; holder: "lives" | "gone" | "unknown" }>;
 
-/** `process 4242 of root on host1, since 2026-11-21 14:49 UTC`. */
+/** Formats a lock's holder: `process 4242 of root on host1, since 2026-11-21 14:49 UTC`. */
 export function formatHolder({ user, host, pid, since }: Lock): string {
   return `process ${pid} of ${user} on ${host}, since ${Number.isNaN(since) ? "an unknown time" : minuteText(since)}`;
 }
 
-/** Reads the locks that pulumi names in an error; undefined where it names none. Pulumi Cloud names no holder. */
+/** Parses the locks that a pulumi error names; undefined if it names none. Pulumi Cloud names no holder. */
 export function parseLocks(stderr: string): readonly Lock[] | undefined {
   if (/\[409\] Conflict|Another update is currently in progress/.test(stderr)) return [];
   if (!/the stack is currently locked by/.test(stderr)) return undefined;
@@ -28,7 +28,9 @@ export function parseLocks(stderr: string): readonly Lock[] | undefined {
   );
 }
 
-/** Says whether the run that holds a lock lives. A process id that belongs to another program by now was used again. */
+/**
+ * Checks whether the run that holds a lock is alive. A process id of another program was reused, so the run is gone.
+ */
 export async function readHolder(lock: Lock): Promise<LockStatus> {
   if (lock.host !== hostname()) return { lock, holder: "unknown" };
   const asked = promisify(execFile)("ps", ["-o", "stat=,comm=", "-p", String(lock.pid)]);
@@ -42,7 +44,7 @@ export async function readHolder(lock: Lock): Promise<LockStatus> {
   return { lock, holder: isPulumi ? "lives" : "gone" };
 }
 
-/** Reads who holds a stack, without taking its lock; undefined where the backend is no directory of this machine. */
+/** Reads the holders of a stack's lock without taking it; undefined if the backend is no directory on this machine. */
 export async function readLocks(
   url: string,
   project: string,

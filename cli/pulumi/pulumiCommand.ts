@@ -4,34 +4,39 @@ import { askSecret } from "../terminal/prompts";
 import { CliRefusal } from "../terminal/refusal";
 import { formatPulumiError, isPassphraseMissing } from "./pulumiErrors";
 
-/** What a run of pulumi left. */
+/** The result of a pulumi run. */
 export interface ProcessResult {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs `pulumi` on one stack, in the directory where the operator stands. */
+/** Runs `pulumi` for one stack, in the operator's working directory. */
 export interface Pulumi {
-  /** Keeps what it prints. A pass phrase that it lacks is asked for once. @throws Refusal without pulumi */
+  /**
+   * Runs pulumi and captures its output. Asks once for a missing pass phrase. @throws Refusal if pulumi is not
+   * installed
+   */
   run(args: readonly string[], input?: string): Promise<ProcessResult>;
-  /** As run. @param input on its standard input. @returns what it printed. @throws Refusal with its reason where it failed */
+  /**
+   * Runs pulumi like `run`. @param input for its standard input. @returns its output. @throws Refusal with its error
+   */
   read(args: readonly string[], input?: string): Promise<string>;
-  /** The names of the project's stacks. @throws Refusal with its reason where they can't be told */
+  /** Lists the names of the project's stacks. @throws Refusal with pulumi's error */
   listStacks(): Promise<readonly string[]>;
-  /** The address of the backend; undefined where pulumi does not tell. */
+  /** Reads the URL of the backend; undefined if pulumi does not report it. */
   readBackend(): Promise<string | undefined>;
-  /** Hands the terminal over to it. @returns its exit code */
+  /** Runs pulumi in this terminal. @returns its exit code */
   handOver(args: readonly string[]): Promise<number>;
 }
 
-/** The last one that was typed: most operators have one for all their stacks. */
+/** The pass phrase that was typed last, because most operators have one for all stacks. */
 let lastPassphrase: string | undefined;
 
-/** That of the login, the same for all stacks. */
+/** The backend's URL belongs to the login, so it is the same for all stacks. */
 let backendAddress: Promise<string | undefined> | undefined;
 
-/** A pass phrase that was asked for; engines of stacks that have the same one share it. */
+/** A typed pass phrase. Engines of stacks with the same pass phrase share it. */
 export interface SharedPassphrase {
   passphrase?: Promise<string>;
 }
@@ -49,7 +54,7 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}): Pulum
     );
   const run = (args: readonly string[], input?: string) => quietly([...args, "-s", stack], input);
   const opens = async (one: string) => {
-    // What is asked for is not known yet: to wait for it here would be to wait for oneself.
+    // Passes the pass phrase itself: waiting for the pending one here would be a deadlock.
     const args = ["config", "--json", "--show-secrets", "-s", stack];
     return (await quietly(args, undefined, Promise.resolve(one))).exitCode === 0;
   };
@@ -76,7 +81,7 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}): Pulum
       return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
     },
     readBackend: () => {
-      // It stands above the login, and above the project's.
+      // Takes precedence over the login and the project's setting.
       const { PULUMI_BACKEND_URL: configured } = process.env;
       if (configured) return Promise.resolve(configured);
       backendAddress ??= (async () => {
@@ -103,7 +108,7 @@ function toStartError(error: NodeJS.ErrnoException): Error {
 function runQuietly(args: readonly string[], env: NodeJS.ProcessEnv, input?: string): Promise<ProcessResult> {
   return new Promise((resolve, reject) => {
     const child = spawn("pulumi", args, { env, stdio: ["pipe", "pipe", "pipe"] });
-    // One that ends before it has read is told by its exit code.
+    // If the child ends before it reads its input, its exit code reports the error.
     child.stdin.on("error", () => undefined).end(input);
     const printed = { stdout: "", stderr: "" };
     for (const name of ["stdout", "stderr"] as const) {
@@ -119,7 +124,7 @@ function runQuietly(args: readonly string[], env: NodeJS.ProcessEnv, input?: str
 function runInTerminal(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn("pulumi", args, { env, stdio: "inherit" });
-    // Ctrl-C reaches the child by itself; a second one, passed on, would make it give up at once.
+    // The child receives Ctrl-C itself. A second one, forwarded, would make it abort at once.
     process.on("SIGINT", () => undefined);
     for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
     child.on("error", (error) => reject(toStartError(error)));

@@ -1,11 +1,11 @@
 import { anyStack, commandsFor } from "../../core/util/commands";
 
-/** pulumi needs a pass phrase and can't ask for it itself, because its output is read. */
+/** True if pulumi needs a pass phrase and can't ask for it, because its output is captured. */
 export function isPassphraseMissing(stderr: string): boolean {
   return /passphrase must be set/.test(stderr);
 }
 
-/** What pulumi complains of, in the operator's words, with what is needed. */
+/** Formats a pulumi error for the operator, with what is needed. */
 export function formatPulumiError(command: string, stack: string, stderr: string): string {
   const known: readonly (readonly [RegExp, string])[] = [
     [

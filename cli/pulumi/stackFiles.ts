@@ -1,10 +1,10 @@
 import { commandsFor } from "../../core/util/commands";
 import type { Pulumi } from "./pulumiCommand";
 
-/** What is written into a stack's file: plain values by path below `pillar-host:`. */
+/** Plain values for a stack's file, by path below `pillar-host:`. */
 export type PlainSettings = Readonly<Record<string, string | number | undefined>>;
 
-/** Sets plain values in a stack's file, and takes others out first. @throws Refusal with pulumi's reason */
+/** Sets plain values in a stack's file, and removes others first. @throws Refusal with pulumi's error */
 export async function writeSettings(
   engine: Pulumi,
   settings: PlainSettings,
@@ -19,7 +19,7 @@ export async function writeSettings(
   ]);
 }
 
-/** Ends in what one would type, or prints it. @returns the exit code */
+/** Runs `pulumi up`, or prints the command. @returns the exit code */
 export async function runOrPrintUp(
   stack: string,
   up: boolean,
@@ -31,7 +31,7 @@ export async function runOrPrintUp(
   return 0;
 }
 
-/** Says what one would type, and ends in it, in this terminal. @returns pulumi's exit code */
+/** Prints the command and runs it in this terminal. @returns pulumi's exit code */
 export async function runUp(stack: string, args: readonly string[], engine: Pulumi): Promise<number> {
   console.log(`going on: ${formatUpCommand(stack, args)}`);
   return engine.handOver(["up", ...args]);

@@ -1,39 +1,39 @@
 import { isAddress } from "../../core/util/address";
-/** What of a stack's state is read here. Nothing of it is secret. */
+/** The values that the command line reads from a stack's state. None of them is secret. */
 export interface StackState {
-  /** A `pulumi up` got as far as the host. */
+  /** True if a `pulumi up` got as far as the host. */
   readonly isBegun: boolean;
-  /** Recorded on first contact with this address, or made with the server that has it. */
+  /** The host key from the first contact with this address, or from the creation of its server. */
   readonly recordedKey?: { readonly address: string; readonly hostKey: string };
-  /** The history of the wait for the sync, where a run has left it. */
+  /** The progress of the wait for the sync, if a run has stored it. */
   readonly wait?: SyncWait;
-  /** What a copy of the old host's chain ended with. */
+  /** The result of a copy of the old host's chain. */
   readonly chainCopy?: ChainCopyResult;
   readonly pending: readonly PendingOperation[];
-  /** What the guards before the host's deletion remember. */
+  /** The state of the guards against the host's deletion. */
   readonly guard?: GuardState;
-  /** The producer address that was registered before this host's, as the last run showed it. */
+  /** The producer address that was registered before this host's, from the last run's outputs. */
   readonly earlierProducer?: string;
-  /** What the last run showed at its end; undefined where none went to its end. */
+  /** Outputs of the last run; undefined if no run has finished. */
   readonly lastRun?: LastRunOutputs;
 }
 
-/** Outputs of the last run that went to its end. */
+/** Outputs of the last finished run. */
 export interface LastRunOutputs {
   readonly nextStep: readonly string[];
-  /** Only while the node was synced, or the address registered already. */
+  /** Set only if the node was synced or the address was already registered. */
   readonly producerAddress?: string;
-  /** The chain had this host's address then. */
+  /** True if this host's address was registered. */
   readonly isRegistered: boolean;
-  /** It was registered, and no momentum carried it yet. */
+  /** True if the address was registered and no momentum carried it yet. */
   readonly isAwaited?: boolean;
-  /** It said to register this host's address. */
+  /** True if the run listed registering this host's address as the next step. */
   readonly isOffered: boolean;
-  /** The side that the signer was on, where there was one. */
+  /** The host that the orchestrator was on, `old` or `new`, if there was one. */
   readonly orchestratorHost?: string;
 }
 
-/** Where another stack finds this one's host. */
+/** The host of another stack. */
 export interface OtherHost {
   readonly address: string;
   readonly hostKey: string;
@@ -44,11 +44,11 @@ export interface GuardState {
   readonly createdAt: string;
   readonly isReached: boolean;
   readonly isOwnWork: boolean;
-  /** The state ordered the server. */
+  /** True if this state ordered the server. */
   readonly isOwnServer: boolean;
-  /** The producer address that this host was seen with. */
+  /** The producer address of this host, if a run has read it. */
   readonly knownProducer?: string;
-  /** A momentum of the chain that its node was synced to. */
+  /** A momentum of the chain that the node was synced to. */
   readonly recorded?: { readonly height: number; readonly hash: string };
   readonly produced?: "seen";
 }
@@ -60,19 +60,19 @@ export interface SyncWait {
   readonly syncedAt?: string;
 }
 
-/** The old host's chain, as it was brought to this one. */
+/** A copy of the old host's chain to this host. */
 export interface ChainCopyResult {
   readonly from: string;
   /** ISO 8601. */
   readonly at: string;
   readonly bytes: number;
   readonly seconds: number;
-  /** Of the momentum that it ended with. */
+  /** Height of the last copied momentum. */
   readonly height: number;
   readonly manifest: string;
 }
 
-/** An operation that was cut off. */
+/** An operation that was interrupted. */
 export interface PendingOperation {
   /** `creating`, `updating`, … */
   readonly operation: string;
@@ -87,19 +87,19 @@ interface Resource {
   readonly outputs?: Readonly<Record<string, unknown>>;
 }
 
-/** What of a state's own form is read here. */
+/** The part of a state's format that is read here. */
 export interface Deployment {
   readonly resources?: readonly Resource[];
   readonly pending_operations?: readonly { readonly resource: Resource; readonly type: string }[];
 }
 
-/** Takes it out of what `pulumi stack export` prints. */
+/** Parses the output of `pulumi stack export`. */
 export function parseState(text: string): StackState {
   const { deployment } = JSON.parse(text) as { deployment?: Deployment };
   return parseDeployment(deployment);
 }
 
-/** Takes it out of a state, none where there is none. */
+/** Parses a state. A missing state counts as empty. */
 export function parseDeployment({ resources = [], pending_operations: operations = [] }: Deployment = {}): StackState {
   const outputsOf = (end: string) => resources.find(({ type }) => type.endsWith(end))?.outputs ?? {};
   const contact = outputsOf(":FirstContact");
@@ -136,7 +136,10 @@ export function parseDeployment({ resources = [], pending_operations: operations
   };
 }
 
-/** The two guards of a stack remember the same host: the first of them longest, the last one its producer address. */
+/**
+ * Merges the two guards of a stack. Both are about the same host: the first has the longest history, the last has the
+ * producer address.
+ */
 function parseGuards(guards: readonly Resource[]): GuardState | undefined {
   const [first] = guards
     .map(({ outputs = {} }) => outputs)
@@ -195,7 +198,7 @@ function parseLastRun({
   };
 }
 
-/** The host that a stack's outputs show, for another stack to name it. */
+/** Parses the host from a stack's outputs, for use in another stack's file. */
 export function parseHostOutput(text: string): OtherHost | undefined {
   const { deployment } = JSON.parse(text) as { deployment?: Deployment };
   const outputs = deployment?.resources?.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs;

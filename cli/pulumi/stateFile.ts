@@ -4,27 +4,30 @@ import { homeDirectory } from "../../core/util/resolvePath";
 import { stackName } from "./stackName";
 import type { Deployment } from "./stackState";
 
-/** Of the file's form. One of another is left to Pulumi. */
+/** Version of the file's format. Files of another version are left to Pulumi. */
 const version = 3;
 
-/** Returns the directory of a backend; undefined for one that is none on this machine (pure but for the home). */
+/**
+ * Returns the directory of a backend; undefined if the backend is no directory on this machine. Expands the home
+ * directory.
+ */
 export function backendDirectory(url: string): string | undefined {
   const path = /^file:\/\/([^?]*)/.exec(url)?.[1];
   return path === undefined ? undefined : resolve(path.replace(/^~/, homeDirectory));
 }
 
 /**
- * What `pulumi stack export` tells of a stack, out of a backend that is a directory of this machine: a run of pulumi less. As
- * that, it takes no lock. A state has megabytes of providers' code: its text is read once.
+ * Reads what `pulumi stack export` prints directly from a backend directory, which saves a run of pulumi. Takes no
+ * lock, as the command does. Reads the text only once, because a state has megabytes of providers' code.
  *
  * @param url the backend's
- * @returns undefined where it can't be had so: another backend, another form, a file that is being written
+ * @returns undefined for another backend or format, or while the file is being written
  */
 export async function readStateFile(url: string, project: string, stack: string): Promise<Deployment | undefined> {
   const directory = backendDirectory(url);
   if (directory === undefined) return undefined;
   const file = join(directory, ".pulumi", "stacks", project, `${stackName(stack)}.json`);
-  // Where both are there, Pulumi has a rule of its own.
+  // If both files exist, Pulumi decides which one counts.
   const isPacked = access(`${file}.gz`).then(
     () => true,
     () => false,

@@ -6,7 +6,7 @@ import { time, type Wording, wordEvent } from "./eventTable";
 /** The lines of an event log that this version understands. */
 export interface ParsedLog {
   readonly entries: readonly (LogEvent | MoveEvent)[];
-  /** Lines of unknown kind, or broken off. */
+  /** The number of lines that are incomplete or of an unknown kind. */
   readonly unread: number;
 }
 
@@ -15,16 +15,16 @@ export interface Item extends Wording {
   readonly at: string;
   readonly stack: string;
   readonly event: string;
-  /** Since the stage before on the same stack; only of a stage. */
+  /** Seconds since the stage before on the same stack. Set for stages only. */
   readonly seconds?: number;
   readonly details: unknown;
 }
 
-/** A stack's migration; the JSON is this. */
+/** A stack's migration, in the form of the JSON file. */
 export interface Report {
   readonly stack: string;
   readonly pillar: string;
-  /** The reported stack first. */
+  /** All stacks in the report, the reported one first. */
   readonly stacks: readonly string[];
   readonly from: string;
   readonly to: string;
@@ -32,7 +32,7 @@ export interface Report {
   readonly unread: number;
 }
 
-/** Reads an event log. Keeps only known fields, so that nothing else in the file gets into a report. */
+/** Parses an event log. Keeps only known fields, so that no other content of the file gets into a report. */
 export function parseEventLog(text: string, where = "record.jsonl"): ParsedLog {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const entries = lines.map((line) => keepKnown(lineOf(line, where))).filter((entry) => entry !== undefined);
@@ -50,7 +50,7 @@ export function listStacks(entries: ParsedLog["entries"]): string[] {
   return [...new Set(entries.map((entry) => ownerOf(entry).stack))];
 }
 
-/** Makes the report of a stack. @returns undefined where the event log does not name the stack */
+/** Returns the report of a stack, or undefined if the event log does not name the stack. */
 export function buildReport({ entries, unread }: ParsedLog, stack: string): Report | undefined {
   const chosen = chooseEntries(entries, stack);
   const last = chosen.findLast((entry) => ownerOf(entry).stack === stack);
@@ -69,8 +69,8 @@ export function buildReport({ entries, unread }: ParsedLog, stack: string): Repo
 }
 
 /**
- * Chooses what concerns a stack: all of its own events, and those of the Pillar's other stacks from its first event to
- * its deletion. An event log may hold years: the migrations before and after are other stories.
+ * Chooses the events for a stack's report: all of its own, and those of the Pillar's other stacks between its first
+ * event and its deletion. An event log may hold years with other migrations.
  */
 function chooseEntries(entries: ParsedLog["entries"], stack: string): (LogEvent | MoveEvent)[] {
   const all = entries.map((entry) => placeBeforeSwitch(entry, entries)).sort((a, b) => timeOf(a) - timeOf(b));
@@ -85,7 +85,10 @@ function chooseEntries(entries: ParsedLog["entries"], stack: string): (LogEvent 
   });
 }
 
-/** Dates a registration that was noticed after its first momentum to that momentum: it must have been there by then. */
+/**
+ * Moves a registration that was noticed after its first momentum to the time of that momentum, because it existed by
+ * then.
+ */
 function placeBeforeSwitch(entry: LogEvent | MoveEvent, entries: ParsedLog["entries"]): LogEvent | MoveEvent {
   if (entry.event !== "registered") return entry;
   const next = entries
@@ -100,7 +103,7 @@ function placeBeforeSwitch(entry: LogEvent | MoveEvent, entries: ParsedLog["entr
 
 function listItems(entries: readonly (LogEvent | MoveEvent)[]): Item[] {
   const stages = new Map<string, number>();
-  // Waits have a line each half an hour; the sync's item or openWait tells them whole.
+  // Leaves out waits, which have a line every half hour: the sync's item or openWait covers the whole wait.
   return entries.flatMap((entry): Item[] => {
     const wording = wordEvent(entry)?.wording;
     if (wording === undefined || entry.event === "waiting") return [];
@@ -131,7 +134,7 @@ function openWait(entries: readonly (LogEvent | MoveEvent)[], stack: string): It
 const ownerOf = (entry: LogEvent | MoveEvent) => ("move" in entry ? entry.move : entry);
 const timeOf = (entry: LogEvent | MoveEvent) => Date.parse(happenedAt(entry));
 
-/** Returns when an event happened, which may be before it was written. */
+/** Returns the time of an event, which may be before it was written. */
 function happenedAt(entry: LogEvent | MoveEvent): string {
   if (entry.event === "synced") return entry.details.syncedAt;
   if (entry.event === "producing") return entry.details.switchedAt;

@@ -4,7 +4,9 @@ import type { EventName, LogEvent, MoveEvent, MoveEventName } from "../../core/e
 import { sizeText } from "../../core/util/sizeText";
 import { durationText } from "../../core/util/timeText";
 
-/** How the report words an event. A stage is a step of the migration; an operator must not overlook an alarm. */
+/**
+ * The wording of an event in the report. A stage is a step of the migration; an operator must not overlook an alarm.
+ */
 export interface Wording {
   readonly weight: "stage" | "note" | "alarm";
   readonly title: string;
@@ -12,8 +14,8 @@ export interface Wording {
 }
 
 /**
- * The words of each event. `{field}` stands for a detail, `{a.b}` for one inside it. A line is left out where a detail
- * with `?` is missing, and repeated for each element of a list; without another missing detail an event can't be read.
+ * The templates of an event. `{field}` stands for a detail, `{a.b}` for a nested one. A line is left out if a detail
+ * with `?` is missing, and repeated for each element of a list. An event without another detail can't be read.
  */
 type Words = readonly [weight: Wording["weight"], title: string, ...lines: string[]];
 
@@ -23,7 +25,7 @@ const end = ["the {holder} host holds the key", "version {version?}", "time with
 const stackWords: Record<EventName, Words> = {
   host: ["stage", "host {address} ({provider})", "server {serverId?}"],
   recorded: ["note", "momentum {height} recorded", "hash {hash}"],
-  // A wait has a line each half an hour: only the last one is told, with the curve of all.
+  // Waits have a line every half hour. The report has only the last one, with the curve of all.
   waiting: ["note", "not synced yet", "since {startedAt}, {curve.length} heights seen", wait.replaceAll("}", "?}")],
   synced: ["stage", "synced at height {currentHeight}", wait, "{proved}", "not proved: {unproved}"],
   stepUnproved: ["note", "the login of the host did not run the step {step}"],
@@ -85,7 +87,7 @@ const ofKind = <T extends z.ZodType>(kind: T, names: string): Record<string, z.Z
   Object.fromEntries(names.split(" ").map((name) => [name, kind.optional()]));
 const figures = z.object({ expected: z.number(), produced: z.number() });
 const before = z.object({ producerAddress: z.string(), height: z.number(), at: time });
-/** All details that get into a report: whatever else stands in the file is dropped. */
+/** All details that may get into a report. Other content of the file is dropped. */
 const known = z.object({
   ...ofKind(z.string(), "address provider serverId hash step from manifest producerAddress earlier notice"),
   ...ofKind(z.string(), "sentence label file identityFile sha256 oldVersion direction source target holder version"),
@@ -102,7 +104,7 @@ const known = z.object({
 
 type Details = Readonly<Record<string, unknown>>;
 
-/** Reads an event's details and words them. @returns undefined for an event of another version */
+/** Parses an event's details and words them. @returns undefined for an event of another version */
 export function wordEvent({ event, details, ...rest }: Pick<LogEvent | MoveEvent, "event" | "details">) {
   const table: Readonly<Record<string, Words>> = "move" in rest ? moveWords : stackWords;
   const words = Object.hasOwn(table, event) ? table[event] : undefined;
@@ -134,7 +136,10 @@ function deriveValues(details: Details): Details {
   };
 }
 
-/** @returns a line, one for each element of a list, none where an optional detail is missing; undefined for another */
+/**
+ * Fills a template. @returns a line, or one per element of a list, or none if an optional detail is missing; undefined
+ * if another one is missing
+ */
 function fillTemplate(template: string, values: Details): string[] | undefined {
   let texts = [template];
   for (const [field, name = "", optional] of template.matchAll(/\{([\w.]+)(\??)\}/g)) {

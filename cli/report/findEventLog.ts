@@ -10,23 +10,23 @@ import { commandsFor } from "../../core/util/commands";
 import { CliRefusal } from "../terminal/refusal";
 import { listStacks, type ParsedLog, parseEventLog } from "./buildReport";
 
-/** An event log, and the absolute directory or bucket that it lies in. */
+/** An event log, and the absolute directory or bucket that holds it. */
 export interface FoundLog {
   readonly directory: string;
   readonly lines: ParsedLog;
 }
 
-/** The place named by `--directory` and by the configuration; undefined after `pulumi stack rm`, for example. */
+/** The location from `--directory` and from the configuration; undefined after `pulumi stack rm`, for example. */
 export interface LogQuery {
   readonly asked?: string | undefined;
   configured(): Promise<string | undefined>;
 }
 
 /**
- * Finds the event log that names a stack: where it is asked for, else where it is configured, else among those of the
- * user's data directory.
+ * Finds the event log that names a stack: in the requested directory, else in the configured one, else in the user's
+ * data directory.
  *
- * @throws Refusal where there is none, or more than one
+ * @throws Refusal if there is none, or more than one
  */
 export async function findEventLog(stack: string, { asked, configured }: LogQuery): Promise<FoundLog> {
   const place = asked ?? (await configured());
@@ -71,7 +71,7 @@ function readLogOfStack(directory: string, stack: string): FoundLog[] {
   return lines && listStacks(lines.entries).includes(stack) ? [{ directory, lines }] : [];
 }
 
-/** @returns undefined where there is no event log */
+/** Reads an event log. @returns undefined if there is none */
 function readLog(directory: string): ParsedLog | undefined {
   const file = eventLogFile(directory);
   try {

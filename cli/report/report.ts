@@ -12,7 +12,7 @@ import { findEventLog } from "./findEventLog";
 import { formatPage } from "./reportPage";
 import { formatJson, formatText } from "./reportText";
 
-/** What the command line asks for. */
+/** Options of the command. */
 export interface ReportOptions {
   readonly json?: boolean;
   readonly directory?: string;
@@ -20,13 +20,14 @@ export interface ReportOptions {
 }
 
 /**
- * Prints a stack's migration from its event log, and writes it as JSON and as a page. Needs neither the stack nor its state.
+ * Prints a stack's migration from its event log, and writes it as JSON and as a page. Needs neither the stack nor its
+ * state.
  *
  * @returns the exit code
- * @throws Refusal where there is no record, or no room for a report
+ * @throws Refusal if there is no event log, or the report can't be written
  */
 export async function report(fullName: string, { json, directory: asked, output }: ReportOptions): Promise<number> {
-  // The record has the name alone, also where the backend knows it as organization/project/stack.
+  // The event log has only the short name, even if the backend uses organization/project/stack.
   const stack = stackName(fullName);
   const { directory, lines } = await findEventLog(stack, {
     asked,
@@ -56,11 +57,14 @@ export async function report(fullName: string, { json, directory: asked, output 
   return 0;
 }
 
-/** As in `pulumi up`. undefined where stack, configuration or pulumi are gone: the record outlives them. */
+/**
+ * Reads the directory as `pulumi up` does. Returns undefined if stack, configuration or pulumi is gone, because the
+ * event log outlives them.
+ */
 async function readConfiguredDirectory(stack: string): Promise<string | undefined> {
   try {
     const configuration = await createPulumi(stack).read(["config", "--json", "--show-secrets"]);
-    // The schema behind them takes a moment to load.
+    // Loaded here, because the schema takes a moment to load.
     const { parseConfiguration } = require("../pulumi/configuration") as typeof import("../pulumi/configuration");
     const { backupDirectory } =
       require("../../core/config/stackStore") as typeof import("../../core/config/stackStore");

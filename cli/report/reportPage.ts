@@ -5,7 +5,7 @@ import type { Item, Report } from "./buildReport";
 import { formatMinute } from "./eventTable";
 import { describeReport } from "./reportText";
 
-/** Makes the browser refuse whatever the page does not need: it runs and loads nothing. */
+/** Makes the browser refuse everything that the page does not need: it runs and loads nothing. */
 const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 const style = `:root { color-scheme: light dark; }

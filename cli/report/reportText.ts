@@ -4,14 +4,14 @@ import { wrap } from "../status/screenLayout";
 import type { Item, Report } from "./buildReport";
 import { formatMinute } from "./eventTable";
 
-/** Formats a report for programs. Escapes every character that commands a terminal. */
+/** Formats a report for programs. Escapes every character that controls a terminal. */
 export function formatJson(report: Report): string {
   return JSON.stringify(report, undefined, 2).replace(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     character.split("").reduce((text, unit) => `${text}\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`, ""),
   );
 }
 
-/** Returns the report's title, the time that it spans, and what was not understood. */
+/** Returns the report's title, its time span, and the number of unread lines. */
 export function describeReport({ pillar, stack, stacks, from, to, unread }: Report) {
   const others = stacks.length > 1 ? `, with ${stacks.slice(1).join(", ")}` : "";
   const took = from === to ? "" : ` to ${formatMinute(to)}`;
@@ -24,7 +24,7 @@ export function describeReport({ pillar, stack, stacks, from, to, unread }: Repo
   };
 }
 
-/** Formats a report for a terminal: what was overridden first, then all events. */
+/** Formats a report for a terminal: overrides first, then all events. */
 export function formatText(report: Report, columns: number): string {
   const width = Math.max(30, Math.min(columns, 120) - 1);
   const { title, span, unread } = describeReport(report);
@@ -59,7 +59,7 @@ function formatItem({ at, stack, title, lines, seconds, weight }: Item, wide: nu
   ];
 }
 
-/** Wraps a text behind a head; further lines are indented below the text. */
+/** Wraps a text after a head. Further lines are indented to the text. */
 function hang(head: string, text: string, width: number): string[] {
   const indent = " ".repeat([...head].length);
   return wrap(printable(text), Math.max(10, width - indent.length)).map((line, i) =>

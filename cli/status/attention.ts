@@ -3,7 +3,7 @@ import { findProblems } from "./parts/hostProblems";
 import type { StackView } from "./stackView";
 
 /**
- * What the operator has to do. `step`: take the next step at any time; `wait`: wait, it needs time only; `attention`:
+ * The operator's task. `step`: take the next step at any time. `wait`: wait, because it only needs time. `attention`:
  * solve a problem.
  */
 export type Attention = "nothing" | "step" | "wait" | "attention";

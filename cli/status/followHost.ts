@@ -30,7 +30,7 @@ const partsIntervalMs = 30_000;
 const syncRetryMs = 15_000;
 
 interface FollowOptions {
-  /** Called when there is something new to show. */
+  /** Redraws, because a value has changed. */
   changed(): void;
   say(news: GateNews): void;
   /** True if it goes on after the proof of the sync. */

@@ -12,7 +12,7 @@ export type StackLookup =
   | { readonly stack: string; readonly view: StackView; readonly exitCode: number; readonly lines: readonly string[] }
   | { readonly stack: string; readonly refusal: CliRefusal };
 
-/** What a stack needs, the most urgent first; `unseen`: it could not be read. */
+/** The needs of a stack, the most urgent first. `unseen`: it could not be read. */
 const order = ["unseen", "attention", "step", "wait", "nothing"] as const satisfies readonly (Attention | "unseen")[];
 type Needs = (typeof order)[number];
 

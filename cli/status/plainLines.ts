@@ -30,7 +30,7 @@ export function createLineDisplay(print: (line: string) => void): Display {
   };
 }
 
-/** Lists the topics of a view, without those that change all the time, as memory or the clock. */
+/** Lists the topics of a view, without those that change all the time, such as memory or the clock. */
 export function listTopics(view: StackView): Topic[] {
   const { stage, next } = decideStage(view);
   const title = `Pillar ${view.pillar}, stack ${view.stack}, host ${view.address}`;

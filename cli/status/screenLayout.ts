@@ -10,10 +10,10 @@ export interface TerminalSize {
 }
 
 const labelWidth = 12;
-/** Maximum of lines for events, so that some are left for the log. */
+/** Maximum number of lines for events, so that some are left for the log. */
 const newsRoom = 8;
 
-/** Breaks a text at blanks, and within a word only where it is longer than a line. */
+/** Wraps a text at blanks, and within a word only if the word is longer than a line. */
 export function wrap(text: string, width: number): string[] {
   return wrapAnsi(text, width, { hard: true }).split("\n");
 }
@@ -71,7 +71,7 @@ export function layOutStacks(all: readonly StatusRows[], news: readonly string[]
   return fitLines([...fixed, ...newsLines], height, width);
 }
 
-/** Keeps as many lines as there is room for, and counts the others. */
+/** Keeps as many lines as fit, and counts the others. */
 function fitLines(lines: readonly string[], height: number, width: number): string[] {
   const room = Math.max(1, height);
   if (lines.length <= room) return [...lines];
@@ -79,7 +79,7 @@ function fitLines(lines: readonly string[], height: number, width: number): stri
   return [...lines.slice(0, room - 1), truncate(`… ${left} more lines: make the terminal higher to see them`, width)];
 }
 
-/** Returns a heading with as many of the latest entries as there is room for. */
+/** Returns a heading with as many of the latest entries as fit. */
 function formatBlock(heading: string, entries: readonly (readonly string[])[], room: number): string[] {
   let lines: string[] = [];
   for (const entry of [...entries].reverse()) {

@@ -27,7 +27,7 @@ export interface StackView {
 /** A message of the sync gate, or of the watch itself. */
 export type WatchMessage = GateNews | { readonly kind: "watch"; readonly text: string };
 
-/** How far a stack's host has come, and the next step. */
+/** The stage of a stack's host, and the next step. */
 export interface HostStage {
   readonly stage: string;
   readonly next: string;

@@ -17,7 +17,7 @@ export interface StatusOptions {
 /** Shows the hosts of stacks, once or live. @returns the exit code. @throws CliRefusal if a single stack can't be read */
 export async function status(stacks: readonly string[], options: StatusOptions): Promise<number> {
   const sources: (StackWithHost | CliRefusal)[] = [];
-  // In sequence, because each may ask for its pass phrase.
+  // Sequential, because each stack may ask for its pass phrase.
   for (const stack of stacks) sources.push(await catchRefusal(openStackWithHost(stack)));
   const [first] = sources;
   if (sources.length === 1 && first instanceof CliRefusal) throw first;
@@ -55,7 +55,7 @@ async function overview(json: boolean, teller: AlertNotifier | undefined): Promi
   // Every stack needs it; loading takes half a second.
   require("../pulumi/configuration");
   const stacks = await listed;
-  // In sequence while a pass phrase may be asked for: the typed one is tried for the next stack.
+  // Sequential while pulumi may ask for a pass phrase, because the typed one is tried for the next stack.
   const oneOf = limited(mayAskPassphrase() ? 1 : maxConcurrentLookups);
   const looks = await Promise.all(
     stacks.map(async (stack) => {
@@ -71,7 +71,7 @@ async function overview(json: boolean, teller: AlertNotifier | undefined): Promi
   return hindered.length > 0 ? refusalExitCode : decideOverviewExitCode(found);
 }
 
-/** Each runs its own pulumi, which keeps a core busy. */
+/** Each lookup runs its own pulumi, which keeps a core busy. */
 const maxConcurrentLookups = 3;
 
 const mayAskPassphrase = () =>

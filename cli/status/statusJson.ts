@@ -5,7 +5,7 @@ import { decideStage } from "./hostStage";
 import { partsJson } from "./parts/partsJson";
 import type { StackView } from "./stackView";
 
-/** The view for programs. Times are ISO 8601. */
+/** Returns the view for programs. Times are ISO 8601. */
 export function statusJson(view: StackView, exitCode: number) {
   const { stack, pillar, address, lifecycle, state, locks: held, sync, synced, facts, parts } = view;
   return {

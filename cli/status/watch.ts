@@ -11,12 +11,7 @@ import { createLineDisplay } from "./plainLines";
 const interrupted = 130;
 const bell = "\u0007";
 
-/**
- * Shows hosts live: one active stack until the gate would let it pass, anything else until Ctrl-C.
- *
- * @returns 0 when it is synced, 130 after Ctrl-C
- * @throws Refusal
- */
+/** Shows hosts live: a single active stack until the gate would pass, anything else until Ctrl-C. */
 export async function watch(sources: readonly StackWithHost[], { keep }: { keep: boolean }): Promise<number> {
   const keeps = keep || sources.some(({ config }) => config.lifecycle !== "active");
   const display = process.stdout.isTTY ? await createLiveScreen(process.stdout) : createLineDisplay(console.log);

@@ -1,10 +1,10 @@
-/** What is loaded when it is asked for: it takes a while. */
+/** Loads the library on demand, because it takes a while. */
 const prompts = () => require("@inquirer/prompts") as typeof import("@inquirer/prompts");
 
-/** On stderr: stdout may be read by a program. */
+/** Prompts go to stderr, because a program may read stdout. */
 const screen = { output: process.stderr };
 
-/** Ctrl-C ends the program, as it does at any other prompt. */
+/** Waits for an answer. Ctrl-C ends the program, as at any other prompt. */
 async function awaitAnswer<T>(asked: Promise<T>): Promise<T> {
   return asked.catch((error: Error) => {
     if (error.name !== "ExitPromptError") throw error;
@@ -18,18 +18,18 @@ export function askSecret(message: string): Promise<string> {
   return awaitAnswer(prompts().password({ message }, screen));
 }
 
-/** Asks for a line. @param options validate: true, or what is wrong with it */
+/** Asks for a line. @param options `validate` returns true, or the problem */
 export async function askText(
   message: string,
   { validate, ...options }: { default?: string; required?: boolean; validate?: (answer: string) => true | string } = {},
 ): Promise<string> {
-  // A pasted answer comes with blanks around it.
+  // A pasted answer may have blanks around it.
   const checked = validate && { validate: (answer: string) => validate(answer.trim()) };
   const asked = prompts().input({ message, required: true, ...options, ...checked }, screen);
   return (await awaitAnswer(asked)).trim();
 }
 
-/** Asks which of several. */
+/** Asks for one of several choices. */
 export function askChoice<T extends string>(
   message: string,
   choices: readonly { readonly value: T; readonly name: string }[],
@@ -37,7 +37,7 @@ export function askChoice<T extends string>(
   return awaitAnswer(prompts().select<T>({ message, choices: [...choices] }, screen));
 }
 
-/** Asks whether; nothing is taken for a yes but y. */
+/** Asks for a yes or no. The default is no. */
 export function askConfirmation(message: string): Promise<boolean> {
   return awaitAnswer(prompts().confirm({ message, default: false }, screen));
 }

@@ -1,10 +1,16 @@
 import { plainFault } from "../../core/util/plainFault";
 import { printableLines } from "../../core/util/printable";
 
-/** Why the tool ends without having done its work; for the operator, so it is shown without a stack trace. */
+/**
+ * The reason why the tool ends without having done its work. It is for the operator, so it is printed without a stack
+ * trace.
+ */
 export class CliRefusal extends Error {}
 
-/** An error as it is shown: one that is for the operator without a stack. Others' words may be in any of them. */
+/**
+ * Formats an error for the terminal, without a stack trace if it is for the operator. Makes it printable, because it
+ * may quote text from others.
+ */
 export function formatError(error: unknown): string {
   const words = error instanceof CliRefusal ? error.message : plainFault(error);
   return printableLines(words ?? (error instanceof Error ? (error.stack ?? error.message) : String(error)));

@@ -17,7 +17,7 @@ import { type MomentumCounts, updateMomentumCounts } from "./momentumCounts";
 /** Version of the memory file. */
 const version = 1;
 
-/** What the next lookup of a stack needs: alerts that were notified, by key, and its momentum counts. */
+/** Facts for the next lookup of a stack: alerts that were notified, by key, and its momentum counts. */
 interface AlertMemory {
   readonly told: Readonly<Record<string, string>>;
   readonly production?: MomentumCounts | undefined;

@@ -23,7 +23,10 @@ export interface RetirementContext {
   readonly store: Store;
 }
 
-/** Reads it from the stack's guards, else from the event log: a run that ended early has registered no guard yet. */
+/**
+ * Reads the context from the stack's guards, else from the event log, because a run that ended early has registered no
+ * guard.
+ */
 export async function readRetirementContext(
   { config, stack, address, state }: StackWithHost,
   hostKey: string,
@@ -37,7 +40,7 @@ export async function readRetirementContext(
       knownProducer: guard?.knownProducer ?? past.knownProducer,
       recorded: guard?.recorded ?? past.recorded,
     },
-    // An unknown host counts as reached: no host is released for lack of a memory.
+    // An unknown host counts as reached, so that missing facts never release a host.
     memory: guardMemory(past, true, guard),
     store,
   };

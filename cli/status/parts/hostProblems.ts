@@ -3,7 +3,7 @@ import { sporkText } from "../../../core/chain/sporks";
 import { commandsFor } from "../../../core/util/commands";
 import { getValue, type StatusParts } from "./statusParts";
 
-/** A problem on a host now, or one that is going to come (`isNow` false). */
+/** A problem on a host, now or in the future (`isNow` false). */
 export interface HostProblem {
   readonly key: string;
   readonly label: string;
@@ -43,7 +43,7 @@ export function findProblems({ node, hourlyRestart, sporks, versions }: StatusPa
       isNow: spork.isSure && spork.enforcedFrom !== undefined,
     };
     const key = `spork:${spork.id}`;
-    // The decision is a problem of its own.
+    // The spork's activation is a separate problem.
     found.push({ ...line, key: spork.enforcedFrom === undefined ? key : `${key}:enforced` });
   }
   for (const gap of getValue(versions) ?? []) {

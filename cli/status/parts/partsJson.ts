@@ -3,7 +3,7 @@ import { isWrong } from "../../../core/ssh/portRules";
 import type { Result } from "../../../core/util/result";
 import type { StatusParts } from "./statusParts";
 
-/** The parts for programs: what is not known is `{notKnown: why}`. */
+/** Returns the parts for programs. An unknown part is `{notKnown: reason}`. */
 export function partsJson(parts: StatusParts) {
   const {
     node,
@@ -21,12 +21,12 @@ export function partsJson(parts: StatusParts) {
     node: shown(node, (found) => found),
     registration: shown(registration, registrationShown),
     orchestrator: shown(signer, (found) => found),
-    // null: they are not tried.
+    // null: the ports are not tested.
     ports: ports ? shown(ports, (found) => found.map((each) => ({ ...each, isWrong: isWrong(each) }))) : null,
     rewards: shown(rewards, (found) => found),
-    // null: its lifecycle stands in the way, whatever else.
+    // null: the lifecycle forbids a destroy, whatever the other conditions.
     destroy: destroy ? shown(destroy, (unmet) => ({ unmet })) : null,
-    // null: it may be on.
+    // null: the restart may be on.
     hourlyRestart: hourlyRestart ? shown(hourlyRestart, (found) => found !== "off") : null,
     newerRelease,
     sporks: shown(sporks, (found) => found),

@@ -34,10 +34,10 @@ const deps = { ...systemClock, say: () => undefined };
 
 const registrationTimeoutMs = 10_000;
 const orchestratorTimeoutMs = 20_000;
-/** Includes the time for which a host that boots is waited for. */
+/** Includes the time to wait for a host that is booting. */
 const destroyTimeoutMs = 60_000;
 
-/** The lookups that several parts need, each made once. */
+/** The lookups that several parts share, each made once. */
 interface SharedLookups {
   readonly stack: StackWithHost;
   readonly host: HostReader;
@@ -166,7 +166,7 @@ async function readMissingVersions({ context, host, node }: SharedLookups) {
 const describeNode = ({ node, marks }: HostFacts) =>
   marks.retired === undefined ? node : { ...node, wasShutDown: true as const };
 
-/** Opens the nodes to ask about the chain: the node here where one runs, the successor's, the references. */
+/** Opens the nodes to ask about the chain: the node here if it runs, the successor's, and the references. */
 function openChains(
   { config, address }: StackWithHost,
   { node, successor, references }: RetirementContext["inputs"],
@@ -215,7 +215,7 @@ function readCurrentRewards(
 
 async function runStep({ stack: { address, config }, host }: SharedLookups, step: Step): Promise<string> {
   const script = envelope(step, receiver(config, address));
-  // The host's own limit has to end it first.
+  // The host's own timeout has to end the step first.
   const lines = await runScript(host.connection, step.name, script, (step.limitSeconds + 30) * 1000);
   return lines.join("\n");
 }

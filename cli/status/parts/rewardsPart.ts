@@ -5,7 +5,7 @@ import { minuteText } from "../../../core/util/timeText";
 
 export interface RewardsPart {
   readonly text: string;
-  /** Since the switch to this host, or from it: `waiting` for the chain or for their collection. */
+  /** State of the rewards since the switch to or from this host. `waiting`: not paid or not collected yet. */
   readonly since?: "waiting" | "collected";
 }
 

@@ -48,14 +48,14 @@ export function createUnknownParts(lifecycle: string, problem: string): StatusPa
 
 const partTimeoutMs = 40_000;
 
-/** Reads a part within a time; the problem is the first line of the error. */
+/** Reads a part within a timeout. The problem is the first line of the error. */
 export async function readPart<T>(read: () => Promise<T>, timeoutMs = partTimeoutMs): Promise<Result<T>> {
   const late = `no answer within ${timeoutMs / 1000} s`;
   const result = await toResult((async () => withTimeout(read(), timeoutMs, late))());
   return "value" in result ? result : { problem: firstLine(result.problem) || "an error without words" };
 }
 
-/** Returns the value of a part, undefined where there is none. */
+/** Returns the value of a part, or undefined if there is none. */
 export function getValue<T>(part: Result<T> | undefined): T | undefined {
   return part && "value" in part ? part.value : undefined;
 }
