@@ -1,7 +1,7 @@
 import { durationText } from "../util/timeText";
 import type { NodeFault, Unanswered } from "./reading";
 
-/** Formats why a node's answer does not count, to stand behind its name and a colon. */
+/** Formats why a node's answer does not count, to follow the node's name and a colon. */
 export function faultText(fault: NodeFault): string {
   switch (fault.kind) {
     case "silent":
@@ -21,7 +21,7 @@ export function leftOutText({ client, fault }: Unanswered): string {
   return `${client.name} is left out: ${faultText(fault)}`;
 }
 
-/** Returns a key that changes when a fault becomes another one; not while its momentum gets older. */
+/** Returns a key that changes when a node gets another fault, but not while its newest momentum gets older. */
 export function faultKey(fault: NodeFault): string {
   return fault.kind === "silent" ? `silent ${fault.why}` : fault.kind;
 }

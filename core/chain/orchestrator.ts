@@ -22,13 +22,13 @@ export interface OrchestratorStatus {
    * times.
    */
   readonly momentum?: number;
-  /** Connected signers; absent if the build does not report them. */
+  /** Number of connected orchestrators; absent if the build does not report it. */
   readonly peers?: number;
   /** Names of the bridge's networks; absent if the build does not report them. */
   readonly networks?: readonly string[];
   /**
    * Requests that wait for this bridge's signature. If there are any, a ceremony may be running, and a stop would make
-   * it fail for all signers.
+   * it fail for all orchestrators.
    */
   readonly toSign?: number;
 }

@@ -34,8 +34,8 @@ export interface EventLog {
   /** Adds events without which the run goes on; reports a failure once. @returns true if they were written */
   note(...news: readonly Notable<News>[]): Promise<boolean>;
   /**
-   * Adds the events that are new to the current log; none if the log can't be read, as they could be duplicates. Reports a
-   * failure once.
+   * Adds the events that are new to the current log. Adds none if the log can't be read, because they could be
+   * duplicates. Reports a failure once.
    *
    * @returns the events written
    */
@@ -106,7 +106,8 @@ export async function appendEvent(store: Store, entry: LogEvent | MoveEvent): Pr
 }
 
 /**
- * Reads all events of a Pillar's stacks, oldest first; none if there is no log. Two Pillars may share a place and a stack name.
+ * Reads all events of a Pillar's stacks, oldest first; none if there is no log. Filters by Pillar, because two Pillars
+ * may share a place and a stack name.
  *
  * @throws if it can't be read, or a newer program wrote in it
  */

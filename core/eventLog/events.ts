@@ -1,7 +1,7 @@
 import type { OrchestratorIdentity } from "../chain/orchestrator";
 import type { MoveId } from "./moveId";
 
-/** A height at a time, of the wait for the sync: unix milliseconds, the node's height, and the network's as far as known. */
+/** A point of the wait for the sync: unix milliseconds, the node's height, and the network's height if known. */
 export type CurvePoint = readonly [at: number, height: number, target: number];
 
 /** The proof of a sync, as the sync gate keeps it. Times are ISO 8601, heights of momentums. */
@@ -29,7 +29,10 @@ export interface EventDetails {
     /** True if the stack deployed its node itself. */
     readonly isOwnWork: boolean;
   };
-  /** A momentum of the chain that the host's node was synced to: a node that lacks it later is on another chain, or lies. */
+  /**
+   * A momentum of the chain to which the host's node was synced. A node that lacks it later is on another chain, or
+   * lies.
+   */
   readonly recorded: { readonly height: number; readonly hash: string };
   /** A wait for the sync goes on: its curve since the previous line (core/sync/waits.ts). */
   readonly waiting: {
@@ -60,7 +63,9 @@ export interface EventDetails {
   readonly registered: { readonly producerAddress: string; readonly figures?: Figures };
   /** The Pillar was registered with this host's address, and now is with another one. */
   readonly registeredElsewhere: { readonly producerAddress: string };
-  /** The Pillar is registered with this host's address before its node is synced (docs/specification.md, 1.1, step 13). */
+  /**
+   * The Pillar is registered with this host's address before its node is synced (docs/specification.md, 1.1, step 13).
+   */
   readonly registeredTooEarly: { readonly producerAddress: string; readonly earlier?: string };
   /** The switch: the first momentum that carried this host's address. */
   readonly producing: {
@@ -86,7 +91,7 @@ export interface EventDetails {
   };
   /** The stack's lifecycle is no longer `retiring`: its host's node is about to be started again. */
   readonly reactivated: { readonly address: string };
-  /** The rewards are paid and collected, by the chain or by the operator's word. */
+  /** The rewards are paid and collected: the chain shows it, or the operator confirmed it. */
   readonly rewards: { readonly evidence: readonly string[]; readonly saidBy?: "operator" };
   /** A webhook notification that is sent only once. */
   readonly told: { readonly notice: "rewardsDue" | "retirementPossible" };
@@ -107,8 +112,8 @@ export interface EventDetails {
 }
 
 /**
- * Momentums expected from the Pillar in the running epoch, and produced, as a node counted up to five minutes ago, including
- * the whole tick. The difference of two such counts is not the number of misses.
+ * Momentums expected from the Pillar in the running epoch, and produced, as a node counted up to five minutes ago,
+ * including the whole tick. The difference of two such counts is not the number of misses.
  */
 export interface Figures {
   readonly expected: number;

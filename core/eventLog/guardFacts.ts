@@ -43,7 +43,9 @@ export const guardFacts = {
   copied: { saidBy: ["chainCopied"], voidedBy: ["chainCopyBegun", "released"] },
   produced: { saidBy: ["producing"], voidedBy: ["released"] },
   shuttingDown: { saidBy: ["shuttingDown"], voidedBy: ["released"] },
-  /** The node is off. Later moves and other stacks' events about this host void it, too ({@link noOrchestratorSince}). */
+  /**
+   * The node is off. Later moves and other stacks' events about this host void it, too ({@link noOrchestratorSince}).
+   */
   shutDown: { saidBy: ["shutDown"], voidedBy: [...signsOfLife, "released"] },
   /** True once one guard of the stack has released the host, so that the other guard need not ask again. */
   released: { saidBy: ["released"], voidedBy: signsOfLife },

@@ -10,7 +10,10 @@ export interface MoveId {
   readonly attempt?: number;
 }
 
-/** Formats a move as `<project>/<stack>/<Pillar>/<attempt>`, for event log, journals and backups. @throws if it is ambiguous */
+/**
+ * Formats a move as `<project>/<stack>/<Pillar>/<attempt>`, for event log, journals and backups. @throws if it is
+ * ambiguous
+ */
 export function moveText(move: MoveId): string {
   const { project, stack, pillar, attempt } = move;
   const text = [project, stack, pillar, ...(attempt === undefined ? [] : [attempt])].join("/");

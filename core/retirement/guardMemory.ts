@@ -56,7 +56,7 @@ export function rememberedInputs({ isReached, recorded, knownProducer, hasProduc
   return { remembered: isReached || recorded || hasProduced ? remembered : undefined, knownProducer };
 }
 
-/** Assembles the memory for a survey outside of a guard; a guard's own outputs, where there are any, come first. */
+/** Assembles the memory for a survey outside of a guard. The guard's own outputs take precedence. */
 export function guardMemory(
   { since, isOwnWork, hasProduced }: HostMemory,
   isReached: boolean,

@@ -29,7 +29,7 @@ export interface Newest {
 export interface ChainWord {
   /** null if there is no such Pillar. */
   readonly pillar: PillarOnChain | null;
-  /** Rank of the Pillar among all, if the node tells. */
+  /** Rank of the Pillar among all, if the node reports it. */
   readonly standing?: PillarStanding;
   /** Milliseconds for which a healthy Pillar of this standing is hardly ever without a momentum. */
   readonly patience: number;
@@ -86,7 +86,7 @@ export function readChain(client: ChainClient, question: ChainQuestion, now: num
   });
 }
 
-/** Returns a fault if the node's clock stopped or was set. */
+/** Returns a fault if the node's clock seems to have stopped or been changed. */
 function clockFault({ height, timestamp }: Produced, now: number): NodeFault | undefined {
   const age = now - timestamp;
   if (age > maxAgeMs) return { kind: "behind", height, by: age };

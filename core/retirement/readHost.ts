@@ -75,7 +75,7 @@ const retryDelayMs = 3000;
 /**
  * Reads a host's facts; retries until the timeout if the host does not answer.
  *
- * @throws if the answer can't be parsed: such a host is not silent, and must not be switched off
+ * @throws if the answer can't be parsed: that host is not silent, so it must not be switched off
  */
 export async function readHost(
   root: RootHost,

@@ -30,8 +30,9 @@ type Released = EventDetails["released"];
 type HostNow = RetirementFacts["host"];
 
 /**
- * Releases a host for its deletion, or refuses (docs/architecture.md, Destruction has one place). Asks host, successor and
- * chain with live calls, takes a last backup, and stops the node for good. Safe to be killed and run again anywhere.
+ * Releases a host for its deletion, or refuses (docs/architecture.md, Destruction has one place). Asks host, successor
+ * and chain with live calls, takes a last backup, and stops the node for good. Safe to be killed and run again
+ * anywhere.
  *
  * @throws Error with every unmet condition, and what to type
  */

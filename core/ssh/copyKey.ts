@@ -1,8 +1,8 @@
 import { addressWord, copyKey, type Word } from "./foreign";
 
 /**
- * Parses the output of copy_key: a key, then addresses. They go into the other host's authorized_keys, where any other text
- * could extend the key's rights.
+ * Parses the output of copy_key: a key, then addresses. They go into the other host's authorized_keys, where any other
+ * text could extend the key's rights.
  *
  * @param mark comment of the key (core/steps/lib/copyRight.sh)
  * @throws if the output is anything else

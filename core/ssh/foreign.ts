@@ -3,7 +3,10 @@ import type { Value } from "./shellWords";
 
 declare const isChecked: unique symbol;
 
-/** A text that may stand in a script for a host: the program's own, or another machine's that passed a check below. */
+/**
+ * A text that may be a part of a script for a host: the program's own, or another machine's text that passed a check
+ * below.
+ */
 export type Word = string & { readonly [isChecked]: true };
 
 /** The variables of a function on a host (core/ssh/root.ts). */

@@ -65,8 +65,8 @@ export interface NodeHostFacts {
 }
 
 /**
- * Reads a host's facts: service, peers, disk, memory, and the latest log lines without secrets. Never throws: a failure gives
- * `unseen` and the facts read so far.
+ * Reads a host's facts: service, peers, disk, memory, and the latest log lines without secrets. Never throws: a failure
+ * gives `unseen` and the facts read so far.
  *
  * @param script made of `core/steps/host/hostFacts.sh`, for `bash -euo pipefail -s` as the login user
  */

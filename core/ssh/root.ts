@@ -31,7 +31,9 @@ export interface CallError extends Error {
   exitCode?: number;
 }
 
-/** Runs functions of the script library on a host as root, over one kept connection that is made again after it broke. */
+/**
+ * Runs functions of the script library on a host as root, over one kept connection that is made again after it broke.
+ */
 export interface RootHost {
   readonly address: string;
   /** An authorized_keys line. */
@@ -42,7 +44,10 @@ export interface RootHost {
    * @throws CallError in the host's words, without secrets
    */
   call(name: string, variables?: Variables, options?: CallOptions): Promise<string>;
-  /** Runs a function with its standard output as a stream. `done` throws as `call` does: await it after the stream's end. */
+  /**
+   * Runs a function with its standard output as a stream. `done` throws as `call` does: await it after the stream's
+   * end.
+   */
   stream(name: string, variables?: Variables, options?: CallOptions): Promise<RootStream>;
   /** Opens a TCP stream from the host to an address, for the RPC of its programs. */
   forward(address: string, port: number): Promise<Duplex>;

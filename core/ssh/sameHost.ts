@@ -3,14 +3,14 @@ import type { SshTarget } from "./ssh";
 
 type Machine = Partial<Pick<SshTarget, "address" | "hostKey">>;
 
-/** True if two logins lead to one machine: it shows one host key under every name. */
+/** True if two logins lead to one machine, which shows one host key under every name. */
 export function isOneMachine(one: Pick<SshTarget, "hostKey">, other: Pick<SshTarget, "hostKey">): boolean {
   return bareLine(one.hostKey) === bareLine(other.hostKey);
 }
 
 /**
- * True if earlier facts of a machine still hold: a reinstalled one has the same address and another host key. Without a recorded
- * key the address decides.
+ * True if earlier facts of a machine still hold. A reinstalled machine has the same address and another host key. If a
+ * key is missing, the address decides.
  */
 export function isSameHost(earlier: Machine, now: Machine): boolean {
   if (earlier.address !== now.address) return false;

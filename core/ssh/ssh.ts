@@ -55,8 +55,8 @@ async function openRoute(
 /**
  * Connects and logs in. Keeps the connection alive, and notices within a minute if it died.
  *
- * @throws FatalError if the host shows another key than the pinned one, or refuses the login; a plain Error if it can't be
- *   reached
+ * @throws FatalError if the host shows another key than the pinned one, or refuses the login; a plain Error if it can't
+ * be reached
  */
 export async function connectSsh(target: SshTarget, keys: LoginKeys = loginKeys()): Promise<SshSession> {
   const route = await openRoute(target, keys);

@@ -10,7 +10,10 @@ interface Files {
   readonly identityFile?: string;
 }
 
-/** Finds the present places of a backup's files: since the event was logged they may have been moved, or copied elsewhere. */
+/**
+ * Returns a backup's files with their present places: somebody may have moved or copied them since the event was
+ * logged.
+ */
 export function locateBackupFiles<T extends Files>(
   files: T,
   { directory, files: kept }: Pick<Store, "directory" | "files">,
@@ -31,7 +34,9 @@ function firstThere(file: string, otherwise: string): string {
   return fs.existsSync(file) ? file : otherwise;
 }
 
-/** Finds the key: the program's own is named after the Pillar, the operator's stays where it was. */
+/**
+ * Returns the path of the key. The program's own key is named after the Pillar; the operator's key stays where it was.
+ */
 function keyOf(file: string, directory: string): string {
   const own = ownIdentityFile(directory);
   return path.basename(file) === path.basename(own) ? firstThere(own, file) : file;

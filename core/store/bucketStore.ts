@@ -12,8 +12,8 @@ import { storeFault } from "./storeFault";
 const maxConcurrentReads = 16;
 
 /**
- * Opens a Pillar's part of a bucket as a store: each line of the event log, each backup, and each text that a name ever had, is
- * an object that is written once.
+ * Opens a Pillar's part of a bucket as a store. Each line of the event log, each backup, and each text that a name ever
+ * had is an object that is written once.
  *
  * @param directory absolute path on this machine; has a copy of each backup that was made here
  */
@@ -33,7 +33,8 @@ export function bucketStore(place: BucketPlace, directory: string, bucket: Bucke
     faultText: (_what, { message }) => message,
     append: (line) => addText(bucket, shown, logPrefix, line),
     newest: async (name) => {
-      // This machine may have written it before its stack named the bucket: an order is never forgotten.
+      // This machine may have written the text before its stack named the bucket. It must be found, because a forgotten
+      // order would be placed again.
       const text = (await newestInBucket(name)) ?? textIn(path.join(directory, name));
       return text || undefined;
     },

@@ -2,7 +2,7 @@ import path from "node:path";
 import { homeDirectory, resolvePath } from "../util/resolvePath";
 import { isBucket, pillarInBucket } from "./bucketPlace";
 
-/** Stands in inputs and texts for the user's directory, so that another user or machine does not change the stack. */
+/** Replaces the user's directory in inputs and texts, so that another user or machine does not change the stack. */
 const dataWord = "$XDG_DATA_HOME";
 const folder = "pillar-host";
 

@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
 
 /**
- * A Pillar's records outside of Pulumi's state; guards decide on them. Concurrent writers lose nothing, no record is overwritten,
- * and an unreadable record is an error, never "nothing".
+ * A Pillar's records outside of Pulumi's state, on which guards decide. Concurrent writers lose nothing, no record is
+ * overwritten, and an unreadable record is an error, never "nothing".
  */
 export interface Store {
   /** Absolute path on this machine, for locks and temporary files. */
@@ -13,7 +13,9 @@ export interface Store {
   readonly files?: string;
   /** Formats an error in the operator's words. @param what `read` or `written` */
   faultText(what: string, error: Error): string;
-  /** Adds a line to the event log, given without line break; stored once this resolves. @throws if it can't be written */
+  /**
+   * Adds a line to the event log, given without line break; stored once this resolves. @throws if it can't be written
+   */
   append(line: string): Promise<void>;
   /** Reads all lines of the event log, oldest first. @throws if it can't be read */
   lines(): Promise<readonly string[]>;

@@ -15,8 +15,9 @@ interface JudgeFacts {
 }
 
 /**
- * Judges a new version: its height must grow, on the chain of its witnesses, and it must produce in its next slot, if one comes
- * in time. A node that was not synced before only has to answer, and not from another chain.
+ * Judges a new version. Its height must grow on the chain of its witnesses, and it must produce in its next slot, if
+ * one comes before the timeout. A node that was not synced before only has to answer, and not from another chain.
+ * Returns undefined while the verdict is open.
  */
 export function judge({ before, node, hasSlots, produced, waited, limit }: JudgeFacts) {
   if (node.reason === "otherChain") return { isGood: false, why: node.why };

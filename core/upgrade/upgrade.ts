@@ -17,7 +17,9 @@ export interface UpgradeOptions {
   readonly lastMs?: number | undefined;
 }
 
-/** Fields of a host's answer (core/steps/node/nodeRelease.sh): the end of its last upgrade, and the installed version. */
+/**
+ * Fields of a host's answer (core/steps/node/nodeRelease.sh): the end of its last upgrade, and the installed version.
+ */
 type HostField = "atWork" | "stage" | "why" | "without" | "installed" | "replaced" | "producer";
 type HostUpgrade = Partial<Record<HostField, string>>;
 

@@ -41,7 +41,10 @@ export function manifestOf(entries: readonly Entry[]): Manifest {
   return manifest;
 }
 
-/** Parses the output of orchestrator/manifest.sh. @throws if it was cut off, or has an entry that can't be copied or proved */
+/**
+ * Parses the output of orchestrator/manifest.sh. @throws if it was cut off, or has an entry that can't be copied or
+ * proved
+ */
 export function parseManifest(printed: Buffer): Manifest {
   const fields = printed.toString("utf8").split("\0");
   if (fields.pop() !== "" || fields.length % fieldsOfEntry !== 0) throw new Error("the list of files was cut off");

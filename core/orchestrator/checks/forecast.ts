@@ -61,7 +61,6 @@ export function stopsIn(printed: string): number[] {
   });
 }
 
-/** Formats the forecast for the operator. */
 export function forecastLines({ stop, copy, start, total }: Forecast, { bytes, readSeconds }: Measured): string[] {
   const rate = readSeconds > 0 ? ` at ${(bytes / 1e6 / readSeconds).toFixed(1)} MB/s` : "";
   const gap =

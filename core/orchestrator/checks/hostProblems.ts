@@ -2,7 +2,9 @@ import type { Commands } from "../../util/commands";
 import type { Problem } from "../../util/problem";
 import type { SideFacts } from "../rules/hostPairFacts";
 
-/** Space needed beside the copied files: journals, a rewritten configuration, the node's growth meanwhile. */
+/**
+ * Space needed in addition to the copied files: journals, a rewritten configuration, the node's growth in the meantime.
+ */
 export const marginBytes = 64 * 1024 * 1024;
 
 /** Returns the problem of missing tools, or nothing. */

@@ -43,7 +43,10 @@ export interface PreparationDeps extends BackupDeps, RpcClock, ChainLooks {
   readonly roots: { readonly old: RootHost; readonly new: RootHost };
 }
 
-/** Returns the files of a whole backup: the orchestrator's directory and the node's producer key store (docs/specification.md, 1.2, step 2). */
+/**
+ * Returns the files of a whole backup: the orchestrator's directory and the node's producer key store
+ * (docs/specification.md, 1.2, step 2).
+ */
 export function wholeBackupOf(label: string, { directory, nodeDirectory }: OrchestratorPlace): BackupOf {
   const below = (file: string) => file.replace(/^\/+/, "");
   const [signer, node] = [below(directory), below(nodeDirectory)];
@@ -81,8 +84,8 @@ export async function requirementsOf(
 /**
  * Checks everything that a move needs, reports all problems together, and takes the first backup.
  *
- * Skips a move that has ended, or whose proved backup is there. Takes the backup without checks if the move has begun: its
- * journals decide (docs/architecture.md, The move of the orchestrator is one resource).
+ * Skips a move that has ended, or whose proved backup is there. Takes the backup without checks if the move has begun:
+ * its journals decide (docs/architecture.md, The move of the orchestrator is one resource).
  *
  * @throws Error with every problem, or with the backup's
  */
@@ -153,7 +156,6 @@ function oldBuild({ old }: MoveSurvey): Pick<Secured, "oldVersion" | "oldIdentit
   };
 }
 
-/** Formats all problems in one text. */
 export function moveFaultsText(faults: readonly string[]): string {
   const count = faults.length === 1 ? "One thing stands" : `${faults.length} things stand`;
   const head = `The orchestrator can't be moved yet; nothing was touched on either host. ${count} in the way:`;

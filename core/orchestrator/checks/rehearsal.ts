@@ -81,7 +81,7 @@ async function measure(options: SecureOptions, store: Store, deps: RehearsalDeps
   };
 }
 
-/** Reads a directory once; keeps nothing. */
+/** Counts a directory's bytes by reading it once. */
 async function bytesOf(host: RootHost, directory: string): Promise<number> {
   const { stdout, done } = await host.stream("signer_stream", own({ directory }), { limitSeconds: 3600 });
   let bytes = 0;

@@ -6,8 +6,8 @@ import { type Saga, type SideName, sidesOf } from "../rules/journal";
 import type { BridgeNow } from "./bridgeNow";
 
 /**
- * Parses the state in which an orchestrator was stopped and will start. All released builds write GlobalState at each start
- * and stop; a build that starts without it takes 0.
+ * Parses the state in which an orchestrator was stopped and will start. All released builds write GlobalState at each
+ * start and stop; a build that starts without it takes 0.
  *
  * @param config the text of config.json; undefined if it could not be read
  * @returns undefined if no build would start with it
@@ -60,8 +60,8 @@ export function stoppedFault(config: string | undefined, saga: Saga, inputs: Sto
 }
 
 /**
- * Help for an orchestrator that missed the end of a key generation: a restart does not help. Prints no commands, because
- * usually the key generation is at work, and a stop would lose the key share.
+ * Help for an orchestrator that missed the end of a key generation: a restart does not help. Prints no commands,
+ * because usually the key generation is at work, and a stop would lose the key share.
  */
 export const stuckHint =
   "Does it stay in state 1 although the bridge's key generation is over? docs/orchestrator.md, A signer that stays in state 1";
@@ -107,8 +107,8 @@ export function notLive(
 }
 
 /**
- * Checks that an orchestrator may be stopped now by the bridge's state on the chain. Undefined if it may, or the state is
- * unknown.
+ * Checks that an orchestrator may be stopped now by the bridge's state on the chain. Undefined if it may, or the state
+ * is unknown.
  *
  * @param haltedBridge true if the operator wants it to move while the bridge is halted
  */

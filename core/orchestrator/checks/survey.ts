@@ -27,7 +27,7 @@ export interface SurveyOptions {
   readonly new: OrchestratorPlace;
   readonly copyAddress: string;
   readonly sshPort: number;
-  /** User as whom the copy logs in. */
+  /** User name for the copy's login. */
   readonly sshUser: string;
   /** Directory of the backups on this machine. */
   readonly backupDirectory: string;
@@ -40,7 +40,10 @@ export interface ChainLooks {
   lookAtBridge(): Promise<BridgeNow>;
 }
 
-/** Reads the state of both hosts at once, and of this machine. Changes nothing; a failed read becomes a problem in the result. */
+/**
+ * Reads the state of both hosts at once, and of this machine. Changes nothing; a failed read becomes a problem in the
+ * result.
+ */
 export async function surveyBoth(
   roots: { readonly old: RootHost; readonly new: RootHost },
   options: SurveyOptions,
@@ -89,7 +92,10 @@ async function readOldSide(
   return { facts, ...answers, config, damaged, shares, hasKeyStore, endpoints, reached, sshd: await shared.sshd };
 }
 
-/** Reads sshd's settings for a login from the new host; undefined for a host name, whose address at the old host is unknown. */
+/**
+ * Reads sshd's settings for a login from the new host; undefined for a host name, whose address at the old host is
+ * unknown.
+ */
 async function readSshd(roots: { readonly old: RootHost; readonly new: RootHost }, user: string) {
   const from = roots.new.address;
   if (isIP(from) === 0) return undefined;
@@ -182,7 +188,7 @@ async function readReached(root: RootHost, names: readonly string[]): Promise<st
   return (await root.call("signer_reaches", { endpoints: endpoints.map(endpoint) })).split("\n").filter(Boolean);
 }
 
-/** Returns the free bytes for an unprivileged user in a directory, or where it will be made. */
+/** Returns the free bytes for an unprivileged user in a directory, or in the parent where it will be created. */
 export function roomAt(directory: string): number {
   for (let at = path.resolve(directory); ; at = path.dirname(at)) {
     if (!fs.existsSync(at) && at !== path.dirname(at)) continue;

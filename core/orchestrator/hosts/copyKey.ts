@@ -17,8 +17,8 @@ export function stagingOf(inputs: Pick<CopyInputs, "old" | "new">, saga: Saga): 
 }
 
 /**
- * Copies between both hosts, with a key that exists for this copy alone. The new host always connects to the old one, in
- * both directions of the copy, because both firewalls allow that direction.
+ * Copies between both hosts, with a key that exists for this copy alone. The new host always connects to the old one,
+ * in both directions of the copy, because both firewalls allow that direction.
  */
 export class Copier {
   private allowed: string | undefined;

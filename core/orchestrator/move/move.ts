@@ -99,7 +99,10 @@ export function recorder(log: EventLog, { hosts }: Wanted): SagaActions["record"
   };
 }
 
-/** Returns the outputs of a move that ended, and appends its end to the event log. @param runsSince ISO 8601, by the holder's journal */
+/**
+ * Returns the outputs of a move that ended, and appends its end to the event log. @param runsSince ISO 8601, by the
+ * holder's journal
+ */
 async function outputsOf(
   { inputs, sides, deps, seen }: MoveRun,
   { holder, why }: Ending,
@@ -140,7 +143,10 @@ async function outputsOf(
   return { holder, why, generation, build: verified.build, movedAt, secondsWithoutSigner: seconds };
 }
 
-/** Appends the end of a saga to the event log, by which guards decide. @throws if it can't; then the next run does ({@link unrecordedEnd}) */
+/**
+ * Appends the end of a saga to the event log, on which guards decide. @throws if it can't; then the next run appends it
+ * ({@link unrecordedEnd})
+ */
 export async function writeEnd(
   log: EventLog,
   { move, stack }: Pick<MoveInputs, "move" | "stack">,

@@ -45,7 +45,7 @@ const maxSteps = 60;
  *
  * @param before the state of both hosts just now: reading takes long if a host is gone
  * @returns how the move ended
- * @throws Error that says what failed, which side has the key, and the next command
+ * @throws Error that says what failed, which host has the key, and the next command
  */
 export async function runSaga(first: Wanted, actions: SagaActions, places: Places, before?: Looks): Promise<Ending> {
   let wanted = first;

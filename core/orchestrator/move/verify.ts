@@ -28,7 +28,7 @@ export interface Life {
   readonly active: string;
   readonly restarts: number;
   readonly pid: number;
-  /** Number of connections with other orchestrators; absent if the host can't tell. */
+  /** Number of connections with other orchestrators; absent if the host does not report it. */
   readonly peers?: number;
   readonly log: readonly string[];
 }

@@ -56,11 +56,11 @@ export function withoutPast(looks: Looks, wanted: Saga): Looks {
 
 /** Generations in the hosts' journals; 0 if there is none. */
 export interface Heard {
-  /** On the source. */
+  /** Generation on the source. */
   readonly source: number;
-  /** On either host, if the last saga there got no further than the copy and so stopped no orchestrator. */
+  /** Generation on either host, if the last saga there got no further than the copy and so stopped no orchestrator. */
   readonly copied: number;
-  /** The highest on any host in sight. */
+  /** Highest generation on any host in sight. */
   readonly highest: number;
 }
 

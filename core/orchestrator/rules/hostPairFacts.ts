@@ -25,7 +25,9 @@ export interface SideFacts {
   /** User and working directory (without links) of the unit's process, if it runs. */
   readonly user?: string;
   readonly works?: string;
-  /** Names of environment variables beyond systemd's own: of the process, or of the files of a unit that does not run. */
+  /**
+   * Names of environment variables beyond systemd's own: of the process, or of the files of a unit that does not run.
+   */
   readonly environment: readonly string[];
   /** Missing tools that are needed. */
   readonly lacks: readonly string[];

@@ -38,7 +38,7 @@ export interface Journal extends Saga {
   readonly at: string;
   /** State of the orchestrator before it was fenced here; a rollback needs it. */
   readonly was: { readonly enabled?: boolean; readonly unitFile?: string; readonly keyStore?: string };
-  /** Identity of the moved orchestrator; null if its build does not tell. */
+  /** Identity of the moved orchestrator; null if its build does not report it. */
   readonly identity: Readonly<Record<string, string>> | null;
   /** Stages of all moves on this host, the last one at the end. */
   readonly history: readonly { readonly stage: string; readonly at: string; readonly move?: MoveId }[];
@@ -124,7 +124,10 @@ function parseJson(text = ""): WrittenJournal | null {
   }
 }
 
-/** True if a journal's text is of this stack's moves, of any attempt. False if it is damaged: {@link parseJournal} reports that. */
+/**
+ * True if a journal's text is of this stack's moves, of any attempt. False if it is damaged: {@link parseJournal}
+ * reports that.
+ */
 export function isOwn(journal: string | undefined, move: MoveId): boolean {
   const written = parseMove(parseJson(journal)?.move);
   return written !== undefined && isSameOwner(written, move);

@@ -20,7 +20,10 @@ export interface Looks {
   readonly new: SideLook;
 }
 
-/** True if a journal belongs to this stack's moves between these hosts; with another side name it is of other hosts. */
+/**
+ * True if a journal belongs to this stack's moves between these hosts. A journal with another side name is about other
+ * hosts.
+ */
 export function isOfThisPair(at: SideName, { move, side }: Journal, wanted: Saga): boolean {
   return isSameOwner(move, wanted.move) && side === at;
 }
