@@ -128,8 +128,9 @@ async function copyTries(inputs: ChainCopyInputs, sides: ChainSides, deps: Chain
 }
 
 /**
- * Replaces the node's databases with the copy, and waits until the node adds momentums. @returns what is wrong with the
- * copy
+ * Replaces the node's databases with the copy, and waits until the node adds momentums.
+ *
+ * @returns what is wrong with the copy
  */
 async function takeIn(
   inputs: ChainCopyInputs,

@@ -5,8 +5,9 @@ import type { ChainCopyInputs } from "./inputs";
 import { type ChainSides, openSides, type SideError } from "./sides";
 
 /**
- * Removes everything of the copy from both hosts except what has arrived. Never throws. @returns what could not be
- * removed
+ * Removes everything of the copy from both hosts except what has arrived. Never throws.
+ *
+ * @returns what could not be removed
  */
 export async function tidy(sides: ChainSides, deps: Pick<Clock, "sleep">): Promise<string[]> {
   const end = async (side: "old" | "new", name: string): Promise<string[]> => {

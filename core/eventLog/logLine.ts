@@ -6,7 +6,9 @@ import { moveText, parseMove } from "./moveId";
 const lineVersion = 1;
 
 /**
- * Formats a line of the event log, without line break. @param after hash of the newest line that the writer had read
+ * Formats a line of the event log, without line break.
+ *
+ * @param after hash of the newest line that the writer had read
  */
 export function textOf(entry: LogEvent | MoveEvent, after?: string): string {
   const written = "move" in entry ? { ...entry, move: moveText(entry.move) } : entry;

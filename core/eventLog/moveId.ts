@@ -11,8 +11,9 @@ export interface MoveId {
 }
 
 /**
- * Formats a move as `<project>/<stack>/<Pillar>/<attempt>`, for event log, journals and backups. @throws if it is
- * ambiguous
+ * Formats a move as `<project>/<stack>/<Pillar>/<attempt>`, for event log, journals and backups.
+ *
+ * @throws if it is ambiguous
  */
 export function moveText(move: MoveId): string {
   const { project, stack, pillar, attempt } = move;

@@ -5,8 +5,9 @@ import { isFatal, type LoginError } from "./sshErrors";
 /** A connection to a host, opened when first needed and again after it broke. */
 export interface Connection {
   /**
-   * Returns the open session, or opens one. @throws as connectSsh does; a refused login is not fatal if the host
-   * accepted it before
+   * Returns the open session, or opens one.
+   *
+   * @throws as connectSsh does; a refused login is not fatal if the host accepted it before
    */
   session(): Promise<SshSession>;
   /** Leaves the connection to the next user in a process that keeps connections; else, or if it is dead, closes it. */
@@ -58,8 +59,10 @@ async function takeIdleSession(target: SshTarget): Promise<SshSession | undefine
 const rateLimit = { timeoutMs: 45_000, retryDelayMs: 8000 };
 
 /**
- * Returns a connection to a host. @param wasLetIn true if this run has logged in before: a refused port then means a
- * limit on new connections, so it retries
+ * Returns a connection to a host.
+ *
+ * @param wasLetIn true if this run has logged in before: a refused port then means a limit on new connections, so it
+ * retries
  */
 export function createConnection(target: SshTarget, keys?: LoginKeys, wasLetIn = false): Connection {
   // Keeps the promise, not the session: a session dropped while it connects must be closed, too.

@@ -14,7 +14,9 @@ export interface Store {
   /** Formats an error in the operator's words. @param what `read` or `written` */
   faultText(what: string, error: Error): string;
   /**
-   * Adds a line to the event log, given without line break; stored once this resolves. @throws if it can't be written
+   * Adds a line to the event log, given without line break; stored once this resolves.
+   *
+   * @throws if it can't be written
    */
   append(line: string): Promise<void>;
   /** Reads all lines of the event log, oldest first. @throws if it can't be read */

@@ -10,8 +10,9 @@ export function resolvePath(configured: string): string {
 }
 
 /**
- * Returns the user's home directory. @throws if it is not absolute, because records and keys would go into the working
- * directory
+ * Returns the user's home directory.
+ *
+ * @throws if it is not absolute, because records and keys would go into the working directory
  */
 export function homeDirectory(): string {
   const home = os.homedir();

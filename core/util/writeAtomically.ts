@@ -31,8 +31,9 @@ export function writeWhole(file: string, text: string): void {
 }
 
 /**
- * Writes or replaces a file that only this user can read, completely or not at all. Creates its directory. @throws if
- * it can't be written
+ * Writes or replaces a file that only this user can read, completely or not at all. Creates its directory.
+ *
+ * @throws if it can't be written
  */
 export function replaceWhole(file: string, text: string): void {
   const directory = path.dirname(file);

@@ -42,8 +42,9 @@ export function manifestOf(entries: readonly Entry[]): Manifest {
 }
 
 /**
- * Parses the output of orchestrator/manifest.sh. @throws if it was cut off, or has an entry that can't be copied or
- * proved
+ * Parses the output of orchestrator/manifest.sh.
+ *
+ * @throws if it was cut off, or has an entry that can't be copied or proved
  */
 export function parseManifest(printed: Buffer): Manifest {
   const fields = printed.toString("utf8").split("\0");

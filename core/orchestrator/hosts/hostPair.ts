@@ -30,7 +30,9 @@ export interface HostPair {
   /** Calls a function as the owner of the host's lock. Its errors may have the marks `broken` and `taken`. */
   call(call: SideCall): Promise<string>;
   /**
-   * Calls a function that prints the host's state last; says what it printed before. @returns the state of both hosts
+   * Calls a function that prints the host's state last; says what it printed before.
+   *
+   * @returns the state of both hosts
    */
   step(call: SideCall, looks: Looks): Promise<Looks>;
   /** Makes this run the owner of the lock on each host in sight; waits for another run's lease. */

@@ -100,8 +100,9 @@ export function recorder(log: EventLog, { hosts }: Wanted): SagaActions["record"
 }
 
 /**
- * Returns the outputs of a move that ended, and appends its end to the event log. @param runsSince ISO 8601, by the
- * holder's journal
+ * Returns the outputs of a move that ended, and appends its end to the event log.
+ *
+ * @param runsSince ISO 8601, by the holder's journal
  */
 async function outputsOf(
   { inputs, sides, deps, seen }: MoveRun,
@@ -144,8 +145,9 @@ async function outputsOf(
 }
 
 /**
- * Appends the end of a saga to the event log, on which guards decide. @throws if it can't; then the next run appends it
- * ({@link unrecordedEnd})
+ * Appends the end of a saga to the event log, on which guards decide.
+ *
+ * @throws if it can't; then the next run appends it ({@link unrecordedEnd})
  */
 export async function writeEnd(
   log: EventLog,

@@ -60,8 +60,9 @@ export function plainStore(keyStore: string): string {
 }
 
 /**
- * Parses a journal; undefined if the text is empty. @throws if form or version is unknown, because a guess could start
- * two orchestrators
+ * Parses a journal; undefined if the text is empty.
+ *
+ * @throws if form or version is unknown, because a guess could start two orchestrators
  */
 export function parseJournal(text: string, where: string): Journal | undefined {
   if (text.trim() === "") return undefined;

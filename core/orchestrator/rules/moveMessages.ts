@@ -22,7 +22,9 @@ export function broughtByHand({ set, up }: Commands, generation: number, why = "
 }
 
 /**
- * Formats problem, need and command if nothing shows where the orchestrator is. @param generation the highest on a host
+ * Formats problem, need and command if nothing shows where the orchestrator is.
+ *
+ * @param generation the highest on a host
  */
 export function unknownPastText(why: "record behind" | "first move", run: Commands, generation = 0): readonly string[] {
   const bring =
