@@ -10,7 +10,7 @@ import (
 // Command runs a command on a remote host.
 type Command struct{}
 
-// CommandInputs are what a program sets.
+// CommandInputs contains the inputs that a program sets.
 type CommandInputs struct {
 	Triggers               *[]any      `pulumi:"triggers,optional" provider:"replaceOnChanges"`
 	Create                 *string     `pulumi:"create,optional"`
@@ -20,15 +20,15 @@ type CommandInputs struct {
 	AddPreviousOutputInEnv *bool       `pulumi:"addPreviousOutputInEnv,optional"`
 }
 
-// CommandOutputs are the inputs and what the last run printed. No WireDependencies: infer then lets secretness flow
-// only from an input to the output of the same name, as in the original.
+// CommandOutputs contains the inputs and the output of the last run. It has no WireDependencies, so infer makes an
+// output secret only if the input of the same name is secret, as in the original.
 type CommandOutputs struct {
 	CommandInputs
 	Stdout string `pulumi:"stdout"`
 	Stderr string `pulumi:"stderr"`
 }
 
-// Create runs `create` where it is set.
+// Create runs `create` if it is set.
 func (*Command) Create(
 	ctx context.Context, req infer.CreateRequest[CommandInputs],
 ) (infer.CreateResponse[CommandOutputs], error) {

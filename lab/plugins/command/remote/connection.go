@@ -1,4 +1,4 @@
-// Package remote holds the resources command:remote:*; infer takes the module's name from it.
+// Package remote contains the resources command:remote:*. infer derives the module's name from the package's.
 package remote
 
 import (
@@ -26,7 +26,7 @@ const (
 	unlimited             = -1
 )
 
-// endpoint is what a connection and its proxy have in common.
+// endpoint contains the fields that a connection and its proxy share.
 type endpoint struct {
 	User               *string  `pulumi:"user,optional"`
 	Password           *string  `pulumi:"password,optional"`
@@ -40,19 +40,19 @@ type endpoint struct {
 	PerDialTimeout     *int     `pulumi:"perDialTimeout,optional"`
 }
 
-// Connection says how to reach the remote host.
+// Connection describes how to reach the remote host.
 type Connection struct {
 	endpoint
 	Proxy *ProxyConnection `pulumi:"proxy,optional"`
 }
 
-// ProxyConnection says how to reach the bastion in front of it.
+// ProxyConnection describes how to reach the bastion in front of the remote host.
 type ProxyConnection struct{ endpoint }
 
-// Annotate sets the defaults that Check fills in, so that they stand in the state.
+// Annotate sets the default values that Check adds, so that the state contains them.
 func (c *Connection) Annotate(a infer.Annotator) { c.endpoint.defaults(a) }
 
-// Annotate sets the same defaults as for a direct connection.
+// Annotate sets the same default values as for a direct connection.
 func (c *ProxyConnection) Annotate(a infer.Annotator) { c.endpoint.defaults(a) }
 
 func (e *endpoint) defaults(a infer.Annotator) {
@@ -62,7 +62,7 @@ func (e *endpoint) defaults(a infer.Annotator) {
 	a.SetDefault(&e.PerDialTimeout, defaultPerDialTimeout)
 }
 
-// dial connects, through the proxy where there is one. Nobody closes what it returns: like the original, a connection
+// dial connects to the host, through the proxy if there is one. Nobody closes the connection: like the original's, it
 // lives as long as the plugin.
 func (c *Connection) dial(ctx context.Context) (*ssh.Client, error) {
 	config, err := c.clientConfig()
@@ -120,7 +120,7 @@ func (e *endpoint) clientConfig() (*ssh.ClientConfig, error) {
 			return nil, fmt.Errorf("failed to parse host key: %w", err)
 		}
 		config.HostKeyCallback = ssh.FixedHostKey(key)
-		// Without this a host with several keys may show another one than the pinned one.
+		// Otherwise a host with several keys may present a key other than the pinned one.
 		config.HostKeyAlgorithms = []string{key.Type()}
 	}
 
@@ -161,7 +161,7 @@ func answerWith(password string) ssh.KeyboardInteractiveChallenge {
 	}
 }
 
-// retryDial tries until it succeeds or has failed more than limit times. Every error counts alike, so a key that the
+// retryDial tries until it succeeds or has failed more than limit times. It treats all errors alike, so a key that the
 // host refuses takes as long to report as a host that does not answer.
 func retryDial[T any](ctx context.Context, what string, limit int, dial func() (T, error)) (T, error) {
 	var client T

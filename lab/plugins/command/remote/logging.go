@@ -2,7 +2,7 @@ package remote
 
 import "github.com/pulumi/pulumi-go-provider/infer"
 
-// Logging says which streams go to the live log; both when unset.
+// Logging selects the streams that go to the live log. Unset means both.
 type Logging string
 
 const (
@@ -12,7 +12,7 @@ const (
 	logNone   Logging = "none"
 )
 
-// Values lists them for the schema.
+// Values lists the values for the schema.
 func (Logging) Values() []infer.EnumValue[Logging] {
 	return []infer.EnumValue[Logging]{{Value: logStdout}, {Value: logStderr}, {Value: logBoth}, {Value: logNone}}
 }

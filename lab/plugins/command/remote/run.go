@@ -15,7 +15,8 @@ import (
 	"pillar-host/lab/plugins/shared"
 )
 
-// run executes the command (none: nothing to do) and keeps its output. On failure the previous output stays.
+// run executes the command and stores its output. It does nothing without a command. If the command fails, the previous
+// output stays.
 func (c *CommandOutputs) run(ctx context.Context, command *string) error {
 	if command == nil {
 		return nil
@@ -54,7 +55,7 @@ func (c *CommandOutputs) run(ctx context.Context, command *string) error {
 }
 
 // logLines returns a writer whose lines become status messages of the resource, and a function that waits for the last
-// one. Like the original it stops reading at a line over 64 KiB, which blocks the writer for good.
+// line. Like the original, it stops reading at a line over 64 KiB, which blocks the writer forever.
 func logLines(ctx context.Context) (io.Writer, func()) {
 	reader, writer := io.Pipe()
 	done := make(chan struct{})

@@ -1,4 +1,4 @@
-// Package cloud holds the resources of the digitalocean provider that the program uses.
+// Package cloud contains the resources of the digitalocean provider that the program uses.
 package cloud
 
 import (
@@ -22,7 +22,7 @@ const (
 	retryMost = 30.0
 )
 
-// Config is what a program says of the provider. No field is marked secret.
+// Config is the provider's configuration. No field is marked as secret.
 type Config struct {
 	Token       *string `pulumi:"token,optional"`
 	APIEndpoint *string `pulumi:"apiEndpoint,optional"`
@@ -30,7 +30,7 @@ type Config struct {
 	client *godo.Client
 }
 
-// Configure makes the client, without asking the API anything: a wrong token shows at the first request.
+// Configure creates the client without a request to the API. A wrong token fails at the first request.
 func (c *Config) Configure(context.Context) error {
 	wait, most := retryWait*pace, retryMost*pace
 	source := oauth2.StaticTokenSource(&oauth2.Token{AccessToken: shared.Or(c.Token, "")})
@@ -45,7 +45,7 @@ func (c *Config) Configure(context.Context) error {
 
 func api(ctx context.Context) *godo.Client { return infer.GetConfig[*Config](ctx).client }
 
-// pace is 1, or what a test makes of it.
+// pace is the factor on all waits: 1, unless a test sets another one.
 var pace = func() float64 {
 	if factor, err := strconv.ParseFloat(os.Getenv("PILLAR_LAB_DIGITALOCEAN_PACE"), 64); err == nil && factor > 0 {
 		return factor
@@ -53,7 +53,7 @@ var pace = func() float64 {
 	return 1
 }()
 
-// timeout is the one that the program gave, or the resource's own.
+// timeout returns the program's timeout if it sets one, else the resource's own.
 func timeout(ctx context.Context, own time.Duration) time.Duration {
 	if deadline, given := ctx.Deadline(); given {
 		return time.Until(deadline)
@@ -61,7 +61,7 @@ func timeout(ctx context.Context, own time.Duration) time.Duration {
 	return time.Duration(float64(own) * pace)
 }
 
-// failed says what went wrong as the bridge does.
+// failed formats an error as the bridge does.
 func failed(doing string, err error) error {
 	if err == nil {
 		return nil

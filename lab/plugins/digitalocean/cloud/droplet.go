@@ -29,7 +29,7 @@ type Droplet struct {
 	shared.Resource[DropletArgs, DropletState, droplet]
 }
 
-// BackupPolicy says when backups are made.
+// BackupPolicy is the schedule of a Droplet's backups.
 type BackupPolicy struct {
 	Hour    *int    `pulumi:"hour,optional"`
 	Plan    *string `pulumi:"plan,optional"`
@@ -53,7 +53,7 @@ func (p *BackupPolicy) request() *godo.DropletBackupPolicyRequest {
 	}
 }
 
-// DropletArgs are what a program sets.
+// DropletArgs contains the inputs that a program sets.
 type DropletArgs struct {
 	BackupPolicy *BackupPolicy `pulumi:"backupPolicy,optional"`
 	Backups      *bool         `pulumi:"backups,optional"`
@@ -66,10 +66,10 @@ type DropletArgs struct {
 	UserData     *string       `pulumi:"userData,optional"`
 }
 
-// Annotate sets the default that Check fills in.
+// Annotate sets the default value that Check adds.
 func (d *DropletArgs) Annotate(a infer.Annotator) { a.SetDefault(&d.Backups, false) }
 
-// DropletState is what is known of a Droplet.
+// DropletState contains the inputs and the values that the cloud reports.
 type DropletState struct {
 	DropletArgs
 	IPv4Address string `pulumi:"ipv4Address"`
@@ -87,7 +87,7 @@ func (droplet) Plan(in DropletArgs, old DropletState) DropletState {
 	return state
 }
 
-// hashed is how user data stands in the state.
+// hashed returns the SHA-1 that the state contains in place of the user data.
 func hashed(userData *string) *string {
 	if userData == nil {
 		return nil
@@ -97,12 +97,12 @@ func hashed(userData *string) *string {
 	return &text
 }
 
-// Diff tells what changes in place and what replaces.
+// Diff decides what changes in place and what needs a replacement.
 func (droplet) Diff(d *shared.Diff, in DropletArgs, state DropletState) {
 	d.Replace("image", state.Image != in.Image)
 	d.Replace("region", in.Region != nil && !strings.EqualFold(shared.Or(state.Region, ""), *in.Region))
 	d.Replace("sshKeys", !shared.SameSet(state.SSHKeys, in.SSHKeys))
-	// Under ignoreChanges the framework hands the hash of the state back as the input.
+	// The framework passes the state's hash as the input if ignoreChanges is set.
 	d.Replace("userData", shared.Differ(state.UserData, in.UserData) && shared.Differ(state.UserData, hashed(in.UserData)))
 	d.Update("size", !strings.EqualFold(state.Size, in.Size))
 	d.Update("backups", shared.Differ(state.Backups, in.Backups))
@@ -123,7 +123,7 @@ func (droplet) Create(ctx context.Context, in DropletArgs, state *DropletState) 
 	}
 	id := strconv.Itoa(made.ID)
 	state.observe(made)
-	// The create has happened: what goes wrong from here on must not lose it.
+	// The Droplet exists from here on. A later error must not drop it from the state.
 	if err = state.waitFor(ctx, made.ID, "status", []string{"new"}, "active", dropletTimeout); err != nil {
 		err = fmt.Errorf("Error waiting for droplet (%s) to become ready: %w", id, err)
 	}
@@ -156,7 +156,8 @@ func (d *DropletArgs) order() (*godo.DropletCreateRequest, error) {
 	return order, nil
 }
 
-// observe takes over what the API tells. Image, ssh keys and user data are not among it: a slug moves on to newer images.
+// observe copies the API's values into the state. It leaves out the image, because a slug moves on to newer images. The
+// API does not return ssh keys and user data.
 func (s *DropletState) observe(found *godo.Droplet) {
 	s.Name, s.Status, s.Locked, s.Tags = &found.Name, found.Status, found.Locked, found.Tags
 	if found.Region != nil {
@@ -196,7 +197,7 @@ func (droplet) ReadInputs(in DropletArgs, state DropletState, imported bool) Dro
 	return in
 }
 
-// Update switches backups, and waits for it.
+// Update changes the backups and waits until the change is complete.
 func (droplet) Update(ctx context.Context, id string, in DropletArgs, old DropletState, state *DropletState) error {
 	number, err := strconv.Atoi(id)
 	if err != nil {
@@ -211,7 +212,7 @@ func (droplet) Update(ctx context.Context, id string, in DropletArgs, old Drople
 		return readErr
 	}
 	if err != nil {
-		// What was done before it is kept.
+		// Earlier changes stay in the state.
 		return infer.ResourceInitFailedError{Reasons: []string{err.Error()}}
 	}
 	return nil
@@ -243,7 +244,7 @@ func changeBackups(ctx context.Context, id int, in DropletArgs, old DropletState
 	return failed(fmt.Sprintf("Error changing backups on droplet (%d)", id), err)
 }
 
-// Delete waits until nothing holds the Droplet any more, deletes it, and waits until it is gone.
+// Delete waits until the Droplet is unlocked, deletes it, and waits until it is gone.
 func (droplet) Delete(ctx context.Context, id string, state DropletState) error {
 	number, err := strconv.Atoi(id)
 	if err != nil {
@@ -264,14 +265,15 @@ func (droplet) Delete(ctx context.Context, id string, state DropletState) error 
 	return failed("Error deleting droplet", err)
 }
 
-// waitFor looks at one attribute of the Droplet, and keeps all that it sees. While the Droplet is locked it has none.
+// waitFor waits until an attribute of the Droplet has the target value. It copies every answer into the state. A locked
+// Droplet counts as having no value.
 func (s *DropletState) waitFor(
 	ctx context.Context, id int, attribute string, pending []string, target string, most time.Duration,
 ) error {
 	look := func() (string, error) {
 		found, answer, err := api(ctx).Droplets.Get(context.Background(), id)
 		if isGone(answer) && target == "active" {
-			// One that was just ordered may not be shown yet.
+			// The API may not show a new Droplet yet.
 			return "", nil
 		}
 		if err != nil {

@@ -14,12 +14,12 @@ import (
 	"pillar-host/lab/plugins/shared"
 )
 
-// Firewall is a cloud firewall of all Droplets with a tag.
+// Firewall is a cloud firewall for all Droplets with one of its tags.
 type Firewall struct {
 	shared.Resource[FirewallArgs, FirewallState, firewall]
 }
 
-// FirewallArgs are what a program sets.
+// FirewallArgs contains the inputs that a program sets.
 type FirewallArgs struct {
 	InboundRules  []InboundRule  `pulumi:"inboundRules,optional"`
 	Name          *string        `pulumi:"name,optional"`
@@ -27,31 +27,31 @@ type FirewallArgs struct {
 	Tags          []string       `pulumi:"tags,optional"`
 }
 
-// InboundRule lets in.
+// InboundRule allows inbound traffic.
 type InboundRule struct {
 	PortRange       *string  `pulumi:"portRange,optional"`
 	Protocol        string   `pulumi:"protocol"`
 	SourceAddresses []string `pulumi:"sourceAddresses,optional"`
 }
 
-// OutboundRule lets out.
+// OutboundRule allows outbound traffic.
 type OutboundRule struct {
 	DestinationAddresses []string `pulumi:"destinationAddresses,optional"`
 	PortRange            *string  `pulumi:"portRange,optional"`
 	Protocol             string   `pulumi:"protocol"`
 }
 
-// String is the same for the same rule, however its addresses are ordered.
+// String formats the rule. The order of the addresses does not matter, so equal rules give the same text.
 func (r InboundRule) String() string { return text(r.Protocol, r.PortRange, r.SourceAddresses) }
 
-// String is the same for the same rule, however its addresses are ordered.
+// String formats the rule. The order of the addresses does not matter, so equal rules give the same text.
 func (r OutboundRule) String() string { return text(r.Protocol, r.PortRange, r.DestinationAddresses) }
 
 func text(protocol string, ports *string, addresses []string) string {
 	return fmt.Sprint(protocol, " ", shared.Or(ports, ""), slices.Sorted(slices.Values(addresses)))
 }
 
-// FirewallState is what is known of a firewall.
+// FirewallState contains the inputs and the firewall's status.
 type FirewallState struct {
 	FirewallArgs
 	Status string `pulumi:"status"`
@@ -65,7 +65,7 @@ func (firewall) Plan(in FirewallArgs, old FirewallState) FirewallState {
 	return FirewallState{in, old.Status}
 }
 
-// Check wants a port for tcp and udp.
+// Check requires a port for tcp and udp.
 func (firewall) Check(in FirewallArgs) []provider.CheckFailure {
 	var failures []provider.CheckFailure
 	check := func(direction, protocol string, ports *string) {
@@ -84,7 +84,7 @@ func (firewall) Check(in FirewallArgs) []provider.CheckFailure {
 	return failures
 }
 
-// Diff finds nothing that would replace a firewall.
+// Diff never needs a replacement.
 func (firewall) Diff(d *shared.Diff, in FirewallArgs, state FirewallState) {
 	d.Name(state.Name, in.Name)
 	d.Update("tags", !shared.SameSet(lower(state.Tags), lower(in.Tags)))
@@ -152,7 +152,7 @@ func (firewall) Read(ctx context.Context, id string, state *FirewallState) (bool
 	return true, nil
 }
 
-// portRange reads the API's 0, which is all ports, and that icmp has none.
+// portRange translates the API's 0. It means all ports, or no port for icmp.
 func portRange(protocol, ports string) *string {
 	if ports == "0" {
 		if protocol == "icmp" {
@@ -170,7 +170,7 @@ func (firewall) ReadInputs(in FirewallArgs, state FirewallState, imported bool) 
 	return in
 }
 
-// Update sets the whole firewall anew.
+// Update replaces the whole firewall.
 func (firewall) Update(ctx context.Context, id string, in FirewallArgs, _ FirewallState, state *FirewallState) error {
 	if _, _, err := api(ctx).Firewalls.Update(context.Background(), id, in.request()); err != nil {
 		return failed("Error updating firewall", err)
@@ -179,7 +179,7 @@ func (firewall) Update(ctx context.Context, id string, in FirewallArgs, _ Firewa
 	return err
 }
 
-// Delete removes the firewall; one that has vanished is no error.
+// Delete removes the firewall. A firewall that is already gone is no error.
 func (firewall) Delete(ctx context.Context, id string, _ FirewallState) error {
 	answer, err := api(ctx).Firewalls.Delete(context.Background(), id)
 	return unlessGone(answer, "Error deleting firewall", err)

@@ -11,18 +11,18 @@ import (
 	"pillar-host/lab/plugins/shared"
 )
 
-// SSHKey is a key of the account; the API takes each only once.
+// SSHKey is a key of the account. The API accepts each key only once.
 type SSHKey struct {
 	shared.Resource[SSHKeyArgs, SSHKeyState, sshKey]
 }
 
-// SSHKeyArgs are what a program sets.
+// SSHKeyArgs contains the inputs that a program sets.
 type SSHKeyArgs struct {
 	Name      *string `pulumi:"name,optional"`
 	PublicKey string  `pulumi:"publicKey"`
 }
 
-// SSHKeyState is what is known of a key.
+// SSHKeyState contains the inputs and the fingerprint.
 type SSHKeyState struct {
 	SSHKeyArgs
 	Fingerprint string `pulumi:"fingerprint"`
@@ -36,7 +36,7 @@ func (sshKey) Plan(in SSHKeyArgs, old SSHKeyState) SSHKeyState {
 	return SSHKeyState{in, old.Fingerprint}
 }
 
-// Diff takes no notice of space around a key.
+// Diff ignores blanks and line ends around a key.
 func (sshKey) Diff(d *shared.Diff, in SSHKeyArgs, state SSHKeyState) {
 	d.Replace("publicKey", strings.TrimSpace(state.PublicKey) != strings.TrimSpace(in.PublicKey))
 	d.Name(state.Name, in.Name)
@@ -90,7 +90,7 @@ func (sshKey) Update(ctx context.Context, id string, in SSHKeyArgs, _ SSHKeyStat
 	return failed("Failed to update SSH key", err)
 }
 
-// Delete removes the key; one that has vanished is an error.
+// Delete removes the key. A key that is already gone is an error.
 func (sshKey) Delete(ctx context.Context, id string, _ SSHKeyState) error {
 	number, err := strconv.Atoi(id)
 	if err == nil {

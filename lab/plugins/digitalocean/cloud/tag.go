@@ -9,17 +9,17 @@ import (
 	"pillar-host/lab/plugins/shared"
 )
 
-// Tag is a tag of the account; a Droplet's tags come into being by themselves, and stay when it goes.
+// Tag is a tag of the account. A Droplet's tags are created with it and stay when it is deleted.
 type Tag struct {
 	shared.Resource[TagArgs, TagState, tag]
 }
 
-// TagArgs are what a program sets.
+// TagArgs contains the inputs that a program sets.
 type TagArgs struct {
 	Name *string `pulumi:"name,optional"`
 }
 
-// TagState is what is known of a tag.
+// TagState contains the inputs and the number of tagged resources.
 type TagState struct {
 	TagArgs
 	TotalResourceCount int `pulumi:"totalResourceCount"`
@@ -35,7 +35,7 @@ func (tag) Diff(d *shared.Diff, in TagArgs, state TagState) {
 	d.Replace("name", shared.Differ(state.Name, in.Name))
 }
 
-// Create makes the tag, or takes over the one that is there.
+// Create makes the tag, or takes over an existing tag of the same name.
 func (tag) Create(ctx context.Context, in TagArgs, state *TagState) (string, error) {
 	made, _, err := api(ctx).Tags.Create(context.Background(), &godo.TagCreateRequest{Name: shared.Or(in.Name, "")})
 	if err != nil {
@@ -65,7 +65,7 @@ func (tag) ReadInputs(_ TagArgs, state TagState, _ bool) TagArgs { return state.
 
 func (tag) Update(context.Context, string, TagArgs, TagState, *TagState) error { return nil }
 
-// Delete removes the tag from all that bears it.
+// Delete removes the tag from the account and from all resources that have it.
 func (tag) Delete(ctx context.Context, id string, _ TagState) error {
 	_, err := api(ctx).Tags.Delete(context.Background(), id)
 	return failed("Error deleting tag", err)

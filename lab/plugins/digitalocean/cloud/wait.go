@@ -16,8 +16,8 @@ const (
 	emptyLooks      = 60
 )
 
-// wait looks until the state is the target, with the official plugin's pauses. A look that tells no state ("") is made
-// again, a number of times; a state that was not expected ends the wait, as does an error.
+// wait polls until the state is the target, with the official plugin's pauses. A poll without a state ("") is repeated
+// up to a limit. An unexpected state ends the wait, and so does an error.
 type wait struct {
 	pending []string
 	target  string
@@ -71,7 +71,7 @@ func sleep(ctx context.Context, pause time.Duration, deadline time.Time) error {
 	}
 }
 
-// waitForAction waits until an action of a Droplet has ended well.
+// waitForAction waits until an action of a Droplet has completed. It fails if the action does.
 func waitForAction(ctx context.Context, droplet, action int) error {
 	look := func() (string, error) {
 		found, _, err := api(ctx).DropletActions.Get(context.Background(), droplet, action)

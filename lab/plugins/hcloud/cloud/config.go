@@ -1,4 +1,4 @@
-// Package cloud holds the resources of the hcloud provider that the program uses.
+// Package cloud contains the resources of the hcloud provider that the program uses.
 package cloud
 
 import (
@@ -15,7 +15,7 @@ import (
 	"pillar-host/lab/plugins/shared"
 )
 
-// Version is that of the original.
+// Version is the original's version.
 const Version = "1.41.0"
 
 const tokenLength = 64
@@ -29,7 +29,7 @@ type Config struct {
 	client *hcloud.Client
 }
 
-// Configure makes the client. A token that is missing here may be unknown in a preview: only its use fails.
+// Configure creates the client. A missing token may be unknown in a preview, so only its use fails.
 func (c *Config) Configure(context.Context) error {
 	token := shared.Or(c.Token, "")
 	if token == "" {
@@ -64,7 +64,7 @@ func clientOf(ctx context.Context) (*hcloud.Client, error) {
 	return nil, failure(errors.New("no token: set hcloud:token"))
 }
 
-// targetOf is the client, and the number of what it is asked about.
+// targetOf returns the client and the number of the requested resource.
 func targetOf(ctx context.Context, id string) (*hcloud.Client, int64, error) {
 	client, err := clientOf(ctx)
 	if err != nil {
@@ -76,7 +76,7 @@ func targetOf(ctx context.Context, id string) (*hcloud.Client, int64, error) {
 
 func textOf(id int64) string { return strconv.FormatInt(id, 10) }
 
-// failure words an error as the original does: its frame is what an operator sees around the API's message.
+// failure formats an error as the original does. An operator sees this frame around the API's message.
 func failure(err error) error {
 	if err == nil {
 		return nil
@@ -84,7 +84,7 @@ func failure(err error) error {
 	return fmt.Errorf("sdk-v2/provider2.go:572: sdk.helper_schema: %s: provider=hcloud@%s", message(err), Version)
 }
 
-// halfMade words an error of a later step, after which the resource exists.
+// halfMade formats an error of a later step, after which the resource exists.
 func halfMade(err error) error {
 	if err == nil {
 		return nil
@@ -110,7 +110,8 @@ func message(err error) string {
 
 func isGone(err error) bool { return hcloud.IsError(err, hcloud.ErrorCodeNotFound) }
 
-// asUpdate names labels in full: what is left out stays as it is.
+// asUpdate returns labels for an update. Without labels it returns an empty map, because an update without any leaves
+// the old ones.
 func asUpdate(labels map[string]string) map[string]string {
 	if labels == nil {
 		return map[string]string{}
@@ -118,7 +119,7 @@ func asUpdate(labels map[string]string) map[string]string {
 	return labels
 }
 
-// asInput keeps labels out of the inputs that the program does not set.
+// asInput returns the labels for the inputs. Without labels in the program and at the cloud it returns nil.
 func asInput(given, found map[string]string) map[string]string {
 	if given == nil && len(found) == 0 {
 		return nil

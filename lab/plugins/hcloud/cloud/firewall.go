@@ -19,19 +19,19 @@ const (
 	firewallDeleteInterval = time.Second
 )
 
-// Firewall is a set of rules, which servers name.
+// Firewall is a set of rules. Servers refer to it.
 type Firewall struct {
 	shared.Resource[FirewallInputs, FirewallState, firewall]
 }
 
-// FirewallInputs are what a program sets.
+// FirewallInputs contains the inputs that a program sets.
 type FirewallInputs struct {
 	Labels map[string]string `pulumi:"labels,optional"`
 	Name   *string           `pulumi:"name,optional"`
 	Rules  []FirewallRule    `pulumi:"rules,optional"`
 }
 
-// FirewallRule lets something in or out.
+// FirewallRule allows inbound or outbound traffic.
 type FirewallRule struct {
 	Direction string   `pulumi:"direction"`
 	Port      *string  `pulumi:"port,optional"`
@@ -39,12 +39,12 @@ type FirewallRule struct {
 	SourceIPs []string `pulumi:"sourceIps,optional"`
 }
 
-// String is the same for the same rule, however its networks are ordered.
+// String formats the rule. The order of the networks does not matter, so equal rules give the same text.
 func (r FirewallRule) String() string {
 	return fmt.Sprint(r.Direction, " ", r.Protocol, shared.Or(r.Port, ""), slices.Sorted(slices.Values(r.SourceIPs)))
 }
 
-// FirewallState is the inputs, as the cloud has them.
+// FirewallState contains the inputs with the cloud's values.
 type FirewallState struct{ FirewallInputs }
 
 type firewall struct{}
@@ -53,7 +53,7 @@ func (firewall) Token() (tokens.ModuleName, tokens.TypeName) { return "index/fir
 
 func (firewall) Plan(in FirewallInputs, _ FirewallState) FirewallState { return FirewallState{in} }
 
-// Diff compares rules without regard to their order.
+// Diff ignores the order of the rules.
 func (firewall) Diff(d *shared.Diff, in FirewallInputs, state FirewallState) {
 	d.Update("rules", !sameRules(in.Rules, state.Rules))
 	d.Update("labels", !maps.Equal(in.Labels, state.Labels))
@@ -149,7 +149,7 @@ func (firewall) Update(
 	return failure(err)
 }
 
-// Delete tries for a while when servers are not yet free of it.
+// Delete retries for a while if servers still use the firewall.
 func (firewall) Delete(ctx context.Context, id string, _ FirewallState) error {
 	client, number, err := targetOf(ctx, id)
 	for try := 1; err == nil; try++ {

@@ -18,7 +18,7 @@ type Server struct {
 	shared.Resource[ServerInputs, ServerState, server]
 }
 
-// ServerInputs are what a program sets.
+// ServerInputs contains the inputs that a program sets.
 type ServerInputs struct {
 	Backups           *bool             `pulumi:"backups,optional"`
 	DeleteProtection  *bool             `pulumi:"deleteProtection,optional"`
@@ -33,14 +33,14 @@ type ServerInputs struct {
 	UserData          *string           `pulumi:"userData,optional"`
 }
 
-// Annotate sets the defaults that Check fills in, so that they stand in the state.
+// Annotate sets the default values that Check adds, so that the state contains them.
 func (i *ServerInputs) Annotate(a infer.Annotator) {
 	for _, field := range []**bool{&i.Backups, &i.DeleteProtection, &i.RebuildProtection} {
 		a.SetDefault(field, false)
 	}
 }
 
-// ServerState is the inputs and what the cloud decided.
+// ServerState contains the inputs and the values that the cloud decides.
 type ServerState struct {
 	ServerInputs
 	IPv4Address     string `pulumi:"ipv4Address"`
@@ -48,7 +48,8 @@ type ServerState struct {
 	Status          string `pulumi:"status"`
 }
 
-// WireDependencies keeps addresses known in the preview of an update. Only computedness: secretness goes by name.
+// WireDependencies keeps addresses known in the preview of an update. It covers only whether a value is computed.
+// Whether a value is secret depends on its name.
 func (*Server) WireDependencies(f infer.FieldSelector, inputs *ServerInputs, state *ServerState) {
 	f.OutputField(&state.UserData).DependsOn(f.InputField(&inputs.UserData).Computed())
 	f.OutputField(&state.PrimaryDiskSize).DependsOn(f.InputField(&inputs.ServerType).Computed())
@@ -58,7 +59,7 @@ type server struct{}
 
 func (server) Token() (tokens.ModuleName, tokens.TypeName) { return "index/server", "Server" }
 
-// Plan has the hash of the user data, and fills in what the program leaves to the cloud.
+// Plan replaces the user data by its hash, and keeps the cloud's values for inputs that the program leaves out.
 func (server) Plan(in ServerInputs, old ServerState) ServerState {
 	state := ServerState{in, old.IPv4Address, old.PrimaryDiskSize, old.Status}
 	if in.Location == nil {
@@ -67,7 +68,7 @@ func (server) Plan(in ServerInputs, old ServerState) ServerState {
 	if in.FirewallIds == nil {
 		state.FirewallIds = old.FirewallIds
 	}
-	// Under ignoreChanges the input is what the state has: the hash.
+	// The input is the state's hash if ignoreChanges is set.
 	if in.UserData != nil && *in.UserData != shared.Or(old.UserData, "") {
 		state.UserData = hcloud.Ptr(hashed(*in.UserData))
 	}
@@ -79,8 +80,8 @@ func hashed(userData string) string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// Diff compares with the state, which has the hash of the user data; what the cloud decides when it is left out is
-// compared only where the program sets it.
+// Diff compares the inputs with the state, which contains the user data's hash. Inputs that default to the cloud's
+// choice are compared only if the program sets them.
 func (server) Diff(d *shared.Diff, in ServerInputs, state ServerState) {
 	userData, hash := shared.Or(in.UserData, ""), shared.Or(state.UserData, "")
 	d.Replace("image", shared.Differ(in.Image, state.Image))
@@ -96,7 +97,7 @@ func (server) Diff(d *shared.Diff, in ServerInputs, state ServerState) {
 	d.Name(state.Name, in.Name)
 }
 
-// observe takes over what the cloud knows. User data and keys are not among it.
+// observe copies the cloud's values into the state. The cloud does not return user data and ssh keys.
 func (s *ServerState) observe(server *hcloud.Server) {
 	s.Name, s.Labels, s.ServerType = &server.Name, server.Labels, server.ServerType.Name
 	s.Location, s.Status, s.PrimaryDiskSize = &server.Location.Name, string(server.Status), server.PrimaryDiskSize
@@ -116,8 +117,9 @@ func (s *ServerState) observe(server *hcloud.Server) {
 	}
 }
 
-// ReadInputs are the inputs after a refresh (what the program sets, as the cloud has it) or after an import (all that can
-// be read). Refreshed, a difference shows; imported, the program's own inputs are compared with these.
+// ReadInputs returns the inputs after a refresh or an import. After a refresh, they are the inputs that the program
+// sets, with the cloud's values, so differences show. After an import, they are all inputs that can be read, and the
+// program's inputs are compared with them.
 func (server) ReadInputs(in ServerInputs, state ServerState, imported bool) ServerInputs {
 	inputs := state.ServerInputs
 	inputs.UserData, inputs.SSHKeys = in.UserData, in.SSHKeys

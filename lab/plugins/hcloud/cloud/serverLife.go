@@ -14,7 +14,7 @@ import (
 
 type steps []func() ([]*hcloud.Action, error)
 
-// run does one step after the other, waiting for the actions of each.
+// run executes one step after another and waits for the actions of each.
 func (s steps) run(ctx context.Context, client *hcloud.Client) error {
 	for _, step := range s {
 		actions, err := step()
@@ -28,7 +28,7 @@ func (s steps) run(ctx context.Context, client *hcloud.Client) error {
 	return nil
 }
 
-// Create orders the server and waits until it runs, then sets what can be set only then.
+// Create orders the server and waits until it runs. Then it applies the settings that need an existing server.
 func (server) Create(ctx context.Context, in ServerInputs, state *ServerState) (string, error) {
 	client, err := clientOf(ctx)
 	if err != nil {
@@ -42,7 +42,7 @@ func (server) Create(ctx context.Context, in ServerInputs, state *ServerState) (
 	if err != nil {
 		return "", failure(err)
 	}
-	// From here on the server exists: the state has to know it, whatever happens.
+	// The server exists from here on, so the state must contain it even after an error.
 	made := result.Server
 	err = client.Action.WaitFor(ctx, append([]*hcloud.Action{result.Action}, result.NextActions...)...)
 	if err == nil {
@@ -96,7 +96,7 @@ func orderOf(ctx context.Context, client *hcloud.Client, in ServerInputs) (hclou
 	return order, nil
 }
 
-// settings are those of backups and protection, where they differ.
+// settings returns the steps that change backups and protection where they differ.
 func settings(ctx context.Context, client *hcloud.Client, target *hcloud.Server, in, old ServerInputs) steps {
 	var changes steps
 	if shared.Differ(in.Backups, old.Backups) {
@@ -140,7 +140,7 @@ func (server) Read(ctx context.Context, id string, state *ServerState) (bool, er
 	return found, failure(err)
 }
 
-// Update changes what differs from the state: not what differs from the cloud.
+// Update applies the differences between the inputs and the state. It does not compare with the cloud.
 func (server) Update(ctx context.Context, id string, in ServerInputs, old ServerState, state *ServerState) error {
 	client, number, err := targetOf(ctx, id)
 	if err != nil {
@@ -203,7 +203,7 @@ func changeFirewalls(ctx context.Context, client *hcloud.Client, target *hcloud.
 	return changes
 }
 
-// Delete fails, as with the original, for a server that is protected or gone.
+// Delete fails if the server is protected or already gone, like the original.
 func (server) Delete(ctx context.Context, id string, _ ServerState) error {
 	client, number, err := targetOf(ctx, id)
 	if err != nil {

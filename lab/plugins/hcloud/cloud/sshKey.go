@@ -12,19 +12,19 @@ import (
 	"pillar-host/lab/plugins/shared"
 )
 
-// SSHKey is a public key that servers can be created with.
+// SSHKey is a public key for new servers.
 type SSHKey struct {
 	shared.Resource[SSHKeyInputs, SSHKeyState, sshKey]
 }
 
-// SSHKeyInputs are what a program sets.
+// SSHKeyInputs contains the inputs that a program sets.
 type SSHKeyInputs struct {
 	Labels    map[string]string `pulumi:"labels,optional"`
 	Name      *string           `pulumi:"name,optional"`
 	PublicKey string            `pulumi:"publicKey"`
 }
 
-// SSHKeyState is the inputs and the fingerprint.
+// SSHKeyState contains the inputs and the fingerprint.
 type SSHKeyState struct {
 	SSHKeyInputs
 	Fingerprint string `pulumi:"fingerprint"`
@@ -43,7 +43,7 @@ func (sshKey) Plan(in SSHKeyInputs, old SSHKeyState) SSHKeyState {
 	return SSHKeyState{in, old.Fingerprint}
 }
 
-// Diff takes a line feed at the end of a key for nothing.
+// Diff ignores blanks and line ends around a key.
 func (sshKey) Diff(d *shared.Diff, in SSHKeyInputs, state SSHKeyState) {
 	d.Replace("publicKey", !sameKey(in.PublicKey, state.PublicKey))
 	d.Name(state.Name, in.Name)
@@ -105,7 +105,7 @@ func (sshKey) Update(ctx context.Context, id string, in SSHKeyInputs, _ SSHKeySt
 	return failure(err)
 }
 
-// Delete removes the key from the project; servers keep it.
+// Delete removes the key from the project. Existing servers keep it.
 func (sshKey) Delete(ctx context.Context, id string, _ SSHKeyState) error {
 	client, number, err := targetOf(ctx, id)
 	if err != nil {
