@@ -149,7 +149,7 @@ async function findFirstWhole(running: number, isAfterSwitch: (epoch: number) =>
   return running > 0 && (await isAfterSwitch(running - 1)) ? running - 1 : running;
 }
 
-/** Formats an amount of the smallest units (8 decimals). */
+/** Formats an amount given in the smallest units (8 decimals). */
 export function formatCoin(amount: bigint): string {
   const whole = amount / 100_000_000n;
   const rest = String(amount % 100_000_000n)

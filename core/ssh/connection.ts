@@ -80,7 +80,8 @@ export function createConnection(target: SshTarget, keys?: LoginKeys, wasLetIn =
         await new Promise((resolve) => setTimeout(resolve, rateLimit.retryDelayMs));
         return connect(until);
       }
-      // Not fatal after an earlier login: a host that boots or shuts down refuses everybody but root.
+      // A refused login is not fatal after an earlier one succeeded: a host that boots or shuts down refuses everybody
+      // but root.
       if (made > 0 && what === "login")
         throw new Error(`${target.address} refuses the login, which it took before: it boots, perhaps`);
       if (isFatal(error)) refused = error as Error;

@@ -212,7 +212,7 @@ export async function collect({ stdout, done }: RootStream, limit: number, what:
   stdout.on("data", (chunk: Buffer) => {
     size += chunk.length;
     if (size <= limit) chunks.push(chunk);
-    // The host would go on printing.
+    // The host would continue to print.
     else stdout.destroy();
   });
   const failure = await done.then(

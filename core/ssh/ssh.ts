@@ -91,7 +91,7 @@ export async function connectSsh(target: SshTarget, keys: LoginKeys = loginKeys(
     try {
       client.connect({ ...attempt.config, ...connectConfig(target, route, shown) });
     } catch (error) {
-      // A key that can't be read.
+      // The private key can't be read.
       fail(error as Error);
     }
   });

@@ -9,7 +9,7 @@ export function fatal(message: string): FatalError {
   return Object.assign(new Error(message), { fatal: true as const });
 }
 
-/** Makes the error of a port on which nothing listens. */
+/** Creates the error of a port on which nothing listens. */
 export function closedPort(what: string): Error & { readonly isClosedPort: true } {
   return Object.assign(new Error(what), { isClosedPort: true as const });
 }
@@ -18,7 +18,7 @@ export function isClosedPort(error: Error & { readonly isClosedPort?: boolean })
   return error.isClosedPort === true;
 }
 
-/** Makes the error of a forwarding that the host's sshd forbids. */
+/** Creates the error of a forwarding that the host's sshd forbids. */
 export function forbidden(what: string): Error & { readonly isForbidden: true } {
   return Object.assign(new Error(what), { isForbidden: true as const });
 }
@@ -63,7 +63,9 @@ export type LoginError = Error &
 
 const alias = ". Is it an alias of ~/.ssh/config, which is not read here? ssh -G NAME shows its hostname";
 
-/** Makes the error of a host that can't be reached. @param where its login @param said the host's own words, if any */
+/**
+ * Creates the error of a host that can't be reached. @param where its login @param said the host's own words, if any
+ */
 export function unreached(where: string, error?: Error & { code?: unknown }, said = ""): UnreachedError {
   const kinds: Readonly<Record<string, UnreachedError["unreached"]>> = {
     ENOTFOUND: "unknownName",

@@ -38,7 +38,7 @@ export interface UpgradeDeps extends Clock {
 }
 
 const pollIntervalMs = 500;
-/** A restart that was never measured. */
+/** Assumed length of a restart that was never measured. */
 const firstRestartMs = 30_000;
 const judgeTimeoutMs = 40_000;
 /** A host that reboots is silent for a while. */
@@ -84,7 +84,7 @@ export async function upgradeNode(options: UpgradeOptions, deps: UpgradeDeps): P
     const judgement = judge({ before: node, node: seen, hasSlots, produced, ...times });
     if (judgement === undefined) return;
     say(`${judgement.isGood ? "good" : "not good"}: ${judgement.why}`);
-    // Encoded, as it quotes the node.
+    // Encode the text, because it quotes the node.
     const verdict = judgement.isGood ? "good" : firstLine(judgement.why);
     await host("judge", { verdict: Buffer.from(verdict).toString("base64") });
   });
@@ -115,7 +115,7 @@ async function waitForMoment({ network, lastMs }: UpgradeOptions, producer: stri
   }
 }
 
-/** Waits until no upgrade runs on the host. A broken connection is made again. */
+/** Waits until no upgrade runs on the host. Reconnects after the connection breaks. */
 async function waitForUpgradeEnd(
   deps: UpgradeDeps,
   { address, stack }: UpgradeOptions,
@@ -138,7 +138,7 @@ async function waitForUpgradeEnd(
   throw new Error(`${address}: the end of the node's upgrade is not seen\n  found: ${fault}\n  ${see}`);
 }
 
-/** Formats the end of an upgrade that did not come to its version. */
+/** Formats the error of an upgrade that did not reach its version. */
 function endText({ stage, why }: HostUpgrade, { address, version, stack }: UpgradeOptions, before: string): string {
   const { up, remove } = commandsFor(stack);
   const notGood = `${address}: ${version} of the node is not good, and`;

@@ -65,7 +65,7 @@ export function judgeBridge(bridge: BridgeInfo, height: number, name: string): B
     const why = `${name} says (embedded.bridge.getBridgeInfo): ${words}`;
     return { known: true as const, state, key: bridge.key, why };
   };
-  // A node answers so if no bridge was ever set up.
+  // A node returns an empty key if no bridge was ever set up.
   if (bridge.key === "") return { known: false, why: `${name} knows of no bridge` };
   if (bridge.isHalted) return reading(2, "the bridge is halted");
   const last = bridge.unhaltedAt + bridge.unhaltDuration;

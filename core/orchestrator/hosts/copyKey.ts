@@ -103,7 +103,7 @@ export class Copier {
     const store = journal?.stage === "fenced" ? journal.was.keyStore : undefined;
     return own({
       receive_into: stagingOf(inputs, saga),
-      // A name alone: the source's journal may have another directory.
+      // Pass only the name, because the source's journal may have another directory.
       aside_store: store === undefined ? "" : fileName(path.posix.basename(store)),
       login_user: inputs.old.host.ssh.user,
       copy_address: address,

@@ -86,7 +86,7 @@ const arrive: Perform = async (run, saga, looks) => {
   const { inputs, sides } = run;
   const call = { side: target, name: "signer_arrive", saga };
   const ownAddresses = await run.readAddresses(source, saga, looks);
-  // The config that this run read after the stop was copied and compared.
+  // This run read the config after the stop, and the copy was compared with it.
   const text = run.stoppedConfig ?? (await run.readConfig(target, saga, stagingOf(inputs, saga)));
   if (text === undefined) return sides.step({ ...call, variables: own({ config: "" }) }, looks);
   const addresses = [sides.roots[source].address, inputs.copy.address, ...ownAddresses];
