@@ -1,21 +1,21 @@
-// A stand-in for pulumi-resource-command 1.2.1, for lab machines that cannot download the official plugin. It serves
-// the same resource types over the same protocol, so that a program under test cannot tell the difference.
+// This is a stand-in for pulumi-resource-command 1.2.1, for lab machines that cannot download the official plugin. It
+// serves the same resource types over the same protocol, so a program under test cannot tell the difference.
 //
-// It keeps, each with a test in test/lab/plugins/command.long.test.ts:
+// It copies the following behavior, each with a test in test/lab/plugins/command.long.test.ts:
 //
-//   - connection: host key checked when given and ignored when not; dial attempts with backoff, a wrong key among
-//     them (dialErrorLimit, perDialTimeout); private key with pass phrase, password, keyboard-interactive, agent;
-//     a proxy; defaults port 22 and user root; connections stay open until the plugin ends;
-//   - remote.Command: stdin, live log by stream, one trailing newline trimmed; a failure carries status, command and
-//     output, and is not recorded; any changed input runs `create` again; triggers replace (the SDK adds
-//     replaceOnChanges); a preview runs nothing;
-//   - secrets: the connection is always secret, an output is secret only where the input of its name is. stdout and
-//     stderr are therefore never secret by themselves, whatever was secret in stdin, create or connection;
-//   - the traps: a failure prints the whole command; one logged line over 64 KiB hangs the run; perDialTimeout ends
-//     when TCP is connected, so a host that accepts and then says nothing is waited for without end; an update gets the
-//     same stdin as create, and a command that ends before its stdin was sent fails with EOF, whatever its exit status.
+//   - Connection: The host key is checked only if it is given. Failed dials, even those with a wrong key, are retried
+//     with backoff (dialErrorLimit, perDialTimeout). Private key with passphrase, password, keyboard-interactive, and
+//     agent work. A proxy works. The defaults are port 22 and user root. Connections stay open until the plugin ends.
+//   - remote.Command: stdin, a live log by stream, and one trailing newline is trimmed. A failure contains status,
+//     command, and output, and is not stored. Any changed input runs `create` again. Triggers replace (the SDK adds
+//     replaceOnChanges). A preview runs nothing.
+//   - Secrets: The connection is always secret. An output is secret only if the input of the same name is. So stdout
+//     and stderr are never secret by themselves, even if stdin, create, or connection contains a secret.
+//   - The traps: A failure prints the whole command. One logged line over 64 KiB hangs the run. perDialTimeout ends
+//     when TCP is connected, so a host that accepts and never answers blocks forever. An update gets the same stdin as
+//     create. A command that ends before its stdin was sent fails with EOF, whatever its exit status.
 //
-// It leaves out every other resource, `update`, `delete`, the environment, and agent sockets of Windows.
+// It lacks every other resource, `update`, `delete`, the environment, and Windows' agent sockets.
 package main
 
 import (
