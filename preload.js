@@ -9,11 +9,11 @@ const Module = require("node:module");
 require("node:net").setDefaultAutoSelectFamilyAttemptTimeout(5000);
 
 const sdk = of("@pulumi/pulumi");
-// Only needed to serialize functions. They take nearly two thirds of the SDK's start, and most runs serialize none.
+// Needed to serialize functions, which few runs do. Loading them takes nearly two thirds of the SDK's start.
 for (const name of ["typescript", "normalize-package-data"]) loadWhenUsed(sdk, name);
-// Only needed by programs that drive the engine. The engine drives this program.
+// Needed by programs that drive the engine. The engine drives this program.
 loadWhenUsed(sdk, "./automation");
-// Only needed for `pulumi --tracing`. Without tracing the SDK calls only `newSpan`, which the stand-in answers in the
+// Needed for `pulumi --tracing`. Without tracing the SDK calls only `newSpan`, which the stand-in answers in the
 // same way.
 loadWhenUsed(sdk, "./cmd/run/tracing", { newSpan });
 // Error messages in about fifty languages.

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { plainFault } from "../core/util/plainFault";
 
-/** Prints errors for the operator without a stack trace. */
+/** Wraps the program so that its errors for the operator are printed without a stack trace. */
 export function showPlainErrors<T>(program: () => Promise<T>): () => Promise<T> {
   return () =>
     program().catch((error: unknown) => {

@@ -69,7 +69,7 @@ export class CloudHost extends pulumi.ComponentResource implements Host {
     const host = { access: this.access, ready: [booted], server: this.server, isOrdered: this.isOrdered };
     this.guard = createGuard("host-guard", { host, settings, rpc, isLast: false }, this);
     this.ready = [this.guard];
-    // Resolves only after that is written, because the run waits for its outputs.
+    // Resolves after the record of orders is written, because the run ends only when its outputs have resolved.
     this.fingerprint = pulumi.all([hostKey, settled]).apply(([shown]) => fingerprintOf(shown));
     this.serverId = made.id;
     this.address = address;

@@ -39,7 +39,7 @@ export type HostShown = Readonly<Record<string, pulumi.Input<string | number> | 
 
 /** The stack's host, as this run found it. */
 export interface FoundHost {
-  /** Absent if there is nothing to do on the host, now or at all. */
+  /** Absent if this run does nothing on the host. */
   readonly host?: Host;
   readonly shown: HostShown;
 }

@@ -48,8 +48,8 @@ export interface CutoverShown {
 
 /**
  * Registers the steps after the producer address (docs/specification.md, 1.1, steps 13 and 14): keeps the hourly
- * restart off, waits for the switch if configured, and reads the registration in every run. The outputs are no secrets,
- * so that they stay readable.
+ * restart off, waits for the switch if configured, and reads the registration in every run. The outputs are plain
+ * values, so that they stay readable.
  */
 export function registerCutover({
   config,

@@ -40,7 +40,7 @@ export type ReferenceNote =
   | ({ readonly kind: "odd"; readonly others: number } & HeightWord)
   /** The reference is so far behind the node that it may not know about a fork. */
   | ({ readonly kind: "farBehind" } & HeightWord)
-  /** The reference's momentum of that height differs from the node's, and the other witnesses outweigh it. */
+  /** The reference has another momentum at that height, but too few witnesses agree with it to call that a fork. */
   | ({ readonly kind: "otherChain" } & HeightWord);
 
 /** The references' verdict on a node, with the problems of each reference. */

@@ -12,10 +12,7 @@ import { type OwnChain, type ReferencesSeen, readReferences } from "./references
 
 /** Witnesses that can be asked repeatedly. */
 export interface Witnesses {
-  /**
-   * Reads all witnesses. Never throws. @param limit milliseconds for each
-   * Reads all witnesses. Never throws. `limit` is in milliseconds for each witness.
-   */
+  /** Reads all witnesses. Never throws. @param limit milliseconds for each */
   read(own: OwnChain | undefined, limit?: number): Promise<ReferencesSeen>;
   close(): void;
 }

@@ -1,15 +1,15 @@
 // @ts-check
-// The SDK's own process of the dynamic providers, loaded as quickly as the program is.
+// Starts the SDK's own process of the dynamic providers, with the same preload as the program to start fast.
 require("../../../preload");
 
-// Providers leave a connection to the next one (core/ssh/connection.ts): a host may limit new ones.
+// A provider leaves its connection to the next one (core/ssh/connection.ts), because a host may limit new connections.
 Reflect.set(process, "idleSshSessions", new Map());
 require("@pulumi/pulumi/cmd/dynamic-provider");
 
-// The engine ends this process by a signal, upon which Node keeps nothing.
+// Writes the compile cache now: the engine ends this process with a signal, after which Node writes nothing.
 require("node:module").flushCompileCache?.();
 
-// An engine that was killed leaves this process behind, and lets go of its standard input. What is at work has the time to see
-// it by itself, and comes to its end (providers/runtime/engine.ts); what is not would wait for a next call for ever.
+// A killed engine leaves this process running and closes its standard input. A running method notices that itself and ends
+// (providers/runtime/engine.ts), for which it has this time. An idle process would wait for the next call for ever.
 const grace = 15_000;
 process.stdin.on("end", () => setTimeout(() => process.exit(1), grace)).resume();
