@@ -3,7 +3,7 @@ import type { WatchMessage } from "./stackView";
 
 /** Output of a watch: a terminal, or a file. */
 export interface Display {
-  /** Shows all stacks; called every second, and when one has changed. */
+  /** Shows all stacks. Called every second, and when one has changed. */
   show(shown: readonly TimedView[]): void;
   /** Shows a message. @param stack given if there are several */
   say(news: WatchMessage, stack?: string): void;

@@ -1,4 +1,7 @@
-/** Expected and produced momentums of a Pillar in the current epoch by a node's count, which includes the whole current tick. */
+/**
+ * Expected and produced momentums of a Pillar in the current epoch, by a node's count. The count includes the whole
+ * current tick.
+ */
 interface Figures {
   readonly expected: number;
   readonly produced: number;

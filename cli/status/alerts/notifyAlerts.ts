@@ -84,7 +84,8 @@ function describeMissingWebhook(
 }
 
 /**
- * Notifies of new alerts, then of solved ones. Saves each notification at once, so that a killed run repeats at most one.
+ * Notifies of new alerts, then of solved ones. Saves each notification at once, so that a killed run repeats at most
+ * one.
  *
  * @returns the problem that prevented it
  */

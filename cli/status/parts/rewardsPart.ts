@@ -9,7 +9,10 @@ export interface RewardsPart {
   readonly since?: "waiting" | "collected";
 }
 
-/** Reads the uncollected rewards and, if this host produces, whether the first whole epoch since the switch was collected. */
+/**
+ * Reads the uncollected rewards. If this host produces, also reads whether the first whole epoch since the switch was
+ * collected.
+ */
 export async function readRewardsPart(
   client: ChainClient,
   {
