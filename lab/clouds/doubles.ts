@@ -15,7 +15,6 @@ export const cloudTokens = {
   digitalocean: `dop_v1_${"0123456789abcdef".repeat(4)}`,
 } as const;
 
-/** The doubles of the clouds' APIs. */
 export const doubles: Clouds = {
   hetzner: (room) => createHetzner({ room, tokens: { [cloudTokens.hetzner]: "write" } }).handler,
   digitalocean: (room) => createDigitalOcean({ room, tokens: { [cloudTokens.digitalocean]: "write" } }).handler,

@@ -9,7 +9,6 @@ const faultsSchema = z.strictObject({
   truncate: z.number().int().nonnegative().optional(),
   /** True if a page comes instead of the archive, with status 200. */
   html: z.boolean().optional(),
-  /** Speed at which the body is sent. */
   slowBytesPerSecond: z.number().positive().optional(),
   /** Status of every answer, without the archive. */
   status: z.number().int().min(200).max(599).optional(),
@@ -17,7 +16,6 @@ const faultsSchema = z.strictObject({
   headStatus: z.number().int().min(400).max(599).optional(),
   /** Status with which the server refuses range requests. A page about the refusal comes with it. */
   partStatus: z.number().int().min(400).max(599).optional(),
-  /** URL to which the server redirects. */
   redirect: z.string().optional(),
   /** True if connections are accepted and never answered. */
   hang: z.boolean().optional(),

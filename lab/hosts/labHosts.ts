@@ -29,7 +29,6 @@ export interface LabHost {
 /** The parts of a host that are needed to put something on it. A cloud's server has them, too. */
 export type HostShell = Pick<LabHost, "name" | "run">;
 
-/** The hosts of a lab. */
 export class LabHosts {
   constructor(private readonly state: LabState) {}
 

@@ -12,7 +12,6 @@ export const aptPort = 3142;
 export const vaultPort = 8200;
 /** HTTP and HTTPS ports of the release server. */
 export const releasePorts = [80, 443] as const;
-/** Ports of the clouds' APIs. */
 export const cloudPorts = { hetzner: 8081, digitalocean: 8082 } as const;
 /** Host name of the release server. The TLS certificate has this name. */
 export const releaseHost = "releases.pillar-lab.test";
@@ -39,7 +38,6 @@ export function hostNamespace(lab: string, host: string): string {
   return `pillar-${lab}-${host}`;
 }
 
-/** Arguments of `ip`. */
 export type IpCommand = readonly string[];
 
 /** Returns the commands that remove a host's network at once. Deleting only the namespace would take effect later. */

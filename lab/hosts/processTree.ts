@@ -28,7 +28,6 @@ export async function endProcessesIn(directory: string): Promise<void> {
   }
 }
 
-/** Kills a process. Does nothing if it has ended. */
 export function endPid(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");

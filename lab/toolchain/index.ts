@@ -16,7 +16,6 @@ export interface Toolchain {
   env: Record<string, string>;
 }
 
-/** Options for a toolchain. */
 export interface ToolchainOptions {
   /**
    * The caller's own PULUMI_HOME. It is created if it is missing. Pulumi keeps credentials and workspaces in it, so

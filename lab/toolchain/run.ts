@@ -3,7 +3,6 @@ import readline from "node:readline";
 
 const KEPT_LINES = 20;
 
-/** Options for running a tool. */
 export interface RunOptions {
   cwd?: string;
   env?: NodeJS.ProcessEnv;

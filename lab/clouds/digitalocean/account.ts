@@ -54,7 +54,6 @@ function removeTag(cloud: Cloud, request: ApiRequest): Answer {
   return { status: 204 };
 }
 
-/** The account's ssh keys and tags. */
 export const accountRoutes: readonly Route[] = [
   {
     method: "GET",

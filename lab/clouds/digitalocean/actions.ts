@@ -33,7 +33,6 @@ export function pending(cloud: Cloud, droplet: Droplet): Action | undefined {
   return [...cloud.actions.values()].find((action) => action.droplet === droplet && action.status === "in-progress");
 }
 
-/** Ends the actions that are due. */
 export async function endActions(cloud: Cloud): Promise<void> {
   for (const action of cloud.actions.values()) {
     if (action.status === "in-progress" && cloud.now() >= action.due) await end(cloud, action);

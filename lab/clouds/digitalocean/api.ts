@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import type { Cloud } from "./cloud";
 
-/** A request after routing. */
 export interface ApiRequest {
   readonly method: string;
   /** Named parts of the path. */
@@ -20,7 +19,6 @@ export interface Answer {
   readonly body?: unknown;
 }
 
-/** A route. */
 export interface Route {
   readonly method: string;
   /** Pattern such as `/v2/droplets/:id`. */

@@ -1,10 +1,8 @@
-/** A location. */
 export interface Region {
   readonly slug: string;
   readonly available: boolean;
 }
 
-/** A plan. */
 export interface Size {
   readonly slug: string;
   /** MiB. */
@@ -16,7 +14,6 @@ export interface Size {
   readonly regions: readonly string[];
 }
 
-/** An image of a distribution. */
 export interface Image {
   readonly id: number;
   readonly slug: string;

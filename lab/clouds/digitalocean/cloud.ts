@@ -9,7 +9,6 @@ export interface Timings {
   readonly delete: number;
 }
 
-/** Options of the double. */
 export interface Options {
   readonly room: MachineRoom;
   /** `read` tokens cannot change anything. */
@@ -19,7 +18,6 @@ export interface Options {
   readonly timings?: Partial<Timings>;
 }
 
-/** An ssh key of the account. */
 export interface Key {
   readonly id: number;
   name: string;

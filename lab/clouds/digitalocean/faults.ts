@@ -58,7 +58,6 @@ interface Subject {
   readonly server?: string;
 }
 
-/** The active faults. */
 export class Faults {
   readonly #standing = new Map<number, Fault>();
   #next = 1;

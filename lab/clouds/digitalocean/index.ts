@@ -20,7 +20,6 @@ const routes = [
   ...dropletRoutes,
 ];
 
-/** The lab's own DigitalOcean. */
 export interface DigitalOcean {
   readonly handler: RequestListener;
   /** State of the account. Tests read it here and change it through `/_lab`. */

@@ -1,12 +1,10 @@
 import type { Clock } from "./clock";
 
-/** Subject of an action. */
 export interface Resource {
   readonly id: number;
   readonly type: "server" | "firewall";
 }
 
-/** Reason why an action failed. */
 export interface ActionError {
   readonly code: string;
   readonly message: string;

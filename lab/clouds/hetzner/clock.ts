@@ -1,4 +1,3 @@
-/** The cloud's clock. */
 export interface Clock {
   /** Returns milliseconds. */
   now(): number;

@@ -54,7 +54,6 @@ export type Fault = z.infer<typeof faultSchema>;
 type Kind = Fault["kind"];
 type Of<K extends Kind> = Extract<Fault, { kind: K }>;
 
-/** The active faults. */
 export class Faults {
   private readonly table = new Map<number, { fault: Fault; struck: number }>();
   private last = 0;

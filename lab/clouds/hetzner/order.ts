@@ -21,7 +21,6 @@ const orderSchema = z.object({
   firewalls: z.array(z.object({ firewall: z.int() })).default([]),
 });
 
-/** Answers POST /servers. */
 export async function orderServer(cloud: Cloud, body: unknown): Promise<Answer> {
   const order = orderSchema.parse(body);
   if ([...cloud.servers.values()].some(({ name }) => name === order.name)) throw notUnique("server name");

@@ -11,10 +11,8 @@ export interface SshKey {
   readonly labels: Labels;
 }
 
-/** A server of the project. */
 export interface Server {
   readonly id: number;
-  /** The location. */
   readonly place: string;
   address: string | undefined;
   readonly image: Image;

@@ -37,7 +37,7 @@ export class Chain extends Network {
     return { name, settings: this.nodes.settings(name), network: this.network() };
   }
 
-  /** Changes a node's settings until the next change. */
+  /** Changes a node's settings. They stay until the next change. */
   patchNode(name: string, patch: NodeSettingsPatch): NodeView {
     this.nodes.patch(name, patch);
     return this.node(name);

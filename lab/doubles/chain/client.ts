@@ -100,7 +100,6 @@ export class ChainClient {
   }
 }
 
-/** An address's rewards. */
 export interface RewardsView {
   uncollected: UncollectedReward;
   page: { count: number; list: EpochReward[] };

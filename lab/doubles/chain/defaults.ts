@@ -31,7 +31,6 @@ export const defaultNodeSettings: NodeSettings = {
   memoryBytes: null,
 };
 
-/** A healthy orchestrator with eleven peers. */
 export const defaultOrchestratorSettings: OrchestratorSettings = {
   syncPollMs: 15_000,
   waits: false,

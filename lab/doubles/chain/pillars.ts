@@ -19,7 +19,6 @@ export const pillarSchema = z.strictObject({
   giveDelegateRewardPercentage: z.number().int().min(0).max(100),
 });
 
-/** A registered Pillar. */
 export type Pillar = z.infer<typeof pillarSchema>;
 
 /** Values that a registration or an update can set. The others are derived from the name. */

@@ -11,7 +11,6 @@ export const rewardsPatchSchema = z.strictObject({
   history: z.array(z.strictObject({ epoch: z.number().int(), ...amounts })).optional(),
 });
 
-/** Change of an address's rewards. */
 export type RewardsPatch = z.infer<typeof rewardsPatchSchema>;
 
 /** Amounts of the two coins in their smallest unit. Too big for a float. */

@@ -30,7 +30,6 @@ export class Schedule {
     this.elected.key = "";
   }
 
-  /** Returns the names of the background Pillars. */
   background(): string[] {
     return Array.from({ length: this.backgroundPillars }, (_, index) => `background Pillar ${index}`);
   }

@@ -26,7 +26,6 @@ const truthPatch = z.strictObject({
   defaults: settingsPatch.optional(),
 });
 
-/** A running control API. */
 export interface ServedChain {
   chain: Chain;
   /** Base URL for nodes and tests. */

@@ -62,9 +62,7 @@ export const nodeSettingsSchema = z.strictObject({
   failBuild: z.boolean().nullable(),
   /** Text of one more yes/no question in Deploy. */
   unknownQuestion: z.string().nullable(),
-  /** Number of cores that the controller sees. */
   cores: count.nullable(),
-  /** Bytes of memory that the controller sees. */
   memoryBytes: count.nullable(),
 });
 
@@ -81,7 +79,6 @@ export const orchestratorSettingsSchema = z.strictObject({
   waits: z.boolean(),
   /** Version that the orchestrator reports. Before v0.0.8 it has no RPC. */
   version: z.string().nullable(),
-  /** Number of peers in getStatus. */
   peers: count,
   /** Number of requests per network that getStatus shows as waiting for a signature. */
   toSign: count,

@@ -15,7 +15,6 @@ export const beatSchema = z.strictObject({
   hasShare: z.boolean(),
 });
 
-/** Message from an orchestrator. */
 export type Beat = z.infer<typeof beatSchema>;
 
 /** Lifetime of one orchestrator process, from the moment at which it may sign. Times in milliseconds. */

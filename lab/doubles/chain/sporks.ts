@@ -9,7 +9,6 @@ const sporkSchema = z.strictObject({
   enforcementHeight: z.number().int().nonnegative().default(0),
 });
 
-/** The complete list of sporks. */
 export const sporksSchema = z.strictObject({ list: z.array(sporkSchema) });
 
 export type Spork = z.infer<typeof sporkSchema>;

@@ -72,7 +72,6 @@ export type PillarView = RegisteredPillar & { currentStats: PillarStats };
 /** The whole state of a chain. */
 export interface ChainTruth extends EpochClock {
   network: NetworkTruth;
-  /** The running epoch. */
   epoch: number;
   /** Newest epoch with distributed rewards, or -1 before the first. */
   distributedEpoch: number;

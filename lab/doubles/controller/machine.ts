@@ -1,7 +1,6 @@
 import type { NodeSettings } from "../chain/settings";
 import type { Terminal } from "./terminal";
 
-/** Result of a command on the host. */
 export interface CommandResult {
   status: number;
   stdout: string;
@@ -11,7 +10,6 @@ export interface CommandResult {
 /** The host on which the controller runs. Tests replace it by a directory and a list of commands. */
 export interface Machine {
   terminal: Terminal;
-  /** Effective user id. */
   euid: number;
   user: string;
   hostName: string;

@@ -9,13 +9,10 @@ import { type Machine, print, Quit } from "./machine";
 const [unit, executable] =
   basename(process.argv[1] ?? "") === "znn-controller" ? ["go-zenon", "znnd"] : ["go-node", "go-node"];
 
-/** Name of the node's executable. */
 export const daemon = executable;
 
-/** Name of the node's systemd service. */
 export const service = `${unit}.service`;
 
-/** Path of the node's executable. */
 export const daemonPath = `/usr/local/bin/${daemon}`;
 
 const unitPath = `/etc/systemd/system/${service}`;

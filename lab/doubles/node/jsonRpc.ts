@@ -9,7 +9,6 @@ export interface Method {
 /** Type that an argument must have. */
 export type ArgumentKind = "string" | "int64" | "uint32" | "uint64" | "address" | "hash";
 
-/** Methods by name. */
 export type Methods = Readonly<Record<string, Method>>;
 
 /** Error in an RPC answer. The HTTP status stays 200. */

@@ -21,7 +21,6 @@ import { Sync } from "./sync";
 /** Location of a node double, and the chain double that it asks. */
 export interface NodeOptions {
   dataDir: string;
-  /** Address to listen on. */
   listen: string;
   /** 0 picks any free port. */
   ports: { rpc: number; ws: number; p2p: number };
@@ -66,7 +65,6 @@ export class NodeDouble {
     this.rpc = new RpcPort(options.listen, options.ports.rpc);
   }
 
-  /** Returns the URL of the RPC. */
   get rpcUrl(): string {
     return this.rpc.url;
   }

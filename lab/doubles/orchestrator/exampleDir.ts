@@ -25,7 +25,6 @@ export interface ExampleDir {
   secrets: string[];
 }
 
-/** Properties of the state directory. */
 export interface ExampleDirOptions {
   /** Default: a random one with symbols, like those of the controller. */
   passphrase?: string;

@@ -10,7 +10,6 @@ export interface MethodsBackend {
   peers(): number;
   /** Returns the number of requests per network that wait for a signature. */
   toSign(): number;
-  /** Returns the names of the bridge's networks. */
   networks(): string[];
   /** Returns the producer key's address. */
   producer(): string;

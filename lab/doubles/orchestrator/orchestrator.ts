@@ -13,7 +13,6 @@ import { SignerState } from "./signerState";
 
 /** Location of an orchestrator double, and the chain double that it asks. */
 export interface OrchestratorOptions {
-  /** The state directory. */
   dir: string;
   build: OrchestratorBuild;
   /** 0 picks any free port. */
@@ -61,7 +60,6 @@ export class OrchestratorDouble {
     this.directory = new SignerState(options.dir, this.log);
   }
 
-  /** Returns the URL of the RPC. */
   get rpcUrl(): string {
     return `http://127.0.0.1:${this.ports.rpcPort}`;
   }

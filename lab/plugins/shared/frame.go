@@ -101,7 +101,6 @@ func (r *Resource[I, S, K]) Update(
 	return response, r.kind.Update(ctx, req.ID, req.Inputs, req.State, &response.Output)
 }
 
-// Delete removes the resource.
 func (r *Resource[I, S, K]) Delete(ctx context.Context, req infer.DeleteRequest[S]) (infer.DeleteResponse, error) {
 	return infer.DeleteResponse{}, r.kind.Delete(ctx, req.ID, req.State)
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 )
 
-// Command runs a command on a remote host.
 type Command struct{}
 
 // CommandInputs contains the inputs that a program sets.

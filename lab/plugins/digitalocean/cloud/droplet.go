@@ -24,7 +24,6 @@ const (
 	dropletDeleteTimeout = time.Minute
 )
 
-// Droplet is a server.
 type Droplet struct {
 	shared.Resource[DropletArgs, DropletState, droplet]
 }

@@ -27,14 +27,12 @@ type FirewallArgs struct {
 	Tags          []string       `pulumi:"tags,optional"`
 }
 
-// InboundRule allows inbound traffic.
 type InboundRule struct {
 	PortRange       *string  `pulumi:"portRange,optional"`
 	Protocol        string   `pulumi:"protocol"`
 	SourceAddresses []string `pulumi:"sourceAddresses,optional"`
 }
 
-// OutboundRule allows outbound traffic.
 type OutboundRule struct {
 	DestinationAddresses []string `pulumi:"destinationAddresses,optional"`
 	PortRange            *string  `pulumi:"portRange,optional"`

@@ -20,7 +20,6 @@ const Version = "1.41.0"
 
 const tokenLength = 64
 
-// Config is the provider's configuration.
 type Config struct {
 	Token        *string `pulumi:"token,optional" provider:"secret"`
 	Endpoint     *string `pulumi:"endpoint,optional"`

@@ -13,7 +13,6 @@ import (
 	"pillar-host/lab/plugins/shared"
 )
 
-// Server is a cloud server.
 type Server struct {
 	shared.Resource[ServerInputs, ServerState, server]
 }
