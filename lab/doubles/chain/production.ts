@@ -46,7 +46,7 @@ export class Production {
     return { produced: own.filter(({ nodes }) => nodes.length > 0).length, expected: own.length };
   }
 
-  /** Moves to another slot. The slots in between belong to nobody. */
+  /** Moves to another slot. Nobody was elected for the slots in between. */
   jump(number: number): void {
     this.settled = number;
   }

@@ -2,7 +2,7 @@ import { heightOfHash, type Momentum, momentumHash } from "../chain/momentum";
 import type { NodeSettings } from "../chain/settings";
 import type { Methods } from "./jsonRpc";
 
-/** Returns the methods that the node claims to have. */
+/** Returns the methods that the node supports according to its settings. */
 export function admittedMethods(methods: Methods, settings: NodeSettings): Methods {
   const hidden = settings.noRewards ? rewardMethods : [];
   return Object.fromEntries(Object.entries(methods).filter(([name]) => !hidden.includes(name)));

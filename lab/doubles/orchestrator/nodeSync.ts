@@ -3,8 +3,8 @@ import type { BridgeInfo } from "../chain/bridge";
 import type { OrchestratorConfig } from "./stateDir";
 
 /**
- * Returns the HTTP URL of the configured node, whose network the bridge calls Zenon. The configuration has the
- * WebSocket port, which is one higher than the HTTP port.
+ * Returns the HTTP URL of the configured node, whose network the bridge calls Zenon. The configuration usually has the
+ * node's default WebSocket port, 35998. It becomes the HTTP port 35997.
  */
 export function nodeRpcUrl(config: OrchestratorConfig): string {
   const url = new URL(config.Networks.Zenon?.Urls[0] ?? "ws://127.0.0.1:35998");
