@@ -11,7 +11,7 @@ import { type Connection, createConnection } from "../core/ssh/connection";
 import { readHostFacts } from "../core/ssh/hostFacts";
 import type { WitnessSources } from "../core/sync/chainSources";
 import { gateResumption } from "../core/sync/gateResumption";
-import { gateLine } from "../core/sync/messages";
+import { gateLine } from "../core/sync/syncMessages";
 import { type GateSettings, type GaveUp, type SyncRecord, waitForSync } from "../core/sync/waitForSync";
 import { createWaitRecord } from "../core/sync/waits";
 import { openWitnesses } from "../core/sync/witnesses";
@@ -104,20 +104,12 @@ export async function passGate(
   const witnesses = openWitnesses(inputs, inputs.target, "always");
   const notify = (event: Notice["event"], message: string) =>
     tell(inputs.notify, { event, title: `${inputs.title}: ${event}`, message });
-  const wallet = createEarlyWalletWatch(inputs, connection, before.earlier, (text) =>
-    notify("registeredTooEarly", text),
-  );
-  say(
-    `sync: watching the node on ${inputs.target.ssh.address}, for days if need be. This terminal may be closed, and this machine may sleep: the node syncs all the same. To stop: Ctrl-C twice. To go on: ${commandsFor(inputs.stack).up}`,
-  );
+  const notifyEarly = (text: string) => notify("registeredTooEarly", text);
+  const wallet = createEarlyWalletWatch(inputs, connection, before.earlier, notifyEarly);
+  sayStart(inputs);
   try {
     const record = await waitForSync(
-      {
-        ...inputs,
-        startedAt,
-        startHeight,
-        address,
-      },
+      { ...inputs, startedAt, startHeight, address },
       {
         client,
         readReferences: (newest) => witnesses.read(newest && { newest, client: own }),
@@ -137,11 +129,9 @@ export async function passGate(
     return outputs;
   } catch (error) {
     const { gaveUp } = error as Partial<GaveUp>;
-    if (!gaveUp) {
-      if (!signal.aborted)
-        notify("failed", `the wait for the sync ended in an error: ${firstLine((error as Error).message)}`);
-      throw error;
-    }
+    if (!gaveUp && !signal.aborted)
+      notify("failed", `the wait for the sync ended in an error: ${firstLine((error as Error).message)}`);
+    if (!gaveUp) throw error;
     await kept.pause();
     await wallet?.settled();
     throw giveUp(error as Error, {
@@ -154,6 +144,12 @@ export async function passGate(
     witnesses.close();
     client.close();
   }
+}
+
+function sayStart({ target, stack }: GateInputs): void {
+  say(
+    `sync: watching the node on ${target.ssh.address}, for days if need be. This terminal may be closed, and this machine may sleep: the node syncs all the same. To stop: Ctrl-C twice. To go on: ${commandsFor(stack).up}`,
+  );
 }
 
 /** Watches for a wallet update that comes too early, if there are references to ask. */

@@ -7,7 +7,7 @@ import { roomAt } from "../../core/orchestrator/checks/survey";
 import { retirementReferences } from "../../core/retirement/retirementInputs";
 import { ownIdentityFile } from "../../core/store/recordsDirectory";
 import { chainRisk } from "../../core/sync/decideSynced";
-import { referenceText } from "../../core/sync/messages";
+import { referenceText } from "../../core/sync/syncMessages";
 import { compareReferences, type ReferenceReading } from "../../core/sync/references";
 import { openWitnesses } from "../../core/sync/witnesses";
 import { witnessSources } from "../../core/sync/witnessSources";

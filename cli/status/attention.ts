@@ -1,5 +1,5 @@
 import { refusalExitCode } from "../terminal/refusal";
-import { findProblems } from "./parts/hostProblems";
+import { findProblems } from "./parts/hostProblemsPart";
 import type { StackView } from "./stackView";
 
 /**

@@ -1,4 +1,4 @@
-import { wayBack } from "../../core/registration/messages";
+import { wayBack } from "../../core/registration/registrationMessages";
 import { commandsFor } from "../../core/util/commands";
 import type { HostStage, StackView } from "./stackView";
 

@@ -1,4 +1,4 @@
-import { newsText } from "../../core/sync/messages";
+import { newsText } from "../../core/sync/syncMessages";
 import { printable } from "../../core/util/printable";
 import type { Display } from "./display";
 import { layOutScreen, layOutStacks } from "./screenLayout";

@@ -1,7 +1,7 @@
-import { keyOf, sentenceOf } from "../../core/registration/messages";
+import { keyOf, sentenceOf } from "../../core/registration/registrationMessages";
 import type { NodeHostFacts } from "../../core/ssh/hostFacts";
 import { type FactRow, peersRow, serviceRow, unseenLabel } from "../../core/ssh/hostFactsText";
-import { gateLine } from "../../core/sync/messages";
+import { gateLine } from "../../core/sync/syncMessages";
 import { printable } from "../../core/util/printable";
 import type { Display } from "./display";
 import { decideStage } from "./hostStage";

@@ -1,4 +1,4 @@
-import { progressText } from "../../core/sync/messages";
+import { progressText } from "../../core/sync/syncMessages";
 import type { SyncProgress } from "../../core/sync/progress";
 import { decideAttention } from "./attention";
 import { decideStage } from "./hostStage";

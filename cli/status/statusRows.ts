@@ -1,6 +1,6 @@
 import { hostFactRows } from "../../core/ssh/hostFactsText";
 import { chainRisk } from "../../core/sync/decideSynced";
-import { progressText } from "../../core/sync/messages";
+import { progressText } from "../../core/sync/syncMessages";
 import { printable } from "../../core/util/printable";
 import { sizeText } from "../../core/util/sizeText";
 import { durationText, minuteText } from "../../core/util/timeText";

@@ -27,32 +27,7 @@ export function createDigitaloceanParts(
         // The key is only used to create a Droplet.
         { ...options, provider, ignoreChanges: ["publicKey"] },
       ),
-    firewall: (name, { label, owner, openings }, options) => {
-      // The firewall finds its Droplet by the tag, so it can exist before the Droplet.
-      const tag = new digitalocean.Tag(
-        "tag",
-        { name: digitaloceanTag(owner) },
-        { parent: options.parent, provider, import: found.tag },
-      );
-      return new digitalocean.Firewall(
-        name,
-        {
-          name: label,
-          tags: [tag.name],
-          inboundRules: openings.map(({ protocol, port, sources }) => ({
-            protocol,
-            portRange: String(port),
-            sourceAddresses: [...sources],
-          })),
-          outboundRules: [
-            { protocol: "tcp", portRange: "all", destinationAddresses: anywhere },
-            { protocol: "udp", portRange: "all", destinationAddresses: anywhere },
-            { protocol: "icmp", destinationAddresses: anywhere },
-          ],
-        },
-        { ...options, provider },
-      );
-    },
+    firewall: (name, args, options) => createFirewall(name, args, { ...options, provider }, found.tag),
     server: (name, args, { kept, ...options }) =>
       describeDroplet(
         new digitalocean.Droplet(
@@ -81,6 +56,38 @@ export function createDigitaloceanParts(
         ),
       ),
   };
+}
+
+function createFirewall(
+  name: string,
+  { label, owner, openings }: Parameters<CloudParts["firewall"]>[1],
+  options: pulumi.CustomResourceOptions,
+  foundTag: string | undefined,
+): digitalocean.Firewall {
+  // The firewall finds its Droplet by the tag, so it can exist before the Droplet.
+  const tag = new digitalocean.Tag(
+    "tag",
+    { name: digitaloceanTag(owner) },
+    { parent: options.parent, provider: options.provider, import: foundTag },
+  );
+  return new digitalocean.Firewall(
+    name,
+    {
+      name: label,
+      tags: [tag.name],
+      inboundRules: openings.map(({ protocol, port, sources }) => ({
+        protocol,
+        portRange: String(port),
+        sourceAddresses: [...sources],
+      })),
+      outboundRules: [
+        { protocol: "tcp", portRange: "all", destinationAddresses: anywhere },
+        { protocol: "udp", portRange: "all", destinationAddresses: anywhere },
+        { protocol: "icmp", destinationAddresses: anywhere },
+      ],
+    },
+    options,
+  );
 }
 
 function describeDroplet(droplet: digitalocean.Droplet): ServerMade {

@@ -5,7 +5,7 @@ import type { StackConfig } from "../../core/config/config";
 import { logRef } from "../../core/config/stackStore";
 import { type LogRef, openEventLog } from "../../core/eventLog/eventLog";
 import { lookAtRegistration, noteRegistration, recalled } from "../../core/registration/look";
-import { sentenceOf } from "../../core/registration/messages";
+import { sentenceOf } from "../../core/registration/registrationMessages";
 import { noticesOf } from "../../core/registration/notices";
 import type { Registration, RegistrationMemory } from "../../core/registration/registration";
 import { type RegistrationShown, registrationShown } from "../../core/registration/registrationShown";
@@ -62,11 +62,7 @@ export function registerCutover({
   isWithoutSigner,
 }: CutoverArgs): CutoverShown {
   const stack = pulumi.getStack();
-  let begun: Promise<HostReading> | undefined;
-  const once: NodeHostReader = (address, hostKey) => {
-    begun ??= look(address, hostKey);
-    return begun;
-  };
+  const once = readOnce(look);
   const { address, hostKey } = host.access;
   const synced = pulumi.all([address, hostKey, pillar.producerAddress, pillar.gate.syncedAt]);
 
@@ -111,6 +107,15 @@ export function registerCutover({
     })),
     producerAddress: situation.apply((known) => (showsAddress(known) ? known.producerAddress : undefined)),
     nextStep: situation.apply(formatNextStep),
+  };
+}
+
+/** Returns a reader that reads the host once and hands out that reading. */
+function readOnce(look: NodeHostReader): NodeHostReader {
+  let reading: Promise<HostReading> | undefined;
+  return (address, hostKey) => {
+    reading ??= look(address, hostKey);
+    return reading;
   };
 }
 

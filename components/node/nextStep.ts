@@ -1,4 +1,4 @@
-import { sentenceOf, walletClicks, wayBack } from "../../core/registration/messages";
+import { sentenceOf, walletClicks, wayBack } from "../../core/registration/registrationMessages";
 import { isOurs, type Registration } from "../../core/registration/registration";
 import type { NodeStatus } from "../../core/sync/nodeStatus";
 import { commandsFor } from "../../core/util/commands";

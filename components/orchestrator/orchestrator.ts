@@ -135,20 +135,27 @@ export class Orchestrator extends pulumi.ComponentResource {
       { parent: this, dependsOn: [copied.proved] },
     );
     const addresses = { old: pulumi.unsecret(oldAccess.apply(({ ssh }) => ssh.address)), new: host.access.address };
-    this.shown = pulumi
-      .all([move.holder, move.why, move.build, move.movedAt, move.secondsWithoutSigner, pulumi.output(addresses)])
-      .apply(([side, why, build, movedAt, secondsWithoutSigner, address]) => ({
-        side,
-        address: address[side],
-        why,
-        attempt,
-        rpcPort: to.rpcPort,
-        ...(build && { ...build, gitCommit: build.gitCommit || "no commit" }),
-        movedAt,
-        secondsWithoutSigner,
-      }));
+    this.shown = createMoveOutput(move, addresses, { attempt, rpcPort: to.rpcPort });
     this.registerOutputs({ shown: this.shown });
   }
+}
+
+function createMoveOutput(
+  { holder, why, build, movedAt, secondsWithoutSigner }: OrchestratorMove,
+  addresses: Readonly<Record<"old" | "new", pulumi.Input<string>>>,
+  fixed: Pick<OrchestratorShown, "attempt" | "rpcPort">,
+): pulumi.Output<OrchestratorShown> {
+  return pulumi
+    .all([holder, why, build, movedAt, secondsWithoutSigner, pulumi.output(addresses)])
+    .apply(([side, why, build, movedAt, secondsWithoutSigner, address]) => ({
+      side,
+      address: address[side],
+      why,
+      ...fixed,
+      ...(build && { ...build, gitCommit: build.gitCommit || "no commit" }),
+      movedAt,
+      secondsWithoutSigner,
+    }));
 }
 
 function createSideInputs(host: OrchestratorHost, { service, directory, executable }: OrchestratorPlace): SideInputs {

@@ -16,7 +16,7 @@ import { withTimeout } from "../util/withTimeout";
 import { type ChainFacts, copyFaults, parseChainFacts } from "./facts";
 import type { ChainCopyInputs } from "./inputs";
 import { findOldVersionFault } from "./oldVersion";
-import { expected } from "./progress";
+import { expected } from "./copyProgress";
 import type { ChainSides, SideError } from "./sides";
 
 /** Access to nodes, which tests replace. */

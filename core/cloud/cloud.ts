@@ -1,5 +1,5 @@
 import { bareLine } from "../ssh/publicKey";
-import type { Offer } from "./plan";
+import type { Offer } from "./chooseOffer";
 
 export interface ServerNow {
   readonly id: string;

@@ -8,6 +8,7 @@ import {
   type ServerNow,
 } from "./cloud";
 import { type CloudAccess, createHttp } from "./http";
+import type { Offer } from "./chooseOffer";
 
 // https://docs.digitalocean.com/reference/api, as of November 2026.
 
@@ -20,6 +21,11 @@ interface Size {
   readonly price_monthly: number;
   readonly available: boolean;
   readonly regions: readonly string[];
+}
+
+interface Region {
+  readonly slug: string;
+  readonly available: boolean;
 }
 
 interface Droplet {
@@ -78,23 +84,9 @@ export function createDigitalocean({ endpoint = "https://api.digitalocean.com", 
     readOffers: async (withBackups) => {
       const [sizes, regions] = await Promise.all([
         http.list<Size>("/sizes", "sizes"),
-        http.list<{ slug: string; available: boolean }>("/regions", "regions"),
+        http.list<Region>("/regions", "regions"),
       ]);
-      return sizes.flatMap((size) =>
-        regions
-          .filter(({ slug }) => size.regions.includes(slug))
-          .map(({ slug, available }) => ({
-            plan: size.slug,
-            location: slug,
-            cores: size.vcpus,
-            memoryGb: size.memory / 1024,
-            diskGb: size.disk,
-            // Weekly backups cost a fifth of the Droplet.
-            monthly: roundToCents(size.price_monthly * (withBackups ? 1.2 : 1)),
-            currency: "USD",
-            isAvailable: size.available && available,
-          })),
-      );
+      return sizes.flatMap((size) => listOffers(size, regions, withBackups));
     },
     readImages: async () => {
       const images = await http.list<{ slug: string | null }>("/images?type=distribution", "images");
@@ -128,4 +120,20 @@ export function createDigitalocean({ endpoint = "https://api.digitalocean.com", 
     makeRoom: async () => undefined,
     remove: (id) => http.removeWhole(`/droplets/${id}`),
   };
+}
+
+function listOffers(size: Size, regions: readonly Region[], withBackups: boolean): Offer[] {
+  return regions
+    .filter(({ slug }) => size.regions.includes(slug))
+    .map(({ slug, available }) => ({
+      plan: size.slug,
+      location: slug,
+      cores: size.vcpus,
+      memoryGb: size.memory / 1024,
+      diskGb: size.disk,
+      // Weekly backups cost a fifth of the Droplet.
+      monthly: roundToCents(size.price_monthly * (withBackups ? 1.2 : 1)),
+      currency: "USD",
+      isAvailable: size.available && available,
+    }));
 }

@@ -11,7 +11,7 @@ import {
   type ShownPrice,
   settleOrder,
 } from "./orderRecord";
-import { type Chosen, chooseOffer, describeOffer, type Offer } from "./plan";
+import { type Chosen, chooseOffer, describeOffer, type Offer } from "./chooseOffer";
 
 export type HostPlan =
   | {

@@ -38,56 +38,18 @@ const needed: Readonly<Record<number, string>> = {
   429: "patience, or a token that nothing else uses: run the same command again later",
 };
 
-/** Waits as told where requests are limited, and asks again where the API is out of order. Every method @throws CloudError */
-export function createHttp({ provider, endpoint, token, sleep = pause, say }: ApiOptions) {
-  const at = endpoint.replace(/\/\/.*@/, "//");
-  let waited = 0;
+/** A cloud's API, as errors and requests name it. */
+interface Api extends ApiOptions {
+  /** The endpoint without a password in it. */
+  readonly at: string;
+}
 
-  const request = async <T>(method: string, path: string, body?: object): Promise<T> => {
-    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
-    const tries = method === "GET" ? maxReadAttempts : 1;
-    for (let attempt = 1; ; attempt += 1) {
-      const answer = await ask(`${endpoint}${path}`, init, requestTimeoutMs).catch((error: Error) => error);
-      const isLimited = !(answer instanceof Error) && answer.status === 429;
-      const isOutOfOrder = answer instanceof Error ? !isTooLarge(answer) : answer.status >= 500;
-      const milliseconds = isLimited ? readRetryDelayMs(answer.headers, Date.now()) : 1000 * 2 ** attempt;
-      if (isLimited) waited += milliseconds;
-      if (isLimited ? waited >= maxRateLimitWaitMs : !isOutOfOrder || attempt >= tries)
-        return bodyOf(method, path, answer) as T;
-      if (isLimited)
-        say?.(`${provider} limits the requests of this token: waiting ${Math.ceil(milliseconds / 1000)} s as told`);
-      await sleep(milliseconds);
-    }
-  };
+type Request = <T>(method: string, path: string, body?: object) => Promise<T>;
 
-  const bodyOf = (method: string, path: string, answer: Answer | Error): unknown => {
-    const isNone = `what answers at ${at} is not ${provider}'s API`;
-    if (answer instanceof Error && isTooLarge(answer)) throw new CloudError(`${isNone}: ${answer.message}`);
-    if (answer instanceof Error)
-      throw new CloudError(
-        `${provider}'s API cannot be reached at ${at}: ${answer.message}\n  Run the same command again when it can be.`,
-      );
-    let body: unknown;
-    try {
-      body = JSON.parse(answer.text);
-    } catch {}
-    if (answer.status >= 300) throw refusal(answer.status, `${method} ${path.replace(/\?.*/, "")}`, body);
-    if (body === undefined && method === "GET") throw new CloudError(`${isNone}: no JSON came from ${path}`);
-    return body;
-  };
-
-  const refusal = (status: number, asked: string, body: unknown) => {
-    type Words = { code?: string; id?: string; message?: string };
-    const { code, id, message } = { ...(body as Words), ...(body as { error?: Words } | undefined)?.error };
-    const words = [code ?? id, message].filter(Boolean).join(": ").replaceAll(token, "[token]");
-    const said = `${provider} answered ${status} (${printable(words) || "no reason given"})`;
-    const need = needed[status];
-    if (need) return new CloudError(`pillar-host:host.token: ${said}\n  needed: ${need}`, status);
-    const later = `${said}, several times\n  Run the same command again when ${provider}'s API works.`;
-    return new CloudError(status >= 500 ? later : `${said} to ${asked}`, status);
-  };
-
+/** Makes a client of a cloud's API. Every method @throws CloudError */
+export function createHttp({ sleep = pause, ...options }: ApiOptions) {
+  const api = { ...options, sleep, at: options.endpoint.replace(/\/\/.*@/, "//") };
+  const request = createRequest(api);
   const get = <T>(path: string) => request<T>("GET", path);
   const remove = (path: string) => request<void>("DELETE", path);
   /** Returns undefined for a thing that is not there. */
@@ -101,18 +63,7 @@ export function createHttp({ provider, endpoint, token, sleep = pause, say }: Ap
     find,
     remove,
     /** Reads all pages of a list. */
-    list: async <T>(path: string, key: string) => {
-      type Page = { meta?: { pagination?: { next_page: unknown } }; links?: { pages?: { next?: unknown } } };
-      const items: T[] = [];
-      for (let page = 1; page <= maxPages; page += 1) {
-        const body = await get<Page & Record<string, T[]>>(
-          `${path}${path.includes("?") ? "&" : "?"}page=${page}&per_page=50`,
-        );
-        items.push(...(body[key] ?? []));
-        if (!(body.meta?.pagination?.next_page ?? body.links?.pages?.next)) return items;
-      }
-      throw new CloudError(`${provider}'s API gives more than ${maxPages} pages of ${path.replace(/\?.*/, "")}`);
-    },
+    list: <T>(path: string, key: string) => readPages<T>(api, get, path, key),
     put: (path: string, body: object) => request<void>("PUT", path, body),
     /** Removes a thing that takes its time to go, and waits until it is gone. */
     removeWhole: async (path: string) => {
@@ -120,7 +71,7 @@ export function createHttp({ provider, endpoint, token, sleep = pause, say }: Ap
       await remove(path);
       for (let left = maxGonePolls; await find(path); left -= 1) {
         if (left === 0)
-          throw new CloudError(`${provider} did not remove ${path} within ${(maxGonePolls * gonePollMs) / 1000} s`);
+          throw new CloudError(`${api.provider} did not remove ${path} within ${(maxGonePolls * gonePollMs) / 1000} s`);
         await sleep(gonePollMs);
       }
     },
@@ -131,6 +82,75 @@ export function createHttp({ provider, endpoint, token, sleep = pause, say }: Ap
         if (!isAboutThing) throw error;
       }),
   };
+}
+
+/** Makes the function that sends requests. It waits where requests are limited, and retries reads where the API fails. */
+function createRequest(api: Api & Required<Pick<Api, "sleep">>): Request {
+  const { provider, endpoint, token, sleep, say } = api;
+  let waitedMs = 0;
+  return async <T>(method: string, path: string, body?: object) => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+    const maxAttempts = method === "GET" ? maxReadAttempts : 1;
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await ask(`${endpoint}${path}`, init, requestTimeoutMs).catch((error: Error) => error);
+      const isLimited = !(answer instanceof Error) && answer.status === 429;
+      const isOutOfOrder = answer instanceof Error ? !isTooLarge(answer) : answer.status >= 500;
+      const delayMs = isLimited ? readRetryDelayMs(answer.headers, Date.now()) : 1000 * 2 ** attempt;
+      if (isLimited) waitedMs += delayMs;
+      if (isLimited ? waitedMs >= maxRateLimitWaitMs : !isOutOfOrder || attempt >= maxAttempts)
+        return parseAnswer(api, method, path, answer) as T;
+      if (isLimited)
+        say?.(`${provider} limits the requests of this token: waiting ${Math.ceil(delayMs / 1000)} s as told`);
+      await sleep(delayMs);
+    }
+  };
+}
+
+async function readPages<T>(
+  { provider }: Api,
+  get: <B>(path: string) => Promise<B>,
+  path: string,
+  key: string,
+): Promise<T[]> {
+  type Page = { meta?: { pagination?: { next_page: unknown } }; links?: { pages?: { next?: unknown } } };
+  const items: T[] = [];
+  for (let page = 1; page <= maxPages; page += 1) {
+    const body = await get<Page & Record<string, T[]>>(
+      `${path}${path.includes("?") ? "&" : "?"}page=${page}&per_page=50`,
+    );
+    items.push(...(body[key] ?? []));
+    if (!(body.meta?.pagination?.next_page ?? body.links?.pages?.next)) return items;
+  }
+  throw new CloudError(`${provider}'s API gives more than ${maxPages} pages of ${path.replace(/\?.*/, "")}`);
+}
+
+function parseAnswer(api: Api, method: string, path: string, answer: Answer | Error): unknown {
+  const { provider, at } = api;
+  const isNone = `what answers at ${at} is not ${provider}'s API`;
+  if (answer instanceof Error && isTooLarge(answer)) throw new CloudError(`${isNone}: ${answer.message}`);
+  if (answer instanceof Error)
+    throw new CloudError(
+      `${provider}'s API cannot be reached at ${at}: ${answer.message}\n  Run the same command again when it can be.`,
+    );
+  let body: unknown;
+  try {
+    body = JSON.parse(answer.text);
+  } catch {}
+  if (answer.status >= 300) throw createRefusal(api, answer.status, `${method} ${path.replace(/\?.*/, "")}`, body);
+  if (body === undefined && method === "GET") throw new CloudError(`${isNone}: no JSON came from ${path}`);
+  return body;
+}
+
+function createRefusal({ provider, token }: Api, status: number, asked: string, body: unknown): CloudError {
+  type Words = { code?: string; id?: string; message?: string };
+  const { code, id, message } = { ...(body as Words), ...(body as { error?: Words } | undefined)?.error };
+  const words = [code ?? id, message].filter(Boolean).join(": ").replaceAll(token, "[token]");
+  const said = `${provider} answered ${status} (${printable(words) || "no reason given"})`;
+  const need = needed[status];
+  if (need) return new CloudError(`pillar-host:host.token: ${said}\n  needed: ${need}`, status);
+  const later = `${said}, several times\n  Run the same command again when ${provider}'s API works.`;
+  return new CloudError(status >= 500 ? later : `${said} to ${asked}`, status);
 }
 
 /** Returns how long a 429 asks to wait: Retry-After, else until RateLimit-Reset, else a while. */

@@ -46,7 +46,7 @@ const maxOffPolls = 60;
 /** Reads a server's state. @throws Error in words, without the token */
 export async function readPowerState(server: CloudServer, deps: PowerDeps): Promise<PowerState> {
   const { api } = findApi(server);
-  const { status, body } = await callApi(server, "GET", api.server, undefined, deps);
+  const { status, body } = await callApi(server, { method: "GET", path: api.server }, deps);
   if (status === 404) return "gone";
   if (status !== 200) throw new Error(formatPowerRefusal(server, "does not tell the server's state", status));
   const state = api.statusOf(body);
@@ -60,7 +60,7 @@ export async function powerOff(server: CloudServer, deps: PowerDeps): Promise<Po
   const { api } = findApi(server);
   const before = await readPowerState(server, deps);
   if (before === "off" || before === "gone") return before;
-  const { status } = await callApi(server, "POST", api.poweroff, api.body, deps);
+  const { status } = await callApi(server, { method: "POST", path: api.poweroff, body: api.body }, deps);
   // The server is busy with another action: wait for both.
   if (status >= 300 && ![409, 422, 423].includes(status))
     throw new Error(formatPowerRefusal(server, "does not switch the server off", status));
@@ -88,9 +88,7 @@ export function formatPowerRefusal({ provider, id }: CloudServer, what: string, 
 /** Asks a provider's API; tries again what may pass: nothing answers, 429, 5xx. @throws Error in words */
 export async function callApi(
   server: CloudServer,
-  method: string,
-  path: string,
-  body: object | undefined,
+  { method, path, body }: { readonly method: string; readonly path: string; readonly body?: object },
   deps: PowerDeps,
 ): Promise<{ status: number; body: unknown }> {
   const { token, endpoint = findApi(server).endpoint } = server;

@@ -13,7 +13,7 @@ export async function isProtected(server: CloudServer, deps: PowerDeps): Promise
 }
 
 async function readProtection(server: CloudServer, deps: PowerDeps): Promise<{ isOn: boolean; isLocked: boolean }> {
-  const { status, body } = await callApi(server, "GET", `/servers/${server.id}`, undefined, deps);
+  const { status, body } = await callApi(server, { method: "GET", path: `/servers/${server.id}` }, deps);
   if (status === 404) return { isOn: false, isLocked: false };
   const found = (body as { server?: { protection?: { delete?: unknown }; locked?: unknown } } | null)?.server;
   const isOn = found?.protection?.delete;
@@ -33,7 +33,11 @@ export async function setProtection(server: CloudServer, isOn: boolean, deps: Po
     if (found.isOn === isOn && (isOn || !found.isLocked)) return isChanged;
     if (found.isOn !== isOn) {
       isChanged = true;
-      const { status } = await callApi(server, "POST", `/servers/${server.id}/actions/change_protection`, body, deps);
+      const { status } = await callApi(
+        server,
+        { method: "POST", path: `/servers/${server.id}/actions/change_protection`, body },
+        deps,
+      );
       // The server is busy with another action: try again after it.
       if (status >= 300 && ![409, 423].includes(status))
         throw new Error(

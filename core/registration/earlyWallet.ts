@@ -4,8 +4,8 @@ import { runScript } from "../ssh/runScript";
 import type { Clock } from "../util/clock";
 import { firstLine } from "../util/firstLine";
 import { toResult } from "../util/result";
-import { agreeOnPillar } from "./agreement";
-import { unknownKey, unknownText, wayBack } from "./messages";
+import { agreeOnPillar } from "./agreeOnRegistration";
+import { unknownKey, unknownText, wayBack } from "./registrationMessages";
 import type { Registration } from "./registration";
 import type { PillarReading } from "./source";
 

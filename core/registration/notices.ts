@@ -1,6 +1,6 @@
 import type { News } from "../eventLog/events";
 import { commandsFor } from "../util/commands";
-import { sentenceOf } from "./messages";
+import { sentenceOf } from "./registrationMessages";
 import type { Registration } from "./registration";
 
 /** A webhook notification about a registration. */

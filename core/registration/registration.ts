@@ -10,7 +10,7 @@ import {
 } from "../chain/elections";
 import type { SyncReason } from "../sync/judgeLook";
 import type { NodeStatus } from "../sync/nodeStatus";
-import type { NoAgreement, RegistrationAgreement, SourceNote } from "./agreement";
+import type { NoAgreement, RegistrationAgreement, SourceNote } from "./agreeOnRegistration";
 import type { ProducerSwitch } from "./findSwitch";
 
 /** The event log's facts about the registration of a stack's Pillar. */

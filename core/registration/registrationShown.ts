@@ -1,4 +1,4 @@
-import { noteText, unknownText } from "./messages";
+import { noteText, unknownText } from "./registrationMessages";
 import { isOurs, type Registration } from "./registration";
 
 /** The output `registration`. Times are ISO 8601. */

@@ -1,7 +1,7 @@
 import type { Clock } from "../util/clock";
 import { commandsFor } from "../util/commands";
 import { durationText } from "../util/timeText";
-import { keyOf, noteText, sentenceOf, walletClicks, wayBack } from "./messages";
+import { keyOf, noteText, sentenceOf, walletClicks, wayBack } from "./registrationMessages";
 import { isOurs, type Registration } from "./registration";
 
 /** The input of one wait. */

@@ -1,5 +1,5 @@
 import { type Network, standingText } from "../chain/elections";
-import { faultText } from "../chain/messages";
+import { faultText } from "../chain/rpcMessages";
 import { isAnswered } from "../chain/reading";
 import { firstFork, hashAt } from "../chain/sameChain";
 import { type Commands, commandsFor } from "../util/commands";

@@ -1,4 +1,4 @@
-import { leftOutText } from "../chain/messages";
+import { leftOutText } from "../chain/rpcMessages";
 import { isAnswered } from "../chain/reading";
 import { commandsFor } from "../util/commands";
 import { quote } from "../util/quote";

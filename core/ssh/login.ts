@@ -98,6 +98,7 @@ function answerPrompt(client: ssh2.Client, password: string): void {
   let isAnswered = false;
   const refuse = (words: string) => client.emit("error", Object.assign(new Error(words), { level: "prompt" }));
   client.on("change password", (prompt) => refuse(prompt));
+  // biome-ignore lint/complexity/useMaxParams: ssh2 calls it with these
   client.on("keyboard-interactive", (_name, _instructions, _language, prompts, answer) => {
     const words = prompts.map(({ prompt }) => prompt.trim()).join(", ");
     if (isAnswered || prompts.length > 1 || secondFactor.test(words)) return refuse(words);

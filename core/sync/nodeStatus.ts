@@ -8,7 +8,7 @@ import { withTimeout } from "../util/withTimeout";
 import type { WitnessSources } from "./chainSources";
 import { chainGap, contradictionLimit, decideSynced, noEvidence, refuseOldVersion } from "./decideSynced";
 import { claimsSynced, judgeLook, type SyncReason } from "./judgeLook";
-import { reasonText } from "./messages";
+import { reasonText } from "./syncMessages";
 import { observeSettled } from "./observeSettled";
 import { openWitnesses } from "./witnesses";
 

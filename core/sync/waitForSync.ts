@@ -16,7 +16,7 @@ import {
   type SyncDecision,
 } from "./decideSynced";
 import { claimsSynced, judgeLook } from "./judgeLook";
-import { progressText, referenceKey, referenceText } from "./messages";
+import { progressText, referenceKey, referenceText } from "./syncMessages";
 import { observeSettled } from "./observeSettled";
 import { pollIntervalMs } from "./pollInterval";
 import { type GateNews, progressKey, progressOf, type Sample, type SyncProgress } from "./progress";

@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import { Copier } from "../../core/orchestrator/hosts/copyKey";
+import { Copier } from "../../core/orchestrator/hosts/copier";
 import { openHostPair } from "../../core/orchestrator/hosts/hostPair";
 import type { MoveInputs } from "../../core/orchestrator/hosts/moveInputs";
 import type { Saga } from "../../core/orchestrator/rules/journal";

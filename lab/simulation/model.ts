@@ -1,5 +1,5 @@
 import type { SagaActions } from "../../core/orchestrator/move/saga";
-import type { MoveStep } from "../../core/orchestrator/rules/decide";
+import type { MoveStep } from "../../core/orchestrator/rules/decideMove";
 import { type Saga, type SideName, sidesOf } from "../../core/orchestrator/rules/journal";
 import type { Looks, SideLook } from "../../core/orchestrator/rules/sagaLooks";
 import { type Blow, Killed, type Moment } from "./blow";

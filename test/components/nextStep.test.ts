@@ -5,7 +5,7 @@ import {
   type NextStepSituation,
   offersAddress,
 } from "../../components/node/nextStep";
-import type { SourceNote } from "../../core/registration/agreement";
+import type { SourceNote } from "../../core/registration/agreeOnRegistration";
 import type { Registration } from "../../core/registration/registration";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";

@@ -3,7 +3,7 @@ import { type Mutation, mutated } from "../../lab/simulation/rules";
 import { search } from "../../lab/simulation/search";
 import { searches } from "../../lab/simulation/searches";
 
-const decide = "core/orchestrator/rules/decide.ts";
+const decide = "core/orchestrator/rules/decideMove.ts";
 const generation = "core/orchestrator/rules/generation.ts";
 
 /** Mistakes that the program once made, set back: the search finds each by itself. */

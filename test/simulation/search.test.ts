@@ -49,7 +49,7 @@ const up = (stack: "second" | "third", ...strikes: Extract<Action, { do: "up" }>
   strikes,
 });
 
-const decide = (from: string, to: string): Mutation => ({ file: "core/orchestrator/rules/decide.ts", from, to });
+const decide = (from: string, to: string): Mutation => ({ file: "core/orchestrator/rules/decideMove.ts", from, to });
 
 /** A second line of defence, which finds some of these, too. */
 const withoutGenerations: readonly Mutation[] = [

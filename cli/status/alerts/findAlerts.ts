@@ -1,9 +1,9 @@
 import { isOurs } from "../../../core/registration/registration";
 import { isWrong } from "../../../core/ssh/portRules";
 import { isAddingMomentum } from "../../../core/sync/judgeLook";
-import { progressText } from "../../../core/sync/messages";
+import { progressText } from "../../../core/sync/syncMessages";
 import type { Result } from "../../../core/util/result";
-import { findProblems } from "../parts/hostProblems";
+import { findProblems } from "../parts/hostProblemsPart";
 import { getValue } from "../parts/statusParts";
 import type { StackView } from "../stackView";
 import type { MomentumCounts } from "./momentumCounts";

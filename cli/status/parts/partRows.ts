@@ -1,11 +1,11 @@
-import { noteText, sentenceOf, stillOurs, unknownText } from "../../../core/registration/messages";
+import { noteText, sentenceOf, stillOurs, unknownText } from "../../../core/registration/registrationMessages";
 import { isOurs, type Registration } from "../../../core/registration/registration";
 import { formatUnmet } from "../../../core/retirement/refusalText";
 import { type PortFound, portFaults, portsLine } from "../../../core/ssh/portRules";
 import type { Result } from "../../../core/util/result";
 import { minuteText } from "../../../core/util/timeText";
 import type { Row } from "../../terminal/row";
-import { findProblems } from "./hostProblems";
+import { findProblems } from "./hostProblemsPart";
 import type { StatusParts } from "./statusParts";
 
 export interface StackLabel {

@@ -1,6 +1,6 @@
 import type { BridgeInfo } from "../../chain/bridge";
 import { type ChainClient, chainOfNode, chainOfReference } from "../../chain/chain";
-import { faultText } from "../../chain/messages";
+import { faultText } from "../../chain/rpcMessages";
 import { networkPaceMs } from "../../chain/networkPace";
 import type { NodeTarget } from "../../chain/node";
 import { isAnswered, readNode } from "../../chain/reading";

@@ -1,10 +1,10 @@
 import crypto from "node:crypto";
 import { isSameMove } from "../../eventLog/moveId";
-import type { RunMemory } from "../rules/decide";
+import type { RunMemory } from "../rules/decideMove";
 import { decideNext } from "../rules/generation";
 import { hasStagedNothing, type Saga } from "../rules/journal";
 import type { Looks, SideLook } from "../rules/sagaLooks";
-import { Copier } from "./copyKey";
+import { Copier } from "./copier";
 import { type HostPair, type HostPairDeps, openHostPair } from "./hostPair";
 import type { CopyInputs, MoveInputs } from "./moveInputs";
 

@@ -11,7 +11,7 @@ import {
 } from "../backup/manifest";
 import { plainStore, type Saga, sidesOf } from "../rules/journal";
 import type { Looks } from "../rules/sagaLooks";
-import { type Copier, stagingOf } from "./copyKey";
+import { type Copier, stagingOf } from "./copier";
 import type { HostPair } from "./hostPair";
 import type { MoveInputs } from "./moveInputs";
 

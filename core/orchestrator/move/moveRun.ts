@@ -6,7 +6,7 @@ import type { CallError } from "../../ssh/root";
 import { commandsFor } from "../../util/commands";
 import { bridgeShown } from "../checks/moveSummary";
 import { bridgeHinders, notLive } from "../checks/stoppedState";
-import { Copier } from "../hosts/copyKey";
+import { Copier } from "../hosts/copier";
 import type { HostPair } from "../hosts/hostPair";
 import type { MoveInputs } from "../hosts/moveInputs";
 import { ProvedCopy } from "../hosts/provedCopy";

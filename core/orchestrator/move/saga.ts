@@ -1,5 +1,5 @@
 import { firstLine } from "../../util/firstLine";
-import type { MoveDecision, MoveStep, RunMemory } from "../rules/decide";
+import type { MoveDecision, MoveStep, RunMemory } from "../rules/decideMove";
 import { decideNext, lineBefore, type Wanted, withLine } from "../rules/generation";
 import type { Saga } from "../rules/journal";
 import { notWatched, stepFailed } from "../rules/moveMessages";

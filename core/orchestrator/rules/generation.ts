@@ -1,5 +1,5 @@
 import { isSameMove, isSameOwner, type MoveId } from "../../eventLog/moveId";
-import { decideMove, type MoveDecision, type MoveStep, type Obstacle, type RunMemory } from "./decide";
+import { decideMove, type MoveDecision, type MoveStep, type Obstacle, type RunMemory } from "./decideMove";
 import { isSource, type Journal, type Saga, type SideName, sidesOf } from "./journal";
 import { isOfSaga, isOfThisPair, type Looks } from "./sagaLooks";
 

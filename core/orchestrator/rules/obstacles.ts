@@ -1,6 +1,6 @@
 import { isSameMove, moveText } from "../../eventLog/moveId";
 import { type Commands, commandsFor } from "../../util/commands";
-import type { Obstacle } from "./decide";
+import type { Obstacle } from "./decideMove";
 import { type Journal, journalFile, type Saga, type SideName, sidesOf } from "./journal";
 import { broughtByHand, unknownPastText } from "./moveMessages";
 import { rollbackByHandHint, rollbackCommands, stopForGood } from "./rollbackByHand";

@@ -144,7 +144,7 @@ signer_was() {
 }
 
 # The beginning of every step: what another stack has begun here is not written over, nor what it did with the signer that
-# this move had brought here: what this stack knows of that signer is of the past (core/orchestrator/rules/decide.ts).
+# this move had brought here: what this stack knows of that signer is of the past (core/orchestrator/rules/decideMove.ts).
 signer_begin() {
   local found stage was_here='"stage":"(starting|running|stopping|fenced|moved|restoring|restored)","at":"[^"]*","move":"'
   signer_owned

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ChainClient } from "../../../core/chain/chain";
 import type { Produced } from "../../../core/chain/chainAnswers";
-import { faultText, leftOutText } from "../../../core/chain/messages";
+import { faultText, leftOutText } from "../../../core/chain/rpcMessages";
 import { isAnswered, type NodeFault, readNode, wholePage } from "../../../core/chain/reading";
 import { clientNamed, silent } from "./readings";
 

@@ -8,7 +8,7 @@ import {
   freeDiskGb,
   type Offer,
   type Wish,
-} from "../../../core/cloud/plan";
+} from "../../../core/cloud/chooseOffer";
 import { commandsFor } from "../../../core/util/commands";
 
 const offer = (plan: string, monthly: number, change: Partial<Offer> = {}): Offer => ({

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { openEventLog } from "../../../core/eventLog/eventLog";
 import type { LogEvent } from "../../../core/eventLog/events";
-import { memoryOf, newsOf } from "../../../core/registration/events";
+import { memoryOf, newsOf } from "../../../core/registration/registrationEvents";
 import { noteRegistration, recalled } from "../../../core/registration/look";
 import type { Registration } from "../../../core/registration/registration";
 import { journeyIn } from "../../recordIn";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { agreeOnPillar } from "../../../core/registration/agreement";
-import { sentenceOf } from "../../../core/registration/messages";
+import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration";
+import { sentenceOf } from "../../../core/registration/registrationMessages";
 import { isOurs, type RegistrationFacts, registrationOf } from "../../../core/registration/registration";
 import type { PillarReading } from "../../../core/registration/source";
 import { silent } from "../chain/readings";

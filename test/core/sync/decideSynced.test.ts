@@ -9,7 +9,7 @@ import {
   type SyncDecision,
   type SyncLook,
 } from "../../../core/sync/decideSynced";
-import { reasonText } from "../../../core/sync/messages";
+import { reasonText } from "../../../core/sync/syncMessages";
 import type { ReferencesSeen } from "../../../core/sync/references";
 import { atHeight, seenFrom } from "../chain/readings";
 import { answer, nodeTime, none } from "./looks";

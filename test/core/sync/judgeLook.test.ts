@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { judgeLook, mayBeAddingMomentum } from "../../../core/sync/judgeLook";
-import { reasonText } from "../../../core/sync/messages";
+import { reasonText } from "../../../core/sync/syncMessages";
 import { answer, nodeTime, none } from "./looks";
 
 const fresh = { newestAge: 4000 };

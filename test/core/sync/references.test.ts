@@ -2,7 +2,7 @@ import http from "node:http";
 import type net from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { chainOfReference } from "../../../core/chain/chain";
-import { referenceText } from "../../../core/sync/messages";
+import { referenceText } from "../../../core/sync/syncMessages";
 import {
   compareReferences,
   type ReferenceAgreement,

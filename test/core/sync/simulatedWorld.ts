@@ -1,6 +1,6 @@
 import type { Observation } from "../../../core/chain/node";
 import { ageFault } from "../../../core/chain/reading";
-import { gateLine } from "../../../core/sync/messages";
+import { gateLine } from "../../../core/sync/syncMessages";
 import type { ReferenceReading } from "../../../core/sync/references";
 import type { SyncDeps } from "../../../core/sync/waitForSync";
 import { clientNamed, seenFrom, silent } from "../chain/readings";

@@ -4,7 +4,7 @@ import type { VersionGap } from "../../../core/chain/requiredVersions";
 import { parseNodeHostFacts } from "../../../core/ssh/hostFacts";
 import { fatal } from "../../../core/ssh/sshErrors";
 import { chainGap } from "../../../core/sync/decideSynced";
-import { gateLine } from "../../../core/sync/messages";
+import { gateLine } from "../../../core/sync/syncMessages";
 import type { GateNews } from "../../../core/sync/progress";
 import type { ReferencesSeen } from "../../../core/sync/references";
 import { type GaveUp, type WaitOptions, waitForSync } from "../../../core/sync/waitForSync";

@@ -9,7 +9,7 @@ import {
   noEvidence,
   type SyncDecision,
 } from "../../../core/sync/decideSynced";
-import { reasonText, referenceText } from "../../../core/sync/messages";
+import { reasonText, referenceText } from "../../../core/sync/syncMessages";
 import { lookAtNode } from "../../../core/sync/nodeStatus";
 import { compareReferences, type ReferencesSeen, readReferences } from "../../../core/sync/references";
 import { openWitnesses } from "../../../core/sync/witnesses";

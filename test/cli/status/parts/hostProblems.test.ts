@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { decideAttention } from "../../../../cli/status/attention";
-import { findProblems } from "../../../../cli/status/parts/hostProblems";
+import { findProblems } from "../../../../cli/status/parts/hostProblemsPart";
 import { formatParts } from "../../../../cli/status/parts/partRows";
 import { partsJson } from "../../../../cli/status/parts/partsJson";
 import { createUnknownParts } from "../../../../cli/status/parts/statusParts";

@@ -4,7 +4,7 @@ import {
   type MoveDecision,
   type Obstacle,
   type RunMemory,
-} from "../../../../core/orchestrator/rules/decide";
+} from "../../../../core/orchestrator/rules/decideMove";
 import type { Journal, Saga } from "../../../../core/orchestrator/rules/journal";
 import type { SideLook, SideObservation } from "../../../../core/orchestrator/rules/sagaLooks";
 import { moveNamed } from "../../../moveNamed";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { RunMemory } from "../../../../core/orchestrator/rules/decide";
+import type { RunMemory } from "../../../../core/orchestrator/rules/decideMove";
 import { decideNext, lineBefore, type Wanted, withLine } from "../../../../core/orchestrator/rules/generation";
 import type { Journal, SideName } from "../../../../core/orchestrator/rules/journal";
 import { knownOf, unrecordedEnd } from "../../../../core/orchestrator/rules/known";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { openHostPair, readSide } from "../../../../core/orchestrator/hosts/hostPair";
 import type { PairInputs } from "../../../../core/orchestrator/hosts/moveInputs";
-import type { Obstacle, RunMemory } from "../../../../core/orchestrator/rules/decide";
+import type { Obstacle, RunMemory } from "../../../../core/orchestrator/rules/decideMove";
 import { decideNext } from "../../../../core/orchestrator/rules/generation";
 import { sourceStages, targetStages } from "../../../../core/orchestrator/rules/journal";
 import { obstacleText } from "../../../../core/orchestrator/rules/obstacles";

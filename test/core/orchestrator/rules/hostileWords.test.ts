@@ -11,7 +11,7 @@ import type { HostPair } from "../../../../core/orchestrator/hosts/hostPair";
 import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
 import { type MoveDeps, MoveRun } from "../../../../core/orchestrator/move/moveRun";
 import { createMoveActions } from "../../../../core/orchestrator/move/moveSteps";
-import type { MoveStep } from "../../../../core/orchestrator/rules/decide";
+import type { MoveStep } from "../../../../core/orchestrator/rules/decideMove";
 import type { Journal, Saga, SideName } from "../../../../core/orchestrator/rules/journal";
 import type { Looks } from "../../../../core/orchestrator/rules/sagaLooks";
 import { addressWord, endpoint, fileName, jsonWords, type Variables } from "../../../../core/ssh/foreign";

@@ -1,6 +1,6 @@
-import { faultKey, leftOutText } from "../chain/messages";
+import { faultKey, leftOutText } from "../chain/rpcMessages";
 import { durationText, minuteText } from "../util/timeText";
-import type { NoAgreement, SourceNote } from "./agreement";
+import type { NoAgreement, SourceNote } from "./agreeOnRegistration";
 import type { Registration } from "./registration";
 
 /** Formats the operator's steps in the desktop wallet, one per line (docs/specification.md, 1.1, step 13). */

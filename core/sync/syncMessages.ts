@@ -1,4 +1,4 @@
-import { faultKey, leftOutText } from "../chain/messages";
+import { faultKey, leftOutText } from "../chain/rpcMessages";
 import { installLines, versionGapText } from "../chain/requiredVersions";
 import { durationText, minuteText } from "../util/timeText";
 import type { SyncReason } from "./judgeLook";

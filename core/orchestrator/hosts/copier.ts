@@ -1,5 +1,5 @@
 import path from "node:path";
-import { parseCopyKey } from "../../ssh/copyKey";
+import { parseCopyKey } from "../../ssh/parseCopyKey";
 import { base64, fileName, own } from "../../ssh/foreign";
 import type { CallError } from "../../ssh/root";
 import { firstLine } from "../../util/firstLine";
