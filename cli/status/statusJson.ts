@@ -1,5 +1,5 @@
-import { progressText } from "../../core/sync/syncMessages";
 import type { SyncProgress } from "../../core/sync/progress";
+import { progressText } from "../../core/sync/syncMessages";
 import { decideAttention } from "./attention";
 import { decideStage } from "./hostStage";
 import { partsJson } from "./parts/partsJson";

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { roomFor } from "../../core/chainCopy/facts";
 import { expected } from "../../core/chainCopy/copyProgress";
+import { roomFor } from "../../core/chainCopy/facts";
 import { lookAtOld } from "../../core/chainCopy/sides";
 import type { StackConfig } from "../../core/config/config";
 import { openStackStore } from "../../core/config/stackStore";

@@ -1,5 +1,5 @@
-import { sentenceOf, walletClicks, wayBack } from "../../core/registration/registrationMessages";
 import { isOurs, type Registration } from "../../core/registration/registration";
+import { sentenceOf, walletClicks, wayBack } from "../../core/registration/registrationMessages";
 import type { NodeStatus } from "../../core/sync/nodeStatus";
 import { commandsFor } from "../../core/util/commands";
 

@@ -13,10 +13,10 @@ import { type ReferencesSeen, readReferences } from "../sync/references";
 import { commandsFor } from "../util/commands";
 import { sizeText } from "../util/sizeText";
 import { withTimeout } from "../util/withTimeout";
+import { expected } from "./copyProgress";
 import { type ChainFacts, copyFaults, parseChainFacts } from "./facts";
 import type { ChainCopyInputs } from "./inputs";
 import { findOldVersionFault } from "./oldVersion";
-import { expected } from "./copyProgress";
 import type { ChainSides, SideError } from "./sides";
 
 /** Access to nodes, which tests replace. */

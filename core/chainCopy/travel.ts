@@ -1,11 +1,11 @@
-import { parseCopyKey } from "../ssh/parseCopyKey";
 import { base64, own } from "../ssh/foreign";
+import { parseCopyKey } from "../ssh/parseCopyKey";
 import type { Clock } from "../util/clock";
 import { sizeText } from "../util/sizeText";
+import { type BytesAt, progressLine } from "./copyProgress";
 import { oldFloor } from "./facts";
 import type { ChainCopyInputs } from "./inputs";
 import { type FileHashes, missingIn, parseHashes, wrongIn } from "./lists";
-import { type BytesAt, progressLine } from "./copyProgress";
 import { type ChainSides, copyHours, type SideError } from "./sides";
 
 /** A snapshot as the old host reports it. */

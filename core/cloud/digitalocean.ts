@@ -1,3 +1,4 @@
+import type { Offer } from "./chooseOffer";
 import {
   type Cloud,
   findSshKeys,
@@ -8,7 +9,6 @@ import {
   type ServerNow,
 } from "./cloud";
 import { type CloudAccess, createHttp } from "./http";
-import type { Offer } from "./chooseOffer";
 
 // https://docs.digitalocean.com/reference/api, as of November 2026.
 

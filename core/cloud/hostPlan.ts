@@ -1,5 +1,6 @@
 import { type CloudHostConfig, ideal } from "../config/hostSchema";
 import { type Commands, commandsFor } from "../util/commands";
+import { type Chosen, chooseOffer, describeOffer, type Offer } from "./chooseOffer";
 import type { Cloud, CloudInventory, ServerNow } from "./cloud";
 import {
   type EarlierOrders,
@@ -11,7 +12,6 @@ import {
   type ShownPrice,
   settleOrder,
 } from "./orderRecord";
-import { type Chosen, chooseOffer, describeOffer, type Offer } from "./chooseOffer";
 
 export type HostPlan =
   | {

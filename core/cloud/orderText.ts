@@ -1,6 +1,6 @@
 import { commandsFor } from "../util/commands";
-import type { Cloud } from "./cloud";
 import type { Offer } from "./chooseOffer";
+import type { Cloud } from "./cloud";
 
 export function cleanProviderError(error: string, token: string): string {
   return error

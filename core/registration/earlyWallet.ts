@@ -5,8 +5,8 @@ import type { Clock } from "../util/clock";
 import { firstLine } from "../util/firstLine";
 import { toResult } from "../util/result";
 import { agreeOnPillar } from "./agreeOnRegistration";
-import { unknownKey, unknownText, wayBack } from "./registrationMessages";
 import type { Registration } from "./registration";
+import { unknownKey, unknownText, wayBack } from "./registrationMessages";
 import type { PillarReading } from "./source";
 
 /** Dependencies of the watch. */

@@ -5,9 +5,9 @@ import { storeAt } from "../store/openStore";
 import type { NodeStatus } from "../sync/nodeStatus";
 import { withTimeout } from "../util/withTimeout";
 import { agreeOnPillar } from "./agreeOnRegistration";
-import { memoryOf, newsOf } from "./registrationEvents";
 import { findSwitch, isUndone, type ProducerSwitch, withEmptySlots } from "./findSwitch";
 import { type Elections, type Registration, type RegistrationMemory, registrationOf } from "./registration";
+import { memoryOf, newsOf } from "./registrationEvents";
 import type { PillarAnswer, PillarReading } from "./source";
 
 /** The input of a registration lookup. */

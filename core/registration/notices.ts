@@ -1,7 +1,7 @@
 import type { News } from "../eventLog/events";
 import { commandsFor } from "../util/commands";
-import { sentenceOf } from "./registrationMessages";
 import type { Registration } from "./registration";
+import { sentenceOf } from "./registrationMessages";
 
 /** A webhook notification about a registration. */
 export interface RegistrationNotice {

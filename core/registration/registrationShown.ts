@@ -1,5 +1,5 @@
-import { noteText, unknownText } from "./registrationMessages";
 import { isOurs, type Registration } from "./registration";
+import { noteText, unknownText } from "./registrationMessages";
 
 /** The output `registration`. Times are ISO 8601. */
 export interface RegistrationShown {

@@ -1,8 +1,8 @@
 import type { Clock } from "../util/clock";
 import { commandsFor } from "../util/commands";
 import { durationText } from "../util/timeText";
-import { keyOf, noteText, sentenceOf, walletClicks, wayBack } from "./registrationMessages";
 import { isOurs, type Registration } from "./registration";
+import { keyOf, noteText, sentenceOf, walletClicks, wayBack } from "./registrationMessages";
 
 /** The input of one wait. */
 export interface CutoverOptions {

@@ -1,6 +1,6 @@
 import { type Network, standingText } from "../chain/elections";
-import { faultText } from "../chain/rpcMessages";
 import { isAnswered } from "../chain/reading";
+import { faultText } from "../chain/rpcMessages";
 import { firstFork, hashAt } from "../chain/sameChain";
 import { type Commands, commandsFor } from "../util/commands";
 import { durationText } from "../util/timeText";

@@ -1,5 +1,5 @@
-import { leftOutText } from "../chain/rpcMessages";
 import { isAnswered } from "../chain/reading";
+import { leftOutText } from "../chain/rpcMessages";
 import { commandsFor } from "../util/commands";
 import { quote } from "../util/quote";
 import { durationText } from "../util/timeText";

@@ -8,8 +8,8 @@ import { withTimeout } from "../util/withTimeout";
 import type { WitnessSources } from "./chainSources";
 import { chainGap, contradictionLimit, decideSynced, noEvidence, refuseOldVersion } from "./decideSynced";
 import { claimsSynced, judgeLook, type SyncReason } from "./judgeLook";
-import { reasonText } from "./syncMessages";
 import { observeSettled } from "./observeSettled";
+import { reasonText } from "./syncMessages";
 import { openWitnesses } from "./witnesses";
 
 /** The current state of a node. */

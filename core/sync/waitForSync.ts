@@ -16,12 +16,12 @@ import {
   type SyncDecision,
 } from "./decideSynced";
 import { claimsSynced, judgeLook } from "./judgeLook";
-import { progressText, referenceKey, referenceText } from "./syncMessages";
 import { observeSettled } from "./observeSettled";
 import { pollIntervalMs } from "./pollInterval";
 import { type GateNews, progressKey, progressOf, type Sample, type SyncProgress } from "./progress";
 import type { ReferenceNote, ReferencesSeen } from "./references";
 import { followHeight, type HeightStanding } from "./stall";
+import { progressText, referenceKey, referenceText } from "./syncMessages";
 
 /** Settings by which the gate decides. Every run uses the same ones. */
 export interface GateSettings extends EvidenceOptions {

@@ -32,7 +32,11 @@ const clients: readonly (readonly [name: string, ask: (url: string) => Promise<s
     "power switch",
     (endpoint) =>
       faultOf(
-        callApi({ provider: "hetzner", id: "7", token: "t", endpoint }, { method: "GET", path: "/servers/7" }, { sleep }),
+        callApi(
+          { provider: "hetzner", id: "7", token: "t", endpoint },
+          { method: "GET", path: "/servers/7" },
+          { sleep },
+        ),
       ),
   ],
 ];

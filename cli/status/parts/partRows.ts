@@ -1,5 +1,5 @@
-import { noteText, sentenceOf, stillOurs, unknownText } from "../../../core/registration/registrationMessages";
 import { isOurs, type Registration } from "../../../core/registration/registration";
+import { noteText, sentenceOf, stillOurs, unknownText } from "../../../core/registration/registrationMessages";
 import { formatUnmet } from "../../../core/retirement/refusalText";
 import { type PortFound, portFaults, portsLine } from "../../../core/ssh/portRules";
 import type { Result } from "../../../core/util/result";

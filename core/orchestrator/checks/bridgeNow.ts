@@ -1,9 +1,9 @@
 import type { BridgeInfo } from "../../chain/bridge";
 import { type ChainClient, chainOfNode, chainOfReference } from "../../chain/chain";
-import { faultText } from "../../chain/rpcMessages";
 import { networkPaceMs } from "../../chain/networkPace";
 import type { NodeTarget } from "../../chain/node";
 import { isAnswered, readNode } from "../../chain/reading";
+import { faultText } from "../../chain/rpcMessages";
 
 /**
  * The bridge's state on the chain. Orchestrators learn of a halt up to 40 seconds later: in getStatus, and in the state

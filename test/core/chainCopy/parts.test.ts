@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { expected, progressLine } from "../../../core/chainCopy/copyProgress";
 import { type ChainFacts, copyFaults, parseChainFacts } from "../../../core/chainCopy/facts";
 import { hashOfFiles, missingIn, parseHashes, wrongIn } from "../../../core/chainCopy/lists";
-import { expected, progressLine } from "../../../core/chainCopy/copyProgress";
 import { sizeText } from "../../../core/util/sizeText";
 
 const whole: ChainFacts = {

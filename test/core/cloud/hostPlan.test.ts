@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { Offer } from "../../../core/cloud/chooseOffer";
 import type { Cloud, CloudInventory, ServerNow } from "../../../core/cloud/cloud";
 import { hetznerNoRoom } from "../../../core/cloud/hetzner";
 import { createOrderRecord, type HostSituation, planHost } from "../../../core/cloud/hostPlan";
-import type { Offer } from "../../../core/cloud/chooseOffer";
 import type { CloudHostConfig } from "../../../core/config/hostSchema";
 
 const offer = (plan: string, location: string, monthly: number): Offer => ({

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { expect, describe as group, test } from "vitest";
-import type { Order } from "../../../core/cloud/orderRecord";
 import {
   chooseOffer,
   describeOffer,
@@ -9,6 +8,7 @@ import {
   type Offer,
   type Wish,
 } from "../../../core/cloud/chooseOffer";
+import type { Order } from "../../../core/cloud/orderRecord";
 import { commandsFor } from "../../../core/util/commands";
 
 const offer = (plan: string, monthly: number, change: Partial<Offer> = {}): Offer => ({

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { openEventLog } from "../../../core/eventLog/eventLog";
 import type { LogEvent } from "../../../core/eventLog/events";
-import { memoryOf, newsOf } from "../../../core/registration/registrationEvents";
 import { noteRegistration, recalled } from "../../../core/registration/look";
 import type { Registration } from "../../../core/registration/registration";
+import { memoryOf, newsOf } from "../../../core/registration/registrationEvents";
 import { journeyIn } from "../../recordIn";
 import { clock, old, other, ours } from "./chains";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration";
-import { sentenceOf } from "../../../core/registration/registrationMessages";
 import { isOurs, type RegistrationFacts, registrationOf } from "../../../core/registration/registration";
+import { sentenceOf } from "../../../core/registration/registrationMessages";
 import type { PillarReading } from "../../../core/registration/source";
 import { silent } from "../chain/readings";
 import { chainOf, clock, old, other, ours, pillarOf, says } from "./chains";

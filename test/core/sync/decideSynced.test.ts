@@ -9,8 +9,8 @@ import {
   type SyncDecision,
   type SyncLook,
 } from "../../../core/sync/decideSynced";
-import { reasonText } from "../../../core/sync/syncMessages";
 import type { ReferencesSeen } from "../../../core/sync/references";
+import { reasonText } from "../../../core/sync/syncMessages";
 import { atHeight, seenFrom } from "../chain/readings";
 import { answer, nodeTime, none } from "./looks";
 

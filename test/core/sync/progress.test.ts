@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { judgeLook } from "../../../core/sync/judgeLook";
-import { progressText } from "../../../core/sync/syncMessages";
 import { percentOf, progressOf, rangeLeft, rateOf, type Sample, timeLeft } from "../../../core/sync/progress";
+import { progressText } from "../../../core/sync/syncMessages";
 import { durationText } from "../../../core/util/timeText";
 import { answer, hour, nodeTime, none } from "./looks";
 

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { nodeResult, parseMomentum, parseSyncInfo } from "../../../core/chain/node";
 import { decideSynced, noEvidence } from "../../../core/sync/decideSynced";
 import { judgeLook } from "../../../core/sync/judgeLook";
-import { reasonText } from "../../../core/sync/syncMessages";
 import { pollIntervalMs } from "../../../core/sync/pollInterval";
 import { percentOf, rateOf, timeLeft } from "../../../core/sync/progress";
 import { compareReferences } from "../../../core/sync/references";
+import { reasonText } from "../../../core/sync/syncMessages";
 import { atHeight, seenFrom, silent } from "../chain/readings";
 import { answer } from "./looks";
 

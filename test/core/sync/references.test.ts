@@ -2,13 +2,13 @@ import http from "node:http";
 import type net from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { chainOfReference } from "../../../core/chain/chain";
-import { referenceText } from "../../../core/sync/syncMessages";
 import {
   compareReferences,
   type ReferenceAgreement,
   type ReferenceReading,
   readReferences,
 } from "../../../core/sync/references";
+import { referenceText } from "../../../core/sync/syncMessages";
 import { closedPort, fakeNode, type Server } from "../chain/fakes";
 import { atHeight, seenFrom, silent } from "../chain/readings";
 

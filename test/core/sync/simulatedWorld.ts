@@ -1,7 +1,7 @@
 import type { Observation } from "../../../core/chain/node";
 import { ageFault } from "../../../core/chain/reading";
-import { gateLine } from "../../../core/sync/syncMessages";
 import type { ReferenceReading } from "../../../core/sync/references";
+import { gateLine } from "../../../core/sync/syncMessages";
 import type { SyncDeps } from "../../../core/sync/waitForSync";
 import { clientNamed, seenFrom, silent } from "../chain/readings";
 import { type History, type Kind, type Reference, randomOf } from "./history";

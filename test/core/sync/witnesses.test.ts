@@ -9,9 +9,9 @@ import {
   noEvidence,
   type SyncDecision,
 } from "../../../core/sync/decideSynced";
-import { reasonText, referenceText } from "../../../core/sync/syncMessages";
 import { lookAtNode } from "../../../core/sync/nodeStatus";
 import { compareReferences, type ReferencesSeen, readReferences } from "../../../core/sync/references";
+import { reasonText, referenceText } from "../../../core/sync/syncMessages";
 import { openWitnesses } from "../../../core/sync/witnesses";
 import { closedPort, fakeNode, loginTo, type Server, type SshHost, sshHost } from "../chain/fakes";
 import { atHeight, block, seenFrom, silent } from "../chain/readings";
