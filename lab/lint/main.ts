@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { refusedComments } from "./comments";
 import { exportedTwice } from "./exportedNames";
 
 const checkout = join(import.meta.dirname, "../..");
@@ -10,8 +11,11 @@ const files = ["components", "core", "providers", "cli"]
   .filter((name) => name.endsWith(".ts"))
   .map((path) => ({ path, text: readFileSync(join(checkout, path), "utf8") }));
 
-const problems = exportedTwice(files).map(
-  ({ name, files }) => `${name} is exported by ${files.join(" and ")}: rename one`,
-);
+const problems = [
+  ...exportedTwice(files).map(({ name, files }) => `${name} is exported by ${files.join(" and ")}: rename one`),
+  ...files
+    .flatMap(({ path, text }) => refusedComments(path, text))
+    .map(({ path, line, why }) => `${path}:${line}: ${why}`),
+];
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length > 0 ? 1 : 0;
