@@ -35,7 +35,7 @@ export interface HostAccess {
 }
 
 /** A step in the state. */
-export interface StepRun {
+interface StepRun {
   readonly command: remote.Command;
   /** Dependents of the step depend on this. It rejects unless the step itself reported that it is done. */
   readonly proved: pulumi.Input<pulumi.Resource>;

@@ -14,7 +14,7 @@ const pollIntervalMs = 5000;
 export const promiseOf = <T>(output: pulumi.Output<T>) => (output as unknown as { promise(): Promise<T> }).promise();
 
 /** Prints a step's output. The plugin's own log would pass a host's terminal escapes on. */
-export interface StepLines {
+interface StepLines {
   /** Hooks for the step's resource: they note that the step begins, and clean the plugin's error. */
   readonly hooks: pulumi.ResourceHookBinding;
   /** Prints the lines of a finished step that were not printed while it ran. */

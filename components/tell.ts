@@ -2,7 +2,7 @@ import { type Notice, sendNotice } from "../core/notify/notify";
 import { warn } from "./log";
 
 /** The Pillar and stack that a notification is about. */
-export interface Noticed {
+interface Noticed {
   readonly pillar: string;
   readonly stack: string;
 }

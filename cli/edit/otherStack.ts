@@ -8,7 +8,7 @@ import { type OtherHost, parseHostOutput } from "../pulumi/stackState";
 import { CliRefusal } from "../terminal/refusal";
 
 /** A stack, and another stack of the same Pillar with the host that the first one must know. */
-export interface TwoStacks {
+interface TwoStacks {
   readonly engine: Pulumi;
   readonly config: StackConfig;
   readonly other: StackConfig;

@@ -39,7 +39,7 @@ export interface OtherHost {
   readonly hostKey: string;
 }
 
-export interface GuardState {
+interface GuardState {
   /** ISO 8601. */
   readonly createdAt: string;
   readonly isReached: boolean;
@@ -54,7 +54,7 @@ export interface GuardState {
 }
 
 /** Times are ISO 8601. */
-export interface SyncWait {
+interface SyncWait {
   readonly startedAt: string;
   readonly startHeight?: number;
   readonly syncedAt?: string;

@@ -11,13 +11,13 @@ import { CliRefusal } from "../terminal/refusal";
 import { listStacks, type ParsedLog, parseEventLog } from "./buildReport";
 
 /** An event log, and the absolute directory or bucket that holds it. */
-export interface FoundLog {
+interface FoundLog {
   readonly directory: string;
   readonly lines: ParsedLog;
 }
 
 /** The location from `--directory` and from the configuration; undefined after `pulumi stack rm`, for example. */
-export interface LogQuery {
+interface LogQuery {
   readonly asked?: string | undefined;
   configured(): Promise<string | undefined>;
 }

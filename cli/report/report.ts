@@ -13,7 +13,7 @@ import { formatPage } from "./reportPage";
 import { formatJson, formatText } from "./reportText";
 
 /** Options of the command. */
-export interface ReportOptions {
+interface ReportOptions {
   readonly json?: boolean;
   readonly directory?: string;
   readonly output?: string;

@@ -3,7 +3,7 @@ import { commandsFor } from "../../core/util/commands";
 import type { HostStage, StackView } from "./stackView";
 
 /** Decides the stage by the registration on chain; undefined if the registration does not matter yet. */
-export function decideStageOnChain({ stack, pillar, synced, parts }: StackView): HostStage | undefined {
+function decideStageOnChain({ stack, pillar, synced, parts }: StackView): HostStage | undefined {
   if (parts === undefined || "problem" in parts.registration) return undefined;
   const registration = parts.registration.value;
   if (registration.kind === "tooEarly" && !synced)
@@ -35,7 +35,7 @@ export function decideStageOnChain({ stack, pillar, synced, parts }: StackView):
 }
 
 /** Decides the stage of an adopted or retiring host. */
-export function decideInactiveStage({ stack, lifecycle, state, synced, parts }: StackView): HostStage {
+function decideInactiveStage({ stack, lifecycle, state, synced, parts }: StackView): HostStage {
   const destroy = parts?.destroy;
   const unmet = destroy && "value" in destroy ? destroy.value : undefined;
   const run = commandsFor(stack);

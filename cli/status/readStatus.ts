@@ -10,7 +10,7 @@ import { createUnknownParts } from "./parts/statusParts";
 import type { StackView } from "./stackView";
 
 /** The view of a host, its exit code, and why it could not be reached. */
-export interface StatusReading {
+interface StatusReading {
   readonly view: StackView;
   readonly exitCode: number;
   readonly trouble: readonly string[];

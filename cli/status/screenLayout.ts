@@ -4,7 +4,7 @@ import type { Row } from "../terminal/row";
 import type { StatusRows } from "./statusRows";
 
 /** A terminal's size in characters. */
-export interface TerminalSize {
+interface TerminalSize {
   readonly columns: number;
   readonly rows: number;
 }

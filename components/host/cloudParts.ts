@@ -26,7 +26,7 @@ export interface ServerArgs extends Named {
 }
 
 /** The extent to which an existing server is kept. */
-export type KeptParts =
+type KeptParts =
   /** No server exists yet, and the rest of a failed creation is replaced. */
   | "nothing"
   /** All inputs are kept whose changes would replace the server or turn it off. */

@@ -35,7 +35,7 @@ export interface HostArgs {
 }
 
 /** The output `host`. */
-export type HostShown = Readonly<Record<string, pulumi.Input<string | number> | undefined>>;
+type HostShown = Readonly<Record<string, pulumi.Input<string | number> | undefined>>;
 
 /** The stack's host, as this run found it. */
 export interface FoundHost {

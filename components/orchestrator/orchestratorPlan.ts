@@ -47,7 +47,7 @@ async function readPinnedKey(
 }
 
 /** The orchestrator's part of a run, decided before anything is registered. */
-export interface OrchestratorPlan {
+interface OrchestratorPlan {
   readonly timing: MoveTiming;
   /** Registers the move after the node if it is due. @returns the output; without a move, the last run's */
   move(

@@ -2,7 +2,7 @@
  * The result of asking several nodes: the nodes behind the majority's word and the other nodes. `split` if no word has
  * more than half of the nodes.
  */
-export type Agreement<R, W> =
+type Agreement<R, W> =
   | { readonly kind: "agreed"; readonly word: W; readonly by: readonly R[]; readonly others: readonly R[] }
   | { readonly kind: "split" };
 

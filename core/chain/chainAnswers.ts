@@ -28,7 +28,7 @@ export interface PillarOnChain {
 }
 
 /** An amount of both coins, in their smallest units. */
-export interface Amount {
+interface Amount {
   readonly znn: bigint;
   readonly qsr: bigint;
 }

@@ -5,7 +5,7 @@ import { withTimeout } from "../util/withTimeout";
 import { type ChainClient, chainOfReference, shownAddress } from "./chain";
 
 /** Returns all addresses of a host. @throws if its name cannot be resolved */
-export type Resolve = (host: string) => Promise<readonly string[]>;
+type Resolve = (host: string) => Promise<readonly string[]>;
 
 const limit = 5000;
 

@@ -16,7 +16,7 @@ export interface PillarStanding {
 }
 
 /** A Pillar's chance to be elected for a tick: lower and upper bound, from 0 to 1. */
-export interface Chance {
+interface Chance {
   readonly least: number;
   readonly most: number;
 }

@@ -24,7 +24,7 @@ export interface RpcCall {
 }
 
 /** An HTTP request with a JSON body. */
-export interface HttpCall {
+interface HttpCall {
   readonly verb: "GET" | "POST";
   readonly authority: string;
   readonly body: string;

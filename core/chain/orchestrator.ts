@@ -137,11 +137,7 @@ const lacking = Symbol.for("pillar-host.lacking");
  *
  * @throws with the orchestrator's own error, or with what answered instead
  */
-export function orchestratorResult(
-  { status, body }: RpcAnswer,
-  method: string,
-  hide: (text: string) => string,
-): unknown {
+function orchestratorResult({ status, body }: RpcAnswer, method: string, hide: (text: string) => string): unknown {
   if (status === 404) return lacking;
   const envelope = envelopeOf(body);
   if (typeof envelope?.error === "string" && envelope.error !== "")
@@ -164,7 +160,7 @@ function envelopeOf(body: string): { readonly result?: unknown; readonly error?:
 }
 
 /** Parses a `getBuildInfo` result. @throws if it has another form (docs/specification.md, 2.4) */
-export function parseBuildInfo(result: unknown): BuildInfo {
+function parseBuildInfo(result: unknown): BuildInfo {
   if (result === lacking) throw wrongAnswer("getBuildInfo is answered with 404: another service on the port?");
   const { version, gitCommit, goVersion } = result as Record<string, unknown>;
   const forms: readonly (readonly [string, unknown, RegExp, string])[] = [

@@ -15,7 +15,7 @@ export type NodeFault =
   | { readonly kind: "stranger"; readonly height: number };
 
 /** A node's newest momentum, and the node's clock in unix milliseconds. */
-export interface NewestMomentum {
+interface NewestMomentum {
   readonly newest: Produced;
   readonly clock: number;
 }

@@ -4,7 +4,7 @@ import { networkPaceMs } from "./networkPace";
 import { compareNodeVersions } from "./versions";
 
 /** A version that the main network requires from a height on, as in requiredVersions.json. */
-export interface VersionRow {
+interface VersionRow {
   readonly fromHeight: number;
   readonly leastVersion: string;
   readonly why: string;

@@ -58,7 +58,7 @@ export function roomFor(bytes: number): number {
 }
 
 /** Versions of both nodes, as their RPC reports them. */
-export interface NodeVersions {
+interface NodeVersions {
   readonly old: string;
   readonly new: string;
 }

@@ -5,7 +5,7 @@ import { withTimeout } from "../util/withTimeout";
 import { type ChainFacts, parseChainFacts } from "./facts";
 import type { ChainCopyInputs } from "./inputs";
 
-export type ChainSideName = "old" | "new";
+type ChainSideName = "old" | "new";
 
 interface FollowOptions extends CallOptions {
   heard(line: string): void;

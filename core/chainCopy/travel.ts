@@ -9,14 +9,14 @@ import { type FileHashes, missingIn, parseHashes, wrongIn } from "./lists";
 import { type ChainSides, copyHours, type SideError } from "./sides";
 
 /** A snapshot as the old host reports it. */
-export interface Snapshot {
+interface Snapshot {
   readonly height: number;
   readonly files: number;
   readonly bytes: number;
   readonly extra: number;
 }
 
-export interface TravelDeps extends Pick<Clock, "ticks" | "sleep"> {
+interface TravelDeps extends Pick<Clock, "ticks" | "sleep"> {
   say(line: string): void;
   /** Aborted when the engine is killed, because then nobody waits for the result. */
   readonly signal?: AbortSignal;
@@ -30,7 +30,7 @@ const rounds = 3;
 const limitSeconds = copyHours * 3600;
 
 /** Parses lines of a word and an integer. Accepts at most 15 digits, which JavaScript holds exactly. */
-export function numbersIn(printed: string): ReadonlyMap<string, number> {
+function numbersIn(printed: string): ReadonlyMap<string, number> {
   return new Map(
     printed.split("\n").flatMap((line) => {
       const [, word, number] = /^(\w+) (\d{1,15})\b/.exec(line) ?? [];

@@ -30,7 +30,7 @@ export interface Chosen {
   readonly runnerUp?: Offer | undefined;
 }
 
-export type Choice = Chosen | { readonly kind: "none"; readonly faults: readonly string[] };
+type Choice = Chosen | { readonly kind: "none"; readonly faults: readonly string[] };
 
 const systemGb = 4;
 const fileSystemShare = 0.05;

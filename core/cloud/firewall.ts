@@ -8,7 +8,7 @@ export interface Opening {
 
 const anywhere = ["0.0.0.0/0", "::/0"];
 
-export interface FirewallNeeds {
+interface FirewallNeeds {
   readonly sshFrom: readonly string[];
   readonly hasOrchestrator: boolean;
 }

@@ -32,7 +32,7 @@ export type HostPlan =
   /** There is nothing, and nothing is to be made. */
   | { readonly kind: "gone" };
 
-export interface HostDecision {
+interface HostDecision {
   readonly plan: HostPlan;
   readonly lines: readonly string[];
   readonly warnings: readonly string[];

@@ -3,7 +3,7 @@ import { type Answer, ask } from "../util/ask";
 import { isTooLarge } from "../util/boundedText";
 import { printable } from "../util/printable";
 
-export interface ApiOptions {
+interface ApiOptions {
   readonly provider: string;
   readonly endpoint: string;
   readonly token: string;

@@ -34,7 +34,7 @@ const apis: Readonly<Record<string, { readonly endpoint: string; readonly api: (
 };
 
 /** A server at its provider: `gone`, or the provider's word for its state, `off` among them. */
-export type PowerState = string;
+type PowerState = string;
 
 export type PowerDeps = Pick<Clock, "sleep">;
 

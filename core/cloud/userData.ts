@@ -1,4 +1,4 @@
-export interface UserDataKey {
+interface UserDataKey {
   /** OpenSSH form. Secret. */
   readonly privateKey: string;
   readonly publicKey: string;

@@ -5,7 +5,7 @@ import { type FaultCure, formatCure, project } from "./configFaults";
 import { findValue } from "./rawValues";
 import { findSchema, listShapes, readMeta, readVariant, type Schema } from "./schemaKeys";
 
-export interface FaultContext {
+interface FaultContext {
   readonly schema: Schema;
   /** Key, without `pillar-host:`, to value. */
   readonly raw: Readonly<Record<string, unknown>>;

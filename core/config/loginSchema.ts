@@ -2,7 +2,7 @@ import { z } from "zod";
 import { checkPrivateKey, isPrivateKey, isPublicKey } from "./privateKey";
 import { address, hostKey, ownDirectory, port, service, word } from "./schemaParts";
 
-export const loginShape = {
+const loginShape = {
   user: word.meta({ description: "Another user than `root` becomes root with sudo" }),
   port: port.meta({ description: "The port where ssh listens" }),
   agent: z.boolean().meta({ description: "Login with the ssh agent of the shell that runs `pulumi`" }),

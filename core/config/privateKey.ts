@@ -7,7 +7,7 @@ export const isPrivateKey = (text: string) => /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-
 export const isPublicKey = (text: string) => /^(ssh|ecdsa)-/.test(text.trim());
 
 /** `locked`: it has a pass phrase, and none was given. */
-export type KeyState = "opens" | "locked" | "wrongPhrase" | "unreadable";
+type KeyState = "opens" | "locked" | "wrongPhrase" | "unreadable";
 
 export function checkPrivateKey(text: string, phrase?: string): KeyState {
   const parsed = ssh2.utils.parseKey(text, phrase);

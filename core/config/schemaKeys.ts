@@ -5,7 +5,7 @@ export interface Schema {
   readonly _zod: { readonly def: unknown };
 }
 
-export type Shape = Readonly<Record<string, Schema>>;
+type Shape = Readonly<Record<string, Schema>>;
 
 interface Definition {
   readonly shape?: Shape;
@@ -25,7 +25,7 @@ export function listShapes(schema: Schema): Shape[] {
 }
 
 /** Returns the schema that a default, a check or a transformation wraps. */
-export function unwrapSchema(schema: Schema): Schema | undefined {
+function unwrapSchema(schema: Schema): Schema | undefined {
   const { innerType, in: input } = schema._zod.def as Definition;
   return innerType ?? input;
 }

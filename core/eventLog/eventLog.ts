@@ -44,7 +44,7 @@ export interface EventLog {
   noteMove(move: MoveId, news: Notable<MoveNews>): Promise<boolean>;
 }
 
-export interface EventLogDeps {
+interface EventLogDeps {
   /** Returns unix milliseconds. */
   now(): number;
   say(line: string): void;

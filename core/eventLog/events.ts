@@ -176,7 +176,7 @@ export interface MoveEnd {
 }
 
 /** Details of each event of an orchestrator's move. Never a secret. */
-export interface MoveEventDetails {
+interface MoveEventDetails {
   /** A backup was proved. The label is `first`, `last` or `retired`, or `asked` if the command took it. */
   readonly backup: Backup & { readonly label: string };
   /** All prerequisites are met, and the first backup is taken. */

@@ -10,7 +10,7 @@ import { unknownKey, unknownText, wayBack } from "./registrationMessages";
 import type { PillarReading } from "./source";
 
 /** Dependencies of the watch. */
-export interface EarlyWalletDeps extends Pick<Clock, "now" | "ticks"> {
+interface EarlyWalletDeps extends Pick<Clock, "now" | "ticks"> {
   /** Asks the references alone: the node here is behind, so its answer is worthless. Never throws. */
   read(): Promise<readonly PillarReading[]>;
   /**

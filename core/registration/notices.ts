@@ -4,7 +4,7 @@ import type { Registration } from "./registration";
 import { sentenceOf } from "./registrationMessages";
 
 /** A webhook notification about a registration. */
-export interface RegistrationNotice {
+interface RegistrationNotice {
   readonly event: "registered" | "producing" | "retirementPossible";
   readonly message: string;
 }

@@ -99,7 +99,7 @@ interface Ours {
 }
 
 /** The expected wait for the first momentum of an address. Times in unix milliseconds. */
-export interface ProducingWait {
+interface ProducingWait {
   /** The time from which the slots belong to this address. */
   readonly from: number;
   /**
@@ -151,7 +151,7 @@ export function registrationOf(facts: RegistrationFacts): Registration {
 }
 
 /** Estimates the wait of an address that was first seen registered at `since`. */
-export function waitOf(
+function waitOf(
   since: number,
   { network, elections = {} }: Pick<RegistrationFacts, "network" | "elections">,
 ): ProducingWait {

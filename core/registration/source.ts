@@ -18,7 +18,7 @@ export type PillarReading = Reading<PillarWord>;
 export type PillarAnswer = Answered<PillarWord>;
 
 /** The number of momentums that is enough to compare two nodes' chains and small enough to read on every `up`. */
-export const recentCount = 128;
+const recentCount = 128;
 
 /** Reads a node's answer. Never throws, and takes at most `limit` milliseconds. */
 export function readPillar(client: ChainClient, pillar: string, limit: number): Promise<PillarReading> {

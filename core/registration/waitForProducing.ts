@@ -5,7 +5,7 @@ import { isOurs, type Registration } from "./registration";
 import { keyOf, noteText, sentenceOf, walletClicks, wayBack } from "./registrationMessages";
 
 /** The input of one wait. */
-export interface CutoverOptions {
+interface CutoverOptions {
   readonly stack: string;
   readonly pillar: string;
   /** This host's producer address. */
@@ -17,7 +17,7 @@ export interface CutoverOptions {
 }
 
 /** Dependencies of the wait. */
-export interface CutoverDeps extends Clock {
+interface CutoverDeps extends Clock {
   /** Reads the registration and writes changes to the event log. Never throws. */
   look(): Promise<Registration>;
   say(line: string): void;
@@ -27,7 +27,7 @@ export interface CutoverDeps extends Clock {
   readonly signal?: AbortSignal;
 }
 
-export type Producing = Extract<Registration, { kind: "producing" }>;
+type Producing = Extract<Registration, { kind: "producing" }>;
 
 /** The time of one momentum: the state changes no faster. */
 const pause = 10_000;

@@ -7,7 +7,7 @@ import type { RecordedMomentum } from "./guardInputs";
 import { isNewProducerSince } from "./successorProduction";
 
 /** Question that each node gets. */
-export interface ChainQuestion {
+interface ChainQuestion {
   readonly pillar: string;
   readonly recorded?: RecordedMomentum | undefined;
   /** Producer addresses of the retired host and of its successor, if known. */
@@ -19,7 +19,7 @@ export interface ChainQuestion {
 }
 
 /** Newest momentum of each address; `registered`: of the Pillar's present producer address. */
-export interface Newest {
+interface Newest {
   readonly own?: Produced;
   readonly successor?: Produced;
   readonly registered?: Produced;
@@ -94,7 +94,7 @@ function clockFault({ height, timestamp }: Produced, now: number): NodeFault | u
 }
 
 /** Finds the newest momentum of each address in a page. */
-export function findNewest(
+function findNewest(
   page: readonly Produced[],
   addresses: { readonly [K in keyof Newest]?: string | undefined },
 ): Newest {
@@ -108,7 +108,7 @@ export function findNewest(
  * Returns for how many milliseconds to wait for a Pillar's momentum. A Pillar of unknown rank counts as elected often,
  * so its successor is refused too early, never too late.
  */
-export function productionTimeoutMs(standing: PillarStanding | undefined, network: Network): number {
+function productionTimeoutMs(standing: PillarStanding | undefined, network: Network): number {
   const chance = standing === undefined ? 1 : chanceOf(standing, network).most;
   return patienceTicks(chance) * tickOf(network);
 }

@@ -14,7 +14,7 @@ import { addProvider, ownProducer, type RetirementFacts } from "./retirementFact
 import { shutDownHost } from "./shutDownHost";
 import { type SurveyDeps, surveyRetirement } from "./surveyRetirement";
 
-export interface ReleaseDeps extends SurveyDeps {
+interface ReleaseDeps extends SurveyDeps {
   /** Sentence that the operator typed to override every condition. */
   readonly override: string | undefined;
 }

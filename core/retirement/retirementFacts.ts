@@ -39,7 +39,7 @@ export interface Unmet {
 }
 
 /** Facts about a host that does not answer. */
-export type HostUnseen =
+type HostUnseen =
   /** The host can be switched off by its cloud provider. */
   | { readonly unseen: string; readonly provider: string }
   /** The cloud's API has just switched it off. */

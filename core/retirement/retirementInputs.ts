@@ -10,7 +10,7 @@ import type { HostPaths, HostRef, RetirementInputs } from "./guardInputs";
 export type RetirementSettings = Omit<RetirementInputs, "host" | "node" | "isOwnServer" | "recorded" | "server">;
 
 /** The stack's own host, as a run finds it. */
-export interface OwnHost {
+interface OwnHost {
   readonly address: string;
   readonly hostKey: string;
   /** True if this state ordered the server. */

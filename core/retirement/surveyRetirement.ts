@@ -42,7 +42,7 @@ export interface RetirementSurvey {
 const successorTimeoutMs = 20_000;
 const comparisonTimeoutMs = 20_000;
 
-export interface SurveyQuestion {
+interface SurveyQuestion {
   readonly step: RetirementStep;
   readonly inputs: RetirementInputs;
   readonly memory: GuardMemory;

@@ -27,7 +27,7 @@ export function framed(script: string, framing: Framing): string {
   return `unset BASH_ENV ENV\nset +vx\nanswer_of() {\n${script}\n}\n${tail[framing]}`;
 }
 
-export interface ScriptAnswer {
+interface ScriptAnswer {
   /** True if the script's end mark was printed. */
   readonly isDone: boolean;
   /** The script's output; with `shown`, the login's, too. */

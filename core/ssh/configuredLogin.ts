@@ -11,7 +11,7 @@ export function sshTarget({ ssh }: Pick<StackConfig, "ssh">, address: string, ho
 type Login = { readonly [K in keyof StackConfig["ssh"]]?: StackConfig["ssh"][K] | undefined };
 
 /** Configured login of a host other than the stack's own. */
-export type OtherLogin = Pick<SshTarget, "address" | "hostKey"> & Login;
+type OtherLogin = Pick<SshTarget, "address" | "hostKey"> & Login;
 
 /** Returns the login of a host, with that of `usual` for what it leaves out. */
 function targetOf(usual: Login, other: OtherLogin): SshTarget {

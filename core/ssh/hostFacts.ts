@@ -22,7 +22,7 @@ export interface UnitFacts {
 }
 
 /** Progress of a chain copy; times in unix seconds by the host's clock. */
-export interface ChainCopyProgress {
+interface ChainCopyProgress {
   readonly phase: string;
   /** Start of the phase, and the bytes present then. */
   readonly since: number;
@@ -35,8 +35,8 @@ export interface ChainCopyProgress {
 }
 
 /** Steps with a marker on the host, in the order of the work. */
-export const markedSteps = ["packages", "deployed", "synced"] as const;
-export type MarkedStep = (typeof markedSteps)[number];
+const markedSteps = ["packages", "deployed", "synced"] as const;
+type MarkedStep = (typeof markedSteps)[number];
 
 /** Facts that a node's host reports about itself; a field is absent if it was not asked for, or not reported. */
 export interface NodeHostFacts {

@@ -34,7 +34,7 @@ export function loginKeys(configured?: string): LoginKeys {
 }
 
 /** The ssh2 configuration of one login, and the error if it fails. */
-export interface LoginAttempt {
+interface LoginAttempt {
   readonly config: Partial<ssh2.ConnectConfig>;
   /** Makes an error of ssh2's; without one the host closed the connection. */
   failure(error?: ReportedError): RefusedError | UnreachedError;

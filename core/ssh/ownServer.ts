@@ -34,7 +34,7 @@ export function beginAnew({ set, remove, up, destroy }: Commands): string {
 }
 
 /** Formats how to pin a server's host key after comparing it. */
-export function pinKey({ set, up }: Commands): string {
+function pinKey({ set, up }: Commands): string {
   return [
     "Where it is your own, its key as its screen shows it (cat /etc/ssh/ssh_host_ed25519_key.pub):",
     `  ${set("host.hostKey", someHostKey)} && ${up}`,
@@ -64,7 +64,7 @@ export function strangerText(
 }
 
 /** A failed login to a stack's server. */
-export interface ServerLoginFailure {
+interface ServerLoginFailure {
   readonly target: Omit<SshTarget, "hostKey">;
   readonly error: LoginError;
   /** Seconds for which the login was tried. */

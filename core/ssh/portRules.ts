@@ -2,7 +2,7 @@ import type { StackConfig } from "../config/config";
 import { command, type ShownLine, words } from "../util/shownLine";
 import { type PortSeen, tryPort } from "./ports";
 
-export interface PortRule {
+interface PortRule {
   readonly port: number;
   readonly what: string;
   readonly wanted: "open" | "closed";

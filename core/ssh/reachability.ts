@@ -46,7 +46,7 @@ export const slowLogin = (address: string, tookMs: number): string[] =>
         `the login to ${address} took ${Math.round(tookMs / 1000)} s: its sshd's UseDNS, or PAM? Each step logs in anew`,
       ];
 /** A wait for a host that boots. */
-export interface BootWait {
+interface BootWait {
   readonly timeoutMs: number;
   /** Text such as `a host that boots`. */
   readonly what: string;

@@ -54,7 +54,7 @@ export interface RootHost {
   close(): void;
 }
 
-export interface RootStream {
+interface RootStream {
   readonly stdout: Readable;
   readonly done: Promise<void>;
 }

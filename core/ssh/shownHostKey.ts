@@ -2,7 +2,7 @@ import { fingerprintOf } from "./publicKey";
 import { type SshTarget, scanHostKey } from "./ssh";
 
 /** The host key that an ssh server presents before a login. Nothing proves it yet. */
-export type ShownHostKey =
+type ShownHostKey =
   | { readonly key: string; readonly fingerprint: string }
   | {
       /** Reason why there is none, with the host. */

@@ -1,7 +1,7 @@
 import { printable } from "../util/printable";
 
 /** A permanent error, which no retry helps. An interface, because a class would not serialize. */
-export interface FatalError extends Error {
+interface FatalError extends Error {
   fatal: true;
 }
 

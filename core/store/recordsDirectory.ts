@@ -32,7 +32,7 @@ export function meantPlace(configured: string): string {
 }
 
 /** Returns the Pillar of a default place; undefined for a configured directory. @param directory absolute */
-export function pillarAt(directory: string): string | undefined {
+function pillarAt(directory: string): string | undefined {
   const { dir, base } = path.parse(directory);
   return dir === path.join(dataDirectory(), "records") ? base : undefined;
 }

@@ -5,7 +5,7 @@ import { operatorFault } from "../util/plainFault";
  * Text of a store's fault, or a function of the stack's commands that returns it, because several stacks may share a
  * place of records.
  */
-export type StoreFaultText = string | ((run: Commands) => string);
+type StoreFaultText = string | ((run: Commands) => string);
 
 interface StoreFault extends Error {
   readonly storeFaultText: StoreFaultText;
@@ -20,7 +20,7 @@ export function storeFault(storeFaultText: StoreFaultText, stack = "STACK"): Err
   return Object.assign(operatorFault(message), { storeFaultText });
 }
 
-export function isStoreFault(error: unknown): error is StoreFault {
+function isStoreFault(error: unknown): error is StoreFault {
   return error instanceof Error && "storeFaultText" in error;
 }
 

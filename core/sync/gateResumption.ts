@@ -2,7 +2,7 @@ import { isSameHost } from "../ssh/sameHost";
 import type { SshTarget } from "../ssh/ssh";
 
 /** Facts that the last run of the gate stored: its host, and when the node was proved synced (ISO 8601). */
-export interface GateKept {
+interface GateKept {
   readonly target: { readonly ssh: Partial<Pick<SshTarget, "address" | "hostKey">> };
   readonly syncedAt?: string | undefined;
 }

@@ -37,7 +37,7 @@ export type SyncReason =
   | { readonly kind: "bornOut" };
 
 /** The verdict of one lookup, with the reason. */
-export interface SyncVerdict {
+interface SyncVerdict {
   /**
    * `close`: synced except for a momentum or two, which happens whenever one arrives. `unproved`: the node says that it
    * is synced, nothing else that it returns supports it, and other nodes must confirm it.

@@ -10,7 +10,7 @@ const longestReconnect = 30 * second;
 const nearTheEnd = 20;
 
 /** The input of the poll interval. */
-export interface LookBehind {
+interface LookBehind {
   readonly observation: Observation;
   /** True if the lookup counts towards the proof, or if it is the first. */
   readonly isNews: boolean;

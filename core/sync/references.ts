@@ -145,7 +145,7 @@ export interface OwnChain {
 }
 
 /** The witnesses besides the references, and the hosts that do not count as a reference. */
-export interface Beside {
+interface Beside {
   readonly oldHost?: ChainClient | undefined;
   readonly recorded?: Block | undefined;
   readonly excluded?: readonly ExcludedHost[];

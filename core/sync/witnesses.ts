@@ -64,6 +64,6 @@ async function readWitnessed(place: LogRef | undefined): Promise<Block | undefin
 }
 
 /** Returns the last momentum that a witness confirmed for the gate of a stack's host. */
-export function witnessedMomentum(events: readonly LogEvent[], stack: string): Block | undefined {
+function witnessedMomentum(events: readonly LogEvent[], stack: string): Block | undefined {
   return standing(events, stack, "witnessed").findLast(({ details }) => details.witnessed)?.details.witnessed;
 }

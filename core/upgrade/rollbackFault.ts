@@ -1,7 +1,7 @@
 import { requirementText, type VersionGap } from "../chain/requiredVersions";
 import { type Spork, unknownSporks } from "../chain/sporks";
 
-export interface ForkFacts {
+interface ForkFacts {
   readonly before: string | undefined;
   readonly height: number;
   /** Required versions that the old version lacks at this height. */

@@ -8,7 +8,7 @@ import { durationText } from "../util/timeText";
 import { decideMoment, type TickFacts } from "./freeSlot";
 import { judge } from "./judgeUpgrade";
 
-export interface UpgradeOptions {
+interface UpgradeOptions {
   readonly stack: string;
   readonly address: string;
   readonly version: string;

@@ -2,7 +2,7 @@
 export const answerLimit = 5 * 1024 * 1024;
 
 /** An answer that is too large to read. An interface, because a class would not serialize. */
-export interface TooLargeError extends Error {
+interface TooLargeError extends Error {
   tooLarge: true;
 }
 

@@ -5,7 +5,7 @@ import type { Clock } from "./clock";
 import { commandsFor } from "./commands";
 
 /** Clock functions that a lock needs. */
-export type LockDeps = Pick<Clock, "ticks" | "sleep">;
+type LockDeps = Pick<Clock, "ticks" | "sleep">;
 
 /** The work that runs only once at a time. */
 export interface Locked {

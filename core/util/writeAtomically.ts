@@ -8,7 +8,7 @@ import path from "node:path";
  * @param settle gives the temporary file its final name
  * @throws if the file can't be written; the temporary file is removed
  */
-export function writeBeside(file: string, text: string, settle: (part: string) => void): void {
+function writeBeside(file: string, text: string, settle: (part: string) => void): void {
   const part = `${file}.${process.pid}.part`;
   fs.rmSync(part, { force: true });
   try {
@@ -63,7 +63,7 @@ export function settle(part: string, file: string): void {
 }
 
 /** Flushes a directory to the disk, so that its files' names survive a power cut. */
-export function syncDirectory(directory: string): void {
+function syncDirectory(directory: string): void {
   const handle = fs.openSync(directory, "r");
   try {
     fs.fsyncSync(handle);

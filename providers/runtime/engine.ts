@@ -1,6 +1,6 @@
 import net from "node:net";
 
-export interface EngineWatch {
+interface EngineWatch {
   /** Aborted once the engine that waits for the provider's answer is gone. */
   readonly signal: AbortSignal;
   stop(): void;

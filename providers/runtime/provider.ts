@@ -10,7 +10,7 @@ import type { ProviderRun, ResourceTable } from "./resourceTable";
 const stateVersion = 1;
 
 /** An error after which the engine keeps the resource with the results so far. The next `up` resumes with an update. */
-export interface KeptError extends Error {
+interface KeptError extends Error {
   kept: object;
 }
 

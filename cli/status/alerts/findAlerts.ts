@@ -9,14 +9,14 @@ import type { StackView } from "../stackView";
 import type { MomentumCounts } from "./momentumCounts";
 
 /** A problem of a stack for its webhook. */
-export interface Alert {
+interface Alert {
   /** Kind, and after a colon the subject: the same as long as the problem lasts. */
   readonly key: string;
   readonly text: string;
 }
 
 /** Alerts of one lookup, and the kinds that it could not check. */
-export interface AlertObservation {
+interface AlertObservation {
   readonly alerts: readonly Alert[];
   readonly unknown: readonly string[];
 }

@@ -4,7 +4,7 @@ import { commandsFor } from "../../../core/util/commands";
 import { getValue, type StatusParts } from "./statusParts";
 
 /** A problem on a host, now or in the future (`isNow` false). */
-export interface HostProblem {
+interface HostProblem {
   readonly key: string;
   readonly label: string;
   readonly text: string;

@@ -8,7 +8,7 @@ import type { Row } from "../../terminal/row";
 import { findProblems } from "./hostProblemsPart";
 import type { StatusParts } from "./statusParts";
 
-export interface StackLabel {
+interface StackLabel {
   readonly stack: string;
   readonly pillar: string;
   readonly lifecycle: string;

@@ -84,7 +84,7 @@ export interface Sealed {
   readonly sha256: string;
 }
 
-export interface SealOptions {
+interface SealOptions {
   readonly source: Readable;
   readonly file: string;
   readonly recipient: string;

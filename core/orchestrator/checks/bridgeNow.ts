@@ -22,7 +22,7 @@ export type BridgeNow =
   /** No node answered, or the chain has no bridge. */
   | { readonly known: false; readonly why: string };
 
-export interface BridgeSources {
+interface BridgeSources {
   readonly node: NodeTarget;
   readonly references: readonly string[];
 }

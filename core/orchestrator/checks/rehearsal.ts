@@ -12,11 +12,11 @@ import { beganAt, requirementsOf, type SecureOptions } from "./preparation";
 import { moveFaultsOf } from "./prerequisites";
 import { type ChainLooks, surveyBoth } from "./survey";
 
-export interface RehearsalDeps extends RpcClock, ChainLooks {
+interface RehearsalDeps extends RpcClock, ChainLooks {
   readonly roots: { readonly old: RootHost; readonly new: RootHost };
 }
 
-export interface Rehearsal {
+interface Rehearsal {
   /** The host on which the move has already begun: its journals decide. */
   readonly begun?: string;
   readonly faults: readonly string[];

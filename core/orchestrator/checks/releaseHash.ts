@@ -27,7 +27,7 @@ export async function releaseHashFault(
   return releaseHashText(release.url, stack);
 }
 
-export function releaseHashText(url: string, stack: string): string {
+function releaseHashText(url: string, stack: string): string {
   const set = commandsFor(stack).setTo("orchestrator.release.sha256", "SHA256");
   return (
     `${project}:orchestrator.release.sha256: missing, needed the hash of ${url}: ${whatItIs}. ` +

@@ -30,7 +30,7 @@ export function oldPlace(config: StackConfig): OrchestratorPlace {
   };
 }
 
-export function acknowledgedOf({ orchestrator }: StackConfig): Acknowledged {
+function acknowledgedOf({ orchestrator }: StackConfig): Acknowledged {
   const { noKeyShare, haltedBridge, laterThanMove, firstMove } = orchestrator.migrateFrom ?? {};
   return {
     noKeyShare: noKeyShare === "acknowledged",

@@ -22,7 +22,7 @@ export interface OrchestratorPlace extends OrchestratorPaths {
   readonly rpcPort: number;
 }
 
-export interface SurveyOptions {
+interface SurveyOptions {
   readonly old: OrchestratorPlace;
   readonly new: OrchestratorPlace;
   readonly copyAddress: string;

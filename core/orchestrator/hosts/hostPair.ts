@@ -11,7 +11,7 @@ import type { Looks, SideLook, SideObservation } from "../rules/sagaLooks";
 import type { PairInputs } from "./moveInputs";
 
 /** A call of a function of the script library on one host. */
-export interface SideCall extends CallOptions {
+interface SideCall extends CallOptions {
   readonly side: SideName;
   readonly name: string;
   readonly saga: Saga;

@@ -10,7 +10,7 @@ export interface OrchestratorSeenOn {
 }
 
 /** Index of the host that has the orchestrator, or why that is unknown, with what is needed. */
-export type OrchestratorNow =
+type OrchestratorNow =
   | { readonly at: number; readonly runs: boolean }
   | { readonly nowhere: string; readonly found: readonly string[]; readonly needed: string };
 

@@ -15,7 +15,7 @@ import type { Looks } from "../rules/sagaLooks";
 import { clientOf, type Verified, type VerifyDeps } from "./verify";
 
 /** Observations of a run, for outputs and event log. */
-export interface MoveObservations {
+interface MoveObservations {
   verified?: Verified;
   lastBackup?: Backup;
   /** Generation of the saga whose target was started. */

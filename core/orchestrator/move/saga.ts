@@ -23,12 +23,12 @@ export interface SagaActions {
 }
 
 /** A step's error after another run took over: nothing may be done or undone any more. */
-export interface TakenError extends Error {
+interface TakenError extends Error {
   taken: true;
 }
 
 /** A step's error after the connection broke: the hosts are read again, then the step is repeated. */
-export interface BrokenError extends Error {
+interface BrokenError extends Error {
   broken: true;
 }
 

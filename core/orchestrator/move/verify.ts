@@ -24,7 +24,7 @@ export function errorsIn(lines: readonly string[]): string[] {
 }
 
 /** State of the unit, and its last log lines. */
-export interface Life {
+interface Life {
   readonly active: string;
   readonly restarts: number;
   readonly pid: number;
@@ -60,7 +60,7 @@ export interface VerifyDeps extends HostPairDeps, ChainLooks {
 }
 
 /** A host whose orchestrator this run started. */
-export interface StartedSide {
+interface StartedSide {
   readonly inputs: MoveInputs;
   readonly sides: HostPair;
   readonly side: SideName;
@@ -86,7 +86,7 @@ export function clientOf(inputs: MoveInputs, sides: HostPair, side: SideName, de
  *
  * @throws Error with the last problem, and the last log lines without secrets
  */
-export async function waitForAnswer(started: StartedSide): Promise<{ build: BuildInfo; answeredAt: number }> {
+async function waitForAnswer(started: StartedSide): Promise<{ build: BuildInfo; answeredAt: number }> {
   const { inputs, sides, side, deps } = started;
   const client = clientOf(inputs, sides, side, deps);
   const end = deps.ticks() + inputs.answerWithin;
@@ -210,7 +210,7 @@ async function hasShare({ inputs, sides, side, saga, deps }: StartedSide) {
 }
 
 /** Formats the number of connections. Without other orchestrators it signs nothing, although it reports live. */
-export function peersText(side: SideName, peers: number, port: number): string {
+function peersText(side: SideName, peers: number, port: number): string {
   return peers > 0
     ? `the ${side} side is connected with ${peers} other signer${peers === 1 ? "" : "s"}`
     : `the ${side} side is connected with no other signer yet: is ${port}/tcp open to them, and out to theirs? It dials those of tss/address_book.seed and TssConfig.Bootstrap`;
