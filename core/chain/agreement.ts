@@ -1,16 +1,9 @@
-/**
- * The result of asking several nodes: the nodes behind the majority's word and the other nodes. `split` if no word has
- * more than half of the nodes.
- */
+/** The nodes behind the majority's word, and the others. `split` if no word has more than half of the nodes. */
 type Agreement<R, W> =
   | { readonly kind: "agreed"; readonly word: W; readonly by: readonly R[]; readonly others: readonly R[] }
   | { readonly kind: "split" };
 
-/**
- * Decides which word more than half of the nodes agree with.
- *
- * @param common picks the word to test for a majority; undefined if there is none
- */
+/** Decides which word more than half of the nodes agree with. `common` picks the word to test, or undefined. */
 export function agreeOn<R, W>(
   readings: readonly R[],
   wordOf: (reading: R) => W,
@@ -30,7 +23,6 @@ function commonest<W>(words: readonly W[]): W | undefined {
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
 }
 
-/** Returns the median of several numbers; undefined for an empty list. */
 export function medianOf(numbers: readonly number[]): number | undefined {
   const sorted = [...numbers].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);

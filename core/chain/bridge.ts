@@ -6,7 +6,6 @@ export interface BridgeInfo {
   readonly allowsKeyGeneration: boolean;
   /** Height of the momentum; 0 if the bridge was never unhalted. */
   readonly unhaltedAt: number;
-  /** Momentums for which the bridge stays halted after `unhaltedAt`. */
   readonly unhaltDuration: number;
   /** The signers' public key: compressed, base64. Empty on a chain without a bridge. */
   readonly key: string;

@@ -30,13 +30,12 @@ export interface ChainClient {
   momentums(from: number, count: number): Promise<readonly Produced[]>;
   /** Reads the last momentum before a time (unix milliseconds); undefined if there is none. */
   before(time: number): Promise<Produced | undefined>;
-  /** Reads a Pillar by name; null if nobody registered it. */
+  /** Reads a Pillar; null if nobody registered it. */
   pillar(name: string): Promise<PillarOnChain | null>;
   /** Reads a Pillar's rank among all Pillars; undefined if the node does not offer the method. */
   standing(name: string): Promise<PillarStanding | undefined>;
   /** Reads a Pillar's paid epochs, newest first; empty if the node does not offer the method. */
   paidEpochs(name: string): Promise<readonly PaidEpoch[]>;
-  /** Reads the rewards of an address; `notOffered` if the node lacks the methods. */
   rewards(address: string): Promise<Rewards | "notOffered">;
   bridge(): Promise<BridgeInfo>;
   /** Reads the network's sporks; empty if the node does not offer the method. */
@@ -44,7 +43,6 @@ export interface ChainClient {
   close(): void;
 }
 
-/** Calls an RPC method. Throws if there is no answer. */
 type Call = (method: string, params: readonly unknown[]) => Promise<RpcAnswer>;
 
 /** The most momentums in one answer of a node. */
@@ -54,8 +52,8 @@ const callTimeout = 20_000;
 const methodNotFound = -32601;
 
 /**
- * Returns a client for the node of a host, over the connection to that host. Turns fatal ssh errors, such as a changed
- * host key, into plain ones, so that callers handle them like any missing answer.
+ * Returns a client for a host's node, over the connection to that host. Turns fatal ssh errors, such as a changed host
+ * key, into plain ones, so that callers handle them like any missing answer.
  */
 export function chainOfNode(
   name: string,
@@ -79,7 +77,6 @@ export function shownAddress(url: string): string {
   return pathname.length > 1 || search !== "" ? `${origin}/…` : origin;
 }
 
-/** Returns a client for an independent node at its address. */
 export function chainOfReference(url: string): ChainClient {
   const call: Call = (method, params) => callReference(url, method, params, callTimeout);
   return chainClient(`reference ${shownAddress(url)}`, call, () => undefined);
@@ -139,9 +136,8 @@ export function chainClient(name: string, call: Call, close: () => void): ChainC
 }
 
 const rewardRows = 20;
-/** Large enough for all Pillars: there are about a hundred. */
+/** Large enough for all: there are about a hundred Pillars, and there were three sporks in five years. */
 const pillarRows = 1024;
-/** Large enough for all sporks: there were three in five years. */
 const sporkRows = 1024;
 
 const isNotFound = (error: unknown) => (error as { rpcCode?: unknown }).rpcCode === methodNotFound;

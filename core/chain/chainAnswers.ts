@@ -4,21 +4,17 @@ import type { PillarStanding } from "./elections";
 
 // docs/chain.md, Node, describes these forms; the ledger's other methods are in go-zenon's rpc/api/ledger.go.
 
-/** A momentum and its producer. */
 export interface Produced {
   readonly height: number;
   /** Unix milliseconds. */
   readonly timestamp: number;
   readonly hash: string;
-  /** The producer address. */
   readonly producer: string;
 }
 
-/** A Pillar as it is registered now. */
 export interface PillarOnChain {
   readonly name: string;
   readonly producerAddress: string;
-  /** The reward address. */
   readonly withdrawAddress: string;
   /**
    * Slots of the running epoch, as the node counted them up to five minutes ago. `expected` includes the whole current
@@ -33,15 +29,12 @@ interface Amount {
   readonly qsr: bigint;
 }
 
-/** The reward that an address was paid for one epoch. */
 export interface RewardRow extends Amount {
   readonly epoch: number;
 }
 
-/** A Pillar's exact slot counts in a paid epoch. */
 export interface PaidEpoch {
   readonly epoch: number;
-  /** Slots. */
   readonly expected: number;
   readonly produced: number;
   /** True if the Pillar gives all its rewards to its delegators. */

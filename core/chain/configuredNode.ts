@@ -4,16 +4,13 @@ import type { SshTarget } from "../ssh/ssh";
 import type { NodeTarget } from "./node";
 import { versionRules } from "./versionRules";
 
-/** The address of a node's RPC on its host, and the way to it: through ssh, or directly. */
 export type NodeRpc = Omit<NodeTarget, "ssh">;
 
-/** Returns the configured RPC of the node, with the required versions. */
 export function nodeRpc(config: Pick<StackConfig, "node">): NodeRpc {
   const { rpc, rpcAddress, rpcPort } = config.node;
   return { via: rpc, address: rpcAddress, port: rpcPort, versions: versionRules(config) };
 }
 
-/** Returns the node of another host, whose RPC is reached through ssh. */
 export function otherNode(config: Pick<StackConfig, "node">, ssh: SshTarget, port = config.node.rpcPort): NodeTarget {
   return { ssh, via: "ssh", address: "127.0.0.1", port, versions: versionRules(config) };
 }
@@ -29,7 +26,7 @@ export function nodeTarget(config: StackConfig, hostAddress: string, hostKey: st
   return nodeTargetOn(sshTarget(config, hostAddress, hostKey), nodeRpc(config));
 }
 
-/** Returns the configured old host and its node. @throws if no old host is configured */
+/** @throws if no old host is configured */
 export function oldNode(config: StackConfig) {
   const { rpcPort, ...old } = oldHostOf(config);
   return { ...old, node: otherNode(config, old.host.ssh, rpcPort) };

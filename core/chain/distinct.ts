@@ -21,7 +21,6 @@ export interface ExcludedHost {
   readonly what: string;
 }
 
-/** A reference, with a reason if it does not count. */
 export interface ReferenceClient {
   readonly client: ChainClient;
   readonly fault?: string | undefined;
@@ -37,8 +36,8 @@ export async function openReferences(
 }
 
 /**
- * Finds the references that are one node under several names, or that run on an excluded host. Resolves names first. A
- * name that cannot be resolved could be any of these hosts, so its reference does not count.
+ * Finds references that are one node under several names, or that run on an excluded host. A name that cannot be
+ * resolved could be any of these hosts, so its reference does not count.
  */
 export async function distinctReferences(
   urls: readonly string[],
@@ -46,7 +45,7 @@ export async function distinctReferences(
   resolve: Resolve = resolveByDns,
 ): Promise<readonly { readonly url: string; readonly fault?: string }[]> {
   const addressesOf = async (host: string) => [host, ...(await resolve(host))];
-  // Resolve all names in parallel: one hanging resolver must not use up the time of a whole lookup.
+  // Resolve in parallel: one hanging resolver must not use up the time of a whole lookup.
   const [others, places] = await Promise.all([
     Promise.all(
       excluded.map(async ({ host, what }) => {

@@ -1,6 +1,5 @@
 import { durationText } from "../util/timeText";
 
-/** The timing of a chain's elections. */
 export interface Network {
   /** Milliseconds from one slot to the next. */
   readonly momentum: number;
@@ -28,15 +27,13 @@ const leastTicks = 4;
 /** Weights change, so only a Pillar well inside the top ranks surely belongs to them. */
 const surelyFirst = 5 / 6;
 
-/** Returns the milliseconds of a tick. */
 export function tickOf({ momentum, tickMomentums }: Network): number {
   return momentum * tickMomentums;
 }
 
 /**
- * Returns a Pillar's chance to be elected for a tick. If there are no more Pillars than slots, all are elected.
- * Otherwise half of the slots go to Pillars among the top by weight (as many Pillars as slots), and half to any of the
- * remaining Pillars.
+ * Returns a Pillar's chance to be elected for a tick. If there are more Pillars than slots, half of the slots go to the
+ * top Pillars by weight (as many as slots), and half to any of the remaining ones.
  */
 export function chanceOf({ pillars, place }: PillarStanding, { tickMomentums: slots }: Network): Chance {
   if (pillars <= slots) return { least: 1, most: 1 };
@@ -59,17 +56,12 @@ export function usualTicks(chance: number): number {
 
 const ticksUntil = (sure: number, chance: number) => Math.ceil(Math.log(1 - sure) / Math.log(1 - chance));
 
-/**
- * Momentums until an update is in the chain: the wallet's block is in the next momentum, the contract's block in the
- * one after it. Nodes show the update before both.
- */
+/** Momentums until an update is in the chain: the wallet's block, then the contract's. Nodes show it before both. */
 const confirmation = 2;
 
 /**
- * Returns the time from which on, at the latest, slots belong to an address that was seen registered. A registration
- * counts from the second tick after the tick in which it enters the chain. Times in unix milliseconds.
- *
- * @param genesis time of the chain's first momentum, at which its ticks begin; undefined if unknown
+ * Returns the unix milliseconds from which, at the latest, slots belong to an address that was seen registered. That is
+ * the second tick after the tick in which the registration enters the chain. `genesis`: time of the first momentum.
  */
 export function electedFrom(seenAt: number, genesis: number | undefined, network: Network): number {
   const tick = tickOf(network);

@@ -6,7 +6,6 @@ import { withTimeout } from "../util/withTimeout";
 /** Opens a stream to the RPC's port: through ssh, or directly. */
 export type OpenStream = () => Promise<Duplex>;
 
-/** The HTTP answer to one JSON-RPC call. */
 export interface RpcAnswer {
   readonly status: number;
   /** Unix milliseconds of the answer's Date header: the node's clock. */
@@ -23,28 +22,23 @@ export interface RpcCall {
   readonly timeout: number;
 }
 
-/** An HTTP request with a JSON body. */
 interface HttpCall {
   readonly verb: "GET" | "POST";
   readonly authority: string;
   readonly body: string;
-  /** Milliseconds for the whole call. */
   readonly timeout: number;
-  /** Names the service in error texts: `the node`. */
   readonly whom: string;
 }
 
 /**
- * Makes one JSON-RPC call (docs/specification.md, 2.1 and 4.1): HTTP GET with a JSON body. A stream carries one call.
- *
- * @throws if no stream can be opened, or no complete answer comes before the timeout
+ * Makes one call (docs/specification.md, 2.1 and 4.1): HTTP GET with a JSON body, over a stream that carries no other
+ * call. Throws if no stream can be opened, or no complete answer comes before the timeout.
  */
 export function callRpc(open: OpenStream, { authority, method, params = [], timeout }: RpcCall): Promise<RpcAnswer> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   return callHttp(open, { verb: "GET", authority, body, timeout, whom: "the node" });
 }
 
-/** Sends one request over a stream of its own. @throws as callRpc */
 export async function callHttp(open: OpenStream, call: HttpCall): Promise<RpcAnswer> {
   const started = Date.now();
   const limit = `within ${Math.round(call.timeout / 1000)} s`;

@@ -8,7 +8,7 @@ import { isCount } from "./count";
 import { callRpc, type RpcAnswer } from "./jsonRpc";
 import type { VersionRules } from "./requiredVersions";
 
-/** A node's RPC, the way to it (through ssh to an address on the host, or directly), and the required versions. */
+/** A node's RPC and the way to it: through ssh to an address on the host, or directly. */
 export interface NodeTarget {
   readonly ssh: SshTarget;
   readonly via: "ssh" | "direct";
@@ -23,13 +23,11 @@ export interface NodeTarget {
  */
 export interface SyncInfo {
   readonly state: number;
-  /** Height of the node's newest momentum. */
   readonly currentHeight: number;
   /** Height that the best peer claims. 0 without peers; may be below currentHeight. */
   readonly targetHeight: number;
 }
 
-/** The newest momentum, from `ledger.getFrontierMomentum`. */
 export interface Momentum {
   readonly height: number;
   /** Unix milliseconds. */
@@ -37,7 +35,6 @@ export interface Momentum {
   readonly hash: string;
 }
 
-/** The result of observing the node once. */
 export type Observation =
   | {
       readonly kind: "answer";
@@ -47,21 +44,16 @@ export type Observation =
       readonly peers?: number | undefined;
       /** Unix milliseconds by the node's clock. */
       readonly nodeTime: number;
-      /** True if the connection to the host had broken since the previous observation and was opened again. */
+      /** True if the connection had broken since the previous observation. */
       readonly isReconnected?: boolean;
     }
   | {
       readonly kind: "none";
       readonly reason: string;
-      /** True if the host itself could not be reached. */
       readonly unreachable?: boolean;
     };
 
-/**
- * Returns the result in an answer.
- *
- * @throws with a reason that the operator understands: what answered instead of the node
- */
+/** Returns the result in an answer. Throws what answered instead of the node, in the operator's words. */
 export function nodeResult(answer: RpcAnswer): unknown {
   if (answer.status !== 200) {
     const known: Record<number, string> = {
@@ -90,7 +82,7 @@ export function nodeResult(answer: RpcAnswer): unknown {
   return envelope.result;
 }
 
-/** Parses a `stats.syncInfo` result. @throws if it has another form */
+/** @throws if the result has another form */
 export function parseSyncInfo(result: unknown): SyncInfo {
   const { state, currentHeight, targetHeight } = (result ?? {}) as Record<string, unknown>;
   if (!isCount(state) || !isCount(currentHeight) || !isCount(targetHeight)) {
@@ -99,7 +91,6 @@ export function parseSyncInfo(result: unknown): SyncInfo {
   return { state, currentHeight, targetHeight };
 }
 
-/** Parses a `ledger.getFrontierMomentum` result. @returns undefined if it has another form */
 export function parseMomentum(result: unknown): Momentum | undefined {
   const { height, timestamp, hash } = (result ?? {}) as Record<string, unknown>;
   if (!isCount(height) || !isCount(timestamp) || !isPrintable(hash)) return undefined;
@@ -108,20 +99,14 @@ export function parseMomentum(result: unknown): Momentum | undefined {
 
 /** Observes a node repeatedly over one connection, and reconnects after the connection breaks. */
 export interface NodeClient {
-  /**
-   * Observes the node once. Throws only FatalError, for which a retry is useless: a changed host key, a refused login.
-   */
+  /** Throws only FatalError, for which a retry is useless: a changed host key, a refused login. */
   observe(): Promise<Observation>;
   close(): void;
 }
 
 const callTimeout = 15_000;
 
-/**
- * Returns a function that calls a node's RPC: over the ssh connection to its host, or directly.
- *
- * @param reached called once the ssh login has succeeded
- */
+/** Returns a function that calls a node's RPC. Calls `reached` once the ssh login has succeeded. */
 export function nodeCalls(
   { via, address, port }: NodeTarget,
   connection: Connection,
@@ -139,11 +124,7 @@ export function nodeCalls(
   };
 }
 
-/**
- * Returns a client for a node.
- *
- * @param connection used if the node is reached through ssh; closed with the client
- */
+/** Returns a client for a node. Closes the connection with the client. */
 export function createNodeClient(
   target: NodeTarget,
   connection: Connection = createConnection(target.ssh),

@@ -6,7 +6,7 @@ import { findVersionGaps, rowsAt, type VersionGap } from "./requiredVersions";
 
 const callTimeout = 20_000;
 
-/** Reads the version of a node. @throws if the node does not give one */
+/** @throws if the node does not give a version */
 export async function nodeVersion(
   target: NodeTarget,
   connection: Connection = createConnection(target.ssh),
@@ -18,9 +18,8 @@ export async function nodeVersion(
 }
 
 /**
- * Reads which required versions a node lacks. Never throws: an unknown version counts as a gap.
- *
- * @param which `due`: requirements that apply at this height, without a call if there are none; `all`: future ones, too
+ * Reads which required versions a node lacks. Never throws: an unknown version counts as a gap. `due` are the ones that
+ * apply at this height, without a call if there are none; `all` are future ones, too.
  */
 export async function readVersionGaps(
   target: NodeTarget,

@@ -17,19 +17,11 @@ export interface BuildInfo {
 export interface OrchestratorStatus {
   readonly state: number;
   readonly stateName: string;
-  /**
-   * Height of the newest momentum that the orchestrator has seen. Answers with different heights were made at different
-   * times.
-   */
+  /** Newest momentum's height. Answers with different heights were made at different times. */
   readonly momentum?: number;
-  /** Number of connected orchestrators; absent if the build does not report it. */
   readonly peers?: number;
-  /** Names of the bridge's networks; absent if the build does not report them. */
   readonly networks?: readonly string[];
-  /**
-   * Requests that wait for this bridge's signature. If there are any, a ceremony may be running, and a stop would make
-   * it fail for all orchestrators.
-   */
+  /** Requests that wait for a signature. A stop during their ceremony would make it fail for all orchestrators. */
   readonly toSign?: number;
 }
 
@@ -41,13 +33,8 @@ export interface OrchestratorIdentity {
   readonly evmAddress: string;
 }
 
-/** Asks an orchestrator on a host. */
 export interface OrchestratorClient {
-  /**
-   * Reads the build.
-   *
-   * @throws Error with the reason: no answer, another form, or the orchestrator's own error word for word
-   */
+  /** @throws the reason: no answer, another form, or the orchestrator's own error word for word */
   buildInfo(): Promise<BuildInfo>;
   /** Reads the status; undefined if the build lacks the method. @throws as buildInfo */
   status(): Promise<OrchestratorStatus | undefined>;
@@ -66,10 +53,8 @@ const refusals = 8;
 const timeout = 15_000;
 
 /**
- * Returns a client for the orchestrator of a host.
- *
- * @param open opens a stream to 127.0.0.1:port on the host itself: newer builds answer nobody else
- * @param hide removes secrets from the orchestrator's error texts
+ * Returns a client for a host's orchestrator. `open` opens a stream to 127.0.0.1 on the host itself: newer builds
+ * answer nobody else. `hide` removes secrets from the orchestrator's error texts.
  */
 export function createOrchestratorClient(
   open: OpenStream,
@@ -80,7 +65,7 @@ export function createOrchestratorClient(
   const whom = "the orchestrator";
   let free = Promise.resolve();
   let last = Number.NEGATIVE_INFINITY;
-  // Send one request at a time: the limit counts requests of all clients.
+  // The limit counts requests of all clients.
   const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
     const turn = free.then(async () => {
       const wait = last + spacing - clock.ticks();
@@ -120,7 +105,6 @@ export function createOrchestratorClient(
   };
 }
 
-/** Creates an error for a wrong answer of the orchestrator: a retry seldom helps. */
 function wrongAnswer(what: string): Error & { readonly isWrongAnswer: true } {
   return Object.assign(new Error(what), { isWrongAnswer: true as const });
 }
@@ -132,11 +116,7 @@ export function isWrongAnswer(error: unknown): boolean {
 
 const lacking = Symbol.for("pillar-host.lacking");
 
-/**
- * Returns the result in an answer, or `lacking` for 404: the build lacks the method.
- *
- * @throws with the orchestrator's own error, or with what answered instead
- */
+/** Returns the result in an answer, or `lacking` for 404: the build lacks the method. Throws what answered instead. */
 function orchestratorResult({ status, body }: RpcAnswer, method: string, hide: (text: string) => string): unknown {
   if (status === 404) return lacking;
   const envelope = envelopeOf(body);
@@ -159,7 +139,6 @@ function envelopeOf(body: string): { readonly result?: unknown; readonly error?:
   }
 }
 
-/** Parses a `getBuildInfo` result. @throws if it has another form (docs/specification.md, 2.4) */
 function parseBuildInfo(result: unknown): BuildInfo {
   if (result === lacking) throw wrongAnswer("getBuildInfo is answered with 404: another service on the port?");
   const { version, gitCommit, goVersion } = result as Record<string, unknown>;
@@ -197,7 +176,6 @@ function networksOf(found: unknown): Pick<OrchestratorStatus, "networks" | "toSi
   return { networks: Object.keys(found).map(printable), toSign: counts.reduce((sum, count) => sum + count, 0) };
 }
 
-/** Names of the states of `getStatus`, by number. */
 export const stateNames = ["live", "key generation", "halted", "emergency", "re-sign"];
 
 function parseIdentity(result: unknown): OrchestratorIdentity | undefined {

@@ -5,7 +5,6 @@ import { freshMomentum } from "./freshMomentum";
 
 /** The reason why a node's answer does not count. Times in milliseconds. */
 export type NodeFault =
-  /** The node gave no answer, or one of another form. */
   | { readonly kind: "silent"; readonly why: string }
   /** The node's newest momentum is too old, or in the future. */
   | { readonly kind: "behind" | "ahead"; readonly height: number; readonly by: number }
@@ -14,16 +13,13 @@ export type NodeFault =
   /** The node lacks a momentum that was recorded at this height before: it is on another chain, or lies. */
   | { readonly kind: "stranger"; readonly height: number };
 
-/** A node's newest momentum, and the node's clock in unix milliseconds. */
 interface NewestMomentum {
   readonly newest: Produced;
   readonly clock: number;
 }
 
-/** A node's answer, with the client for further questions. */
 export type Answered<T extends object = object> = { readonly client: ChainClient } & NewestMomentum & T;
 
-/** A node whose answer does not count. */
 export interface Unanswered {
   readonly client: ChainClient;
   readonly fault: NodeFault;
@@ -35,11 +31,7 @@ export function isAnswered<T extends object>(reading: Reading<T>): reading is An
   return !("fault" in reading);
 }
 
-/**
- * Reads a node's newest momentum, then runs `ask` unless the node is behind or ahead. Never throws.
- *
- * @param limit milliseconds for all of it; no timeout if absent
- */
+/** Reads a node's newest momentum, then runs `ask` unless the node is behind or ahead. Never throws. */
 export async function readNode<T extends object>(
   client: ChainClient,
   ask: (newest: NewestMomentum) => Promise<T | { readonly fault: NodeFault }>,
@@ -62,7 +54,6 @@ export async function readNode<T extends object>(
   }
 }
 
-/** Returns the fault for a missing answer. */
 export function silentBy(error: unknown): NodeFault {
   return { kind: "silent", why: error instanceof Error ? error.message : String(error) };
 }
@@ -74,9 +65,7 @@ export function ageFault({ newest: { height, timestamp }, clock }: NewestMomentu
   return age < -freshMomentum ? { kind: "ahead", height, by: -age } : undefined;
 }
 
-/**
- * Reads a range of momentums. Returns a fault if one is missing, because the missing one may be the one that counts.
- */
+/** Reads a range of momentums. Returns a fault if one is missing: that one may be the one that counts. */
 export async function wholePage(
   client: ChainClient,
   from: number,

@@ -1,12 +1,6 @@
 import { ask } from "../util/ask";
 import type { RpcAnswer } from "./jsonRpc";
 
-/**
- * Makes one JSON-RPC call to an independent node at its address.
- *
- * @param timeout milliseconds for the whole call
- * @throws Error with the reason in a word or a line, such as `ECONNREFUSED`
- */
 export async function callReference(
   url: string,
   method: string,

@@ -8,16 +8,13 @@ interface VersionRow {
   readonly fromHeight: number;
   readonly leastVersion: string;
   readonly why: string;
-  /** Address of the release page. */
   readonly release: string;
 }
 
-/** The versions that a node must have. */
 export interface VersionRules {
   /** Hash of the main network's first momentum: the rows apply only to nodes of the main network. */
   readonly mainNetwork: string;
   readonly rows: readonly VersionRow[];
-  /** Address of the page with all releases. */
   readonly releases: string;
   /** The version that pillar-host:node.leastVersion requires on any network. */
   readonly leastVersion?: string | undefined;
@@ -32,7 +29,6 @@ export interface NodeBuild {
 
 /** A required version that a node does not have, or does not prove to have. */
 export interface VersionGap extends VersionRow {
-  /** The node's own version; absent if the node does not give it. */
   readonly found?: string | undefined;
   /** Estimated unix milliseconds at which the network reaches the height; absent if the requirement applies already. */
   readonly expectedAt?: number | undefined;
@@ -45,17 +41,12 @@ function allRows({ rows, releases, leastVersion }: VersionRules): VersionRow[] {
   return [{ fromHeight: 0, leastVersion, why, release: releases }, ...rows];
 }
 
-/** Returns the rows that apply at a height, assuming that the node is on the main network. */
+/** Returns the rows that apply at a height of the main network. */
 export function rowsAt(rules: VersionRules, height: number): VersionRow[] {
   return allRows(rules).filter(({ fromHeight }) => fromHeight <= height);
 }
 
-/**
- * Returns the required versions that a node lacks, newest first. A node whose first momentum is unknown counts as a
- * node of the main network.
- *
- * @param now unix milliseconds
- */
+/** Returns the required versions that a node lacks, newest first. Without a genesis the main network's rules apply. */
 export function findVersionGaps(node: NodeBuild, rules: VersionRules, height: number, now: number): VersionGap[] {
   const isMain = node.genesis === undefined || node.genesis === rules.mainNetwork;
   const lacks = ({ leastVersion }: VersionRow) =>
@@ -82,14 +73,13 @@ export function requirementText({
   return `${leastVersion} or newer is required${from} (${why})`;
 }
 
-/** Formats what is wrong with a node's version. */
 export function versionGapText(gap: VersionGap): string {
   const found =
     gap.found === undefined ? "the node does not tell its version" : `the node is ${shownVersion(gap.found)}`;
   return `${found}; ${requirementText(gap)}`;
 }
 
-/** Formats the operator's next steps, a line each. @param up the `up` command of the node's stack, if known */
+/** Formats the operator's next steps, a line each. `up` is the command of the node's stack, if known. */
 export function installLines({ leastVersion, release, fromHeight }: VersionRow, up?: string): string[] {
   const then = up === undefined ? "" : `, then ${up}`;
   return [

@@ -44,14 +44,12 @@ export function pickMajorityNode<T extends ShownChain>(chains: readonly T[]): T 
   return chains.reduce<T | undefined>((most, one) => (most && company(most) >= company(one) ? most : one), undefined);
 }
 
-/** Returns the hash of a node's momentum; undefined if the node did not return that momentum. */
+/** Returns undefined if the node did not return that momentum. */
 export function hashAt({ newest, recent, older = [] }: ShownChain, height: number): string | undefined {
   return [newest, ...recent, ...older].find((block) => block.height === height)?.hash;
 }
 
-/**
- * Returns two nodes that are not proved to be on one chain, and the compared height; undefined if all are on one chain.
- */
+/** Returns two nodes that are not proved to be on one chain; undefined if all are on one chain. */
 export function firstFork<T extends ShownChain>(
   chains: readonly T[],
 ): (Comparison & { readonly one: T; readonly other: T }) | undefined {
@@ -65,9 +63,7 @@ export function firstFork<T extends ShownChain>(
 
 /**
  * Reads each node's momentums at the other nodes' newest heights, so that all chains can be compared. A node that does
- * not return them gets a fault. Never throws.
- *
- * @param limit milliseconds for each node
+ * not return them gets a fault. Never throws. `limit` is in milliseconds, for each node.
  */
 export function showToEachOther<R extends Reading<ShownChain>>(readings: readonly R[], limit: number): Promise<R[]> {
   const tops = readings.flatMap((reading) => ("fault" in reading ? [] : [reading.newest.height]));

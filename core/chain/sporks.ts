@@ -6,10 +6,7 @@ import { releaseNumber } from "./versions";
 export interface Spork {
   readonly id: string;
   readonly name: string;
-  /**
-   * Height from which on the activated spork is enforced. A node without code for the spork ends itself minutes after
-   * it.
-   */
+  /** Height from which on the spork is enforced. A node without code for it ends itself minutes after it. */
   readonly enforcedFrom?: number;
 }
 

@@ -36,10 +36,7 @@ export function parseRequiredVersions(text: string): Omit<VersionRules, "leastVe
   throw new Error([`${path} does not have its form`, ...faults].join("\n"));
 }
 
-/**
- * Returns the required versions of a stack's nodes, from the table and the configuration. Providers get them as an
- * input.
- */
+/** Returns the required versions of a stack's nodes. Providers get them as an input. */
 export function versionRules({ node }: Pick<StackConfig, "node">): VersionRules {
   const text = readFileSync(join(__dirname, "requiredVersions.json"), "utf8");
   return { ...parseRequiredVersions(text), leastVersion: node.leastVersion };

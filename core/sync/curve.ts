@@ -1,12 +1,11 @@
 import type { CurvePoint, LogEvent } from "../eventLog/events";
 import { standing } from "../eventLog/guardFacts";
 
-/** The number of points that a wait keeps, whether it takes minutes or days. */
 export const curveLimit = 200;
 
 /**
- * Returns a curve with one more point. If the curve gets too long, drops the point whose neighbours are nearest in
- * time, but never the first or the last. The points stay evenly spread over time, also across resumed waits.
+ * Returns a curve with one more point. If it gets too long, drops the point whose neighbours are nearest in time, but
+ * never the first or the last, so that points stay evenly spread, also across resumed waits.
  */
 export function withPoint(curve: readonly CurvePoint[], point: CurvePoint, limit = curveLimit): readonly CurvePoint[] {
   const points = [...curve, point];
@@ -22,7 +21,6 @@ function span(points: readonly CurvePoint[], i: number): number {
   return (points[i + 1]?.[0] ?? 0) - (points[i - 1]?.[0] ?? 0);
 }
 
-/** Measurements of the unfinished waits for a host's sync. */
 export interface Waits {
   readonly startedAt?: string;
   readonly startHeight?: number;

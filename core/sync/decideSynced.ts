@@ -7,9 +7,9 @@ import { judgeLook, type SyncReason } from "./judgeLook";
 import { compareReferences, type ReferenceAgreement, type ReferenceNote, type ReferencesSeen } from "./references";
 
 export interface EvidenceOptions extends Omit<ChainSources, "references"> {
-  /** The number of good lookups in a row that a proof needs. */
+  /** Good lookups in a row that a proof needs. */
   readonly confirmations: number;
-  /** The milliseconds that these lookups must span. */
+  /** Milliseconds that these lookups must span. */
   readonly confirmSpan: number;
 }
 
@@ -22,21 +22,16 @@ export interface SyncLook extends ReferencesSeen {
   readonly clock: number;
 }
 
-/** The evidence from all lookups so far. */
 export interface Evidence {
   /** Good lookups in a row. */
   readonly streak: number;
   /** `at` of the first good lookup. */
   readonly since: number;
-  /**
-   * The target height at the last good lookup, and the time when it last advanced at the network's pace. A stale target
-   * stays the same or jumps.
-   */
+  /** Target at the last good lookup, and when it last advanced at the network's pace. A stale one stays or jumps. */
   readonly target: number;
   readonly movedAt?: number | undefined;
-  /** The number of times that the target advanced at that pace. */
   readonly moves: number;
-  /** The time since which references contradict a node with a fresh momentum. */
+  /** Since when references contradict a node with a fresh momentum. */
   readonly contradictedSince?: number | undefined;
   readonly lastAt?: number | undefined;
   readonly lastClock?: number | undefined;
@@ -44,43 +39,32 @@ export interface Evidence {
 
 export const noEvidence: Evidence = { streak: 0, since: 0, target: 0, moves: 0 };
 
-/** The verdict after a lookup. */
 export interface SyncDecision extends Pick<SyncProof, "proved" | "unproved"> {
   readonly evidence: Evidence;
   readonly synced: boolean;
   /** True if this lookup alone speaks for a synced node. */
   readonly good: boolean;
   readonly why: SyncReason;
-  /** Problems with the references. */
   readonly notes: readonly ReferenceNote[];
 }
 
-/**
- * Milliseconds after which a fresh momentum outweighs references that contradict it. Without a limit, lying references
- * could block the gate for ever.
- */
+/** Milliseconds after which a fresh momentum outweighs references, which could otherwise block the gate for ever. */
 export const contradictionLimit = 10 * 60_000;
-/** Milliseconds by which two clocks may drift apart between lookups. More counts as a clock jump. */
+/** Milliseconds by which two clocks may drift apart between lookups. */
 const jump = 60_000;
-/**
- * The milliseconds of a slot: the network adds no momentum sooner. `burst` is the number of extra momentums that a
- * target may gain at once.
- */
+/** Milliseconds of a slot, and the extra momentums that a target may gain at once. */
 const momentumTime = 10_000;
 const burst = 2;
-/** The number of advances at that pace that rules out chance. */
 const movesWanted = 3;
 /** The line that status and check print every time if the operator accepted the risk. */
 export const chainRisk = "not verified: sync.unverifiedChain is acknowledged, no witness of the chain is wanted";
-/** The claim that stays unproved while no witness confirms the chain. */
 export const chainGap = "which chain the node is on: no reference and no old host confirms a momentum of it";
 
 /**
- * Adds a lookup to the evidence and decides whether the node is synced. The node's own answer must be good (see
- * judgeLook), and evidence that a stale target can't fake must support it. That is a fresh newest momentum, by the
- * node's clock and by this machine's, or the median of the references. If neither is available, a target that advances
- * and that the node keeps up with counts, too. Fresh data says nothing about the chain: a witness must confirm the
- * chain, and a node on another chain than the witnesses never passes.
+ * Adds a lookup to the evidence and decides whether the node is synced. The node's own answer must be good (judgeLook),
+ * and evidence that a stale target can't fake must support it: a fresh newest momentum by both clocks, the references'
+ * median, or else a target that advances and that the node keeps up with. None of these says anything about the chain:
+ * a witness must confirm it, and a node on another chain never passes.
  */
 export function decideSynced(before: Evidence, look: SyncLook, options: EvidenceOptions): SyncDecision {
   const { observation, at, clock } = look;
@@ -129,8 +113,8 @@ export function decideSynced(before: Evidence, look: SyncLook, options: Evidence
 }
 
 /**
- * Returns the reason why a node is not known to be on the witnesses' chain. A fork also grows and looks fresh, so no
- * other evidence outweighs this.
+ * Returns why a node is not known to be on the witnesses' chain. A fork also grows and looks fresh, so no other
+ * evidence outweighs this.
  */
 function findChainFault(
   { fork, unsaid, witnesses }: ReferenceAgreement,
@@ -141,10 +125,7 @@ function findChainFault(
   return witnesses.length === 0 && !isChainUnverified ? { kind: "unwitnessed" } : undefined;
 }
 
-/**
- * Adds a good lookup to the streak. Starts a new streak if a clock jumped, or if the target jumped and nothing confirms
- * it.
- */
+/** Adds a good lookup to the streak, or starts a new one after a jump of a clock or of an unconfirmed target. */
 function extendStreak(before: Evidence, { at, clock }: SyncLook, target: number, isConfirmed: boolean): Evidence {
   const { lastAt, lastClock } = before;
   const jumped = lastAt !== undefined && lastClock !== undefined && Math.abs(clock - lastClock - (at - lastAt)) > jump;
@@ -165,14 +146,12 @@ function extendStreak(before: Evidence, { at, clock }: SyncLook, target: number,
 }
 
 /**
- * Revokes the proof of a node that lacks a required version. Keeps the good lookups, because the node may be upgraded
- * at any time.
+ * Revokes the proof of a node that lacks a required version. Keeps its good lookups: an upgrade may come at any time.
  */
 export function refuseOldVersion(weighed: SyncDecision, [gap]: readonly VersionGap[]): SyncDecision {
   return gap === undefined ? weighed : { ...weighed, synced: false, good: false, why: { kind: "oldVersion", gap } };
 }
 
-/** Returns the claims that a proof of a sync consists of, each with whether it holds. */
 function formatClaims(
   { info, newest }: Extract<Observation, { kind: "answer" }>,
   fresh: boolean,

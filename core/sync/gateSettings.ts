@@ -2,9 +2,6 @@ import type { StackConfig } from "../config/config";
 import type { ChainSources } from "./chainSources";
 import type { GateSettings } from "./waitForSync";
 
-/**
- * Returns the settings by which the gate decides about a stack's node, for `pulumi up` and for `pillar-host status`.
- */
 export function gateSettings(config: Pick<StackConfig, "stack" | "sync" | "node" | "lifecycle">): GateSettings {
   const { stack, sync, node } = config;
   return {
@@ -19,10 +16,7 @@ export function gateSettings(config: Pick<StackConfig, "stack" | "sync" | "node"
   };
 }
 
-/**
- * Returns the nodes that a stack asks about the chain. In the other lifecycles the chain decides nothing here: the
- * guards have their own rules.
- */
+/** Returns the nodes that a stack asks about the chain. In the other lifecycles the guards have their own rules. */
 export function chainSources({ lifecycle, sync }: Pick<StackConfig, "lifecycle" | "sync">): ChainSources {
   const { references, tolerance } = sync;
   const isVerified = lifecycle === "active" && sync.unverifiedChain === undefined;

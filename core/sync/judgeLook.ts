@@ -13,7 +13,6 @@ export type SyncReason =
   | { readonly kind: "fewPeers"; readonly peers?: number | undefined }
   | { readonly kind: "otherState"; readonly state: number }
   | { readonly kind: "belowTarget" }
-  /** The newest momentum is fresh, or it is stale. */
   | { readonly kind: "fresh" | "stale"; readonly age: number }
   /** The host's and this machine's clocks differ, and it depends on the clock whether the momentum is fresh. */
   | { readonly kind: "clocksApart"; readonly apart: number }
@@ -21,37 +20,30 @@ export type SyncReason =
   | { readonly kind: "atTarget" }
   /** The node says synced, and nothing else that it returns supports it. */
   | { readonly kind: "untold"; readonly target: number }
-  /** The references are at other heights. */
   | { readonly kind: "contradicted"; readonly height: number; readonly median: number | undefined }
-  /** The references have another hash at a height. */
   | ({ readonly kind: "otherChain" } & Fork)
   /** The node does not return the momentum of this height, so it can't be compared with the references' chain. */
   | { readonly kind: "chainUntold"; readonly height: number }
-  /** No witness confirms the chain now: none answers, or none can be compared with the node. */
   | { readonly kind: "unwitnessed" }
-  /** The node's version is not the one that its height requires. */
   | { readonly kind: "oldVersion"; readonly gap: VersionGap }
   /** Only a target that advances would prove the sync. */
   | { readonly kind: "targetStands" }
   /** Only the references support the node's answer. */
   | { readonly kind: "bornOut" };
 
-/** The verdict of one lookup, with the reason. */
 interface SyncVerdict {
   /**
-   * `close`: synced except for a momentum or two, which happens whenever one arrives. `unproved`: the node says that it
-   * is synced, nothing else that it returns supports it, and other nodes must confirm it.
+   * `close`: synced except for a momentum or two, as whenever one arrives. `unproved`: the node says that it is synced,
+   * and other nodes must confirm it.
    */
   readonly says: "synced" | "close" | "unproved" | "no";
   readonly why: SyncReason;
 }
 
 /**
- * Judges a single lookup. State 2 alone is not evidence: the target goes stale during a long sync. So the height must
- * have reached the target, and the newest momentum must be fresh if the node returns it. A target of 0 or below the
- * height says nothing: then only a fresh momentum counts (docs/specification.md, 3; docs/chain.md, Node).
- *
- * @param clock unix milliseconds of this machine
+ * Judges a single lookup. State 2 alone is not evidence: the target goes stale during a long sync. The height must have
+ * reached the target, and the newest momentum must be fresh if the node returns it. A target of 0 or below the height
+ * says nothing: then only a fresh momentum counts (docs/specification.md, 3; docs/chain.md, Node).
  */
 export function judgeLook(observation: Observation, clock: number): SyncVerdict {
   if (observation.kind === "none") return { says: "no", why: { kind: "noAnswer", reason: observation.reason } };
@@ -74,8 +66,8 @@ export function judgeLook(observation: Observation, clock: number): SyncVerdict 
 }
 
 /**
- * True if a node that says "syncing" may be synced and adding a momentum. Real nodes said so for milliseconds, at one
- * of fifty momentums. This is no evidence for a sync, but none against an earlier proof either.
+ * True if a node that says "syncing" may be adding a momentum. Real nodes said so for milliseconds, at one of fifty
+ * momentums. This is no evidence for a sync, but none against an earlier proof either.
  */
 export function mayBeAddingMomentum(observation: Observation): boolean {
   if (observation.kind === "none") return false;
@@ -83,16 +75,11 @@ export function mayBeAddingMomentum(observation: Observation): boolean {
   return state === 1 && targetHeight > 0 && targetHeight - currentHeight <= atTheTip;
 }
 
-/**
- * True if a lookup may have met a synced node that is adding a momentum. The next lookup decides.
- *
- * @param clock unix milliseconds of this machine
- */
+/** True if a lookup may have met a synced node that is adding a momentum. The next lookup decides. */
 export function isAddingMomentum(observation: Observation, clock: number): boolean {
   return mayBeAddingMomentum(observation) || judgeLook(observation, clock).says === "close";
 }
 
-/** True if the node says that it is synced, so that other nodes are worth asking. */
 export function claimsSynced({ says }: SyncVerdict): boolean {
   return says === "synced" || says === "unproved";
 }

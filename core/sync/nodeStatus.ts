@@ -12,13 +12,12 @@ import { observeSettled } from "./observeSettled";
 import { reasonText } from "./syncMessages";
 import { openWitnesses } from "./witnesses";
 
-/** The current state of a node. */
 export interface NodeStatus {
   readonly synced: boolean;
   readonly why: string;
-  /** The reason's kind. Absent if no lookup succeeded. */
+  /** Absent if no lookup succeeded. */
   readonly reason?: SyncReason["kind"];
-  /** True if the node answered. Without an answer nothing is known. */
+  /** True if the node answered. */
   readonly known: boolean;
   readonly state?: number;
   readonly currentHeight?: number;
@@ -32,9 +31,7 @@ const referenceTime = 5000;
 const fresh = 30_000;
 
 /**
- * Starts a lookup before its result is needed, while the engine is busy.
- *
- * @returns a function that returns the early lookup if it is recent, and else starts a new one
+ * Starts a lookup while the engine is busy. Returns a function that gives its result while recent, else a new one.
  */
 export function lookAhead<T>(look: () => Promise<T>, now: () => number = Date.now): () => Promise<T> {
   const begun = now();
@@ -43,9 +40,7 @@ export function lookAhead<T>(look: () => Promise<T>, now: () => number = Date.no
 }
 
 /**
- * Reads a node's state, also in a preview: it only reads, has a timeout, and returns a problem instead of throwing.
- *
- * @param connection an ssh connection that others use, too; its owner closes it
+ * Reads a node's state, also in a preview. Returns a problem instead of throwing. The owner of `connection` closes it.
  */
 export async function lookAtNode(
   target: NodeTarget,
@@ -63,7 +58,7 @@ export async function lookAtNode(
       const { newest } = observation;
       const own = newest && { newest, client: chainOfNode("the node", target, way) };
       const seen = claimsSynced(verdict) ? await witnesses.read(own, referenceTime) : { readings: [] };
-      // Treats the time limit for contradicting references as over: the gate has already waited for it.
+      // The gate has already waited for the time limit of contradicting references.
       const weighed = decideSynced(
         { ...noEvidence, contradictedSince: 0 },
         { observation, ...seen, at: contradictionLimit, clock: Date.now() },

@@ -2,14 +2,11 @@ import type { Observation } from "../chain/node";
 import type { Clock } from "../util/clock";
 import { isAddingMomentum } from "./judgeLook";
 
-/** Milliseconds between lookups of a node that is adding a momentum, and the maximum number of lookups. */
+/** Milliseconds between lookups. */
 const pause = 1500;
 const looks = 3;
 
-/**
- * Observes a node for a decision that falls at once. Repeats the lookup a few times while the node may be adding a
- * momentum. The gate does not need this, because it keeps observing.
- */
+/** Observes a node for a decision that falls at once: repeats the lookup while the node may be adding a momentum. */
 export async function observeSettled(
   observe: () => Promise<Observation>,
   { now, sleep }: Pick<Clock, "now" | "sleep">,

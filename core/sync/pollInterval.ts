@@ -9,10 +9,9 @@ const longestReconnect = 30 * second;
 /** Momentums. */
 const nearTheEnd = 20;
 
-/** The input of the poll interval. */
 interface LookBehind {
   readonly observation: Observation;
-  /** True if the lookup counts towards the proof, or if it is the first. */
+  /** True if the lookup counts towards the proof, or is the first. */
   readonly isNews: boolean;
   /** Lookups in a row without an answer. */
   readonly failures: number;
@@ -20,8 +19,8 @@ interface LookBehind {
 }
 
 /**
- * Returns the milliseconds until the next lookup: 2 s while lookups count, a growing delay while the node does not
- * answer, and else a delay that depends on the time left.
+ * Returns the time to the next lookup: 2 s while lookups count, a growing delay while the node does not answer, else a
+ * share of the time left.
  */
 export function pollIntervalMs({ observation, isNews, failures, samples }: LookBehind): number {
   if (observation.kind === "none") {

@@ -6,20 +6,14 @@ import type { SyncReason } from "./judgeLook";
 export interface Sample {
   readonly at: number;
   readonly height: number;
-  /**
-   * The number of the stretch. It grows after each gap in the lookups, because the time of a gap must not count in the
-   * rate.
-   */
+  /** Grows after each gap in the lookups, because the time of a gap must not count in the rate. */
   readonly stretch?: number;
 }
 
-/** Momentums that the network adds per second. */
+/** Momentums per second. */
 const networkRate = 1000 / networkPaceMs;
 
-/**
- * Returns momentums per second over the samples, without the gaps between stretches. Returns undefined if there are too
- * few samples.
- */
+/** Returns momentums per second without the gaps between stretches; undefined if there are too few samples. */
 export function rateOf(samples: readonly Sample[]): number | undefined {
   let time = 0;
   let gained = 0;
@@ -32,25 +26,19 @@ export function rateOf(samples: readonly Sample[]): number | undefined {
   return time > 0 ? (gained * 1000) / time : undefined;
 }
 
-/**
- * Returns the milliseconds until `height` reaches a target that advances meanwhile, or undefined while the distance
- * does not shrink.
- */
+/** Returns the milliseconds until a target is reached that advances meanwhile; undefined while the distance does not shrink. */
 export function timeLeft(height: number, target: number, rate: number | undefined): number | undefined {
   if (rate === undefined || rate <= networkRate) return undefined;
   return (Math.max(0, target - height) / (rate - networkRate)) * 1000;
 }
 
-/** Formats the share of the target that is reached, in percent with one digit, rounded down: 100 means reached. */
+/** Formats the percentage with one digit, rounded down: 100 means reached. */
 export function percentOf(height: number, target: number): string | undefined {
   if (target <= 0) return undefined;
   return (Math.floor((Math.min(height, target) / target) * 1000) / 10).toFixed(1);
 }
 
-/**
- * Returns the shortest and longest estimate of the milliseconds left, from the two halves of the samples. Returns
- * undefined if either half gives no estimate.
- */
+/** Returns the shortest and longest estimate in milliseconds, from the two halves of the samples. */
 export function rangeLeft(height: number, target: number, samples: readonly Sample[]): [number, number] | undefined {
   const middle = Math.floor(samples.length / 2);
   const halves = samples.length >= 8 ? [samples.slice(0, middle + 1), samples.slice(middle)] : [samples];
@@ -59,18 +47,15 @@ export function rangeLeft(height: number, target: number, samples: readonly Samp
   return known.length === times.length && known.length > 0 ? [Math.min(...known), Math.max(...known)] : undefined;
 }
 
-/** The verdict on a lookup. */
 interface Opinion {
   readonly good: boolean;
   readonly why: SyncReason;
-  /** Good lookups in a row, and the number that is needed. */
   readonly streak: number;
   readonly confirmations: number;
   /** Unix milliseconds of the first lookup of all runs. */
   readonly startedAt: number;
 }
 
-/** The progress of the sync at a lookup. */
 export interface SyncProgress extends Opinion {
   readonly observation: Observation;
   readonly percent?: string | undefined;
@@ -84,7 +69,6 @@ export interface SyncProgress extends Opinion {
 export type GateNews =
   | { readonly kind: "progress"; readonly progress: SyncProgress }
   | { readonly kind: "told"; readonly text: string }
-  /** A fact about the host that may explain a stall. */
   | { readonly kind: "fact"; readonly text: string };
 
 export function progressOf(observation: Observation, samples: readonly Sample[], opinion: Opinion): SyncProgress {

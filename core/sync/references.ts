@@ -4,16 +4,14 @@ import { type ExcludedHost, openReferences } from "../chain/distinct";
 import { isAnswered, type Reading, readNode, silentBy, type Unanswered } from "../chain/reading";
 import { type Block, type Comparison, compareChains, hashAt, olderOf, type ShownChain } from "../chain/sameChain";
 
-/** A reference's name and its newest height. */
 interface HeightWord {
   readonly name: string;
   readonly height: number;
 }
 
-/** A reference's answer, with the part of its chain that is compared. */
 export type ReferenceReading = Reading<ShownChain>;
 
-/** The references' answers, and the part of its own chain that the compared node returns. */
+/** The references' answers, and the compared node's own chain. */
 export interface ReferencesSeen {
   readonly readings: readonly ReferenceReading[];
   /** The answer of the old host's node: a witness of the chain, but not of the height. */
@@ -24,7 +22,6 @@ export interface ReferencesSeen {
   readonly own?: ShownChain | undefined;
 }
 
-/** References on another chain than the node: the node's hash of a height, and the first reference's hash. */
 export interface Fork {
   readonly height: number;
   readonly own: string;
@@ -32,18 +29,16 @@ export interface Fork {
   readonly names: readonly string[];
 }
 
-/** A problem with a reference. */
 export type ReferenceNote =
   | { readonly kind: "leftOut"; readonly reading: Unanswered }
   | ({ readonly kind: "onlyOne" } & HeightWord)
   | { readonly kind: "differ"; readonly words: readonly HeightWord[] }
   | ({ readonly kind: "odd"; readonly others: number } & HeightWord)
-  /** The reference is so far behind the node that it may not know about a fork. */
+  /** Too far behind the node to know about a fork. */
   | ({ readonly kind: "farBehind" } & HeightWord)
-  /** The reference has another momentum at that height, but too few witnesses agree with it to call that a fork. */
+  /** Another momentum at that height, but too few witnesses agree with it to call that a fork. */
   | ({ readonly kind: "otherChain" } & HeightWord);
 
-/** The references' verdict on a node, with the problems of each reference. */
 export interface ReferenceAgreement {
   /**
    * `unknown`: fewer than two usable references agree with each other. `otherChain`: the node is on another chain.
@@ -52,9 +47,9 @@ export interface ReferenceAgreement {
   readonly verdict: "agrees" | "disagrees" | "unknown" | "otherChain" | "unsaid";
   readonly median?: number;
   readonly fork?: Fork;
-  /** The height of the momentum that the node does not return. */
+  /** Height of the momentum that the node does not return. */
   readonly unsaid?: number;
-  /** Independent witnesses that have the node's momentum at the newest height that both have. */
+  /** Witnesses that have the node's momentum at the newest height that both have. */
   readonly witnesses: readonly string[];
   readonly notes: readonly ReferenceNote[];
 }
@@ -62,17 +57,13 @@ export interface ReferenceAgreement {
 /** Momentums that a witness may be behind the node: an hour of them. */
 const maxLag = 360;
 
-/** The name of the event log's momentum in the list of witnesses. */
 const recordedName = "the momentum that this stack recorded";
 
 /**
  * Compares a node with independent nodes: first the chains, by hashes of a height that both have, then the heights. A
  * reference that is down or lags is left out with a note. A single reference at another height only causes a warning,
- * and of two that differ nobody knows which one is wrong. The node counts as being on another chain if at least as many
- * witnesses contradict it as confirm it; a single contradiction counts only if no witness confirms the node.
- *
- * @param height the node's height
- * @param tolerance momentums
+ * and of two that differ nobody knows which one is wrong. The node is on another chain if at least as many witnesses
+ * contradict as confirm it; a single contradiction counts only if no witness confirms the node.
  */
 export function compareReferences(height: number, seen: ReferencesSeen, tolerance: number): ReferenceAgreement {
   const { readings, oldHost, recorded, own } = seen;
@@ -110,7 +101,6 @@ export function compareReferences(height: number, seen: ReferencesSeen, toleranc
   return { ...heights, witnesses, notes: [...notes, ...heights.notes] };
 }
 
-/** Compares the node's height with the heights of the references on its chain. */
 function compareHeights(
   height: number,
   { readings, own }: ReferencesSeen,
@@ -130,21 +120,17 @@ function compareHeights(
   const { word: median, by, others: away } = agreement;
   for (const odd of away) notes.push({ kind: "odd", ...odd, others: median });
   if (!isClose(height, median)) return { verdict: "disagrees", median, notes };
-  // If most references do not answer, the rest may be the wrong ones, so they prove nothing. They also prove nothing if
-  // the node does not return its momentums, because a fork can be at the same height.
+  // If most references do not answer, the rest may be wrong. A node that hides its momentums may be on a fork.
   return { verdict: own && by.length * 2 > readings.length ? "agrees" : "unknown", median, notes };
 }
 
-/** A node that does not return its momentums can't be compared. */
 const noComparison: Comparison = { verdict: "unsaid", height: 0 };
 
-/** The compared node, with a client to ask it for more momentums. */
 export interface OwnChain {
   readonly client: ChainClient;
   readonly newest: Block;
 }
 
-/** The witnesses besides the references, and the hosts that do not count as a reference. */
 interface Beside {
   readonly oldHost?: ChainClient | undefined;
   readonly recorded?: Block | undefined;
@@ -152,11 +138,8 @@ interface Beside {
 }
 
 /**
- * Reads the references' newest momentums, all at once, and the momentums that are needed to compare them with the node.
- * Never throws.
- *
- * @param own absent if the node does not return its newest momentum
- * @param limit milliseconds for each reference
+ * Reads the references' newest momentums, and those that are needed to compare them with the node. Never throws.
+ * `limit` is in milliseconds, for each reference.
  */
 export async function readReferences(
   references: readonly string[],

@@ -1,18 +1,11 @@
-/** The last new height, and the time since which it is unchanged (milliseconds of a monotonic clock). */
+/** The last new height. `at`, since when it is unchanged, is in milliseconds of a monotonic clock. */
 export interface HeightStanding {
-  /** undefined until a lookup shows a height. */
   readonly height?: number | undefined;
   readonly at: number;
   readonly isStalled: boolean;
 }
 
-/**
- * Updates the height after a lookup. A node without an answer counts as not moving.
- *
- * @param height undefined if the lookup showed none
- * @param stallAfter milliseconds
- * @returns the new state, and whether a stall began or ended
- */
+/** Updates the height after a lookup, and returns whether a stall began or ended. No answer counts as not moving. */
 export function followHeight(
   before: HeightStanding,
   height: number | undefined,

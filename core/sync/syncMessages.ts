@@ -22,7 +22,7 @@ export function referenceText(note: ReferenceNote): string {
   }
 }
 
-/** Returns a key that changes with the kind of a note and not with the heights, which differ in every lookup. */
+/** Returns a key that does not change with the heights, which differ in every lookup. */
 export function referenceKey(note: ReferenceNote): string {
   switch (note.kind) {
     case "leftOut":
@@ -97,7 +97,6 @@ export function newsText(news: GateNews): string {
   return news.kind === "progress" ? progressText(news.progress) : news.text;
 }
 
-/** Formats a message of the gate as a line of a run's output. */
 export function gateLine(news: GateNews): string {
   return news.kind === "fact" ? `  ${news.text}` : `sync: ${newsText(news)}`;
 }

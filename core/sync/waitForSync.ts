@@ -23,61 +23,45 @@ import type { ReferenceNote, ReferencesSeen } from "./references";
 import { followHeight, type HeightStanding } from "./stall";
 import { progressText, referenceKey, referenceText } from "./syncMessages";
 
-/** Settings by which the gate decides. Every run uses the same ones. */
 export interface GateSettings extends EvidenceOptions {
-  /** The stack's name, for the commands in messages. */
   readonly stack: string;
   /** Milliseconds that one run waits. */
   readonly deadline: number;
   /** Milliseconds without a new height that count as a stall. */
   readonly stallAfter: number;
-  /**
-   * True if one lookup decides and the run gives up on a node that is not synced. For operators who do not want a
-   * process that runs for days.
-   */
+  /** True if one lookup decides, for operators who do not want a process that runs for days. */
   readonly check: boolean;
-  /** The node's systemd unit, for error messages. */
   readonly service: string;
 }
 
-/** The input of one run of the wait. */
 export interface WaitOptions extends GateSettings {
   /** Unix milliseconds of the first lookup of all runs. */
   readonly startedAt: number;
-  /** The height at that lookup. */
   readonly startHeight?: number | undefined;
-  /** The host's address, for error messages. */
   readonly address: string;
 }
 
-/** Dependencies of the wait. */
 export interface SyncDeps extends Clock {
   readonly client: NodeClient;
-  /**
-   * Reads the independent nodes, and the momentums that are needed to compare them with the node. Never throws.
-   *
-   * @param newest the node's newest momentum, if it returns it
-   */
+  /** Reads the independent nodes, and the momentums that are needed to compare them with the node. Never throws. */
   readReferences(newest: Momentum | undefined): Promise<ReferencesSeen>;
   /** Returns the required versions that the node lacks at a height. Never throws. */
   readVersionGaps?(height: number): Promise<readonly VersionGap[]>;
   say(news: GateNews): void;
   /** Starts work beside the wait, in every round. Returns at once and never throws. */
   meanwhile?(): void;
-  /** Receives the progress of every lookup, changed or not. */
   seen?(progress: SyncProgress): void;
   /** Sends a webhook notification. Returns at once and never throws. */
   notify?(event: "synced" | "stalled" | "over" | "deadline", text: string): void;
-  /** Reads the facts about the host that may explain a stall. Never throws. */
+  /** Reads facts that may explain a stall. Never throws. */
   readFacts?(): Promise<NodeHostFacts>;
   /** Aborted once the engine was killed, so that nobody waits for the result. */
   readonly signal?: AbortSignal;
 }
 
-/** The proof, with the node's last answer. */
 export type SyncRecord = SyncProof & SyncInfo;
 
-/** A wait that ended in an error. Carries what it saw, so that the next run resumes there. */
+/** Carries what the wait saw, so that the next run resumes there. */
 export interface GaveUp extends Error {
   gaveUp: { readonly startHeight?: number | undefined; readonly last?: Observation | undefined };
 }
@@ -87,11 +71,9 @@ const samplesKept = 60;
 const checkPatience = 20;
 
 /**
- * Waits until the node is provably synced (docs/specification.md, 1.1, step 11; decideSynced.ts has the rules). No
- * temporary problem ends the wait.
- *
- * @throws GaveUp at the deadline, after the signal, and (then a FatalError too) when the host key changed or the login
- * is refused
+ * Waits until the node is provably synced (docs/specification.md, 1.1, step 11; rules: decideSynced.ts). No temporary
+ * problem ends the wait. Throws GaveUp at the deadline and after the signal, and as a FatalError, too, if the host key
+ * changed or the login is refused.
  */
 export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise<SyncRecord> {
   const begun = deps.ticks();
@@ -148,7 +130,6 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
   }
 }
 
-/** Asks the references and the node's version if they matter, and adds the lookup to the evidence. */
 async function weighLook(
   observation: Observation,
   evidence: Evidence,
@@ -159,17 +140,15 @@ async function weighLook(
   const references = asked ? await deps.readReferences(observation.newest) : { readings: [] };
   const at = deps.ticks();
   const byChain = decideSynced(evidence, { observation, ...references, at, clock: deps.now() }, options);
-  // Called only for a lookup that would prove the sync, because it costs a call. Never cached, because the node may be
-  // upgraded meanwhile.
+  // Asked only before a proof, because it costs a call, and never cached, because the node may be upgraded.
   const isProof = byChain.synced && observation.kind === "answer";
   const gaps = isProof ? await deps.readVersionGaps?.(observation.info.currentHeight) : undefined;
   return { at, weighed: refuseOldVersion(byChain, gaps ?? []) };
 }
 
-/** The heights of the last lookups, and the failures in a row. */
 interface Track {
   readonly samples: readonly Sample[];
-  /** The number of the stretch. It grows when the node stops answering or is reached over a new connection. */
+  /** Grows when the node stops answering or is reached over a new connection. */
   readonly stretch: number;
   readonly failures: number;
 }
@@ -200,7 +179,6 @@ function syncRecord(
   };
 }
 
-/** Returns the reason why the wait ends without a proof, or undefined. Sends the notification about a deadline. */
 function reasonToGiveUp(
   { good, evidence }: SyncDecision,
   remaining: number,
@@ -260,7 +238,6 @@ function forkHints({ address }: WaitOptions): string[] {
   ];
 }
 
-/** Formats what is needed while no witness of the chain answers. */
 function witnessHints({ stack }: WaitOptions, notes: readonly ReferenceNote[]): string[] {
   return [
     ...notes.map((note) => `  found: ${referenceText(note)}`),
@@ -269,7 +246,6 @@ function witnessHints({ stack }: WaitOptions, notes: readonly ReferenceNote[]): 
   ];
 }
 
-/** Formats what a node without a required version needs: waiting alone does not help it. */
 function versionHints(gap: VersionGap, { stack }: WaitOptions): string[] {
   const [install, ...more] = installLines(gap, commandsFor(stack).up);
   return [`  found: ${versionGapText(gap)}`, `  needed: ${install}`, ...more.map((line) => `  ${line}`)];

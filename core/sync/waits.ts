@@ -6,12 +6,12 @@ import type { SyncRecord } from "./waitForSync";
 
 /** Milliseconds until the first event, so that a run that is killed early also leaves its start. */
 const firstAfter = 60_000;
-/** Milliseconds between events: at most this much of a curve is lost if the machine goes down. */
+/** Milliseconds between events: a run that is killed loses at most this much of a curve. */
 const every = 30 * 60_000;
-/** Points of one event. A week of events at this number still holds more points than the curve keeps. */
+/** Points of one event. A week of events still holds more points than the curve keeps. */
 const pointsInLine = 6;
 
-/** Writes a wait to the event log. A log that can't be read or written causes a message, and never stops the wait. */
+/** Writes a wait to the event log. Problems with the log cause a message, and never stop the wait. */
 export interface WaitRecord {
   /** Measurements of the runs before. */
   readonly before: Waits;
@@ -20,17 +20,10 @@ export interface WaitRecord {
     client: NodeClient,
     start: { readonly startedAt: string; readonly startHeight?: number | undefined },
   ): NodeClient;
-  /** Writes the remaining points after the wait gave up. */
   pause(): Promise<void>;
-  /** Writes the proof. */
   end(record: SyncRecord): Promise<void>;
 }
 
-/**
- * Opens the event log of a wait.
- *
- * @param now unix milliseconds
- */
 export async function createWaitRecord(
   place: LogRef | undefined,
   address: string,
@@ -75,7 +68,7 @@ export async function createWaitRecord(
   };
 }
 
-/** Returns the measurements of the runs before. Reports an unreadable event log, and returns an empty curve. */
+/** Returns an empty curve, with a message, if the event log is unreadable. */
 async function waitsIn(log: EventLog, { stack }: LogRef, address: string, say: (line: string) => void): Promise<Waits> {
   try {
     return openWaits(await log.read(), stack, address);

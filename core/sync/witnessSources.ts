@@ -5,9 +5,7 @@ import { logRef } from "../config/stackStore";
 import type { WitnessSources } from "./chainSources";
 import { chainSources } from "./gateSettings";
 
-/**
- * Returns all nodes that can confirm which chain a stack's node is on. Secret, because it holds the old host's login.
- */
+/** Returns all nodes that can confirm a node's chain. Secret, because it holds the old host's login. */
 export function witnessSources(config: StackConfig) {
   return {
     ...chainSources(config),

@@ -10,7 +10,6 @@ import { storeAt } from "../store/openStore";
 import type { WitnessSources } from "./chainSources";
 import { type OwnChain, type ReferencesSeen, readReferences } from "./references";
 
-/** Witnesses that can be asked repeatedly. */
 export interface Witnesses {
   /** Reads all witnesses. Never throws. @param limit milliseconds for each */
   read(own: OwnChain | undefined, limit?: number): Promise<ReferencesSeen>;
@@ -18,11 +17,8 @@ export interface Witnesses {
 }
 
 /**
- * Opens the connections to a node's witnesses.
- *
- * @param target the node's host; its address and key are empty while it does not exist
- * @param asksOldHost `first`: asks the old host only until the event log has a momentum, because the old host may be
- * gone later
+ * Opens the connections to a node's witnesses. The target's address and key are empty while it does not exist. `first`:
+ * asks the old host only until the event log has a momentum, because the old host may be gone later.
  */
 export function openWitnesses(
   { references, witnessHost, record }: Omit<WitnessSources, "tolerance">,
@@ -47,7 +43,7 @@ export function openWitnesses(
   };
 }
 
-/** Returns a client for an old host that is this host itself. Every call of it fails. */
+/** Returns a client whose calls all fail, for an old host that is this host itself. */
 function oneself(name: string): ChainClient {
   const refuse = () => Promise.reject(new Error("it has this host's own host key: it is this host itself"));
   return chainClient(name, refuse, () => undefined);
@@ -63,7 +59,6 @@ async function readWitnessed(place: LogRef | undefined): Promise<Block | undefin
   }
 }
 
-/** Returns the last momentum that a witness confirmed for the gate of a stack's host. */
 function witnessedMomentum(events: readonly LogEvent[], stack: string): Block | undefined {
   return standing(events, stack, "witnessed").findLast(({ details }) => details.witnessed)?.details.witnessed;
 }
