@@ -8,12 +8,7 @@ import { type LastRun, readLastRun } from "./lastRun";
 import { reportChainCopy } from "./node/copyAhead";
 import { checkRetirement } from "./retirement/checkRetirement";
 
-/**
- * Does the first work of a run: opens the event log's store, reads the last run's outputs, and checks the conditions of
- * a retirement.
- *
- * @throws RunError if the run can't begin
- */
+/** Opens the event log's store, reads the last run's outputs and checks a retirement. @throws RunError */
 export async function begin(config: StackConfig, stack: string): Promise<LastRun> {
   // Fails early, with a clear error, if the event log is in another store or its bucket can't be read.
   const store = openStackStore(config);
@@ -25,10 +20,7 @@ export async function begin(config: StackConfig, stack: string): Promise<LastRun
   return last;
 }
 
-/**
- * Checks the hash of the release. The check needs the last run and the event log, which tell whether the hash is still
- * required.
- */
+/** Checks the release's hash. The last run and the event log tell whether the hash is still required. */
 async function checkReleaseHash(config: StackConfig, stack: string, { signer }: LastRun): Promise<void> {
   const fault = await releaseHashFault(config, stack, signer?.attempt === config.orchestrator.attempt);
   if (fault === undefined) return;

@@ -8,7 +8,6 @@ import type { OrchestratorShown } from "./orchestrator/orchestrator";
 export interface LastRun {
   /** True if the run finished, with all its steps. */
   readonly finished: boolean;
-  /** The host's address, if the run returned it. */
   readonly address?: string;
   readonly fingerprint?: string;
   readonly hostKey?: string;
@@ -21,10 +20,7 @@ export interface LastRun {
   readonly remembered?: Remembered;
 }
 
-/**
- * Reads the outputs of the last run. Call it before anything is registered: the engine reads its own state file, which
- * it writes during the run.
- */
+/** Reads the last run's outputs. Call it before any registration: the engine writes the state file from then on. */
 export async function readLastRun(): Promise<LastRun> {
   const last = new pulumi.StackReference(`${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`);
   // `apply` would never run for an output that a partial run left unknown.

@@ -1,10 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { printableLines } from "../core/util/printable";
 
-/**
- * Prints a message for the operator. All output goes through this file, because a host's, node's or provider's text may
- * be in it.
- */
+/** Prints a message. All output goes through this file, because it may hold a host's, node's or provider's text. */
 export const info = (text: string): Promise<void> => pulumi.log.info(printableLines(text));
 /** Shows a line beside a resource until a newer one replaces it. */
 export const statusLine = (text: string, row: pulumi.Resource | undefined): Promise<void> =>

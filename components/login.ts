@@ -23,7 +23,6 @@ export function createLogin(config: StackConfig): Omit<HostAccess, "address" | "
   };
 }
 
-/** Marks a value as a secret, if there is one. */
 function markSecret<T>(value: T | undefined): pulumi.Output<T> | undefined {
   return value === undefined ? undefined : (pulumi.secret(value) as pulumi.Output<T>);
 }

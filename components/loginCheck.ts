@@ -5,12 +5,8 @@ import { info } from "./log";
 
 /** Checks a host's login before a step, in a run that leaves the first contact out (--target). */
 export interface LoginCheck {
-  /** Notes that the first contact logged in. */
   pass(): void;
-  /**
-   * Logs in once per run. @throws an error for the operator, because the command plugin would try a refused login
-   * eleven times
-   */
+  /** Logs in once per run: the command plugin would try a refused login eleven times. @throws the operator's text */
   check(target: SshTarget): Promise<void>;
 }
 

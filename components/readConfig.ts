@@ -6,11 +6,7 @@ import { readStackFile } from "../core/config/writtenConfig";
 import { commandsFor } from "../core/util/commands";
 import { warn } from "./log";
 
-/**
- * Reads the stack's configuration. No other code reads it.
- *
- * @throws RunError (printed without a stack trace) that names every problem
- */
+/** Reads the stack's configuration; no other code does. @throws RunError that names every problem */
 export function readConfig(): StackConfig {
   const stack = pulumi.getStack();
   const all = pulumi.runtime.allConfig();

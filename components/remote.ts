@@ -13,7 +13,6 @@ import type { UnprovedSteps } from "./unproved";
 /** A host's address and login. Secrets in it are outputs that are marked as such. */
 export interface HostAccess {
   readonly stack: string;
-  /** IP address or host name. */
   readonly address: pulumi.Input<string>;
   readonly port: number;
   readonly user: string;
@@ -25,16 +24,12 @@ export interface HostAccess {
   readonly sudoPassword?: pulumi.Output<string>;
   /** The jump host. */
   readonly proxy?: pulumi.Output<SshTarget>;
-  /**
-   * True if the ssh agent of the engine's user is used. Its socket path stays out of the state, because it differs in
-   * every session.
-   */
+  /** True if the ssh agent is used. Its socket path differs in every session, so it stays out of the state. */
   readonly agent: boolean;
   readonly loginCheck: LoginCheck;
   readonly unproved: UnprovedSteps;
 }
 
-/** A step in the state. */
 interface StepRun {
   readonly command: remote.Command;
   /** Dependents of the step depend on this. It rejects unless the step itself reported that it is done. */
@@ -66,12 +61,9 @@ export function stepInput(step: Step, access: HostAccess, unproved: Promise<numb
 }
 
 /**
- * Runs a step on a host as root. No other code makes a remote.Command.
- *
- * Leaving the state undoes nothing. A changed input, also one of the connection, runs the step again, so steps check
- * before they act. The command line holds the step's name alone: script and sudo password go through standard input.
- *
- * @param triggers plain texts; a changed one runs the step again, too
+ * Runs a step on a host as root. No other code makes a remote.Command. Leaving the state undoes nothing. A changed
+ * input or trigger, also one of the connection, runs the step again, so steps check before they act. The command line
+ * holds the step's name alone: script and sudo password go through standard input.
  */
 export function runStep(
   name: string,

@@ -19,7 +19,6 @@ interface StepLines {
   readonly hooks: pulumi.ResourceHookBinding;
   /** Prints the lines of a finished step that were not printed while it ran. */
   show(text: string): void;
-  /** Closes the connection. */
   end(): void;
 }
 

@@ -1,7 +1,6 @@
 import { type Notice, sendNotice } from "../core/notify/notify";
 import { warn } from "./log";
 
-/** The Pillar and stack that a notification is about. */
 interface Noticed {
   readonly pillar: string;
   readonly stack: string;

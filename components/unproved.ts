@@ -5,10 +5,7 @@ import { warn } from "./log";
 
 /** Steps that the engine counts as done by their exit code, although they did not report so themselves. */
 export interface UnprovedSteps {
-  /**
-   * Returns how often that happened to a resource. The count is part of its input, so that the next run repeats the
-   * step.
-   */
+  /** Counts that for a resource. The count is an input, so that the next run repeats the step. */
   count(name: string): Promise<number>;
   note(name: string): Promise<unknown>;
 }

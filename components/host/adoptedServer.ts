@@ -7,9 +7,7 @@ import { type CloudServerArgs, createGuardedServer, type KeptPlan } from "./clou
 import { createFirstContact } from "./firstLook";
 import type { Host } from "./host";
 
-/**
- * A server at a provider that somebody else made. It is adopted in order to be retired, and nothing about it changes.
- */
+/** A server that somebody else made. It is adopted to be retired, and nothing about it changes. */
 export class AdoptedServer extends pulumi.ComponentResource implements Host {
   public readonly access: HostAccess;
   public readonly fingerprint: pulumi.Output<string>;

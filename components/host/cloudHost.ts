@@ -26,10 +26,7 @@ export interface CloudHostArgs extends Omit<Making, "parent" | "key" | "parts"> 
   readonly stranger?: string | undefined;
 }
 
-/**
- * A host at a cloud provider: its keys, its firewall, the server, the first contact with it, and the guard against its
- * deletion.
- */
+/** A host at a cloud provider, with its keys, firewall, server, first contact and guard. */
 export class CloudHost extends pulumi.ComponentResource implements Host {
   public readonly access: HostAccess;
   public readonly fingerprint: pulumi.Output<string>;

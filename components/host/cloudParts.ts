@@ -7,12 +7,10 @@ import type { CloudHostConfig } from "../../core/config/hostSchema";
 import type { HostArgs } from "./host";
 
 interface Named {
-  /** The name at the provider. */
   readonly label: string;
   readonly owner: Owner;
 }
 
-/** A server to create. */
 export interface ServerArgs extends Named {
   readonly plan: string;
   readonly location: string;
@@ -34,7 +32,6 @@ type KeptParts =
   /** All readable inputs are kept: the server is adopted as it is. */
   | "asItIs";
 
-/** A server as a resource. */
 export interface ServerMade {
   readonly resource: pulumi.Resource;
   readonly id: pulumi.Output<string>;
@@ -43,7 +40,6 @@ export interface ServerMade {
 
 type Options = pulumi.CustomResourceOptions;
 
-/** Creates the resources of a host with a provider's plugin. */
 export interface CloudParts {
   sshKey(name: string, args: Named & { publicKey: string }, options: Options): pulumi.CustomResource;
   firewall(name: string, args: Named & { openings: readonly Opening[] }, options: Options): pulumi.CustomResource;
@@ -52,14 +48,12 @@ export interface CloudParts {
   adopted(name: string, args: { server: ServerNow }, options: Options): ServerMade;
 }
 
-/** The plan for a server that already exists. */
 export type KeptPlan = Extract<HostPlan, { kind: "keep" }>;
 
 /** A server at a provider, whoever made it. */
 export interface CloudServerArgs extends HostArgs {
   /** The decision to create a server, or to keep one. */
   readonly plan: Exclude<HostPlan, { kind: "gone" }>;
-  /** Block `host` of the configuration. */
   readonly wanted: CloudHostConfig;
   /** Returns the provider's resources. `around` are options of the plugin's own resource. */
   readonly parts: (around?: pulumi.ResourceOptions) => CloudParts;

@@ -19,7 +19,6 @@ interface CloudProvider {
   ) => CloudParts;
 }
 
-/** The cloud providers that pillar-host:host.provider may name. */
 export const cloudProviders: Readonly<Record<CloudHostConfig["provider"], CloudProvider>> = {
   hetzner: { createCloud: createCloud.hetzner, createParts: createHetznerParts },
   digitalocean: { createCloud: createCloud.digitalocean, createParts: createDigitaloceanParts },

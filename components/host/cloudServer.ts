@@ -12,7 +12,6 @@ import type { CloudParts, CloudServerArgs, ServerMade } from "./cloudParts";
 import { orderHook } from "./orderHook";
 
 export interface Making extends Omit<CloudServerArgs, "parts"> {
-  /** The component that is the parent of all resources. */
   readonly parent: pulumi.Resource;
   readonly cloud: Cloud;
   readonly owner: Owner;
@@ -22,7 +21,6 @@ export interface Making extends Omit<CloudServerArgs, "parts"> {
   readonly parts: CloudParts;
   /** The public half of the login's key. Absent if the login uses no key. */
   readonly publicKey?: string | undefined;
-  /** Ports that the firewall opens. */
   readonly openings: readonly Opening[];
   /** The host key. undefined if a host key is configured. */
   readonly key: HostKey | undefined;
@@ -96,10 +94,7 @@ async function beforeOrder(cloud: Cloud, orders: OrderRecords, plan: HostPlan & 
   }
 }
 
-/**
- * Returns the server's address. Checks first that the server exists, that it is the only one, and that it has an
- * address.
- */
+/** Returns the server's address, once the server exists, is the only one and has an address. */
 export function checkAddress(
   { cloud, owner, orders, ordered, plan }: Making,
   { id, address }: ServerMade,
@@ -162,10 +157,7 @@ async function checkMade(
   }
 }
 
-/**
- * Returns an error of which the engine prints only the message, without a stack trace or the names of the inputs that
- * waited for the value.
- */
+/** Returns an error that the engine prints without a stack trace or the names of the inputs that waited for it. */
 function hideStack(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { message } = error;

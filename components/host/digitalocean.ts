@@ -9,7 +9,6 @@ const ignorableInputs = { plan: "size", location: "region", image: "image", user
 
 const anywhere = ["0.0.0.0/0", "::/0"];
 
-/** Creates the resources of a host at DigitalOcean. */
 export function createDigitaloceanParts(
   token: string,
   endpoint: string | undefined,

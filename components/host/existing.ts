@@ -11,7 +11,6 @@ import type { FoundHost, Host, HostArgs } from "./host";
 import { createHostArgs } from "./hostArgs";
 
 export interface ExistingHostArgs extends HostArgs {
-  /** IP address or host name. */
   readonly address: pulumi.Input<string>;
   /** An authorized_keys line. Without it the host's own key is stored on first contact. */
   readonly hostKey?: pulumi.Input<string> | undefined;
@@ -39,7 +38,6 @@ export class ExistingHost extends pulumi.ComponentResource implements Host {
   }
 }
 
-/** Registers the host of a stack that names an existing one. */
 export async function registerExistingHost(
   config: StackConfig,
   { address, hostKey }: ExistingHostConfig,

@@ -7,7 +7,6 @@ import { forwardedRpc } from "../../core/ssh/configuredLogin";
 import { FirstContact, type FirstContactArgs } from "../../providers/firstContact";
 import type { HostAccess } from "../remote";
 
-/** The conditions of the contact with a host before the first step. */
 export interface ContactArgs {
   /** Hash of the work to do on the host: new work means another contact. */
   readonly work: string;
@@ -28,7 +27,6 @@ interface FirstLookArgs {
   readonly after?: readonly pulumi.Resource[];
 }
 
-/** Registers the contact with a host before the first step. */
 export function createFirstContact(
   { place, login, contact, after = [] }: FirstLookArgs,
   parent: pulumi.Resource,
@@ -59,19 +57,15 @@ export function createFirstContact(
 const thisProgram = basename(join(__dirname, "..", ".."));
 
 /**
- * Returns the conditions of the first contact.
- *
- * @param program the name of the compiled program. Another program has other steps, and without a contact the command
- * plugin would try a refused login eleven times
- * @param finished true if a run of this stack has finished. Until then every run contacts the host first, later only a
- * run with other work
+ * Returns the conditions of the first contact. Until a run has `finished`, every run contacts the host first; later
+ * only a run with other work does.
+ * @param program another program has other steps: without a contact the plugin would try a refused login eleven times
  */
 export function createContactArgs(config: StackConfig, finished: boolean, program = thisProgram): ContactArgs {
   const { ssh: _, stack: __, ...rest } = config;
   const isRetiring = config.lifecycle === "retiring";
   const secrets = new Set(listSecretKeys().map((path) => path.join(".")));
-  // Leaves out secrets: a changed secret is no new work, and a reader of the state could guess a secret from its short
-  // hash.
+  // Without secrets: a reader of the state could guess one from its short hash.
   const work = JSON.stringify([program, removeKeys(rest, secrets)]);
   return {
     work: createHash("sha256").update(work).digest("hex").slice(0, 12),
@@ -86,7 +80,6 @@ export function createContactArgs(config: StackConfig, finished: boolean, progra
   };
 }
 
-/** Removes the keys at these paths. */
 function removeKeys(value: unknown, paths: ReadonlySet<string>, at = ""): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const kept = Object.entries(value).filter(([key]) => !paths.has(at + key));

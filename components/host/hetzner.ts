@@ -13,7 +13,6 @@ const ignorableInputs = {
   sshKeys: "sshKeys",
 };
 
-/** Creates the resources of a host at Hetzner Cloud. */
 export function createHetznerParts(
   token: string,
   endpoint: string | undefined,
@@ -75,8 +74,7 @@ function createServerArgs(args: ServerArgs): hcloud.ServerArgs {
     firewallIds: [pulumi.output(args.firewall).apply(Number)],
     userData: args.userData,
     backups: args.backups,
-    // Hetzner requires equal values. The guard that is deleted last turns the protection off
-    // (core/retirement/releaseOnDestroy.ts).
+    // Hetzner requires equal values. core/retirement/releaseOnDestroy.ts turns them off.
     deleteProtection: true,
     rebuildProtection: true,
   };

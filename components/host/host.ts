@@ -24,20 +24,16 @@ export interface Host extends HostGround {
   readonly guard: RetirementGuard;
 }
 
-/** Arguments of every kind of host. */
 export interface HostArgs {
   readonly login: Omit<HostAccess, "address" | "hostKey">;
-  /** The conditions of the first contact. */
   readonly contact: ContactArgs;
   /** Inputs of the host's guard. Times in milliseconds. */
   readonly retirement: RetirementSettings;
   readonly rpc: NodeRpc;
 }
 
-/** The output `host`. */
 type HostShown = Readonly<Record<string, pulumi.Input<string | number> | undefined>>;
 
-/** The stack's host, as this run found it. */
 export interface FoundHost {
   /** Absent if this run does nothing on the host. */
   readonly host?: Host;

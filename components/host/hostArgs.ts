@@ -6,7 +6,6 @@ import { createGuardInputs } from "../retirement/remembered";
 import { createContactArgs } from "./firstLook";
 import type { HostArgs } from "./host";
 
-/** Returns the arguments of every kind of host. */
 export async function createHostArgs(config: StackConfig, last: LastRun): Promise<HostArgs> {
   return {
     login: createLogin(config),

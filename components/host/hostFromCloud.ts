@@ -23,11 +23,7 @@ import type { FoundHost } from "./host";
 import { createHostArgs } from "./hostArgs";
 import { protectAgain } from "./protectAgain";
 
-/**
- * Reads from the provider, decides, and registers the host that the decision names.
- *
- * @throws RunError with all problems, before anything is registered
- */
+/** Decides on a host from what the provider has, and registers it. @throws RunError, before anything is registered */
 export async function registerCloudHost(
   config: StackConfig,
   wanted: CloudHostConfig,
@@ -70,8 +66,7 @@ export async function registerCloudHost(
       ? { stranger: await formatStranger(config, cloud, owner, plan) }
       : { hostKey: wanted.hostKey }),
   });
-  // Comes after the plugin, which may set the protection, too: the provider refuses an action while another one holds
-  // the server.
+  // Comes after the plugin: the provider refuses an action while another one holds the server.
   if (plan.kind === "keep") host.serverId.apply(() => protectAgain(config, wanted, plan));
   const { serverId, address, fingerprint } = host;
   return { host, shown: { ...shown, serverId, address, fingerprint } };

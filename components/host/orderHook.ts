@@ -13,9 +13,8 @@ type Ordering = Pick<HostPlan & { kind: "make" }, "offer"> & {
 };
 
 /**
- * Returns a hook that stores and explains the provider's error about a failed order, which the engine passes to hooks
- * alone. The hook never asks for a retry. Only a run that orders has it: a plain destroy would miss the hook if a
- * deletion fails.
+ * Returns a hook that stores and explains the provider's error about a failed order, and never retries. Only a run that
+ * orders has it: a plain destroy would miss the hook if a deletion fails.
  */
 export function orderHook(ordering: Ordering): pulumi.ErrorHook {
   return new pulumi.ErrorHook("server-order", onOrderError(ordering));

@@ -13,10 +13,7 @@ import { info, warn } from "../log";
 
 type Kept = HostPlan & { kind: "keep" };
 
-/**
- * Sets the provider's own protection again after an interrupted destroy turned it off. The plugin does not notice,
- * because it compares with the state.
- */
+/** Restores the provider's protection after an interrupted destroy: the plugin trusts its state and misses it. */
 export async function protectAgain(config: StackConfig, wanted: CloudHostConfig, plan: Kept): Promise<void> {
   // undefined if the provider has no such protection.
   if (plan.server.isProtected !== false) return;

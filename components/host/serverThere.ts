@@ -5,9 +5,8 @@ import type { CloudHostConfig } from "../../core/config/hostSchema";
 import { cloudProviders } from "./cloudProviders";
 
 /**
- * Reads a stack's server at its provider: the known one, or else the one with its labels.
- *
- * @returns `gone` if there is neither; undefined if the provider does not answer, or names several servers
+ * Reads the known server, or else the one with the stack's labels. Returns `gone` if there is neither; undefined if the
+ * provider does not answer, or names several servers.
  */
 export async function readServer(
   config: StackConfig,

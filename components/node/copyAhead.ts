@@ -14,10 +14,7 @@ import { createChainCopyArgs } from "./chainCopyArgs";
 
 const limitSeconds = 20;
 
-/**
- * Prints in a preview what a copy of the old host's chain will read, how much, and how long that takes. Prints nothing
- * if the run makes no copy. Never fails: the copy itself asks again.
- */
+/** Prints in a preview what a chain copy will read, and how long that takes. Never fails: the copy asks again. */
 export async function reportChainCopy(
   config: StackConfig,
   stack: string,

@@ -34,11 +34,9 @@ export interface CutoverArgs {
   readonly after: pulumi.Output<unknown>;
   /** Steps of the operator before any change in the wallet. */
   readonly first: readonly string[];
-  /** True if no orchestrator is configured. */
   readonly isWithoutSigner: boolean;
 }
 
-/** Outputs that follow the node. */
 export interface CutoverShown {
   readonly registration: pulumi.Output<RegistrationShown>;
   /** Absent while the node is not synced and the address is not registered. */
@@ -47,8 +45,7 @@ export interface CutoverShown {
 }
 
 /**
- * Registers the steps after the producer address (docs/specification.md, 1.1, steps 13 and 14): keeps the hourly
- * restart off, waits for the switch if configured, and reads the registration in every run. The outputs are plain
+ * Registers the steps after the producer address (docs/specification.md, 1.1, steps 13 and 14). The outputs are plain
  * values, so that they stay readable.
  */
 export function registerCutover({
@@ -110,7 +107,6 @@ export function registerCutover({
   };
 }
 
-/** Returns a reader that reads the host once and hands out that reading. */
 function readOnce(look: NodeHostReader): NodeHostReader {
   let reading: Promise<HostReading> | undefined;
   return (address, hostKey) => {
@@ -121,11 +117,7 @@ function readOnce(look: NodeHostReader): NodeHostReader {
 
 type Synced = pulumi.Output<[string, string, string, string | undefined]>;
 
-/**
- * Registers the gate that waits for the switch.
- *
- * @param before the work that must be finished before a producer is reported as live
- */
+/** Registers the gate, after all work that must be finished before a producer is reported as live. */
 function registerGate(
   config: StackConfig,
   pillar: PillarNode,
@@ -156,7 +148,6 @@ interface At {
   readonly seen: HostReading;
 }
 
-/** A reading of node and registration, and the cached state before it. */
 interface RegistrationReading {
   readonly node: NodeStatus;
   readonly registration: Registration;

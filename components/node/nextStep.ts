@@ -30,10 +30,7 @@ export function offersAddress({ registration, now, first = [] }: NextStepSituati
   return registration.kind !== "foreign" || !registration.wasOurs;
 }
 
-/**
- * Formats the operator's next step, one line each, because the engine truncates longer texts. Covers steps 13 to 15 and
- * the rule behind them (docs/specification.md, 1.1).
- */
+/** Formats the next step (docs/specification.md, 1.1, steps 13 to 15) in lines: the engine truncates longer texts. */
 export function formatNextStep(situation: NextStepSituation): string[] {
   const { stack, pillar, now, registration, clock, first = [] } = situation;
   const run = commandsFor(stack);
@@ -78,10 +75,7 @@ export function formatNextStep(situation: NextStepSituation): string[] {
   }
 }
 
-/**
- * Formats one step at a time: an operator who reads the wallet steps follows them, and the orchestrator has to move
- * first.
- */
+/** Formats one step at a time: operators follow the wallet steps at once, and the orchestrator has to move first. */
 function updateInTurn(situation: NextStepSituation): string[] {
   const { first = [], pillar } = situation;
   if (offersAddress(situation)) return update(situation);
@@ -121,7 +115,6 @@ function retireOld({ pillar, stack }: NextStepSituation): string[] {
   ];
 }
 
-/** Comes before the wallet steps, which operators follow as soon as they read them. */
 const signerFirst =
   "  0. Where the old host runs the bridge's orchestrator, that moves here first: README.md, steps 2 and 3.";
 

@@ -19,7 +19,6 @@ export type NodeLook = (address: string, hostKey: string) => Promise<NodeStatus>
 /** Readings of a host, each available as soon as it arrives. None of them rejects. */
 export interface HostReading {
   readonly node: Promise<NodeStatus>;
-  /** Readings of the Pillar and the chain, from the node and the references. */
   readonly readings: Promise<readonly PillarReading[]>;
   /** The version that the node reports; undefined if it does not answer. */
   readonly version: Promise<string | undefined>;
@@ -29,16 +28,10 @@ export interface HostReading {
   close(): void;
 }
 
-/**
- * Reads node, chain and crontab of a host whose node was proved synced, over one connection. `anew` forces a new
- * lookup.
- */
+/** Reads node, chain and crontab of a synced host over one connection. `anew` forces a new lookup. */
 export type NodeHostReader = (address: string, hostKey: string, anew?: "anew") => Promise<HostReading>;
 
-/**
- * Returns a lookup that is shared by all callers. Starts at once if the host is known and the last run left a node on
- * it.
- */
+/** Returns a shared lookup. Starts at once if the host is known and the last run left a node on it. */
 export function createHostReader(config: StackConfig, last: LastRun): NodeHostReader {
   const look: NodeHostReader = async (address, hostKey) => beginReading(config, address, hostKey);
   const { host } = config;

@@ -23,9 +23,7 @@ import { type ChainCopySettings, createChainCopyArgs, createNewSide } from "./ch
 import type { NodeHostReader } from "./nodeLook";
 
 export interface PillarNodeArgs {
-  /** The machine, its login, and the resources that must exist before anything connects to it. */
   readonly host: Host;
-  /** The steps of procedure A as shell text. */
   readonly steps: NodeSteps;
   readonly rpc: NodeRpc;
   /** Inputs of the sync gate. Times in milliseconds. */
@@ -39,7 +37,6 @@ export interface PillarNodeArgs {
   readonly chainCopyAway?: Step | undefined;
 }
 
-/** Returns the node's arguments from the configuration. */
 export async function createPillarNodeArgs(
   config: StackConfig,
   host: Host,
@@ -82,13 +79,9 @@ function createUpgradeInputs(config: StackConfig): PillarNodeArgs["upgrade"] {
   };
 }
 
-/**
- * Procedure A on a host, from preflight to the producer address, one step after the other (docs/specification.md, 1.1,
- * steps 5 to 12 and 14).
- */
+/** Procedure A on a host, one step after the other (docs/specification.md, 1.1, steps 5 to 12 and 14). */
 export class PillarNode extends pulumi.ComponentResource {
   public readonly gate: SyncGate;
-  /** Absent if the node's chain comes from the network. */
   public readonly chainCopy?: ChainCopy;
   /** Resolves to the step's output once the node is deployed. */
   public readonly deployed: pulumi.Output<string>;
@@ -172,7 +165,6 @@ async function readHostEvents(config: StackConfig): Promise<readonly LogEvent[]>
   }
 }
 
-/** Returns the output `sync`. */
 export function createSyncOutput(gate: SyncGate) {
   const { state, currentHeight, targetHeight, startedAt, syncedAt, durationSeconds, rate, proved, unproved } = gate;
   return { state, currentHeight, targetHeight, startedAt, syncedAt, durationSeconds, rate, proved, unproved };

@@ -5,11 +5,9 @@ import { lookAtPorts, portFaults, portRules } from "../../core/ssh/portRules";
 import { warn } from "../log";
 
 /**
- * Tests the ports of an existing server from this machine once its node is deployed, and prints the problems. Changes
- * nothing. For a cloud server the program sets the firewall itself.
- *
- * @param shown the host that the orchestrator was on in the last run: `old` or `new`
- * @returns an output that resolves once the problems are printed
+ * Tries an existing server's ports from this machine once its node is deployed, and prints the problems. For a cloud
+ * server the program sets the firewall itself.
+ * @param shown the orchestrator's host in the last run: `old` or `new`
  */
 export function reportPorts(
   config: StackConfig,

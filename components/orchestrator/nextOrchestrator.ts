@@ -20,7 +20,6 @@ export function formatStepsBeforeWallet(timing: MoveTiming, stack: string): stri
   ];
 }
 
-/** Formats the orchestrator's next steps, in lines after those of the node. */
 export function formatOrchestratorSteps(timing: MoveTiming, stack: string, shown?: OrchestratorShown): string[] {
   if (timing === "later" || timing === "unwatched") return [];
   const run = commandsFor(stack);

@@ -46,7 +46,6 @@ export interface OrchestratorArgs {
   readonly attempt: number;
 }
 
-/** Returns the orchestrator's arguments from the configuration. */
 export function createOrchestratorArgs(
   config: StackConfig,
   host: Host,
@@ -78,12 +77,10 @@ export function createOrchestratorArgs(
 }
 
 /**
- * Procedure B (docs/specification.md, 1.2): moves the orchestrator from the old host to this one, or back if
- * configured. Only the providers' code connects to the old host, and the new host's bulk copy with a key that a
- * provider creates. All of it follows the journals, so the old host may be gone.
+ * Procedure B (docs/specification.md, 1.2): moves the orchestrator to this host, or back. Only the providers' code and
+ * the new host's bulk copy connect to the old host. All of it follows the journals, so the old host may be gone.
  */
 export class Orchestrator extends pulumi.ComponentResource {
-  /** The output `orchestrator`. */
   public readonly shown: pulumi.Output<OrchestratorShown>;
 
   constructor(name: string, args: OrchestratorArgs, options?: pulumi.ComponentResourceOptions) {

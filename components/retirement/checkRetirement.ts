@@ -24,12 +24,7 @@ export const lookOnly = {
 /** Milliseconds to wait for a host that does not answer and may be booting. A preview does not wait. */
 const contactTimeoutMs = 10_000;
 
-/**
- * Asks host, successor and chain whether the host may be retired. Runs before anything is registered, because the
- * engine lifts the server's protection before a guard could refuse.
- *
- * @throws RunError with every condition that is not met
- */
+/** Checks whether the host may be retired, before the engine lifts the server's protection. @throws RunError */
 export async function checkRetirement(config: StackConfig, last: LastRun): Promise<void> {
   if (last.nodeOff) return;
   const stack = pulumi.getStack();
@@ -63,8 +58,7 @@ interface Place {
 }
 
 /**
- * Finds the host: as configured, else from the last run, else from the event log, else from the provider. Facts about
- * another server than the present one do not count.
+ * Finds the host: configured, else in the last run, the event log or at the provider. Ignores facts of another server.
  */
 async function findHost(
   config: StackConfig,

@@ -5,7 +5,6 @@ import { RetirementGuard } from "../../providers/retirementGuard";
 import type { HostGround } from "../host/host";
 import { createRootAccess, createSshTarget } from "../remote";
 
-/** Arguments of a guard: the stack and its host. */
 export interface RetirementArgs {
   /** The host, and the resources that must exist before it is guarded. */
   readonly host: HostGround;
@@ -17,9 +16,7 @@ export interface RetirementArgs {
 interface GuardArgs extends RetirementArgs {
   /** True for the guard that depends on all work on the host, so that a destroy asks it first. */
   readonly isLast: boolean;
-  /** Resources that must exist before this guard. */
   readonly after?: readonly pulumi.Input<pulumi.Resource>[];
-  /** The producer address of the host's node, if known. */
   readonly knownProducer?: pulumi.Input<string>;
 }
 

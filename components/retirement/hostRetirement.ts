@@ -7,7 +7,6 @@ import { createGuard, hostInputs, type RetirementArgs } from "./guard";
 export interface HostRetirementArgs extends RetirementArgs {
   /** All work of a run on the host. The last guard depends on it. */
   readonly after: readonly pulumi.Input<pulumi.Resource>[];
-  /** The producer address of the host's node, if known. */
   readonly knownProducer?: pulumi.Input<string>;
   /** Set if the node must be shut down for good. */
   readonly shutDown?: {
@@ -24,7 +23,6 @@ export interface HostRetirementArgs extends RetirementArgs {
  */
 export class HostRetirement extends pulumi.ComponentResource {
   public readonly shutdown?: NodeShutdown;
-  /** The guard that a destroy asks first. */
   public readonly guard: RetirementGuard;
   /** The first guard's facts about the host's time with this stack. */
   public readonly memory?: pulumi.Output<GuardMemory>;

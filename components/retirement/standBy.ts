@@ -67,7 +67,6 @@ export async function staysOff(
   return "silent" in look || (!look.facts.node.active && look.facts.node.masked);
 }
 
-/** Returns the arguments of the retirement. */
 export async function createRetirementArgs(config: StackConfig, host: Host, last: LastRun): Promise<RetirementArgs> {
   return { host, settings: await createGuardInputs(config, last), rpc: nodeRpc(config) };
 }
