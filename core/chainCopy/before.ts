@@ -23,10 +23,9 @@ import type { ChainSides, SideError } from "./sides";
 export interface NodeLooks {
   /** Reads a node's status. @param isOld for the old host's node, which must not be its own witness */
   lookAtNode(target: NodeTarget, isOld?: "old"): Promise<NodeStatus>;
-  /** Reads momentums of both nodes' chains, at a height that both nodes have. */
+  /** Reads momentums at a height that both nodes have. */
   showChains(old: NodeTarget, fresh: NodeTarget): Promise<{ readonly old: ShownChain; readonly new: ShownChain }>;
   version(target: NodeTarget): Promise<string>;
-  /** Reads what references and a node show of their chains; never throws. */
   readReferences(references: readonly string[], target: NodeTarget): Promise<ReferencesSeen>;
 }
 
@@ -76,9 +75,8 @@ export function nodeLooks(lookAtNode: NodeLooks["lookAtNode"]): NodeLooks {
 }
 
 /**
- * Returns the witnesses for a lookup at one of the two nodes. The old host's node is a witness of the new node's chain.
- * The old node's own chain needs a reference as its witness, if one is configured. The new node is never a witness: it
- * may only have momentums from before a fork.
+ * Returns the witnesses for a lookup at one node. The old node is a witness of the new node's chain; a reference, if
+ * configured, of the old node's. The new node is never a witness: it may only have momentums from before a fork.
  */
 export function copyLookup(inputs: ChainCopyInputs, isOld?: "old"): WitnessSources {
   const { references, tolerance, isChainUnverified, old } = inputs;
@@ -86,17 +84,12 @@ export function copyLookup(inputs: ChainCopyInputs, isOld?: "old"): WitnessSourc
   return { references, tolerance, isChainUnverified: isChainUnverified === true || references.length === 0 };
 }
 
-/** Facts of both hosts, after all checks before the copy. */
 export interface Before {
   readonly old: ChainFacts;
   readonly new: ChainFacts;
 }
 
-/**
- * Checks both hosts and nodes, and reports what the copy will do. Changes nothing.
- *
- * @throws Error that lists every reason against the copy
- */
+/** Checks both hosts and nodes, and says what the copy will do. @throws Error that lists every reason against it */
 export async function checkBefore(
   inputs: ChainCopyInputs,
   sides: ChainSides,
@@ -142,8 +135,7 @@ export async function checkBefore(
 }
 
 /**
- * Returns what the old host's sshd refuses to the copy. Empty if only a name of the new host is known, because sshd's
- * rules need its address.
+ * Returns what the old host's sshd refuses to the copy. Empty without the new host's address, which sshd's rules need.
  */
 async function sshdFaultsOf({ old, new: fresh }: ChainCopyInputs, sides: ChainSides): Promise<string[]> {
   const [{ user, address }, from] = [old.host.ssh, fresh.host.ssh.address];

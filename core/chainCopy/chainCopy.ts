@@ -20,16 +20,14 @@ export interface ChainCopyDeps extends Clock, NodeLooks {
   readonly signal?: AbortSignal;
 }
 
-/** Attempts before the program gives up. */
 const copies = 3;
 /** Milliseconds in which the node must add momentums after the copy. */
 const followWithin = 10 * 60_000;
 const lookEvery = 2000;
 
 /**
- * Copies the old host's chain to the new host, and continues where an earlier run stopped (docs/operating.md).
- *
- * @throws Error that says what failed, and that the new host's node has its own databases
+ * Copies the old host's chain to the new host, and continues where an earlier run stopped (docs/operating.md). Throws
+ * what failed; the new host's node then has its own databases.
  */
 export async function copyChain(
   inputs: ChainCopyInputs,
@@ -127,11 +125,7 @@ async function copyTries(inputs: ChainCopyInputs, sides: ChainSides, deps: Chain
   throw new Error([`${copies} copies were no good`, ...found.map((fault) => `  found: ${fault}`)].join("\n"));
 }
 
-/**
- * Replaces the node's databases with the copy, and waits until the node adds momentums.
- *
- * @returns what is wrong with the copy
- */
+/** Replaces the node's databases with the copy, and returns what is wrong with the copy. */
 async function takeIn(
   inputs: ChainCopyInputs,
   sides: ChainSides,
@@ -156,10 +150,7 @@ async function takeIn(
   return fault;
 }
 
-/**
- * Waits until the node has added momentums after the copied ones, on the old host's chain. Returns what is wrong, or
- * undefined.
- */
+/** Waits until the node has added momentums on the old host's chain. Returns what is wrong. */
 async function followed(inputs: ChainCopyInputs, height: number, deps: ChainCopyDeps): Promise<string | undefined> {
   const end = deps.ticks() + followWithin;
   let last = "it was not asked";
@@ -180,7 +171,7 @@ async function followed(inputs: ChainCopyInputs, height: number, deps: ChainCopy
       last = (error as Error).message;
     }
   }
-  // Without peers the node can't add momentums. That does not make the copy bad, and the sync gate waits for peers.
+  // The sync gate waits for peers: the copy itself is not bad.
   if ((await deps.lookAtNode(inputs.new.node)).reason === "fewPeers") {
     deps.say("the node runs with the copy, and has too few peers to go on yet");
     return undefined;

@@ -7,7 +7,7 @@ export interface BytesAt {
   readonly bytes: number;
 }
 
-/** Formats the progress of the copy: bytes, rate and time left. @param seen recent readings, oldest first */
+/** Formats bytes, rate and time left. `seen`: recent readings, oldest first. */
 export function progressLine(seen: readonly BytesAt[], total: number): string {
   const [first, last] = [seen[0], seen.at(-1)];
   if (!first || !last) return "";

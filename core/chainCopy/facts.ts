@@ -4,7 +4,6 @@ import { sizeText } from "../util/sizeText";
 
 /** Facts of a host before the copy (core/steps/chainCopy/owner.sh). */
 export interface ChainFacts {
-  /** State of the node's unit, as systemd prints it. */
   readonly active: string;
   /** Stack and token of the copy that runs there. */
   readonly owner: string;
@@ -15,7 +14,6 @@ export interface ChainFacts {
   readonly bytes: number;
   readonly free: number;
   readonly inodes: number;
-  /** Bytes that an earlier run copied. */
   readonly staged: number;
   /** Hashes of the network key and of the producer address. */
   readonly networkKey?: string | undefined;
@@ -57,13 +55,11 @@ export function roomFor(bytes: number): number {
   return bytes * 1.1 + newRoom;
 }
 
-/** Versions of both nodes, as their RPC reports them. */
 interface NodeVersions {
   readonly old: string;
   readonly new: string;
 }
 
-/** Returns every reason against the copy. */
 export function copyFaults(
   old: ChainFacts,
   fresh: ChainFacts,
@@ -110,7 +106,6 @@ export function copyFaults(
   return faults;
 }
 
-/** Returns why the new node may be unable to read what the old node wrote, or undefined. */
 function versionFault({ old, new: fresh }: NodeVersions): string | undefined {
   if ((compareNodeVersions(old, fresh) ?? 1) <= 0) return undefined;
   return `the old host's node is ${old}, the new one's ${fresh}: needed the same, or a newer one on the new host`;

@@ -7,7 +7,6 @@ import type { ChainSources } from "../sync/chainSources";
 export interface ChainSide {
   readonly host: OrchestratorHost;
   readonly node: NodeTarget;
-  /** The node's unit. */
   readonly service: string;
   readonly dataDir: string;
 }
@@ -26,11 +25,10 @@ export interface ChainCopyInputs extends ChainSources {
   /** Milliseconds from one momentum to the next. */
   readonly momentum: number;
   readonly record: LogRef;
-  /** The script library (core/steps/libraries.ts). */
   readonly library: string;
 }
 
-/** Result of a copy. Holds no secret. */
+/** Holds no secret. */
 export interface ChainCopied {
   /** `notNeeded`: the new host's node was already synced. */
   readonly outcome: "copied" | "notNeeded";
@@ -39,12 +37,10 @@ export interface ChainCopied {
   readonly from: string;
   readonly files?: number | undefined;
   readonly bytes?: number | undefined;
-  /** Duration from the snapshot until the node runs with the copy. */
   readonly seconds?: number | undefined;
-  /** Height of the last copied momentum. */
   readonly height?: number | undefined;
-  /** Hash (sha256) of the list of all files' hashes. */
+  /** Sha256 of the list of all files' hashes. */
   readonly manifest?: string | undefined;
-  /** Most bytes that the snapshot's links kept on the old host, beside the node's own files. */
+  /** Most bytes that the snapshot kept on the old host, beside the node's own files. */
   readonly extraBytes?: number | undefined;
 }

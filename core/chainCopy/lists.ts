@@ -25,12 +25,10 @@ export function wrongIn(copy: FileHashes, original: FileHashes): string[] {
   return [...copy].flatMap(([path, hash]) => (original.get(path) === hash ? [] : [path]));
 }
 
-/** Returns the paths that a copy lacks. */
 export function missingIn(copy: FileHashes, original: FileHashes): string[] {
   return [...original.keys()].filter((path) => !copy.has(path));
 }
 
-/** Returns one hash of all files' hashes. */
 export function hashOfFiles(files: FileHashes): string {
   const lines = [...files].map(([path, hash]) => `${hash}  ${path}\n`).sort();
   return crypto.createHash("sha256").update(lines.join("")).digest("hex");

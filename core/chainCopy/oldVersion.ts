@@ -3,14 +3,11 @@ import { installLines, type VersionGap, versionGapText } from "../chain/required
 import { compareChains } from "../chain/sameChain";
 import type { ReferencesSeen } from "../sync/references";
 
-/** Witnesses needed to prove that an old node is still on the network's chain. */
 const witnessesNeeded = 2;
 
 /**
- * Returns why the database of a node that lacks required versions is not copied, or undefined. Below the height of the
- * requirement all chains are one, so a witness counts only for a momentum at or above that height.
- *
- * @param seen the witnesses' answers, and the node's own chain
+ * Returns why the database of an outdated node is not copied. Below the height of the requirement all chains are one,
+ * so a witness counts only for a momentum at or above it.
  */
 export function findOldVersionFault(
   gaps: readonly VersionGap[],

@@ -16,7 +16,7 @@ export interface ChainSides {
   readonly roots: Readonly<Record<ChainSideName, RootHost>>;
   /** Runs a function. An error has `taken` if another run is at work, and `broken` if the connection was lost. */
   call(side: ChainSideName, name: string, more?: Variables, options?: CallOptions): Promise<string>;
-  /** Runs a function, and passes on each line of its output at once. */
+  /** Runs a function, and passes on its output line by line. */
   follow(side: ChainSideName, name: string, more: Variables, options: FollowOptions): Promise<void>;
   close(): void;
 }
@@ -30,13 +30,9 @@ export interface SideError extends Error {
 
 /** Seconds that a node may take to start with copied databases. */
 const startSeconds = 900;
-/**
- * Hours for which the new host may read the snapshot, long enough for the slowest line. The permission then ends by
- * itself.
- */
+/** Hours for which the new host may read the snapshot: enough for the slowest line. */
 export const copyHours = 24;
 
-/** Reads the facts of the old host's databases before a new host exists. */
 export async function lookAtOld(inputs: Omit<ChainCopyInputs, "new">, limitSeconds: number): Promise<ChainFacts> {
   const { address } = inputs.old.host.ssh;
   const sides = openSides({ ...inputs, new: inputs.old }, "");

@@ -4,11 +4,7 @@ import { firstLine } from "../util/firstLine";
 import type { ChainCopyInputs } from "./inputs";
 import { type ChainSides, openSides, type SideError } from "./sides";
 
-/**
- * Removes everything of the copy from both hosts except what has arrived. Never throws.
- *
- * @returns what could not be removed
- */
+/** Removes all of the copy from both hosts except what has arrived. Returns what could not be removed. Never throws. */
 export async function tidy(sides: ChainSides, deps: Pick<Clock, "sleep">): Promise<string[]> {
   const end = async (side: "old" | "new", name: string): Promise<string[]> => {
     for (let left = 3; ; left -= 1) {
@@ -30,10 +26,7 @@ export async function tidy(sides: ChainSides, deps: Pick<Clock, "sleep">): Promi
   return both.flat();
 }
 
-/**
- * Removes the remains of failed copies if the stack no longer wants a copy. Never throws. Changes nothing of a node,
- * except that it gets its own databases back.
- */
+/** Removes the remains of failed copies if no copy is wanted any more: the node only gets its own databases back. */
 export async function forgetCopy(
   inputs: ChainCopyInputs,
   deps: Pick<Clock, "sleep"> & { say(line: string): void },

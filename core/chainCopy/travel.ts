@@ -8,7 +8,6 @@ import type { ChainCopyInputs } from "./inputs";
 import { type FileHashes, missingIn, parseHashes, wrongIn } from "./lists";
 import { type ChainSides, copyHours, type SideError } from "./sides";
 
-/** A snapshot as the old host reports it. */
 interface Snapshot {
   readonly height: number;
   readonly files: number;
@@ -57,10 +56,8 @@ export async function giveRight(inputs: ChainCopyInputs, sides: ChainSides, deps
 }
 
 /**
- * Copies the snapshot to the new host. Repeats after each broken connection, until every file has the hash that it has
- * on the old host.
- *
- * @returns the files' hashes, and the most bytes that the old host kept for the copy
+ * Copies the snapshot, again after each broken connection, until every file has the hash that it has on the old host.
+ * Returns the hashes, and the most bytes that the old host kept for the copy.
  */
 export async function travel(
   inputs: ChainCopyInputs,
@@ -146,7 +143,6 @@ async function bring(sides: ChainSides, snapshot: Snapshot, deps: TravelDeps): P
   }
 }
 
-/** Repeats work whose connection was lost. */
 async function onceMore<T>(deps: TravelDeps, work: () => Promise<T>): Promise<T> {
   const end = deps.ticks() + patience;
   for (;;) {
@@ -161,10 +157,7 @@ async function onceMore<T>(deps: TravelDeps, work: () => Promise<T>): Promise<T>
 
 const lookEvery = 15_000;
 
-/**
- * Watches the old host, because the snapshot's links must never fill its disk. Each poll also renews the run's lease
- * there.
- */
+/** Watches that the snapshot's links never fill the old host's disk. Each poll also renews the run's lease there. */
 function watchOld(inputs: ChainCopyInputs, sides: ChainSides, snapshot: Snapshot, deps: TravelDeps) {
   let most = snapshot.extra;
   let ended = false;

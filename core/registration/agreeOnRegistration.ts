@@ -5,27 +5,23 @@ import { isAnswered, type Unanswered } from "../chain/reading";
 import { compareChains, hashAt, isSameChain, pickMajorityNode } from "../chain/sameChain";
 import type { PillarAnswer, PillarReading } from "./source";
 
-/** A problem with one of the nodes that were asked. */
 export type SourceNote =
   | { readonly kind: "leftOut"; readonly reading: Unanswered }
   /** The node's newest momentum is older than the newest of all nodes. `by` is in milliseconds. */
   | { readonly kind: "behindOthers"; readonly name: string; readonly by: number }
-  /** The node has another hash for the momentum at `height`. */
   | { readonly kind: "otherChain"; readonly name: string; readonly height: number }
   | ({ readonly kind: "contradicts" } & PillarWord);
 
-/** The producer address that a node reports for the Pillar, or null if it says that the Pillar is not registered. */
+/** A node's answer: the Pillar's producer address, or null if the Pillar is not registered. */
 interface PillarWord {
   readonly name: string;
   readonly address: string | null;
 }
 
-/** The reason why the nodes give no usable answer. */
 export type NoAgreement =
   | { readonly kind: "nobodyAsked" }
   /** No node answered usably. Each note holds one node's reason. */
   | { readonly kind: "nobodyTells"; readonly notes: readonly SourceNote[] }
-  /** The nodes have different momentums at `height`. */
   | {
       readonly kind: "chainsDiffer";
       readonly height: number;
@@ -33,7 +29,6 @@ export type NoAgreement =
     }
   | { readonly kind: "wordsDiffer"; readonly words: readonly PillarWord[] };
 
-/** The answer that most nodes agree on, with notes about the other nodes. */
 export type RegistrationAgreement = { readonly notes: readonly SourceNote[] } & (
   | { readonly kind: "unknown"; readonly why: NoAgreement }
   | {
@@ -45,9 +40,8 @@ export type RegistrationAgreement = { readonly notes: readonly SourceNote[] } & 
 );
 
 /**
- * Decides what several nodes say together about a Pillar. Leaves out a node without a usable answer and a node whose
- * newest momentum lags, each with a note. If the rest disagree about the chain or the Pillar, more than half of them
- * decide. Without such a majority the result is `unknown`.
+ * Decides what several nodes say about a Pillar. Leaves out, with a note, nodes without a usable answer and nodes that
+ * lag. If the rest disagree, more than half of them decide; else the result is `unknown`.
  */
 export function agreeOnPillar(readings: readonly PillarReading[]): RegistrationAgreement {
   if (readings.length === 0) return { kind: "unknown", why: { kind: "nobodyAsked" }, notes: [] };

@@ -9,42 +9,34 @@ import type { Registration } from "./registration";
 import { unknownKey, unknownText, wayBack } from "./registrationMessages";
 import type { PillarReading } from "./source";
 
-/** Dependencies of the watch. */
 interface EarlyWalletDeps extends Pick<Clock, "now" | "ticks"> {
-  /** Asks the references alone: the node here is behind, so its answer is worthless. Never throws. */
+  /** Asks the references alone: the node here is behind. Never throws. */
   read(): Promise<readonly PillarReading[]>;
   /**
-   * Returns the SHA-256 of this host's producer address. The address itself does not leave the host until its node is
-   * synced.
-   *
-   * @throws with the reason, if the host does not return the digest
+   * Returns the SHA-256 of this host's producer address. The address itself does not leave the host before the sync.
+   * @throws if the host does not return the digest
    */
   digest(): Promise<string>;
   say(line: string): void;
   /** Sends the warning to an operator who does not watch the run. Called once. */
   tell(text: string): void;
-  /** Writes the registration to the event log. */
   record(registration: Registration): Promise<void>;
 }
 
-/** A watch that runs beside the wait for the sync. */
 export interface EarlyWalletWatch {
   /** Starts a lookup if one is due, and returns at once. Call it in every round of the wait. */
   turn(): void;
-  /** Waits until a running lookup has finished. */
   settled(): Promise<void>;
-  /** Returns the address that was registered before this host's, if a lookup has seen it. */
+  /** Returns the address registered before this host's, if a lookup has seen it. */
   earlier(): string | undefined;
 }
 
 const lookEvery = 2 * 60_000;
 
 /**
- * Watches for a wallet update that came too early, while the node is not synced. No other check reports this problem
+ * Watches for a wallet update that came before the node is synced. No other check reports this problem
  * (docs/specification.md, 1.1, the rule behind step 13). Warns once, with the steps to undo the update, and reports
- * when the problem is over.
- *
- * @param before the registered address that an earlier wait saw
+ * when the problem is over. `before` is the registered address that an earlier wait saw.
  */
 export function watchForEarlyWallet(
   pillar: string,
@@ -117,10 +109,8 @@ function warningLines(pillar: string, earlier: string | undefined): string[] {
 const digestTime = 20_000;
 
 /**
- * Reads the SHA-256 of a host's producer address.
- *
- * @param script the rendered `core/steps/node/addressDigest.sh`, for `bash -euo pipefail -s` as the login user
- * @throws with the reason, if the host has no address yet or does not answer
+ * Reads the SHA-256 of a host's producer address with the rendered `core/steps/node/addressDigest.sh`. Throws if the
+ * host has no address yet or does not answer.
  */
 export async function readAddressDigest(connection: Connection, script: string): Promise<string> {
   const ofHost = (reason: string) => new Error(`the host's own address: ${reason}`);

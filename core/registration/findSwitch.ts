@@ -5,29 +5,26 @@ import type { Network } from "../chain/elections";
 /** The first momentum that a Pillar produces with an address. */
 export interface ProducerSwitch {
   readonly height: number;
-  /** Unix milliseconds of that momentum. */
+  /** Unix milliseconds. */
   readonly at: number;
   /** The last momentum of the address before. Absent if the search did not reach it. */
   readonly before?: { readonly producerAddress: string; readonly height: number; readonly at: number };
-  /** Empty slots of the whole network between the two momentums. This Pillar missed at most that many. */
+  /** Empty slots of the whole network between the two momentums: this Pillar missed at most that many. */
   readonly empty?: number;
   /** Set if the search gave up at that momentum: the address may have produced before it, too. */
   readonly orBefore?: true;
 }
 
-/** Reads `count` momentums from a height on, in ascending order. */
+/** Reads momentums in ascending order. */
 export type Momentums = (from: number, count: number) => Promise<readonly Produced[]>;
 
 /** The search ends after this many pages, about a day of momentums. */
 const pages = 8;
 
 /**
- * Finds the first momentum of an address since the address before it last produced. Searches backwards from the newest
- * momentum. Stops at the last momentum of the address before, or at a whole page with neither address.
- *
- * @param recent the newest momentums, ascending
- * @param earlier the address before, if known
- * @returns undefined if none of the newest momentums carries the address
+ * Finds the first momentum of an address since the address before it last produced: searches backwards from the newest
+ * momentums (`recent`, ascending), up to one of the address before or a whole page with neither address. Returns
+ * undefined if none of the newest momentums carries the address.
  */
 export async function findSwitch(
   momentums: Momentums,
@@ -54,9 +51,7 @@ export async function findSwitch(
   }
 }
 
-/**
- * True if the earlier address produced the newest of both addresses' momentums after a switch: the Pillar went back.
- */
+/** True if the earlier address produced the newest of both addresses' momentums after a switch. */
 export function isUndone(
   { height }: ProducerSwitch,
   recent: readonly Produced[],

@@ -10,7 +10,6 @@ import { type Elections, type Registration, type RegistrationMemory, registratio
 import { memoryOf, newsOf } from "./registrationEvents";
 import type { PillarAnswer, PillarReading } from "./source";
 
-/** The input of a registration lookup. */
 export interface RegistrationLook {
   readonly ours: string;
   /** The sources' answers. Their clients are still open, because one of them is asked for more momentums. */
@@ -18,7 +17,6 @@ export interface RegistrationLook {
   readonly memory: RegistrationMemory;
   readonly node: Pick<NodeStatus, "synced" | "known" | "why" | "reason">;
   readonly network: Network;
-  /** Returns unix milliseconds. */
   now(): number;
 }
 
@@ -68,11 +66,8 @@ export async function recalled(
 }
 
 /**
- * Appends state changes to the event log. Compares with the current log, because the cached state may be empty. Most
- * lookups find no change and do not read the log again.
- *
- * @param memory the state that the lookup started from
- * @returns the events that were appended
+ * Appends state changes, and returns them. Compares with the current log, because the cached state (`memory`) may be
+ * empty. Most lookups find no change and do not read the log again.
  */
 export async function noteRegistration(
   log: EventLog,

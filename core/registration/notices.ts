@@ -3,16 +3,12 @@ import { commandsFor } from "../util/commands";
 import type { Registration } from "./registration";
 import { sentenceOf } from "./registrationMessages";
 
-/** A webhook notification about a registration. */
 interface RegistrationNotice {
   readonly event: "registered" | "producing" | "retirementPossible";
   readonly message: string;
 }
 
-/**
- * Returns the notifications for the state changes of one lookup. The event log gets each change once, so each is sent
- * once.
- */
+/** Returns the notifications for state changes. The event log gets each change once, so each is sent once. */
 export function noticesOf(
   news: readonly News[],
   registration: Registration,

@@ -13,22 +13,17 @@ import type { NodeStatus } from "../sync/nodeStatus";
 import type { NoAgreement, RegistrationAgreement, SourceNote } from "./agreeOnRegistration";
 import type { ProducerSwitch } from "./findSwitch";
 
-/** The event log's facts about the registration of a stack's Pillar. */
 export interface RegistrationMemory {
   /** The address that was registered before this host's. */
   readonly earlier?: string;
-  /**
-   * Unix milliseconds of the first lookup that saw this host's address. Absent if another address was registered since.
-   */
+  /** Unix milliseconds when this host's address was first seen. Absent if another was registered since. */
   readonly since?: number;
   /** True if this host's address was ever registered, even if another one followed. */
   readonly wasOurs?: boolean;
   readonly switched?: ProducerSwitch;
 }
 
-/** The input of the decision about a registration. */
 export interface RegistrationFacts {
-  /** This host's producer address. */
   readonly ours: string;
   readonly agreement: RegistrationAgreement;
   readonly memory: RegistrationMemory;
@@ -40,18 +35,15 @@ export interface RegistrationFacts {
   /** Unix milliseconds. */
   readonly now: number;
   readonly network: Network;
-  /** The elections that the wait for the first momentum depends on, if known. */
   readonly elections?: Elections;
 }
 
-/** A node's answer about its chain's elections. */
 export interface Elections {
   /** Unix milliseconds. */
   readonly genesis?: number;
   readonly standing?: PillarStanding;
 }
 
-/** Momentums of the running epoch, as the chain counts them. */
 interface Figures {
   readonly expected: number;
   readonly produced: number;
@@ -60,20 +52,17 @@ interface Figures {
 /** The state of a Pillar's registration, seen from this host. `notes` lists problems with the sources. */
 export type Registration = { readonly notes: readonly SourceNote[]; readonly earlier?: string } & (
   | { readonly kind: "unknown"; readonly why: NoAgreement; readonly since?: number; readonly switched?: ProducerSwitch }
-  /** No Pillar of that name is registered. */
   | { readonly kind: "unknownPillar" }
   /** The earlier address is registered, still or again. */
   | ({ readonly kind: "earlier" } & NotOurs)
   /** An address is registered that is neither this host's nor the earlier one. */
   | ({ readonly kind: "foreign" } & NotOurs)
-  /** This host's address is registered, and no momentum carries it yet. */
   | ({
       readonly kind: "registered";
       readonly wait: ProducingWait;
       readonly isLate: boolean;
       readonly unseen?: string;
     } & Ours)
-  /** This host's address is registered, and momentums carry it. */
   | ({ readonly kind: "producing"; readonly switched: ProducerSwitch } & Ours)
   /** This host's address is registered while its node is not synced. */
   | ({
@@ -100,19 +89,16 @@ interface Ours {
 
 /** The expected wait for the first momentum of an address. Times in unix milliseconds. */
 interface ProducingWait {
-  /** The time from which the slots belong to this address. */
   readonly from: number;
   /**
-   * `usually`: by then half of the Pillars in this place have had a slot. `surely`: by then all but one of 10,000 have.
-   * Absent if the Pillar's place is not known.
+   * `usually`: half of the Pillars in this place have had a slot by then; `surely`: all but one of 10,000. Absent if the
+   * place is not known.
    */
   readonly usually?: number;
   readonly surely?: number;
-  /** The Pillar's place by weight, in words. */
   readonly standing: string;
 }
 
-/** Decides the state of the registration. */
 export function registrationOf(facts: RegistrationFacts): Registration {
   const { ours, agreement, memory, switched, unseen, node, now } = facts;
   const { notes } = agreement;
@@ -150,7 +136,6 @@ export function registrationOf(facts: RegistrationFacts): Registration {
   return { kind: "registered", wait, isLate, ...own, unseen };
 }
 
-/** Estimates the wait of an address that was first seen registered at `since`. */
 function waitOf(
   since: number,
   { network, elections = {} }: Pick<RegistrationFacts, "network" | "elections">,

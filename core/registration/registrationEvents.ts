@@ -5,10 +5,8 @@ import { isOurs, type Registration, type RegistrationMemory } from "./registrati
 const iso = (time: number) => new Date(time).toISOString();
 
 /**
- * Returns what the event log says about a stack's registration with an address. Events from before the Pillar switched
- * to another address no longer count.
- *
- * @param seen the address before this host's, as the last run reported it
+ * Returns what the event log says about a registration. Events from before the Pillar switched to another address do
+ * not count. `seen` is the address before this host's, as the last run reported it.
  */
 export function memoryOf(events: readonly LogEvent[], stack: string, ours: string, seen?: string): RegistrationMemory {
   let memory: RegistrationMemory = seen === undefined || seen === ours ? {} : { earlier: seen };

@@ -13,7 +13,6 @@ export function walletClicks(pillar: string, producerAddress: string): string[] 
   ];
 }
 
-/** Formats how to undo an update that came too early. */
 export function wayBack(pillar: string, earlier: string | undefined): string {
   const address = earlier ?? "the one that was registered before, as the old host's Status shows it";
   return `The way back, while the old host runs: in the wallet, Update Pillar ${pillar}, producer address: ${address}`;
@@ -96,7 +95,7 @@ export function unknownText(why: NoAgreement): string {
 
 const addressText = (address: string | null) => address ?? "that nobody registered it";
 
-/** Returns a key that changes with the state and not with the time. */
+/** Returns a key that does not change with the time. */
 export function keyOf(registration: Registration): string {
   const { kind } = registration;
   const parts: unknown[] = [kind, "address" in registration ? registration.address : ""];
@@ -107,7 +106,6 @@ export function keyOf(registration: Registration): string {
   return parts.join();
 }
 
-/** Returns a key that changes with the reason why the registration is unknown. */
 export function unknownKey(why: NoAgreement): string {
   if (why.kind === "nobodyTells") return why.notes.map(noteKey).join();
   return why.kind === "wordsDiffer" ? unknownText(why) : why.kind;

@@ -8,9 +8,7 @@ export interface RegistrationShown {
   readonly registered?: boolean;
   /** True if momentums carry this host's address. Absent if that is not known. */
   readonly producing?: boolean;
-  /** The producer address that is registered now. */
   readonly address?: string;
-  /** The address before this host's. */
   readonly earlier?: string;
   /** The time at which a run first saw this host's address registered. */
   readonly since?: string;
@@ -19,11 +17,9 @@ export interface RegistrationShown {
   readonly height?: number;
   /** True if the run listed the wallet update with this host's address as the next step. */
   readonly offered?: boolean;
-  /** The sources that were left out or that contradict, each with the reason. */
   readonly notes?: readonly string[];
 }
 
-/** Returns the output for a registration. */
 export function registrationShown(registration: Registration): RegistrationShown {
   const { kind: state, earlier } = registration;
   const why = registration.kind === "unknown" ? registration.why : undefined;

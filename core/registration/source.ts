@@ -4,20 +4,18 @@ import { openReferences } from "../chain/distinct";
 import { type Answered, type Reading, readNode, silentBy, wholePage } from "../chain/reading";
 import { type Block, showToEachOther } from "../chain/sameChain";
 
-/** A node's answer about a Pillar and about the chain's newest momentums. */
 interface PillarWord {
   /** The newest momentums in ascending order, about {@link recentCount}. */
   readonly recent: readonly Produced[];
-  /** Older momentums that were read to compare the node with nodes that are far behind it. */
+  /** Older momentums, to compare the node with nodes that are far behind it. */
   readonly older?: readonly Block[];
-  /** null if the Pillar is not registered. */
   readonly pillar: PillarOnChain | null;
 }
 
 export type PillarReading = Reading<PillarWord>;
 export type PillarAnswer = Answered<PillarWord>;
 
-/** The number of momentums that is enough to compare two nodes' chains and small enough to read on every `up`. */
+/** Momentums: enough to compare two nodes' chains, and small enough to read on every `up`. */
 const recentCount = 128;
 
 /** Reads a node's answer. Never throws, and takes at most `limit` milliseconds. */
@@ -37,9 +35,8 @@ const ownTime = 10_000;
 const referenceTime = 5000;
 
 /**
- * Reads from this host's node, if it can be asked, and from the references, all at once. Never throws.
- *
- * @param address this host's address: a reference with the same address is the same node
+ * Reads from this host's node, if it can be asked, and from the references, all at once. Never throws. A reference with
+ * this host's `address` is the same node.
  */
 export async function readSources(
   own: ChainClient | undefined,

@@ -4,19 +4,15 @@ import { durationText } from "../util/timeText";
 import { isOurs, type Registration } from "./registration";
 import { keyOf, noteText, sentenceOf, walletClicks, wayBack } from "./registrationMessages";
 
-/** The input of one wait. */
 interface CutoverOptions {
   readonly stack: string;
   readonly pillar: string;
-  /** This host's producer address. */
   readonly ours: string;
-  /** This host's address, for error messages. */
   readonly address: string;
   /** Milliseconds that one run waits. */
   readonly deadline: number;
 }
 
-/** Dependencies of the wait. */
 interface CutoverDeps extends Clock {
   /** Reads the registration and writes changes to the event log. Never throws. */
   look(): Promise<Registration>;
@@ -34,10 +30,8 @@ const pause = 10_000;
 const quietFor = 10 * 60_000;
 
 /**
- * Waits until momentums carry this host's address. Keeps waiting, with a message, if an RPC does not answer, the host
- * reboots, the node falls behind, or the wallet update is undone.
- *
- * @throws Error, marked `gaveUp`, at the deadline or if the engine is gone
+ * Waits until momentums carry this host's address, also while an RPC does not answer, the host reboots, the node falls
+ * behind, or the wallet update is undone. @throws Error, marked `gaveUp`, at the deadline or if the engine is gone
  */
 export async function waitForProducing(options: CutoverOptions, deps: CutoverDeps): Promise<Producing> {
   const { pillar, ours, deadline } = options;

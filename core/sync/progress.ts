@@ -26,7 +26,7 @@ export function rateOf(samples: readonly Sample[]): number | undefined {
   return time > 0 ? (gained * 1000) / time : undefined;
 }
 
-/** Returns the milliseconds until a target is reached that advances meanwhile; undefined while the distance does not shrink. */
+/** Returns the milliseconds until the advancing target is reached; undefined if the distance does not shrink. */
 export function timeLeft(height: number, target: number, rate: number | undefined): number | undefined {
   if (rate === undefined || rate <= networkRate) return undefined;
   return (Math.max(0, target - height) / (rate - networkRate)) * 1000;
