@@ -9,13 +9,12 @@ import { headOf, keepHead } from "./wholeLog";
 
 /** The place of an event log, and the stack that writes it. */
 export interface LogRef {
-  /** A directory or bucket as inputs name it (core/store/recordsDirectory.ts). */
+  /** A directory, or a bucket (core/store/recordsDirectory.ts). */
   readonly directory: string;
   readonly stack: string;
   readonly pillar: string;
 }
 
-/** Returns the reference to the event log that lies beside the backups of a provider's inputs. */
 export function logRefOfInputs({
   backup,
   stack,
@@ -24,20 +23,17 @@ export function logRefOfInputs({
   return { directory: backup.directory, stack, pillar };
 }
 
-/** The event log of a migration, for one stack. */
 export interface EventLog {
   readonly store: Store;
-  /** Reads the events of the Pillar's stacks, oldest first. @throws in the operator's words */
+  /** Reads the events of the Pillar's stacks, oldest first. @throws in the operator's words, as `add` does */
   read(): Promise<LogEvent[]>;
-  /** Adds an event without which the run must not go on. @throws in the operator's words */
+  /** Adds an event without which the run must not go on. */
   add(news: News): Promise<void>;
   /** Adds events without which the run goes on; reports a failure once. @returns true if they were written */
   note(...news: readonly Notable<News>[]): Promise<boolean>;
   /**
-   * Adds the events that are new to the current log. Adds none if the log can't be read, because they could be
-   * duplicates. Reports a failure once.
-   *
-   * @returns the events written
+   * Adds the events that are new to the current log, and returns those that it wrote. Adds none if the log can't be
+   * read, because they could be duplicates. Reports a failure once.
    */
   noteNews(newsTo: (events: readonly LogEvent[]) => readonly Notable<News>[]): Promise<readonly Notable<News>[]>;
   addMove(move: MoveId, news: MoveNews): Promise<void>;
@@ -45,7 +41,6 @@ export interface EventLog {
 }
 
 interface EventLogDeps {
-  /** Returns unix milliseconds. */
   now(): number;
   say(line: string): void;
 }
@@ -106,10 +101,8 @@ export async function appendEvent(store: Store, entry: LogEvent | MoveEvent): Pr
 }
 
 /**
- * Reads all events of a Pillar's stacks, oldest first; none if there is no log. Filters by Pillar, because two Pillars
- * may share a place and a stack name.
- *
- * @throws if it can't be read, or a newer program wrote in it
+ * Reads all events of a Pillar's stacks, oldest first. Filters by Pillar, because two Pillars may share a place and a
+ * stack name. @throws if the log can't be read, or a newer program wrote in it
  */
 export async function readEvents(store: Store, pillar: string): Promise<LogEvent[]> {
   return (await readLog(store, pillar)).filter((entry) => "stack" in entry);
@@ -130,14 +123,13 @@ async function readAll(store: Store): Promise<(LogEvent | MoveEvent)[]> {
   return (await store.lines()).flatMap((line) => lineOf(line, store.log) ?? []);
 }
 
-/** Returns an event with the present places of its backup's files. @param store of the log */
+/** Returns an event with the present places of its backup's files. */
 export function withFilesFound(entry: MoveEvent, store: Pick<Store, "directory" | "files">): MoveEvent {
   if (entry.event === "backup") return { ...entry, details: locateBackupFiles(entry.details, store) };
   if (entry.event !== "secured" || entry.details.backup === undefined) return entry;
   return { ...entry, details: { ...entry.details, backup: locateBackupFiles(entry.details.backup, store) } };
 }
 
-/** Finds the last event of a kind of a move. */
 export function lastMoveEvent<E extends MoveEventName>(events: readonly MoveEvent[], move: MoveId, event: E) {
   const isIt = (entry: MoveEvent): entry is Extract<MoveEvent, { event: E }> => entry.event === event;
   return events.filter(isIt).findLast((entry) => isSameMove(entry.move, move));

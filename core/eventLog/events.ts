@@ -10,7 +10,7 @@ export interface SyncProof {
   readonly syncedAt: string;
   readonly startHeight: number;
   readonly currentHeight: number;
-  /** The claims that are proved, and those that could not be, in the operator's words. */
+  /** Claims in the operator's words. */
   readonly proved: readonly string[];
   readonly unproved: readonly string[];
   /** The node's newest momentum, if a witness confirmed its chain: later lookups recognize the chain by it. */
@@ -19,7 +19,6 @@ export interface SyncProof {
 
 /** Details of each event of a migration. Times are ISO 8601, heights are of momentums. Never a secret. */
 export interface EventDetails {
-  /** A stack got a host. */
   readonly host: {
     readonly address: string;
     readonly provider: string;
@@ -29,10 +28,7 @@ export interface EventDetails {
     /** True if the stack deployed its node itself. */
     readonly isOwnWork: boolean;
   };
-  /**
-   * A momentum of the chain to which the host's node was synced. A node that lacks it later is on another chain, or
-   * lies.
-   */
+  /** A momentum of the synced node's chain. A node that lacks it later is on another chain, or lies. */
   readonly recorded: { readonly height: number; readonly hash: string };
   /** A wait for the sync goes on: its curve since the previous line (core/sync/waits.ts). */
   readonly waiting: {
@@ -41,11 +37,11 @@ export interface EventDetails {
     readonly startHeight?: number;
     readonly curve: readonly CurvePoint[];
   };
-  /** The engine counted a step as done though its script did not confirm it; the name of its resource. */
+  /** The engine counted a step as done though its script did not confirm it. */
   readonly stepUnproved: { readonly step: string };
-  /** The node was proved synced: the gate's outputs, and the end of the wait's curve. */
+  /** The gate's outputs, and the end of the wait's curve. */
   readonly synced: SyncProof & { readonly curve: readonly CurvePoint[] };
-  /** A copy of the old host's chain began: the new host may have parts of it. */
+  /** The new host may have parts of the old host's chain. */
   readonly chainCopyBegun: { readonly from: string };
   /** The old host's chain was copied to this host's node. `manifest`: hash of all files' hashes. */
   readonly chainCopied: {
@@ -61,18 +57,15 @@ export interface EventDetails {
   };
   /** The Pillar was seen registered with this host's producer address. */
   readonly registered: { readonly producerAddress: string; readonly figures?: Figures };
-  /** The Pillar was registered with this host's address, and now is with another one. */
   readonly registeredElsewhere: { readonly producerAddress: string };
-  /**
-   * The Pillar is registered with this host's address before its node is synced (docs/specification.md, 1.1, step 13).
-   */
+  /** Registered before the node is synced (docs/specification.md, 1.1, step 13). */
   readonly registeredTooEarly: { readonly producerAddress: string; readonly earlier?: string };
   /** The switch: the first momentum that carried this host's address. */
   readonly producing: {
     readonly producerAddress: string;
     readonly height: number;
     readonly switchedAt: string;
-    /** True if it produced before that momentum, too: the search ended there. */
+    /** True if it produced earlier, too: the search ended there. */
     readonly orBefore?: true;
     /** The last momentum of the address before. */
     readonly before?: { readonly producerAddress: string; readonly height: number; readonly at: string };
@@ -93,20 +86,16 @@ export interface EventDetails {
   readonly reactivated: { readonly address: string };
   /** The rewards are paid and collected: the chain shows it, or the operator confirmed it. */
   readonly rewards: { readonly evidence: readonly string[]; readonly saidBy?: "operator" };
-  /** A webhook notification that is sent only once. */
   readonly told: { readonly notice: "rewardsDue" | "retirementPossible" };
-  /** A deletion was refused, with every reason. */
   readonly refused: { readonly reasons: readonly string[] };
-  /** The operator's typed sentence overrode these reasons against a deletion. */
+  /** The operator's typed sentence overrode the reasons. */
   readonly override: { readonly sentence: string; readonly reasons: readonly string[] };
-  /** The guard released the host for its deletion. */
   readonly released: {
     readonly evidence: readonly string[];
     readonly address?: string;
     readonly serverId?: string;
-    /** The host's producer address. */
     readonly producer?: string;
-    /** True if its provider protected it against deletion until then. */
+    /** True if its provider protected it against deletion. */
     readonly wasProtected?: boolean;
   };
 }
@@ -142,7 +131,7 @@ export interface Backup {
 export interface KeyShare {
   /** Names in the archive; never their content. */
   readonly files: readonly string[];
-  /** ISO 8601: time of the newest file, from the last key generation that this orchestrator took part in. */
+  /** ISO 8601: time of the newest file, from this orchestrator's last key generation. */
   readonly generatedAt: string;
 }
 
@@ -171,35 +160,31 @@ export interface MoveEnd {
   readonly movedAt: string;
   /** Duration from the stop to the first good getBuildInfo; absent unless one run did both. */
   readonly secondsWithoutSigner?: number | undefined;
-  /** File of the backup taken after the stop. */
   readonly lastBackup?: string | undefined;
 }
 
-/** Details of each event of an orchestrator's move. Never a secret. */
+/** Never a secret. */
 interface MoveEventDetails {
-  /** A backup was proved. The label is `first`, `last` or `retired`, or `asked` if the command took it. */
+  /** The label is `first`, `last` or `retired`, or `asked` if the command took it. */
   readonly backup: Backup & { readonly label: string };
   /** All prerequisites are met, and the first backup is taken. */
   readonly secured: Prepared;
   /** A direction of the move begins, or is about to start the orchestrator on its target. */
   readonly begun: WayOfMove;
   readonly starting: WayOfMove;
-  /** The move ended, forward or back. */
   readonly done: MoveEnd;
   readonly rolledBack: MoveEnd;
-  /** A run of the move failed; the first line of its error. */
+  /** `error`: its first line. */
   readonly failed: { readonly error?: string | undefined };
 }
 
 export type EventName = keyof EventDetails;
 export type MoveEventName = keyof MoveEventDetails;
 
-/** An event of a stack before it is logged. */
 export type News = {
   [E in EventName]: { readonly event: E; readonly details: EventDetails[E] };
 }[EventName];
 
-/** An event of an orchestrator's move before it is logged. */
 export type MoveNews = {
   [E in MoveEventName]: { readonly event: E; readonly details: MoveEventDetails[E] };
 }[MoveEventName];
@@ -215,7 +200,6 @@ type Guarded =
 /** Events without which a run goes on. */
 export type Notable<N extends { readonly event: string }> = Exclude<N, { readonly event: Guarded }>;
 
-/** An event of a stack as it is logged. */
 export type LogEvent = News & {
   /** ISO 8601. */
   readonly at: string;
@@ -223,5 +207,4 @@ export type LogEvent = News & {
   readonly pillar: string;
 };
 
-/** An event of an orchestrator's move as it is logged. */
 export type MoveEvent = MoveNews & { readonly at: string; readonly move: MoveId };

@@ -9,7 +9,6 @@ interface GuardFact {
   readonly voidedBy: readonly EventName[];
 }
 
-/** Events that only a working or starting host causes. */
 const signsOfLife = [
   "host",
   "reactivated",
@@ -24,10 +23,7 @@ const signsOfLife = [
   "producing",
 ] as const satisfies readonly EventName[];
 
-/**
- * All facts of the event log on which guards and steps decide. No other code reads their events
- * (test/core/eventLog/guardFacts.test.ts).
- */
+/** Facts on which guards and steps decide. No other code reads their events (test/core/eventLog/guardFacts.test.ts). */
 export const guardFacts = {
   /** Address of the host: an interrupted destroy needs it even after the release. */
   location: { saidBy: ["host"], voidedBy: [] },
@@ -43,13 +39,10 @@ export const guardFacts = {
   copied: { saidBy: ["chainCopied"], voidedBy: ["chainCopyBegun", "released"] },
   produced: { saidBy: ["producing"], voidedBy: ["released"] },
   shuttingDown: { saidBy: ["shuttingDown"], voidedBy: ["released"] },
-  /**
-   * The node is off. Later moves and other stacks' events about this host void it, too ({@link noOrchestratorSince}).
-   */
+  /** Other stacks' events about this host, and later moves, void it, too ({@link noOrchestratorSince}). */
   shutDown: { saidBy: ["shutDown"], voidedBy: [...signsOfLife, "released"] },
-  /** True once one guard of the stack has released the host, so that the other guard need not ask again. */
+  /** A guard of the stack released the host: the other guard need not ask again. */
   released: { saidBy: ["released"], voidedBy: signsOfLife },
-  /** The operator typed the sentence for this destroy. */
   typed: { saidBy: ["override"], voidedBy: signsOfLife },
   /** A destroy lifted the provider's protection; the event names the server. */
   unprotected: { saidBy: ["released"], voidedBy: [] },
@@ -68,9 +61,8 @@ export function standing<F extends FactName>(lines: readonly (LogEvent | MoveEve
 }
 
 /**
- * Returns when a host's node was shut down with no orchestrator on it; undefined if any later event concerns the host.
- *
- * @param lines of the whole log, with moves
+ * Returns when a host's node was shut down with no orchestrator on it; undefined if any later event of the whole log
+ * concerns the host.
  */
 export function noOrchestratorSince(
   lines: readonly (LogEvent | MoveEvent)[],

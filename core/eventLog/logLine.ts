@@ -5,11 +5,7 @@ import { moveText, parseMove } from "./moveId";
 /** Version of a line's format (docs/architecture.md, Event log). */
 const lineVersion = 1;
 
-/**
- * Formats a line of the event log, without line break.
- *
- * @param after hash of the newest line that the writer had read
- */
+/** Formats a line without line break. @param after hash of the newest line that the writer had read */
 export function textOf(entry: LogEvent | MoveEvent, after?: string): string {
   const written = "move" in entry ? { ...entry, move: moveText(entry.move) } : entry;
   return JSON.stringify({ version: lineVersion, after, ...written });
@@ -21,12 +17,7 @@ export function afterOf(line: string): string | undefined {
   return typeof after === "string" ? after : undefined;
 }
 
-/**
- * Parses a line; undefined if the text is no event, such as a line that was cut off.
- *
- * @param where names the log in the error
- * @throws if its version is unknown
- */
+/** Parses a line; undefined if it is no event, such as a line that was cut off. @throws if its version is unknown */
 export function lineOf(line: string, where: string): LogEvent | MoveEvent | undefined {
   const fields = parseObject(line);
   if (fields === undefined) return undefined;

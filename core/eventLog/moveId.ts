@@ -1,7 +1,6 @@
 import type { StackConfig } from "../config/config";
 import { project } from "../config/configFaults";
 
-/** Identity of an orchestrator's move: its stack and attempt. */
 export interface MoveId {
   readonly project: string;
   readonly stack: string;
@@ -10,11 +9,7 @@ export interface MoveId {
   readonly attempt?: number;
 }
 
-/**
- * Formats a move as `<project>/<stack>/<Pillar>/<attempt>`, for event log, journals and backups.
- *
- * @throws if it is ambiguous
- */
+/** Formats a move as `<project>/<stack>/<Pillar>/<attempt>`. @throws if it is ambiguous */
 export function moveText(move: MoveId): string {
   const { project, stack, pillar, attempt } = move;
   const text = [project, stack, pillar, ...(attempt === undefined ? [] : [attempt])].join("/");
@@ -23,7 +18,6 @@ export function moveText(move: MoveId): string {
   throw new Error(`no move can be called ${text}\n  needed: names without a slash, and a whole number as attempt`);
 }
 
-/** Parses the text of a move; undefined if it has another form. */
 export function parseMove(text: unknown): MoveId | undefined {
   const parts = typeof text === "string" ? text.split("/") : [];
   const [project, stack, pillar, attempt] = parts;
@@ -41,7 +35,6 @@ export function isSameMove(a: MoveId, b: MoveId): boolean {
   return isSameOwner(a, b) && a.attempt === b.attempt;
 }
 
-/** Returns the identity of an attempt to move the orchestrator, as journals, event log and backups name it. */
 export function createMoveId({ pillar, orchestrator }: StackConfig, stack: string): MoveId {
   return { project, stack, pillar: pillar.name, attempt: orchestrator.attempt };
 }

@@ -5,11 +5,9 @@ import { readMoveEvents } from "./eventLog";
 import { isSameOwner } from "./moveId";
 
 /**
- * True if a stack's host has an orchestrator, or will have one, so that its port must be open. Decides by the
- * configuration; if its block was removed, by the last move in this machine's event log; if the log has no move, by the
- * stack's state. A wrong yes does no harm: nothing listens on the open port.
- *
- * @param shown the host with the orchestrator at the end of the last run: `new` or `old`
+ * True if a stack's host has or will have an orchestrator, so that its port must be open. Decides by the configuration,
+ * else by the last move in this machine's event log, else by `shown`, the state's `new` or `old` host. A wrong yes does
+ * no harm: nothing listens on the open port.
  */
 export async function hasSigner(config: StackConfig, stack: string, shown?: string): Promise<boolean> {
   const { migrateFrom, release } = config.orchestrator;

@@ -17,16 +17,14 @@ export function headOf(lines: readonly string[]): string | undefined {
   return last === undefined ? undefined : hashOf(last);
 }
 
-/** Returns the path of the stored hash. It lies away from the log, which somebody may replace by an earlier copy. */
+/** Returns the path of the stored hash, away from the log, which somebody may replace by an earlier copy. */
 function headFile({ log }: Pick<Store, "log">): string {
   return path.join(dataDirectory(), "heads", hashOf(log).slice(0, 32));
 }
 
 /**
- * Stores on this machine which line is the newest, unless the log lacks the line that was stored before.
- *
- * @param isAccepted true if the operator accepts missing lines
- * @throws if it can't be written
+ * Stores the hash of the newest line on this machine, unless the log lacks the line that was stored before and the
+ * operator does not accept that. @throws if it can't be written
  */
 export function keepHead(store: Store, lines: readonly string[], isAccepted = false): void {
   const [file, head] = [headFile(store), headOf(lines)];
@@ -37,12 +35,9 @@ export function keepHead(store: Store, lines: readonly string[], isAccepted = fa
 }
 
 /**
- * Finds a line that the log lacks although a later line, this machine or the stack's state knows it: then the log is an
- * old copy, or incomplete. If no line is missing, stores the newest one on this machine. Two simultaneous writers name
- * the same line as the one before theirs.
- *
- * @param headInState hash of the newest line at the stack's last run
- * @returns the missing line, in the operator's words
+ * Finds a line that the log lacks although a later line, this machine or the stack's state knows it: the log is an old
+ * copy, or incomplete. Returns that in the operator's words. If no line is missing, stores the newest one's hash here.
+ * Two simultaneous writers name the same line as the one before theirs.
  */
 export async function findMissingLine(store: Store, headInState?: string): Promise<string | undefined> {
   const lines = await store.lines();
@@ -61,12 +56,7 @@ export async function findMissingLine(store: Store, headInState?: string): Promi
   return `${store.log} has no line with the hash ${hash.slice(0, 12)}, which ${who} has seen: it is an earlier copy, or a part`;
 }
 
-/**
- * Refuses a log that lacks a line.
- *
- * @param isAccepted true if the operator accepts missing lines, from here on
- * @throws Error in the operator's words
- */
+/** Refuses a log that lacks a line, unless the operator accepts that from here on. @throws in the operator's words */
 export async function assertWhole(store: Store, stack: string, headInState?: string, isAccepted = false) {
   if (isAccepted) return keepHead(store, await store.lines(), true);
   const missing = await findMissingLine(store, headInState);

@@ -3,17 +3,13 @@ import path from "node:path";
 import { ownIdentityFile } from "./recordsDirectory";
 import type { Store } from "./store";
 
-/** Files of a backup, as the event log names them. */
 interface Files {
   readonly file?: string;
   readonly manifestFile?: string;
   readonly identityFile?: string;
 }
 
-/**
- * Returns a backup's files with their present places: somebody may have moved or copied them since the event was
- * logged.
- */
+/** Returns a backup's files with their present places, since somebody may have moved or copied them. */
 export function locateBackupFiles<T extends Files>(
   files: T,
   { directory, files: kept }: Pick<Store, "directory" | "files">,
@@ -34,9 +30,7 @@ function firstThere(file: string, otherwise: string): string {
   return fs.existsSync(file) ? file : otherwise;
 }
 
-/**
- * Returns the path of the key. The program's own key is named after the Pillar; the operator's key stays where it was.
- */
+/** Returns the path of the key. The program's own key is named after the Pillar; the operator's key stays put. */
 function keyOf(file: string, directory: string): string {
   const own = ownIdentityFile(directory);
   return path.basename(file) === path.basename(own) ? firstThere(own, file) : file;

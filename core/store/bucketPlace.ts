@@ -1,6 +1,5 @@
 import { storeFault } from "./storeFault";
 
-/** A Pillar's part of a bucket. */
 export interface BucketPlace {
   readonly bucket: string;
   /** Prefix of all keys, with a slash at its end. */
@@ -16,7 +15,6 @@ export interface BucketPlace {
 const scheme = "s3://";
 const parameters = ["endpoint", "region", "profile", "s3ForcePathStyle", "use_path_style"];
 
-/** True if a place of records is a bucket, not a directory. */
 export function isBucket(configured: string): boolean {
   return configured.startsWith(scheme);
 }
@@ -26,12 +24,11 @@ export function placeInBucket(address: string, pillar: string): string {
   return `${address}#${pillar}`;
 }
 
-/** Returns the Pillar of a part of a bucket. */
 export function pillarInBucket(configured: string): string | undefined {
   return configured.split("#")[1] || undefined;
 }
 
-/** Checks the address of a bucket; returns what is wrong, in the operator's words. */
+/** Checks the address of a bucket; returns the problem in the operator's words. */
 export function bucketFault(address: string): string | undefined {
   const form = "needed s3://BUCKET?region=REGION, or with an endpoint, as Pulumi's backend has it (docs/unattended.md)";
   if (!isBucket(address) || !URL.canParse(address)) return form;

@@ -12,10 +12,10 @@ import { storeFault } from "./storeFault";
 const maxConcurrentReads = 16;
 
 /**
- * Opens a Pillar's part of a bucket as a store. Each line of the event log, each backup, and each text that a name ever
- * had is an object that is written once.
+ * Opens a Pillar's part of a bucket. Each line of the event log, each backup, and each text that a name ever had is an
+ * object that is written once.
  *
- * @param directory absolute path on this machine; has a copy of each backup that was made here
+ * @param directory absolute path; has a copy of each backup that this machine made
  */
 export function bucketStore(place: BucketPlace, directory: string, bucket: Bucket = openBucket(place)): Store {
   const { prefix, shown } = place;
@@ -33,8 +33,7 @@ export function bucketStore(place: BucketPlace, directory: string, bucket: Bucke
     faultText: (_what, { message }) => message,
     append: (line) => addText(bucket, shown, logPrefix, line),
     newest: async (name) => {
-      // This machine may have written the text before its stack named the bucket. It must be found, because a forgotten
-      // order would be placed again.
+      // This machine may have written it before its stack named the bucket. A forgotten order would be placed again.
       const text = (await newestInBucket(name)) ?? textIn(path.join(directory, name));
       return text || undefined;
     },
@@ -90,7 +89,7 @@ interface NewObject {
 async function putNew(bucket: Bucket, shown: string, { key, body, bytes, sha256 }: NewObject): Promise<void> {
   // Some providers ignore If-None-Match.
   if ((await bucket.head(key)) === undefined && (await bucket.put(key, body(), bytes, sha256))) return;
-  // The object may be our own, if the answer to an earlier attempt was lost.
+  // The object is our own if the answer to an earlier attempt was lost.
   const existing = await bucket.head(key);
   if (existing?.bytes !== bytes || existing.sha256 !== sha256)
     throw storeFault(`${shown}: ${key} is there already: nothing is overwritten`);
@@ -106,7 +105,6 @@ async function upload(bucket: Bucket, shown: string, file: string, key: string):
     throw storeFault(`${shown}: ${key} did not arrive whole\n  needed: ${size} bytes. Run the same command again`);
 }
 
-/** Writes a text as the newest object below a prefix. */
 async function addText(bucket: Bucket, shown: string, prefix: string, content: string): Promise<void> {
   const last = (await bucket.list(prefix)).at(-1);
   // Sorts after all present objects, even if another machine's clock is ahead.
@@ -117,10 +115,7 @@ async function addText(bucket: Bucket, shown: string, prefix: string, content: s
   await putNew(bucket, shown, { key, body: () => text, bytes: Buffer.byteLength(text), sha256 });
 }
 
-/**
- * Returns the cache of the texts that this process has read: an object never changes. The cache is no module variable,
- * because states store modules.
- */
+/** Returns the cache of the texts that were read. It is no module variable, because states store modules. */
 function textCache(): Map<string, string> {
   const holder = globalThis as { pillarHostTexts?: Map<string, string> };
   holder.pillarHostTexts ??= new Map();

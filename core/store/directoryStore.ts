@@ -3,7 +3,6 @@ import path from "node:path";
 import { replaceWhole, settle } from "../util/writeAtomically";
 import type { Store } from "./store";
 
-/** Returns the path of the event log in a directory. */
 export function eventLogFile(directory: string): string {
   return path.join(directory, "record.jsonl");
 }

@@ -7,9 +7,8 @@ import type { Store } from "./store";
 import { storeFault } from "./storeFault";
 
 /**
- * Opens the configured store of a Pillar.
+ * Opens a Pillar's store. @param configured the operator's directory, recordsWord, or placeInBucket
  *
- * @param configured the operator's own directory, recordsWord, or placeInBucket
  * @throws storeFault if this machine's records are in another store
  */
 export function storeAt(configured: string): Store {
@@ -17,7 +16,6 @@ export function storeAt(configured: string): Store {
   const log = eventLogFile(directory);
   if (isBucket(configured)) {
     const place = bucketPlace(configured);
-    // Events that only this machine has would be missing.
     if (fs.existsSync(log))
       throw storeFault(
         "the records of this machine are not in the store that is configured; nothing was changed\n" +

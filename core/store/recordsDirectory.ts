@@ -2,27 +2,22 @@ import path from "node:path";
 import { homeDirectory, resolvePath } from "../util/resolvePath";
 import { isBucket, pillarInBucket } from "./bucketPlace";
 
-/** Replaces the user's directory in inputs and texts, so that another user or machine does not change the stack. */
+/** Replaces the user's directory in inputs, so that another user or machine does not change the stack. */
 const dataWord = "$XDG_DATA_HOME";
 const folder = "pillar-host";
 
-/** Returns the user's data directory of this program. */
 export function dataDirectory(): string {
   const { XDG_DATA_HOME: given = "" } = process.env;
   // The XDG specification ignores a relative path.
   return path.join(path.isAbsolute(given) ? given : path.join(homeDirectory(), ".local/share"), folder);
 }
 
-/** Returns the default place of a Pillar's records, the same on every machine. */
+/** Returns the default place of a Pillar's records. */
 export function recordsWord(pillar: string): string {
   return `${dataWord}/${folder}/records/${pillar}`;
 }
 
-/**
- * Resolves the directory of records (event log, backups, orders) on this machine to an absolute path.
- *
- * @param configured the operator's own directory, recordsWord, or placeInBucket
- */
+/** Resolves a store's `configured` place to this machine's absolute path. */
 export function meantPlace(configured: string): string {
   // A bucket needs a directory for copies, locks and temporary files.
   if (isBucket(configured)) return path.join(dataDirectory(), "records", pillarInBucket(configured) ?? "");
@@ -31,16 +26,13 @@ export function meantPlace(configured: string): string {
   return path.join(dataDirectory(), configured.slice(prefix.length));
 }
 
-/** Returns the Pillar of a default place; undefined for a configured directory. @param directory absolute */
+/** Returns the Pillar of a default place; undefined for a configured directory. */
 function pillarAt(directory: string): string | undefined {
   const { dir, base } = path.parse(directory);
   return dir === path.join(dataDirectory(), "records") ? base : undefined;
 }
 
-/**
- * Returns the path of the program's own key for backups. It lies away from the backups, or beside a configured
- * directory.
- */
+/** Returns the path of the program's own key for backups: away from them, or beside a configured directory. */
 export function ownIdentityFile(directory: string): string {
   const place = directory.replace(/\/+$/, "");
   const pillar = pillarAt(place);

@@ -6,7 +6,6 @@ import { withTimeout } from "../util/withTimeout";
 import type { BucketPlace } from "./bucketPlace";
 import { storeFault } from "./storeFault";
 
-/** An object in a bucket's list. */
 export interface Listed {
   readonly key: string;
   readonly bytes: number;
@@ -18,7 +17,6 @@ export interface Bucket {
   list(prefix: string): Promise<Listed[]>;
   text(key: string): Promise<string>;
   stream(key: string): Promise<Readable>;
-  /** Returns size and hash of an object; undefined if there is none. */
   head(key: string): Promise<{ readonly bytes: number; readonly sha256?: string | undefined } | undefined>;
   /** Writes a new object. @returns false if the key exists: nothing is overwritten */
   put(key: string, body: string | Readable, bytes: number, sha256: string): Promise<boolean>;
@@ -32,11 +30,9 @@ interface BucketRequest<T> {
   readonly purpose: "read" | "written";
   readonly timeoutMs: number;
   readonly send: (sdk: Sdk, s3: Client, options: { abortSignal: AbortSignal }) => Promise<T>;
-  /** Results of HTTP statuses that are no errors. */
   readonly results?: Readonly<Record<number, T>>;
 }
 
-/** Returns a function that sends one request and waits for its whole answer. */
 function createRequester(place: BucketPlace) {
   const { endpoint, region, profile, pathStyle } = place;
   let client: Client | undefined;
@@ -108,7 +104,6 @@ export function openBucket(place: BucketPlace, timeoutsMs = { request: 20_000, f
   };
 }
 
-/** Lists all keys below a prefix, page by page. */
 async function listAll(
   sdk: Sdk,
   s3: Client,

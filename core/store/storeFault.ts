@@ -1,20 +1,14 @@
 import { type Commands, commandsFor } from "../util/commands";
 import { operatorFault } from "../util/plainFault";
 
-/**
- * Text of a store's fault, or a function of the stack's commands that returns it, because several stacks may share a
- * place of records.
- */
+/** A function of the stack's commands, where several stacks share a place of records. */
 type StoreFaultText = string | ((run: Commands) => string);
 
 interface StoreFault extends Error {
   readonly storeFaultText: StoreFaultText;
 }
 
-/**
- * Creates the error of an unusable store. It has a mark, because the stored code of dynamic resources can't keep an
- * error class.
- */
+/** Creates the error of an unusable store. It has a mark, because states can't keep an error class. */
 export function storeFault(storeFaultText: StoreFaultText, stack = "STACK"): Error {
   const message = typeof storeFaultText === "string" ? storeFaultText : storeFaultText(commandsFor(stack));
   return Object.assign(operatorFault(message), { storeFaultText });

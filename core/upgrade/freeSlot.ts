@@ -10,9 +10,9 @@ export interface TickFacts {
 }
 
 /**
- * Returns until when the Pillar surely has no slot; `now` if a slot may come at any moment. No node reports its
- * schedule. But with as many Pillars as slots, each Pillar has at most one slot in a tick. With fewer Pillars, each has
- * at most its share, rounded up. After its last possible slot it has none until the tick ends.
+ * Returns until when the Pillar surely has no slot; `now` if one may come at any moment. No node reports its schedule.
+ * But a Pillar has at most its share of a tick's slots, rounded up. After its last possible slot it has none until the
+ * tick ends.
  */
 export function freeUntil({ now, genesis, pillars, produced }: TickFacts, network: Network): number {
   const tick = tickOf(network);
@@ -21,13 +21,10 @@ export function freeUntil({ now, genesis, pillars, produced }: TickFacts, networ
   return produced.filter((at) => at >= start && at <= now).length >= most ? start + tick : now;
 }
 
-/** Length of two ticks of the main network. */
+/** Two ticks of the main network. */
 export const slotTimeoutMs = 600_000;
 
-/**
- * Decides when to stop the node: once the time without a slot is longer than a restart, or after the timeout. Returns
- * that time in milliseconds, `now` after the timeout, or `wait`.
- */
+/** Returns the milliseconds without a slot once they suffice for a restart, `now` after the timeout, or `wait`. */
 export function decideMoment(facts: TickFacts, network: Network, needed: number, waited: number) {
   const free = freeUntil(facts, network) - facts.now;
   if (free >= needed) return free;

@@ -1,23 +1,20 @@
 import type { NodeStatus } from "../sync/nodeStatus";
 
-/**
- * A reading of the node with the new version, and one from before the swap. `waited`: milliseconds since the RPC's
- * first answer.
- */
+/** Readings of the old (`before`) and the new version. `waited`: milliseconds since the RPC's first answer. */
 interface JudgeFacts {
   readonly before: Pick<NodeStatus, "synced" | "reason" | "currentHeight">;
   readonly node: Pick<NodeStatus, "synced" | "known" | "reason" | "why" | "currentHeight">;
   readonly hasSlots: boolean;
-  /** Momentums of this host since the swap. */
+  /** Momentums since the swap. */
   readonly produced: number;
   readonly waited: number;
   readonly limit: number;
 }
 
 /**
- * Judges a new version. Its height must grow on the chain of its witnesses, and it must produce in its next slot, if
- * one comes before the timeout. A node that was not synced before only has to answer, and not from another chain.
- * Returns undefined while the verdict is open.
+ * Judges a new version; undefined while that is open. Its height must grow on its witnesses' chain, and it must produce
+ * in its next slot, if one comes before the timeout. A node that was not synced before only has to answer, and not from
+ * another chain.
  */
 export function judge({ before, node, hasSlots, produced, waited, limit }: JudgeFacts) {
   if (node.reason === "otherChain") return { isGood: false, why: node.why };

@@ -4,17 +4,14 @@ import { type Spork, unknownSporks } from "../chain/sporks";
 interface ForkFacts {
   readonly before: string | undefined;
   readonly height: number;
-  /** Required versions that the old version lacks at this height. */
+  /** Requirements that the old version lacks at this height. */
   readonly gaps: readonly VersionGap[];
   readonly sporks: readonly Spork[];
   /** True if the node has passed every enforced height. */
   readonly isSynced: boolean;
 }
 
-/**
- * Returns why the old version must not come back by itself, or undefined. Without a required version or an active spork
- * it would follow another chain.
- */
+/** Returns why the old version must not come back by itself: it would follow another chain. Else undefined. */
 export function wayBackFault({ before, height, gaps: [due], sporks, isSynced }: ForkFacts): string | undefined {
   if (due) return requirementText(due);
   const lacked = unknownSporks(sporks, before).find(

@@ -17,14 +17,11 @@ interface UpgradeOptions {
   readonly lastMs?: number | undefined;
 }
 
-/**
- * Fields of a host's answer (core/steps/node/nodeRelease.sh): the end of its last upgrade, and the installed version.
- */
+/** Answer of a host (core/steps/node/nodeRelease.sh): the end of its last upgrade, and the installed version. */
 type HostField = "atWork" | "stage" | "why" | "without" | "installed" | "replaced" | "producer";
 type HostUpgrade = Partial<Record<HostField, string>>;
 
 export interface UpgradeDeps extends Clock {
-  /** Calls a function of the library on the host. */
   host(name: "look" | "fetch" | "swap" | "judge", variables?: object): Promise<string>;
   node(): Promise<NodeStatus>;
   version(): Promise<string | undefined>;
@@ -84,7 +81,7 @@ export async function upgradeNode(options: UpgradeOptions, deps: UpgradeDeps): P
     const judgement = judge({ before: node, node: seen, hasSlots, produced, ...times });
     if (judgement === undefined) return;
     say(`${judgement.isGood ? "good" : "not good"}: ${judgement.why}`);
-    // Encode the text, because it quotes the node.
+    // Encoded, because it quotes the node.
     const verdict = judgement.isGood ? "good" : firstLine(judgement.why);
     await host("judge", { verdict: Buffer.from(verdict).toString("base64") });
   });
@@ -115,7 +112,7 @@ async function waitForMoment({ network, lastMs }: UpgradeOptions, producer: stri
   }
 }
 
-/** Waits until no upgrade runs on the host. Reconnects after the connection breaks. */
+/** Waits until no upgrade runs on the host. Reconnects if the connection breaks. */
 async function waitForUpgradeEnd(
   deps: UpgradeDeps,
   { address, stack }: UpgradeOptions,
@@ -138,7 +135,6 @@ async function waitForUpgradeEnd(
   throw new Error(`${address}: the end of the node's upgrade is not seen\n  found: ${fault}\n  ${see}`);
 }
 
-/** Formats the error of an upgrade that did not reach its version. */
 function endText({ stage, why }: HostUpgrade, { address, version, stack }: UpgradeOptions, before: string): string {
   const { up, remove } = commandsFor(stack);
   const notGood = `${address}: ${version} of the node is not good, and`;

@@ -3,15 +3,14 @@ import { Writable } from "node:stream";
 import type { Parser, ReadEntry } from "tar";
 import { type Entry, type Manifest, manifestOf, plainPath, shown } from "./manifest";
 
-/** A reader of a tar archive in a stream; writes nothing to the disk. */
+/** Reads a tar archive in a stream; writes nothing to the disk. */
 export interface ArchiveReader {
-  /** Stream for the archive's bytes. Its error says what is wrong with the archive. */
+  /** Takes the archive's bytes. Its error says what is wrong with them. */
   readonly input: Writable;
-  /** Returns the archive's entries, once the input has finished. @throws if two entries have one path */
+  /** Returns the entries, once the input has finished. @throws if two have one path */
   manifest(): Manifest;
   /** Content of the requested files, by path. */
   readonly kept: ReadonlyMap<string, string>;
-  /** Modification times of the requested files. */
   readonly writtenAt: ReadonlyMap<string, Date>;
 }
 
@@ -27,9 +26,9 @@ const kinds: Readonly<Record<string, Entry["kind"]>> = {
 /** For all kept files together. */
 const maxKeptBytes = 16 * 1024 * 1024;
 
-/** Creates a reader. @param keep true for paths of small text files whose content is wanted; it holds secrets */
+/** Creates a reader. @param keep true for small text files whose content is wanted; it holds secrets */
 export async function readArchive(keep: (path: string) => boolean = () => false): Promise<ArchiveReader> {
-  // Imported here, because a provider's stored text can't capture a package.
+  // A provider's stored text can't capture a package.
   const tar = await import("tar");
   const entries: Entry[] = [];
   const kept = new Map<string, string>();
@@ -41,7 +40,7 @@ export async function readArchive(keep: (path: string) => boolean = () => false)
     onReadEntry: (entry: ReadEntry) => {
       const kind = kinds[entry.type];
       if (kind === undefined) fault ??= new Error(`the archive holds a ${entry.type}`);
-      // A restore as root would set these modes again, so refuse them.
+      // A restore as root would set these modes again.
       if (kind === "file" && ((entry.mode ?? 0) & 0o6000) !== 0)
         fault ??= new Error(`${shown(plainPath(entry.path))} runs as its owner: take that from it (chmod ug-s)`);
       const hash = crypto.createHash("sha256");
@@ -76,7 +75,7 @@ function toEntry(entry: ReadEntry, kind: Entry["kind"], sha256: string): Entry {
   };
 }
 
-/** Wraps the parser, which is no Node stream: waits for it and passes its errors on. */
+/** Wraps the parser, which is no Node stream: waits for it and passes errors on. */
 function toWritable(parser: Parser, readFault: () => Error | undefined): Writable {
   let failure: Error | undefined;
   let waiting: ((error: Error | null) => void) | undefined;
@@ -95,7 +94,7 @@ function toWritable(parser: Parser, readFault: () => Error | undefined): Writabl
   const input = new Writable({
     write: (chunk: Buffer, _encoding, next) => {
       if (head.length < headBytes) head = Buffer.concat([head, chunk.subarray(0, headBytes)]);
-      // The parser would unpack a compressed archive, but the backup would then be no tar archive.
+      // The parser would unpack it, but the backup would then be no tar archive.
       if (head.length >= headBytes && !isTarHead(head))
         return next(new Error("the archive is no plain tar: it is packed"));
       waiting = next;
@@ -112,7 +111,7 @@ function toWritable(parser: Parser, readFault: () => Error | undefined): Writabl
 
 const headBytes = 263;
 
-/** True if bytes are the head of a tar archive, or of an empty one. */
+/** True if the bytes begin a tar archive, or an empty one. */
 function isTarHead(head: Buffer): boolean {
   return head.toString("latin1", 257, 262) === "ustar" || head.subarray(0, headBytes).every((byte) => byte === 0);
 }

@@ -20,19 +20,17 @@ import {
 } from "./manifest";
 import { type Identity, identityFor, prove, type Sealed, seal } from "./vault";
 
-/** Files of a host to back up. */
 export interface BackupOf {
   /** Part of the file's name: `first`, `last`, `asked`. */
   readonly label: string;
   readonly place: Place;
-  /** Paths below the base that may change during the copy, with all below them. Empty for a stopped orchestrator. */
+  /** Paths below the base that may change during the copy, with all below them. */
   readonly changing: readonly string[];
   /** True if a file must be whole JSON. */
   isJson(path: string): boolean;
 }
 
 export interface BackupDeps {
-  /** Returns Unix milliseconds. */
   now(): number;
   sleep(milliseconds: number): Promise<void>;
   say(line: string): void;
@@ -43,16 +41,13 @@ export const manifestVersion = 1;
 
 const maxAttempts = 5;
 const retryDelayMs = 2000;
-/** Enough for a slow line. */
 const limitSeconds = 12 * 3600;
 
 /**
- * Takes a backup of a host's files and proves it (docs/specification.md, 1.2, step 2).
- *
- * The backup is consistent while the orchestrator runs. It lists the files with their hashes before and after the copy.
- * Each file of the archive must match both lists, owner and mode too; else the backup is taken again. Three equal reads
- * of a whole JSON file can't be half of a rewrite. Files that may change (logs, data bases that can be rebuilt) are
- * listed as the archive has them.
+ * Takes a backup of a host's files and proves it (docs/specification.md, 1.2, step 2), even of a running orchestrator.
+ * Each file of the archive must match the host's files before and after the copy, owner and mode too; else the backup
+ * is taken again. Three equal reads of a whole JSON file can't be half of a rewrite. Files that may change (logs, data
+ * bases that can be rebuilt) are listed as the archive has them.
  *
  * @throws Error in the operator's words; then there is no new backup
  */
@@ -75,7 +70,7 @@ export async function takeBackup(
       deps.say(`backup: files changed while they were copied; taking it again (${attempt - 1} of ${maxAttempts})`);
       await deps.sleep(retryDelayMs);
     }
-    // A killed run may have left this file: process ids repeat, mainly in containers.
+    // A killed run may have left it: process ids repeat, mainly in containers.
     fs.rmSync(part, { force: true });
     try {
       const copy = await copyArchive(root, what, part, identity);
@@ -98,7 +93,6 @@ export async function takeBackup(
   );
 }
 
-/** Makes the directory, removes leftovers of killed runs, and reads or makes the identity. */
 async function prepare({ store: { directory }, identityFile }: BackupSettings, deps: BackupDeps): Promise<Identity> {
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
   removeDeadParts(directory);
@@ -110,7 +104,7 @@ async function prepare({ store: { directory }, identityFile }: BackupSettings, d
   return identity;
 }
 
-/** Removes partial files of killed runs; keeps those of running ones. */
+/** Removes partial files of killed runs alone. */
 function removeDeadParts(directory: string): void {
   for (const name of fs.readdirSync(directory)) {
     const pid = Number(/\.(\d+)\.part$/.exec(name)?.[1]);
@@ -129,11 +123,10 @@ function isAlive(pid: number): boolean {
 interface ArchiveCopy {
   readonly sealed: Sealed;
   readonly manifest: Manifest;
-  /** Empty if the copy is consistent. */
+  /** Empty: the copy is consistent. */
   readonly problems: readonly string[];
 }
 
-/** Copies the files into an encrypted archive and compares it with the host's files before and after. */
 async function copyArchive(
   root: RootHost,
   what: BackupOf,
@@ -176,7 +169,7 @@ const tarEntryOverheadBytes = 4096;
 /** Files may grow after they were listed. */
 const growthBytes = 256 * 1024 * 1024;
 
-/** Returns the maximum size in bytes of an archive of listed files. */
+/** Returns the maximum size in bytes. */
 export function archiveLimit(listed: Manifest): number {
   return 2 * sumOf(listed).bytes + tarEntryOverheadBytes * listed.size + growthBytes;
 }
@@ -196,13 +189,12 @@ interface CompleteCopy extends ArchiveCopy {
   readonly settings: BackupSettings;
   readonly deps: BackupDeps;
   readonly identity: Identity;
-  /** Path of the backup's files, without time and extension. */
+  /** Path without time and extension. */
   readonly stem: string;
-  /** Path of the encrypted archive. */
   readonly part: string;
 }
 
-/** Proves a consistent copy, stores it with its manifest, and appends it to the event log. */
+/** Proves a consistent copy, stores it with its manifest, and logs it. */
 async function keepBackup(copy: CompleteCopy): Promise<Backup> {
   const { root, what, deps, identity, part, sealed, manifest } = copy;
   const { store, move } = copy.settings;

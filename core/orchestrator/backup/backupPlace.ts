@@ -4,7 +4,7 @@ import { storeAt } from "../../store/openStore";
 import type { Store } from "../../store/store";
 import { resolvePath } from "../../util/resolvePath";
 
-/** Settings of backups, with paths of this machine. */
+/** Paths on this machine. */
 export interface BackupSettings {
   readonly store: Store;
   /** The operator's age identity; the program makes one if it is absent. */
@@ -12,7 +12,7 @@ export interface BackupSettings {
   readonly move: MoveId;
 }
 
-/** {@link BackupSettings} as inputs have them: paths as configured, relative to the project. */
+/** {@link BackupSettings} as configured: paths relative to the project. */
 export interface BackupPlace {
   readonly directory: string;
   readonly identityFile?: string | undefined;
@@ -28,7 +28,7 @@ export function placed({ directory, identityFile, move }: BackupPlace): BackupSe
   };
 }
 
-/** True if a proved backup is still there with its size. It was read whole when it was proved. */
+/** True if a backup is still there with its size. It was read whole when it was proved. */
 export async function isKept(
   store: Store,
   backup: Pick<Backup, "file" | "manifestFile" | "sealedBytes">,

@@ -2,22 +2,21 @@ import type { Backup, KeyShare } from "../../eventLog/events";
 import type { ArchiveReader } from "./archive";
 import type { Entry } from "./manifest";
 
-/** True if a path below an orchestrator's directory names a file of its key share (docs/chain.md, Files). */
+/** True if a path below an orchestrator's directory is of its key share (docs/chain.md, Files). */
 export function isKeyShare(path: string): boolean {
   return /(^|\/)tss\/localstate-[^/]*\.json$/.test(path);
 }
 
-/** True if one of these paths is the share of the bridge's key; the file's name contains the key in hexadecimal. */
+/** True if a path is the share of the bridge's key. */
 export function hasShareOf(bridgeKey: string, paths: readonly string[]): boolean {
   return paths.some((path) => `/${path}`.endsWith(`/${shareFile(bridgeKey)}`));
 }
 
-/** Returns the path of the share of the bridge's key, below an orchestrator's directory. */
+/** Returns the share's path below an orchestrator's directory: its name contains the key in hexadecimal. */
 export function shareFile(bridgeKey: string): string {
   return `tss/localstate-${Buffer.from(bridgeKey, "base64").toString("hex")}.json`;
 }
 
-/** Returns the key share in an archive, among the files whose content was kept. */
 export function keyShareOf({ kept, writtenAt }: ArchiveReader): Pick<Backup, "keyShare"> {
   const files = [...kept.keys()].filter(isKeyShare).sort();
   const times = files.flatMap((file) => writtenAt.get(file)?.getTime() ?? []);
@@ -26,7 +25,7 @@ export function keyShareOf({ kept, writtenAt }: ArchiveReader): Pick<Backup, "ke
   return { keyShare };
 }
 
-/** True if two backups' lists have the same key share, byte for byte. */
+/** True if two backups have the same key share, byte for byte. */
 export function hasSameShare(a: readonly Entry[], b: readonly Entry[]): boolean {
   const sums = (entries: readonly Entry[]) =>
     entries

@@ -1,7 +1,6 @@
 import { own } from "../../ssh/foreign";
 import { collect, type RootHost } from "../../ssh/root";
 
-/** A file, directory or link on a host. */
 export interface Entry {
   /** Relative to the manifest's base, without a leading `./`; `.` is the base itself. */
   readonly path: string;
@@ -10,7 +9,7 @@ export interface Entry {
   readonly mode: string;
   /** uid:gid. */
   readonly owner: string;
-  /** Bytes of a file; 0 for other kinds. */
+  /** 0 unless it is a file. */
   readonly size: number;
   /** Absent unless it is a file. */
   readonly sha256?: string;
@@ -18,19 +17,18 @@ export interface Entry {
   readonly target?: string;
 }
 
-/** Entries by path, sorted by it. */
+/** Sorted by path. */
 export type Manifest = ReadonlyMap<string, Entry>;
 
 const kinds: Readonly<Record<string, Entry["kind"]>> = { f: "file", d: "dir", l: "link" };
 const fieldsOfEntry = 6;
 
-/** Returns a path without `./` and doubled slashes. */
 export function plainPath(path: string): string {
   const parts = path.split("/").filter((part) => part !== "" && part !== ".");
   return parts.length === 0 ? "." : parts.join("/");
 }
 
-/** Makes a manifest of entries. @throws if two have one path: names that are not UTF-8 can look alike */
+/** @throws if two have one path: names that are not UTF-8 can look alike */
 export function manifestOf(entries: readonly Entry[]): Manifest {
   const manifest = new Map<string, Entry>();
   for (const entry of [...entries].sort((a, b) => (a.path < b.path ? -1 : 1))) {
@@ -41,11 +39,7 @@ export function manifestOf(entries: readonly Entry[]): Manifest {
   return manifest;
 }
 
-/**
- * Parses the output of orchestrator/manifest.sh.
- *
- * @throws if it was cut off, or has an entry that can't be copied or proved
- */
+/** Parses the output of orchestrator/manifest.sh. @throws if it was cut off, or an entry can't be copied or proved */
 export function parseManifest(printed: Buffer): Manifest {
   const fields = printed.toString("utf8").split("\0");
   if (fields.pop() !== "" || fields.length % fieldsOfEntry !== 0) throw new Error("the list of files was cut off");
@@ -73,16 +67,14 @@ export function parseManifest(printed: Buffer): Manifest {
   return manifestOf(entries);
 }
 
-/** Files on a host. */
 export interface Place {
-  /** A directory. */
   readonly base: string;
-  /** Paths below the base; missing ones are skipped. `.` means the whole directory. */
+  /** Below the base; missing ones are skipped. `.` means the whole directory. */
   readonly paths: readonly string[];
 }
 
 const limitSeconds = 3600;
-/** Enough for some hundred thousand files. */
+/** For some hundred thousand files. */
 const maxListBytes = 64 * 1024 * 1024;
 
 /** Reads a manifest from a host. @throws as RootHost.call, and as parseManifest with the host's name */
@@ -98,7 +90,7 @@ export async function readManifest(root: RootHost, { base, paths }: Place): Prom
 
 export interface Difference {
   readonly path: string;
-  /** A text without the files' content. */
+  /** Without the files' content. */
   readonly what: string;
 }
 
@@ -131,7 +123,6 @@ function differenceOf(a: Entry | undefined, b: Entry | undefined): string | unde
 
 const maxLines = 10;
 
-/** Formats differences for an error, a line each. */
 export function differenceLines(differences: readonly Difference[]): string[] {
   const lines = differences.slice(0, maxLines).map(({ path, what }) => `${shown(path)}: ${what}`);
   const more = differences.length - lines.length;
@@ -143,7 +134,6 @@ export function shown(path: string): string {
   return /^[A-Za-z0-9._/-]+$/.test(path) ? path : JSON.stringify(path);
 }
 
-/** Counts the files and bytes of a manifest. */
 export function sumOf(manifest: Manifest): { readonly files: number; readonly bytes: number } {
   let [files, bytes] = [0, 0];
   for (const { kind, size } of manifest.values()) {

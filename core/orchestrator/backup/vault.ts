@@ -10,22 +10,17 @@ import { writeWhole } from "../../util/writeAtomically";
 import { type ArchiveReader, readArchive } from "./archive";
 import { compareManifests, differenceLines, type Manifest } from "./manifest";
 
-/** An age identity that decrypts backups (https://age-encryption.org). */
+/** An age identity (https://age-encryption.org). */
 export interface Identity {
   readonly file: string;
   /** True if it was just made: the operator has to copy it elsewhere. */
   readonly isNew: boolean;
-  /** The public half. */
   readonly recipient: string;
   /** The line `AGE-SECRET-KEY-1…`: never stored or shown. */
   readonly secret: string;
 }
 
-/**
- * Reads the configured identity file, or the program's own, which it makes on first use.
- *
- * @throws Error if the file can't be read or has no usable identity
- */
+/** Reads the identity file, or the program's own, made on first use. @throws Error if there is no usable identity */
 export async function identityFor(
   directory: string,
   configured: string | undefined,
@@ -76,7 +71,6 @@ function identityFault(file: string, found: string): string {
   ].join("\n");
 }
 
-/** An encrypted archive. */
 export interface Sealed {
   readonly archive: ArchiveReader;
   /** Size of the encrypted file. */
@@ -88,17 +82,12 @@ interface SealOptions {
   readonly source: Readable;
   readonly file: string;
   readonly recipient: string;
-  /** True for files whose content is wanted. */
   readonly keep: (path: string) => boolean;
-  /** Maximum size of the archive: an endless stream would fill this machine's disk. */
+  /** An endless stream would fill this machine's disk. */
   readonly limitBytes: number;
 }
 
-/**
- * Encrypts an archive into a new file (mode 0600, flushed to the disk) and parses it on the way.
- *
- * @throws Error of the archive, its source, or this machine's disk
- */
+/** Encrypts an archive into a new file (mode 0600, flushed to the disk) and parses it on the way. */
 export async function seal({ source, file, recipient, keep, limitBytes }: SealOptions): Promise<Sealed> {
   const age = await import("age-encryption");
   const encrypter = new age.Encrypter();
@@ -115,9 +104,9 @@ export async function seal({ source, file, recipient, keep, limitBytes }: SealOp
     },
   });
   const taking = pipeline(source, tap);
-  // The first failure is the cause; the other pipeline only ends because of it.
+  // The other pipeline only ends because of this failure.
   taking.catch((error) => counted.destroy(error));
-  // An error event without a listener would end the process, and may come before the pipeline below listens.
+  // Without a listener an error event, which may come before the pipeline below, would end the process.
   counted.on("error", () => undefined);
   try {
     const sealed = await encrypter.encrypt(toWebStream(tap));
@@ -142,7 +131,7 @@ function toWebStream(stream: Readable) {
   return Readable.toWeb(stream) as unknown as globalThis.ReadableStream<Uint8Array>;
 }
 
-/** Returns a stream that passes an archive on unchanged and gives it to the reader too. */
+/** Passes an archive on unchanged and gives it to the reader, too. */
 function createTap(archive: ArchiveReader, limitBytes: number): Transform {
   let size = 0;
   return new Transform({
@@ -164,7 +153,7 @@ function createTap(archive: ArchiveReader, limitBytes: number): Transform {
   });
 }
 
-/** Decrypts a backup. The stream fails if the backup is damaged or was made for another identity. */
+/** Decrypts a backup. The stream fails if it is damaged or was made for another identity. */
 export function openBackup(file: string, secret: string): Promise<Readable> {
   return decrypt(fs.createReadStream(file), secret);
 }
@@ -177,7 +166,7 @@ async function decrypt(sealed: Readable, secret: string): Promise<Readable> {
   return Readable.fromWeb(plain as ReadableStream<Uint8Array>);
 }
 
-/** True if a backup was encrypted for an identity file's key; decrypts only the head. */
+/** True if a backup is for an identity file's key; decrypts only the head. */
 export async function opens(sealed: Readable, identityFile: string): Promise<boolean> {
   try {
     const { secret } = await readIdentity(identityFile);
@@ -190,7 +179,7 @@ export async function opens(sealed: Readable, identityFile: string): Promise<boo
   }
 }
 
-/** Decrypts a backup from the disk and compares every entry. @throws Error that names the differences */
+/** Decrypts a backup and compares every entry. @throws Error that names the differences */
 export async function prove(file: string, secret: string, expected: Manifest): Promise<void> {
   const archive = await readArchive();
   const createError = (found: readonly string[]) =>

@@ -5,18 +5,13 @@ import type { NodeTarget } from "../../chain/node";
 import { isAnswered, readNode } from "../../chain/reading";
 import { faultText } from "../../chain/rpcMessages";
 
-/**
- * The bridge's state on the chain. Orchestrators learn of a halt up to 40 seconds later: in getStatus, and in the state
- * that an orchestrator writes when it stops.
- */
+/** The bridge's state on the chain. Orchestrators learn of a halt up to 40 seconds later. */
 export type BridgeNow =
   | {
       readonly known: true;
       /** The orchestrator's number: 0 live, 1 key generation, 2 halted. */
       readonly state: 0 | 1 | 2;
-      /** The orchestrators' key, as in {@link BridgeInfo}. */
       readonly key: string;
-      /** Names the node and its answer. */
       readonly why: string;
     }
   /** No node answered, or the chain has no bridge. */
@@ -27,10 +22,10 @@ interface BridgeSources {
   readonly references: readonly string[];
 }
 
-/** Timeout for each node. */
+/** For each node. */
 const timeoutMs = 20_000;
 
-/** Reads the bridge's state from the node, or else from the first reference that answers. Never throws. */
+/** Reads the bridge's state from the node, else from the first reference that answers. Never throws. */
 export async function lookAtBridge({ node, references }: BridgeSources): Promise<BridgeNow> {
   const own = chainOfNode(`the node of ${node.ssh.address}`, node);
   try {
@@ -40,7 +35,6 @@ export async function lookAtBridge({ node, references }: BridgeSources): Promise
   }
 }
 
-/** Asks each client in turn until one answers. */
 export async function askInTurn(clients: readonly ChainClient[]): Promise<BridgeNow> {
   const reasons: string[] = [];
   for (const client of clients) {
@@ -56,9 +50,7 @@ export async function askInTurn(clients: readonly ChainClient[]): Promise<Bridge
 
 /**
  * Decides the bridge's state as node and orchestrator do (go-zenon, vm/embedded/implementation/bridge.go,
- * CheckBridgeHalted): after it is unhalted, a bridge stays halted for a while.
- *
- * @param height height of the newest momentum
+ * CheckBridgeHalted): after it is unhalted, a bridge stays halted for a while. `height`: of the newest momentum.
  */
 export function judgeBridge(bridge: BridgeInfo, height: number, name: string): BridgeNow {
   const reading = (state: 0 | 1 | 2, words: string) => {
@@ -69,7 +61,7 @@ export function judgeBridge(bridge: BridgeInfo, height: number, name: string): B
   if (bridge.key === "") return { known: false, why: `${name} knows of no bridge` };
   if (bridge.isHalted) return reading(2, "the bridge is halted");
   const last = bridge.unhaltedAt + bridge.unhaltDuration;
-  // Orchestrators begin a key generation when the bridge is live, not while it is halted.
+  // Orchestrators begin a key generation only when the bridge is live.
   if (last < height && bridge.allowsKeyGeneration) return reading(1, "a key generation is at work (allowKeyGen)");
   if (last < height) return reading(0, "the bridge is live");
   const minutes = Math.ceil(((last + 1 - height) * networkPaceMs) / 60_000);

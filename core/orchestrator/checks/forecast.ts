@@ -1,6 +1,6 @@
 import { durationText } from "../../util/timeText";
 
-/** Minimum and maximum, in seconds. */
+/** Seconds. */
 export interface Range {
   readonly least: number;
   readonly most: number;
@@ -10,17 +10,16 @@ export interface Range {
 export interface Measured {
   /** Seconds that the unit's last stops took, by systemd's journal. */
   readonly stops: readonly number[];
-  /** Size of the directory. */
   readonly bytes: number;
   /** Time to read the directory once. */
   readonly readSeconds: number;
-  /** Time of one call on each host. */
+  /** Time of a call on each host. */
   readonly callSeconds: number;
-  /** Seconds without an orchestrator in earlier moves, by the event log. */
+  /** Seconds without an orchestrator in earlier moves. */
   readonly earlier: readonly number[];
 }
 
-/** Expected time without an orchestrator, and its parts, in seconds. */
+/** Expected seconds without an orchestrator. */
 export interface Forecast {
   /** Undefined if no stop was measured. */
   readonly stop: Range | undefined;
@@ -31,12 +30,12 @@ export interface Forecast {
   readonly total: { readonly least: number; readonly most?: number };
 }
 
-/** Number of consecutive calls between stop and start. */
+/** Consecutive calls between stop and start. */
 const calls: Range = { least: 4, most: 12 };
 
 /**
- * Forecasts the time without an orchestrator: the stop; the rest of the copy (changes since the bulk copy, at worst
- * everything, read on both hosts); and the start to the first good answer, which only earlier moves show.
+ * Forecasts the stop; the rest of the copy (at worst everything, read on both hosts); and the start to the first good
+ * answer, which only earlier moves show.
  */
 export function forecastOf({ stops, readSeconds, callSeconds, earlier }: Measured): Forecast {
   const stop = stops.length === 0 ? undefined : { least: Math.min(...stops), most: 1.5 * Math.max(...stops) + 1 };

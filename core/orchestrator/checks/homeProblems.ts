@@ -5,10 +5,7 @@ import { hasShareOf, shareFile } from "../backup/keyShare";
 import { failedChecks } from "./hostProblems";
 import type { MoveSurvey, OldSide, Requirements } from "./moveSurvey";
 
-/**
- * Checks what the old host's orchestrator would miss on the new host: its home, user and environment, and the paths in
- * config.json. Without them it would end at once on the new host, after the fence.
- */
+/** Checks what the old host's orchestrator would miss on the new host, where it would end at once, after the fence. */
 export function homeProblems(side: OldSide, survey: MoveSurvey, wanted: Requirements): Problem[] {
   return [
     ...processProblems(side, survey, wanted),
@@ -48,7 +45,7 @@ function processProblems({ facts }: OldSide, survey: MoveSurvey, wanted: Require
   ]);
 }
 
-/** Checks config.json: a move copies only the orchestrator's own directory, and sets these paths to the new one. */
+/** Checks config.json: a move copies only the orchestrator's own directory, and sets these paths to it. */
 function configProblems({ facts, config, damaged }: OldSide, wanted: Requirements): Problem[] {
   if (facts.directory !== "there" || damaged.includes("config.json")) return [];
   const { address, service, directory } = wanted.old;

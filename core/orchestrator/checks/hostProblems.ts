@@ -2,12 +2,9 @@ import type { Commands } from "../../util/commands";
 import type { Problem } from "../../util/problem";
 import type { SideFacts } from "../rules/hostPairFacts";
 
-/**
- * Space needed in addition to the copied files: journals, a rewritten configuration, the node's growth in the meantime.
- */
+/** Space beside the copied files: journals, a rewritten configuration, the node's growth in the meantime. */
 export const marginBytes = 64 * 1024 * 1024;
 
-/** Returns the problem of missing tools, or nothing. */
 export function missingTools(address: string, { lacks }: SideFacts, run: Commands): Problem[] {
   if (lacks.length === 0) return [];
   return [
@@ -20,7 +17,6 @@ export function missingTools(address: string, { lacks }: SideFacts, run: Command
   ];
 }
 
-/** Drops the problems of checks that passed. */
 export function failedChecks(checks: readonly (Problem | false)[]): Problem[] {
   return checks.filter((check) => check !== false);
 }

@@ -3,7 +3,6 @@ import type { BridgeNow } from "./bridgeNow";
 import type { MoveSurvey, Requirements } from "./moveSurvey";
 import { newVersion } from "./newHostProblems";
 
-/** Formats versions and states of both hosts, for the operator before a move. */
 export function shownOf(survey: MoveSurvey, wanted: Requirements): string[] {
   if ("problem" in survey.old || "problem" in survey.new) return [];
   const { facts, build, status, identity } = survey.old.value;

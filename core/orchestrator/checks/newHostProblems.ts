@@ -8,7 +8,6 @@ import { isOwn } from "../rules/journal";
 import { failedChecks, marginBytes, missingTools } from "./hostProblems";
 import type { NewSide, OldSide, Requirements, SshScan } from "./moveSurvey";
 
-/** Checks the new host before a move. */
 export function newHostProblems(side: NewSide, old: OldSide | undefined, wanted: Requirements): Problem[] {
   return [
     ...missingTools(wanted.new.address, side.facts, commandsFor(wanted.stack)),
@@ -46,9 +45,7 @@ function directoryProblems({ facts }: NewSide, old: OldSide | undefined, wanted:
   ]);
 }
 
-/**
- * Checks the connections to other nodes: an orchestrator that does not reach one of them ends at once, after the fence.
- */
+/** Checks the connections to other nodes: without one the orchestrator ends at once, after the fence. */
 function endpointProblems(old: OldSide, reached: readonly string[], wanted: Requirements): Problem[] {
   const run = commandsFor(wanted.stack);
   const { address } = wanted.new;
@@ -124,7 +121,6 @@ function versionProblems({ facts, build }: NewSide, old: OldSide | undefined, wa
   ];
 }
 
-/** Returns the version that the new host will have, if it is known. */
 export function newVersion({ release }: Requirements, build: Result<BuildInfo>): string | undefined {
   return release?.version ?? ("value" in build ? build.value.version : undefined);
 }

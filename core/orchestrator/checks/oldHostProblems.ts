@@ -9,7 +9,6 @@ import { failedChecks, missingTools } from "./hostProblems";
 import type { OldSide, Requirements } from "./moveSurvey";
 import { mayStop, moveHalted, stuckHint } from "./stoppedState";
 
-/** Checks the old host before a move. */
 export function oldHostProblems(side: OldSide, wanted: Requirements, newJournal: string | undefined): Problem[] {
   const run = commandsFor(wanted.stack);
   return [

@@ -17,17 +17,17 @@ import type { MoveSurvey, Requirements } from "./moveSurvey";
 import { moveFaultsOf } from "./prerequisites";
 import { type ChainLooks, type OrchestratorPlace, surveyBoth } from "./survey";
 
-/** Inputs of the checks and the first backup; plain values, no secrets. */
+/** Plain values, no secrets. */
 export interface SecureOptions extends Acknowledged {
   readonly stack: string;
   readonly move: MoveId;
   readonly old: OrchestratorPlace;
   readonly new: OrchestratorPlace;
-  /** Address, port and user of the old host's ssh, as the new host reaches it. */
+  /** The old host's ssh, as the new host reaches it. */
   readonly copyAddress: string;
   readonly sshPort: number;
   readonly sshUser: string;
-  /** The key that the old host must have there. */
+  /** The old host's key there. */
   readonly hostKey: string;
   readonly release?: { readonly version: string } | undefined;
   /** Paths as configured: relative to the project, or beginning with `~/`. */
@@ -43,10 +43,7 @@ export interface PreparationDeps extends BackupDeps, RpcClock, ChainLooks {
   readonly roots: { readonly old: RootHost; readonly new: RootHost };
 }
 
-/**
- * Returns the files of a whole backup: the orchestrator's directory and the node's producer key store
- * (docs/specification.md, 1.2, step 2).
- */
+/** Returns the files of a whole backup (docs/specification.md, 1.2, step 2). */
 export function wholeBackupOf(label: string, { directory, nodeDirectory }: OrchestratorPlace): BackupOf {
   const below = (file: string) => file.replace(/^\/+/, "");
   const [signer, node] = [below(directory), below(nodeDirectory)];
@@ -82,10 +79,9 @@ export async function requirementsOf(
 }
 
 /**
- * Checks everything that a move needs, reports all problems together, and takes the first backup.
- *
- * Skips a move that has ended, or whose proved backup is there. Takes the backup without checks if the move has begun:
- * its journals decide (docs/architecture.md, The move of the orchestrator is one resource).
+ * Checks everything that a move needs, reports all problems together, and takes the first backup. Skips a move that has
+ * ended, or whose proved backup is there. A begun move gets its backup without checks: its journals decide
+ * (docs/architecture.md, The move of the orchestrator is one resource).
  *
  * @throws Error with every problem, or with the backup's
  */
@@ -126,10 +122,7 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
   return { move, ...secured };
 }
 
-/**
- * Decides whether a backup may have the share of the bridge's present key; unknown counts as yes. Each key generation
- * makes a new share.
- */
+/** Decides whether a backup may have the present key's share, new in each key generation; unknown counts as yes. */
 async function hasPresentShare(
   { keyShare }: Backup,
   { noKeyShare }: SecureOptions,

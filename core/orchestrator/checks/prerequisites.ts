@@ -40,7 +40,7 @@ export function moveFaultsOf(survey: MoveSurvey, wanted: Requirements): string[]
   return problems.map(formatProblem);
 }
 
-/** Checks the chain's bridge; reports nothing that the orchestrator's own getStatus already says. */
+/** Checks the chain's bridge, beyond what the orchestrator's own getStatus says. */
 function bridgeProblems({ old, bridge }: MoveSurvey, wanted: Requirements): Problem[] {
   const status = "value" in old ? old.value.status : undefined;
   const ownState = status && "value" in status ? status.value?.state : undefined;

@@ -17,7 +17,7 @@ interface RehearsalDeps extends RpcClock, ChainLooks {
 }
 
 interface Rehearsal {
-  /** The host on which the move has already begun: its journals decide. */
+  /** The host on which the move has begun: its journals decide. */
   readonly begun?: string;
   readonly faults: readonly string[];
   readonly shown: readonly string[];
@@ -25,11 +25,7 @@ interface Rehearsal {
   readonly gap?: { readonly forecast: Forecast; readonly measured: Measured };
 }
 
-/**
- * Runs a move's checks and forecasts its gap. Writes nothing on either host, nor here.
- *
- * @param nodeCounts true if a node that is not synced is a problem now
- */
+/** Runs a move's checks and forecasts its gap. Writes nothing. `nodeCounts`: an unsynced node is a problem now. */
 export async function rehearse(options: SecureOptions, nodeCounts: boolean, deps: RehearsalDeps): Promise<Rehearsal> {
   const { roots } = deps;
   const store = storeAt(options.backups.directory);

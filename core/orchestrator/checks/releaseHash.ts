@@ -8,13 +8,10 @@ import { shellWord } from "../../util/quote";
 
 export const whatItIs = "what comes from there runs as root and holds the bridge's key share";
 
-/** Prints the hash of what an address serves, to be compared with the one on the release's page. */
+/** Formats the command for the hash to compare with the release's page. */
 export const hashCommand = (url: string) => `curl -fsSL ${shellWord(url)} | sha256sum`;
 
-/**
- * Returns why a move is refused if its release is not pinned by hash. A move that has begun or is over installs
- * nothing, so it is not refused.
- */
+/** Returns why a move without a pinned hash is refused; none that has begun or is over, since it installs nothing. */
 export async function releaseHashFault(
   config: StackConfig,
   stack: string,

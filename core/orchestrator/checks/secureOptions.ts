@@ -7,7 +7,6 @@ import type { Acknowledged } from "../rules/acknowledged";
 import type { SecureOptions } from "./preparation";
 import type { OrchestratorPlace } from "./survey";
 
-/** Returns the orchestrator's paths and port as configured for the stack's own host. */
 export function orchestratorPaths({ orchestrator }: StackConfig): OrchestratorPaths & { readonly rpcPort: number } {
   const { service, directory, executable, rpcPort } = orchestrator;
   return { service, directory, executable, rpcPort };
@@ -17,7 +16,7 @@ export function newPlace(config: StackConfig): OrchestratorPlace {
   return { ...orchestratorPaths(config), nodeDirectory: config.node.dataDir };
 }
 
-/** Returns the paths on the old host: the new host's if nothing else is configured. */
+/** Returns the paths on the old host: as on the new one unless configured. */
 export function oldPlace(config: StackConfig): OrchestratorPlace {
   const same = newPlace(config);
   const from = config.orchestrator.migrateFrom;

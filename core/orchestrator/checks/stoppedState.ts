@@ -6,11 +6,8 @@ import { type Saga, type SideName, sidesOf } from "../rules/journal";
 import type { BridgeNow } from "./bridgeNow";
 
 /**
- * Parses the state in which an orchestrator was stopped and will start. All released builds write GlobalState at each
- * start and stop; a build that starts without it takes 0.
- *
- * @param config the text of config.json; undefined if it could not be read
- * @returns undefined if no build would start with it
+ * Parses the state of a stopped orchestrator in config.json; undefined if no build would start with it. All released
+ * builds write GlobalState at each start and stop; a build that starts without it takes 0.
  */
 export function globalStateOf(config: string | undefined): number | undefined {
   try {
@@ -25,10 +22,8 @@ const keyGeneration = 1;
 const halted = 2;
 
 /**
- * Checks that an orchestrator may move on after its stop. Returns the problem, or undefined. Only a key generation
- * prevents a rollback: a halted bridge is no reason to stay on a host with problems.
- *
- * @param config the text of its config.json after the stop; undefined if it could not be read
+ * Checks that an orchestrator may move on after its stop, by its config.json then. Only a key generation prevents a
+ * rollback: a halted bridge is no reason to stay on a host with problems.
  */
 export function stoppedFault(config: string | undefined, saga: Saga, inputs: StoppedInputs): string | undefined {
   const { source } = sidesOf(saga);
@@ -60,13 +55,13 @@ export function stoppedFault(config: string | undefined, saga: Saga, inputs: Sto
 }
 
 /**
- * Help for an orchestrator that missed the end of a key generation: a restart does not help. Prints no commands,
- * because usually the key generation is at work, and a stop would lose the key share.
+ * Help if an orchestrator missed the end of a key generation: a restart does not help. Names no command: usually the
+ * key generation is at work, and a stop would lose the key share.
  */
 export const stuckHint =
   "Does it stay in state 1 although the bridge's key generation is over? docs/orchestrator.md, A signer that stays in state 1";
 
-/** Formats the command for a bridge that is halted for longer than the old host lives. */
+/** Formats the command if a bridge is halted for longer than the old host lives. */
 export const moveHalted = (run: Commands) =>
   `Is the bridge to stay halted, and the signer to move all the same? Where all of its networks are halted, too, it begins halted on the other side, and is live when the bridge is: ${run.set("orchestrator.migrateFrom.haltedBridge", "acknowledged")}`;
 
@@ -75,7 +70,6 @@ const meanings: Readonly<Record<number, string>> = {
   2: "the bridge is halted, and started on the other side it would begin halted",
 };
 
-/** The part of {@link MoveInputs} that these texts name. */
 export type StoppedInputs = Pick<MoveInputs, "stack" | "rpcPort" | "haltedBridge"> &
   Readonly<Record<SideName, MoveInputs["old"]>>;
 
@@ -84,7 +78,7 @@ export function mayStop(status: Pick<OrchestratorStatus, "state"> | undefined, h
   return status === undefined || status.state === 0 || (status.state === halted && haltedBridge);
 }
 
-/** Checks that an orchestrator may be stopped now by its own status. Returns the problem, or undefined. */
+/** Checks that an orchestrator may be stopped now by its own status. */
 export function notLive(
   side: SideName,
   status: Pick<OrchestratorStatus, "state" | "stateName"> | undefined,
@@ -106,12 +100,7 @@ export function notLive(
   });
 }
 
-/**
- * Checks that an orchestrator may be stopped now by the bridge's state on the chain. Undefined if it may, or the state
- * is unknown.
- *
- * @param haltedBridge true if the operator wants it to move while the bridge is halted
- */
+/** Checks that an orchestrator may be stopped now by the bridge's state on the chain; an unknown one is no problem. */
 export function bridgeHinders(bridge: BridgeNow, haltedBridge: boolean, run: Commands): Problem | undefined {
   if (!bridge.known || bridge.state === 0 || (bridge.state === halted && haltedBridge)) return undefined;
   const [what, needed] =

@@ -15,9 +15,7 @@ import { orchestratorConfigOf } from "../rules/orchestratorConfigFile";
 import type { BridgeNow } from "./bridgeNow";
 import type { MoveSurvey, NewSide, OldSide, SshScan } from "./moveSurvey";
 
-/** Paths and port of an orchestrator on a host. */
 export interface OrchestratorPlace extends OrchestratorPaths {
-  /** The node's data directory. */
   readonly nodeDirectory: string;
   readonly rpcPort: number;
 }
@@ -27,9 +25,9 @@ interface SurveyOptions {
   readonly new: OrchestratorPlace;
   readonly copyAddress: string;
   readonly sshPort: number;
-  /** User name for the copy's login. */
+  /** For the copy's login. */
   readonly sshUser: string;
-  /** Directory of the backups on this machine. */
+  /** On this machine. */
   readonly backupDirectory: string;
 }
 
@@ -40,10 +38,7 @@ export interface ChainLooks {
   lookAtBridge(): Promise<BridgeNow>;
 }
 
-/**
- * Reads the state of both hosts at once, and of this machine. Changes nothing; a failed read becomes a problem in the
- * result.
- */
+/** Reads both hosts at once, and this machine. Changes nothing; a failed read becomes a problem in the result. */
 export async function surveyBoth(
   roots: { readonly old: RootHost; readonly new: RootHost },
   options: SurveyOptions,
@@ -51,7 +46,7 @@ export async function surveyBoth(
   clock: RpcClock,
 ): Promise<MoveSurvey> {
   const state = readState(roots.old, options.old, clock);
-  // Both hosts try these nodes. A node that the old host does not reach either is no problem of the new host.
+  // Both hosts try these nodes: one that the old host does not reach either is no problem of the new host.
   const endpoints = state.then(
     ({ config, addresses }) => endpointsOf(config, [roots.old.address, options.copyAddress, ...addresses]),
     () => [],
@@ -63,7 +58,6 @@ export async function surveyBoth(
   return { old, new: next, node, bridge, room: roomAt(options.backupDirectory) };
 }
 
-/** Readings that other parts of the survey need too. */
 interface SharedReadings {
   readonly state: ReturnType<typeof readState>;
   readonly endpoints: Promise<readonly Endpoint[]>;
@@ -92,10 +86,7 @@ async function readOldSide(
   return { facts, ...answers, config, damaged, shares, hasKeyStore, endpoints, reached, sshd: await shared.sshd };
 }
 
-/**
- * Reads sshd's settings for a login from the new host; undefined for a host name, whose address at the old host is
- * unknown.
- */
+/** Reads sshd's settings for a login from the new host; undefined for a host name: the old host's view is unknown. */
 async function readSshd(roots: { readonly old: RootHost; readonly new: RootHost }, user: string) {
   const from = roots.new.address;
   if (isIP(from) === 0) return undefined;
@@ -105,7 +96,7 @@ async function readSshd(roots: { readonly old: RootHost; readonly new: RootHost 
 
 async function readAnswers(client: OrchestratorClient): Promise<Pick<OldSide, "build" | "status" | "identity">> {
   const build = await toResult(client.buildInfo());
-  // Without the first answer there is no use in waiting for the others.
+  // Without the first answer the others need no wait.
   const status = "value" in build ? await toResult(client.status()) : build;
   const identity = "value" in build ? await toResult(client.identity()) : build;
   return { build, status, identity };
@@ -132,14 +123,12 @@ async function readNewSide(
   return { facts, build, scan: sshScan(scan), reached };
 }
 
-/** Parses the output of signer_scan. */
 export function sshScan(printed: string): SshScan {
   const [kind = "", ...keys] = printed.split("\n").flatMap((line) => line.trim() || []);
   if (kind === "keys") return { kind, keys };
   return kind === "noScanner" || kind === "noSsh" ? { kind } : { kind: "noConnection" };
 }
 
-/** Reads the facts about an orchestrator's host. @throws as RootHost.call */
 export async function factsOf(root: RootHost, { service, directory, nodeDirectory, executable }: OrchestratorPlace) {
   return parseFacts(await root.call("signer_facts", own({ service, directory, node_dir: nodeDirectory, executable })));
 }
@@ -169,7 +158,7 @@ async function readState(root: RootHost, place: OrchestratorPlace, clock: RpcClo
   return { facts, addresses, config, damaged, shares };
 }
 
-/** Reads a file as whole JSON; again if it is half written: a running orchestrator rewrites its files in place. */
+/** Reads whole JSON, again if it is half written: a running orchestrator rewrites its files in place. */
 async function readWhole(root: RootHost, file: string, clock: RpcClock): Promise<string | undefined> {
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const text = await root.call("signer_read", own({ file })).catch((error: Error & { exitCode?: number }) => {
@@ -188,7 +177,7 @@ async function readReached(root: RootHost, names: readonly string[]): Promise<st
   return (await root.call("signer_reaches", { endpoints: endpoints.map(endpoint) })).split("\n").filter(Boolean);
 }
 
-/** Returns the free bytes for an unprivileged user in a directory, or in the parent where it will be created. */
+/** Returns the free bytes for an unprivileged user in a directory, or where it will be created. */
 export function roomAt(directory: string): number {
   for (let at = path.resolve(directory); ; at = path.dirname(at)) {
     if (!fs.existsSync(at) && at !== path.dirname(at)) continue;

@@ -8,7 +8,7 @@ import { Copier } from "./copier";
 import { type HostPair, type HostPairDeps, openHostPair } from "./hostPair";
 import type { CopyInputs, MoveInputs } from "./moveInputs";
 
-/** Inputs of the bulk copy's key; plain values, as its provider gets them. */
+/** Plain values, as its provider gets them. */
 export interface BulkCopyKeyInputs extends CopyInputs, Pick<MoveInputs, "move" | "rollback"> {}
 
 const freshRun: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
@@ -17,10 +17,8 @@ const newHostAlone: Looks = { old: undefined, new: { active: false, masked: fals
 
 /**
  * Creates the bulk copy's key on the new host and authorizes it on the old one, if a move is about to begin. Does not
- * connect to the old host if the new host's journal says that the move has begun or ended.
- *
- * The bulk copy only saves time, so a problem here is no failure: the move meets it again and reports it. A key that is
- * not needed is removed at once, otherwise by the move, however it ends.
+ * connect to the old host if the new host's journal says that the move has begun or ended. The bulk copy only saves
+ * time, so a problem is no failure: the move meets it again. The move also removes the key, however it ends.
  */
 export async function prepareBulkCopy(
   inputs: BulkCopyKeyInputs,
@@ -66,7 +64,7 @@ async function authorizeKey({ inputs, saga, sides, deps }: KeyRun, before: Looks
   let looks = before;
   try {
     await sides.takeLocks(saga, looks);
-    // Read the hosts again: another run may have held the locks until now.
+    // Read again: another run may have held the locks until now.
     looks = await sides.look(saga, looks);
     if (!isToBegin(looks.new, saga) || !decideBulkCopy(saga, looks)) return;
     await copier.allow(saga, looks);

@@ -8,17 +8,16 @@ import type { Looks } from "../rules/sagaLooks";
 import type { HostPair } from "./hostPair";
 import type { CopyInputs } from "./moveInputs";
 
-/** Enough for a slow line and a large copy. The copy's permission then expires by itself. */
+/** For a slow line and a large copy; the permission then expires by itself. */
 const copyHours = 12;
 
-/** Returns the staging directory of a saga's target. */
 export function stagingOf(inputs: Pick<CopyInputs, "old" | "new">, saga: Saga): string {
   return `${inputs[sidesOf(saga).target].directory}.arriving`;
 }
 
 /**
- * Copies between both hosts, with a key that exists for this copy alone. The new host always connects to the old one,
- * in both directions of the copy, because both firewalls allow that direction.
+ * Copies between both hosts, with a key for this copy alone. The new host always connects to the old one, because both
+ * firewalls allow that direction.
  */
 export class Copier {
   private allowed: string | undefined;
@@ -29,7 +28,7 @@ export class Copier {
     private readonly say: (line: string) => void,
   ) {}
 
-  /** Creates the key on the new host and authorizes it on the old one; {@link Copier.run} does so by itself. */
+  /** Creates and authorizes the key; {@link Copier.run} does so by itself. */
   async allow(saga: Saga, looks: Looks): Promise<void> {
     const shared = this.variables(saga, looks);
     const what = `${saga.direction} ${shared.aside_store}`;

@@ -10,7 +10,6 @@ import { parseJournal, type Saga, type SideName, sidesOf } from "../rules/journa
 import type { Looks, SideLook, SideObservation } from "../rules/sagaLooks";
 import type { PairInputs } from "./moveInputs";
 
-/** A call of a function of the script library on one host. */
 interface SideCall extends CallOptions {
   readonly side: SideName;
   readonly name: string;
@@ -18,27 +17,22 @@ interface SideCall extends CallOptions {
   readonly variables?: Variables | undefined;
 }
 
-/** Both hosts, over two connections that stay open. */
+/** Both hosts, over connections that stay open. */
 export interface HostPair {
   readonly roots: Readonly<Record<SideName, RootHost>>;
   /**
-   * Reads the state of both hosts. Waits for a host that does not answer, longer if it answered before.
+   * Reads both hosts. Waits for a host that does not answer, longer if it answered before.
    *
    * @param before a reading of just now: a host that was out of sight then is not tried again
    */
   look(saga: Saga, before?: Looks): Promise<Looks>;
-  /** Calls a function as the owner of the host's lock. Its errors may have the marks `broken` and `taken`. */
+  /** Calls a function as the owner of the host's lock. Its errors may be marked `broken` and `taken`. */
   call(call: SideCall): Promise<string>;
-  /**
-   * Calls a function that prints the host's state last; says what it printed before.
-   *
-   * @returns the state of both hosts
-   */
+  /** Calls a function that prints the host's state last; says the rest. @returns the state of both hosts */
   step(call: SideCall, looks: Looks): Promise<Looks>;
-  /** Makes this run the owner of the lock on each host in sight; waits for another run's lease. */
+  /** Takes the lock on each host in sight; waits for another run's lease. */
   takeLocks(saga: Saga, looks: Looks): Promise<void>;
   dropLocks(saga: Saga, looks: Looks): Promise<void>;
-  /** Returns the variables that each function of the library gets. */
   variables(side: SideName, saga: Saga): Variables;
   close(): void;
 }
@@ -48,9 +42,9 @@ export interface HostPairDeps extends Pick<Clock, "ticks" | "sleep"> {
 }
 
 const retryDelayMs = 3000;
-/** Long enough for a reboot. */
+/** For a reboot. */
 const rebootTimeoutMs = 90_000;
-/** Timeout for a host that has not answered yet and may be gone. */
+/** For a host that has not answered yet and may be gone. */
 const firstTimeoutMs = 20_000;
 /** More than another run's lease and longest script. */
 const lockTimeoutMs = 30 * 60_000;
@@ -85,7 +79,7 @@ class SshHostPair implements HostPair {
     private readonly token: string,
     private readonly deps: HostPairDeps,
   ) {
-    // Set here, because the stored text of a provider loses initializers of fields.
+    // The stored text of a provider loses initializers of fields.
     this.roots = { old: openRoot(inputs.old.host, inputs.library), new: openRoot(inputs.new.host, inputs.library) };
     this.answered = { old: false, new: false };
   }
@@ -146,7 +140,7 @@ class SshHostPair implements HostPair {
         return readSide(await this.call({ side, name: "signer_side", saga }), this.roots[side].address).seen;
       } catch (error) {
         const { broken, message } = error as Error & { broken?: boolean };
-        // The host key changed, so another machine has the old host's address and the old host is gone.
+        // The old host is gone: another machine has its address.
         if (side === "old" && isFatal(error) && Reflect.get(error as Error, "refused") === "hostKey") {
           deps.say(`${firstLine(message)}: taken for out of sight`);
           return undefined;
@@ -192,7 +186,7 @@ function sidesInSight(looks: Looks): SideName[] {
   return (["new", "old"] as const).filter((side) => looks[side]);
 }
 
-/** Formats the error of a lock that another run does not release. @param answer `held SECONDS [PID]` */
+/** Formats the error of a lock that another run keeps. @param answer `held SECONDS [PID]` */
 export function heldByAnother(address: string, answer: string, minutes: number, stack: string): string {
   const [, , session] = answer.split(" ");
   const run = commandsFor(stack);

@@ -2,27 +2,25 @@ import { commandsFor } from "../../util/commands";
 import type { SideFacts } from "../rules/hostPairFacts";
 import { type Journal, parseJournal } from "../rules/journal";
 
-/** A host that may have a stack's orchestrator, as it was just read. */
 export interface OrchestratorSeenOn {
   readonly address: string;
-  /** The host's facts, or why they are missing. */
+  /** Facts, or why they are missing. */
   readonly seen: SideFacts | { readonly unseen: string };
 }
 
-/** Index of the host that has the orchestrator, or why that is unknown, with what is needed. */
+/** Index of the host, or why it is unknown. */
 type OrchestratorNow =
   | { readonly at: number; readonly runs: boolean }
   | { readonly nowhere: string; readonly found: readonly string[]; readonly needed: string };
 
 const resting: readonly string[] = ["inactive", "failed", "unknown", ""];
-/** Stages of a host that the key is leaving or arriving at. */
+/** The key is leaving or arriving. */
 const movingStages: readonly string[] = ["stopping", "fenced", "staging", "staged", "switched"];
 const leftStages: readonly string[] = ["moved", "abandoned"];
 
 /**
- * Finds the host that has the orchestrator now, so that the share that signs is the one backed up.
- *
- * @throws Error for a damaged journal: a guess could back up the wrong share
+ * Finds the host that has the orchestrator now, so that the share that signs is backed up. @throws for a damaged
+ * journal: a guess could back up the wrong share
  */
 export function orchestratorNow(hosts: readonly OrchestratorSeenOn[]): OrchestratorNow {
   const seen = hosts.map(({ address, seen: facts }, at) => {

@@ -32,11 +32,11 @@ const maxCopies = 3;
 
 interface Copied {
   readonly source: Manifest;
-  /** The staging directory's manifest after the copy, perhaps still being read. */
+  /** Manifest of the staging directory after the copy, perhaps still being read. */
   readonly target: Promise<Manifest>;
 }
 
-/** Copies a stopped host's directory and proves the copy: copies what differs and compares both hosts. */
+/** Copies a stopped host's directory until both hosts have the same. */
 export class ProvedCopy {
   private copied: Copied | undefined;
 
@@ -52,7 +52,6 @@ export class ProvedCopy {
     await allEnded([this.readSource(saga, looks), this.readTarget(saga)]);
   }
 
-  /** Flushes the copied files to the disk. */
   flush(saga: Saga): Promise<string> {
     const variables = own({ receive_into: stagingOf(this.inputs, saga) });
     return this.sides.call({ side: sidesOf(saga).target, name: "signer_flush", saga, variables, limitSeconds: 3600 });
@@ -64,7 +63,7 @@ export class ProvedCopy {
     // The source is stopped, so it can be listed during the copy.
     const [source] = await allEnded([this.readSource(saga, looks), this.copier.run(saga, looks)]);
     const target = allEnded([this.readTarget(saga), this.flush(saga)]).then(([manifest]) => manifest);
-    // The step that awaits it gets the error.
+    // The step that awaits it fails.
     target.catch(() => undefined);
     this.copied = { source, target };
     return this.copied;
@@ -74,16 +73,11 @@ export class ProvedCopy {
     return this.copied !== undefined;
   }
 
-  /** Drops the copy's lists: the source ran again. */
   forget(): void {
     this.copied = undefined;
   }
 
-  /**
-   * Copies until both hosts have the same bytes, owners and modes. Begins with the copy that was made.
-   *
-   * @throws Error with every difference that is left after three copies
-   */
+  /** Copies until bytes, owners and modes are the same. @throws Error with each difference left after three copies */
   async prove(saga: Saga, looks: Looks): Promise<void> {
     for (let count = 1; ; count += 1) {
       const { source, target } = this.copied ?? (await this.make(saga, looks));

@@ -17,24 +17,23 @@ import { createMoveActions } from "./moveSteps";
 import { type Ending, runSaga, type SagaActions } from "./saga";
 import { clientOf } from "./verify";
 
-/** Outputs of a move; no secret. */
+/** No secret. */
 export interface MoveOutputs {
-  /** The host that has the orchestrator. */
   readonly holder: SideName;
   readonly why: Ending["why"];
   /** Generation of the move that brought the orchestrator there, if one did. */
   readonly generation?: number;
-  /** Answer of getBuildInfo, if there was one. */
+  /** Absent if it did not answer. */
   readonly build?: BuildInfo;
   /** ISO 8601. */
   readonly movedAt?: string;
-  /** Time from the stop to the first good getBuildInfo, if one run did both. */
+  /** Duration from the stop to the first good getBuildInfo, if one run did both. */
   readonly secondsWithoutSigner?: number;
-  /** Hash of the newest line that the run read of the event log. */
+  /** Hash of the newest line of the event log. */
   readonly recordHead?: string;
 }
 
-/** Moves the orchestrator, from its current stage to the end. @throws Error in the operator's words */
+/** Moves the orchestrator from its current stage to the end. @throws Error in the operator's words */
 export async function move(
   inputs: MoveInputs,
   deps: MoveDeps,
@@ -63,7 +62,7 @@ export async function move(
   try {
     looks = await sides.look(saga);
     await sides.takeLocks(saga, looks);
-    // Read the hosts again: another run may have held the locks until now.
+    // Read again: another run may have held the locks until now.
     looks = await sides.look(saga, looks);
     let ending: Ending;
     try {
@@ -89,7 +88,7 @@ function keysOf({ old, new: fresh }: MoveInputs): Readonly<Record<SideName, stri
   return { old: fingerprintOf(old.host.ssh.hostKey), new: fingerprintOf(fresh.host.ssh.hostKey) };
 }
 
-/** Returns the function that appends a saga's begin and start to the event log, with its hosts' keys. */
+/** Returns the function that logs a saga's begin and start, with its hosts' keys. */
 export function recorder(log: EventLog, { hosts }: Wanted): SagaActions["record"] {
   return (event, saga) => {
     const { source, target } = sidesOf(saga);
@@ -99,11 +98,7 @@ export function recorder(log: EventLog, { hosts }: Wanted): SagaActions["record"
   };
 }
 
-/**
- * Returns the outputs of a move that ended, and appends its end to the event log.
- *
- * @param runsSince ISO 8601, by the holder's journal
- */
+/** Returns the outputs of a move that ended, and logs its end. @param runsSince ISO 8601, by the holder's journal */
 async function outputsOf(
   { inputs, sides, deps, seen }: MoveRun,
   { holder, why }: Ending,
@@ -144,11 +139,7 @@ async function outputsOf(
   return { holder, why, generation, build: verified.build, movedAt, secondsWithoutSigner: seconds };
 }
 
-/**
- * Appends the end of a saga to the event log, on which guards decide.
- *
- * @throws if it can't; then the next run appends it ({@link unrecordedEnd})
- */
+/** Logs the end of a saga, on which guards decide. @throws if it can't; the next run does ({@link unrecordedEnd}) */
 export async function writeEnd(
   log: EventLog,
   { move, stack }: Pick<MoveInputs, "move" | "stack">,
@@ -161,7 +152,7 @@ export async function writeEnd(
   });
 }
 
-/** Returns the time without an orchestrator in seconds, with tenths. @param stoppedAt milliseconds, as answeredAt */
+/** Returns seconds with tenths. @param stoppedAt milliseconds, as answeredAt */
 export function secondsWithout(stoppedAt: number, answeredAt: number): number {
   return Math.round((answeredAt - stoppedAt) / 100) / 10;
 }

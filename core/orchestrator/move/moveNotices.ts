@@ -3,7 +3,7 @@ import { firstLine } from "../../util/firstLine";
 import type { MoveInputs } from "../hosts/moveInputs";
 import type { MoveOutputs } from "./move";
 
-/** Formats the notification of a successful move; undefined if nothing moved, or the last run had reported it. */
+/** Formats the notification of a successful move; undefined if nothing moved, or it was reported before. */
 export function movedText(
   inputs: Pick<MoveInputs, "old" | "new">,
   before: Partial<MoveOutputs>,
@@ -15,7 +15,7 @@ export function movedText(
   return `the orchestrator signs on ${inputs[holder].host.ssh.address} now, the ${holder} side${gap}`;
 }
 
-/** Formats the notification of a failed move, in a line: the run itself says where the orchestrator is. */
+/** Formats the notification of a failed move; the run itself says where the orchestrator is. */
 export function moveFailed({ message }: Error, stack: string): string {
   return `the orchestrator's move ended in an error: ${firstLine(message)}. Where the signer is: ${commandsFor(stack).status()}`;
 }

@@ -14,7 +14,6 @@ import type { Saga, SideName } from "../rules/journal";
 import type { Looks } from "../rules/sagaLooks";
 import { clientOf, type Verified, type VerifyDeps } from "./verify";
 
-/** Observations of a run, for outputs and event log. */
 interface MoveObservations {
   verified?: Verified;
   lastBackup?: Backup;
@@ -26,7 +25,7 @@ interface MoveObservations {
 }
 
 export interface MoveDeps extends VerifyDeps {
-  /** Aborted when the engine is killed, because then nobody waits for the result. */
+  /** Aborted when the engine is killed: nobody waits for the result. */
   readonly signal?: AbortSignal;
   /** False in an unattended run (core/util/unattended.ts). */
   readonly isWatched: boolean;
@@ -35,14 +34,14 @@ export interface MoveDeps extends VerifyDeps {
 /** Exit code of signer_read (orchestrator/archive.sh). */
 const noSuchFile = 66;
 
-/** State of one run of a move: its hosts, its observations, and the reads and checks of its steps. */
+/** A run of a move: hosts, observations, and the reads and checks of its steps. */
 export class MoveRun {
   readonly seen: MoveObservations;
   readonly copier: Copier;
   readonly copy: ProvedCopy;
-  /** The orchestrator's identity, as it answered while it ran. */
+  /** The answer while it ran. */
   identity: Readonly<Record<string, string>> | undefined;
-  /** The source's config.json after the stop; it contains the pass phrase. */
+  /** The source's config.json after the stop. Secret: contains the pass phrase. */
   stoppedConfig: string | undefined;
   private readonly addresses: Map<SideName, string[]>;
 
@@ -51,14 +50,13 @@ export class MoveRun {
     readonly sides: HostPair,
     readonly deps: MoveDeps,
   ) {
-    // Set here, because the stored text of a provider loses initializers of fields.
+    // The stored text of a provider loses initializers of fields.
     this.seen = {};
     this.addresses = new Map();
     this.copier = new Copier(inputs, sides, deps.say);
     this.copy = new ProvedCopy(inputs, sides, this.copier, deps.say);
   }
 
-  /** Returns a host's name for errors and lines. */
   nameOf(side: SideName): string {
     return `the ${side} side (${this.sides.roots[side].address})`;
   }
@@ -77,7 +75,6 @@ export class MoveRun {
     return status;
   }
 
-  /** Asserts that the new host's node is synced now. */
   async assertNodeSynced(): Promise<void> {
     const node = await this.deps.lookAtNode();
     if (node.synced) return;
@@ -90,7 +87,7 @@ export class MoveRun {
     );
   }
 
-  /** Asserts that the bridge's state on the chain allows a stop, because getStatus may be older than a halt. */
+  /** Asserts that the chain's bridge allows a stop, because getStatus may be older than a halt. */
   async assertBridgeLets(side: SideName): Promise<void> {
     const bridge = await this.deps.lookAtBridge();
     const hindrance = bridgeHinders(bridge, this.inputs.haltedBridge, commandsFor(this.inputs.stack));
@@ -109,7 +106,7 @@ export class MoveRun {
     );
   }
 
-  /** Reads the config.json of a directory on a host; undefined if there is none. It contains the pass phrase. */
+  /** Reads a directory's config.json; undefined if there is none. Secret: contains the pass phrase. */
   async readConfig(side: SideName, saga: Saga, directory: string): Promise<string | undefined> {
     const variables = own({ file: `${directory}/config.json` });
     return this.sides.call({ side, name: "signer_read", saga, variables }).catch((error: CallError) => {
@@ -118,7 +115,7 @@ export class MoveRun {
     });
   }
 
-  /** Reads a host's own addresses once, while the orchestrator still signs. */
+  /** Reads a host's own addresses once, while it still signs. */
   async readAddresses(side: SideName, saga: Saga, looks: Looks): Promise<string[]> {
     const cached = this.addresses.get(side);
     if (cached || !looks[side]) return cached ?? [];
@@ -129,5 +126,5 @@ export class MoveRun {
   }
 }
 
-/** Does a whole step; can be repeated from any point. @returns the state of both hosts after it */
+/** Does a whole step; can be repeated. @returns the state of both hosts after it */
 export type Perform = (run: MoveRun, saga: Saga, looks: Looks) => Promise<Looks>;

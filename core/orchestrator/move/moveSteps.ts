@@ -29,7 +29,7 @@ const bulk: Perform = async (run, saga, looks) => {
     await sides.call({ side: target, name: "signer_copy_local", saga, variables, limitSeconds: 3600 });
   }
   await copier.run(saga, staged, { progress: true });
-  // Both hosts hash and flush these files now, so that after the stop they do so only for later changes.
+  // Hashes and flushes now, so that after the stop both hosts do so only for later changes.
   await Promise.all([deps.sleep(hashSettleMs), copy.flush(saga), run.readAddresses(source, saga, staged)]);
   await copy.list(saga, staged);
   return staged;
@@ -53,7 +53,7 @@ const stop: Perform = async (run, saga, looks) => {
   return stopped;
 };
 
-/** Takes the last backup and copies at once: both only read the source, which is stopped. */
+/** Takes the last backup and copies at once: both only read the stopped source. */
 const backup: Perform = async (run, saga, looks) => {
   const { source } = sidesOf(saga);
   const { inputs, deps } = run;
@@ -86,7 +86,7 @@ const arrive: Perform = async (run, saga, looks) => {
   const { inputs, sides } = run;
   const call = { side: target, name: "signer_arrive", saga };
   const ownAddresses = await run.readAddresses(source, saga, looks);
-  // This run read the config after the stop, and the copy was compared with it.
+  // Read after the stop, and the copy was compared with it.
   const text = run.stoppedConfig ?? (await run.readConfig(target, saga, stagingOf(inputs, saga)));
   if (text === undefined) return sides.step({ ...call, variables: own({ config: "" }) }, looks);
   const addresses = [sides.roots[source].address, inputs.copy.address, ...ownAddresses];
@@ -133,11 +133,10 @@ const steps: Readonly<Record<MoveStep, Perform>> = {
 };
 
 export interface MoveActions extends Omit<SagaActions, "record"> {
-  /** Removes the copy's key and permission, also those of a killed run. */
+  /** Removes the copy's key and permission, also a killed run's. */
   end(saga: Saga, looks: Looks): Promise<void>;
 }
 
-/** Returns a run's actions for its saga. */
 export function createMoveActions(run: MoveRun, wanted: Saga): MoveActions {
   const { sides, deps, copier } = run;
   return {

@@ -3,14 +3,14 @@ import { sidesOf } from "../rules/journal";
 import type { Perform } from "./moveRun";
 import { verify } from "./verify";
 
-/** Makes sure that nothing starts on the target: the first step of a rollback. */
+/** Makes sure that nothing starts on the target: a rollback's first step. */
 export const rollbackSeal: Perform = (run, saga, looks) => {
   const { target } = sidesOf(saga);
   run.deps.say(`going back: making sure that nothing starts on ${run.nameOf(target)}`);
   return run.sides.step({ side: target, name: "signer_seal", saga, limitSeconds: 240 }, looks);
 };
 
-/** Starts the source again and verifies it: the last step of a rollback. */
+/** Starts the source again and verifies it: a rollback's last step. */
 export const rollbackRestore: Perform = async (run, saga, looks) => {
   const { source } = sidesOf(saga);
   run.deps.say(`going back: starting ${run.nameOf(source)}, which holds the key`);

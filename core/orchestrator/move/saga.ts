@@ -7,16 +7,15 @@ import { obstacleText } from "../rules/obstacles";
 import type { Looks } from "../rules/sagaLooks";
 import { type Places, whereItIs } from "../rules/whereItIs";
 
-/** Actions of a saga on the two hosts and the event log. */
 export interface SagaActions {
-  /** Reads the state of both hosts; waits for a reboot. @throws Error that a retry can't avoid */
+  /** Reads both hosts; waits for a reboot. @throws Error that a retry can't avoid */
   look(): Promise<Looks>;
-  /** Appends an event about a saga to the event log. @throws Error if it can't; then its step is not done */
+  /** Logs an event about a saga. @throws Error if it can't; then its step is not done */
   record(line: "begun" | "starting", saga: Saga): Promise<void>;
-  /** Does a whole step; can be repeated from any point. @returns the state of both hosts after it */
+  /** Does a whole step; can be repeated. @returns the state of both hosts after it */
   perform(step: MoveStep, saga: Saga, looks: Looks): Promise<Looks>;
   say(line: string): void;
-  /** Aborted when the engine is killed, because then nobody waits for the result. */
+  /** Aborted when the engine is killed: nobody waits for the result. */
   readonly signal?: AbortSignal;
   /** Returns false in an unattended run, which does no step and reports where the orchestrator is. */
   isWatched(): boolean;
@@ -34,7 +33,6 @@ interface BrokenError extends Error {
 
 export type Ending = Extract<MoveDecision, { do: "done" }>;
 
-/** Attempts for a step whose connection broke. */
 const maxAttempts = 3;
 /** More steps than a move forward, back and forward again has. */
 const maxSteps = 60;
@@ -43,8 +41,7 @@ const maxSteps = 60;
  * Moves the orchestrator in the wanted direction, from the stage in both hosts' journals to the end. If a step fails
  * before the target was started, rolls back.
  *
- * @param before the state of both hosts just now: reading takes long if a host is gone
- * @returns how the move ended
+ * @param before a reading of just now: reading takes long if a host is gone
  * @throws Error that says what failed, which host has the key, and the next command
  */
 export async function runSaga(first: Wanted, actions: SagaActions, places: Places, before?: Looks): Promise<Ending> {
@@ -95,7 +92,6 @@ export async function runSaga(first: Wanted, actions: SagaActions, places: Place
   throw new Error(`the move comes to no end after ${maxSteps} steps\n${whereItIs(lastLooks, places)}`);
 }
 
-/** Keeps the last state of a host that is out of sight now. */
 function keepLast(before: Looks, now: Looks): Looks {
   return { old: now.old ?? before.old, new: now.new ?? before.new };
 }
@@ -104,7 +100,6 @@ function remember(memory: RunMemory, step: MoveStep): RunMemory {
   if (step === "bulk") return { ...memory, bulkCopied: true };
   if (step === "stop") return { ...memory, stopped: true, backedUp: false };
   if (step === "backup") return { ...memory, backedUp: true };
-  // The source ran again, so its stop and copies are outdated.
   if (step === "restore") return { ...memory, bulkCopied: false, stopped: false, backedUp: false };
   return memory;
 }

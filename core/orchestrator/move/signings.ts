@@ -1,21 +1,21 @@
 import { type OrchestratorStatus, statusStands } from "../../chain/orchestrator";
 import type { HostPairDeps } from "../hosts/hostPair";
 
-/** Enough for three ceremonies of a minute each. */
+/** For three ceremonies of a minute each. */
 const timeoutMs = 180_000;
 
-/** Other clients ask, too, and the orchestrator answers two requests a second in all. */
+/** The orchestrator answers two requests a second, other clients' included. */
 const pollIntervalMs = 1500;
 
 /**
- * Waits until no request needs a signature: a stop during a ceremony costs the other orchestrators that ceremony.
- * Requests that nobody signs delay the move by three minutes at most.
+ * Waits until no request needs a signature: a stop would cost the other orchestrators that ceremony. Requests that
+ * nobody signs delay the move by three minutes at most.
  */
 export async function waitForSignings(
   askOnce: () => Promise<OrchestratorStatus | undefined>,
   deps: HostPairDeps,
 ): Promise<void> {
-  // A request may time out because this machine was suspended.
+  // A request times out if this machine was suspended.
   const ask = () => askOnce().catch(() => askOnce());
   if ((await ask())?.toSign === undefined) return;
   const end = deps.ticks() + timeoutMs;
@@ -32,10 +32,7 @@ export async function waitForSignings(
   }
 }
 
-/**
- * Reads a status that the orchestrator made just now. It caches each answer for a while; a new momentum in the answer
- * proves that the answer is new.
- */
+/** Reads a new status: the orchestrator caches each answer, so a new momentum in it proves that it is new. */
 async function readFreshStatus(ask: () => Promise<OrchestratorStatus | undefined>, deps: HostPairDeps) {
   const cached = (await ask())?.momentum;
   const end = deps.ticks() + statusStands;

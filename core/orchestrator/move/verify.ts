@@ -18,22 +18,20 @@ import { orchestratorConfigOf } from "../rules/orchestratorConfigFile";
 const troublePattern =
   /(^|\s)(ERROR|FATAL|PANIC|DPANIC)(\s|$)|^panic:|\bpanic: |^fatal error:|Main process exited|Failed with result|Failed to start/;
 
-/** Returns the log lines that an operator should read; healthy orchestrators write some, too. */
+/** Returns the log lines to read; healthy orchestrators write some, too. */
 export function errorsIn(lines: readonly string[]): string[] {
   return lines.filter((line) => troublePattern.test(line));
 }
 
-/** State of the unit, and its last log lines. */
 interface Life {
   readonly active: string;
   readonly restarts: number;
   readonly pid: number;
-  /** Number of connections with other orchestrators; absent if the host does not report it. */
+  /** Connections with other orchestrators; absent if not reported. */
   readonly peers?: number;
   readonly log: readonly string[];
 }
 
-/** Parses the output of signer_life. */
 export function readLife(printed: string): Life {
   const lines = printed.split("\n");
   const at = lines.indexOf("log");
@@ -51,7 +49,7 @@ export function readLife(printed: string): Life {
 export interface Verified {
   readonly build: BuildInfo;
   readonly identity: OrchestratorIdentity | undefined;
-  /** Unix milliseconds of the first good answer. */
+  /** Unix milliseconds. */
   readonly answeredAt: number;
 }
 
@@ -59,7 +57,6 @@ export interface VerifyDeps extends HostPairDeps, ChainLooks {
   now(): number;
 }
 
-/** A host whose orchestrator this run started. */
 interface StartedSide {
   readonly inputs: MoveInputs;
   readonly sides: HostPair;
@@ -69,7 +66,7 @@ interface StartedSide {
 }
 
 const pollIntervalMs = 50;
-/** Timeout for wrong answers: unlike a closed port, they rarely correct themselves. */
+/** Wrong answers rarely correct themselves, unlike a closed port. */
 const wrongAnswerTimeoutMs = 30_000;
 const reportIntervalMs = 15_000;
 const maxShownLines = 10;
@@ -82,9 +79,8 @@ export function clientOf(inputs: MoveInputs, sides: HostPair, side: SideName, de
 }
 
 /**
- * Waits until a started orchestrator answers getBuildInfo (docs/specification.md, 4.2).
- *
- * @throws Error with the last problem, and the last log lines without secrets
+ * Waits until a started orchestrator answers getBuildInfo (docs/specification.md, 4.2). @throws Error with the last
+ * problem, and the last log lines without secrets
  */
 async function waitForAnswer(started: StartedSide): Promise<{ build: BuildInfo; answeredAt: number }> {
   const { inputs, sides, side, deps } = started;
@@ -137,9 +133,7 @@ type LifeVariables = { readonly log_lines: number } | { readonly log_lines: numb
 
 /**
  * Asserts that a started orchestrator answers, is the expected one, and stays up (docs/specification.md, 1.2, steps 6
- * and 7).
- *
- * @throws Error that names every fault
+ * and 7). @throws Error with every problem
  */
 export async function verify(
   started: StartedSide,
@@ -159,17 +153,17 @@ export async function verify(
   for (const name of differences)
     faults.push(`it is another signer than before: ${name} ${identity?.[name]}, not ${expected?.[name]}`);
   await deps.sleep(inputs.steadyFor);
-  // If the orchestrator is gone by now, its log says why.
+  // If it is gone by now, its log says why.
   const addFault = (error: Error) => void faults.push(`it answers no more: ${error.message}`);
   const status = await client.status().catch(addFault);
   if (faults.length === 0) await client.buildInfo().catch(addFault);
-  // Read only lines since this start: the machine may have had an orchestrator before.
+  // The machine may have had an orchestrator before this start.
   const life = await readUnit(started, { log_lines: maxLogLines, since: Math.floor(startedAt / 1000) });
   if (!life.active.startsWith("active (running")) faults.push(`its unit is ${life.active}`);
   if (life.pid !== before.pid || life.restarts !== before.restarts)
     faults.push("it did not stay up: it was restarted while it was watched");
   const share = await hasShare(started);
-  // The old host signed before, and the orchestrator may go back to it even if the bridge has another key by now.
+  // The old host signed before, and may again even if the bridge has another key by now.
   if (side === "new" && share === false && !inputs.noKeyShare)
     faults.push(
       "it found no share of the bridge's key (an empty TssConfig.PublicKey in its config.json): it would sign nothing",
@@ -194,10 +188,7 @@ function faultyText({ inputs, sides, side }: StartedSide, faults: readonly strin
   ].join("\n");
 }
 
-/**
- * True if the orchestrator found its share at its start, which it writes to config.json; undefined if that can't be
- * read, such as during a rewrite.
- */
+/** True if the orchestrator wrote its share to config.json at its start; undefined if that can't be read. */
 async function hasShare({ inputs, sides, side, saga, deps }: StartedSide) {
   const variables = own({ file: `${inputs[side].directory}/config.json` });
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
@@ -209,17 +200,14 @@ async function hasShare({ inputs, sides, side, saga, deps }: StartedSide) {
   return undefined;
 }
 
-/** Formats the number of connections. Without other orchestrators it signs nothing, although it reports live. */
+/** Formats the connections. Without other orchestrators it signs nothing, although it reports live. */
 function peersText(side: SideName, peers: number, port: number): string {
   return peers > 0
     ? `the ${side} side is connected with ${peers} other signer${peers === 1 ? "" : "s"}`
     : `the ${side} side is connected with no other signer yet: is ${port}/tcp open to them, and out to theirs? It dials those of tss/address_book.seed and TssConfig.Bootstrap`;
 }
 
-/**
- * Compares the running version with the configured one, because not every build reports its version at the
- * installation.
- */
+/** Compares the running version with the configured one: not every build reports it at the installation. */
 export function versionFaults(
   { version }: Pick<BuildInfo, "version">,
   configured: string | undefined,

@@ -2,13 +2,13 @@ import { isSameMove, isSameOwner } from "../../eventLog/moveId";
 import { type Journal, type Saga, type SideName, sidesOf } from "./journal";
 import { isOfThisPair, isOpen, isPast, type Looks, sagasIn, stagesOf, standsAt } from "./sagaLooks";
 
-/** Steps that this run has done so far. It repeats steps that only an earlier run may have done. */
+/** Steps that this run has done. Steps that only an earlier run may have done are repeated. */
 export interface RunMemory {
   readonly bulkCopied: boolean;
   /** True once this run stopped the source and took its manifest. */
   readonly stopped: boolean;
   readonly backedUp: boolean;
-  /** True once a step failed: from then on the run rolls back. */
+  /** True once a step failed: the run rolls back from then on. */
   readonly failed: boolean;
 }
 
@@ -27,7 +27,7 @@ export type MoveStep =
 
 export type MoveDecision =
   | { readonly do: MoveStep; readonly saga: Saga }
-  /** The orchestrator is on the wanted host, or stays where it is for a reason. */
+  /** The orchestrator is on the wanted host, or stays for a reason. */
   | { readonly do: "done"; readonly holder: SideName; readonly why: Why }
   /** Only the operator can go on. */
   | { readonly do: "stop here"; readonly saga: Saga; readonly why: Obstacle };
@@ -53,16 +53,16 @@ export type Obstacle =
   | "odd generation"
   | "other hosts";
 
-/** Stages of a move that has begun to touch the orchestrator of its host. */
+/** The move has begun to touch the orchestrator of its host. */
 const openStages: readonly string[] = ["stopping", "fenced", "restoring", "staged", "switched", "starting"];
-/** Stages of a move that has ended on its host. */
+/** The move has ended on its host. */
 const endStages: readonly string[] = ["running", "restored", "moved"];
-/** Stages of a move that left at most a copy on its host. */
+/** The move left at most a copy on its host. */
 const copyStages: readonly string[] = ["staging", "abandoned"];
 
 /**
  * Returns the journal of another stack's move that is at work on one of these hosts, or took the orchestrator on from
- * there. It replaced this stack's journal, so the other host's journal and copy are older than that move.
+ * there. This stack's journal there is gone, so the other host's journal and copy are older than that move.
  */
 function findForeignJournal(wanted: Saga, looks: Looks): Journal | undefined {
   const { source, target } = sidesOf(wanted);
@@ -72,8 +72,7 @@ function findForeignJournal(wanted: Saga, looks: Looks): Journal | undefined {
   const isRunning = stagesOf(wanted, looks).t === "running";
   if (from && isForeign(source, from) && !isHeld && !isRunning) return from;
   if (!to || !isForeign(target, to)) return undefined;
-  // The orchestrator may return to a host that it left long ago, but not to one that had it in this move or the last
-  // one.
+  // The orchestrator may return to a host, but not to one that had it in this move or the last one.
   const wasHere = to.history.some(
     ({ move, stage }) =>
       move &&
@@ -106,8 +105,8 @@ function decideEnd(holder: SideName, why: Why, { move }: Saga, looks: Looks): Mo
 }
 
 /**
- * Decides the next step of a move. All rules of the cutover are here: which step may follow which evidence, how long a
- * rollback is possible, and when nothing may be touched.
+ * Decides the next step of a move: which step may follow which evidence, how long a rollback is possible, and when
+ * nothing may be touched.
  */
 export function decideMove(wanted: Saga, looks: Looks, memory: RunMemory): MoveDecision {
   if (looks.new === undefined) return { do: "stop here", saga: wanted, why: "new out of sight" };
@@ -116,11 +115,11 @@ export function decideMove(wanted: Saga, looks: Looks, memory: RunMemory): MoveD
   const open = sagasIn(looks, wanted).find((saga) => isOpen(stagesOf(saga, looks)));
   const isSame = open && isSameMove(open.move, wanted.move);
   if (open && (!isSame || open.direction !== wanted.direction)) {
-    // The source may have an orchestrator of another stack, for which it was the target.
+    // The source may have the orchestrator of another stack, whose target it was.
     const between = findForeignJournal(open, looks);
     if (between) return decideAfterForeign(open, between, looks);
     const stages = stagesOf(open, looks);
-    // A move whose target may sign is finished first; only a rollback may begin at any time from then on.
+    // A move whose target may sign is finished first; only a rollback may begin after that.
     if (isSame && wanted.direction === "back" && isPast(stages)) return decideBegin(wanted, looks, memory);
     if (isSame && !isPast(stages)) {
       const rollback = decideRollback(open, looks);
@@ -166,7 +165,7 @@ function decideStep(saga: Saga, looks: Looks, memory: RunMemory): MoveDecision {
   if (t === "running" || t === "starting" || t === "switched" || t === "staged") {
     // The target's journal proves the fence of a source that is out of sight.
     if (from && (from.active || !from.masked)) return stop("source runs unasked");
-    // The target writes the end first, so a target that says less than an ended source is of an earlier moment.
+    // The target writes the end first: a target that says less than an ended source is older.
     const isPastEnd = s === "moved" && t !== "running";
     if (s === "stopping" || s === "restoring" || s === "restored" || isPastEnd) return stop("journals disagree");
     if (t === "running") return step("close");
@@ -185,10 +184,7 @@ function decideStep(saga: Saga, looks: Looks, memory: RunMemory): MoveDecision {
   return step(memory.bulkCopied ? "stop" : "bulk");
 }
 
-/**
- * Decides the next step of a rollback, which is possible until the target may have been started.
- * Returns undefined if there is nothing to undo.
- */
+/** Decides the next step of a rollback, possible until the target may have been started; undefined if none is left. */
 function decideRollback(saga: Saga, looks: Looks): MoveDecision | undefined {
   const { source, target } = sidesOf(saga);
   const [from, to] = [looks[source], looks[target]];
@@ -197,7 +193,7 @@ function decideRollback(saga: Saga, looks: Looks): MoveDecision | undefined {
   if (to === undefined) return { do: "stop here", saga, why: "target out of sight" };
   if (s === undefined || s === "restored") return undefined;
   if (s === "moved") return { do: "stop here", saga, why: "journals disagree" };
-  // Read from the hosts, not remembered: the source is restored only if the target can't start any more.
+  // The hosts prove it, not the run's memory: the source is restored only if the target can't start any more.
   if (to.active && t !== "abandoned") return { do: "stop here", saga, why: "target runs unasked" };
   if (t !== "abandoned" || !to.masked || to.active || to.inPlace) return { do: "seal", saga };
   return { do: "restore", saga };

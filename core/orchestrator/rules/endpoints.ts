@@ -1,21 +1,14 @@
-/** A node in config.json, as host:port; without paths, which may contain access keys. */
+/** A node in config.json, as host:port from each host; without paths, which may contain access keys. */
 export interface Endpoint {
   /** The bridge's name of the network: `Zenon`, `Ethereum`… */
   readonly network: string;
-  /** Address as the old host reaches it. */
   readonly old: string;
-  /** Address as the new host will reach it. */
   readonly new: string;
-  /** True if the node is on the orchestrator's own host, and so on another machine after the move. */
+  /** True if the node is on the orchestrator's own host, so on another machine after the move. */
   readonly isOwn: boolean;
 }
 
-/**
- * Returns the nodes in a configuration.
- *
- * @param config the JSON of config.json
- * @param own addresses of its host; they become 127.0.0.1 on the new one (movedConfig.ts)
- */
+/** Returns the nodes in config.json. @param own addresses of its host, 127.0.0.1 on the new one (movedConfig.ts) */
 export function endpointsOf(config: Readonly<Record<string, unknown>>, own: readonly string[]): Endpoint[] {
   const networks = Object.entries((config.Networks as Record<string, { Urls?: unknown }> | null) ?? {});
   return networks.flatMap(([network, settings]) => {
@@ -35,10 +28,7 @@ function endpointOf(network: string, url: string, own: readonly string[]): Endpo
   return [{ network, old: withPort(host), new: withPort(isOwn && !isLoopback ? "127.0.0.1" : host), isOwn }];
 }
 
-/**
- * True if the orchestrator uses an endpoint's network. It always uses the Pillar node's; for other networks the names
- * in its status decide, if it reports them.
- */
+/** True if the orchestrator uses an endpoint's network: it is the Pillar node's, or in the status, or no status lists any. */
 export function isUsed({ network }: Endpoint, networks: readonly string[] | undefined): boolean {
   return networks === undefined || isPillarNode({ network }) || networks.includes(network);
 }

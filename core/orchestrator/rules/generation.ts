@@ -3,31 +3,27 @@ import { decideMove, type MoveDecision, type MoveStep, type Obstacle, type RunMe
 import { isSource, type Journal, type Saga, type SideName, sidesOf } from "./journal";
 import { isOfSaga, isOfThisPair, type Looks } from "./sagaLooks";
 
-/** Moves of this orchestrator, between any hosts, as the event log and the stack's state have them. */
+/** Moves of this orchestrator between any hosts, by the event log and the stack's state. */
 export interface Known {
-  /** The highest generation. */
   readonly generation: number;
-  /** The move of that generation. */
   readonly move?: MoveId | undefined;
   /** The highest generation whose target was started, or was about to be. */
   readonly started: number;
 }
 
-/** The move that a run is to make. */
 export interface Wanted extends Saga {
   readonly known?: Known;
-  /** The last move before the operator brought the orchestrator to its host by hand, by the operator's word. */
+  /** The last move before the operator brought the orchestrator here by hand, by the operator's word. */
   readonly laterThan?: number | undefined;
-  /** True if the operator says that no move of this orchestrator ever began. */
+  /** True if the operator says that no move ever began. */
   readonly isFirst?: boolean | undefined;
   /** Fingerprints of the hosts' keys. */
   readonly hosts?: Readonly<Record<SideName, string>>;
 }
 
 const sides = ["old", "new"] as const;
-/** Stages of a target before its source was stopped and fenced. */
 const copyStages: readonly string[] = ["staging", "abandoned"];
-/** Stages of a target whose source was stopped and fenced, and wrote so. */
+/** A target whose source wrote that it was stopped and fenced. */
 const fencedStages: readonly string[] = ["staged", "switched", "starting", "running"];
 /** Steps after which no target starts. */
 const startsNothing: readonly MoveStep[] = ["close", "seal", "restore"];
@@ -38,9 +34,9 @@ const maxUnknownGenerations = 1000;
 const numberOf = (journal: Journal | undefined): number => journal?.generation ?? 0;
 
 /**
- * Drops a journal that is older than the other host's, as after a restored snapshot. The target writes the begin of a
- * saga before its source does, and gets no further than the copy until the source has written it, too. So only an older
- * disk can lack the number, and its copy or running orchestrator is older, too.
+ * Drops a journal that is older than the other host's, as after a restored snapshot. The target writes a saga's begin
+ * first, and gets no further than the copy until the source has written it, too. So only an older disk lacks the
+ * number, and its copy or running orchestrator is older, too.
  */
 export function withoutPast(looks: Looks, wanted: Saga): Looks {
   const [old, fresh] = sides.map((side) => looks[side]?.journal);
@@ -56,17 +52,16 @@ export function withoutPast(looks: Looks, wanted: Saga): Looks {
 
 /** Generations in the hosts' journals; 0 if there is none. */
 export interface Heard {
-  /** Generation on the source. */
   readonly source: number;
-  /** Generation on either host, if the last saga there got no further than the copy and so stopped no orchestrator. */
+  /** On either host, if its last saga got no further than the copy and so stopped no orchestrator. */
   readonly copied: number;
-  /** Highest generation on any host in sight. */
+  /** On any host in sight. */
   readonly highest: number;
 }
 
 /**
- * Returns why the orchestrator may be at work elsewhere, by comparing event log and journals; or undefined. A host
- * without a journal knows of no move, and an event log that is behind a host is incomplete.
+ * Returns why the orchestrator may be at work elsewhere, or undefined. A host without a journal knows of no move.
+ * An event log that is behind a host is incomplete.
  */
 export function unknownPast(
   { source, copied, highest }: Heard,
@@ -80,10 +75,7 @@ export function unknownPast(
   return Math.max(source, copied, laterThan) < known.started ? "later start" : undefined;
 }
 
-/**
- * Returns the event that the event log must have before a step. Without it, a host whose disk is reset later would
- * forget that start.
- */
+/** Returns the event to log before a step. Without it, a host whose disk is reset later would forget that start. */
 export function lineBefore(
   step: MoveStep,
   { generation = 0 }: Saga,
@@ -93,7 +85,6 @@ export function lineBefore(
   return startsNothing.includes(step) || generation <= (known?.started ?? 0) ? undefined : "starting";
 }
 
-/** Returns the known generations after such an event is logged. */
 export function withLine(known: Known, line: "begun" | "starting", { generation = 0, move }: Saga): Known {
   return {
     ...(generation > known.generation ? { generation, move } : known),
@@ -101,7 +92,7 @@ export function withLine(known: Known, line: "begun" | "starting", { generation 
   };
 }
 
-/** Returns the number of a saga that has begun; undefined if none of its journals is left. */
+/** Returns the number of a saga; undefined if none of its journals is left. */
 function generationOf(saga: Saga, looks: Looks): number | undefined {
   const { source } = sidesOf(saga);
   const numbers = sides.flatMap((side) => {
@@ -129,7 +120,7 @@ export function decideNext(wanted: Wanted, looks: Looks, memory: RunMemory): Mov
   return findObstacle(decision.do, saga, looks, wanted) ?? { do: decision.do, saga };
 }
 
-/** Returns an obstacle to a step, for which its script would refuse or which only the event log shows. */
+/** Returns an obstacle to a step: its script would refuse, or the event log forbids it. */
 function findObstacle(step: MoveStep, saga: Required<Saga>, looks: Looks, wanted: Wanted) {
   const { known, hosts } = wanted;
   const stop = (why: Obstacle, of: Saga): MoveDecision => ({ do: "stop here", saga: of, why });

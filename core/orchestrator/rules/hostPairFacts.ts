@@ -1,4 +1,4 @@
-/** Facts about a host, as orchestrator/orchestratorFacts.sh prints them. */
+/** Facts about a host (orchestrator/orchestratorFacts.sh). */
 export interface SideFacts {
   /** States of the unit by systemd: loaded, not-found, masked; active, inactive…; enabled… */
   readonly load: string;
@@ -6,32 +6,27 @@ export interface SideFacts {
   readonly enabled: string;
   /** `there`, `none`, `link` or `no directory`. */
   readonly directory: string;
-  /** Path of the directory with its links resolved. */
+  /** Absolute, links resolved. */
   readonly real: string;
   readonly bytes: number;
   readonly files: number;
-  /** Number of key shares. */
   readonly shares: number;
-  /** Number of files and directories that have setuid, setgid or the sticky bit, or are writable by everybody. */
+  /** Number of paths with setuid, setgid or the sticky bit, or writable by everybody. */
   readonly special?: number;
-  /** Free bytes and inodes of the disk, and its mount point. */
+  /** Bytes and inodes of the disk, and its mount point. */
   readonly free: number;
   readonly inodes: number;
   readonly mount: string;
   readonly hasNodeKey: boolean;
   readonly hasExecutable: boolean;
-  /** Name of the unit's process, if it runs and no process has the configured name. */
+  /** The unit's process, if none has the configured name. */
   readonly process?: string;
-  /** User and working directory (without links) of the unit's process, if it runs. */
+  /** User and working directory (without links) of that process. */
   readonly user?: string;
   readonly works?: string;
-  /**
-   * Names of environment variables beyond systemd's own: of the process, or of the files of a unit that does not run.
-   */
+  /** Names beyond systemd's own: of the process, or of the files of a unit that does not run. */
   readonly environment: readonly string[];
-  /** Missing tools that are needed. */
   readonly lacks: readonly string[];
-  /** Text of the move's journal, if there is one. */
   readonly journal?: string;
 }
 

@@ -1,13 +1,13 @@
 import { isSameMove, isSameOwner, type MoveId, parseMove } from "../../eventLog/moveId";
 import { isPrintable } from "../../util/printable";
 
-/** Direction of a move: `forward` from the old host to the new one, `back` with `orchestrator.rollback`. */
+/** `forward`: from the old host to the new one; `back` with `orchestrator.rollback`. */
 export type Direction = "forward" | "back";
 export type SideName = "old" | "new";
 
-/** Stages of the source in order; `restoring` and `restored` belong to a rollback. */
+/** Stages in order; `restoring` and `restored` belong to a rollback. */
 export const sourceStages = ["stopping", "fenced", "moved", "restoring", "restored"] as const;
-/** Stages of the target in order; `abandoned` belongs to a rollback. */
+/** Stages in order; `abandoned` belongs to a rollback. */
 export const targetStages = ["staging", "staged", "switched", "starting", "running", "abandoned"] as const;
 
 export type SourceStage = (typeof sourceStages)[number];
@@ -17,18 +17,18 @@ export type TargetStage = (typeof targetStages)[number];
 export interface Saga {
   readonly move: MoveId;
   readonly direction: Direction;
-  /** Number over all sagas of all moves of this orchestrator: a later saga has a higher one. */
+  /** Counts all sagas of all moves of this orchestrator. */
   readonly generation?: number;
 }
 
 /**
- * State of a move on a host (/var/lib/pillar-host/orchestrator.json, root only). A step writes it before it changes
- * anything there, so that the next run knows how far the move is, even without Pulumi's state.
+ * State of a move on a host (/var/lib/pillar-host/orchestrator.json, root only), written before a step changes anything
+ * there: the next run knows how far the move is, even without Pulumi's state.
  */
 export interface Journal extends Saga {
   readonly version: 1;
   readonly generation: number;
-  /** Fingerprints of the host keys of source and target. */
+  /** Fingerprints of the hosts' keys. */
   readonly source: string;
   readonly target: string;
   readonly side: SideName;
@@ -36,11 +36,11 @@ export interface Journal extends Saga {
   readonly stage: SourceStage | TargetStage;
   /** ISO 8601, by the host's clock. */
   readonly at: string;
-  /** State of the orchestrator before it was fenced here; a rollback needs it. */
+  /** The orchestrator before the fence, for a rollback. */
   readonly was: { readonly enabled?: boolean; readonly unitFile?: string; readonly keyStore?: string };
-  /** Identity of the moved orchestrator; null if its build does not report it. */
+  /** Null if the build does not report it. */
   readonly identity: Readonly<Record<string, string>> | null;
-  /** Stages of all moves on this host, the last one at the end. */
+  /** Stages of all moves on this host, oldest first. */
   readonly history: readonly { readonly stage: string; readonly at: string; readonly move?: MoveId }[];
 }
 
@@ -49,7 +49,6 @@ export function isSource(side: SideName, { direction }: Saga): boolean {
   return (side === "old") === (direction === "forward");
 }
 
-/** Returns the host that the orchestrator leaves, and the host that it goes to. */
 export function sidesOf({ direction }: Pick<Saga, "direction">): { source: SideName; target: SideName } {
   return direction === "forward" ? { source: "old", target: "new" } : { source: "new", target: "old" };
 }
@@ -59,11 +58,7 @@ export function plainStore(keyStore: string): string {
   return keyStore.replace(/\.moved-to-(?!.*\.moved-to-).*$/, "");
 }
 
-/**
- * Parses a journal; undefined if the text is empty.
- *
- * @throws if form or version is unknown, because a guess could start two orchestrators
- */
+/** Parses a journal; undefined if empty. @throws if the form is unknown: a guess could start two orchestrators */
 export function parseJournal(text: string, where: string): Journal | undefined {
   if (text.trim() === "") return undefined;
   const found = parseJson(text);
@@ -100,11 +95,11 @@ export function parseJournal(text: string, where: string): Journal | undefined {
   );
 }
 
-/** True if a generation is valid, and can still be incremented. */
+/** True if a generation is valid and can be incremented. */
 const isGeneration = (number: unknown): number is number =>
   Number.isSafeInteger(number) && (number as number) >= 1 && (number as number) < 1e9;
 
-/** True if an absent or present part of a journal has one-line texts only; `except` names the types of other values. */
+/** True if a part of a journal has one-line texts only; `except` names the types of other values. */
 function areTexts(part: object | null | undefined, except: Readonly<Record<string, string>> = {}): boolean {
   if (typeof (part ?? {}) !== "object") return false;
   return Object.entries(part ?? {}).every(([name, value]) => isPrintable(value) || typeof value === except[name]);
@@ -125,16 +120,13 @@ function parseJson(text = ""): WrittenJournal | null {
   }
 }
 
-/**
- * True if a journal's text is of this stack's moves, of any attempt. False if it is damaged: {@link parseJournal}
- * reports that.
- */
+/** True if a journal is of this stack's moves, of any attempt. False if damaged: {@link parseJournal} reports that. */
 export function isOwn(journal: string | undefined, move: MoveId): boolean {
   const written = parseMove(parseJson(journal)?.move);
   return written !== undefined && isSameOwner(written, move);
 }
 
-/** True if a host's journal says that this move has begun: the old host is stopped, or about to be. */
+/** True if this move has begun: the old host is stopped, or about to be. */
 export function hasBegun(journal: string | undefined, move: MoveId): boolean {
   const found = parseJson(journal);
   const written = parseMove(found?.move);
@@ -148,15 +140,15 @@ export function copiedIn(journal: string | undefined, move: MoveId): number {
 }
 
 /**
- * True if the new host holds at most a bulk copy of this move. An orchestrator may have left the host in another move.
- * The next move judges the remains of an abandoned move (orchestrator/journal.sh, signer_lies_in_place).
+ * True if the new host holds at most a bulk copy of this move. The next move judges the remains of an abandoned one
+ * (orchestrator/journal.sh, signer_lies_in_place).
  */
 export function hasStagedNothing(journal: Journal | undefined, move: MoveId): boolean {
   if (journal === undefined) return true;
   return isSameMove(journal.move, move) ? journal.stage === "staging" : journal.stage === "moved";
 }
 
-/** Returns the number in a journal's text; 0 if there is none or it is damaged. */
+/** Returns the number in a journal; 0 if there is none or it is damaged. */
 export function generationIn(journal: string | undefined): number {
   const { generation } = parseJson(journal) ?? {};
   return isGeneration(generation) ? generation : 0;

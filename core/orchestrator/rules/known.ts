@@ -6,11 +6,7 @@ import { type SideName, sidesOf } from "./journal";
 const ends: readonly string[] = ["done", "rolledBack"];
 const numbered: readonly string[] = ["begun", "starting", ...ends];
 
-/**
- * Returns the generations of all moves of a Pillar, of all its stacks, by the event log and the stack's state.
- *
- * @param inState generation of the last end in the stack's state
- */
+/** Returns the generations of all moves of a Pillar. @param inState generation of the last end in the stack's state */
 export function knownOf(events: readonly MoveEvent[], wanted: MoveId, inState = 0): Known {
   let known: Known = { generation: inState, started: inState, ...(inState > 0 ? { move: wanted } : {}) };
   for (const { move, event, details } of events) {
@@ -23,8 +19,8 @@ export function knownOf(events: readonly MoveEvent[], wanted: MoveId, inState = 
 }
 
 /**
- * Returns the start that brought the orchestrator to its holder if the event log has no end of it: the run that started
- * the target did not write it. A later start of the other host had no effect.
+ * Returns the start that brought the orchestrator to its holder if that run failed to log the end. A later start of the
+ * other host had no effect.
  */
 export function unrecordedEnd(events: readonly MoveEvent[], wanted: MoveId, holder: SideName): WayOfMove | undefined {
   const last = events.findLast(

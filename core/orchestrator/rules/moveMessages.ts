@@ -15,17 +15,13 @@ export function stepFailed(failure: string, looks: Looks, places: Places): strin
   return [failure, whereItIs(looks, places), `  Fix what is said above, then: ${up}`].join("\n");
 }
 
-/** Formats the command for an orchestrator that came to its host by hand, which the event log can't know. */
+/** Formats the command for an orchestrator that came here by hand, which the event log can't know. */
 export function broughtByHand({ set, up }: Commands, generation: number, why = "You brought it here yourself"): string {
   const word = set("orchestrator.migrateFrom.laterThanMove", generation);
   return `${why}, and it can start nowhere else (docs/orchestrator.md)? ${word} && ${up}`;
 }
 
-/**
- * Formats problem, need and command if nothing shows where the orchestrator is.
- *
- * @param generation the highest on a host
- */
+/** Formats problem, need and command if nothing shows where the orchestrator is. `generation`: highest on a host. */
 export function unknownPastText(why: "record behind" | "first move", run: Commands, generation = 0): readonly string[] {
   const bring =
     "bring the record of the machine that moved it last (docs/unattended.md): the signer may be at work elsewhere";

@@ -3,11 +3,9 @@ import { isIPv6 } from "node:net";
 const jsonString = /"(?:[^"\\]|\\.)*"/g;
 
 /**
- * Rewrites an orchestrator's config.json for its new machine: sets that machine's paths, and replaces node addresses on
- * the machine that it leaves with 127.0.0.1. Everything else stays as written.
+ * Rewrites config.json for the orchestrator's new machine: sets that machine's paths, and replaces the addresses of the
+ * machine that it leaves with 127.0.0.1. Everything else stays as written.
  *
- * @param text whole JSON
- * @param addresses addresses of the machine that it leaves
  * @returns the text, and the changed addresses without anything else of the file
  */
 export function movedConfig(text: string, directory: string, addresses: readonly string[]) {
@@ -31,7 +29,6 @@ export function movedConfig(text: string, directory: string, addresses: readonly
   return { config, changed: [...changed] };
 }
 
-/** Replaces the addresses in URLs. */
 function replaceAddresses(value: string, addresses: readonly string[], changed: Set<string>): string {
   return addresses.reduce((left, address) => {
     const host = isIPv6(address) ? `[${address}]` : address;

@@ -7,7 +7,6 @@ import { rollbackByHandHint, rollbackCommands, stopForGood } from "./rollbackByH
 import type { Looks } from "./sagaLooks";
 import { type Places, whereItIs } from "./whereItIs";
 
-/** Values for an obstacle's text. */
 interface Scene {
   readonly saga: Saga;
   readonly looks: Looks;
@@ -18,11 +17,10 @@ interface Scene {
   readonly run: Commands;
   readonly up: string;
   readonly journals: Readonly<Record<SideName, Journal | undefined>>;
-  /** The command that rolls back; undefined if the move is a rollback. */
+  /** Undefined if the move is a rollback. */
   readonly rollback: string | undefined;
-  /** Names a host for the operator. */
   at(side: SideName): string;
-  /** Returns the command that stops a host's orchestrator for good. */
+  /** Returns the command for good. */
   stopIt(side: SideName): string;
 }
 
@@ -59,7 +57,7 @@ function generationsFound(looks: Looks): string[] {
   });
 }
 
-/** Decides whether a move may still be at work: it may, unless the journals say that it has ended. */
+/** Decides whether a move may still be at work: unless the journals say that it has ended. */
 function isAtWork(looks: Looks, { move }: Saga): boolean {
   const journals = [looks.new?.journal, looks.old?.journal];
   const theirs = journals.find((journal) => journal && isSameMove(journal.move, move));

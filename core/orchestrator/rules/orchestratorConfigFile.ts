@@ -1,21 +1,17 @@
 /** Settings of an orchestrator's config.json; no secret. */
 export interface OrchestratorConfigFile {
-  /** Absent if the file has none: the orchestrator then uses the folder .orchestrator of its home. */
+  /** Absent: the folder .orchestrator of the orchestrator's home. */
   readonly dataPath?: string | undefined;
   readonly tssDir?: string | undefined;
   /** Name of the producer's key store below the data path. */
   readonly keyStore: string;
   readonly hasPassphrase: boolean;
-  /**
-   * True if the orchestrator had a share of the bridge's key at its last start. Without one it runs as "live" but signs
-   * nothing.
-   */
+  /** True if it had a share of the bridge's key at its last start. Without one it runs as "live" but signs nothing. */
   readonly hasShare: boolean;
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Reads the settings. @param config the JSON of config.json */
 export function orchestratorConfigOf(config: Json): OrchestratorConfigFile {
   const tss = (typeof config.TssConfig === "object" ? config.TssConfig : undefined) as Json | null | undefined;
   const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);

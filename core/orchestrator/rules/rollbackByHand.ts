@@ -5,15 +5,14 @@ import type { Looks } from "./sagaLooks";
 import type { Places } from "./whereItIs";
 
 /**
- * Returns the command that stops a service for good. It masks as signer_mask does, because `systemctl mask` refuses if
- * the unit's file is in /etc/systemd/system, the usual place. It prints `inactive` only if each part succeeded.
+ * Returns the command that stops a service for good, and prints `inactive` only if each part succeeded. It masks as
+ * signer_mask does: `systemctl mask` refuses if the unit's file is in /etc/systemd/system, the usual place.
  */
 export function stopForGood(service: string): string {
   const file = `/etc/systemd/system/${service}.service`;
   return `systemctl stop ${service} && { [ ! -f ${file} ] || mv -f ${file} ${file}.moved; } && ln -sfn /dev/null ${file} && systemctl daemon-reload && systemctl is-active ${service}`;
 }
 
-/** Returns the commands that roll back by hand. */
 export function rollbackCommands(saga: Saga, looks: Looks, places: Places): string[] {
   const { source, target } = sidesOf(saga);
   const { unitFile = "", keyStore = "" } = looks[source]?.journal?.was ?? {};
@@ -27,19 +26,16 @@ export function rollbackCommands(saga: Saga, looks: Looks, places: Places): stri
   ];
 }
 
-/**
- * Returns the command that puts the journals aside. They know nothing of a rollback by hand and would block every later
- * run.
- */
+/** Returns the command that puts the journals aside: unaware of a rollback by hand, they would block later runs. */
 function asideCommand({ stack }: Places): string {
   const run = commandsFor(stack);
   return `on both: mv ${journalFile} ${journalFile}.aside; then ${run.set("orchestrator.rollback", true)} && ${run.up}`;
 }
 
-/** Returns a hint if the old host seems to be rolled back by hand, as above, and the new one can't sign. */
+/** Returns a hint if the old host seems to be rolled back by hand, and the new one can't sign. */
 export function rollbackByHandHint({ old, new: fresh }: Looks, places: Places): string[] {
   if (!old?.active || !fresh || fresh.active || !fresh.masked) return [];
-  // The orchestrator went on from the new host to a third host, and signs there.
+  // The orchestrator went on to a third host, and signs there.
   if (fresh.journal?.stage === "moved") return [];
   return [`  Did you bring it back by hand, and is it to stay there? Then ${asideCommand(places)}`];
 }

@@ -1,18 +1,17 @@
 import { isSameMove, isSameOwner } from "../../eventLog/moveId";
 import { type Journal, type Saga, type SideName, type SourceStage, sidesOf, type TargetStage } from "./journal";
 
-/** The state of a host, as a run read it. */
 export interface SideObservation {
   readonly journal?: Journal | undefined;
   /** True if a process of the orchestrator lives, or systemd is about to start one. */
   readonly active: boolean;
   /** True if the unit is masked for good: neither a boot nor an operator starts it. */
   readonly masked: boolean;
-  /** True if an abandoned move's files lie where a start would find them, because sealing was interrupted. */
+  /** True if sealing was interrupted: an abandoned move's files lie where a start would find them. */
   readonly inPlace?: boolean;
 }
 
-/** Undefined for a host that is out of sight: no answer, or another machine answers. */
+/** Undefined: no answer, or another machine answers. */
 export type SideLook = SideObservation | undefined;
 
 export interface Looks {
@@ -20,15 +19,11 @@ export interface Looks {
   readonly new: SideLook;
 }
 
-/**
- * True if a journal belongs to this stack's moves between these hosts. A journal with another side name is about other
- * hosts.
- */
+/** True if a journal belongs to this stack's moves between these hosts, not to another pair's. */
 export function isOfThisPair(at: SideName, { move, side }: Journal, wanted: Saga): boolean {
   return isSameOwner(move, wanted.move) && side === at;
 }
 
-/** True if a journal belongs to this direction of this move between these hosts. */
 export function isOfSaga(at: SideName, journal: Journal, saga: Saga): boolean {
   return isOfThisPair(at, journal, saga) && isSameMove(journal.move, saga.move) && journal.direction === saga.direction;
 }
@@ -38,7 +33,6 @@ interface Stages {
   readonly t?: TargetStage | undefined;
 }
 
-/** Returns the stages of source and target in a saga, by their journals. */
 export function stagesOf(saga: Saga, looks: Looks): Stages {
   const stage = (side: SideName) => {
     const journal = looks[side]?.journal;
@@ -48,12 +42,12 @@ export function stagesOf(saga: Saga, looks: Looks): Stages {
   return { s: stage(source) as SourceStage | undefined, t: stage(target) as TargetStage | undefined };
 }
 
-/** True if the target may sign. From then on the program does not roll back by itself. */
+/** True if the target may sign: from then on no automatic rollback. */
 export function isPast({ t }: Stages): boolean {
   return t === "starting" || t === "running";
 }
 
-/** True if a saga has changed the orchestrator's state on a host and has not ended. */
+/** True if a saga has touched the orchestrator on a host and has not ended. */
 export function isOpen({ s, t }: Stages): boolean {
   if (t === "running") return s === "fenced" || s === "stopping";
   return (
@@ -61,7 +55,7 @@ export function isOpen({ s, t }: Stages): boolean {
   );
 }
 
-/** Returns the sagas of this stack that the journals name, the new host's first. */
+/** Returns the sagas that this stack's journals name, the new host's first. */
 export function sagasIn(looks: Looks, wanted: Saga): Saga[] {
   return (["new", "old"] as const).flatMap((side) => {
     const journal = looks[side]?.journal;
@@ -70,10 +64,7 @@ export function sagasIn(looks: Looks, wanted: Saga): Saga[] {
   });
 }
 
-/**
- * Returns the host that has the orchestrator by this stack's journals, if at most one saga has ended. Ignores journals
- * of another stack's move, which is between other hosts.
- */
+/** Returns the host that has the orchestrator by this stack's journals, if at most one saga has ended. */
 export function standsAt(looks: Looks, wanted: Saga): SideName {
   const stage = (side: SideName) => {
     const journal = looks[side]?.journal;

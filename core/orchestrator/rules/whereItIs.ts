@@ -8,7 +8,7 @@ function isOneMove(a: Journal, b: Journal | undefined): boolean {
   return b !== undefined && isSameMove(a.move, b.move);
 }
 
-/** Describes what keeps a host without the key from signing, if anything does. */
+/** Describes what keeps a host without the key from signing. */
 function describeFence(look: SideLook): string {
   if (!look) return "is out of sight";
   if (look.active) return "runs too";
@@ -45,7 +45,6 @@ function locateKey(looks: Looks, places: Places): KeyPlace {
   );
 }
 
-/** Returns the host that a move started, by its journal. */
 function onStartedSide(looks: Looks, places: Places): KeyPlace | undefined {
   for (const side of bothSides) {
     const look = looks[side];
@@ -64,7 +63,7 @@ function onStartedSide(looks: Looks, places: Places): KeyPlace | undefined {
   return undefined;
 }
 
-/** Returns where the key went in a move of which only one host has a journal. */
+/** Returns where the key went in a move of which one host alone has a journal. */
 function afterMoveOn(looks: Looks, places: Places): KeyPlace | undefined {
   for (const side of bothSides) {
     const other = otherOf(side);
@@ -83,7 +82,6 @@ function afterMoveOn(looks: Looks, places: Places): KeyPlace | undefined {
   return undefined;
 }
 
-/** Returns the host that a move stopped or rolled back, by its journal. */
 function onStoppedSide(looks: Looks, places: Places): KeyPlace | undefined {
   for (const side of bothSides) {
     const look = looks[side];
@@ -127,7 +125,6 @@ function beforeStart({ old, new: fresh }: Looks, places: Places): KeyPlace {
   return { holder: "old", line: `The key is on ${oldName}, ${how}; ${nothing}.` };
 }
 
-/** Addresses and units of both hosts, and the stack, for errors. */
 export interface Places extends Readonly<Record<SideName, string>> {
   readonly services: Readonly<Record<SideName, string>>;
   readonly stack: string;
