@@ -90,10 +90,7 @@ interface Ours {
 /** The expected wait for the first momentum of an address. Times in unix milliseconds. */
 interface ProducingWait {
   readonly from: number;
-  /**
-   * `usually`: half of the Pillars in this place have had a slot by then; `surely`: all but one of 10,000. Absent if the
-   * place is not known.
-   */
+  /** The time by which half of the Pillars in this place have had a slot; `surely`: all but one of 10,000. */
   readonly usually?: number;
   readonly surely?: number;
   readonly standing: string;

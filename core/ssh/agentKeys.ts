@@ -15,7 +15,6 @@ export function agentKeys(): string[] | undefined {
 /** Keys that sshd accepts per login by default (MaxAuthTries). */
 const maxTries = 6;
 
-/** Formats findings about the agent for a host that accepts none of its keys. */
 export function formatAgentFindings(keys: readonly string[] | undefined): string[] {
   if (keys === undefined)
     return ["found: no ssh agent answers here (SSH_AUTH_SOCK): eval $(ssh-agent) && ssh-add FILE"];

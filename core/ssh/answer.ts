@@ -3,10 +3,8 @@ import { Transform } from "node:stream";
 
 /**
  * Marks that separate a script's output from that of the login's start files, which may print, or exit with code 0.
- *
- * - `shown`: output for an operator. Only its end is marked, on standard error, which the command plugin does not show.
- * - `captured`: a result of some lines, printed once the script has ended.
- * - `streamed`: a result of any length. Both streams are marked at beginning and end.
+ * `shown`: output for an operator, with its end marked on standard error, which the command plugin does not show.
+ * `captured`: a result of some lines, printed at the end. `streamed`: both streams are marked at beginning and end.
  */
 export type Framing = "shown" | "captured" | "streamed";
 
@@ -35,7 +33,6 @@ interface ScriptAnswer {
   readonly stderr: string;
 }
 
-/** Finds the output marked by {@link framed} in what a command printed. */
 export function readAnswer(script: string, { stdout, stderr }: Pick<ScriptAnswer, "stdout" | "stderr">): ScriptAnswer {
   const token = tokenOf(script);
   const [out, err] = [cut(stdout, token), cut(stderr, token)];
@@ -88,19 +85,16 @@ export function answerStream(script: string): Transform {
   });
 }
 
-/** Counts the bytes at the end of a piece that may begin a mark. */
 function sharedBytes(piece: Buffer, mark: Buffer): number {
   for (let count = Math.min(piece.length, mark.length - 1); count > 0; count -= 1)
     if (piece.subarray(-count).equals(mark.subarray(0, count))) return count;
   return 0;
 }
 
-/** Finds the user that a cloud's image asks for when it refuses another login. */
 export function otherUser(printed: string): string | undefined {
   return /login as the user "?([A-Za-z_][A-Za-z0-9_-]{0,31})\b/i.exec(printed)?.[1];
 }
 
-/** Formats the error of a login that ended with code 0 without running the script. */
 export function notRunText(what: string, printed: string): string {
   const said = printed.trim().split("\n")[0]?.slice(0, 200);
   const user = otherUser(printed);

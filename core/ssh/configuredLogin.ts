@@ -3,14 +3,13 @@ import { publicLineOf } from "./publicLine";
 import type { OrchestratorHost } from "./root";
 import type { SshTarget } from "./ssh";
 
-/** Returns the login of a stack's host (plain values; wrap them before they become an input). */
+/** Returns the login of a stack's host. All results here are plain values: wrap them before they become an input. */
 export function sshTarget({ ssh }: Pick<StackConfig, "ssh">, address: string, hostKey: string): SshTarget {
   return targetOf(ssh, { address, hostKey });
 }
 
 type Login = { readonly [K in keyof StackConfig["ssh"]]?: StackConfig["ssh"][K] | undefined };
 
-/** Configured login of a host other than the stack's own. */
 type OtherLogin = Pick<SshTarget, "address" | "hostKey"> & Login;
 
 /** Returns the login of a host, with that of `usual` for what it leaves out. */
@@ -29,10 +28,7 @@ export function proxyOf({ proxy, ...login }: Login): SshTarget | undefined {
 }
 
 /**
- * Returns another host with its login. Settings that it lacks come from pillar-host:ssh (plain values; wrap them before
- * they become an input).
- *
- * @param configured the block of the configuration, for errors
+ * Returns another host with its login. Settings that it lacks come from pillar-host:ssh. `configured` is for errors.
  */
 export function otherLogin(
   { ssh, stack }: Pick<StackConfig, "ssh" | "stack">,
@@ -45,17 +41,15 @@ export function otherLogin(
   return { stack, ssh: target, sudoPassword, configured };
 }
 
-/** Returns the place that sshd must forward to, if the node is asked through ssh. */
 export function forwardedRpc({ node: { rpc, rpcAddress, rpcPort } }: Pick<StackConfig, "node">) {
   return rpc === "ssh" ? { address: rpcAddress, port: rpcPort } : undefined;
 }
 
-/** Returns the public half of pillar-host:ssh.privateKey, as an authorized_keys line. */
+/** Returns pillar-host:ssh.privateKey's public half, as an authorized_keys line. */
 export function publicKeyOf({ ssh }: StackConfig): string | undefined {
   return ssh.privateKey === undefined ? undefined : publicLineOf(ssh.privateKey, ssh.privateKeyPassword);
 }
 
-/** Returns the old host with its login (plain values; wrap them before they become an input). */
 export function oldHost({ ssh, stack, orchestrator }: StackConfig): OrchestratorHost {
   const from = orchestrator.migrateFrom;
   if (from === undefined) throw new Error("pillar-host:orchestrator.migrateFrom is not configured");

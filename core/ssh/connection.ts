@@ -12,7 +12,6 @@ export interface Connection {
   session(): Promise<SshSession>;
   /** Leaves the connection to the next user in a process that keeps connections; else, or if it is dead, closes it. */
   drop(isDead?: "dead"): void;
-  /** Number of connections made so far. */
   readonly made: number;
 }
 
@@ -32,7 +31,6 @@ function loginOf({ address, port, user, hostKey, privateKey, password, agent, pr
   ]);
 }
 
-/** Keeps a connection for the next user of the same login, or closes it. */
 export function leaveSession(target: SshTarget, session: SshSession): void {
   const login = loginOf(target);
   const idle = idleSessions();
@@ -59,10 +57,8 @@ async function takeIdleSession(target: SshTarget): Promise<SshSession | undefine
 const rateLimit = { timeoutMs: 45_000, retryDelayMs: 8000 };
 
 /**
- * Returns a connection to a host.
- *
- * @param wasLetIn true if this run has logged in before: a refused port then means a limit on new connections, so it
- * retries
+ * Returns a connection to a host. `wasLetIn`: this run has logged in before, so a refused port means a limit on new
+ * connections, and is retried.
  */
 export function createConnection(target: SshTarget, keys?: LoginKeys, wasLetIn = false): Connection {
   // Keeps the promise, not the session: a session dropped while it connects must be closed, too.
@@ -80,8 +76,7 @@ export function createConnection(target: SshTarget, keys?: LoginKeys, wasLetIn =
         await new Promise((resolve) => setTimeout(resolve, rateLimit.retryDelayMs));
         return connect(until);
       }
-      // A refused login is not fatal after an earlier one succeeded: a host that boots or shuts down refuses everybody
-      // but root.
+      // A host that boots or shuts down refuses everybody but root, so a refusal after a login is not fatal.
       if (made > 0 && what === "login")
         throw new Error(`${target.address} refuses the login, which it took before: it boots, perhaps`);
       if (isFatal(error)) refused = error as Error;

@@ -4,12 +4,10 @@ import type { Value } from "./shellWords";
 declare const isChecked: unique symbol;
 
 /**
- * A text that may be a part of a script for a host: the program's own, or another machine's text that passed a check
- * below.
+ * A text that may be part of a script for a host: the program's own, or another machine's that passed a check below.
  */
 export type Word = string & { readonly [isChecked]: true };
 
-/** The variables of a function on a host (core/ssh/root.ts). */
 export type Variables = Readonly<Record<string, Word | number | boolean | readonly (Word | number)[]>>;
 
 /** Marks values of the operator, of this program and its state, or of the very host that gets them back. */
@@ -31,7 +29,6 @@ export const jsonWords = (words: Readonly<Record<string, string>>): Word =>
     JSON.stringify(words),
     /^\{("[A-Za-z]+":"[A-Za-z0-9]{0,200}",?)+\}$/.test(JSON.stringify(words)),
   );
-/** Checks one part of a path. */
 export const fileName = (text: string): Word =>
   checked("a plain file name", text, /^(?!\.{1,2}$)[A-Za-z0-9_.@+=,][A-Za-z0-9 _.@+=,:-]{0,200}$/.test(text));
 export const endpoint = (text: string): Word =>

@@ -4,7 +4,6 @@ import { runScript, type ScriptError } from "./runScript";
 
 const timeoutMs = 30_000;
 
-/** State of a node's unit, as systemd prints it. */
 export interface UnitFacts {
   readonly name: string;
   /** `loaded`, `masked`, `not-found`, …; empty if systemd does not report it. */
@@ -13,9 +12,7 @@ export interface UnitFacts {
   readonly sub: string;
   /** Time of the last state change, with the zone. */
   readonly since: string;
-  /** Restarts by systemd after failures. */
   readonly restarts: number;
-  /** Result of its last run. */
   readonly result: string;
   /** Node processes outside of this unit, and where they run; empty if there are none. */
   readonly elsewhere: string;
@@ -24,17 +21,14 @@ export interface UnitFacts {
 /** Progress of a chain copy; times in unix seconds by the host's clock. */
 interface ChainCopyProgress {
   readonly phase: string;
-  /** Start of the phase, and the bytes present then. */
   readonly since: number;
   readonly from: number;
-  /** Time of the newest data. */
   readonly newest: number;
   readonly bytes: number;
   readonly all: number;
   readonly now: number;
 }
 
-/** Steps with a marker on the host, in the order of the work. */
 const markedSteps = ["packages", "deployed", "synced"] as const;
 type MarkedStep = (typeof markedSteps)[number];
 
@@ -42,7 +36,6 @@ type MarkedStep = (typeof markedSteps)[number];
 export interface NodeHostFacts {
   /** Lines on why the host, or the rest of the facts, could not be read. */
   readonly unseen?: readonly string[];
-  /** Times of the steps done there. */
   readonly done?: Readonly<Partial<Record<MarkedStep, string>>>;
   /** Step of this program that runs there now. */
   readonly atWork?: string;
@@ -65,10 +58,8 @@ export interface NodeHostFacts {
 }
 
 /**
- * Reads a host's facts: service, peers, disk, memory, and the latest log lines without secrets. Never throws: a failure
- * gives `unseen` and the facts read so far.
- *
- * @param script made of `core/steps/host/hostFacts.sh`, for `bash -euo pipefail -s` as the login user
+ * Reads a host's facts with `core/steps/host/hostFacts.sh`, without secrets. Never throws: a failure gives `unseen` and
+ * the facts read so far.
  */
 export async function readHostFacts(connection: Connection, script: string): Promise<NodeHostFacts> {
   try {
@@ -80,7 +71,6 @@ export async function readHostFacts(connection: Connection, script: string): Pro
   }
 }
 
-/** Parses the output of `core/steps/host/hostFacts.sh`. */
 export function parseNodeHostFacts(lines: readonly string[]): NodeHostFacts {
   const fields = fieldsOf(lines);
   const all = (name: string) => fields.filter(([each]) => each === name).map(([, value]) => value);

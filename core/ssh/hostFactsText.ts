@@ -26,7 +26,6 @@ export function hostFactRows(facts: NodeHostFacts): FactRow[] {
   return rows.filter((row) => row !== undefined);
 }
 
-/** Formats a host's facts with its log, a line each. */
 export function hostFactLines(facts: NodeHostFacts): string[] {
   const log = facts.log.map((line): FactRow => ["log", line]);
   return [...hostFactRows(facts), ...log].map(([label, text]) => (label === "" ? text : `${label}: ${text}`));
@@ -56,7 +55,6 @@ function chainCopyText(copy: NonNullable<NodeHostFacts["chainCopy"]>): string {
   return `${arrived}, ${((rate * 8) / 1e6).toFixed(1)} Mbit/s, ${left} left`;
 }
 
-/** Formats the state of the node's unit. */
 export function serviceRow({ name, load, active, sub, since, restarts, result, elsewhere }: UnitFacts): FactRow {
   if (elsewhere !== "") return ["service", `${name} is not what runs the node: ${elsewhere}`];
   if (load === "masked") return ["service", `${name} is ${active}, and masked: it does not start again by itself`];
@@ -68,7 +66,6 @@ export function serviceRow({ name, load, active, sub, since, restarts, result, e
   return ["service", [`${name} is ${active} (${sub})${since === "" ? "" : ` since ${since}`}`, ...more].join(", ")];
 }
 
-/** Formats the number of peers, and what to check if there are none. */
 export function peersRow({ peers, rpc, p2pPort }: NonNullable<NodeHostFacts["node"]>): FactRow {
   if (peers === undefined) return ["peers", `not known, the RPC at ${rpc} gives no answer`];
   if (peers > 0) return ["peers", String(peers)];

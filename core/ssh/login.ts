@@ -4,7 +4,7 @@ import { printable } from "../util/printable";
 import { agentKeys, formatAgentFindings } from "./agentKeys";
 import { type RefusedError, reasonOf, refusal, type UnreachedError, unreached } from "./sshErrors";
 
-/** Login of a host; plain values, as a provider gets them. */
+/** Login of a host. Secret: plain values, as a provider gets them. */
 export interface SshTarget {
   readonly address: string;
   readonly port: number;
@@ -14,13 +14,11 @@ export interface SshTarget {
   readonly privateKey?: string | undefined;
   readonly privateKeyPassword?: string | undefined;
   readonly password?: string | undefined;
-  /** True to use the agent at SSH_AUTH_SOCK. */
   readonly agent?: boolean | undefined;
   /** The host through which this one is reached. */
   readonly proxy?: SshTarget | undefined;
 }
 
-/** Configuration keys of a host's login and host key, for errors. */
 export interface LoginKeys {
   readonly login: string;
   readonly hostKey: string;
@@ -28,12 +26,11 @@ export interface LoginKeys {
 
 const ownKeys: LoginKeys = { login: "pillar-host:ssh", hostKey: "pillar-host:host.hostKey" };
 
-/** Returns the keys of a host that one configuration key describes; else those of the stack's own host. */
+/** Returns the keys of the host that `configured` describes; else those of the stack's own host. */
 export function loginKeys(configured?: string): LoginKeys {
   return configured === undefined ? ownKeys : { login: configured, hostKey: `${configured}.hostKey` };
 }
 
-/** The ssh2 configuration of one login, and the error if it fails. */
 interface LoginAttempt {
   readonly config: Partial<ssh2.ConnectConfig>;
   /** Makes an error of ssh2's; without one the host closed the connection. */
@@ -85,7 +82,6 @@ export function loginAttempt(client: ssh2.Client, target: SshTarget, keys: Login
   };
 }
 
-/** A host's words before a login: its banner, and the methods that it offers. */
 interface HostReply {
   banner: string;
   /** True if it accepted one method, and wants another one. */

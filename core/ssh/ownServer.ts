@@ -3,7 +3,6 @@ import { someHostKey } from "../util/commands";
 import type { SshTarget } from "./ssh";
 import type { LoginError } from "./sshErrors";
 
-/** A stack's server, as the operator finds it at the provider. */
 export interface OwnServer {
   /** Name such as `Hetzner`. */
   readonly provider: string;
@@ -13,13 +12,12 @@ export interface OwnServer {
   readonly console: string;
   /** Networks that its firewall admits to ssh. */
   readonly sshFrom: readonly string[];
-  /** Limit for its first boot, in milliseconds. */
+  /** Milliseconds for its first boot. */
   readonly startTimeout: number;
   /** True if this state ordered it: an imported one may have had another use. */
   readonly isOrdered: boolean;
 }
 
-/** Formats a server as `server pillar-anvil-prod (52)`. */
 export function nameOf({ name, id }: Pick<OwnServer, "name" | "id">): string {
   return `server ${name} (${id})`;
 }
@@ -33,7 +31,6 @@ export function beginAnew({ set, remove, up, destroy }: Commands): string {
   ].join("\n  ");
 }
 
-/** Formats how to pin a server's host key after comparing it. */
 function pinKey({ set, up }: Commands): string {
   return [
     "Where it is your own, its key as its screen shows it (cat /etc/ssh/ssh_host_ed25519_key.pub):",
@@ -41,7 +38,6 @@ function pinKey({ set, up }: Commands): string {
   ].join("\n  ");
 }
 
-/** Formats how to see the server's screen. */
 export function consoleHelp({ console }: Pick<OwnServer, "console">): string {
   return `  Look at its screen: ${console}`;
 }
@@ -63,7 +59,6 @@ export function strangerText(
   ].join("\n");
 }
 
-/** A failed login to a stack's server. */
 interface ServerLoginFailure {
   readonly target: Omit<SshTarget, "hostKey">;
   readonly error: LoginError;

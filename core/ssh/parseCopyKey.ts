@@ -1,11 +1,8 @@
 import { addressWord, copyKey, type Word } from "./foreign";
 
 /**
- * Parses the output of copy_key: a key, then addresses. They go into the other host's authorized_keys, where any other
- * text could extend the key's rights.
- *
- * @param mark comment of the key (core/steps/lib/copyRight.sh)
- * @throws if the output is anything else
+ * Parses the output of copy_key: a key with the comment `mark` (core/steps/lib/copyRight.sh), then addresses. Throws if
+ * it is anything else: in the other host's authorized_keys, it could extend the key's rights.
  */
 export function parseCopyKey(
   printed: string,

@@ -71,7 +71,6 @@ const closedWords: Readonly<Record<PortSeen, string>> = {
   filtered: "no answer: a firewall drops it",
 };
 
-/** Formats the ports in a line: `35995 open; 35997 refused`. */
 export function portsLine(found: readonly PortFound[]): string {
   const note = (each: PortFound) => {
     if (isWrong(each)) return " (WRONG)";
@@ -109,10 +108,7 @@ export function portFaults(found: readonly PortFound[]): ShownLine[] {
 
 const commandOf = (tool: string, line: string) => command(`    ${tool}: ${line}`);
 
-/**
- * Returns commands that close ports. Their rules come before all others and concern only these ports, so nobody is
- * locked out.
- */
+/** Returns commands that close ports before all other rules, and only these ports, so that nobody is locked out. */
 function closing(found: readonly PortFound[]): ShownLine[] {
   const ports = found.map(({ port }) => port);
   const rich = ports.map((port) => `--add-rich-rule='rule port port=${port} protocol=tcp drop'`);

@@ -13,7 +13,7 @@ export type PortSeen =
 /** Timeouts in milliseconds: a busy machine may answer late, a closed port stays silent. */
 const timeoutsMs = { open: [5000, 5000], closed: [2000] } as const;
 
-/** Connects to a TCP port and closes the connection. Never throws. @param wanted expected state */
+/** Connects to a TCP port and closes the connection. Never throws. */
 export async function tryPort(address: string, port: number, wanted: keyof typeof timeoutsMs): Promise<PortSeen> {
   let seen: PortSeen = "filtered";
   for (const limit of timeoutsMs[wanted]) if (seen === "filtered") seen = await tryOnce(address, port, limit);

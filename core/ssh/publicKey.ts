@@ -1,6 +1,5 @@
 import crypto from "node:crypto";
 
-/** Strips the comment of an authorized_keys line. */
 export function bareLine(line: string): string {
   return line.trim().split(/\s+/).slice(0, 2).join(" ");
 }

@@ -1,6 +1,6 @@
 import ssh2 from "ssh2";
 
-/** Returns the authorized_keys line of a private key; undefined if the key can't be read. */
+/** @returns undefined if the key can't be read */
 export function publicLineOf(privateKey: string, phrase: string | undefined): string | undefined {
   const parsed = ssh2.utils.parseKey(privateKey, phrase);
   const [key] = [parsed].flat();

@@ -12,7 +12,7 @@ import { connectSsh, type SshSession, type SshTarget } from "./ssh";
 import { isFatal, type LoginError, refusal } from "./sshErrors";
 
 export interface ReachDeps extends Pick<Clock, "ticks" | "sleep"> {
-  /** Logs in and out. @returns milliseconds of the login @throws as tryLogin does */
+  /** Logs in and out, and returns the milliseconds of the login. @throws as tryLogin does */
   login(target: SshTarget): Promise<number>;
   say(line: string): void;
 }
@@ -45,10 +45,8 @@ export const slowLogin = (address: string, tookMs: number): string[] =>
     : [
         `the login to ${address} took ${Math.round(tookMs / 1000)} s: its sshd's UseDNS, or PAM? Each step logs in anew`,
       ];
-/** A wait for a host that boots. */
 interface BootWait {
   readonly timeoutMs: number;
-  /** Text such as `a host that boots`. */
   readonly what: string;
   /** True at its first boot: another key or a refused login is accepted until cloud-init has finished. */
   readonly isNew: boolean;
@@ -56,11 +54,7 @@ interface BootWait {
 
 const reboot: BootWait = { timeoutMs: bootTimeoutMs, what: "a host that boots", isNew: false };
 
-/**
- * Retries until an attempt succeeds, and reports the wait.
- *
- * @throws a permanent error at once; else the last error after the timeout
- */
+/** Retries until an attempt succeeds, and reports the wait. Throws a permanent error at once, else the last error. */
 export async function retryDuringBoot<T>(
   attempt: () => Promise<T>,
   deps: Omit<ReachDeps, "login">,
@@ -99,9 +93,7 @@ export async function retryDuringBoot<T>(
 }
 
 /**
- * Logs in, and checks that the login runs commands.
- *
- * @throws as connectSsh does; also if the host asks for another user
+ * Logs in, and checks that the login runs commands. @throws as connectSsh does; also if the host asks for another user
  */
 export async function tryLogin(target: SshTarget): Promise<SshSession> {
   const session = await connectSsh(target);
@@ -120,12 +112,7 @@ export async function tryLogin(target: SshTarget): Promise<SshSession> {
   }
 }
 
-/**
- * Waits until a login succeeds.
- *
- * @param ownServer the host, if this stack made it; `isNew` at its first boot
- * @throws Error in the operator's words: what is wrong, and the next command
- */
+/** Waits until a login succeeds. `server` is the host, if this stack made it. Throws in the operator's words. */
 export async function waitForLogin(
   target: SshTarget,
   deps: ReachDeps,
@@ -158,7 +145,6 @@ export async function waitForLogin(
 const newKeyHelp = ({ set, up }: Commands) =>
   `Where it is the right one, as the host's console shows it: ${set("host.hostKey", someHostKey)} && ${up}`;
 
-/** Formats the error about a host that does not answer. */
 export function silentText(
   { address, port, user }: Omit<SshTarget, "hostKey">,
   { message, unreached, reason = message }: LoginError,
@@ -176,7 +162,6 @@ export function silentText(
   ].join("\n");
 }
 
-/** Formats a login refused by a host or its proxy, and how to get it accepted. */
 export function refusedText(target: SshTarget, error: LoginError, run: Commands): string {
   const { message, what = message, user, isOfProxy } = error;
   if (user !== undefined)
@@ -186,7 +171,6 @@ export function refusedText(target: SshTarget, error: LoginError, run: Commands)
   return `${what}\n${isOfProxy && target.proxy ? loginHelp(target.proxy, run, "ssh.proxy") : loginHelp(target, run)}`;
 }
 
-/** Formats which keys or passwords were refused, and how to change them. @param block of the configuration */
 function loginHelp(target: SshTarget, run: Commands, block = "ssh"): string {
   const { address, port, user, privateKey, privateKeyPassword, password, agent } = target;
   const lines: string[] = [];

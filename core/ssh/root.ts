@@ -9,47 +9,39 @@ import { loginKeys, type SshTarget } from "./ssh";
 import type { RunningCommand } from "./sshCommands";
 import { fatal, isFatal } from "./sshErrors";
 
-/** Root access to a host; plain values, as a provider gets them. Holds secrets. */
+/** Root access to a host; plain values. Secret. */
 export interface OrchestratorHost {
-  /** Stack named in the commands for the operator. */
   readonly stack: string;
   readonly ssh: SshTarget;
   readonly sudoPassword?: string | undefined;
-  /** Configuration key of its login, for errors; `pillar-host:ssh` if left out. */
+  /** Configuration key of its login; `pillar-host:ssh` if left out. */
   readonly configured?: string | undefined;
 }
 
 export interface CallOptions {
   /** Seconds after which the host ends the function; 120 if left out. */
   readonly limitSeconds?: number;
-  /** Secret values of variables, which must not appear in an error. */
+  /** Values that must not appear in an error. */
   readonly secrets?: readonly string[];
 }
 
-/** Error of a call, with the function's exit code; absent after a broken connection or a signal. */
+/** `exitCode` is absent after a broken connection or a signal. */
 export interface CallError extends Error {
   exitCode?: number;
 }
 
-/**
- * Runs functions of the script library on a host as root, over one kept connection that is made again after it broke.
- */
+/** Runs functions of the script library on a host as root, over one connection that is made again after it broke. */
 export interface RootHost {
   readonly address: string;
   /** An authorized_keys line. */
   readonly hostKey: string;
   /**
    * Runs a function and returns its standard output, at most 8 MiB. Never retries: after a break it may have run.
-   *
    * @throws CallError in the host's words, without secrets
    */
   call(name: string, variables?: Variables, options?: CallOptions): Promise<string>;
-  /**
-   * Runs a function with its standard output as a stream. `done` throws as `call` does: await it after the stream's
-   * end.
-   */
+  /** Streams the standard output. `done` throws as `call` does: await it after the stream's end. */
   stream(name: string, variables?: Variables, options?: CallOptions): Promise<RootStream>;
-  /** Opens a TCP stream from the host to an address, for the RPC of its programs. */
   forward(address: string, port: number): Promise<Duplex>;
   close(): void;
 }
@@ -59,14 +51,11 @@ interface RootStream {
   readonly done: Promise<void>;
 }
 
-/** A running function. */
 interface RunningFunction {
   readonly running: RunningCommand;
   /** Output without the login's. */
   readonly stdout: Readable;
-  /** Returns the first piece of all output. */
   readonly first: () => string;
-  /** Script that was sent. */
   readonly text: string;
   readonly name: string;
   readonly limitSeconds: number;
@@ -97,7 +86,7 @@ export function rootScript(
   return rootEnvelope(host, become, `timeout -k 10 ${host.limitSeconds} ${runInput}`, framed(input, "streamed"));
 }
 
-/** Removes secrets from a text: whole, and each line of a secret of several lines. */
+/** Removes secrets whole, and each line of a secret of several lines. */
 export function masked(text: string, secrets: readonly (string | undefined)[]): string {
   const values = secrets.flatMap((secret = "") => {
     const lines = secret.split("\n").filter((line) => line.trim().length > 7);
@@ -106,7 +95,6 @@ export function masked(text: string, secrets: readonly (string | undefined)[]): 
   return values.sort((a, b) => b.length - a.length).reduce((left, each) => left.replaceAll(each, "[removed]"), text);
 }
 
-/** Waits for a function's end. @throws CallError in the host's words */
 async function waitForEnd(connection: Connection, address: string, call: RunningFunction): Promise<void> {
   const { running, stdout, first, text, name, limitSeconds, clean } = call;
   let timer: NodeJS.Timeout | undefined;
@@ -139,7 +127,6 @@ async function waitForEnd(connection: Connection, address: string, call: Running
   }
 }
 
-/** Passes a command's marked output to a stream, and keeps the first piece of all output. */
 function openOutput(running: RunningCommand, text: string) {
   const stdout = answerStream(text);
   let first = "";
@@ -156,10 +143,8 @@ function openOutput(running: RunningCommand, text: string) {
 }
 
 /**
- * Opens root access to a host.
- *
- * @param library made by core/steps/libraries.ts: become.sh, `asRoot`, then functions
- * @param connection a shared connection to the host; closed with the access
+ * Opens root access to a host, and closes `connection` with it. `library` is made by core/steps/libraries.ts:
+ * become.sh, `asRoot`, then functions.
  */
 export function openRoot(
   host: OrchestratorHost,
@@ -205,7 +190,7 @@ export function openRoot(
   };
 }
 
-/** Reads a stream to its end. @param what begins the error if there are too many bytes */
+/** Reads a stream to its end. `what` begins the error if there are too many bytes. */
 export async function collect({ stdout, done }: RootStream, limit: number, what: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;

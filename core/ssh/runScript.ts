@@ -3,18 +3,14 @@ import { withTimeout } from "../util/withTimeout";
 import { notRunText, otherUser, readAnswer } from "./answer";
 import type { Connection } from "./connection";
 
-/** Error of a script, with the lines printed before. */
 export interface ScriptError extends Error {
   printed: readonly string[];
 }
 
 /**
- * Runs a script on a host as the login user; the script may become root (core/steps/step.ts).
- *
- * @param name shown in process lists and logs
- * @param script an envelope, for `bash -euo pipefail -s`: its standard input, as it may hold a password
- * @returns the printed lines
- * @throws ScriptError in its own words if it failed, did not run, or reached the timeout
+ * Runs a script on a host as the login user (it may become root), and returns the printed lines. The script goes
+ * through standard input, as it may hold a password; `name` is shown in process lists and logs. Throws ScriptError in
+ * the script's own words if it failed, did not run, or reached the timeout.
  */
 export async function runScript(
   connection: Connection,

@@ -9,8 +9,8 @@ export function isOneMachine(one: Pick<SshTarget, "hostKey">, other: Pick<SshTar
 }
 
 /**
- * True if earlier facts of a machine still hold. A reinstalled machine has the same address and another host key. If a
- * key is missing, the address decides.
+ * True if earlier facts of a machine still hold. A reinstall keeps the address and changes the host key. If a key is
+ * missing, the address decides.
  */
 export function isSameHost(earlier: Machine, now: Machine): boolean {
   if (earlier.address !== now.address) return false;

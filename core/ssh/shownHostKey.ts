@@ -5,11 +5,10 @@ import { type SshTarget, scanHostKey } from "./ssh";
 type ShownHostKey =
   | { readonly key: string; readonly fingerprint: string }
   | {
-      /** Reason why there is none, with the host. */
       readonly fault: string;
     };
 
-/** Reads the ed25519 host key for the operator to compare. Nothing logs in to a machine with an unknown key. */
+/** Reads the ed25519 host key, for the operator to compare. */
 export async function shownHostKey(address: string, port: number, proxy?: SshTarget): Promise<ShownHostKey> {
   try {
     const key = await scanHostKey(address, port, proxy);

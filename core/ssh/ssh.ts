@@ -9,9 +9,7 @@ export { type LoginKeys, loginKeys, type SshTarget } from "./login";
 export interface SshSession {
   /** False once the connection broke. */
   readonly isOpen: boolean;
-  /** Duration of the login in milliseconds. */
   readonly tookMs: number;
-  /** Opens a TCP stream from the host to an address. */
   forward(address: string, port: number): Promise<Duplex>;
   /** Runs a command as the login user, with a text on its standard input. @throws if it prints more than 256 KiB */
   run(command: string, input: string): Promise<CommandResult>;
@@ -31,7 +29,6 @@ function algorithmsOf(type: string): string[] {
 /** Timeouts for the first answer and for the login, for which sshd itself allows two minutes. */
 const timeoutsMs = { answer: 20_000, login: 125_000 };
 
-/** A stream to a host through its proxy; without a proxy there is no `sock`. */
 interface Route {
   readonly sock?: Duplex;
   close(): void;
@@ -53,10 +50,8 @@ async function openRoute(
 }
 
 /**
- * Connects and logs in. Keeps the connection alive, and notices within a minute if it died.
- *
- * @throws FatalError if the host shows another key than the pinned one, or refuses the login; a plain Error if it can't
- * be reached
+ * Connects and logs in. Notices within a minute if the connection died. Throws FatalError if the host shows another key
+ * than the pinned one, or refuses the login; a plain Error if it can't be reached.
  */
 export async function connectSsh(target: SshTarget, keys: LoginKeys = loginKeys()): Promise<SshSession> {
   const route = await openRoute(target, keys);
@@ -146,7 +141,6 @@ function sessionOver(client: ssh2.Client, host: string, tookMs: number): SshSess
   };
 }
 
-/** Returns an error if the host shows another key than the pinned one. */
 function otherKey({ address, hostKey: pinned }: SshTarget, key: string | undefined, keys: LoginKeys) {
   const shown = `${pinned.split(" ")[0]} ${key}`;
   if (key === undefined || shown === pinned) return undefined;

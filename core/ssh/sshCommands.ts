@@ -9,9 +9,8 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** A command whose standard output is read while it runs. */
 export interface RunningCommand {
-  /** Bytes; the command waits while nobody reads. */
+  /** The command waits while nobody reads. */
   readonly stdout: Readable;
   /** Settles once the command ended and its output was read or destroyed. Keeps the last 64 KiB of standard error. */
   readonly done: Promise<Omit<CommandResult, "stdout">>;

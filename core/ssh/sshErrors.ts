@@ -9,7 +9,6 @@ export function fatal(message: string): FatalError {
   return Object.assign(new Error(message), { fatal: true as const });
 }
 
-/** Creates the error of a port on which nothing listens. */
 export function closedPort(what: string): Error & { readonly isClosedPort: true } {
   return Object.assign(new Error(what), { isClosedPort: true as const });
 }
@@ -18,7 +17,6 @@ export function isClosedPort(error: Error & { readonly isClosedPort?: boolean })
   return error.isClosedPort === true;
 }
 
-/** Creates the error of a forwarding that the host's sshd forbids. */
 export function forbidden(what: string): Error & { readonly isForbidden: true } {
   return Object.assign(new Error(what), { isForbidden: true as const });
 }
@@ -27,14 +25,12 @@ export function isForbidden(error: Error & { readonly isForbidden?: boolean }): 
   return error.isForbidden === true;
 }
 
-/** A login refused by the host, or a host refused for its key. */
 export interface RefusedError extends FatalError {
   refused: "hostKey" | "login";
   /** Text without `needed`. */
   what: string;
   /** Host keys as authorized_keys lines. */
   keys?: { readonly shown: string; readonly pinned: string };
-  /** User that the host asks for instead. */
   user?: string;
   /** True if the proxy refused the login, not the host behind it. */
   isOfProxy?: boolean;
@@ -56,16 +52,13 @@ export interface UnreachedError extends Error {
   reason: string;
 }
 
-/** An error of a failed login. */
 export type LoginError = Error &
   Partial<Pick<RefusedError, "refused" | "what" | "keys" | "user" | "isOfProxy">> &
   Partial<UnreachedError>;
 
 const alias = ". Is it an alias of ~/.ssh/config, which is not read here? ssh -G NAME shows its hostname";
 
-/**
- * Creates the error of a host that can't be reached. @param where its login @param said the host's own words, if any
- */
+/** Creates the error of a host that can't be reached. `said`: the host's own words, if any. */
 export function unreached(where: string, error?: Error & { code?: unknown }, said = ""): UnreachedError {
   const kinds: Readonly<Record<string, UnreachedError["unreached"]>> = {
     ENOTFOUND: "unknownName",

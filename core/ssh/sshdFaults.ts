@@ -1,6 +1,5 @@
 import { BlockList, isIP } from "node:net";
 
-/** Settings of sshd for a login. */
 export interface SshdSettings {
   readonly user: string;
   /** Address from which the login comes. */
@@ -10,7 +9,6 @@ export interface SshdSettings {
   readonly lines: readonly string[];
 }
 
-/** Commands that the program runs at the same time over one connection. */
 export const commandsAtOnce = 4;
 
 /** Parses the output of sshd_settings; undefined if sshd prints no settings. */
@@ -47,11 +45,7 @@ export function isGoodSetting(line: string, place: string): boolean {
   );
 }
 
-/**
- * Returns the settings of an old host's sshd that refuse what a move or a copy asks of it.
- *
- * @param place to which it must forward; undefined if nothing is asked through ssh
- */
+/** Returns the settings that refuse what a move or a copy asks. `place` is what it must forward to, if any. */
 export function sshdFaults({ user, from, values, lines }: SshdSettings, place: string | undefined) {
   const keys = (words: readonly string[]) => words.some((word) => word.split(",").includes("ssh-ed25519"));
   const groups = values.get("usergroups") ?? [];
@@ -88,8 +82,8 @@ export function sshdFaults({ user, from, values, lines }: SshdSettings, place: s
 }
 
 /**
- * Matches USER or USER@HOST as sshd does. HOST is a list of addresses, networks and names, with * and ?. A match behind
- * a ! refuses. Returns "unclear" if a host's name decides.
+ * Matches USER or USER@HOST as sshd does. HOST lists addresses, networks and names, with * and ?; a match behind a !
+ * refuses. Returns "unclear" if a host's name decides.
  */
 function matchesUser(pattern: string, user: string, from: string, isNamed: boolean): "yes" | "no" | "unclear" {
   const at = pattern.lastIndexOf("@");

@@ -10,12 +10,7 @@ interface Place {
   readonly port: number;
 }
 
-/**
- * Tries what the program needs of a host's sshd beyond a login.
- *
- * @param rpc of the node, if it is asked through ssh
- * @returns what sshd refuses, and by which setting; undefined if nothing
- */
+/** Tries what the program needs of sshd beyond a login. Returns what sshd refuses, and by which setting. */
 export async function sshdFault(
   session: SshSession,
   { address, user }: Pick<SshTarget, "address" | "user">,
