@@ -41,7 +41,6 @@ program
       process.exitCode = refusalExitCode;
     }
   })
-  // A connection to a dead host would keep the process from ending. Exits with a delay, because an immediate exit can
-  // hang: it waits for V8's threads, and one of them may wait for a garbage collection on this thread after much data
-  // was read.
+  // Ends despite a connection to a dead host. With a delay, because an immediate exit can hang: it waits for V8's
+  // threads, and one may wait for a garbage collection on this thread.
   .finally(() => setTimeout(() => process.exit(), openForMilliseconds).unref());

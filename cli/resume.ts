@@ -10,15 +10,12 @@ import { runUp } from "./pulumi/stackFiles";
 import { type PendingOperation, parseState } from "./pulumi/stackState";
 import { CliRefusal } from "./terminal/refusal";
 
-/**
- * Types that may be started again, because steps on a host and resources that only wait or read check before they act.
- */
+/** Types that may be started again, because they check before they act. */
 const repeatableTypes = /^(command:remote:(Command|CopyToRemote)|pulumi-nodejs:dynamic\/pillar-host:\w+)$/;
 
 /**
  * Clears what a killed run left in a stack, then runs `pulumi up` in this terminal. If resume is killed, run it again.
- *
- * @returns pulumi's exit code. @throws Refusal if it must not clear a lock or a creation
+ * Returns pulumi's exit code. @throws Refusal if it must not clear a lock or a creation
  */
 export async function resume(stack: string, args: readonly string[], isStale: boolean): Promise<number> {
   const engine = createPulumi(stack);
@@ -45,9 +42,7 @@ export async function resume(stack: string, args: readonly string[], isStale: bo
   }
 }
 
-/**
- * Clears stale locks and creations, and nothing else. Each step is atomic, so it can be repeated after an interruption.
- */
+/** Clears stale locks and creations alone. Each step is atomic, so it can be repeated after an interruption. */
 export async function clearStale(
   stack: string,
   engine: Pick<Pulumi, "run" | "read">,
@@ -59,8 +54,7 @@ export async function clearStale(
     const creations = pending.filter(({ operation }) => operation === "creating");
     const doubtful = creations.filter(({ type }) => !repeatableTypes.test(type));
     const clear = creations.length > 0 && doubtful.length === 0 ? ["--clear-pending-creates"] : [];
-    // A refresh takes the lock, so it reports other holders. It excludes all resources, so it asks no host and no
-    // cloud.
+    // A refresh takes the lock, so it reports other holders. Without resources it asks no host and no cloud.
     const refresh = ["refresh", "--yes", "--skip-preview", "--run-program=false", "--exclude", "**"];
     const { exitCode, stdout, stderr } = await engine.run([...refresh, ...clear]);
     if (exitCode === 0) {

@@ -28,10 +28,7 @@ interface Candidate {
   readonly place: OrchestratorPlace;
 }
 
-/**
- * Backs up a stack's orchestrator on the host where it runs now, without stopping it. @returns the exit code of --help.
- * @throws Refusal
- */
+/** Backs up a stack's orchestrator where it runs now, without stopping it. Returns the exit code. @throws Refusal */
 export async function backUpOrchestrator(fullName: string, { json }: { json?: boolean }): Promise<number> {
   const source = await openStack(fullName);
   const { stack, config } = source;

@@ -1,7 +1,6 @@
 import { basename } from "node:path";
 import type { Backup } from "../../core/eventLog/events";
 
-/** Formats the result of a backup on request. @param stale files of earlier backups with another key share */
 export function formatBackup(stack: string, address: string, backup: Backup, stale: readonly string[]): string[] {
   const { file, manifestFile, identityFile, sealedBytes, keyShare } = backup;
   const share =

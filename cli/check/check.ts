@@ -23,10 +23,7 @@ import { checkNodeVersion } from "./checkNodeVersion";
 import { checkRelease, checkReleaseHash } from "./checkReleases";
 import { type CheckRow, decideCheckExitCode, fail, formatChecks, pass, pending, toPlainRow } from "./checkRow";
 
-/**
- * Makes all the checks that `pulumi up` makes before it changes anything. @returns the exit code of --help. @throws
- * Refusal
- */
+/** Makes all checks that `pulumi up` makes before it changes anything. Returns the exit code. @throws Refusal */
 export async function check(fullName: string, { json }: { json?: boolean }): Promise<number> {
   const source = await openStack(fullName);
   const { stack, config } = source;

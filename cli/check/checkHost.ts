@@ -50,9 +50,7 @@ export async function checkHost({ stack, config, address, hostKey }: StackInfo):
   }
 }
 
-/**
- * Moves the last line to the front: preflight prints its verdict after its warnings, and a row begins with the verdict.
- */
+/** Moves the last line to the front: preflight prints its verdict after its warnings. */
 export const putVerdictFirst = (lines: readonly string[]): string[] => [...lines.slice(-1), ...lines.slice(0, -1)];
 
 function formatLoginError(target: SshTarget, error: LoginError, run: Commands): string {

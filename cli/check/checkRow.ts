@@ -42,10 +42,7 @@ function wrapIndented(line: string, room: number): string[] {
 
 const kindLabels: Readonly<Record<CheckRow["kind"], string>> = { good: "good", fault: "FAULT", later: "later" };
 
-/**
- * Formats rows, with problems last, because operators read the end. @param columns of a terminal: commands stay on one
- * line
- */
+/** Formats rows, with problems last, because operators read the end. With `columns`, commands stay on one line. */
 export function formatChecks(stack: string, rows: readonly CheckRow[], columns?: number): string[] {
   const faults = rows.filter(({ kind }) => kind === "fault");
   const sorted = [...rows.filter(({ kind }) => kind !== "fault"), ...faults];

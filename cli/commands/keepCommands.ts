@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 
-// Commands that keep what a stack needs: backups and notifications. Each loads its code on demand: the schema and ssh
-// take half a second to load, and --help should not.
+// Each command loads its code on demand: the schema and ssh take half a second to load, and --help should not.
 
 export function backupCommand(program: Command): void {
   program

@@ -1,7 +1,6 @@
 import { type Command, Option } from "commander";
 
-// Commands that only read. Each loads its code on demand: the schema and ssh take half a second to load, and --help
-// should not.
+// Commands that only read. Each loads its code on demand (keepCommands.ts).
 
 export function statusCommand(program: Command): void {
   program

@@ -2,8 +2,7 @@ import { type Command, Option } from "commander";
 import type { InitFlags } from "../init/initFlags";
 import { hostProviders } from "../init/stackText";
 
-// Commands that make a stack, change its settings, or run pulumi up. Each loads its code on demand: the schema and ssh
-// take half a second to load, and --help should not.
+// Each command loads its code on demand (keepCommands.ts).
 
 export function initCommand(program: Command): void {
   program

@@ -61,10 +61,7 @@ export async function adoptHost(
   return exitCode;
 }
 
-/**
- * Removes an unchanged example file first: the engine keeps the new stack's file, so the example's values would replace
- * the other stack's.
- */
+/** Removes an unchanged example file first: the engine would keep its values instead of the other stack's. */
 async function createStackLike(engine: Pulumi, stack: string, like: string): Promise<void> {
   const file = stackFilePath(stack);
   const shipped = readShippedFile(file);
@@ -108,10 +105,7 @@ const findMoveBlock = ({ orchestrator: { migrateFrom } }: StackConfig, address: 
 const findHostKey = ({ orchestrator, sync }: StackConfig, address: string) =>
   [orchestrator.migrateFrom, sync.oldHost].find((known) => known?.address === address)?.hostKey;
 
-/**
- * Asks the operator to compare a scanned host key, because it may belong to another machine. Without a terminal the
- * operator passes the key as a flag.
- */
+/** Asks the operator to compare the key: it may belong to another machine. Without a terminal, asks for a flag. */
 async function confirmKey(stack: string, address: string, like: string, ssh: StackConfig["ssh"]): Promise<string> {
   if (process.stdin.isTTY) return confirmHostKey(address, ssh.port, {}, proxyOf(ssh));
   const shown = await shownHostKey(address, ssh.port, proxyOf(ssh));

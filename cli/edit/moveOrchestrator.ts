@@ -27,10 +27,7 @@ export interface MoveOptions {
   readonly up: boolean;
 }
 
-/**
- * Writes the orchestrator's present host into a stack's file, and moves the orchestrator. @returns the exit code.
- * @throws Refusal
- */
+/** Writes the present host into a stack's file, and moves the orchestrator. Returns the exit code. @throws Refusal */
 export async function moveOrchestrator(stack: string, args: readonly string[], options: MoveOptions): Promise<number> {
   const { from, up } = options;
   const { engine, config, other: before, host } = await openTwoStacks(stack, from);
@@ -55,10 +52,7 @@ async function isMoveKnown(stack: string, config: StackConfig): Promise<boolean>
   return knownOf(await readMoveEvents(openStackStore(config)), createMoveId(config, stack)).generation > 0;
 }
 
-/**
- * Returns the operator's confirmation, if one is needed because the event log has no move of this orchestrator. @throws
- * CliRefusal without it
- */
+/** Returns the operator's confirmation if the event log has no move of the orchestrator. @throws CliRefusal */
 export async function confirmFirstMove(
   stack: string,
   config: StackConfig,
@@ -96,10 +90,7 @@ export function findMoveProblem(
   return findHashProblem(url, sha256, commandsFor(stack).moveWithHash(from, given, up === false ? ["--no-up"] : []));
 }
 
-/**
- * Returns why a release must not be used, or undefined. A release without a pinned hash goes into no stack's file.
- * @param again the command to type with the hash
- */
+/** Returns why a release must not be used, or undefined. Without a pinned hash it goes into no stack's file. */
 function findHashProblem(url: string, sha256: string | undefined, again: string): string | undefined {
   if (sha256 === undefined)
     return [
@@ -134,14 +125,11 @@ function chooseRelease(
   };
 }
 
-/** Returns the version in a URL, if there is one. */
 function parseVersion(url: string): string | undefined {
   return /\bv\d+\.\d+\.\d+[a-z]?(?![\w.])/.exec(url)?.[0];
 }
 
-/**
- * Returns the new stack's settings for the move. Login and paths are left out where they are the same on both hosts.
- */
+/** Returns the new stack's settings. Leaves out login and paths that are the same on both hosts. */
 export function createMoveSettings(
   config: StackConfig,
   before: StackConfig,

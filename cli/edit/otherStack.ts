@@ -7,12 +7,10 @@ import type { PlainSettings } from "../pulumi/stackFiles";
 import { type OtherHost, parseHostOutput } from "../pulumi/stackState";
 import { CliRefusal } from "../terminal/refusal";
 
-/** A stack, and another stack of the same Pillar with the host that the first one must know. */
 interface TwoStacks {
   readonly engine: Pulumi;
   readonly config: StackConfig;
   readonly other: StackConfig;
-  /** The other stack's host, from its outputs. */
   readonly host: OtherHost;
 }
 
@@ -31,11 +29,7 @@ export async function openTwoStacks(stack: string, otherStack: string): Promise<
 
 type Login = StackConfig["ssh"];
 
-/**
- * Returns the settings of another host, with the plain part of its login, for a block of a stack's file.
- *
- * @param usual the login of the stack's own host, which supplies the values that the block leaves out
- */
+/** Returns a host's settings for a block of a stack's file. Leaves out login values that equal the `usual` ones. */
 export function createHostSettings(block: string, host: OtherHost, login: Login, usual: Login): PlainSettings {
   const { user, port, proxy } = login;
   const settings = {
@@ -48,7 +42,6 @@ export function createHostSettings(block: string, host: OtherHost, login: Login,
   return proxy === undefined || isUsual ? settings : { ...settings, ...createProxySettings(`${block}.proxy`, proxy) };
 }
 
-/** Returns the plain part of a proxy's login. */
 export function createProxySettings(block: string, proxy: Partial<NonNullable<Login["proxy"]>> = {}): PlainSettings {
   const keys = ["address", "hostKey", "user", "port", "privateKeyFile"] as const;
   return Object.fromEntries(keys.map((key) => [`${block}.${key}`, proxy[key]]));

@@ -11,7 +11,6 @@ export interface RetireOptions {
   readonly up: boolean;
 }
 
-/** A stack's name and its configuration. */
 interface NamedConfig<Keys extends keyof StackConfig> {
   readonly name: string;
   readonly config: Pick<StackConfig, Keys>;
@@ -47,7 +46,6 @@ export function findRetirementProblem(
   return undefined;
 }
 
-/** Returns the old stack's settings for its successor. Values of the login are left out where they are the same. */
 export function createSuccessorSettings({ ssh }: StackConfig, after: StackConfig, host: OtherHost): PlainSettings {
   return {
     ...createHostSettings("retirement.successor", host, after.ssh, ssh),

@@ -9,7 +9,6 @@ import { stackSchema } from "../../core/config/stackSchema";
 import { CliRefusal } from "../terminal/refusal";
 import type { Secret } from "./stackSecrets";
 
-/** Schemas of the answers: the configuration's own checks. */
 export const answerSchemas = {
   pillar: stackSchema.shape.pillar.shape.name,
   address,
@@ -20,7 +19,6 @@ export const answerSchemas = {
   references: z.array(rpcUrl).min(1, "needed at least one witness of the chain"),
 };
 
-/** Returns a validator for a prompt. It answers true, or with the problem. */
 export function createValidator(schema: z.ZodType): (answer: unknown) => true | string {
   return (answer) => {
     const { success, error } = schema.safeParse(answer);
@@ -40,7 +38,6 @@ export function refuseBadAnswers(
   refuseProblems(command, faults);
 }
 
-/** Refuses if there are any problems. @throws Refusal that names them */
 export function refuseProblems(command: string, faults: readonly string[]): void {
   if (faults.length === 0) return;
   const lines = faults.map((fault) => `  - ${fault}`);
@@ -49,10 +46,7 @@ export function refuseProblems(command: string, faults: readonly string[]): void
   );
 }
 
-/**
- * Returns the problems of a stack's file and of the secrets that it will get. Reads only the key's file. The pass
- * phrase is not set yet.
- */
+/** Returns the problems of a stack's file with its secrets, before the pass phrase is set. */
 export function checkStackFile(stack: string, text: string, secrets: readonly Secret[]): string[] {
   const { config } = parse(text) as { config: Raw };
   // Other keys belong to the plugins.

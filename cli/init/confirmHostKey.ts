@@ -8,11 +8,7 @@ import type { InitFlags } from "./initFlags";
 /** No ssh server answers at the given address. */
 export class NoHostKeyRefusal extends CliRefusal {}
 
-/**
- * Returns the key of a host: the given one, or the one that the host presents, once the operator has compared it.
- *
- * @throws Refusal if the host does not answer, or the operator rejects the key
- */
+/** Returns the given key, or the presented one once the operator has compared it. @throws Refusal */
 export async function confirmHostKey(
   address: string,
   port: number,

@@ -8,11 +8,7 @@ import type { InitFlags } from "./initFlags";
 import { checkKeyFile, listKeyFiles } from "./loginKeyFiles";
 import type { Answers, LoginMethod } from "./stackText";
 
-/**
- * Returns all answers: the flags, checked, and the others as typed in the terminal.
- *
- * @throws Refusal for an answer that can't be used
- */
+/** Returns all answers: from flags, or as typed in the terminal. @throws Refusal for an unusable answer */
 export async function gatherAnswers(stack: string, flags: InitFlags): Promise<Answers> {
   refuseBadAnswers("init", [
     ["--pillar", answerSchemas.pillar, flags.pillar],
@@ -50,10 +46,7 @@ export async function gatherAnswers(stack: string, flags: InitFlags): Promise<An
   };
 }
 
-/**
- * Asks for the witnesses of the new node's chain: the Pillar's present host first, then independent nodes. One witness
- * is needed.
- */
+/** Asks for the witnesses of the new node's chain: the Pillar's present host, then independent nodes. One is needed. */
 async function askWitnesses(port: number, flags: InitFlags): Promise<Pick<Answers, "oldHost" | "references">> {
   const { oldHost: named, oldHostKey: hostKey, oldFingerprint: fingerprint, acceptHostKey, reference } = flags;
   const isGiven = named !== undefined || reference !== undefined;
@@ -81,10 +74,7 @@ const splitWords = (text: string) => text.split(/\s+/).filter((word) => word !==
 
 const check = (name: keyof typeof answerSchemas) => ({ validate: createValidator(answerSchemas[name]) });
 
-/**
- * Confirms a host's key. Asks for another address if nothing answers at a typed one, so that the other answers are
- * kept.
- */
+/** Confirms a host's key. Asks for another address if a typed one does not answer, to keep the other answers. */
 async function confirmAddress(
   named: string,
   port: number,

@@ -12,11 +12,8 @@ import { choosePassphrase, gatherSecrets, listMissingSecrets, type Secret } from
 import { chooseExample, formatStackFile } from "./stackText";
 
 /**
- * Makes a stack and its file from a few answers, each a flag or typed in the terminal. Overwrites nothing, and leaves
- * nothing behind if it fails.
- *
- * @returns the exit code
- * @throws Refusal for missing answers, or an existing stack or file
+ * Makes a stack and its file from flags or typed answers. Overwrites nothing, and leaves nothing behind if it fails.
+ * Returns the exit code. @throws Refusal for missing answers, or an existing stack or file
  */
 export async function init(name: string | undefined, flags: InitFlags): Promise<number> {
   const isAsked = process.stdin.isTTY === true && process.stderr.isTTY === true;
@@ -70,9 +67,7 @@ function refuseMissing(missing: readonly string[]): void {
   );
 }
 
-/**
- * Refuses an existing stack or file. @returns the file's text if it is the unchanged example, which may be overwritten
- */
+/** Refuses an existing stack or file. Returns the text of the unchanged example, which may be overwritten. */
 async function refuseExisting(engine: Pulumi, stack: string, file: string): Promise<string | undefined> {
   if ((await engine.listStacks()).includes(stack))
     throw new CliRefusal(
@@ -100,7 +95,6 @@ async function createStack(
   throw new CliRefusal(`${formatPulumiError("stack init", stack, stderr)}\nNothing was kept: ${file} is as it was.`);
 }
 
-/** Formats what was created, and the next commands. */
 function formatResult(stack: string, adopt: boolean, missing: readonly string[]): string {
   return [
     `Made: stack ${stack}, and its file Pulumi.${stackName(stack)}.yaml`,

@@ -1,6 +1,5 @@
 import type { HostProvider } from "../../core/config/hostSchema";
 
-/** The answers as flags. */
 export interface InitFlags {
   readonly pillar?: string;
   readonly provider?: HostProvider;
@@ -24,10 +23,7 @@ export interface InitFlags {
   readonly releaseSha256?: string;
 }
 
-/**
- * Lists the answers that are missing and can't be asked for, each with its flag. @param hasPassphrase false if a pass
- * phrase is still needed
- */
+/** Lists the flags of missing answers that can't be asked for. */
 export function listMissingAnswers(stack: string | undefined, flags: InitFlags, hasPassphrase: boolean): string[] {
   const { pillar, provider, adopt, address, hostKey, fingerprint, acceptHostKey, sshFrom, keyFile, agent, password } =
     flags;

@@ -19,7 +19,6 @@ export function checkKeyFile(file: string): KeyFileFault | undefined {
     : undefined;
 }
 
-/** True if the key in a file has a pass phrase. */
 export function hasPassphrase(file: string): boolean {
   const found = readKeyFile(file);
   return "text" in found && checkPrivateKey(found.text) === "locked";

@@ -4,7 +4,6 @@ import { stackName } from "../pulumi/stackName";
 
 export const examples = join(__dirname, "../../examples");
 
-/** Returns the path of a stack's file. */
 export const stackFilePath = (stack: string) => join(process.cwd(), `Pulumi.${stackName(stack)}.yaml`);
 
 /** Reads a stack's file if it is the unchanged example of this program, which may be overwritten. */

@@ -9,7 +9,6 @@ import type { Answers, LoginMethod } from "./stackText";
 /** A secret of the configuration: the key below `pillar-host:`, and its value. */
 export type Secret = readonly [path: string, value: string];
 
-/** Returns the secrets for the stack, from flags or as typed. @param isAsked true if there is a terminal */
 export async function gatherSecrets(
   { provider, login, user, address }: Answers,
   { tokenFile }: InitFlags,
@@ -43,13 +42,11 @@ function readToken(file: string): string {
   return found.text.trim();
 }
 
-/** Returns the keys of the secrets that the stack still lacks. */
 export function listMissingSecrets({ provider, login }: Answers, secrets: readonly Secret[]): string[] {
   const needed = [provider === "existing" ? undefined : "host.token", findLoginSecret(login)];
   return needed.filter((path) => path !== undefined && !secrets.some(([each]) => each === path)) as string[];
 }
 
-/** Returns the key of the secret that a login needs, if any. */
 function findLoginSecret(login: LoginMethod): string | undefined {
   if (typeof login === "string") return login === "password" ? "ssh.password" : undefined;
   return hasPassphrase(login.keyFile) ? "ssh.privateKeyPassword" : undefined;

@@ -4,12 +4,9 @@ import type { HostProvider } from "../../core/config/hostSchema";
 /** The choices for the host, the usual one first. */
 export const hostProviders = ["existing", "hetzner", "digitalocean"] as const satisfies readonly HostProvider[];
 
-/** The way to log in to the host. */
 export type LoginMethod = "agent" | "password" | { readonly keyFile: string };
 
-/** The values for a stack's file. */
 export interface Answers {
-  /** The stack's name, for the commands in the file's comments. */
   readonly stack: string;
   readonly pillar: string;
   readonly provider: HostProvider;
@@ -36,14 +33,9 @@ export function chooseExample({ provider, adopt }: Pick<Answers, "provider" | "a
   return provider === "existing" ? "own-server" : provider;
 }
 
-/** A part of the example, and its replacement. */
 type Replacement = readonly [found: RegExp, instead: (kept: string) => string];
 
-/**
- * Formats a stack's file: the example, with its comments, and the operator's values in place of the example's.
- *
- * @throws Error if the example has no place for a value
- */
+/** Formats a stack's file from the commented example. @throws Error if the example has no place for a value */
 export function formatStackFile(example: string, answers: Answers): string {
   const places = [
     ...replaceCommon(answers),

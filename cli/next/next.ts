@@ -27,10 +27,7 @@ async function listVersionsToInstall(source: StackInfo): Promise<readonly string
   return lines.some((line) => line.startsWith("  install ")) ? lines : [];
 }
 
-/**
- * Reads the node if the last run offered its producer address: the address may only be printed while the node is
- * synced.
- */
+/** Reads the node if the last run offered its producer address, which may only be printed while the node is synced. */
 async function readNode({ config, state: { lastRun: shown }, address, hostKey }: StackInfo) {
   if (shown === undefined || !mayOfferAddress(shown)) return undefined;
   if (address === undefined || hostKey === undefined) return undefined;

@@ -11,7 +11,6 @@ import { backendDirectory } from "./stateFile";
 /** The holder of a stack's lock, as a directory or bucket backend reports it. `since` in Unix milliseconds. */
 export type Lock = Readonly<{ user: string; host: string; pid: number; since: number }>;
 
-/** A lock, and whether the run that holds it is alive. */
 export type LockStatus = Readonly<{ lock: Lock; holder: "lives" | "gone" | "unknown" }>;
 
 /** Formats a lock's holder: `process 4242 of root on host1, since 2026-11-21 14:49 UTC`. */
@@ -28,9 +27,7 @@ export function parseLocks(stderr: string): readonly Lock[] | undefined {
   );
 }
 
-/**
- * Checks whether the run that holds a lock is alive. A process id of another program was reused, so the run is gone.
- */
+/** Checks whether a lock's run is alive. If another program has its process id, the run is gone. */
 export async function readHolder(lock: Lock): Promise<LockStatus> {
   if (lock.host !== hostname()) return { lock, holder: "unknown" };
   const asked = promisify(execFile)("ps", ["-o", "stat=,comm=", "-p", String(lock.pid)]);

@@ -4,7 +4,6 @@ import { askSecret } from "../terminal/prompts";
 import { CliRefusal } from "../terminal/refusal";
 import { formatPulumiError, isPassphraseMissing } from "./pulumiErrors";
 
-/** The result of a pulumi run. */
 export interface ProcessResult {
   readonly exitCode: number;
   readonly stdout: string;
@@ -13,14 +12,9 @@ export interface ProcessResult {
 
 /** Runs `pulumi` for one stack, in the operator's working directory. */
 export interface Pulumi {
-  /**
-   * Runs pulumi and captures its output. Asks once for a missing pass phrase. @throws Refusal if pulumi is not
-   * installed
-   */
+  /** Captures the output. Asks once for a missing pass phrase. @throws Refusal if pulumi is not installed */
   run(args: readonly string[], input?: string): Promise<ProcessResult>;
-  /**
-   * Runs pulumi like `run`. @param input for its standard input. @returns its output. @throws Refusal with its error
-   */
+  /** Runs pulumi like `run` and returns its output. @throws Refusal with its error */
   read(args: readonly string[], input?: string): Promise<string>;
   /** Lists the names of the project's stacks. @throws Refusal with pulumi's error */
   listStacks(): Promise<readonly string[]>;

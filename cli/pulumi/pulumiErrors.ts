@@ -5,7 +5,6 @@ export function isPassphraseMissing(stderr: string): boolean {
   return /passphrase must be set/.test(stderr);
 }
 
-/** Formats a pulumi error for the operator, with what is needed. */
 export function formatPulumiError(command: string, stack: string, stderr: string): string {
   const known: readonly (readonly [RegExp, string])[] = [
     [

@@ -19,7 +19,6 @@ export async function writeSettings(
   ]);
 }
 
-/** Runs `pulumi up`, or prints the command. @returns the exit code */
 export async function runOrPrintUp(
   stack: string,
   up: boolean,
@@ -31,7 +30,6 @@ export async function runOrPrintUp(
   return 0;
 }
 
-/** Prints the command and runs it in this terminal. @returns pulumi's exit code */
 export async function runUp(stack: string, args: readonly string[], engine: Pulumi): Promise<number> {
   console.log(`going on: ${formatUpCommand(stack, args)}`);
   return engine.handOver(["up", ...args]);

@@ -5,12 +5,9 @@ export interface StackState {
   readonly isBegun: boolean;
   /** The host key from the first contact with this address, or from the creation of its server. */
   readonly recordedKey?: { readonly address: string; readonly hostKey: string };
-  /** The progress of the wait for the sync, if a run has stored it. */
   readonly wait?: SyncWait;
-  /** The result of a copy of the old host's chain. */
   readonly chainCopy?: ChainCopyResult;
   readonly pending: readonly PendingOperation[];
-  /** The state of the guards against the host's deletion. */
   readonly guard?: GuardState;
   /** The producer address that was registered before this host's, from the last run's outputs. */
   readonly earlierProducer?: string;
@@ -18,12 +15,10 @@ export interface StackState {
   readonly lastRun?: LastRunOutputs;
 }
 
-/** Outputs of the last finished run. */
 export interface LastRunOutputs {
   readonly nextStep: readonly string[];
   /** Set only if the node was synced or the address was already registered. */
   readonly producerAddress?: string;
-  /** True if this host's address was registered. */
   readonly isRegistered: boolean;
   /** True if the address was registered and no momentum carried it yet. */
   readonly isAwaited?: boolean;
@@ -33,7 +28,6 @@ export interface LastRunOutputs {
   readonly orchestratorHost?: string;
 }
 
-/** The host of another stack. */
 export interface OtherHost {
   readonly address: string;
   readonly hostKey: string;
@@ -46,7 +40,6 @@ interface GuardState {
   readonly isOwnWork: boolean;
   /** True if this state ordered the server. */
   readonly isOwnServer: boolean;
-  /** The producer address of this host, if a run has read it. */
   readonly knownProducer?: string;
   /** A momentum of the chain that the node was synced to. */
   readonly recorded?: { readonly height: number; readonly hash: string };
@@ -60,7 +53,6 @@ interface SyncWait {
   readonly syncedAt?: string;
 }
 
-/** A copy of the old host's chain to this host. */
 export interface ChainCopyResult {
   readonly from: string;
   /** ISO 8601. */
@@ -72,7 +64,6 @@ export interface ChainCopyResult {
   readonly manifest: string;
 }
 
-/** An operation that was interrupted. */
 export interface PendingOperation {
   /** `creating`, `updating`, … */
   readonly operation: string;
@@ -87,7 +78,6 @@ interface Resource {
   readonly outputs?: Readonly<Record<string, unknown>>;
 }
 
-/** The part of a state's format that is read here. */
 export interface Deployment {
   readonly resources?: readonly Resource[];
   readonly pending_operations?: readonly { readonly resource: Resource; readonly type: string }[];
@@ -99,7 +89,6 @@ export function parseState(text: string): StackState {
   return parseDeployment(deployment);
 }
 
-/** Parses a state. A missing state counts as empty. */
 export function parseDeployment({ resources = [], pending_operations: operations = [] }: Deployment = {}): StackState {
   const outputsOf = (end: string) => resources.find(({ type }) => type.endsWith(end))?.outputs ?? {};
   const contact = outputsOf(":FirstContact");
@@ -136,10 +125,7 @@ export function parseDeployment({ resources = [], pending_operations: operations
   };
 }
 
-/**
- * Merges the two guards of a stack. Both are about the same host: the first has the longest history, the last has the
- * producer address.
- */
+/** Merges the two guards of one host: the first has the longest history, the last has the producer address. */
 function parseGuards(guards: readonly Resource[]): GuardState | undefined {
   const [first] = guards
     .map(({ outputs = {} }) => outputs)
@@ -198,7 +184,6 @@ function parseLastRun({
   };
 }
 
-/** Parses the host from a stack's outputs, for use in another stack's file. */
 export function parseHostOutput(text: string): OtherHost | undefined {
   const { deployment } = JSON.parse(text) as { deployment?: Deployment };
   const outputs = deployment?.resources?.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs;

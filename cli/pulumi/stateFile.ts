@@ -7,20 +7,15 @@ import type { Deployment } from "./stackState";
 /** Version of the file's format. Files of another version are left to Pulumi. */
 const version = 3;
 
-/**
- * Returns the directory of a backend; undefined if the backend is no directory on this machine. Expands the home
- * directory.
- */
+/** Returns a backend's directory; undefined if it is none on this machine. */
 export function backendDirectory(url: string): string | undefined {
   const path = /^file:\/\/([^?]*)/.exec(url)?.[1];
   return path === undefined ? undefined : resolve(path.replace(/^~/, homeDirectory));
 }
 
 /**
- * Reads what `pulumi stack export` prints directly from a backend directory, which saves a run of pulumi. Takes no
- * lock, as the command does. Reads the text only once, because a state has megabytes of providers' code.
- *
- * @param url the backend's
+ * Reads from the backend's directory what `pulumi stack export` prints, which saves a run of pulumi. Takes no lock.
+ * Reads the text once: a state has megabytes of providers' code.
  * @returns undefined for another backend or format, or while the file is being written
  */
 export async function readStateFile(url: string, project: string, stack: string): Promise<Deployment | undefined> {

@@ -20,7 +20,6 @@ export interface Item extends Wording {
   readonly details: unknown;
 }
 
-/** A stack's migration, in the form of the JSON file. */
 export interface Report {
   readonly stack: string;
   readonly pillar: string;
@@ -45,7 +44,6 @@ function keepKnown(entry: LogEvent | MoveEvent | undefined): LogEvent | MoveEven
   return read && ({ ...entry, details: read.details } as LogEvent | MoveEvent);
 }
 
-/** Returns the stacks that an event log names. */
 export function listStacks(entries: ParsedLog["entries"]): string[] {
   return [...new Set(entries.map((entry) => ownerOf(entry).stack))];
 }
@@ -85,10 +83,7 @@ function chooseEntries(entries: ParsedLog["entries"], stack: string): (LogEvent 
   });
 }
 
-/**
- * Moves a registration that was noticed after its first momentum to the time of that momentum, because it existed by
- * then.
- */
+/** Moves a registration that was noticed after its first momentum to the time of that momentum. */
 function placeBeforeSwitch(entry: LogEvent | MoveEvent, entries: ParsedLog["entries"]): LogEvent | MoveEvent {
   if (entry.event !== "registered") return entry;
   const next = entries

@@ -4,9 +4,7 @@ import type { EventName, LogEvent, MoveEvent, MoveEventName } from "../../core/e
 import { sizeText } from "../../core/util/sizeText";
 import { durationText } from "../../core/util/timeText";
 
-/**
- * The wording of an event in the report. A stage is a step of the migration; an operator must not overlook an alarm.
- */
+/** A stage is a step of the migration; an operator must not overlook an alarm. */
 export interface Wording {
   readonly weight: "stage" | "note" | "alarm";
   readonly title: string;

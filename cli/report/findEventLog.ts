@@ -23,10 +23,8 @@ interface LogQuery {
 }
 
 /**
- * Finds the event log that names a stack: in the requested directory, else in the configured one, else in the user's
- * data directory.
- *
- * @throws Refusal if there is none, or more than one
+ * Finds the event log that names a stack: in the requested directory, else the configured one, else the user's data
+ * directory. @throws Refusal if there is none, or more than one
  */
 export async function findEventLog(stack: string, { asked, configured }: LogQuery): Promise<FoundLog> {
   const place = asked ?? (await configured());
@@ -71,7 +69,6 @@ function readLogOfStack(directory: string, stack: string): FoundLog[] {
   return lines && listStacks(lines.entries).includes(stack) ? [{ directory, lines }] : [];
 }
 
-/** Reads an event log. @returns undefined if there is none */
 function readLog(directory: string): ParsedLog | undefined {
   const file = eventLogFile(directory);
   try {

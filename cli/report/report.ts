@@ -12,7 +12,6 @@ import { findEventLog } from "./findEventLog";
 import { formatPage } from "./reportPage";
 import { formatJson, formatText } from "./reportText";
 
-/** Options of the command. */
 interface ReportOptions {
   readonly json?: boolean;
   readonly directory?: string;
@@ -20,11 +19,8 @@ interface ReportOptions {
 }
 
 /**
- * Prints a stack's migration from its event log, and writes it as JSON and as a page. Needs neither the stack nor its
- * state.
- *
- * @returns the exit code
- * @throws Refusal if there is no event log, or the report can't be written
+ * Prints a migration from its event log, and writes it as JSON and page. Needs neither the stack nor its state.
+ * Returns the exit code. @throws Refusal if there is no event log, or the report can't be written
  */
 export async function report(fullName: string, { json, directory: asked, output }: ReportOptions): Promise<number> {
   // The event log has only the short name, even if the backend uses organization/project/stack.
@@ -57,10 +53,7 @@ export async function report(fullName: string, { json, directory: asked, output 
   return 0;
 }
 
-/**
- * Reads the directory as `pulumi up` does. Returns undefined if stack, configuration or pulumi is gone, because the
- * event log outlives them.
- */
+/** Reads the configured directory; undefined if stack or pulumi is gone, because the event log outlives them. */
 async function readConfiguredDirectory(stack: string): Promise<string | undefined> {
   try {
     const configuration = await createPulumi(stack).read(["config", "--json", "--show-secrets"]);

@@ -11,7 +11,6 @@ export function formatJson(report: Report): string {
   );
 }
 
-/** Returns the report's title, its time span, and the number of unread lines. */
 export function describeReport({ pillar, stack, stacks, from, to, unread }: Report) {
   const others = stacks.length > 1 ? `, with ${stacks.slice(1).join(", ")}` : "";
   const took = from === to ? "" : ` to ${formatMinute(to)}`;

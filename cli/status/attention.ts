@@ -2,13 +2,9 @@ import { refusalExitCode } from "../terminal/refusal";
 import { findProblems } from "./parts/hostProblemsPart";
 import type { StackView } from "./stackView";
 
-/**
- * The operator's task. `step`: take the next step at any time. `wait`: wait, because it only needs time. `attention`:
- * solve a problem.
- */
+/** `step`: take the next step at any time. `wait`: it only needs time. `attention`: solve a problem. */
 export type Attention = "nothing" | "step" | "wait" | "attention";
 
-/** Decides what a stack needs from the operator now. */
 export function decideAttention(view: StackView): Attention {
   const { lifecycle, synced, parts } = view;
   if (parts && "value" in parts.orchestrator && parts.orchestrator.value.isWrong) return "attention";

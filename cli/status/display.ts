@@ -1,7 +1,6 @@
 import type { TimedView } from "./followHost";
 import type { WatchMessage } from "./stackView";
 
-/** Output of a watch: a terminal, or a file. */
 export interface Display {
   /** Shows all stacks. Called every second, and when one has changed. */
   show(shown: readonly TimedView[]): void;

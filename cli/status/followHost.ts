@@ -10,14 +10,12 @@ import { readParts } from "./parts/readParts";
 import type { StackView } from "./stackView";
 import type { ViewTimes } from "./statusRows";
 
-/** A stack's view, and when its values were read. */
 export interface TimedView {
   readonly view: StackView;
   readonly times: Omit<ViewTimes, "now">;
 }
 
 export interface HostFollower {
-  /** Returns the newest view. */
   current(): TimedView;
   /** The first proof that the node is synced. @throws CliRefusal for a problem that a retry does not solve */
   readonly synced: Promise<SyncRecord>;
@@ -30,7 +28,6 @@ const partsIntervalMs = 30_000;
 const syncRetryMs = 15_000;
 
 interface FollowOptions {
-  /** Redraws, because a value has changed. */
   changed(): void;
   say(news: GateNews): void;
   /** True if it goes on after the proof of the sync. */
@@ -115,7 +112,6 @@ function createTimedView(view: StackView, changed: () => void) {
   };
 }
 
-/** Reads the host's facts and parts now, and again after each interval. */
 function repeatLookups(
   shown: ReturnType<typeof createTimedView>,
   stack: StackWithHost,

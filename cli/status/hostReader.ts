@@ -15,7 +15,6 @@ import { witnessSources } from "../../core/sync/witnessSources";
 import { systemClock } from "../../core/util/clock";
 import type { StackWithHost } from "./openStack";
 
-/** Reads a host: its node and its facts, over one ssh connection. */
 export interface HostReader {
   readonly deps: Pick<SyncDeps, "client" | "readReferences" | "readVersionGaps" | "now" | "ticks" | "sleep">;
   readFacts(): Promise<NodeHostFacts>;

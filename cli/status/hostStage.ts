@@ -34,7 +34,6 @@ function decideStageOnChain({ stack, pillar, synced, parts }: StackView): HostSt
   }
 }
 
-/** Decides the stage of an adopted or retiring host. */
 function decideInactiveStage({ stack, lifecycle, state, synced, parts }: StackView): HostStage {
   const destroy = parts?.destroy;
   const unmet = destroy && "value" in destroy ? destroy.value : undefined;
@@ -61,7 +60,6 @@ function decideInactiveStage({ stack, lifecycle, state, synced, parts }: StackVi
     : { stage, next: `${run.destroy} is refused until the conditions below are met` };
 }
 
-/** Decides how far a stack's host has come, and the next step. */
 export function decideStage(view: StackView): HostStage {
   const { stack, state, locks: held, synced } = view;
   const done = view.facts?.done;

@@ -6,7 +6,6 @@ import { formatStatus, isEvent } from "./statusRows";
 
 const newsKept = 5;
 
-/** Creates a display that redraws the view in place, in a terminal. */
 export async function createLiveScreen(stdout: NodeJS.WriteStream): Promise<Display> {
   const { createLogUpdate } = await import("log-update");
   const draw = createLogUpdate(stdout);

@@ -86,7 +86,6 @@ async function readState(engine: Pulumi, stack: string): Promise<StackState> {
   return found === undefined ? parseState(await engine.read(["stack", "export"])) : parseDeployment(found);
 }
 
-/** Creates the view from configuration and state alone. */
 export async function createView(source: StackWithHost): Promise<StackView> {
   const { stack, config, state, address } = source;
   const held = await source.readLocks();

@@ -7,7 +7,6 @@ import { truncate, wrap } from "./screenLayout";
 import type { StackView } from "./stackView";
 import { statusJson } from "./statusJson";
 
-/** The view of a stack, or why it could not be read. */
 export type StackLookup =
   | { readonly stack: string; readonly view: StackView; readonly exitCode: number; readonly lines: readonly string[] }
   | { readonly stack: string; readonly refusal: CliRefusal };
@@ -59,12 +58,10 @@ function formatDetails(found: StackLookup): string[] {
   return decideNeeds(found) === "nothing" ? lines : [`next: ${printable(decideStage(found.view).next)}`, ...lines];
 }
 
-/** Returns the overview for programs, in the same order. */
 export function overviewJson(all: readonly StackLookup[]): unknown[] {
   return sortByNeeds(all).map((found) => ({ ...lookupJson(found), needs: decideNeeds(found) }));
 }
 
-/** Returns one stack for programs. */
 export function lookupJson(found: StackLookup): object {
   return "view" in found
     ? statusJson(found.view, found.exitCode)

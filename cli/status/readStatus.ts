@@ -9,7 +9,6 @@ import { readParts } from "./parts/readParts";
 import { createUnknownParts } from "./parts/statusParts";
 import type { StackView } from "./stackView";
 
-/** The view of a host, its exit code, and why it could not be reached. */
 interface StatusReading {
   readonly view: StackView;
   readonly exitCode: number;
@@ -47,7 +46,6 @@ export async function readStatus(view: StackView, source: StackWithHost, hostKey
   }
 }
 
-/** Keeps the parts that have a value. */
 function keepAnswers(parts: StackView["parts"]): object {
   return Object.fromEntries(Object.entries(parts ?? {}).filter(([, part]) => part && "value" in part));
 }
@@ -55,7 +53,6 @@ function keepAnswers(parts: StackView["parts"]): object {
 interface SyncReading {
   readonly sync: SyncProgress | undefined;
   readonly synced: boolean;
-  /** Reason why the host could not be reached. */
   readonly unreachable?: string;
 }
 

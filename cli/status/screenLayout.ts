@@ -18,7 +18,6 @@ export function wrap(text: string, width: number): string[] {
   return wrapAnsi(text, width, { hard: true }).split("\n");
 }
 
-/** Cuts a text to a width, with "…" at the end. */
 export const truncate = (text: string, width: number) => cliTruncate(text, width);
 
 function wrapRow([label, text, weight]: Row, width: number, isWhole = false): string[] {
@@ -44,11 +43,7 @@ function fixedLines(all: readonly StatusRows[], width: number, height: number): 
   return isWhole ? fitting : fitting.map((line) => truncate(line, width));
 }
 
-/**
- * Returns the lines of a screen. Without room for all, shortens the log first, then the events, details and facts.
- *
- * @param news events, the newest last
- */
+/** Returns a screen's lines. Without room, shortens the log first, then the events (newest last), details and facts. */
 export function layOutScreen(rows: StatusRows, news: readonly string[], size: TerminalSize): string[] {
   const width = size.columns - 1;
   // The last line is for the cursor.
@@ -61,7 +56,6 @@ export function layOutScreen(rows: StatusRows, news: readonly string[], size: Te
   return fitLines([...fixed, ...newsLines, ...logLines], height, width);
 }
 
-/** Returns the lines of a screen with several stacks, without their logs. */
 export function layOutStacks(all: readonly StatusRows[], news: readonly string[], size: TerminalSize): string[] {
   const width = size.columns - 1;
   const height = size.rows - 1;
@@ -79,7 +73,6 @@ function fitLines(lines: readonly string[], height: number, width: number): stri
   return [...lines.slice(0, room - 1), truncate(`… ${left} more lines: make the terminal higher to see them`, width)];
 }
 
-/** Returns a heading with as many of the latest entries as fit. */
 function formatBlock(heading: string, entries: readonly (readonly string[])[], room: number): string[] {
   let lines: string[] = [];
   for (const entry of [...entries].reverse()) {
@@ -89,7 +82,6 @@ function formatBlock(heading: string, entries: readonly (readonly string[])[], r
   return lines.length === 0 ? [] : ["", heading, ...lines.map((line) => `  ${line}`)];
 }
 
-/** Formats a status of any height, for a file or a terminal that scrolls. */
 export function formatReport(rows: StatusRows, columns: number): string {
   return layOutScreen(rows, [], { columns, rows: Number.POSITIVE_INFINITY }).join("\n");
 }

@@ -4,7 +4,6 @@ import type { LockStatus } from "../pulumi/locks";
 import type { StackState } from "../pulumi/stackState";
 import type { StatusParts } from "./parts/statusParts";
 
-/** The newest values that `status` has read of a stack. */
 export interface StackView {
   readonly stack: string;
   readonly pillar: string;
@@ -24,10 +23,8 @@ export interface StackView {
   readonly parts?: StatusParts | undefined;
 }
 
-/** A message of the sync gate, or of the watch itself. */
 export type WatchMessage = GateNews | { readonly kind: "watch"; readonly text: string };
 
-/** The stage of a stack's host, and the next step. */
 export interface HostStage {
   readonly stage: string;
   readonly next: string;

@@ -22,15 +22,12 @@ export interface ViewTimes {
 /** The texts of a status, the most important first. */
 export interface StatusRows {
   readonly title: string;
-  /** Stage, next step, sync, and the parts. */
   readonly head: readonly Row[];
-  /** Facts about the host. */
   readonly facts: readonly Row[];
   /** Latest log lines of the node's service. */
   readonly log: readonly string[];
 }
 
-/** Formats a view. @param times of a live view */
 export function formatStatus(view: StackView, times?: ViewTimes): StatusRows {
   const { stage, next } = decideStage(view);
   const head: Row[] = [["stage", stage]];
@@ -80,7 +77,6 @@ function formatFacts({ facts }: StackView): Row[] {
   return facts === undefined ? [] : hostFactRows(facts).map(([label, text]) => [label, printable(text)]);
 }
 
-/** Removes date and host from a line of the journal. */
 function shortenLogLine(line: string): string {
   return line.replace(/^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)\S* \S+ /, "$1 ");
 }

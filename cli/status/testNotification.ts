@@ -3,7 +3,6 @@ import { commandsFor } from "../../core/util/commands";
 import { CliRefusal } from "../terminal/refusal";
 import { openStack } from "./openStack";
 
-/** Sends a test notification to a stack's webhook. @returns the exit code. @throws CliRefusal */
 export async function sendTestNotification(fullName: string): Promise<number> {
   const { stack, config } = await openStack(fullName);
   if (config.notify === undefined)

@@ -18,7 +18,6 @@ export function askSecret(message: string): Promise<string> {
   return awaitAnswer(prompts().password({ message }, screen));
 }
 
-/** Asks for a line. @param options `validate` returns true, or the problem */
 export async function askText(
   message: string,
   { validate, ...options }: { default?: string; required?: boolean; validate?: (answer: string) => true | string } = {},
@@ -29,7 +28,6 @@ export async function askText(
   return (await awaitAnswer(asked)).trim();
 }
 
-/** Asks for one of several choices. */
 export function askChoice<T extends string>(
   message: string,
   choices: readonly { readonly value: T; readonly name: string }[],

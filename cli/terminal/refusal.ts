@@ -1,16 +1,10 @@
 import { plainFault } from "../../core/util/plainFault";
 import { printableLines } from "../../core/util/printable";
 
-/**
- * The reason why the tool ends without having done its work. It is for the operator, so it is printed without a stack
- * trace.
- */
+/** A reason to end, for the operator: it is printed without a stack trace. */
 export class CliRefusal extends Error {}
 
-/**
- * Formats an error for the terminal, without a stack trace if it is for the operator. Makes it printable, because it
- * may quote text from others.
- */
+/** Formats an error without a stack trace if it is for the operator. Printable, because it may quote others. */
 export function formatError(error: unknown): string {
   const words = error instanceof CliRefusal ? error.message : plainFault(error);
   return printableLines(words ?? (error instanceof Error ? (error.stack ?? error.message) : String(error)));

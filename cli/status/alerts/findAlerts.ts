@@ -8,14 +8,12 @@ import { getValue } from "../parts/statusParts";
 import type { StackView } from "../stackView";
 import type { MomentumCounts } from "./momentumCounts";
 
-/** A problem of a stack for its webhook. */
 interface Alert {
   /** Kind, and after a colon the subject: the same as long as the problem lasts. */
   readonly key: string;
   readonly text: string;
 }
 
-/** Alerts of one lookup, and the kinds that it could not check. */
 interface AlertObservation {
   readonly alerts: readonly Alert[];
   readonly unknown: readonly string[];
@@ -24,7 +22,6 @@ interface AlertObservation {
 /** Alerts of one kind; undefined if the lookup could not check it. */
 type Check = readonly [kind: string, signs: readonly Alert[] | undefined];
 
-/** A lookup of a host. */
 export interface HostLookup {
   readonly view: StackView;
   readonly isReachable: boolean;
@@ -37,10 +34,8 @@ export interface HostLookup {
 /** Missed momentums that raise an alert; a healthy host misses a single one at times, too. */
 const missedAlertLimit = 3;
 
-/** Minimum share of free disk space. */
 const minFreeShare = 0.1;
 
-/** Finds the alerts of a stack; none for a stack that was not started. */
 export function findAlerts(look: HostLookup, now: number): AlertObservation {
   const { view, isReachable: looked, problems: trouble } = look;
   if (!view.state.isBegun) return { alerts: [], unknown: [] };

@@ -1,13 +1,9 @@
-/**
- * Expected and produced momentums of a Pillar in the current epoch, by a node's count. The count includes the whole
- * current tick.
- */
+/** Momentums of a Pillar in this epoch, by a node's count. It includes the whole current tick. */
 interface Figures {
   readonly expected: number;
   readonly produced: number;
 }
 
-/** Counts over several lookups. */
 export interface MomentumCounts extends Figures {
   /** Minimum of missed momentums in this epoch. */
   readonly missed: number;

@@ -14,7 +14,6 @@ import type { StackLookup } from "../overview";
 import { findAlerts } from "./findAlerts";
 import { type MomentumCounts, updateMomentumCounts } from "./momentumCounts";
 
-/** Version of the memory file. */
 const version = 1;
 
 /** Facts for the next lookup of a stack: alerts that were notified, by key, and its momentum counts. */
@@ -84,10 +83,8 @@ function describeMissingWebhook(
 }
 
 /**
- * Notifies of new alerts, then of solved ones. Saves each notification at once, so that a killed run repeats at most
- * one.
- *
- * @returns the problem that prevented it
+ * Notifies of new alerts, then of solved ones. Saves each at once, so that a killed run repeats at most one. Returns
+ * the problem that prevented it.
  */
 async function notifyOne(
   found: ReadStack,

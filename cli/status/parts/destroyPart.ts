@@ -23,10 +23,7 @@ export interface RetirementContext {
   readonly store: Store;
 }
 
-/**
- * Reads the context from the stack's guards, else from the event log, because a run that ended early has registered no
- * guard.
- */
+/** Reads the context from the guards, else from the event log: a run that ended early has registered no guard. */
 export async function readRetirementContext(
   { config, stack, address, state }: StackWithHost,
   hostKey: string,

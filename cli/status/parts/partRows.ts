@@ -14,7 +14,6 @@ interface StackLabel {
   readonly lifecycle: string;
 }
 
-/** Formats a host's parts, each with its value or the reason why it is unknown. */
 export function formatParts(parts: StatusParts | undefined, whose: StackLabel, now: number): Row[] {
   if (parts === undefined) return [["on chain", "first lookup …"]];
   return [

@@ -10,8 +10,7 @@ export interface RewardsPart {
 }
 
 /**
- * Reads the uncollected rewards. If this host produces, also reads whether the first whole epoch since the switch was
- * collected.
+ * Reads uncollected rewards and, if this host produces, whether the first whole epoch since the switch was collected.
  */
 export async function readRewardsPart(
   client: ChainClient,

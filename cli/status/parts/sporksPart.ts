@@ -5,7 +5,6 @@ import { type Spork, type UnknownSpork, unknownSporks } from "../../../core/chai
 import type { Connection } from "../../../core/ssh/connection";
 
 export interface SporksPart {
-  /** Version of the node; undefined if the node does not tell it. */
   readonly version?: string;
   readonly unknown: readonly UnknownSpork[];
 }

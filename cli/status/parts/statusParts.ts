@@ -9,7 +9,6 @@ import type { OrchestratorPart } from "./orchestratorPart";
 import type { RewardsPart } from "./rewardsPart";
 import type { SporksPart } from "./sporksPart";
 
-/** An unmet condition, with its findings as texts. */
 export type UnmetCondition = Omit<Unmet, "found"> & { readonly found?: readonly string[] };
 
 export interface StatusParts {
@@ -29,7 +28,6 @@ export interface StatusParts {
   readonly newerRelease: string | undefined;
 }
 
-/** Returns parts that were not read, with the reason. */
 export function createUnknownParts(lifecycle: string, problem: string): StatusParts {
   const isActive = lifecycle === "active";
   return {
@@ -55,7 +53,6 @@ export async function readPart<T>(read: () => Promise<T>, timeoutMs = partTimeou
   return "value" in result ? result : { problem: firstLine(result.problem) || "an error without words" };
 }
 
-/** Returns the value of a part, or undefined if there is none. */
 export function getValue<T>(part: Result<T> | undefined): T | undefined {
   return part && "value" in part ? part.value : undefined;
 }
