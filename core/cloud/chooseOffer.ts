@@ -10,7 +10,7 @@ export interface Offer {
   readonly diskGb: number;
   readonly monthly: number;
   readonly currency: string;
-  /** The provider's list says that it has room for one now: a hint, orders at `false` have come to pass. */
+  /** The provider's list says that it has room now. Only a hint: orders have succeeded at `false`. */
   readonly isAvailable: boolean;
 }
 
@@ -35,12 +35,11 @@ type Choice = Chosen | { readonly kind: "none"; readonly faults: readonly string
 const systemGb = 4;
 const fileSystemShare = 0.05;
 
-/** Returns the free gigabytes on a fresh machine. */
 export function freeDiskGb({ diskGb }: Pick<Offer, "diskGb">): number {
   return Math.floor(diskGb * (1 - fileSystemShare) - systemGb);
 }
 
-/** Returns what an offer falls short of; empty where it meets the minimums: docs/specification.md, 8. */
+/** Returns which minimums an offer misses (docs/specification.md, 8). */
 export function findShortfalls(offer: Offer, { minimums }: Wish): string[] {
   const short: string[] = [];
   if (offer.cores < minimums.cores) short.push(`${offer.cores} cores, needed ${minimums.cores}`);
@@ -52,9 +51,8 @@ export function findShortfalls(offer: Offer, { minimums }: Wish): string[] {
 }
 
 /**
- * Chooses plan and location: the cheapest plan that meets the minimums and costs no more than it may, in the first
- * location, those first whose list says that there is room. An order that found no room is followed by the next location,
- * then by the next plan.
+ * Chooses the cheapest plan that meets the minimums and the price limit, in the first location, those with room first.
+ * An order that found no room is followed by the next location, then by the next plan.
  */
 export function chooseOffer(offers: readonly Offer[], wish: Wish, attempts: readonly Order[], run: Commands): Choice {
   const { plan, locations, maxMonthly = Number.POSITIVE_INFINITY } = wish;
@@ -101,7 +99,7 @@ function formatTooDear({ plan, location, monthly, currency }: Offer, limit: numb
   ];
 }
 
-/** Sorts plans by their price where they are tried first; each by room in the list, then by location. */
+/** Sorts plans by their price in the place that is tried first. Places with room come first, then earlier locations. */
 function sortOffers(usable: readonly Offer[], locations: readonly string[]): Offer[] {
   const inPlace = (a: Offer, b: Offer) =>
     Number(b.isAvailable) - Number(a.isAvailable) || locations.indexOf(a.location) - locations.indexOf(b.location);

@@ -31,7 +31,7 @@ export interface CloudInventory {
 
 export interface Cloud {
   readonly provider: string;
-  /** Returns every x86 plan that is sold, in every location, with what a month costs with all that this stack needs. */
+  /** Returns all x86 plans in all locations, with the monthly price of all that this stack needs. */
   readOffers(withBackups: boolean): Promise<Offer[]>;
   readImages(): Promise<string[]>;
   readInventory(owner: Owner, publicKey: string | undefined): Promise<CloudInventory>;
@@ -40,7 +40,6 @@ export interface Cloud {
   checkRights(): Promise<void>;
   /** True if the provider's words say that it can't make this plan in this location. */
   isNoRoom(words: string): boolean;
-  /** The page on which an account's limits are raised. */
   readonly limits: string;
   describeConsole(id: string): string;
   /** Frees the name of a server that was never made to its end, where the provider takes a name once only. */
@@ -56,7 +55,6 @@ export function formatResourceName({ stack, pillar }: Owner): string {
     .replace(/-+$/, "");
 }
 
-/** Splits the keys there: the stack's own, and another with the same public half. */
 export function findSshKeys<T extends { readonly id: number; readonly public_key: string }>(
   keys: readonly T[],
   isOurs: (key: T) => boolean,

@@ -45,10 +45,7 @@ interface Labelled {
   readonly public_key: string;
 }
 
-/**
- * Makes the labels. A value may have 63 letters, digits, dots, dashes and underscores, with a letter or digit at both
- * ends.
- */
+/** Makes the labels: at most 63 letters, digits, dots, dashes and underscores, with a letter or digit at both ends. */
 export function hetznerLabels({ stack, pillar }: Owner): Record<"pillar-host-stack" | "pillar-host-pillar", string> {
   const value = (text: string) => text.replace(/[^A-Za-z0-9._-]/g, "-").slice(0, 63);
   const trimmed = (text: string) => value(text).replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, "");
@@ -60,7 +57,7 @@ export const hetznerNoRoom =
 
 export function createHetzner(access: CloudAccess): Cloud {
   const http = createHttp({ endpoint: "https://api.hetzner.cloud/v1", ...access, provider: "Hetzner" });
-  /** Reads a server. Only its first action tells why its creation failed. */
+  /** Reads a server. Only the first action tells why its creation failed. */
   const serverNow = async (server: Server): Promise<ServerNow> => {
     const actions = await http.list<Action>(`/servers/${server.id}/actions?status=error`, "actions");
     const failed = actions.find(({ command, status }) => command === "create_server" && status === "error");

@@ -29,7 +29,6 @@ export type HostPlan =
       /** True if its creation was interrupted: firewall, protection or login may be missing. */
       readonly isHalfMade: boolean;
     }
-  /** There is nothing, and nothing is to be made. */
   | { readonly kind: "gone" };
 
 interface HostDecision {
@@ -55,7 +54,7 @@ export interface HostSituation {
   readonly now: number;
 }
 
-/** Looks at the provider and decides what this run does about the server; it only reads. @throws CloudError */
+/** Decides, without any change, what this run does about the server. @throws CloudError */
 export async function planHost(situation: HostSituation): Promise<HostDecision | HostRefusal> {
   const { cloud, host, lifecycle, stack, pillar, publicKey, record, now } = situation;
   const run = commandsFor(stack);

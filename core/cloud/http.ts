@@ -29,7 +29,7 @@ const maxReadAttempts = 4;
 const maxGonePolls = 60;
 const gonePollMs = 2000;
 const maxRateLimitWaitMs = 10 * 60_000;
-/** No list of an account has more; one without an end is none of a provider's. */
+/** More pages than any account's lists have. */
 const maxPages = 100;
 
 const needed: Readonly<Record<number, string>> = {
@@ -38,7 +38,6 @@ const needed: Readonly<Record<number, string>> = {
   429: "patience, or a token that nothing else uses: run the same command again later",
 };
 
-/** A cloud's API, as errors and requests name it. */
 interface Api extends ApiOptions {
   /** The endpoint without a password in it. */
   readonly at: string;
@@ -46,13 +45,11 @@ interface Api extends ApiOptions {
 
 type Request = <T>(method: string, path: string, body?: object) => Promise<T>;
 
-/** Makes a client of a cloud's API. Every method @throws CloudError */
 export function createHttp({ sleep = pause, ...options }: ApiOptions) {
   const api = { ...options, sleep, at: options.endpoint.replace(/\/\/.*@/, "//") };
   const request = createRequest(api);
   const get = <T>(path: string) => request<T>("GET", path);
   const remove = (path: string) => request<void>("DELETE", path);
-  /** Returns undefined for a thing that is not there. */
   const find = <T>(path: string): Promise<T | undefined> =>
     get<T>(path).catch((error: CloudError) => {
       if (error.status === 404) return undefined;
@@ -62,10 +59,9 @@ export function createHttp({ sleep = pause, ...options }: ApiOptions) {
     get,
     find,
     remove,
-    /** Reads all pages of a list. */
     list: <T>(path: string, key: string) => readPages<T>(api, get, path, key),
     put: (path: string, body: object) => request<void>("PUT", path, body),
-    /** Removes a thing that takes its time to go, and waits until it is gone. */
+    /** Removes a thing, and waits until it is gone. */
     removeWhole: async (path: string) => {
       if (!(await find(path))) return;
       await remove(path);
@@ -75,7 +71,7 @@ export function createHttp({ sleep = pause, ...options }: ApiOptions) {
         await sleep(gonePollMs);
       }
     },
-    /** Refuses a token that can only read: asks for the removal of a thing that can't be there. */
+    /** Refuses a token that can only read, by removing a thing that does not exist. */
     mayWrite: (path: string) =>
       remove(path).catch((error: CloudError) => {
         const isAboutThing = error.status >= 400 && error.status < 500 && ![401, 403, 429].includes(error.status);
@@ -84,7 +80,6 @@ export function createHttp({ sleep = pause, ...options }: ApiOptions) {
   };
 }
 
-/** Makes the function that sends requests. It waits where requests are limited, and retries reads where the API fails. */
 function createRequest(api: Api & Required<Pick<Api, "sleep">>): Request {
   const { provider, endpoint, token, sleep, say } = api;
   let waitedMs = 0;

@@ -14,11 +14,10 @@ const orderSchema = z.object({
 });
 
 const recordSchema = z.object({
-  /** The orders that the provider had no room for. */
   attempts: z.array(orderSchema).readonly(),
   /** The order that a run sent and did not see come. */
   pending: orderSchema.optional(),
-  /** The server's number, once it came: no run was let in by it yet. */
+  /** The server's number, while no run has logged in to it yet. */
   ordered: z.string().optional(),
   /** The price that was shown first for a wish, as {@link describeWish} tells it. */
   shown: z.object({ wish: z.string(), monthly: z.number(), currency: z.string() }).optional(),
@@ -28,7 +27,6 @@ export type Order = Readonly<z.infer<typeof orderSchema>>;
 export type OrderRecord = Readonly<z.infer<typeof recordSchema>>;
 export type ShownPrice = NonNullable<OrderRecord["shown"]>;
 
-/** Reads and writes a stack's record of orders, which holds no secrets. */
 export interface OrderRecords {
   /** @throws in words, where it can't be read */
   read(): Promise<OrderRecord>;
@@ -36,7 +34,7 @@ export interface OrderRecords {
   write(record: OrderRecord): Promise<void>;
 }
 
-/** Reads a record. An unreadable one counts as missing: at worst one attempt repeats, and a price is shown anew. */
+/** Parses a record. An unreadable one counts as missing: at worst one attempt repeats, and a price is shown again. */
 export function parseOrderRecord(text: string | undefined): OrderRecord {
   try {
     return recordSchema.parse(JSON.parse(text ?? ""));
@@ -60,7 +58,7 @@ export interface EarlierOrders {
 /** Room comes back: an order that failed longer ago is tried again. */
 const attemptMemoryMs = 24 * 3600 * 1000;
 
-/** Decides what is known of earlier orders: only the provider's word that it has no room is a reason to try elsewhere. */
+/** Decides which earlier orders failed: only a provider that says it has no room is a reason to try elsewhere. */
 export function settleOrder(
   { attempts, pending }: OrderRecord,
   now: number,
@@ -80,7 +78,7 @@ export interface PriceLimit {
   readonly from: string;
 }
 
-/** The share by which a server may cost more than the price first shown: locations and plans of a kind differ. */
+/** The share by which a server may cost more than the price first shown, since locations and plans differ. */
 const priceMarginShare = 0.25;
 
 /** Names the wish as far as its price goes. Locations are no part of it: more of them are no consent to a price. */
@@ -109,7 +107,7 @@ export function keepShownPrice(
   return known?.wish === wish ? known : { wish, monthly, currency };
 }
 
-/** Opens the record of a stack's orders. @throws storeFault */
+/** @throws storeFault */
 export function openOrderRecords(config: StackConfig, stack: string): OrderRecords {
   // Two Pillars may share a place, and their stacks have one name.
   const name = `orders-${stack}-${config.pillar.name}.json`;

@@ -13,7 +13,7 @@ export function cleanProviderError(error: string, token: string): string {
     .slice(0, 400);
 }
 
-/** Says what a failed order means: only the provider's word that it has no room moves the next one on. */
+/** Says what a failed order means: only a provider without room makes the next order try elsewhere. */
 export function formatFailedOrder(
   stack: string,
   { provider, limits, isNoRoom }: Pick<Cloud, "provider" | "limits" | "isNoRoom">,

@@ -7,7 +7,7 @@ const provider = "hetzner";
 const maxPolls = 180;
 const pollIntervalMs = 1000;
 
-/** True if the provider protects the server against deletion; false if the server is gone. @throws Error in words */
+/** True if the provider protects the server against deletion; false if it is gone. @throws Error in words */
 export async function isProtected(server: CloudServer, deps: PowerDeps): Promise<boolean> {
   return server.provider === provider && (await readProtection(server, deps)).isOn;
 }
@@ -22,7 +22,7 @@ async function readProtection(server: CloudServer, deps: PowerDeps): Promise<{ i
   return { isOn, isLocked: found?.locked === true };
 }
 
-/** Sets or lifts the provider's protection against deletion, and waits until it is so. @returns whether it changed @throws Error in words */
+/** Sets or lifts the protection, and waits until it is so. Returns whether it changed. @throws Error in words */
 export async function setProtection(server: CloudServer, isOn: boolean, deps: PowerDeps): Promise<boolean> {
   if (server.provider !== provider) return false;
   // They must be equal.

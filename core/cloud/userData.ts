@@ -4,7 +4,7 @@ interface UserDataKey {
   readonly publicKey: string;
 }
 
-/** Builds cloud-init's input: host key, logins with keys only, security upgrades. JSON is YAML in which nothing needs quoting. */
+/** Builds cloud-init's input: host key, logins with keys only, security upgrades. JSON is valid YAML. */
 export function renderUserData({ privateKey, publicKey }: UserDataKey): string {
   const config = {
     ssh_deletekeys: true,

@@ -8,13 +8,12 @@ import { stackSchema } from "./stackSchema";
 
 /** The whole configuration, with defaults. Secrets are plain here: wrap them in pulumi.secret before they leave. */
 export type StackConfig = z.output<typeof stackSchema> & {
-  /** The stack's name: what an operator is told to type names it. */
   readonly stack: string;
   /** Overrides the address of the cloud's API. */
   readonly apiEndpoint?: string;
 };
 
-/** Parses raw values, keys without `pillar-host:`; reads the files of private keys. @returns it, or a line for each fault */
+/** Parses raw values (keys without `pillar-host:`), and reads private keys' files. Returns a line for each problem. */
 export function parseConfig(
   raw: Readonly<Record<string, unknown>>,
   stack: string,
@@ -23,7 +22,7 @@ export function parseConfig(
   return "data" in result ? { config: { ...result.data, stack } } : result;
 }
 
-/** Checks a configuration in one pass. @param later keys whose values are given after this: they may be missing */
+/** Checks a configuration in one pass. `later`: keys that may be missing, because their values are given afterwards. */
 export function checkConfig(
   raw: Raw,
   stack: string,
@@ -54,7 +53,6 @@ export function extractRawConfig(all: Readonly<Record<string, string>>): {
   return { raw, apiEndpoint };
 }
 
-/** Keys of the Pulumi plugins, for each `host.provider`: the token's, and that of the API's address. */
 const pluginKeys: Readonly<Record<string, readonly [token: string, endpoint: string]>> = {
   hetzner: ["hcloud:token", "hcloud:endpoint"],
   digitalocean: ["digitalocean:token", "digitalocean:apiEndpoint"],
@@ -64,13 +62,12 @@ function providerOf(host: unknown): string {
   return String((typeof host === "object" && host !== null ? (host as { provider?: unknown }) : {}).provider);
 }
 
-/** Reads the keys of the provider's own Pulumi plugin. */
 function standardKeys(host: unknown, all: Readonly<Record<string, string>>): { apiEndpoint?: string; token?: string } {
   const [token, apiEndpoint] = (pluginKeys[providerOf(host)] ?? []).map((key) => all[key]);
   return { apiEndpoint: apiEndpoint || undefined, token: token || undefined };
 }
 
-/** Keys of a cloud's plugin that nothing reads, since the host is another's: a token that lies there for nothing. */
+/** Finds the keys of another cloud's plugin: a token that nothing reads. */
 export function findUnusedCloudKeys(host: unknown, all: Readonly<Record<string, string>>, stack: string): string[] {
   const provider = providerOf(host);
   return Object.entries(pluginKeys).flatMap(([cloud, keys]) =>

@@ -1,6 +1,5 @@
 import type { Commands } from "../util/commands";
 
-/** The namespace of the configuration's keys, and the project's name. */
 export const project = "pillar-host";
 
 /** Parses a value as the engine hands it over: structured ones as JSON, plain ones as they are. */
@@ -21,10 +20,10 @@ export function formatConfigFaults(stack: string, faults: readonly string[], eff
   ].join("\n");
 }
 
-/** Sets a fault right. The schema knows no stack, so it names the key; the command is made where both are known. */
+/** The schema knows no stack, so a cure names the key; the command is made where both are known. */
 export type FaultCure =
   | { readonly set: string; readonly to: string | number }
-  /** To what the operator fills in, or the shell finds, as `ADDRESS`. */
+  /** A placeholder such as `ADDRESS`, or an expression for the shell. */
   | { readonly set: string; readonly toWord: string }
   | { readonly remove: string };
 

@@ -19,7 +19,6 @@ export function withoutMessage({ code }: { readonly code?: string }): string | u
   return ["invalid_value", "too_small", "too_big"].includes(code ?? "") ? ownText : undefined;
 }
 
-/** Makes the operator's lines of an issue: key, found, needed, the command that sets it right. */
 export function formatIssue(issue: z.core.$ZodIssue, context: FaultContext): string[] {
   const at = (path: readonly PropertyKey[]) => `${project}:${path.map(String).join(".")}`;
   if (issue.code === "unrecognized_keys")
@@ -83,7 +82,6 @@ function formatUnknownKey(key: string, block: readonly PropertyKey[], context: F
   return known.length === 0 ? found : `${found}; known are ${known.join(", ")}`;
 }
 
-/** Says what is needed, after what was found where that can be no secret in the wrong place. */
 function formatWithFound({ message, path }: z.core.$ZodIssue, context: FaultContext): string {
   if (!message.startsWith("needed ") || findMeta(path, context).secret) return message;
   const found = formatHarmless(findValue(context.raw, path));
@@ -148,9 +146,7 @@ const kinds: Readonly<Record<string, string>> = {
   object: "a block",
 };
 
-/**
- * Formats a fault of type. `pulumi config set` stores a name of digits as a number; a file may hold a number as text.
- */
+/** Formats a wrong type: `pulumi config set` stores a name of digits as a number; a file may hold a number as text. */
 function formatWrongType(issue: z.core.$ZodIssueInvalidType, context: FaultContext): string {
   const { schema, run } = context;
   const key = settable(issue.path);

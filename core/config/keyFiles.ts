@@ -4,16 +4,12 @@ import { project } from "./configFaults";
 import { readKeyFile } from "./privateKey";
 import { findValue, type Raw, setValue } from "./rawValues";
 
-/** The blocks that have a login. */
 const logins = ["ssh", "orchestrator.migrateFrom", "retirement.successor", "sync.oldHost"].flatMap((block) => [
   block,
   `${block}.proxy`,
 ]);
 
-/**
- * Sets each block's `privateKey` to the text of its `privateKeyFile`, so that it is checked as one that was pasted. The
- * file is read in every run; its text goes into the state as a secret.
- */
+/** Sets each block's `privateKey` to the text of its `privateKeyFile`, which is read in every run. Secret. */
 export function readKeyFiles(raw: Raw, read?: (path: string) => SmallFile): { raw: Raw; faults: string[] } {
   const faults: string[] = [];
   let values = raw;

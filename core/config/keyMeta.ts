@@ -1,4 +1,4 @@
-/** Describes a key in the schema, with `.meta()`: docs/configuration.md, stack.schema.json and the list of secret keys come from it. */
+/** Describes a key: docs/configuration.md, stack.schema.json and the list of secret keys come from it. */
 export interface KeyMeta {
   /** The key's purpose: sentences in Markdown without links, the last without a full stop. */
   readonly description?: string;

@@ -35,13 +35,11 @@ const loginShape = {
     .meta({ description: "The password of sudo, where it asks for one", secret: true }),
 };
 
-/** The sentence about logins for the description of a block that holds another host's. */
 export const loginRule =
   "What its login leaves out is as in `ssh`; a key, password or agent given here replaces all of `ssh`'s";
 
 const otherwise = "as in `ssh`";
 
-/** A host that is logged in to on the way to another one, or instead. */
 const someHost = {
   address: address.meta({ description: "The host's IP address or name" }),
   hostKey: hostKey.meta({ description: "The host's ssh key; one that shows another is refused" }),
@@ -69,7 +67,6 @@ export const otherHostShape = {
   sudoPassword: loginShape.sudoPassword.meta({ otherwise: `${otherwise}, for the same user` }),
 };
 
-/** Settings of another host's node, where they differ from the stack's own. */
 export const otherNodeShape = {
   service: service.optional().meta({ description: "Its node's systemd service", otherwise: "`node.service`" }),
   dataDir: ownDirectory
@@ -90,7 +87,6 @@ export const openableKey = (login: LoginKeys, context: z.RefinementCtx) => {
   if (key !== undefined) context.addIssue({ code: "custom", path: [key], message, params: { isToBeSet } });
 };
 
-/** The login of the stack's own host. */
 export const sshSchema = z
   .strictObject({
     ...loginShape,
@@ -106,7 +102,7 @@ export const sshSchema = z
   .superRefine(openableKey)
   .meta({ description: "The login: the ssh agent, a key's file, a private key or a password is needed" });
 
-/** Finds why a private key can't be opened. @returns the key of the block, and what is wrong with it */
+/** Returns the key of the block, and what is wrong with it. */
 function privateKeyFault({
   privateKeyFile,
   privateKey,

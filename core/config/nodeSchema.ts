@@ -20,7 +20,7 @@ import {
 } from "./schemaParts";
 import { witnessFaults } from "./witnessFaults";
 
-/** Named so that another release behind the same address can be told from the one before it. */
+/** Tells a release from the one that lay behind the same address before. */
 const controllerVersion = z
   .string()
   .regex(/^v\d+\.\d+\.\d+[A-Za-z0-9.-]*$/, "needed the release's version, such as v0.0.4 or v0.0.4-alpha")
@@ -93,7 +93,7 @@ const signingKey = z
     otherwise: "the hash is enough",
   });
 
-/** The node's program; its hash is needed, since it produces with the Pillar's key. */
+/** The hash is required, since the node produces with the Pillar's key. */
 const nodeRelease = releaseSchema(
   "the node's release",
   "release",
@@ -113,7 +113,6 @@ const nodeRelease = releaseSchema(
 
 export const ownAddress = "127.0.0.1";
 
-/** The node's service, data and RPC, named as in the specification; all can be set for the real network. */
 export const nodeSchema = z
   .strictObject({
     service: service.default("go-node").meta({ description: "Its systemd service. The real network's: `go-zenon`" }),

@@ -8,7 +8,7 @@ import { acknowledged, address, ownDirectory, port, service, word } from "./sche
 
 const ownPath = z.string().min(1).meta({ form: "path on the machine that runs `pulumi`" });
 
-/** The orchestrator takes no other: it works in this folder of its home, wherever it is started. */
+/** The orchestrator accepts no other folder: it works in this one, wherever it is started. */
 const home = ownDirectory
   .regex(/\/\.orchestrator$/, "needed the folder .orchestrator of the orchestrator's home, as /root/.orchestrator")
   .meta({ form: "absolute path that ends in `/.orchestrator`" });
@@ -67,7 +67,6 @@ const version = z
     examples: ["v0.0.9a"],
   });
 
-/** The signer: its things on the host (named as docs/specification.md does), and its move (procedure B). */
 export const orchestratorSchema = z
   .strictObject({
     service: service.default("orchestrator").meta({ description: "Its systemd service" }),

@@ -25,10 +25,9 @@ export interface KeyFileFault {
 
 export const someKeyFile = "the file of a private ssh key, such as ~/.ssh/id_ed25519";
 
-/** Says what is needed in place of a secret file that others may reach. */
 export const ownFile = (file: string) => `a file for you alone: chmod 600 ${file}`;
 
-/** Reads the text of a private key's file, which may have a pass phrase, or be cut off. */
+/** Reads a private key's file; the key may have a pass phrase, or be cut off. */
 export function readKeyFile(
   file: string,
   read: (path: string) => SmallFile = readSmall,

@@ -4,7 +4,6 @@ type Path = readonly PropertyKey[];
 
 const isBlock = (value: unknown): value is Raw => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Returns the value at a path, or undefined. */
 export function findValue(raw: unknown, path: Path): unknown {
   return path.reduce<unknown>((value, step) => {
     if (Array.isArray(value)) return (value as unknown[])[Number(step)];

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { sha256, webAddress } from "./schemaParts";
 
-/** Builds the one shape of all programs that are installed on a host. @param otherwise what holds without the hash */
 export const releaseSchema = <Version extends z.ZodType<string | undefined>>(
   what: string,
   file: string,
@@ -31,6 +30,6 @@ export interface ReleaseSource {
   readonly version?: string | undefined;
 }
 
-/** Formats a release for the marker on the host: a release with another marker is installed again. */
+/** Formats the marker on the host: a release with another marker is installed again. */
 export const formatReleaseMarker = ({ url, sha256, version }: ReleaseSource) =>
   [url, sha256 ?? "any", ...(version === undefined ? [] : [version])].join(" ");

@@ -31,7 +31,6 @@ export function sameMachineFaults({
   });
 }
 
-/** True if two are one machine, as far as address and key tell. */
 export function isSameMachine(one: Machine, other: Machine): boolean {
   return isSameAddress(one, other) || (one.hostKey !== undefined && one.hostKey === other.hostKey);
 }

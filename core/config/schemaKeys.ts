@@ -9,7 +9,6 @@ type Shape = Readonly<Record<string, Schema>>;
 
 interface Definition {
   readonly shape?: Shape;
-  /** The schema that a default or a transformation wraps. */
   readonly innerType?: Schema;
   readonly in?: Schema;
   readonly options?: readonly Schema[];
@@ -24,7 +23,6 @@ export function listShapes(schema: Schema): Shape[] {
   return [innerType, input, ...(options ?? [])].flatMap((inner) => (inner ? listShapes(inner) : []));
 }
 
-/** Returns the schema that a default, a check or a transformation wraps. */
 function unwrapSchema(schema: Schema): Schema | undefined {
   const { innerType, in: input } = schema._zod.def as Definition;
   return innerType ?? input;
@@ -56,7 +54,6 @@ export function listSchemaKeys(schema: Schema, path: readonly string[] = []): Sc
   });
 }
 
-/** Returns the schema of a key or an element at a path, from the first variant that has it. */
 export function findSchema(schema: Schema, path: readonly PropertyKey[]): Schema | undefined {
   let found: Schema[] = [schema];
   for (const step of path) {

@@ -66,7 +66,7 @@ export const hostKey = z
   .transform((line) => line ?? "")
   .meta({ form: "line as `ssh-ed25519 AAAA…`", needed: "the host's ssh key" });
 
-/** Builds the line of a key from its parts; undefined where it holds no key, or more than one: ssh2 does not mind what follows. */
+/** Rebuilds a key's line; undefined if it holds no key, or more than one: ssh2 ignores what follows the first. */
 function rebuildLine(line: string): string | undefined {
   const bare = hostKeyLine.exec(line)?.[2] ?? "";
   const key = ssh2.utils.parseKey(bare);
@@ -75,11 +75,7 @@ function rebuildLine(line: string): string | undefined {
   return built === bare ? built : undefined;
 }
 
-/**
- * Builds the schema of a web address. User and password are refused, since addresses are shown.
- *
- * @param needed the error's text
- */
+/** Builds the schema of a web address, without user and password, since addresses are shown. */
 export const webAddress = (needed: string) =>
   z
     .url({ protocol: /^https?$/, hostname: /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])$/, message: needed })
@@ -97,7 +93,7 @@ export const plainUrl = z
   )
   .meta({ form: "http or https address" });
 
-/** Builds the schema of a download's hash. @param what its name in messages, such as `archive` */
+/** Builds the schema of a download's hash. `what` names the download: `archive`. */
 export const requiredSha256 = (what: string) =>
   z
     .string()

@@ -2,7 +2,6 @@ import { commandsFor } from "../util/commands";
 import { listSchemaKeys, readMeta } from "./schemaKeys";
 import { stackSchema } from "./stackSchema";
 
-/** Lists the paths of all keys that the schema marks as secret. */
 export function listSecretKeys(): string[][] {
   const paths = listSchemaKeys(stackSchema).flatMap(({ path, schema }) =>
     readMeta(schema).secret ? [path.join(".")] : [],
@@ -11,11 +10,8 @@ export function listSecretKeys(): string[][] {
 }
 
 /**
- * Warns of secrets that were set without --secret.
- *
- * @param raw key (without `pillar-host:`) to value
- * @param isSecret whether a key holds anything that was set with --secret; the engine tells no more
- * @param written the same keys as the stack's file has them, encrypted values and all; undefined where there is no file
+ * Warns of secrets that were set without --secret. The keys have no `pillar-host:`. `isSecret`: the key holds anything
+ * that was set with --secret; the engine tells no more. `written`: the keys as the stack's file has them.
  */
 export function findPlainSecrets(
   raw: Readonly<Record<string, unknown>>,
@@ -25,7 +21,7 @@ export function findPlainSecrets(
 ): string[] {
   const plain = listSecretKeys().filter((path) => {
     const [key = ""] = path;
-    // A key of the engine's covers a whole block: one value in it may be plain beside another that is not.
+    // The engine marks whole blocks: one value in it may be plain beside a secret one.
     return at(raw, path) !== undefined && (!isSecret(key) || typeof at(written, path) === "string");
   });
   return plain.map((keys) => {
@@ -34,7 +30,7 @@ export function findPlainSecrets(
   });
 }
 
-/** True if a block may hold a plain secret beside an encrypted one: the engine marks whole blocks only. */
+/** True if a block may hold a plain secret beside an encrypted one. */
 export function hasMixedBlock(raw: Readonly<Record<string, unknown>>, isSecret: (key: string) => boolean): boolean {
   const inBlocks = listSecretKeys().filter((path) => path.length > 1 && at(raw, path) !== undefined);
   const blocks = inBlocks.map(([key = ""]) => key).filter(isSecret);

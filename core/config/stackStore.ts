@@ -5,16 +5,12 @@ import type { Store } from "../store/store";
 import { ofStack } from "../store/storeFault";
 import type { StackConfig } from "./config";
 
-/**
- * Returns the place of event log and backups as inputs name it: configured, or the word for the user's default. Never a
- * secret.
- */
+/** Returns the place of event log and backups as inputs name it: configured, or the user's default. Never a secret. */
 export function backupDirectory({ pillar, store, orchestrator }: StackConfig): string {
   if (store !== undefined) return placeInBucket(store, pillar.name);
   return orchestrator.backup.directory ?? recordsWord(pillar.name);
 }
 
-/** Returns whose event log a stack writes, and where it is. */
 export function logRef(config: StackConfig) {
   return { directory: backupDirectory(config), stack: config.stack, pillar: config.pillar.name };
 }
@@ -24,7 +20,7 @@ export function backupPlace(config: StackConfig): string {
   return meantPlace(backupDirectory(config));
 }
 
-/** Opens the store of a stack's event log, orders and backups. @throws storeFault */
+/** @throws storeFault */
 export function openStackStore(config: StackConfig): Store {
   return ofStack(config.stack, () => storeAt(backupDirectory(config)));
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { project } from "./configFaults";
 
-/** Reads what the stack's file says; an encrypted value is a block with the key `secure`. Undefined where the file lies elsewhere. */
+/** Reads the stack's file, if it is there; an encrypted value is a block with the key `secure`. */
 export function readStackFile(directory: string, stack: string): Record<string, unknown> | undefined {
   // Required where it is needed: most runs do without.
   const { parse } = require("yaml") as typeof import("yaml");

@@ -20,7 +20,6 @@ export interface Notice {
   readonly message: string;
 }
 
-/** Services that need a request in their own form. */
 type Service = "Telegram" | "Slack" | "ntfy, or another";
 
 const tries = 3;
@@ -29,7 +28,6 @@ const limit = 10_000;
 /** Events that need the operator's attention. */
 const urgent: readonly Notice["event"][] = ["stalled", "deadline", "failed", "registeredTooEarly", "sign"];
 
-/** Returns the service that an address belongs to. */
 export function serviceOf(webhook: string): Service {
   if (!URL.canParse(webhook)) return "ntfy, or another";
   const { hostname } = new URL(webhook);
@@ -37,9 +35,7 @@ export function serviceOf(webhook: string): Service {
   return hostname === "hooks.slack.com" ? "Slack" : "ntfy, or another";
 }
 
-/**
- * Returns what a webhook's address lacks for its service, or undefined. Never quotes the address, which is a secret.
- */
+/** Returns what a webhook's address lacks for its service. Never quotes the address, which is a secret. */
 export function webhookFault(webhook: string): string | undefined {
   if (serviceOf(webhook) !== "Telegram") return undefined;
   const { pathname, searchParams } = new URL(webhook);
@@ -48,8 +44,8 @@ export function webhookFault(webhook: string): string | undefined {
 }
 
 /**
- * Returns the request for a notice, in the form of the address's service. An unknown service may be ntfy, which fills
- * the templates in the headers from the body. Any other receiver of JSON finds everything in the body.
+ * Returns the request in the form of the service. An unknown service may be ntfy, which fills the templates in the
+ * headers from the body; any other receiver of JSON finds everything in the body.
  */
 export function noticeRequest(webhook: string, notice: Notice): { headers: Record<string, string>; body: string } {
   const text = `${notice.title}\n${notice.message}`;
@@ -74,10 +70,8 @@ export function noticeRequest(webhook: string, notice: Notice): { headers: Recor
 }
 
 /**
- * Sends a notice to a webhook, in three attempts at most. Never throws. Never quotes the address, which is a secret.
- *
- * @param pause milliseconds between two attempts
- * @returns undefined if the webhook accepted the notice, else the reason
+ * Sends a notice, in three attempts at most. Returns the reason if the webhook did not accept it. Never throws, and
+ * never quotes the address, which is a secret.
  */
 export async function sendNotice(webhook: string, notice: Notice, pause = 2000): Promise<string | undefined> {
   const fault = webhookFault(webhook);

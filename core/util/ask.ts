@@ -1,6 +1,5 @@
 import { boundedText, isTooLarge } from "./boundedText";
 
-/** Complete answer to a request. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -8,11 +7,8 @@ export interface Answer {
 }
 
 /**
- * Sends one request and reads its answer. Follows no redirect: a POST would lose its body, and a server could send a
- * secret anywhere.
- *
- * @param timeoutMs for the complete answer
- * @throws TooLargeError, or an Error with the reason in a word or a line, such as `ECONNREFUSED`, without the address
+ * Sends one request. Follows no redirect: a POST would lose its body, and a server could send a secret anywhere.
+ * @throws TooLargeError, or an Error with the reason, such as `ECONNREFUSED`, without the address
  */
 export async function ask(url: string, init: RequestInit, timeoutMs: number): Promise<Answer> {
   let answer: Answer;
@@ -28,10 +24,7 @@ export async function ask(url: string, init: RequestInit, timeoutMs: number): Pr
   throw new Error(`it redirects to ${to}, and redirects are not followed: set the address that it redirects to`);
 }
 
-/**
- * Formats why a request or its answer failed. Leaves out fetch's own messages: they name the address, which may hold a
- * secret.
- */
+/** Formats why a request failed, without fetch's own messages: they name the address, which may hold a secret. */
 export function askFault(error: unknown, timeoutMs: number): string {
   const { name, cause } = error as Error & { cause?: { code?: string } };
   return cause?.code ?? (name === "TimeoutError" ? `no answer within ${timeoutMs / 1000} s` : "no connection");

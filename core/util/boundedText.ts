@@ -10,16 +10,14 @@ export function isTooLarge(error: unknown): error is TooLargeError {
   return error instanceof Error && (error as Partial<TooLargeError>).tooLarge === true;
 }
 
-/** Creates the error for a text beyond its limit. @param what names the text: `the answer` */
+/** Creates the error for a text beyond its limit. `what` names the text: `the answer`. */
 export function tooLarge(what: string, limit: number): TooLargeError {
   const message = `${what} is larger than ${limit / 1024 / 1024} MiB`;
   return Object.assign(new Error(message), { tooLarge: true as const });
 }
 
 /**
- * Reads the text of an answer of `fetch`; the request's signal limits the time. Counts the bytes after decompression,
- * because a small answer may unpack to a large one.
- *
+ * Reads an answer of `fetch`. Counts the bytes after decompression, because a small answer may unpack to a large one.
  * @throws TooLargeError at the limit, without reading further
  */
 export async function boundedText(response: Response, limit = answerLimit): Promise<string> {
@@ -27,7 +25,7 @@ export async function boundedText(response: Response, limit = answerLimit): Prom
   return boundedTextOf(response.body as unknown as AsyncIterable<Uint8Array>, limit);
 }
 
-/** Reads the text of a stream. @throws TooLargeError at the limit, without reading further */
+/** @throws TooLargeError at the limit, without reading further */
 export async function boundedTextOf(stream: AsyncIterable<Uint8Array>, limit = answerLimit): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;

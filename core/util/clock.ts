@@ -7,7 +7,6 @@ export interface Clock {
   sleep(milliseconds: number): Promise<void>;
 }
 
-/** The machine's own clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   ticks: () => performance.now(),

@@ -1,9 +1,8 @@
 import { shellWord } from "./quote";
 
-/** Command of the operator's tool, run in the program's directory. */
+/** The operator's tool, run in the program's directory. */
 export const tool = "./pillar-host";
 
-/** Commands that concern no particular stack. */
 export const anyStack = {
   login: "pulumi login",
   /** Keeps states in a directory of this machine. */
@@ -18,13 +17,11 @@ interface ConfigWords {
   readonly hasPath?: boolean;
 }
 
-/** Commands for one stack, which an operator can paste into a shell. */
 export type Commands = ReturnType<typeof commandsFor>;
 
 /**
  * Returns the commands for one stack. Every command that an operator reads comes from here, so that it acts on the
- * stack in the text, whichever stack is selected. Keys are those below `pillar-host:`. Names in capitals, such as
- * ADDRESS, are placeholders.
+ * stack in the text, whichever stack is selected. Keys are below `pillar-host:`; words in capitals are placeholders.
  */
 export function commandsFor(stack: string) {
   const name = shellWord(stack);
@@ -102,5 +99,4 @@ function configCommands(name: string) {
   };
 }
 
-/** Placeholder for a host key. */
 export const someHostKey = "ssh-ed25519 AAAA…";

@@ -1,8 +1,6 @@
 /**
- * Checks the version of data that this or another program wrote.
- *
- * @param what names the data and its place, for the error
- * @throws if the version is missing or unknown to this program: guessing the content would be unsafe
+ * Checks the version of data that this or another program wrote. `what` names the data and its place. Throws if the
+ * version is missing or unknown: guessing the content would be unsafe.
  */
 export function checkVersion(found: unknown, known: number, what: string): void {
   if (typeof found === "number" && Number.isInteger(found) && found >= 1 && found <= known) return;

@@ -1,7 +1,4 @@
-/**
- * Creates an error whose message the operator sees unchanged. It has a mark, because the stored code of dynamic
- * resources can't keep an error class.
- */
+/** Creates an error whose message the operator sees unchanged. A mark, because stored code can't keep a class. */
 export function operatorFault(message: string): Error & { readonly isForOperator: true } {
   return Object.assign(new Error(message), { isForOperator: true as const });
 }

@@ -1,7 +1,7 @@
 /**
- * Returns a line that is safe to print; hosts, nodes and references may send anything. Removes control characters (ESC
- * and C1 among them), which would command the terminal, and format characters, which reorder the text around them (bidi
- * overrides) or hide it. Breaks colour tags (`<{%…%}>`), because the engine crashes at a tag that it does not know.
+ * Returns a line that is safe to print; hosts, nodes and references may send anything. Removes control characters,
+ * which command the terminal, and format characters, which reorder (bidi overrides) or hide text. Breaks colour tags
+ * (`<{%…%}>`), because the engine crashes at a tag that it does not know.
  */
 export function printable(text: string): string {
   return text
@@ -10,7 +10,6 @@ export function printable(text: string): string {
     .replaceAll("<{%", "<{ %");
 }
 
-/** Makes each line of a text printable. */
 export function printableLines(text: string): string {
   return text.split("\n").map(printable).join("\n");
 }

@@ -1,11 +1,8 @@
 /** A line; omitted if false or undefined. */
 type Line = string | false | undefined;
 
-/** A problem as the operator reads it, field by field. */
 export interface Problem {
-  /** Summary of the problem, in the first line. */
   readonly what: string;
-  /** State that was read instead of the needed one. */
   readonly found?: Line | readonly Line[];
   /** Task of the operator, as an imperative. */
   readonly needed?: Line | readonly Line[];

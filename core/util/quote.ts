@@ -1,4 +1,3 @@
-/** Quotes a text for the shell. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

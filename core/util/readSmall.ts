@@ -2,18 +2,13 @@ import fs from "node:fs";
 
 const sizeLimit = 64 * 1024;
 
-/** A file's text, and whether others can reach it. */
 export interface SmallFile {
   readonly text: string;
   /** The file's mode, if other users may read or write it: ssh refuses such keys. */
   readonly exposed?: string;
 }
 
-/**
- * Reads a small file: a key or a token. Refuses devices and pipes, which may never end.
- *
- * @throws Error that says why the file can't be read, to follow the file's name
- */
+/** Reads a key or a token. Refuses devices and pipes, which may never end. Throws why, to follow the file's name. */
 export function readSmall(file: string): SmallFile {
   let handle: number | undefined;
   try {

@@ -2,18 +2,12 @@ import os from "node:os";
 import path from "node:path";
 import { operatorFault } from "./plainFault";
 
-/**
- * Resolves a path of the operator's: `~` is the home directory, and a relative path starts at the project's directory.
- */
+/** Resolves an operator's path: `~` is the home directory, and a relative path starts at the project's directory. */
 export function resolvePath(configured: string): string {
   return path.resolve(configured.replace(/^~(?=\/|$)/, homeDirectory));
 }
 
-/**
- * Returns the user's home directory.
- *
- * @throws if it is not absolute, because records and keys would go into the working directory
- */
+/** Throws if the home directory is not absolute, because records and keys would go into the working directory. */
 export function homeDirectory(): string {
   const home = os.homedir();
   if (path.isAbsolute(home)) return home;

@@ -1,7 +1,6 @@
 /** A value, or the problem that prevents it. */
 export type Result<T> = { readonly value: T } | { readonly problem: string };
 
-/** Waits for a value. Never throws: the message of a failure is the problem. */
 export function toResult<T>(value: Promise<T>): Promise<Result<T>> {
   return value.then(
     (value) => ({ value }),
@@ -9,7 +8,7 @@ export function toResult<T>(value: Promise<T>): Promise<Result<T>> {
   );
 }
 
-/** Returns the value. @throws an Error with the problem if there is no value */
+/** @throws the problem if there is no value */
 export function requireValue<T>(result: Result<T>): T {
   if ("problem" in result) throw new Error(result.problem);
   return result.value;

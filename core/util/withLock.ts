@@ -4,10 +4,8 @@ import lockfile from "proper-lockfile";
 import type { Clock } from "./clock";
 import { commandsFor } from "./commands";
 
-/** Clock functions that a lock needs. */
 type LockDeps = Pick<Clock, "ticks" | "sleep">;
 
-/** The work that runs only once at a time. */
 export interface Locked {
   readonly stack: string;
   readonly pillar: string;
@@ -18,11 +16,9 @@ const patience = 60_000;
 const pause = 500;
 
 /**
- * Allows one release, and one backup on request, of a stack at a time on this machine. The provider of a killed engine
- * works on for some seconds, and the next destroy would take the same backup at the same time. The lock of a killed
- * process expires after ten seconds.
- *
- * @throws if the directory can't be written, or the other work does not end in time
+ * Allows one destroy, and one backup on request, of a stack at a time on this machine. The provider of a killed engine
+ * works on for some seconds, and the next destroy would take the same backup. The lock of a killed process expires
+ * after ten seconds. @throws if the directory can't be written, or the other work does not end in time
  */
 export async function withLock<T>(
   directory: string,

@@ -1,8 +1,4 @@
-/**
- * Waits for a promise, but no longer than a timeout. The promise's work continues.
- *
- * @throws an Error with the text `what`, for which {@link isLate} is true
- */
+/** Waits no longer than a timeout; the work continues. @throws an Error with the text `what`, and {@link isLate} */
 export function withTimeout<T>(promise: Promise<T>, milliseconds: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout;
   const late = new Promise<never>((_, reject) => {
@@ -11,7 +7,6 @@ export function withTimeout<T>(promise: Promise<T>, milliseconds: number, what: 
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-/** True if something failed because of its timeout. */
 export function isLate(error: unknown): boolean {
   return error instanceof Error && (error as Error & { isLate?: boolean }).isLate === true;
 }

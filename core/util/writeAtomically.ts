@@ -2,11 +2,8 @@ import fs from "node:fs";
 import path from "node:path";
 
 /**
- * Writes a text to a temporary file beside a file, readable only by this user and flushed to the disk, and then lets
- * `settle` rename it. The file is never written in part.
- *
- * @param settle gives the temporary file its final name
- * @throws if the file can't be written; the temporary file is removed
+ * Writes a text to a temporary file, readable only by this user and flushed to the disk, and lets `settle` give it the
+ * final name. Removes the temporary file if it can't be written.
  */
 function writeBeside(file: string, text: string, settle: (part: string) => void): void {
   const part = `${file}.${process.pid}.part`;
@@ -30,11 +27,7 @@ export function writeWhole(file: string, text: string): void {
   writeBeside(file, text, (part) => settle(part, file));
 }
 
-/**
- * Writes or replaces a file that only this user can read, completely or not at all. Creates its directory.
- *
- * @throws if it can't be written
- */
+/** Writes or replaces a file that only this user can read, completely or not at all. Creates its directory. */
 export function replaceWhole(file: string, text: string): void {
   const directory = path.dirname(file);
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -45,8 +38,7 @@ export function replaceWhole(file: string, text: string): void {
 }
 
 /**
- * Gives a temporary file its final name, and never overwrites a file. Flushes the directory, so that a power cut does
- * not lose the name.
+ * Gives a file its final name, and never overwrites a file. Flushes the directory: a power cut must not lose the name.
  */
 export function settle(part: string, file: string): void {
   try {
@@ -62,7 +54,6 @@ export function settle(part: string, file: string): void {
   syncDirectory(path.dirname(file));
 }
 
-/** Flushes a directory to the disk, so that its files' names survive a power cut. */
 function syncDirectory(directory: string): void {
   const handle = fs.openSync(directory, "r");
   try {
