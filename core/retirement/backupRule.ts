@@ -9,15 +9,15 @@ import type { SshTarget } from "../ssh/ssh";
 export interface BackedUpOrchestrator {
   readonly pillar: string;
   readonly host: Pick<SshTarget, "address" | "hostKey">;
-  /** Absolute path of the orchestrator's directory on that host. */
+  /** Absolute path on that host. */
   readonly directory: string;
-  /** Move that fenced the orchestrator, by the host's journal: a backup of another move may hold an older share. */
+  /** Move that fenced it, by the host's journal: a backup of another move may hold an older share. */
   readonly move?: MoveId | undefined;
-  /** Bridge to whose present key a backup's share must belong; absent if any share counts. */
+  /** Bridge whose present key the share must fit; absent if any share counts. */
   readonly bridge?: BridgeNow | undefined;
   /** ISO 8601: when this stack began to guard the host. */
   readonly since: string;
-  /** Absolute path of another age identity to try, beside the one that each backup names. */
+  /** Absolute path of another age identity to try, beside the backup's own. */
   readonly identityFile?: string | undefined;
 }
 
@@ -28,7 +28,6 @@ export interface ListedBackup extends WrittenManifest {
   readonly move: MoveId;
 }
 
-/** Fields of the manifest beside an archive. */
 export interface WrittenManifest {
   readonly version?: unknown;
   readonly host?: string;
@@ -36,7 +35,7 @@ export interface WrittenManifest {
   readonly entries?: readonly Entry[];
 }
 
-/** Returns why a backup does not count as one of the orchestrator, or undefined. */
+/** Returns why a backup does not count as the orchestrator's, or undefined. */
 export function backupFault(signer: BackedUpOrchestrator, backup: ListedBackup): string | undefined {
   const { label, host, hostKey, entries = [] } = backup;
   const { address } = signer.host;

@@ -21,7 +21,7 @@ const fail = failWith("momentums");
 
 type Successor = NonNullable<RetirementFacts["successor"]>;
 
-/** Checks by all good readings that this host is neither registered nor producing. */
+/** Checks that this host is neither registered nor producing. */
 export function checkChain(facts: RetirementFacts, good: readonly GoodReading[]): RetirementVerdict {
   const { pillar, readings } = facts;
   const run = commandsFor(facts.stack);
@@ -42,7 +42,6 @@ export function checkChain(facts: RetirementFacts, good: readonly GoodReading[])
   ]);
 }
 
-/** Checks by one reading that this host is neither registered nor producing. */
 function checkProducer(
   pillarName: string,
   producers: readonly string[],
@@ -68,7 +67,7 @@ function checkProducer(
       found: [{ kind: "alternates", address: producers[0], height: last.own?.height }],
       needed: `the host of ${pillarName} (pillar-host:host); after a switch there and back: some time, up to ${durationText(patience)}`,
     });
-  // A registered address has taken over, even if it is not the configured successor's.
+  // A registered address has taken over, even if it is not the successor's.
   if (last.own && last.own.height > (last.registered?.height ?? 0))
     return fail({
       what: "momentums still carry this host's address",
@@ -81,10 +80,7 @@ function checkProducer(
   return met();
 }
 
-/**
- * Checks that every node has the recorded momentum. A node without it is on another chain or lies, so it must be an
- * unmet condition, not just left out.
- */
+/** Checks that every node has the recorded momentum. A node without it is on another chain or lies. */
 function checkRecordedMomentum({ stack, readings }: RetirementFacts): RetirementVerdict {
   const run = commandsFor(stack);
   const strangers = readings.filter((reading) => !isAnswered(reading) && reading.fault.kind === "stranger");
@@ -96,7 +92,7 @@ function checkRecordedMomentum({ stack, readings }: RetirementFacts): Retirement
   });
 }
 
-/** Checks that all nodes follow one chain, because another chain has other producers, switches and rewards. */
+/** Checks that all nodes follow one chain: another one has other producers, switches and rewards. */
 function checkFork({ stack }: RetirementFacts, good: readonly GoodReading[]): RetirementVerdict {
   const fork = firstFork(good);
   if (fork === undefined) return met();
@@ -110,7 +106,7 @@ function checkFork({ stack }: RetirementFacts, good: readonly GoodReading[]): Re
   });
 }
 
-/** Checks that a second node or a recorded momentum confirms the chain of a node that answers alone. */
+/** Checks the chain of a node that answers alone, by a second node or a recorded momentum. */
 function checkWitness({ stack, isChainKnown }: RetirementFacts, good: readonly GoodReading[]): RetirementVerdict {
   const [only] = good;
   if (only === undefined || good.length > 1 || isChainKnown) return met();
@@ -121,7 +117,6 @@ function checkWitness({ stack, isChainKnown }: RetirementFacts, good: readonly G
   });
 }
 
-/** Checks that the host belongs to this Pillar. */
 export function checkPillarOfHost({ host, address, pillar }: RetirementFacts): RetirementVerdict {
   const identity = "facts" in host ? host.facts.marks.stack : undefined;
   if (identity === undefined || identity.endsWith(` ${pillar}`)) return met();
@@ -165,7 +160,6 @@ export function checkSuccessor(facts: RetirementFacts, good: readonly GoodReadin
   return combine([fail(...unmet), ...good.map((reading) => checkProduction(facts, next, producer, reading))]);
 }
 
-/** Checks that the successor's node runs and is synced. */
 function checkSuccessorNode({ address, node }: Successor, host: HostFacts, { up }: Commands): Omit<Unmet, "loss">[] {
   if (host.node.masked)
     return [
@@ -185,7 +179,7 @@ function checkSuccessorNode({ address, node }: Successor, host: HostFacts, { up 
   ];
 }
 
-/** Checks that the successor's producer address is registered and fills its slots, by one reading of the chain. */
+/** Checks by one reading that the successor is registered and fills its slots. */
 function checkProduction(
   { pillar, network }: RetirementFacts,
   { address, node }: Successor,
@@ -199,7 +193,7 @@ function checkProduction(
     return fail({
       what: `the successor's producer address is not the registered one of ${pillar}`,
       saidBy: [source],
-      // The successor's address appears only once its node is synced: if it is registered earlier, that costs rewards.
+      // The successor's address appears only once its node is synced: an earlier registration costs rewards.
       found: [{ kind: "registered", address: found.producerAddress, successors: node.synced ? producer : undefined }],
       needed: "the wallet's update to the successor's address, or the right pillar-host:retirement.successor",
     });
@@ -236,7 +230,6 @@ function isPoor({ expected, produced }: { readonly expected: number; readonly pr
   return produced * 2 < expected;
 }
 
-/** Formats why the successor is overdue. */
 function overdueText({ standing, patience }: GoodReading, network: Network): string {
   const words = standingText(standing, network);
   if (standing === undefined || (standing.place === undefined && standing.pillars > network.tickMomentums))

@@ -15,7 +15,7 @@ import {
 
 /**
  * Decides whether a host may be retired or given up (docs/specification.md, 1.1, step 15; docs/architecture.md,
- * Destruction has one place). Judges every condition, so that a refusal names all of them at once.
+ * Destruction has one place). Judges every condition, so that a refusal names all.
  */
 export function decideRetirement(facts: RetirementFacts): RetirementVerdict {
   const nothingToLose = findNothingToLose(facts);
@@ -35,7 +35,6 @@ export function decideRetirement(facts: RetirementFacts): RetirementVerdict {
   return { unmet: mergeSame(unmet), evidence };
 }
 
-/** Merges the same condition reported by several nodes. */
 function mergeSame(unmet: readonly Unmet[]): Unmet[] {
   const merged = new Map<string, Unmet>();
   for (const each of unmet) {
@@ -58,7 +57,7 @@ export function needsProductionSearch(facts: RetirementFacts, { unmet }: Retirem
   return isOwnNode(facts) && facts.memory.hasProduced === undefined && unmet.some(({ loss }) => loss !== "the signer");
 }
 
-/** True if the stack's steps deployed the node. Otherwise the node may have produced before. */
+/** True if the stack's steps deployed the node. Else it may have produced before. */
 function isOwnNode({ host, memory }: RetirementFacts): boolean {
   return memory.isOwnWork && (!("facts" in host) || "deploy.done" in host.facts.marks);
 }
@@ -73,7 +72,7 @@ function findNothingToLose({ host, memory, address }: RetirementFacts): string |
     if (hasNode || hasOrchestratorTraces(facts) || (memory.isReached && !memory.isOwnWork)) return undefined;
     return `${address} has neither a node nor an orchestrator on it`;
   }
-  // A host that shows another key, or refuses the login, is alive, and anything may run on it.
+  // A host that shows another key, or refuses the login, is alive.
   const isAlive = "silent" in host && host.isRefused === true;
   return memory.isReached || isAlive
     ? undefined

@@ -2,31 +2,30 @@ import type { LogEvent } from "../eventLog/events";
 import { type FactName, standing } from "../eventLog/guardFacts";
 import type { RecordedMomentum, RetirementInputs } from "./guardInputs";
 
-/** A guard's memory of how the host's time with its stack began. */
 export interface GuardMemory {
   /** ISO 8601. */
   readonly createdAt: string;
-  /** True if this stack has logged in to the host. */
+  /** True if this stack has logged in. */
   readonly isReached: boolean;
-  /** True if the stack deployed the node itself. */
+  /** True if the stack deployed the node. */
   readonly isOwnWork: boolean;
-  /** `seen` if momentums carried the host's producer address; if `unknown`, the chain is asked. */
+  /** `seen`: momentums carried the host's producer address; if `unknown`, the chain is asked. */
   readonly produced?: "seen" | "unknown" | undefined;
 }
 
 /**
- * The output `remembered`: facts of a stack's host that the state keeps in case the event log is lost. A missing field
- * means unknown, never "no". Holds no secret, and no producer address that was not shown.
+ * Facts of a host that the state keeps in case the event log is lost. A missing field means unknown, never "no". No
+ * secret, and no producer address that was not shown.
  */
 export interface Remembered extends Partial<Omit<GuardMemory, "createdAt">> {
-  /** ISO 8601: when the stack got the host. */
+  /** ISO 8601. */
   readonly since?: string;
   readonly recorded?: RecordedMomentum | undefined;
-  /** The producer address, shown once its node was synced or the address was registered. */
+  /** Shown once its node was synced or the address was registered. */
   readonly producer?: string;
 }
 
-/** Merges the facts of a stack's host in event log and state, because either may be lost. */
+/** Merges a host's facts in event log and state, because either may be lost. */
 export function mergeHostMemory(events: readonly LogEvent[], stack: string, inState: Remembered = {}) {
   const last = <F extends FactName>(fact: F) => standing(events, stack, fact).at(-1);
   const [location, produced] = [last("location"), last("produced")];
@@ -34,7 +33,7 @@ export function mergeHostMemory(events: readonly LogEvent[], stack: string, inSt
   const words = [last("begun")?.details.isOwnWork, inState.isOwnWork].filter((word) => word !== undefined);
   return {
     location: location?.details,
-    /** ISO 8601: the earliest known. */
+    /** ISO 8601; the earliest known. */
     since: beginnings[0],
     isReached: last("reached") !== undefined || inState.isReached === true,
     isOwnWork: words.length > 0 && words.every((word) => word),
@@ -46,7 +45,6 @@ export function mergeHostMemory(events: readonly LogEvent[], stack: string, inSt
 
 export type HostMemory = ReturnType<typeof mergeHostMemory>;
 
-/** Returns the inputs by which a guard keeps the host's memory in the state. */
 export function rememberedInputs({ isReached, recorded, knownProducer, hasProduced }: HostMemory) {
   const remembered = {
     isReached: isReached ? (true as const) : undefined,
@@ -56,7 +54,7 @@ export function rememberedInputs({ isReached, recorded, knownProducer, hasProduc
   return { remembered: isReached || recorded || hasProduced ? remembered : undefined, knownProducer };
 }
 
-/** Assembles the memory for a survey outside of a guard. The guard's own outputs take precedence. */
+/** Assembles the memory for a survey. A guard's own outputs take precedence. */
 export function guardMemory(
   { since, isOwnWork, hasProduced }: HostMemory,
   isReached: boolean,
@@ -72,21 +70,20 @@ export function guardMemory(
 
 type MemoryInputs = Pick<RetirementInputs, "lifecycle" | "remembered">;
 
-/** Returns the memory of a new guard. @param isLogged asks the event log whether the host was reached */
 export async function newGuardMemory(
   { lifecycle, remembered }: MemoryInputs,
   isLogged: () => Promise<boolean>,
 ): Promise<GuardMemory> {
   return {
     createdAt: new Date().toISOString(),
-    // A guard that somebody deleted from the state is created again, though its host is not new.
+    // A guard that was deleted from the state is created again, though its host is not new.
     isReached: lifecycle !== "retiring" || remembered?.isReached === true || (await isLogged()),
     isOwnWork: lifecycle === "active",
     produced: remembered?.produced ?? "unknown",
   };
 }
 
-/** Returns the memory of a guard after an update. A known fact stays known. */
+/** Returns the memory after an update. A known fact stays known. */
 export function updateGuardMemory(
   old: Partial<GuardMemory> & Pick<GuardMemory, "createdAt">,
   { lifecycle, remembered }: MemoryInputs,
@@ -99,7 +96,7 @@ export function updateGuardMemory(
   };
 }
 
-/** True if somebody may have been on the host; false for a server that this stack ordered and never reached. */
+/** True if somebody may have been on the host: not for a server that this stack ordered and never reached. */
 export function isReached({ isOwnServer }: RetirementInputs, memory: GuardMemory): boolean {
   return memory.isReached || !isOwnServer;
 }

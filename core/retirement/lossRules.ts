@@ -68,7 +68,7 @@ export function checkRewards({ rewards: readings, saysCollected, stack, pillar }
   });
 }
 
-/** True if an orchestrator that moved on since works on a host, by that host's own journal. */
+/** True if an orchestrator that moved on works on a host, by that host's journal. */
 function isSignerOn(observation: HostObservation, { identity }: Journal): boolean {
   if (!identity || !("facts" in observation)) return false;
   const { journal } = observation.facts.signer;
@@ -77,23 +77,19 @@ function isSignerOn(observation: HostObservation, { identity }: Journal): boolea
   return isThere && keys.length > 0 && keys.every((key) => journal.identity?.[key] === identity[key]);
 }
 
-/**
- * Formats where the orchestrator's backup is. The last backup is taken after the verdict, and is required for the
- * release.
- */
+/** Formats where the backup is. The last one is taken after the verdict, and is required for the release. */
 function backupEvidence({ host, address, backupFaults }: RetirementFacts): string[] {
   if (backupFaults.length === 0) return [`a proved backup of the signer of ${address} lies on this machine`];
   return "facts" in host ? [`${address} holds the fenced signer whole, for its last backup`] : [];
 }
 
-/** Stages of a move in which the orchestrator may still come to this host. */
+/** The orchestrator may still come to this host. */
 const openStages: readonly string[] = ["stopping", "fenced", "restoring", "staged", "switched", "starting"];
 
-/** Finds a move of any stack that has not ended. */
 function findOpenMove({ host, address, successor }: RetirementFacts): Omit<Unmet, "loss"> | undefined {
   const journal = "facts" in host ? host.facts.signer.journal : undefined;
   if (journal === undefined || !openStages.includes(journal.stage)) return undefined;
-  // The successor's orchestrator answers, so it was started: the move no longer rolls back by itself.
+  // The successor's orchestrator was started, so the move no longer rolls back by itself.
   if (journal.stage === "fenced" && successor?.build && "value" in successor.build) return undefined;
   return {
     what: `a move of the signer is not over on this host, ${address}: it may come back to this node`,
@@ -135,7 +131,7 @@ export function checkSigner(facts: RetirementFacts): RetirementVerdict {
     : met(`the orchestrator ${version} answers on ${facts.successor?.address}`, ...backupEvidence(facts));
 }
 
-/** Checks that a host's orchestrator is fenced, went to the successor, and can still be backed up. */
+/** Checks that an orchestrator is fenced, went to the successor, and can still be backed up. */
 function checkFence(facts: RetirementFacts, { masked, hasKeyStore, journal, lacks }: HostFacts["signer"]) {
   const { address, stack, successor: next, backupFaults } = facts;
   const unmet: Omit<Unmet, "loss">[] = [];
@@ -165,7 +161,7 @@ function checkFence(facts: RetirementFacts, { masked, hasKeyStore, journal, lack
   return unmet;
 }
 
-/** Checks a silent host's orchestrator by its backup and by the successor's orchestrator. */
+/** Checks a silent host's orchestrator by its backup and the successor's orchestrator. */
 function checkBackups(facts: RetirementFacts): Omit<Unmet, "loss">[] {
   const { address, backupFaults } = facts;
   if (backupFaults.length === 0) return successorFaults(facts);

@@ -10,11 +10,7 @@ import type { Store } from "../store/store";
 import { checkVersion } from "../util/formatVersion";
 import { type BackedUpOrchestrator, backupFault, type WrittenManifest } from "./backupRule";
 
-/**
- * Returns why no proved backup here counts for an orchestrator; an empty list if one does.
- *
- * @throws if the event log can't be read
- */
+/** Returns why no backup here counts for an orchestrator; empty if one does. @throws if the event log can't be read */
 export async function orchestratorBackupFaults(store: Store, signer: BackedUpOrchestrator): Promise<string[]> {
   const faults: string[] = [];
   for (const entry of (await readMoveEvents(store)).reverse()) {
@@ -56,7 +52,7 @@ async function hashFile(store: Store, file: string): Promise<string | undefined>
   try {
     await pipeline(await store.open(file), hash);
   } catch {
-    // An unreadable file counts as no backup.
+    // Counts as no backup.
     return undefined;
   }
   return hash.digest("hex");

@@ -2,13 +2,10 @@ import { momentumPage } from "../chain/chain";
 import { isAnswered } from "../chain/reading";
 import type { ChainReading } from "./readChain";
 
-/** Most pages of momentums to search, enough for a week. */
+/** Enough for a week. */
 const maxPages = 60;
 
-/**
- * Searches the chain of the first good reading for momentums of an address since a time; undefined if the node can't
- * show them all.
- */
+/** Searches momentums of an address since a time; undefined if the first good node can't show them all. */
 export async function hasProducedSince(
   readings: readonly ChainReading[],
   address: string,

@@ -6,7 +6,6 @@ import type { Block } from "../chain/sameChain";
 import type { RecordedMomentum } from "./guardInputs";
 import { isNewProducerSince } from "./successorProduction";
 
-/** Question that each node gets. */
 interface ChainQuestion {
   readonly pillar: string;
   readonly recorded?: RecordedMomentum | undefined;
@@ -14,48 +13,46 @@ interface ChainQuestion {
   readonly oldProducer?: string | undefined;
   readonly newProducer?: string | undefined;
   readonly network: Network;
-  /** Length of a reward epoch, in milliseconds. */
+  /** Milliseconds of a reward epoch. */
   readonly epoch: number;
 }
 
-/** Newest momentum of each address; `registered`: of the Pillar's present producer address. */
+/** Newest momentum of each address; `registered`: the Pillar's present one. */
 interface Newest {
   readonly own?: Produced;
   readonly successor?: Produced;
   readonly registered?: Produced;
 }
 
-/** A node's answer about the Pillar and the chain. */
 export interface ChainWord {
   /** null if there is no such Pillar. */
   readonly pillar: PillarOnChain | null;
-  /** Rank of the Pillar among all, if the node reports it. */
+  /** Rank, if the node reports it. */
   readonly standing?: PillarStanding;
-  /** Milliseconds for which a healthy Pillar of this standing is hardly ever without a momentum. */
+  /** Milliseconds within which a healthy Pillar of this standing almost surely has a momentum. */
   readonly patience: number;
-  /** Newest momentums within that time, or among the latest {@link momentumPage}. */
+  /** Within that time, or among the latest {@link momentumPage}. */
   readonly last: Newest;
-  /** True if the successor produced before this host's newest momentum within that time: both produce. */
+  /** True if both produce: the successor had a momentum before this host's newest. */
   readonly alternate: boolean;
   /** Newest paid epoch, if all its slots were the successor's. */
   readonly paid?: PaidEpoch;
-  /** Newest momentums, and others for the comparison with other nodes. */
   readonly recent: readonly Block[];
   readonly older?: readonly Block[];
 }
 
 export type ChainReading = Reading<ChainWord>;
 
-/** About a day and a half: among a thousand Pillars none outside the top ranks waits longer. */
+/** Pages of a day and a half: no Pillar of a thousand outside the top ranks waits longer. */
 const maxPages = 12;
 
-/** Momentums of a node that are kept for the comparison; older ones are requested. */
+/** Momentums kept for the comparison; older ones are requested. */
 const maxRecent = 128;
 
-/** Milliseconds between a node's newest momentum and this machine's clock, which may be off. */
+/** Milliseconds behind this machine's clock, which may be off. */
 const maxAgeMs = 15 * 60_000;
 
-/** Asks one node about Pillar and chain. Never throws. */
+/** Asks one node. Never throws. */
 export function readChain(client: ChainClient, question: ChainQuestion, now: number): Promise<ChainReading> {
   return readNode<ChainWord>(client, async ({ newest }) => {
     const fault = clockFault(newest, now) ?? (await otherChainFault(client, question.recorded));
@@ -86,14 +83,13 @@ export function readChain(client: ChainClient, question: ChainQuestion, now: num
   });
 }
 
-/** Returns a fault if the node's clock seems to have stopped or been changed. */
+/** Returns a problem if the node's clock seems to have stopped or been changed. */
 function clockFault({ height, timestamp }: Produced, now: number): NodeFault | undefined {
   const age = now - timestamp;
   if (age > maxAgeMs) return { kind: "behind", height, by: age };
   return age < -maxAgeMs ? { kind: "ahead", height, by: -age } : undefined;
 }
 
-/** Finds the newest momentum of each address in a page. */
 function findNewest(
   page: readonly Produced[],
   addresses: { readonly [K in keyof Newest]?: string | undefined },
@@ -104,10 +100,7 @@ function findNewest(
   return { own, successor, registered };
 }
 
-/**
- * Returns for how many milliseconds to wait for a Pillar's momentum. A Pillar of unknown rank counts as elected often,
- * so its successor is refused too early, never too late.
- */
+/** Returns milliseconds. An unknown rank counts as elected often: a refusal may come too early, never too late. */
 function productionTimeoutMs(standing: PillarStanding | undefined, network: Network): number {
   const chance = standing === undefined ? 1 : chanceOf(standing, network).most;
   return patienceTicks(chance) * tickOf(network);
@@ -131,7 +124,7 @@ async function readMomentumsSince(
   return { momentums };
 }
 
-/** Reads the newest paid epoch, unless a slot of it was this host's. It is evidence beside the momentums. */
+/** Reads the newest paid epoch, unless a slot of it was this host's: evidence beside the momentums. */
 async function readPaidEpoch(client: ChainClient, question: ChainQuestion): Promise<PaidEpoch | undefined> {
   const { oldProducer, newProducer, pillar, epoch } = question;
   if (newProducer === undefined) return undefined;
@@ -145,7 +138,7 @@ async function readPaidEpoch(client: ChainClient, question: ChainQuestion): Prom
   }
 }
 
-/** True if both addresses produced in turns. After a switch one begins where the other ended. */
+/** True if both addresses produced in turns: after a switch one begins where the other ended. */
 function isAlternating(momentums: readonly Produced[], { oldProducer, newProducer }: ChainQuestion): boolean {
   const lastOld = momentums.findLast(({ producer }) => producer === oldProducer);
   const firstNew = momentums.find(({ producer }) => producer === newProducer);

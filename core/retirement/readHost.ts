@@ -7,7 +7,7 @@ import { fieldsOf } from "../util/fields";
 import { firstLine } from "../util/firstLine";
 import { type HostPaths, pathVariables, type RetirementInputs } from "./guardInputs";
 
-/** Facts that a host reports about itself. No secret. */
+/** No secret. */
 export interface HostFacts {
   /** Producer address in the node's configuration. */
   readonly producer?: string;
@@ -18,19 +18,19 @@ export interface HostFacts {
     readonly masked: boolean;
     readonly hasDirectory: boolean;
     readonly hasKeyStore: boolean;
-    /** Missing parts of a fenced orchestrator's directory: configuration, key store moved aside, key share. */
+    /** Missing parts of a fenced orchestrator: configuration, key store moved aside, key share. */
     readonly lacks: readonly string[];
-    /** Files of key shares, below the directory; absent if there are none. */
+    /** Below the directory; absent if there are none. */
     readonly shares?: readonly string[];
-    /** Restarts by its unit; absent if there were none. */
+    /** Absent if there were none. */
     readonly restarts?: number;
     readonly journal?: Journal;
   };
-  /** Markers on the host with their text: `stack`, `deploy.done`, `synced`, `retired`. */
+  /** Markers with their text: `stack`, `deploy.done`, `synced`, `retired`. */
   readonly marks: Readonly<Record<string, string>>;
 }
 
-/** A host's facts, or why there are none. A host that refuses the login, or shows another key, is alive. */
+/** Facts, or why there are none. A host that refuses the login, or shows another key, is alive. */
 export type HostObservation = { readonly facts: HostFacts } | { readonly silent: string; readonly isRefused?: true };
 
 /** Parses the output of retire_facts. @throws if it was cut off, or its journal can't be read */
@@ -72,11 +72,7 @@ export interface ReadHostDeps extends Pick<Clock, "ticks" | "sleep"> {
 
 const retryDelayMs = 3000;
 
-/**
- * Reads a host's facts; retries until the timeout if the host does not answer.
- *
- * @throws if the answer can't be parsed: that host is not silent, so it must not be switched off
- */
+/** Reads a host's facts; retries until the timeout. @throws if they can't be parsed: that host is not silent */
 export async function readHost(
   root: RootHost,
   places: HostPaths,
@@ -90,7 +86,7 @@ export async function readHost(
       printed = await root.call("retire_facts", own(pathVariables(places)), { limitSeconds: 30 });
     } catch (error) {
       const { exitCode, message } = error as CallError;
-      // The host answered, so this is its own error.
+      // The host answered.
       if (exitCode !== undefined) throw error;
       const isRefused = Reflect.get(error as Error, "refused") !== undefined;
       const silent = firstLine(message);
@@ -104,7 +100,7 @@ export async function readHost(
   }
 }
 
-/** Reads a host's facts over a connection of its own. */
+/** Reads a host's facts over a new connection. */
 export async function readHostOnce(
   { host, library, places }: Pick<RetirementInputs, "host" | "library" | "places">,
   timeoutMs: number,

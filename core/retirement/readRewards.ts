@@ -4,21 +4,20 @@ import { networkPaceMs } from "../chain/networkPace";
 import { durationText, minuteText } from "../util/timeText";
 import { isNewProducerSince, type Producers } from "./successorProduction";
 
-/** A node's answer about the Pillar's rewards since the switch. */
 export type RewardsReading =
   | { readonly source: string; readonly says: "fault"; readonly why: string }
-  /** The node lacks the methods. The operator's word replaces them, a day after the switch at the earliest. */
+  /** The node lacks the methods. The operator's word replaces them, a day after the switch or later. */
   | { readonly source: string; readonly says: "notOffered"; readonly aDayAfter: boolean }
-  /** The epoch was paid, and nothing came. The chain does not say why, so the operator's word decides. */
+  /** The chain does not say why nothing came, so the operator's word decides. */
   | { readonly source: string; readonly says: "paidNothing"; readonly why: string }
   | {
       readonly source: string;
       readonly says: "waiting";
       readonly why: string;
       readonly dueAt?: number;
-      /** True if the rewards wait to be collected. */
+      /** True if they wait to be collected. */
       readonly isPaid?: true;
-      /** The reward address: only its wallet can collect. */
+      /** The wallet of this address alone can collect. */
       readonly rewardAddress?: string;
     }
   | { readonly source: string; readonly says: "collected"; readonly evidence: string };
@@ -26,7 +25,7 @@ export type RewardsReading =
 export interface RewardsQuestion extends Producers {
   readonly pillar: string;
   readonly withdrawAddress: string;
-  /** Length of an epoch, in milliseconds. */
+  /** Milliseconds. */
   readonly epoch: number;
 }
 
@@ -34,8 +33,8 @@ const dayMs = 24 * 3_600_000;
 const minuteMs = 60_000;
 
 /**
- * Returns when an ended epoch is paid, in milliseconds after its end. The payment is due after an hour, and the
- * contract pays at its next update, once in 300 momentums. Both scale with the length of an epoch.
+ * Returns milliseconds after an epoch's end. The payment is due after an hour, and comes at the contract's next update,
+ * once in 300 momentums. Both scale with the length of an epoch.
  */
 const payoutDelay = (epoch: number) => ({
   from: (60 * minuteMs * epoch) / dayMs,
@@ -43,11 +42,9 @@ const payoutDelay = (epoch: number) => ({
 });
 
 /**
- * Asks one node whether the rewards of the first whole epoch after the switch were paid and collected. Never throws.
- *
- * An epoch is whole if the new producer had the first momentum of either address in it. Collecting takes everything
- * that waits, so afterwards less waits than was paid since the switch. A Pillar that gives everything to its delegators
- * is never paid.
+ * Asks one node whether the rewards of the first whole epoch after the switch were paid and collected. Never throws. An
+ * epoch is whole if the new producer had the first momentum of either address in it. Collecting takes everything, so
+ * afterwards less waits than was paid since the switch. A Pillar that gives all to its delegators is never paid.
  */
 export async function readRewards(
   client: ChainClient,
@@ -71,19 +68,14 @@ export async function readRewards(
   }
 }
 
-/** Unix milliseconds of the chain's first momentum and of now; length of an epoch in milliseconds. */
+/** Unix milliseconds; length of an epoch in milliseconds. */
 interface Calendar {
   readonly genesis: number;
   readonly epoch: number;
   readonly now: number;
 }
 
-/**
- * Decides whether the rewards were paid and collected.
- *
- * @param isAfterSwitch true if all slots since a time are the new producer's
- * @param figures the Pillar's paid epochs, if the node tells them
- */
+/** Decides about the rewards. @param isAfterSwitch true if all slots since a time (Unix ms) are the new producer's */
 export async function judgeRewards(
   { rows, uncollected }: Rewards,
   { genesis, epoch, now }: Calendar,
@@ -141,15 +133,13 @@ export async function judgeRewards(
   };
 }
 
-/**
- * Finds the first whole epoch: the one before the running epoch, if it is not paid yet, the running one, or the next.
- */
+/** Finds the first whole epoch: the one before the running epoch, if not paid yet, the running one, or the next. */
 async function findFirstWhole(running: number, isAfterSwitch: (epoch: number) => Promise<boolean>): Promise<number> {
   if (!(await isAfterSwitch(running))) return running + 1;
   return running > 0 && (await isAfterSwitch(running - 1)) ? running - 1 : running;
 }
 
-/** Formats an amount given in the smallest units (8 decimals). */
+/** Formats the smallest units (8 decimals). */
 export function formatCoin(amount: bigint): string {
   const whole = amount / 100_000_000n;
   const rest = String(amount % 100_000_000n)
@@ -158,10 +148,10 @@ export function formatCoin(amount: bigint): string {
   return rest === "" ? String(whole) : `${whole}.${rest}`;
 }
 
-/** Counts the items before the first "no" with few questions. Assumes that every later item is a "no", too. */
+/** Counts the items before the first "no" with few questions. Each later item must be a "no", too. */
 async function countLeading(count: number, isYes: (at: number) => Promise<boolean>): Promise<number> {
   let [low, high] = [0, 0];
-  // Usually the count is 0 or 1, so begin there.
+  // The count is usually 0 or 1.
   while (high < count && (await isYes(high))) [low, high] = [high + 1, high * 2 + 1];
   high = Math.min(high, count);
   while (low < high) {

@@ -5,19 +5,18 @@ import { quote } from "../util/quote";
 import { durationText } from "../util/timeText";
 import type { Finding, Loss, RetirementFacts, RetirementStep, RetirementVerdict, Unmet } from "./retirementFacts";
 
-/** Environment variable of the override; its value is the sentence that a refusal prints. */
+/** Overrides a refusal; the value is the sentence that the refusal prints. */
 export const overrideVariable = "PILLAR_HOST_GIVE_UP_ANYWAY";
 
 const order: readonly Loss[] = ["momentums", "rewards", "the signer"];
 
-/** Formats the sentence by which an operator accepts every loss. */
 export function overrideSentence(pillar: string, unmet: readonly Unmet[]): string {
   const losses = order.filter((each) => unmet.some(({ loss }) => loss === each));
   const list = losses.length > 1 ? `${losses.slice(0, -1).join(", ")} and ${losses.at(-1)}` : (losses[0] ?? "nothing");
   return `${pillar}: I accept to lose ${list}`;
 }
 
-/** Formats a finding. @param formatAddress decides how a producer address appears */
+/** Formats a finding; `formatAddress` decides how a producer address appears. */
 export function formatFinding(
   found: Finding,
   formatAddress: (address: string) => string = (address) => address,
@@ -36,7 +35,6 @@ export function formatFinding(
   }
 }
 
-/** Formats an unmet condition as lines for the operator. */
 export function formatUnmet({ what, saidBy = [], found = [], needed }: Unmet): string[] {
   const who = new Intl.ListFormat("en-GB").format(saidBy);
   const says = saidBy.length === 0 ? "" : `, ${saidBy.length === 1 ? "says" : "say"} ${who}`;
@@ -48,7 +46,7 @@ const wording: Readonly<Record<RetirementStep, { readonly what: string; readonly
   destroy: { what: "given up", again: "destroy" },
 };
 
-/** Formats how to go on anyway. The last line gets pasted, so it is never the sentence if waiting is enough. */
+/** Formats how to go on anyway. The last line gets pasted: never the sentence if waiting is enough. */
 function formatOverride(pillar: string, unmet: readonly Unmet[], command: string): string[] {
   if (unmet.every(({ isCuredByTime }) => isCuredByTime === true))
     return ["  Waiting is enough. A host that can't wait: docs/retiring.md, The way around"];

@@ -15,15 +15,15 @@ import { shutDownHost } from "./shutDownHost";
 import { type SurveyDeps, surveyRetirement } from "./surveyRetirement";
 
 interface ReleaseDeps extends SurveyDeps {
-  /** Sentence that the operator typed to override every condition. */
+  /** The operator's sentence against every condition. */
   readonly override: string | undefined;
 }
 
 const hostTimeoutMs = 30_000;
-/** Time within which a release by this stack's other guard counts. */
+/** A release by the stack's other guard counts for so long. */
 const sameDestroyMs = 24 * 3_600_000;
 
-/** `isLast` is true for the guard that is deleted first of the stack's two. */
+/** `isLast`: deleted first of the stack's two guards. */
 type GuardInputs = RetirementInputs & { readonly isLast: boolean };
 
 type Released = EventDetails["released"];
@@ -31,8 +31,7 @@ type HostNow = RetirementFacts["host"];
 
 /**
  * Releases a host for its deletion, or refuses (docs/architecture.md, Destruction has one place). Asks host, successor
- * and chain with live calls, takes a last backup, and stops the node for good. Safe to be killed and run again
- * anywhere.
+ * and chain anew, takes a last backup, and stops the node for good. Safe to be killed and run again anywhere.
  *
  * @throws Error with every unmet condition, and what to type
  */
@@ -42,7 +41,6 @@ export async function releaseHost(inputs: GuardInputs, memory: GuardMemory, deps
   await withLock(log.store.directory, inputs, deps, () => releaseUnderLock(inputs, memory, log, deps));
 }
 
-/** Opens an event log whose errors name the command to run again. */
 function openDestroyLog(inputs: RetirementInputs, deps: ReleaseDeps): EventLog {
   const log = openEventLog(logRefOfInputs(inputs), deps);
   const withCommand = <A extends unknown[], T>(work: (...args: A) => Promise<T>) => {
@@ -105,7 +103,7 @@ async function releaseUnderLock(
   if (server && !guard.isLast) await liftProtection(guard, server, deps);
 }
 
-/** Lifts the provider's own protection, which its Pulumi plugin does not lift. @throws in the operator's words */
+/** Lifts the provider's own protection, which its Pulumi plugin leaves on. @throws in the operator's words */
 async function liftProtection({ stack, host }: GuardInputs, server: CloudServer, deps: ReleaseDeps): Promise<void> {
   const { id, provider } = server;
   const run = commandsFor(stack);
@@ -142,7 +140,7 @@ async function askProvider<T>({ stack, host }: RetirementInputs, at: CloudServer
   }
 }
 
-/** Finds the other guard's release of the same host, in this destroy or in an interrupted one. */
+/** Finds the other guard's release of the host, in this destroy or an interrupted one. */
 async function findRecentRelease(
   { stack, server, host: { ssh } }: RetirementInputs,
   { createdAt }: GuardMemory,
@@ -156,7 +154,7 @@ async function findRecentRelease(
   return address === ssh.address && serverId === server?.id ? release : undefined;
 }
 
-/** Reads a released host again, as somebody may have started it since; does not wait, as it may be powered off. */
+/** Reads a released host again, as somebody may have started it; does not wait, as it may be powered off. */
 async function readAgain(root: RootHost, places: HostPaths, at: string, deps: ReleaseDeps): Promise<HostNow> {
   const look = await readHost(root, places, 0, deps).catch((error: Error) => ({ silent: error.message }));
   return "silent" in look ? { released: at } : look;
@@ -181,12 +179,12 @@ interface ReleaseRequest {
   readonly inputs: RetirementInputs;
   readonly memory: GuardMemory;
   readonly hostNow: HostNow;
-  /** True if this stack's other guard has released the host. */
+  /** True if the stack's other guard has released the host. */
   readonly isSecond: boolean;
   readonly log: EventLog;
 }
 
-/** Decides the release; first switches off a silent host. The operator's sentence overrides the verdict. */
+/** Decides the release; switches off a silent host. The operator's sentence overrides the verdict. */
 async function authorizeRelease(
   { inputs, memory, hostNow, isSecond, log }: ReleaseRequest,
   deps: ReleaseDeps,
@@ -198,7 +196,7 @@ async function authorizeRelease(
     return { off: `${at.provider} says that it is ${await askProvider(inputs, at, () => powerOff(at, deps))}` };
   };
   let host = hostNow;
-  // Switch off nothing before all other conditions are met.
+  // Switch nothing off before all other conditions are met.
   let { facts, verdict } = await survey(host);
   if ("unseen" in host && server && verdict.unmet.length === 0 && isReached(inputs, memory)) {
     host = await switchOff(server);
@@ -211,13 +209,13 @@ async function authorizeRelease(
   if (unmet.length === 0) return { host, evidence, isForced: false };
   const reasons = unmet.map(({ what }) => what);
   const sentence = overrideSentence(pillar, unmet);
-  // The operator types a sentence once for both guards, although the first guard may have met more conditions.
+  // A sentence counts for both guards, although the first may have met more conditions.
   const typed = standing(await log.read(), inputs.stack, "typed").at(-1);
   const typedBefore = isSecond && typed && typed.at > memory.createdAt ? typed.details.sentence : undefined;
   if (deps.override !== undefined && [sentence, typedBefore].includes(deps.override)) {
     deps.say(`retirement: going on all the same, as typed: ${deps.override}`);
     await log.add({ event: "override", details: { sentence: deps.override, reasons } });
-    // A silent host must at least not be left running.
+    // A silent host must not be left running.
     if ("unseen" in host && server) host = await switchOff(server);
     return { host, evidence: [`typed by the operator: ${deps.override}`, ...evidence], isForced: true };
   }

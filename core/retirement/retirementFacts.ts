@@ -7,15 +7,14 @@ import type { ChainReading, ChainWord } from "./readChain";
 import type { HostFacts, HostObservation } from "./readHost";
 import type { RewardsReading } from "./readRewards";
 
-/** `retire` stops the old host's node; `destroy` gives up the whole host. */
+/** `retire` stops the node; `destroy` gives up the host. */
 export type RetirementStep = "retire" | "destroy";
 
-/** Loss if the operator goes on in spite of an unmet condition. */
 export type Loss = "momentums" | "rewards" | "the signer";
 
 /**
- * A finding about a condition. Its texts hold no producer address: the caller that shows a finding decides which
- * addresses appear, because an address that is registered before its node is synced earns nothing.
+ * A finding about a condition. Its texts hold no producer address: an address that is registered before its node is
+ * synced earns nothing, so the caller decides which ones appear.
  */
 export type Finding =
   | string
@@ -23,45 +22,43 @@ export type Finding =
   | { readonly kind: "alternates"; readonly address: string | undefined; readonly height: number | undefined }
   /** `successors`: undefined while the successor's node is not synced. */
   | { readonly kind: "registered"; readonly address: string; readonly successors: string | undefined }
-  /** `within`: milliseconds. */
+  /** Milliseconds. */
   | { readonly kind: "noMomentum"; readonly address: string; readonly within: number };
 
-/** A condition that is not met. */
 export interface Unmet {
   readonly loss: Loss;
   readonly what: string;
   /** True if waiting is enough. */
   readonly isCuredByTime?: boolean;
-  /** Names of the nodes that say so. */
   readonly saidBy?: readonly string[];
   readonly found?: readonly Finding[];
   readonly needed: string;
 }
 
-/** Facts about a host that does not answer. */
+/** A host that does not answer. */
 type HostUnseen =
-  /** The host can be switched off by its cloud provider. */
+  /** Can be switched off by its cloud provider. */
   | { readonly unseen: string; readonly provider: string }
-  /** The cloud's API has just switched it off. */
+  /** Was just switched off by the cloud's API. */
   | { readonly off: string }
   /** ISO 8601: this stack's other guard has released it and shut it down. */
   | { readonly released: string };
 
-/** Facts on which a retirement is decided; an unknown fact never counts as good. */
+/** An unknown fact never counts as good. */
 export interface RetirementFacts {
   readonly pillar: string;
   readonly stack: string;
   readonly step: RetirementStep;
   readonly address: string;
   readonly host: HostObservation | HostUnseen;
-  /** The producer address that the host had in an earlier run. */
+  /** The host's, in an earlier run. */
   readonly knownProducer?: string | undefined;
   readonly memory: {
     /** False only of a server that this stack ordered and never reached. */
     readonly isReached: boolean;
-    /** True if this stack deployed the node, so that the node can't have produced before. */
+    /** True if this stack deployed the node: it can't have produced before. */
     readonly isOwnWork: boolean;
-    /** True if the host produced since the stack got it; undefined if nobody searched the chain. */
+    /** True if it produced since the stack got the host; undefined if the chain was not searched. */
     readonly hasProduced?: boolean | undefined;
   };
   readonly successor?:
@@ -70,24 +67,22 @@ export interface RetirementFacts {
         readonly hostKey: string;
         readonly look: HostObservation;
         readonly node: NodeStatus;
-        /** Answer of the orchestrator's getBuildInfo. */
         readonly build?: { readonly value: BuildInfo } | { readonly error: string } | undefined;
         readonly identity?: OrchestratorIdentity | undefined;
       }
     | undefined;
   readonly readings: readonly ChainReading[];
-  /** True if a reference answered, a momentum is recorded, or the operator took the risk of another chain. */
+  /** True if a reference answered, a momentum is recorded, or the operator took the risk. */
   readonly isChainKnown: boolean;
   readonly rewards: readonly RewardsReading[];
-  /** True if the operator typed that the rewards are collected. */
   readonly saysCollected: boolean;
-  /** Reasons why no proved backup on this machine counts for the orchestrator that was here; empty if one does. */
+  /** Reasons why no backup here counts for the host's orchestrator; empty if one does. */
   readonly backupFaults: readonly string[];
-  /** The bridge's key; read only if the host can't report its orchestrator. */
+  /** Read only if the host can't report its orchestrator. */
   readonly bridge?: BridgeNow | undefined;
-  /** Identity of the orchestrator, by event log or the successor's journal; read only in the same case. */
+  /** Identity by event log or the successor's journal; read only in the same case. */
   readonly identity?: Readonly<Partial<Record<string, string>>> | undefined;
-  /** ISO 8601: when the node was shut down with no orchestrator on the host. */
+  /** ISO 8601: shutdown with no orchestrator on the host. */
   readonly noSignerAt?: string | undefined;
   readonly network: Network;
 }
@@ -97,30 +92,27 @@ export interface RetirementVerdict {
   readonly evidence: readonly string[];
 }
 
-/** Environment variable by which the operator confirms collected rewards; its value is the Pillar's name. */
+/** The operator confirms collected rewards; the value is the Pillar's name. */
 export const collectedVariable = "PILLAR_HOST_REWARDS_COLLECTED";
 
-/** A reading that counts. */
 export type GoodReading = Answered<ChainWord>;
 
-/** Returns the producer address of the retired host, if known. */
 export function ownProducer({ host, knownProducer }: Pick<RetirementFacts, "host" | "knownProducer">) {
   return ownProducers({ host, knownProducer })[0];
 }
 
-/** Returns all producer addresses that the host has or had: its key may have been overwritten. */
+/** Returns all addresses that the host has or had: its key may have been overwritten. */
 export function ownProducers({ host, knownProducer }: Pick<RetirementFacts, "host" | "knownProducer">): string[] {
   const configured = "facts" in host ? host.facts.producer : undefined;
   return [...new Set([configured, knownProducer].filter((address) => address !== undefined))];
 }
 
-/** Adds the cloud provider to the observation of a silent host, since the provider can switch it off. */
+/** Adds the cloud provider of a silent host, since it can switch the host off. */
 export function addProvider(observation: HostObservation, provider: string | undefined): HostObservation | HostUnseen {
   if (!("silent" in observation) || observation.isRefused || provider === undefined) return observation;
   return { unseen: observation.silent, provider };
 }
 
-/** True if an orchestrator is, or was, on the host. */
 export function hasOrchestratorTraces({ signer }: HostFacts): boolean {
   return signer.active || signer.hasDirectory || signer.journal !== undefined;
 }
@@ -133,7 +125,6 @@ export function notMet(...unmet: Unmet[]): RetirementVerdict {
   return { unmet, evidence: [] };
 }
 
-/** Returns a `notMet` for one kind of loss. */
 export const failWith =
   (loss: Loss) =>
   (...unmet: readonly Omit<Unmet, "loss">[]) =>

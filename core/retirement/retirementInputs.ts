@@ -6,18 +6,17 @@ import { newHost, otherLogin } from "../ssh/configuredLogin";
 import { retirementLibrary } from "../steps/libraries";
 import type { HostPaths, HostRef, RetirementInputs } from "./guardInputs";
 
-/** Inputs of a retirement that do not depend on the host. Secret: holds the successor's login. */
+/** Inputs that do not depend on the host. Secret: holds the successor's login. */
 export type RetirementSettings = Omit<RetirementInputs, "host" | "node" | "isOwnServer" | "recorded" | "server">;
 
-/** The stack's own host, as a run finds it. */
 interface OwnHost {
   readonly address: string;
   readonly hostKey: string;
-  /** True if this state ordered the server. */
+  /** True if this state ordered it. */
   readonly isOwnServer: boolean;
 }
 
-/** Returns the settings with the stack's own host; plain values: wrap the login before it becomes an input. */
+/** Returns plain values: wrap the login before it becomes an input. */
 export function retirementInputs(
   config: StackConfig,
   { address, hostKey, isOwnServer }: OwnHost,
@@ -53,12 +52,11 @@ export function retirementSettings(config: StackConfig): RetirementSettings {
   };
 }
 
-/** Returns the nodes asked about a retirement, each once: its own references and those of the sync. */
 export function retirementReferences({ retirement, sync }: Pick<StackConfig, "retirement" | "sync">): string[] {
   return [...new Set([...retirement.references, ...sync.references])];
 }
 
-/** Returns the paths on a host: those of the stack's own host for what `other` leaves out. */
+/** Returns the paths on a host: the stack's own for what `other` leaves out. */
 function hostPaths(
   config: StackConfig,
   other: { readonly [K in "service" | "dataDir" | "rpcPort"]?: HostPaths[K] | undefined } = {},

@@ -9,7 +9,6 @@ export interface RetirementNotice {
   readonly message: string;
 }
 
-/** Finds the notices that were not sent before. */
 export function findRetirementNotices(
   { rewards, stack, pillar }: Pick<RetirementFacts, "rewards" | "stack" | "pillar">,
   { unmet }: Pick<RetirementVerdict, "unmet">,

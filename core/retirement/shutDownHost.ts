@@ -12,12 +12,12 @@ interface ShutdownRequest {
   readonly inputs: RetirementInputs;
   readonly facts: HostFacts;
   readonly log: EventLog;
-  /** True if the operator overrides every condition, even an orchestrator's move that is not over. */
+  /** True if the operator overrides every condition, even a move that is not over. */
   readonly isForced: boolean;
 }
 
 /**
- * Takes a last backup of a host's keys and configuration, then stops node and orchestrator for good.
+ * Takes a last backup of keys and configuration, then stops node and orchestrator for good.
  *
  * @throws Error in the operator's words; if the backup fails, the node continues to run
  */
@@ -29,12 +29,12 @@ export async function shutDownHost(
   const { places, backup, stack, pillar } = inputs;
   const variables = own(pathVariables(places));
   const settings = placed({ ...backup, move: { project: "pillar-host", stack, pillar } });
-  // An orchestrator runs here only after an override. Its files must not change during the backup.
+  // It runs here only after an override. Its files must not change during the backup.
   if (signer.active) {
     await root.call("retire_stop_signer", variables, { limitSeconds: 200 });
     deps.say(`retirement: the orchestrator of ${root.address} is stopped, and stays off`);
   }
-  // Take the backup before the stop, so that nothing changes if it has no room.
+  // Before the stop, so that nothing changes if there is no room.
   if (hasKeyStore || signer.hasDirectory)
     await takeBackup(root, lastBackup(places), settings, deps).catch((error: Error) => {
       throw new Error(backupFaultText(error.message, stack));
@@ -51,11 +51,7 @@ export async function shutDownHost(
 /** Longer than node and systemd take for a stop (core/steps/node/nodeStop.sh). */
 const stopLimitSeconds = 720;
 
-/**
- * Stops the node of a host for good.
- *
- * @throws if an orchestrator's move that is not over may need the node, unless `isForced`
- */
+/** Stops a node for good. @throws if a move that is not over may need the node, unless `isForced` */
 export async function stopNode(
   root: RootHost,
   places: HostPaths,
@@ -77,7 +73,7 @@ function backupFaultText(message: string, stack: string): string {
 
 const splitLines = (text: string) => text.split("\n").filter((line) => line.trim() !== "");
 
-/** Returns the files of the last backup: the node's keys and configuration, and the fenced orchestrator's directory. */
+/** Returns the node's keys and configuration, and the fenced orchestrator's directory. */
 function lastBackup({ dataDir, signer }: HostPaths): BackupOf {
   const below = (file: string) => file.replace(/^\/+/, "");
   const [node, orchestrator] = [below(dataDir), below(signer.directory)];

@@ -6,7 +6,7 @@ import type { RetirementFacts, Unmet } from "./retirementFacts";
 
 type Facts = Pick<RetirementFacts, "successor" | "bridge" | "identity">;
 
-/** Returns doubts that the successor's orchestrator is the one that a silent host had: a fresh one answers, too. */
+/** Returns doubts that the silent host's orchestrator is the successor's: a fresh one answers, too. */
 export function successorFaults({ successor, bridge, identity }: Facts): Omit<Unmet, "loss">[] {
   // A missing answer is a separate condition.
   if (successor?.build === undefined || "error" in successor.build) return [];
@@ -36,13 +36,12 @@ export function successorFaults({ successor, bridge, identity }: Facts): Omit<Un
   return unmet;
 }
 
-/** True if all evidence says that the orchestrator works on the successor. Then no older share is needed. */
+/** True if all evidence says that the orchestrator works on the successor: no older share is needed. */
 export function isSignerThere(facts: Facts): boolean {
   const { build } = facts.successor ?? {};
   return build !== undefined && "value" in build && facts.identity !== undefined && successorFaults(facts).length === 0;
 }
 
-/** Finds the identity of a Pillar's orchestrator in the events of its last move. */
 export function findSignerIdentity(lines: readonly (LogEvent | MoveEvent)[]): Facts["identity"] {
   const identities = lines.flatMap((line) => (line.event === "secured" ? [line.details.oldIdentity] : []));
   const { producer, tssPeerId, evmAddress } = identities.findLast((each) => each) ?? {};

@@ -7,22 +7,18 @@ export interface Producers {
   readonly newProducer: string;
 }
 
-/**
- * Sizes of the pages, read one after the other: on a small network a few momentums suffice. Together about ten hours.
- */
+/** Ten hours together, read in turn: on a small network a few momentums suffice. */
 const pageSizes = [64, 256, momentumPage, momentumPage, momentumPage];
 
 /**
- * True if all slots from a time on are the new producer's. Decides by the first momentum of either address since then,
- * or by the last one before if neither has produced since.
- *
- * @param time unix milliseconds
+ * True if all slots from `time` (unix milliseconds) on are the new producer's. Decides by the first momentum of either
+ * address since then, else by the last one before.
  */
 export async function isNewProducerSince(client: ChainClient, producers: Producers, time: number): Promise<boolean> {
   const { oldProducer, newProducer } = producers;
   const before = await client.before(time);
   const last = () => isLastOfNewProducer(client, producers, before);
-  // If the old address is unknown, its momentums look like those of other Pillars.
+  // Without the old address, its momentums look like those of other Pillars.
   if (oldProducer === undefined) return last();
   let from = (before?.height ?? 0) + 1;
   for (const count of pageSizes) {

@@ -27,9 +27,8 @@ import { findSignerIdentity, isSignerThere } from "./successorOrchestrator";
 
 export interface SurveyDeps extends ReadHostDeps {
   now(): number;
-  /** True if the operator typed that the rewards are collected. */
   readonly saysCollected: boolean;
-  /** Returns a shared connection to a host; a new one is made if this is left out. */
+  /** Returns a shared connection; a new one is made if this is absent. */
   connect?(target: SshTarget): Connection;
 }
 
@@ -38,7 +37,7 @@ export interface RetirementSurvey {
   readonly verdict: RetirementVerdict;
 }
 
-/** A successor may be booting, so retry for a while. */
+/** The successor may be booting. */
 const successorTimeoutMs = 20_000;
 const comparisonTimeoutMs = 20_000;
 
@@ -47,11 +46,11 @@ interface SurveyQuestion {
   readonly inputs: RetirementInputs;
   readonly memory: GuardMemory;
   readonly host: RetirementFacts["host"];
-  /** Store of the event log and the backups. */
+  /** Event log and backups. */
   readonly store: Store;
 }
 
-/** Asks the host's successor, the chain and the event log, and decides. Changes nothing. */
+/** Asks the successor, the chain and the event log, and decides. Changes nothing. */
 export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDeps): Promise<RetirementSurvey> {
   const { inputs, memory, host } = question;
   const clients = await openClients(inputs, host, deps.connect ?? createConnection);
@@ -71,7 +70,7 @@ export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDep
   }
 }
 
-/** Reads all facts except the host's own production, which is searched only if it decides. */
+/** Reads all facts except the host's production, which is searched only if it decides. */
 async function readFacts(question: SurveyQuestion, clients: readonly SurveyClient[], deps: SurveyDeps) {
   const { step, inputs, memory, host, store } = question;
   const { pillar, recorded, epoch, network, knownProducer } = inputs;
@@ -95,7 +94,7 @@ async function readFacts(question: SurveyQuestion, clients: readonly SurveyClien
   const signerFacts = isSilent
     ? { successor, ...(await readSignerFacts(successor, logged.identity, usable)) }
     : undefined;
-  // An orchestrator at work on the successor may have a newer share than any backup of this host.
+  // An orchestrator on the successor may have a newer share than any backup of this host.
   const bridge = signerFacts && !isSignerThere(signerFacts) ? signerFacts.bridge : undefined;
   const facts: RetirementFacts = {
     pillar,
@@ -124,7 +123,7 @@ async function readFacts(question: SurveyQuestion, clients: readonly SurveyClien
   return { facts, isProducingRecorded: logged.producing };
 }
 
-/** Returns the node's start in unix milliseconds. A guard that was created again is younger than the node. */
+/** Returns unix milliseconds. A guard that was created again is younger than the node. */
 function nodeStartMs(createdAt: string, host: RetirementFacts["host"]): number {
   const deployed = "facts" in host ? Date.parse(host.facts.marks["deploy.done"] ?? "") : Number.NaN;
   return Math.min(Date.parse(createdAt), Number.isNaN(deployed) ? Number.POSITIVE_INFINITY : deployed);
@@ -142,7 +141,7 @@ function backedUpOrchestrator(inputs: RetirementInputs, memory: GuardMemory, hos
   };
 }
 
-/** Reads the bridge's key, and the orchestrator's identity from the successor's journal if the event log has none. */
+/** Reads the bridge's key, and the identity from the successor's journal if the event log has none. */
 async function readSignerFacts(
   successor: RetirementFacts["successor"],
   identity: RetirementFacts["identity"],
@@ -152,14 +151,13 @@ async function readSignerFacts(
   return { bridge: await askInTurn(clients), identity: identity ?? journal?.identity ?? undefined };
 }
 
-/** Reads the event log's facts about a stack's host. */
 async function readLogFacts({ pillar, stack, host }: RetirementInputs, store: Store) {
   const lines = await readLog(store, pillar);
   const missing = await findMissingLine(store);
   return {
     faults: missing === undefined ? [] : [missing],
     producing: standing(lines, stack, "produced").length > 0,
-    // A missing line may be about an orchestrator that came later.
+    // The missing line may be about an orchestrator that came later.
     noSignerAt: missing === undefined ? noOrchestratorSince(lines, stack, host.ssh) : undefined,
     identity: findSignerIdentity(lines),
   };
@@ -201,7 +199,7 @@ async function readSuccessor(
       readHost(root, places, successorTimeoutMs, deps).catch((error: Error) => ({
         silent: firstLine(error.message),
       })),
-      // The survey itself compares the chains of all nodes.
+      // The survey compares the chains of all nodes.
       lookAtNode(node, { references, tolerance, isChainUnverified: true }, connection),
     ]);
     const { address, hostKey } = host.ssh;

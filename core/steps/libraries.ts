@@ -5,16 +5,12 @@ import { asRoot } from "../ssh/root";
 const copyRight = ["lib/authorizedKeys.sh", "lib/copyRight.sh"];
 const read = (path: string) => readFileSync(join(__dirname, path), "utf8");
 
-/**
- * Returns the shell functions that move an orchestrator. Providers run them on both hosts and get them as an input, because
- * a provider can't read the program's files.
- */
+/** Returns shell functions for both hosts. Providers get them as an input: they can't read the program's files. */
 export function orchestratorLibrary(): string {
   const parts = ["archive", "copy", "cutover", "orchestratorFacts", "journal", "keyStore", "manifest", "verify"];
   return library([...copyRight, ...parts.map((name) => `orchestrator/${name}.sh`)]);
 }
 
-/** Returns the shell functions that retire a host: its facts, its last backup, its shutdown. */
 export function retirementLibrary(): string {
   const parts = [
     "node/configuredAddress.sh",
@@ -30,7 +26,6 @@ export function retirementLibrary(): string {
   return library(parts);
 }
 
-/** Returns the shell functions that upgrade a running node. */
 export const nodeReleaseLibrary = () =>
   library([
     "node/configuredAddress.sh",
@@ -47,7 +42,6 @@ export function chainCopyLibrary(): string {
   return library(["node/configuredAddress.sh", "node/nodeStop.sh", ...copyRight, ...parts]);
 }
 
-/** Returns the shell function that shows the output of a running step. */
 export const stepOutputLibrary = () => library(["lib/stepOutput.sh"]);
 
 export const loginKeyLibrary = () => ["lib/common.sh", "lib/authorizedKeys.sh"].map(read).join("\n");

@@ -2,7 +2,7 @@ import type { StackConfig } from "../config/config";
 import { type Step, scriptOf } from "./step";
 import { nodePlace } from "./stepVariables";
 
-/** Prints `on`, `off`, or what else restarts the node though it has synced. @param isProved by the gate; a restored host may not know */
+/** Prints `on`, `off`, or what else restarts a synced node. @param isProved by the gate; a restored host may lack it */
 export function hourlyRestartNow({ node }: Pick<StackConfig, "node">, isProved: boolean): Step {
   return {
     name: "hourlyRestartNow",

@@ -6,7 +6,7 @@ import { addressDigest, facts } from "./looks";
 import { type Step, scriptOf } from "./step";
 import { controllerPlace, controllerRelease, nodeBuild, nodePlace, releaseVariables } from "./stepVariables";
 
-/** Share of a machine's nominal memory that its kernel reports: firmware and kernel keep up to a tenth. */
+/** The kernel's part of a machine's nominal memory: firmware and kernel keep up to a tenth. */
 const memoryShare = 0.9;
 
 export function cloudInit(): Step {
@@ -61,10 +61,8 @@ export function preflight(config: StackConfig, identity: string): Step {
 }
 
 /**
- * Makes the host this stack's, lets a stop of its node end its database writes, reserves its ports (docs/chain.md, Node) and
- * starts a node that a retirement had shut down.
- *
- * @param shutDownAt of the last retirement that began: another one makes another step, which runs again
+ * Makes the host this stack's, lets a stop of its node end its database writes, reserves its ports (docs/chain.md,
+ * Node) and starts a node that was shut down. Another `shutDownAt`, of the last shutdown begun, makes another step.
  */
 export function prepare(config: StackConfig, identity: string, shutDownAt?: string): Step {
   const { node, orchestrator } = config;
@@ -92,7 +90,7 @@ export function prepare(config: StackConfig, identity: string, shutDownAt?: stri
   };
 }
 
-/** Returns ports as the kernel shows net.ipv4.ip_local_reserved_ports: sorted, neighbours as a range. */
+/** Returns ports as net.ipv4.ip_local_reserved_ports shows them: sorted, neighbours as a range. */
 export function reservedPorts(ports: readonly number[]): string {
   const ranges: { from: number; to: number }[] = [];
   for (const port of [...new Set(ports)].sort((a, b) => a - b)) {
@@ -116,9 +114,7 @@ export function packages(config: StackConfig): Step {
   };
 }
 
-/**
- * Installs the controller (step 8). Runs again when the release's address, hash or version changes; leaves the node alone.
- */
+/** Installs the controller (step 8), again when its release changes; leaves the node alone. */
 export function controller(config: StackConfig): Step {
   return {
     name: "controller",
@@ -149,7 +145,7 @@ export function hourlyRestart(config: StackConfig, when: "syncing" | "synced"): 
   };
 }
 
-/** Deploys the node (step 10). The limit is the configured time for the controller, and time to report. */
+/** Deploys the node (step 10). The limit includes time to report. */
 export function deploy(config: StackConfig, identity: string): Step {
   const deploySeconds = Math.ceil(config.controller.deployTimeout / 1000);
   return {
@@ -172,7 +168,7 @@ export function deploy(config: StackConfig, identity: string): Step {
   };
 }
 
-/** Removes what cut-off copies of the old host's chain have left. @param begunAt of the last one: another makes another step */
+/** Removes remains of cut-off chain copies. Another `begunAt`, of the last one, makes another step. */
 export function chainCopyAway({ node }: StackConfig, identity: string, begunAt: string): Step {
   const functions = scriptOf(
     {
@@ -189,7 +185,7 @@ export function chainCopyAway({ node }: StackConfig, identity: string, begunAt: 
   return { name: "chainCopyAway", limitSeconds: 1800, script: `${functions}\nchain_away\n` };
 }
 
-/** Prints the producer address and nothing else (step 12). */
+/** Prints the address alone (step 12). */
 export function producerAddress(config: StackConfig): Step {
   return {
     name: "producerAddress",
@@ -207,7 +203,6 @@ export function producerAddress(config: StackConfig): Step {
 
 export type NodeSteps = ReturnType<typeof nodeSteps>;
 
-/** @param shutDownAt as of {@link prepare} */
 export function nodeSteps(config: StackConfig, identity: string, shutDownAt?: string) {
   return {
     preflight: preflight(config, identity),

@@ -2,7 +2,7 @@ import type { StackConfig } from "../config/config";
 import { type Step, scriptOf } from "./step";
 import { releaseVariables } from "./stepVariables";
 
-/** Installs the orchestrator (procedure B, step 3). Never starts it: the cutover does, on its evidence. */
+/** Installs the orchestrator (procedure B, step 3). Only the cutover starts it. */
 export function orchestrator({ orchestrator: { service, directory, executable, release } }: StackConfig): Step {
   return {
     name: "orchestrator",
@@ -21,10 +21,8 @@ export function orchestrator({ orchestrator: { service, directory, executable, r
 }
 
 /**
- * Pulls most of the orchestrator's directory into the staging directory while the old host signs (procedure B, step 4). Same
- * in every run of a configuration, and without a secret: the key lies on the host (providers/copyKey.ts).
- *
- * @param from how this host reaches the old one's ssh
+ * Pulls most of the orchestrator's directory into the staging directory while the old host signs (procedure B, step 4).
+ * Same in every run of a configuration, and without a secret: the key lies on the host (providers/copyKey.ts).
  */
 export function bulkCopy(
   { orchestrator: { service, directory, executable, rpcPort } }: StackConfig,

@@ -9,18 +9,18 @@ export { assignments, quote, type Value } from "../ssh/shellWords";
 
 /** A piece of work on a host: shell text that runs as root, idempotent and safe to run again from any point. */
 export interface Step {
-  /** Names it in errors, in logs and in the service that runs it; letters only. */
+  /** Letters only: names errors, logs and the service that runs it. */
   readonly name: string;
   readonly limitSeconds: number;
   /** Shell text for `bash -euo pipefail`, complete, without a secret. */
   readonly script: string;
-  /** Runs at once, not in a service that outlives the connection: for steps that only look. */
+  /** True if it runs at once, not in a service that outlives the connection: for steps that only read. */
   readonly looksOnly?: boolean;
-  /** True if its standard output is a result for the program, not for the operator. */
+  /** True if the program, not the operator, gets the standard output. */
   readonly quiet?: boolean;
-  /** Checks the form of the output of a quiet step. */
+  /** Checks the output of a quiet step. */
   readonly accepts?: (printed: string) => boolean;
-  /** True if the caller adds the next command to its errors, which is no `pulumi up`. */
+  /** True if the caller adds the next command to errors, which is no `pulumi up`. */
   readonly isAsked?: boolean;
 }
 
@@ -28,20 +28,19 @@ function read(name: string): string {
   return readFileSync(join(__dirname, `${name}.sh`), "utf8");
 }
 
-/** Returns the script of a step: its variables, the shared functions, then the named files in order. */
+/** Returns a step's script: its variables, the shared functions, then the files in order. */
 export function scriptOf(values: Readonly<Record<string, Value | undefined>>, ...files: readonly string[]): string {
   return assignments(values) + ["lib/common", ...files].map(read).join("\n");
 }
 
 /**
- * Returns the text for `bash -euo pipefail -s` on the host as the login user: becomes root, then runs the step. It holds the
- * sudo password, so it goes through standard input and is a secret.
- *
- * @param unproved how often the step counted as done without having run: another number makes another text
+ * Returns the text for `bash -euo pipefail -s` as the login user: becomes root, then runs the step. Secret: holds the
+ * sudo password, so it goes through standard input. Another `unproved`, a count of runs without proof, makes another
+ * text, which runs again.
  */
 export function envelope(step: Step, receiver: Receiver, unproved = 0): string {
   const names = namesOf(receiver);
-  // A result is nothing but the result, also when an earlier run was waited for. 3 is the output, as it is shown.
+  // A result is nothing but the result, even of an earlier run. 3 is the output, as it is shown.
   const notes = step.quiet ? 2 : 3;
   const variables = { ...names, step: step.name, limit_seconds: step.limitSeconds, notes };
   const attempt = unproved > 0 ? assignments({ unproved }) : "";
@@ -60,7 +59,7 @@ export function envelope(step: Step, receiver: Receiver, unproved = 0): string {
   return rootEnvelope(receiver, commands + read("lib/become"), root.argv, framed(attempt + root.input, framing));
 }
 
-/** Runs a script in a function, both of whose streams are shown without what commands a terminal. */
+/** Runs a script in a function, whose streams are shown without terminal commands. */
 function plainly(script: string): string {
   return `look() {\n${script}\n}\n{ look 2>&1 >&3 | printable >&2; } 3>&1 | printable\n`;
 }

@@ -2,7 +2,7 @@ import type { StackConfig } from "../config/config";
 import { formatReleaseMarker, type ReleaseSource } from "../config/releaseSchema";
 import type { Receiver } from "../ssh/rootEnvelope";
 
-/** Returns the mark on a host of the stack that owns it: `<project>/<stack> <Pillar>`. */
+/** Returns a host's mark of its stack: `<project>/<stack> <Pillar>`. */
 export function stackIdentity(stack: string, pillar: string): string {
   return `pillar-host/${stack} ${pillar}`;
 }
@@ -23,13 +23,13 @@ export function nodePlace({ node }: Pick<StackConfig, "node">) {
   return { service: node.service, data_dir: node.dataDir, rpc_address: node.rpcAddress, rpc_port: node.rpcPort };
 }
 
-/** Returns the controller's release, without which the configuration of an active stack is refused. */
+/** Returns the controller's release. @throws if none is configured */
 export function controllerRelease({ controller: { release } }: StackConfig) {
   if (release === undefined) throw new Error("pillar-host:controller.release is not configured");
   return release;
 }
 
-/** Returns what is installed from where, and the host's note of it; all empty without a release. */
+/** Returns a release's variables, all empty without a release. */
 export function releaseVariables(release: ReleaseSource | undefined) {
   const { url = "", sha256 = "", version = "" } = release ?? {};
   return {

@@ -46,7 +46,7 @@ export interface NewSide {
   readonly reached: readonly string[];
 }
 
-/** Before a move; no secret. */
+/** State of both hosts, the chain and this machine before a move; no secret. */
 export interface MoveSurvey {
   readonly old: Result<OldSide>;
   readonly new: Result<NewSide>;
