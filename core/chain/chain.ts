@@ -43,6 +43,7 @@ export interface ChainClient {
   close(): void;
 }
 
+/** Throws if there is no answer. */
 type Call = (method: string, params: readonly unknown[]) => Promise<RpcAnswer>;
 
 /** The most momentums in one answer of a node. */

@@ -27,6 +27,7 @@ const leastTicks = 4;
 /** Weights change, so only a Pillar well inside the top ranks surely belongs to them. */
 const surelyFirst = 5 / 6;
 
+/** Returns the milliseconds of a tick. */
 export function tickOf({ momentum, tickMomentums }: Network): number {
   return momentum * tickMomentums;
 }
@@ -56,7 +57,7 @@ export function usualTicks(chance: number): number {
 
 const ticksUntil = (sure: number, chance: number) => Math.ceil(Math.log(1 - sure) / Math.log(1 - chance));
 
-/** Momentums until an update is in the chain: the wallet's block, then the contract's. Nodes show it before both. */
+/** Momentums until the chain has an update: one for the wallet's block, one for the contract's. Nodes show it earlier. */
 const confirmation = 2;
 
 /**

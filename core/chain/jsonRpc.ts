@@ -26,6 +26,7 @@ interface HttpCall {
   readonly verb: "GET" | "POST";
   readonly authority: string;
   readonly body: string;
+  /** Milliseconds for the whole call. */
   readonly timeout: number;
   readonly whom: string;
 }
@@ -39,6 +40,7 @@ export function callRpc(open: OpenStream, { authority, method, params = [], time
   return callHttp(open, { verb: "GET", authority, body, timeout, whom: "the node" });
 }
 
+/** Sends one request over a stream of its own. @throws as callRpc */
 export async function callHttp(open: OpenStream, call: HttpCall): Promise<RpcAnswer> {
   const started = Date.now();
   const limit = `within ${Math.round(call.timeout / 1000)} s`;

@@ -13,6 +13,7 @@ export type NodeFault =
   /** The node lacks a momentum that was recorded at this height before: it is on another chain, or lies. */
   | { readonly kind: "stranger"; readonly height: number };
 
+/** `clock` is the node's, in unix milliseconds. */
 interface NewestMomentum {
   readonly newest: Produced;
   readonly clock: number;

@@ -1,6 +1,7 @@
 import { ask } from "../util/ask";
 import type { RpcAnswer } from "./jsonRpc";
 
+/** Calls an independent node; `timeout` is in milliseconds. @throws Error with the reason, such as `ECONNREFUSED` */
 export async function callReference(
   url: string,
   method: string,

@@ -26,6 +26,7 @@ export interface NodeLooks {
   /** Reads momentums at a height that both nodes have. */
   showChains(old: NodeTarget, fresh: NodeTarget): Promise<{ readonly old: ShownChain; readonly new: ShownChain }>;
   version(target: NodeTarget): Promise<string>;
+  /** Reads what references and a node show of their chains. Never throws. */
   readReferences(references: readonly string[], target: NodeTarget): Promise<ReferencesSeen>;
 }
 

@@ -26,7 +26,7 @@ export async function tidy(sides: ChainSides, deps: Pick<Clock, "sleep">): Promi
   return both.flat();
 }
 
-/** Removes the remains of failed copies if no copy is wanted any more: the node only gets its own databases back. */
+/** Removes what failed copies left, once no copy is wanted: the node gets its own databases back. Never throws. */
 export async function forgetCopy(
   inputs: ChainCopyInputs,
   deps: Pick<Clock, "sleep"> & { say(line: string): void },

@@ -45,6 +45,7 @@ interface Api extends ApiOptions {
 
 type Request = <T>(method: string, path: string, body?: object) => Promise<T>;
 
+/** Makes a client of a cloud's API. Every method @throws CloudError */
 export function createHttp({ sleep = pause, ...options }: ApiOptions) {
   const api = { ...options, sleep, at: options.endpoint.replace(/\/\/.*@/, "//") };
   const request = createRequest(api);
@@ -80,6 +81,7 @@ export function createHttp({ sleep = pause, ...options }: ApiOptions) {
   };
 }
 
+/** Makes the function that sends requests. It waits where requests are limited, and retries reads where the API fails. */
 function createRequest(api: Api & Required<Pick<Api, "sleep">>): Request {
   const { provider, endpoint, token, sleep, say } = api;
   let waitedMs = 0;

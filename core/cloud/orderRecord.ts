@@ -27,6 +27,7 @@ export type Order = Readonly<z.infer<typeof orderSchema>>;
 export type OrderRecord = Readonly<z.infer<typeof recordSchema>>;
 export type ShownPrice = NonNullable<OrderRecord["shown"]>;
 
+/** Holds no secrets. */
 export interface OrderRecords {
   /** @throws in words, where it can't be read */
   read(): Promise<OrderRecord>;

@@ -17,6 +17,7 @@ export interface RegistrationLook {
   readonly memory: RegistrationMemory;
   readonly node: Pick<NodeStatus, "synced" | "known" | "why" | "reason">;
   readonly network: Network;
+  /** Returns unix milliseconds. */
   now(): number;
 }
 

@@ -21,7 +21,7 @@ export interface OrchestratorHost {
 export interface CallOptions {
   /** Seconds after which the host ends the function; 120 if left out. */
   readonly limitSeconds?: number;
-  /** Values that must not appear in an error. */
+  /** Secret values of variables, which must not appear in an error. */
   readonly secrets?: readonly string[];
 }
 
@@ -95,6 +95,7 @@ export function masked(text: string, secrets: readonly (string | undefined)[]): 
   return values.sort((a, b) => b.length - a.length).reduce((left, each) => left.replaceAll(each, "[removed]"), text);
 }
 
+/** Waits for a function's end. @throws CallError in the host's words */
 async function waitForEnd(connection: Connection, address: string, call: RunningFunction): Promise<void> {
   const { running, stdout, first, text, name, limitSeconds, clean } = call;
   let timer: NodeJS.Timeout | undefined;

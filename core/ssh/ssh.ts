@@ -9,6 +9,7 @@ export { type LoginKeys, loginKeys, type SshTarget } from "./login";
 export interface SshSession {
   /** False once the connection broke. */
   readonly isOpen: boolean;
+  /** Duration of the login. */
   readonly tookMs: number;
   forward(address: string, port: number): Promise<Duplex>;
   /** Runs a command as the login user, with a text on its standard input. @throws if it prints more than 256 KiB */

@@ -80,6 +80,7 @@ export function isAddingMomentum(observation: Observation, clock: number): boole
   return mayBeAddingMomentum(observation) || judgeLook(observation, clock).says === "close";
 }
 
+/** True if the node says that it is synced, so that other nodes are worth asking. */
 export function claimsSynced({ says }: SyncVerdict): boolean {
   return says === "synced" || says === "unproved";
 }

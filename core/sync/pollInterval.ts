@@ -19,8 +19,8 @@ interface LookBehind {
 }
 
 /**
- * Returns the time to the next lookup: 2 s while lookups count, a growing delay while the node does not answer, else a
- * share of the time left.
+ * Returns the milliseconds until the next lookup: 2 s while lookups count, a growing delay while the node does not
+ * answer, else a share of the time left.
  */
 export function pollIntervalMs({ observation, isNews, failures, samples }: LookBehind): number {
   if (observation.kind === "none") {

@@ -5,7 +5,7 @@ export interface HeightStanding {
   readonly isStalled: boolean;
 }
 
-/** Updates the height after a lookup, and returns whether a stall began or ended. No answer counts as not moving. */
+/** Updates the height after a lookup. No answer counts as not moving. `stallAfter` is in milliseconds. */
 export function followHeight(
   before: HeightStanding,
   height: number | undefined,

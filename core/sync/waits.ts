@@ -20,6 +20,7 @@ export interface WaitRecord {
     client: NodeClient,
     start: { readonly startedAt: string; readonly startHeight?: number | undefined },
   ): NodeClient;
+  /** Writes the remaining points after the wait gave up. */
   pause(): Promise<void>;
   end(record: SyncRecord): Promise<void>;
 }

@@ -1,6 +1,7 @@
 /** A value, or the problem that prevents it. */
 export type Result<T> = { readonly value: T } | { readonly problem: string };
 
+/** Waits for a value. Never throws: the message of a failure is the problem. */
 export function toResult<T>(value: Promise<T>): Promise<Result<T>> {
   return value.then(
     (value) => ({ value }),
