@@ -3,7 +3,6 @@ const { createHash } = require("node:crypto");
 const fs = require("node:fs");
 const path = require("node:path");
 
-/** The files of the program and its command line tool. */
 const sources = [
   ...["index.ts", "cli", "components", "core", "providers"],
   ...["examples", "package.json", "tsconfig.pulumi.json"],
@@ -11,12 +10,9 @@ const sources = [
 
 /**
  * Returns the directory of the compiled program and compiles it if needed. The directory below `.compiled` is named
- * after a hash of all sources, so it is never stale. CI checks the types.
- *
- * docs/architecture.md ("The program is compiled once") explains why this is neither Pulumi's ts-node nor a bundler.
- *
+ * after a hash of all sources, so it is never stale. CI checks the types. docs/architecture.md ("The program is
+ * compiled once") explains why this is neither Pulumi's ts-node nor a bundler.
  * @param {string} [root] the program's directory
- * @returns {string} the directory of the compiled program
  */
 function compiled(root = __dirname) {
   const files = sources.flatMap((name) => filesOf(root, name)).map((name) => ({ name, text: read(root, name) }));
@@ -35,9 +31,8 @@ function compiled(root = __dirname) {
 }
 
 /**
- * Returns the directory for compiled programs. Its content is executed, so no other user may have write access. Deletes
+ * Returns the directory for compiled programs. Its content is executed, so no other user may have write access: deletes
  * and recreates this user's directory if others could write to it.
- *
  * @param {string} [root] the program's directory
  * @returns {string}
  */
@@ -68,8 +63,7 @@ function mayOthersWrite(stat) {
 }
 
 /**
- * Returns an error whose message is printed to the operator without a stack trace.
- *
+ * Returns an error that is printed without a stack trace.
  * @param {string} message
  */
 function fault(message) {
@@ -86,7 +80,6 @@ function toFault(error) {
 
 /**
  * Runs `work`. Prints an error that is for the operator and ends the process.
- *
  * @template T
  * @param {number} exitCode
  * @param {() => T} work

@@ -4,7 +4,6 @@ var needed = "22.13";
 
 /**
  * Returns the error for a Node that is too old, or undefined.
- *
  * @param {string} [found]
  */
 function nodeFault(found) {

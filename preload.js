@@ -4,8 +4,7 @@
 require("./compileCache");
 const Module = require("node:module");
 
-// Node's 250 ms for each address of a host name are too short for a distant server if another of its addresses does not
-// work.
+// Node's 250 ms for each address are too short for a distant server if another of its addresses does not work.
 require("node:net").setDefaultAutoSelectFamilyAttemptTimeout(5000);
 
 const sdk = of("@pulumi/pulumi");
@@ -13,8 +12,7 @@ const sdk = of("@pulumi/pulumi");
 for (const name of ["typescript", "normalize-package-data"]) loadWhenUsed(sdk, name);
 // Needed by programs that drive the engine. The engine drives this program.
 loadWhenUsed(sdk, "./automation");
-// Needed for `pulumi --tracing`. Without tracing the SDK calls only `newSpan`, which the stand-in answers in the
-// same way.
+// Needed for `pulumi --tracing`. Without tracing the SDK calls only `newSpan`.
 loadWhenUsed(sdk, "./cmd/run/tracing", { newSpan });
 // Error messages in about fifty languages.
 loadWhenUsed(of("zod"), "./v4/locales/index.cjs");
@@ -25,7 +23,6 @@ if (!process.env.PILLAR_HOST_TRACES) standIn(sdk.resolve("source-map-support/reg
 
 /**
  * Returns a function that resolves and loads files as the package itself would.
- *
  * @param {string} name
  */
 function of(name) {
@@ -34,7 +31,6 @@ function of(name) {
 
 /**
  * Replaces a library's module with an empty one.
- *
  * @param {string} file
  */
 function standIn(file) {
@@ -45,7 +41,6 @@ function standIn(file) {
 
 /**
  * Makes a package load one of its modules only on first use.
- *
  * @param {NodeRequire} from
  * @param {string} name
  * @param {Readonly<Record<string, unknown>>} [own] exports that need no loading, until another export is used
@@ -69,7 +64,6 @@ function loadWhenUsed(from, name, own = {}) {
 
 /**
  * Replaces `newSpan` of the SDK's cmd/run/tracing.js, with the same result as while tracing is off.
- *
  * @param {string} name
  */
 function newSpan(name) {

@@ -17,8 +17,7 @@ try {
 }
 
 require("../compileCache");
-// Node's 250 ms for each address of a host name are too short for a distant server if another of its addresses does not
-// work.
+// Node's 250 ms for each address are too short for a distant server if another of its addresses does not work.
 require("node:net").setDefaultAutoSelectFamilyAttemptTimeout(5000);
 var compile = require("../compile");
 

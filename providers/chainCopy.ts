@@ -13,7 +13,6 @@ import type { ProviderRun } from "./runtime/resourceTable";
 /**
  * Copies the old host's chain to the new host's node before the sync gate, if the stack asks for it
  * (docs/operating.md).
- *
  * create and update copy once per host; after a failure the next run resumes. delete removes what failed copies left,
  * and does not touch a node that runs with a copied chain.
  */

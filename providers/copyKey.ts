@@ -7,10 +7,9 @@ import { defineResource } from "./runtime/dynamicResource";
 
 /**
  * The short-lived key with which the new host pulls the orchestrator's bulk copy from the old host
- * (docs/specification.md, 1.2, step 4). The new host creates it before a move; it is not part of the state.
- *
- * The bulk copy removes the key from the new host, and the move removes it from both hosts, even if they fail. delete
- * does nothing: the old host may be gone, and an authorization that a killed run left there expires by itself.
+ * (docs/specification.md, 1.2, step 4). The new host creates it; it is not part of the state. Bulk copy and move remove
+ * it, even if they fail. delete does nothing: the old host may be gone, and an authorization that a killed run left
+ * there expires.
  */
 export class CopyKey extends defineResource<BulkCopyKeyInputs, object>({
   type: "CopyKey",

@@ -18,10 +18,9 @@ import { giveUp } from "./runtime/provider";
 import type { ProviderRun } from "./runtime/resourceTable";
 
 /**
- * Blocks until momentums carry this host's producer address, and stores the switch (pillar-host:cutover.wait).
- *
- * create and update wait; update returns at once if the switch to this address is stored. delete does nothing. At the
- * deadline the run fails; the next `up` resumes the wait.
+ * Blocks until momentums carry this host's producer address, and stores the switch (pillar-host:cutover.wait). create
+ * and update wait, unless the switch to this address is stored. delete does nothing. At the deadline the run fails; the
+ * next `up` resumes the wait.
  */
 export class CutoverGate extends defineResource<CutoverInputs, CutoverOutputs>({
   type: "CutoverGate",
@@ -41,7 +40,6 @@ export class CutoverGate extends defineResource<CutoverInputs, CutoverOutputs>({
   options: { ignoreChanges: ["earlier"] },
 }) {}
 
-/** Plain inputs of the gate, as its provider gets them. */
 interface CutoverInputs extends WitnessSources {
   readonly target: NodeTarget;
   readonly producerAddress: string;
@@ -63,11 +61,7 @@ interface CutoverOutputs extends Pick<CutoverInputs, "earlier"> {
   readonly height: number;
 }
 
-/**
- * Waits for the switch.
- *
- * @throws KeptError at the deadline, with the address that was registered before
- */
+/** Waits for the switch. @throws KeptError at the deadline, with the address that was registered before */
 export async function passCutover(inputs: CutoverInputs, { signal, tell }: ProviderRun): Promise<CutoverOutputs> {
   const { target, producerAddress: ours, deadline, record } = inputs;
   const connection = createConnection(target.ssh);
@@ -120,7 +114,6 @@ function createRegistrationReader(
   };
 }
 
-/** Returns the earlier address that an unfinished wait has stored. */
 function keepEarlier(olds: Partial<CutoverInputs>, news: CutoverInputs): Pick<CutoverInputs, "earlier"> {
   return { earlier: olds.earlier ?? news.earlier };
 }

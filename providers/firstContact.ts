@@ -32,9 +32,7 @@ export class FirstContact extends defineResource<ContactInputs, ContactOutputs>(
 
 export type FirstContactArgs = ArgsOf<ContactInputs>;
 
-/** Plain inputs, as the provider gets them. */
 interface ContactInputs {
-  /** The host's stack, for the commands in messages. */
   readonly stack: string;
   readonly address: string;
   readonly port: number;
@@ -56,7 +54,6 @@ interface ContactInputs {
 }
 
 interface ContactOutputs {
-  /** The key that every connection is pinned to. */
   readonly pinned: string;
   readonly fingerprint: string;
 }

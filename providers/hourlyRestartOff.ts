@@ -6,9 +6,7 @@ import { defineResource, hasChanges } from "./runtime/dynamicResource";
 
 /**
  * Keeps the hourly restart off once the node has synced, because an operator may enable its line again
- * (docs/specification.md, 1.1, step 14).
- *
- * create and update turn it off in a run that found it on, and do nothing in any other run. delete does nothing.
+ * (docs/specification.md, 1.1, step 14). Works only in a run that found it on. delete does nothing.
  */
 export class HourlyRestartOff extends defineResource<OffInputs, object>({
   type: "HourlyRestartOff",
@@ -21,7 +19,6 @@ export class HourlyRestartOff extends defineResource<OffInputs, object>({
   outputs: {},
 }) {}
 
-/** Plain inputs, as the provider gets them. */
 interface OffInputs {
   readonly target: SshTarget;
   /** The script that turns it off, for `bash -euo pipefail -s` as the login user. */

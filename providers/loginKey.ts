@@ -5,9 +5,8 @@ import { say } from "../core/util/say";
 import { defineResource, hasChanges } from "./runtime/dynamicResource";
 
 /**
- * The login of a stack's server that the last run used, and whether this state ordered the server. create and delete do
- * nothing, because the provider installs the first key. update authorizes a changed key by logging in with the key
- * before.
+ * A server's login in the last run, and whether this state ordered the server. update authorizes a changed key by
+ * logging in with the key before. create and delete do nothing: the provider installs the first key.
  */
 export class LoginKey extends defineResource<LoginKeyInputs, LoginKeyOutputs>({
   type: "LoginKey",
@@ -24,13 +23,10 @@ export class LoginKey extends defineResource<LoginKeyInputs, LoginKeyOutputs>({
 }) {}
 
 interface LoginKeyInputs {
-  /** The new login. */
   readonly target: SshTarget;
   /** The public half of its key, an authorized_keys line. */
   readonly publicKey: string;
-  /** The shell functions that change authorized_keys on the host (core/steps/libraries.ts). */
   readonly library: string;
-  /** The server's id at its provider. */
   readonly serverId: string;
   /** True if this run orders the server, or resumes an order that was interrupted. */
   readonly isOrder: boolean;
@@ -41,11 +37,7 @@ interface LoginKeyOutputs {
   readonly isOrdered: boolean;
 }
 
-/**
- * Authorizes the new key by logging in with the old one.
- *
- * @throws if the host accepts neither key, or can't be reached
- */
+/** Authorizes the new key by logging in with the old one. @throws if the host accepts neither, or can't be reached */
 export async function authorise(
   olds: Pick<LoginKeyInputs, "target">,
   news: Pick<LoginKeyInputs, "target" | "publicKey" | "library">,

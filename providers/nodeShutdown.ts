@@ -15,9 +15,8 @@ import { isUnattended, unattendedRefusal } from "../core/util/unattended";
 import { defineResource, hasChanges } from "./runtime/dynamicResource";
 
 /**
- * Stops and disables the node of a host that is retired, once the chain and the successor show that nobody needs it
- * (docs/specification.md, 1.1, step 15). create and update do so, and retry in a later run if the host did not answer.
- * delete does nothing.
+ * Stops a retired host's node for good, once chain and successor show that nobody needs it (docs/specification.md, 1.1,
+ * step 15). create and update do so, and retry in a later run if the host did not answer. delete does nothing.
  */
 export class NodeShutdown extends defineResource<ShutdownInputs, ShutdownOutputs>({
   type: "NodeShutdown",
@@ -30,7 +29,6 @@ export class NodeShutdown extends defineResource<ShutdownInputs, ShutdownOutputs
   outputs: { isOff: "plain" },
 }) {}
 
-/** Plain inputs, as the provider gets them. */
 interface ShutdownInputs extends RetirementInputs {
   /** The state of the first guard, which runs before. */
   readonly memory: GuardMemory;

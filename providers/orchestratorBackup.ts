@@ -9,10 +9,9 @@ import { say } from "../core/util/say";
 import { defineResource } from "./runtime/dynamicResource";
 
 /**
- * Prepares the orchestrator's move (docs/specification.md, 1.2, steps 1 and 2). Checks all prerequisites of both hosts
- * and reports all problems before anything changes. Then makes an encrypted, verified backup of the old host's
- * orchestrator on the operator's machine. create and update do the same, and return at once for a finished move or
- * while the move's verified backup exists. delete does nothing: backups stay.
+ * Prepares the orchestrator's move (docs/specification.md, 1.2, steps 1 and 2): reports all problems of both hosts
+ * before anything changes, then makes an encrypted, verified backup on the operator's machine. create and update return
+ * at once for a finished move or while its verified backup exists. delete does nothing: backups stay.
  */
 export class OrchestratorBackup extends defineResource<BackupInputs, Secured>({
   // Existing states use this name.
@@ -24,17 +23,14 @@ export class OrchestratorBackup extends defineResource<BackupInputs, Secured>({
   outputs: { backup: "plain", checkedAt: "plain", oldVersion: "plain", oldIdentity: "plain" },
 }) {}
 
-/** Plain inputs, as the provider gets them. */
 interface BackupInputs extends SecureOptions, WitnessSources {
   readonly oldHost: OrchestratorHost;
   readonly newHost: OrchestratorHost;
-  /** The shell functions that run on both hosts (core/steps/libraries.ts). */
   readonly library: string;
   /** The new host's node. */
   readonly node: NodeTarget;
 }
 
-/** Checks and backs up, or returns the stored result of this move. */
 async function passBackup(inputs: BackupInputs): Promise<Secured> {
   const roots = { old: openRoot(inputs.oldHost, inputs.library), new: openRoot(inputs.newHost, inputs.library) };
   try {

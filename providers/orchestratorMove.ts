@@ -11,9 +11,8 @@ import { defineResource } from "./runtime/dynamicResource";
 import type { ProviderRun } from "./runtime/resourceTable";
 
 /**
- * Moves the orchestrator from the old host to this one, or back (docs/specification.md, 1.2, steps 4 to 7). The move is
- * a saga with a journal on both hosts. create and update do the remaining steps. delete does nothing, so removing the
- * resource from the state moves nothing.
+ * Moves the orchestrator from the old host to this one, or back (docs/specification.md, 1.2, steps 4 to 7), with a
+ * journal on both hosts. create and update do the remaining steps. delete moves nothing.
  */
 export class OrchestratorMove extends defineResource<MoveInputs, MoveOutputs>({
   // Existing states use this name.

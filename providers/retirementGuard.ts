@@ -29,12 +29,8 @@ export class RetirementGuard extends defineResource<GuardInputs, GuardOutputs>({
   options: { replaceOnChanges: ["serverId"] },
 }) {}
 
-/** Plain inputs, as the provider gets them. */
 interface GuardInputs extends Omit<RetirementInputs, "recorded"> {
-  /**
-   * True for the guard at the end of a stack's work: by then the node is synced, so a momentum of its chain can be
-   * stored.
-   */
+  /** True for the guard after all work: the node is synced by then, so a momentum of its chain can be stored. */
   readonly isLast: boolean;
   /** The server's id, if the stack has a server: another server gets another guard. */
   readonly serverId?: string | undefined;
@@ -66,9 +62,7 @@ async function createGuardState(inputs: GuardInputs): Promise<GuardOutputs> {
 /** Milliseconds after which a momentum is assumed to be on no fork. */
 const momentumAgeMs = 10 * 60_000;
 
-/**
- * Reads a momentum from this host's node, some minutes old. Returns undefined if the node does not answer or is behind.
- */
+/** Reads a momentum of this host's node, some minutes old. Returns undefined if the node is silent or behind. */
 async function recordMomentum(inputs: GuardInputs): Promise<RecordedMomentum | undefined> {
   const { node, lifecycle, isLast } = inputs;
   if (!isLast || lifecycle === "retiring") return undefined;
@@ -111,11 +105,7 @@ async function updateGuardState(olds: GuardInputs & Partial<GuardOutputs>, news:
   };
 }
 
-/**
- * Checks again with live calls.
- *
- * @throws if anything would be lost
- */
+/** Checks again with live calls. @throws if anything would be lost */
 async function releaseGuarded(olds: GuardInputs & GuardOutputs): Promise<void> {
   if (isUnattended(process.env))
     throw new Error(

@@ -25,10 +25,9 @@ import { giveUp } from "./runtime/provider";
 import type { ProviderRun } from "./runtime/resourceTable";
 
 /**
- * Blocks until the node is provably synced, and stores the proof (docs/specification.md, 1.1, step 11, and 4.1).
- *
- * create and update wait; update returns at once if the proof is stored. delete does nothing. At the deadline the run
- * fails; the next `up` resumes the wait with the same start.
+ * Blocks until the node is provably synced, and stores the proof (docs/specification.md, 1.1, step 11, and 4.1). create
+ * and update wait, unless the proof is stored. delete does nothing. At the deadline the run fails; the next `up`
+ * resumes the wait with the same start.
  */
 export class SyncGate extends defineResource<GateInputs, GateOutputs>({
   type: "SyncGate",
@@ -59,10 +58,8 @@ export class SyncGate extends defineResource<GateInputs, GateOutputs>({
 /** Durations in milliseconds. */
 export type SyncGateArgs = ArgsOf<GateInputs>;
 
-/** Plain inputs of the gate, as its provider gets them. */
 interface GateInputs extends GateSettings, WitnessSources {
   readonly target: NodeTarget;
-  /** The node's name in notifications. */
   readonly title: string;
   /** The script that prints the host's facts, for `bash -euo pipefail -s` as the login user. */
   readonly factsScript: string;
@@ -82,11 +79,7 @@ interface GateOutputs extends Partial<Omit<SyncRecord, "witnessed">> {
   readonly earlier?: string | undefined;
 }
 
-/**
- * Waits until the node is synced.
- *
- * @throws KeptError, with the state of the wait, if it gives up
- */
+/** Waits until the node is synced. @throws KeptError, with the state of the wait, if it gives up */
 export async function passGate(
   inputs: GateInputs,
   before: Partial<GateOutputs>,

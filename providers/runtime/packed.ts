@@ -1,9 +1,6 @@
 import { brotliCompressSync } from "node:zlib";
 
-/**
- * Compresses a module's text. A state holds each provider up to four times, and each run sends and writes it about ten
- * times.
- */
+/** Compresses a module's text: a state holds it up to four times, and each run sends it about ten times. */
 export function packModule(text: string): string {
   const bytes = brotliCompressSync(text).toString("base64");
   return [

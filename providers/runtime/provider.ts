@@ -6,7 +6,6 @@ import { say } from "../../core/util/say";
 import { watchEngine } from "./engine";
 import type { ProviderRun, ResourceTable } from "./resourceTable";
 
-/** The version of the format of inputs and outputs in the state. */
 const stateVersion = 1;
 
 /** An error after which the engine keeps the resource with the results so far. The next `up` resumes with an update. */
@@ -19,7 +18,6 @@ export function giveUp(error: Error, kept: object): KeptError {
   return Object.assign(error, { kept });
 }
 
-/** Returns the provider of a table, with the work that all providers share. */
 export function createProvider<I extends object, O extends object>(
   table: ResourceTable<I, O>,
 ): pulumi.dynamic.ResourceProvider {
@@ -81,10 +79,7 @@ function runWatched<T>(work: (run: ProviderRun) => Promise<T>): Promise<T> {
   });
 }
 
-/**
- * Makes the SDK print an error once, as printable text, because a host's or a node's answer may be in it. Otherwise the
- * SDK prints the message, and again the stack with the message, before the engine shows it with the resource.
- */
+/** Makes the SDK print an error once, and printable, because a host's or a node's answer may be in it. */
 async function hideStack<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

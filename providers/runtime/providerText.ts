@@ -19,8 +19,7 @@ export function providerText<I extends object, O extends object>(table: Resource
 }
 
 function readOrMakeText<I extends object, O extends object>(table: ResourceTable<I, O>): pulumi.Input<string> {
-  // The directory's name is a hash of the compiled program. The file name holds the other versions that the text
-  // depends on.
+  // The directory's name is the program's hash; the file name holds the other versions that matter.
   const kept = path.join(__dirname, `${table.type}.${sdk}.${process.version}.txt`);
   const isCompiled = __dirname.includes(`${path.sep}.compiled${path.sep}`);
   if (isCompiled && fs.existsSync(kept)) return fs.readFileSync(kept, "utf8");

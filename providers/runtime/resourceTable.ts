@@ -1,7 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Notice } from "../../core/notify/notify";
 
-/** Context of every call of a provider's method. */
 export interface ProviderRun {
   /** Aborted once the engine was killed, so that nobody waits for the result. The process ends soon after. */
   readonly signal: AbortSignal;
@@ -23,7 +22,6 @@ export interface ResourceTable<I extends object, O extends object> {
   readonly delete?: (olds: I & O, run: ProviderRun) => Promise<void>;
   /** True if an update is needed. By default the engine compares the inputs. */
   readonly changes?: (olds: I & Partial<O>, news: I) => boolean;
-  /** Inputs that hold logins or other secrets. */
   readonly secretInputs: readonly (keyof I & string)[];
   readonly outputs: { readonly [K in Exclude<keyof O, keyof I>]-?: "plain" | "secret" };
   readonly options?: Pick<pulumi.CustomResourceOptions, "ignoreChanges" | "replaceOnChanges">;
