@@ -57,7 +57,7 @@ export function usualTicks(chance: number): number {
 
 const ticksUntil = (sure: number, chance: number) => Math.ceil(Math.log(1 - sure) / Math.log(1 - chance));
 
-/** Momentums until the chain has an update: one for the wallet's block, one for the contract's. Nodes show it earlier. */
+/** Momentums until the chain has an update: the wallet's block, then the contract's. Nodes show it before both. */
 const confirmation = 2;
 
 /**

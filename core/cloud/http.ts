@@ -81,7 +81,7 @@ export function createHttp({ sleep = pause, ...options }: ApiOptions) {
   };
 }
 
-/** Makes the function that sends requests. It waits where requests are limited, and retries reads where the API fails. */
+/** Makes the function that sends requests, waits where requests are limited, and retries reads if the API fails. */
 function createRequest(api: Api & Required<Pick<Api, "sleep">>): Request {
   const { provider, endpoint, token, sleep, say } = api;
   let waitedMs = 0;

@@ -27,7 +27,7 @@ export function writeWhole(file: string, text: string): void {
   writeBeside(file, text, (part) => settle(part, file));
 }
 
-/** Writes or replaces a file that only this user can read, completely or not at all. Creates its directory. @throws if it can't be written */
+/** Writes or replaces a file that only this user can read, or throws and leaves it. Creates its directory. */
 export function replaceWhole(file: string, text: string): void {
   const directory = path.dirname(file);
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
