@@ -174,7 +174,7 @@ interface MoveEventDetails {
   readonly starting: WayOfMove;
   readonly done: MoveEnd;
   readonly rolledBack: MoveEnd;
-  /** `error`: its first line. */
+  /** A run of the move failed; the first line of its error. */
   readonly failed: { readonly error?: string | undefined };
 }
 

@@ -12,7 +12,7 @@ export interface RecordedMomentum {
 }
 
 export interface HostPaths {
-  /** The node's. */
+  /** Paths and port of the node. */
   readonly service: string;
   readonly dataDir: string;
   readonly rpcPort: number;
@@ -31,7 +31,7 @@ export interface RetirementInputs extends HostRef, ChainSources {
   readonly stack: string;
   readonly pillar: string;
   readonly lifecycle: "active" | "adopted" | "retiring";
-  /** This host's, in an earlier run. */
+  /** Producer address of this host's node in an earlier run. */
   readonly knownProducer?: string | undefined;
   readonly recorded?: RecordedMomentum | undefined;
   /** Facts from state and event log at the time of writing: either may be lost later. */
@@ -50,7 +50,7 @@ export interface RetirementInputs extends HostRef, ChainSources {
   /** Fate of an existing host once it may go. */
   readonly afterwards: "leave" | "poweroff";
   readonly keysAside: boolean;
-  /** core/steps/libraries.ts */
+  /** Script library (core/steps/libraries.ts). */
   readonly library: string;
 }
 

@@ -83,7 +83,7 @@ function backupEvidence({ host, address, backupFaults }: RetirementFacts): strin
   return "facts" in host ? [`${address} holds the fenced signer whole, for its last backup`] : [];
 }
 
-/** The orchestrator may still come to this host. */
+/** Stages of a move in which the orchestrator may still come to this host. */
 const openStages: readonly string[] = ["stopping", "fenced", "restoring", "staged", "switched", "starting"];
 
 function findOpenMove({ host, address, successor }: RetirementFacts): Omit<Unmet, "loss"> | undefined {

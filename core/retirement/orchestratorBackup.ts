@@ -52,7 +52,7 @@ async function hashFile(store: Store, file: string): Promise<string | undefined>
   try {
     await pipeline(await store.open(file), hash);
   } catch {
-    // Counts as no backup.
+    // An unreadable file counts as no backup.
     return undefined;
   }
   return hash.digest("hex");

@@ -31,7 +31,7 @@ export interface ChainWord {
   readonly standing?: PillarStanding;
   /** Milliseconds within which a healthy Pillar of this standing almost surely has a momentum. */
   readonly patience: number;
-  /** Within that time, or among the latest {@link momentumPage}. */
+  /** Newest momentums within that time, or among the latest {@link momentumPage}. */
   readonly last: Newest;
   /** True if both produce: the successor had a momentum before this host's newest. */
   readonly alternate: boolean;
@@ -49,7 +49,7 @@ const maxPages = 12;
 /** Momentums kept for the comparison; older ones are requested. */
 const maxRecent = 128;
 
-/** Milliseconds behind this machine's clock, which may be off. */
+/** Milliseconds between a node's newest momentum and this machine's clock, which may be off. */
 const maxAgeMs = 15 * 60_000;
 
 /** Asks one node. Never throws. */
@@ -100,7 +100,7 @@ function findNewest(
   return { own, successor, registered };
 }
 
-/** Returns milliseconds. An unknown rank counts as elected often: a refusal may come too early, never too late. */
+/** Returns how long a momentum may take. An unknown rank counts as elected often: a refusal may be early, never late. */
 function productionTimeoutMs(standing: PillarStanding | undefined, network: Network): number {
   const chance = standing === undefined ? 1 : chanceOf(standing, network).most;
   return patienceTicks(chance) * tickOf(network);

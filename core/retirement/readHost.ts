@@ -20,7 +20,7 @@ export interface HostFacts {
     readonly hasKeyStore: boolean;
     /** Missing parts of a fenced orchestrator: configuration, key store moved aside, key share. */
     readonly lacks: readonly string[];
-    /** Below the directory; absent if there are none. */
+    /** Paths below the directory; absent if there are none. */
     readonly shares?: readonly string[];
     /** Absent if there were none. */
     readonly restarts?: number;
@@ -72,7 +72,7 @@ export interface ReadHostDeps extends Pick<Clock, "ticks" | "sleep"> {
 
 const retryDelayMs = 3000;
 
-/** Reads a host's facts; retries until the timeout. @throws if they can't be parsed: that host is not silent */
+/** Reads a host's facts; retries until the timeout. @throws if they can't be parsed: that host must stay on */
 export async function readHost(
   root: RootHost,
   places: HostPaths,
@@ -86,7 +86,7 @@ export async function readHost(
       printed = await root.call("retire_facts", own(pathVariables(places)), { limitSeconds: 30 });
     } catch (error) {
       const { exitCode, message } = error as CallError;
-      // The host answered.
+      // The host answered, so this is its own error.
       if (exitCode !== undefined) throw error;
       const isRefused = Reflect.get(error as Error, "refused") !== undefined;
       const silent = firstLine(message);

@@ -15,7 +15,7 @@ export type RewardsReading =
       readonly says: "waiting";
       readonly why: string;
       readonly dueAt?: number;
-      /** True if they wait to be collected. */
+      /** True if the rewards wait to be collected. */
       readonly isPaid?: true;
       /** The wallet of this address alone can collect. */
       readonly rewardAddress?: string;
@@ -43,7 +43,7 @@ const payoutDelay = (epoch: number) => ({
 
 /**
  * Asks one node whether the rewards of the first whole epoch after the switch were paid and collected. Never throws. An
- * epoch is whole if the new producer had the first momentum of either address in it. Collecting takes everything, so
+ * epoch is whole if the new producer had the first momentum of either address in it. Collecting takes all, so
  * afterwards less waits than was paid since the switch. A Pillar that gives all to its delegators is never paid.
  */
 export async function readRewards(
@@ -75,7 +75,7 @@ interface Calendar {
   readonly now: number;
 }
 
-/** Decides about the rewards. @param isAfterSwitch true if all slots since a time (Unix ms) are the new producer's */
+/** Judges the rewards. @param isAfterSwitch true if all slots since a time (Unix ms) are the new producer's */
 export async function judgeRewards(
   { rows, uncollected }: Rewards,
   { genesis, epoch, now }: Calendar,

@@ -5,7 +5,7 @@ import { quote } from "../util/quote";
 import { durationText } from "../util/timeText";
 import type { Finding, Loss, RetirementFacts, RetirementStep, RetirementVerdict, Unmet } from "./retirementFacts";
 
-/** Overrides a refusal; the value is the sentence that the refusal prints. */
+/** Environment variable of the override; its value is the sentence that a refusal prints. */
 export const overrideVariable = "PILLAR_HOST_GIVE_UP_ANYWAY";
 
 const order: readonly Loss[] = ["momentums", "rewards", "the signer"];

@@ -15,7 +15,7 @@ import { shutDownHost } from "./shutDownHost";
 import { type SurveyDeps, surveyRetirement } from "./surveyRetirement";
 
 interface ReleaseDeps extends SurveyDeps {
-  /** The operator's sentence against every condition. */
+  /** Sentence by which the operator overrides every condition. */
   readonly override: string | undefined;
 }
 

@@ -51,7 +51,7 @@ export interface RetirementFacts {
   readonly step: RetirementStep;
   readonly address: string;
   readonly host: HostObservation | HostUnseen;
-  /** The host's, in an earlier run. */
+  /** Producer address of the host in an earlier run. */
   readonly knownProducer?: string | undefined;
   readonly memory: {
     /** False only of a server that this stack ordered and never reached. */
@@ -72,13 +72,13 @@ export interface RetirementFacts {
       }
     | undefined;
   readonly readings: readonly ChainReading[];
-  /** True if a reference answered, a momentum is recorded, or the operator took the risk. */
+  /** True if a reference answered, a momentum is recorded, or the operator took the risk of another chain. */
   readonly isChainKnown: boolean;
   readonly rewards: readonly RewardsReading[];
   readonly saysCollected: boolean;
   /** Reasons why no backup here counts for the host's orchestrator; empty if one does. */
   readonly backupFaults: readonly string[];
-  /** Read only if the host can't report its orchestrator. */
+  /** The bridge's key; read only if the host can't report its orchestrator. */
   readonly bridge?: BridgeNow | undefined;
   /** Identity by event log or the successor's journal; read only in the same case. */
   readonly identity?: Readonly<Partial<Record<string, string>>> | undefined;
@@ -92,7 +92,7 @@ export interface RetirementVerdict {
   readonly evidence: readonly string[];
 }
 
-/** The operator confirms collected rewards; the value is the Pillar's name. */
+/** Environment variable that confirms collected rewards; its value is the Pillar's name. */
 export const collectedVariable = "PILLAR_HOST_REWARDS_COLLECTED";
 
 export type GoodReading = Answered<ChainWord>;

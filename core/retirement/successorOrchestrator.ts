@@ -6,7 +6,7 @@ import type { RetirementFacts, Unmet } from "./retirementFacts";
 
 type Facts = Pick<RetirementFacts, "successor" | "bridge" | "identity">;
 
-/** Returns doubts that the silent host's orchestrator is the successor's: a fresh one answers, too. */
+/** Returns doubts that the successor's orchestrator is the silent host's: a fresh one answers, too. */
 export function successorFaults({ successor, bridge, identity }: Facts): Omit<Unmet, "loss">[] {
   // A missing answer is a separate condition.
   if (successor?.build === undefined || "error" in successor.build) return [];

@@ -6,7 +6,7 @@ import { addressDigest, facts } from "./looks";
 import { type Step, scriptOf } from "./step";
 import { controllerPlace, controllerRelease, nodeBuild, nodePlace, releaseVariables } from "./stepVariables";
 
-/** The kernel's part of a machine's nominal memory: firmware and kernel keep up to a tenth. */
+/** Share of the nominal memory that the kernel reports: firmware and kernel keep up to a tenth. */
 const memoryShare = 0.9;
 
 export function cloudInit(): Step {

@@ -1,7 +1,7 @@
 import { type Commands, commandsFor } from "../util/commands";
 import { operatorFault } from "../util/plainFault";
 
-/** A function of the stack's commands, where several stacks share a place of records. */
+/** Text, or a function of the stack's commands, where several stacks share a place of records. */
 type StoreFaultText = string | ((run: Commands) => string);
 
 interface StoreFault extends Error {

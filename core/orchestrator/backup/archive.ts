@@ -94,7 +94,7 @@ function toWritable(parser: Parser, readFault: () => Error | undefined): Writabl
   const input = new Writable({
     write: (chunk: Buffer, _encoding, next) => {
       if (head.length < headBytes) head = Buffer.concat([head, chunk.subarray(0, headBytes)]);
-      // The parser would unpack it, but the backup would then be no tar archive.
+      // The parser would unpack a compressed archive, but the backup would then be no tar archive.
       if (head.length >= headBytes && !isTarHead(head))
         return next(new Error("the archive is no plain tar: it is packed"));
       waiting = next;

@@ -104,7 +104,7 @@ async function prepare({ store: { directory }, identityFile }: BackupSettings, d
   return identity;
 }
 
-/** Removes partial files of killed runs alone. */
+/** Removes partial files of killed runs; keeps those of running ones. */
 function removeDeadParts(directory: string): void {
   for (const name of fs.readdirSync(directory)) {
     const pid = Number(/\.(\d+)\.part$/.exec(name)?.[1]);
@@ -123,7 +123,7 @@ function isAlive(pid: number): boolean {
 interface ArchiveCopy {
   readonly sealed: Sealed;
   readonly manifest: Manifest;
-  /** Empty: the copy is consistent. */
+  /** Empty if the copy is consistent. */
   readonly problems: readonly string[];
 }
 

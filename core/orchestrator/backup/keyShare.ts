@@ -7,7 +7,7 @@ export function isKeyShare(path: string): boolean {
   return /(^|\/)tss\/localstate-[^/]*\.json$/.test(path);
 }
 
-/** True if a path is the share of the bridge's key. */
+/** True if one of these paths is the share of the bridge's key. */
 export function hasShareOf(bridgeKey: string, paths: readonly string[]): boolean {
   return paths.some((path) => `/${path}`.endsWith(`/${shareFile(bridgeKey)}`));
 }

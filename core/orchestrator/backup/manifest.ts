@@ -9,7 +9,7 @@ export interface Entry {
   readonly mode: string;
   /** uid:gid. */
   readonly owner: string;
-  /** 0 unless it is a file. */
+  /** Bytes; 0 unless it is a file. */
   readonly size: number;
   /** Absent unless it is a file. */
   readonly sha256?: string;
@@ -69,12 +69,12 @@ export function parseManifest(printed: Buffer): Manifest {
 
 export interface Place {
   readonly base: string;
-  /** Below the base; missing ones are skipped. `.` means the whole directory. */
+  /** Paths below the base; missing ones are skipped. `.` means the whole directory. */
   readonly paths: readonly string[];
 }
 
 const limitSeconds = 3600;
-/** For some hundred thousand files. */
+/** Enough for some hundred thousand files. */
 const maxListBytes = 64 * 1024 * 1024;
 
 /** Reads a manifest from a host. @throws as RootHost.call, and as parseManifest with the host's name */
@@ -90,7 +90,7 @@ export async function readManifest(root: RootHost, { base, paths }: Place): Prom
 
 export interface Difference {
   readonly path: string;
-  /** Without the files' content. */
+  /** A text without the files' content. */
   readonly what: string;
 }
 

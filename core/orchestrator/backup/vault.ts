@@ -83,7 +83,7 @@ interface SealOptions {
   readonly file: string;
   readonly recipient: string;
   readonly keep: (path: string) => boolean;
-  /** An endless stream would fill this machine's disk. */
+  /** Maximum: an endless stream would fill this machine's disk. */
   readonly limitBytes: number;
 }
 

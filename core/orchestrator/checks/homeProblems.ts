@@ -5,7 +5,7 @@ import { hasShareOf, shareFile } from "../backup/keyShare";
 import { failedChecks } from "./hostProblems";
 import type { MoveSurvey, OldSide, Requirements } from "./moveSurvey";
 
-/** Checks what the old host's orchestrator would miss on the new host, where it would end at once, after the fence. */
+/** Checks what the old host's orchestrator would miss on the new host: it would end there at once, after the fence. */
 export function homeProblems(side: OldSide, survey: MoveSurvey, wanted: Requirements): Problem[] {
   return [
     ...processProblems(side, survey, wanted),

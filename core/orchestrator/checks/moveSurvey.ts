@@ -18,19 +18,19 @@ export interface OldSide {
   readonly config: OrchestratorConfigFile;
   /** Files that should be whole JSON but are not. */
   readonly damaged: readonly string[];
-  /** Below the directory. */
+  /** Paths below the directory. */
   readonly shares: readonly string[];
   readonly hasKeyStore: boolean;
   readonly endpoints: readonly Endpoint[];
-  /** Those of them (host:port) that answer the old host. */
+  /** Those endpoints (host:port) that answer the old host. */
   readonly reached: readonly string[];
-  /** For a login from the new host; absent if unknown. */
+  /** Settings for a login from the new host; absent if unknown. */
   readonly sshd?: SshdSettings | undefined;
 }
 
 /** The old host's ssh server, as the new host reaches it. */
 export type SshScan =
-  /** Each as type and key. */
+  /** Host keys, each as type and key. */
   | { readonly kind: "keys"; readonly keys: readonly string[] }
   /** Something listens, and the new host has no ssh-keyscan to ask it. */
   | { readonly kind: "noScanner" }
@@ -70,7 +70,7 @@ export interface Requirements extends Acknowledged {
   /** The old host's ssh, as the new host reaches it. */
   readonly copyAddress: string;
   readonly sshPort: number;
-  /** The old host's key there. */
+  /** The key that the old host must have there. */
   readonly hostKey: string;
   readonly known?: Known;
   readonly release?: { readonly version: string } | undefined;

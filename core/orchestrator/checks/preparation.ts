@@ -27,7 +27,7 @@ export interface SecureOptions extends Acknowledged {
   readonly copyAddress: string;
   readonly sshPort: number;
   readonly sshUser: string;
-  /** The old host's key there. */
+  /** The key that the old host must have there. */
   readonly hostKey: string;
   readonly release?: { readonly version: string } | undefined;
   /** Paths as configured: relative to the project, or beginning with `~/`. */

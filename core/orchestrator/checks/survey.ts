@@ -25,9 +25,9 @@ interface SurveyOptions {
   readonly new: OrchestratorPlace;
   readonly copyAddress: string;
   readonly sshPort: number;
-  /** For the copy's login. */
+  /** User for the copy's login. */
   readonly sshUser: string;
-  /** On this machine. */
+  /** Directory on this machine. */
   readonly backupDirectory: string;
 }
 
@@ -96,7 +96,7 @@ async function readSshd(roots: { readonly old: RootHost; readonly new: RootHost 
 
 async function readAnswers(client: OrchestratorClient): Promise<Pick<OldSide, "build" | "status" | "identity">> {
   const build = await toResult(client.buildInfo());
-  // Without the first answer the others need no wait.
+  // Without the first answer, do not wait for the others.
   const status = "value" in build ? await toResult(client.status()) : build;
   const identity = "value" in build ? await toResult(client.identity()) : build;
   return { build, status, identity };

@@ -8,7 +8,7 @@ import type { Looks } from "../rules/sagaLooks";
 import type { HostPair } from "./hostPair";
 import type { CopyInputs } from "./moveInputs";
 
-/** For a slow line and a large copy; the permission then expires by itself. */
+/** Enough for a slow line and a large copy; the permission then expires by itself. */
 const copyHours = 12;
 
 export function stagingOf(inputs: Pick<CopyInputs, "old" | "new">, saga: Saga): string {

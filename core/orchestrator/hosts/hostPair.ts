@@ -42,7 +42,7 @@ export interface HostPairDeps extends Pick<Clock, "ticks" | "sleep"> {
 }
 
 const retryDelayMs = 3000;
-/** For a reboot. */
+/** Long enough for a reboot. */
 const rebootTimeoutMs = 90_000;
 /** For a host that has not answered yet and may be gone. */
 const firstTimeoutMs = 20_000;

@@ -25,7 +25,7 @@ export interface MoveInputs extends Acknowledged, WitnessSources {
   readonly move: MoveId;
   readonly stack: string;
   readonly pillar: string;
-  /** True: back to the old host. */
+  /** True if the orchestrator is to go back to the old host. */
   readonly rollback: boolean;
   /** Secret. */
   readonly notify?: string | undefined;
@@ -39,7 +39,7 @@ export interface MoveInputs extends Acknowledged, WitnessSources {
   readonly backup: BackupPlace;
   /** Version of the release that is configured for the new host. */
   readonly version?: string | undefined;
-  /** core/steps/libraries.ts */
+  /** Script library (core/steps/libraries.ts). */
   readonly library: string;
   /** Milliseconds for a started orchestrator's answer. */
   readonly answerWithin: number;

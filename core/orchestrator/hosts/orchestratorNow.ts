@@ -14,7 +14,7 @@ type OrchestratorNow =
   | { readonly nowhere: string; readonly found: readonly string[]; readonly needed: string };
 
 const resting: readonly string[] = ["inactive", "failed", "unknown", ""];
-/** The key is leaving or arriving. */
+/** Stages of a host that the key is leaving or arriving at. */
 const movingStages: readonly string[] = ["stopping", "fenced", "staging", "staged", "switched"];
 const leftStages: readonly string[] = ["moved", "abandoned"];
 

@@ -63,7 +63,7 @@ export class ProvedCopy {
     // The source is stopped, so it can be listed during the copy.
     const [source] = await allEnded([this.readSource(saga, looks), this.copier.run(saga, looks)]);
     const target = allEnded([this.readTarget(saga), this.flush(saga)]).then(([manifest]) => manifest);
-    // The step that awaits it fails.
+    // The step that awaits it gets the error.
     target.catch(() => undefined);
     this.copied = { source, target };
     return this.copied;

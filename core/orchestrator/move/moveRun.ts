@@ -39,7 +39,7 @@ export class MoveRun {
   readonly seen: MoveObservations;
   readonly copier: Copier;
   readonly copy: ProvedCopy;
-  /** The answer while it ran. */
+  /** The orchestrator's answer while it ran. */
   identity: Readonly<Record<string, string>> | undefined;
   /** The source's config.json after the stop. Secret: contains the pass phrase. */
   stoppedConfig: string | undefined;

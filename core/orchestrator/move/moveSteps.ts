@@ -29,7 +29,7 @@ const bulk: Perform = async (run, saga, looks) => {
     await sides.call({ side: target, name: "signer_copy_local", saga, variables, limitSeconds: 3600 });
   }
   await copier.run(saga, staged, { progress: true });
-  // Hashes and flushes now, so that after the stop both hosts do so only for later changes.
+  // Both hosts hash and flush now, so that after the stop they do so only for later changes.
   await Promise.all([deps.sleep(hashSettleMs), copy.flush(saga), run.readAddresses(source, saga, staged)]);
   await copy.list(saga, staged);
   return staged;

@@ -53,11 +53,11 @@ export type Obstacle =
   | "odd generation"
   | "other hosts";
 
-/** The move has begun to touch the orchestrator of its host. */
+/** Stages of a move that has begun to touch the orchestrator of its host. */
 const openStages: readonly string[] = ["stopping", "fenced", "restoring", "staged", "switched", "starting"];
-/** The move has ended on its host. */
+/** Stages of a move that has ended on its host. */
 const endStages: readonly string[] = ["running", "restored", "moved"];
-/** The move left at most a copy on its host. */
+/** Stages of a move that left at most a copy on its host. */
 const copyStages: readonly string[] = ["staging", "abandoned"];
 
 /**
@@ -165,7 +165,7 @@ function decideStep(saga: Saga, looks: Looks, memory: RunMemory): MoveDecision {
   if (t === "running" || t === "starting" || t === "switched" || t === "staged") {
     // The target's journal proves the fence of a source that is out of sight.
     if (from && (from.active || !from.masked)) return stop("source runs unasked");
-    // The target writes the end first: a target that says less than an ended source is older.
+    // The target writes the end first: a target that says less than an ended source is of an earlier moment.
     const isPastEnd = s === "moved" && t !== "running";
     if (s === "stopping" || s === "restoring" || s === "restored" || isPastEnd) return stop("journals disagree");
     if (t === "running") return step("close");

@@ -28,7 +28,7 @@ function endpointOf(network: string, url: string, own: readonly string[]): Endpo
   return [{ network, old: withPort(host), new: withPort(isOwn && !isLoopback ? "127.0.0.1" : host), isOwn }];
 }
 
-/** True if the orchestrator uses an endpoint's network: it is the Pillar node's, or in the status, or no status lists any. */
+/** True if the orchestrator uses the network: the Pillar node's, one that its status lists, or any without a list. */
 export function isUsed({ network }: Endpoint, networks: readonly string[] | undefined): boolean {
   return networks === undefined || isPillarNode({ network }) || networks.includes(network);
 }

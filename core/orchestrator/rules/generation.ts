@@ -23,7 +23,7 @@ export interface Wanted extends Saga {
 
 const sides = ["old", "new"] as const;
 const copyStages: readonly string[] = ["staging", "abandoned"];
-/** A target whose source wrote that it was stopped and fenced. */
+/** Stages of a target whose source wrote that it was stopped and fenced. */
 const fencedStages: readonly string[] = ["staged", "switched", "starting", "running"];
 /** Steps after which no target starts. */
 const startsNothing: readonly MoveStep[] = ["close", "seal", "restore"];
@@ -53,9 +53,9 @@ export function withoutPast(looks: Looks, wanted: Saga): Looks {
 /** Generations in the hosts' journals; 0 if there is none. */
 export interface Heard {
   readonly source: number;
-  /** On either host, if its last saga got no further than the copy and so stopped no orchestrator. */
+  /** Generation on either host, if its last saga got no further than the copy and so stopped no orchestrator. */
   readonly copied: number;
-  /** On any host in sight. */
+  /** Highest generation on any host in sight. */
   readonly highest: number;
 }
 

@@ -6,25 +6,25 @@ export interface SideFacts {
   readonly enabled: string;
   /** `there`, `none`, `link` or `no directory`. */
   readonly directory: string;
-  /** Absolute, links resolved. */
+  /** Path of the directory with its links resolved. */
   readonly real: string;
   readonly bytes: number;
   readonly files: number;
   readonly shares: number;
   /** Number of paths with setuid, setgid or the sticky bit, or writable by everybody. */
   readonly special?: number;
-  /** Bytes and inodes of the disk, and its mount point. */
+  /** Free bytes and inodes of the disk, and its mount point. */
   readonly free: number;
   readonly inodes: number;
   readonly mount: string;
   readonly hasNodeKey: boolean;
   readonly hasExecutable: boolean;
-  /** The unit's process, if none has the configured name. */
+  /** Name of the unit's process, if it runs and no process has the configured name. */
   readonly process?: string;
-  /** User and working directory (without links) of that process. */
+  /** User and working directory (without links) of the unit's process. */
   readonly user?: string;
   readonly works?: string;
-  /** Names beyond systemd's own: of the process, or of the files of a unit that does not run. */
+  /** Variables' names beyond systemd's own: of the process, or of the files of a unit that does not run. */
   readonly environment: readonly string[];
   readonly lacks: readonly string[];
   readonly journal?: string;

@@ -36,7 +36,7 @@ export interface Journal extends Saga {
   readonly stage: SourceStage | TargetStage;
   /** ISO 8601, by the host's clock. */
   readonly at: string;
-  /** The orchestrator before the fence, for a rollback. */
+  /** State before the fence; a rollback needs it. */
   readonly was: { readonly enabled?: boolean; readonly unitFile?: string; readonly keyStore?: string };
   /** Null if the build does not report it. */
   readonly identity: Readonly<Record<string, string>> | null;

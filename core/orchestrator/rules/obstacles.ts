@@ -20,7 +20,7 @@ interface Scene {
   /** Undefined if the move is a rollback. */
   readonly rollback: string | undefined;
   at(side: SideName): string;
-  /** Returns the command for good. */
+  /** Returns the command that stops a host's orchestrator for good. */
   stopIt(side: SideName): string;
 }
 

@@ -1,6 +1,6 @@
 /** Settings of an orchestrator's config.json; no secret. */
 export interface OrchestratorConfigFile {
-  /** Absent: the folder .orchestrator of the orchestrator's home. */
+  /** Absent: the orchestrator uses the folder .orchestrator of its home. */
   readonly dataPath?: string | undefined;
   readonly tssDir?: string | undefined;
   /** Name of the producer's key store below the data path. */
