@@ -21,7 +21,6 @@ export interface BackedUpOrchestrator {
   readonly identityFile?: string | undefined;
 }
 
-/** A backup by event log and manifest. */
 export interface ListedBackup extends WrittenManifest {
   readonly label: string;
   readonly at: string;

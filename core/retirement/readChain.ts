@@ -100,7 +100,7 @@ function findNewest(
   return { own, successor, registered };
 }
 
-/** Returns how long a momentum may take. An unknown rank counts as elected often: a refusal may be early, never late. */
+/** Returns how long a momentum may take. An unknown rank counts as elected often: refusals may be early, never late. */
 function productionTimeoutMs(standing: PillarStanding | undefined, network: Network): number {
   const chance = standing === undefined ? 1 : chanceOf(standing, network).most;
   return patienceTicks(chance) * tickOf(network);

@@ -16,7 +16,7 @@ export interface Step {
   readonly script: string;
   /** True if it runs at once, not in a service that outlives the connection: for steps that only read. */
   readonly looksOnly?: boolean;
-  /** True if the program, not the operator, gets the standard output. */
+  /** True if the standard output is for the program, not for the operator. */
   readonly quiet?: boolean;
   /** Checks the output of a quiet step. */
   readonly accepts?: (printed: string) => boolean;
@@ -59,7 +59,7 @@ export function envelope(step: Step, receiver: Receiver, unproved = 0): string {
   return rootEnvelope(receiver, commands + read("lib/become"), root.argv, framed(attempt + root.input, framing));
 }
 
-/** Runs a script in a function, whose streams are shown without terminal commands. */
+/** Shows both streams of a script without terminal commands. */
 function plainly(script: string): string {
   return `look() {\n${script}\n}\n{ look 2>&1 >&3 | printable >&2; } 3>&1 | printable\n`;
 }

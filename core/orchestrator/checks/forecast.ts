@@ -6,7 +6,6 @@ export interface Range {
   readonly most: number;
 }
 
-/** Measurements that change nothing. */
 export interface Measured {
   /** Seconds that the unit's last stops took, by systemd's journal. */
   readonly stops: readonly number[];

@@ -120,7 +120,7 @@ export function decideNext(wanted: Wanted, looks: Looks, memory: RunMemory): Mov
   return findObstacle(decision.do, saga, looks, wanted) ?? { do: decision.do, saga };
 }
 
-/** Returns an obstacle to a step: its script would refuse, or the event log forbids it. */
+/** Returns an obstacle to a step: its script would refuse, or the event log shows it. */
 function findObstacle(step: MoveStep, saga: Required<Saga>, looks: Looks, wanted: Wanted) {
   const { known, hosts } = wanted;
   const stop = (why: Obstacle, of: Saga): MoveDecision => ({ do: "stop here", saga: of, why });
