@@ -65,7 +65,7 @@ export async function authorise(
     if (!isFatal(error)) throw error;
     throw new Error(
       `${address} accepts neither the new ssh key (pillar-host:ssh) nor the one before it\n` +
-        "  Set the key before it again, or add the new one to /root/.ssh/authorized_keys in the provider's console, then run\n" +
+        "  Set the previous key again, or add the new key to /root/.ssh/authorized_keys in the provider's console. Then run\n" +
         `  the same command again. The line to add: ${news.publicKey}`,
     );
   }

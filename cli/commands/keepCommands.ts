@@ -31,7 +31,7 @@ export function notifyCommand(program: Command): void {
   program
     .command("notify")
     .argument("<stack>", "such as prod")
-    .requiredOption("--test", "send a notice that says that notices come here")
+    .requiredOption("--test", "send a test notice")
     .description("tries the webhook of pillar-host:notify")
     .addHelpText(
       "after",

@@ -50,7 +50,7 @@ export function nextCommand(program: Command): void {
   program
     .command("next")
     .argument("<stack>", "such as prod")
-    .description("the next step, in plain lines, one thing first: what the last pulumi up said, or how to go on")
+    .description("print the next step as plain text: what the last pulumi up said, or how to continue")
     .option("--json", "as JSON, for programs")
     .addHelpText(
       "after",

@@ -27,7 +27,7 @@ export function initCommand(program: Command): void {
     .option("--old-fingerprint <fingerprint>", "of the host key that it has to show")
     .option("--reference <url...>", "independent nodes' RPC, further witnesses: two that agree are proof of the height")
     .option("--ssh-from <network...>", "networks that may reach a new cloud server's ssh, such as 192.0.2.1/32")
-    .option("--token-file <file>", "with an API token of the cloud provider")
+    .option("--token-file <file>", "file that holds an API token of the cloud provider")
     .addOption(
       new Option("--key-file <file>", "log in with the private key in this file").conflicts(["agent", "password"]),
     )
@@ -69,7 +69,10 @@ export function adoptCommand(program: Command): void {
     )
     .option("--no-up", "write the stack's file, and print the command instead of running it")
     .description("makes a stack of an old host, and adopts it: nothing on it is changed")
-    .addHelpText("after", "\nExit code: that of pulumi up; 2 where it was not run: says why, and what to do")
+    .addHelpText(
+      "after",
+      "\nExit code: that of pulumi up; 2 if pulumi up was not run (the output says why, and what to do)",
+    )
     .action(
       async (stack: string, address: string, args: string[], options: import("../edit/adoptHost").AdoptOptions) => {
         const { adoptHost: adopt } = require("../edit/adoptHost") as typeof import("../edit/adoptHost");
@@ -96,7 +99,10 @@ export function moveCommand(program: Command): void {
     .option("--first-move", "no move of this signer ever began: asked for where the record knows of none")
     .option("--no-up", "write the stack's file, and print the command instead of running it")
     .description("says where the signer comes from, and moves it: checks both hosts before anything is touched")
-    .addHelpText("after", "\nExit code: that of pulumi up; 2 where it was not run: says why, and what to do")
+    .addHelpText(
+      "after",
+      "\nExit code: that of pulumi up; 2 if pulumi up was not run (the output says why, and what to do)",
+    )
     .action(async (stack: string, args: string[], options: import("../edit/moveOrchestrator").MoveOptions) => {
       const { moveOrchestrator: moveFrom } =
         require("../edit/moveOrchestrator") as typeof import("../edit/moveOrchestrator");
@@ -115,7 +121,10 @@ export function retireCommand(program: Command): void {
     )
     .option("--no-up", "write the stack's file, and print the command instead of running it")
     .description("names a host's successor and shuts its node down; refused while it is still needed")
-    .addHelpText("after", "\nExit code: that of pulumi up; 2 where it was not run: says why, and what to do")
+    .addHelpText(
+      "after",
+      "\nExit code: that of pulumi up; 2 if pulumi up was not run (the output says why, and what to do)",
+    )
     .action(async (stack: string, args: string[], options: import("../edit/retireHost").RetireOptions) => {
       const { retireHost: retire } = require("../edit/retireHost") as typeof import("../edit/retireHost");
       process.exitCode = await retire(stack, args, options);
@@ -137,7 +146,7 @@ Says whose lock there is and whether that process lives. A run that lives is lef
 Example:
   ./pillar-host resume prod -- --yes --skip-preview
 
-Exit code: that of pulumi up; 2 where it was not run: says why, and what to do`,
+Exit code: that of pulumi up; 2 if pulumi up was not run (the output says why, and what to do)`,
     )
     .action(async (stack: string, args: string[], options: { lockIsStale?: boolean }) => {
       const { resume } = require("../resume") as typeof import("../resume");

@@ -22,7 +22,7 @@ export async function openTwoStacks(stack: string, otherStack: string): Promise<
   const host = parseHostOutput(await others.read(["stack", "export"]));
   if (host === undefined)
     throw new CliRefusal(
-      `${otherStack} has not shown its host yet: nothing was changed\n  needed: a run of it that went to its end: ${commandsFor(otherStack).up}`,
+      `${otherStack} has no host in its outputs yet: nothing was changed\n  needed: a complete run of ${otherStack}: ${commandsFor(otherStack).up}`,
     );
   return { engine, config, other, host };
 }

@@ -79,7 +79,10 @@ export function formatNextStep(situation: NextStepSituation): string[] {
 function updateInTurn(situation: NextStepSituation): string[] {
   const { first = [], pillar } = situation;
   if (offersAddress(situation)) return update(situation);
-  return [...first, `The wallet comes after that: that run ends with what to do there for ${pillar}.`];
+  return [
+    ...first,
+    `Update the wallet after that. The last lines of that run tell you what to do in the wallet for ${pillar}.`,
+  ];
 }
 
 function handsOff({ stack, pillar, now }: NextStepSituation): string[] {

@@ -22,6 +22,6 @@ export function reportPorts(
     const rules = portRules(config, await hasSigner(config, stack, shown), { node: true, signer: false });
     const faults = portFaults(await look(host.address, rules)).map(({ text }) => text);
     if (faults.length > 0)
-      await warn([`the ports of ${host.address}, tried from this machine:`, ...faults].join("\n  "));
+      await warn([`wrong ports of ${host.address}, as seen from this machine:`, ...faults].join("\n  "));
   });
 }

@@ -28,6 +28,6 @@ export function formatFailedOrder(
     `the order of ${order} at ${provider} failed (${words})`,
     `  Where the account's limit is reached: ask for a higher one (${limits}), or delete a server`,
     `  Where the token may not make servers: ${run.setSecret("host.token")}`,
-    `  Then: ${run.up} orders ${order} again, and nothing else in its place; where a server was left, it goes on with that or removes it`,
+    `  Then run ${run.up}. It orders ${order} again, and no other type. If the failed order left a server, the run uses or removes it`,
   ].join("\n");
 }

@@ -46,7 +46,10 @@ export async function setProtection(server: CloudServer, isOn: boolean, deps: Po
     }
     await deps.sleep(pollIntervalMs);
   }
+  const waited = `after ${(maxPolls * pollIntervalMs) / 1000} s, ${provider} still`;
   throw new Error(
-    `server ${server.id} at ${provider} is ${isOn ? "not protected" : "still protected, or held by another action,"} after ${(maxPolls * pollIntervalMs) / 1000} s`,
+    isOn
+      ? `${waited} does not protect server ${server.id}`
+      : `${waited} protects server ${server.id}, or runs another action on it`,
   );
 }

@@ -111,7 +111,8 @@ function privateKeyFault({
   if (privateKey === undefined || !isPrivateKey(privateKey)) return undefined;
   const state = checkPrivateKey(privateKey, privateKeyPassword);
   if (state === "opens") return undefined;
-  if (state === "locked") return ["privateKeyPassword", "missing: the private key has a pass phrase", true];
+  if (state === "locked")
+    return ["privateKeyPassword", "missing, but the private key is encrypted with a pass phrase", true];
   if (state === "wrongPhrase") return ["privateKeyPassword", "does not open the private key"];
   return [
     privateKeyFile === undefined ? "privateKey" : "privateKeyFile",

@@ -42,7 +42,9 @@ export const controllerSchema = z
     )
       .optional()
       .meta({ description: "The controller's release for linux x86-64. An active stack needs it" }),
-    directory: directory.default("/root").meta({ description: "Where it is unpacked and run" }),
+    directory: directory
+      .default("/root")
+      .meta({ description: "The host's directory where the controller is unpacked and run" }),
     executable: word.default("node-controller").meta({
       description: "Its executable. The real network's: `znn-controller`",
     }),

@@ -21,7 +21,7 @@ export const releaseSchema = <Version extends z.ZodType<string | undefined>>(
     })
     .refine(({ url, sha256 }: ReleaseSource) => !/^http:/i.test(url) || sha256 !== undefined, {
       path: ["sha256"],
-      message: `needed with an address that is plain http: the ${file} runs as root, and anybody on the way could replace it`,
+      message: `needed because the address is plain http: the ${file} runs as root, and anybody on the network path could replace it`,
     });
 
 export interface ReleaseSource {

@@ -33,7 +33,7 @@ export const cutoverSchema = z
     deadline: duration("1m").prefault("12h").meta({ description: "How long one run waits for the switch" }),
   })
   .prefault({})
-  .meta({ description: "How the switch to this host's producer address is followed" });
+  .meta({ description: "How the program waits for the switch to this host's producer address" });
 
 const successor = z
   .strictObject({

@@ -26,7 +26,10 @@ export const service = word.regex(
 /** Without `.` and `..`: a directory has one name. */
 export const directory = z
   .string()
-  .regex(/^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._-]+)+$/, "needed an absolute path without blanks")
+  .regex(
+    /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._-]+)+$/,
+    'needed an absolute path of letters, digits, ".", "_" and "-", without "." or ".." as a folder and without "/" at its end',
+  )
   .meta({ form: "absolute path without blanks" });
 
 export const ownDirectory = directory.regex(

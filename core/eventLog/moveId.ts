@@ -5,7 +5,7 @@ export interface MoveId {
   readonly project: string;
   readonly stack: string;
   readonly pillar: string;
-  /** `orchestrator.attempt`; absent for the last backup before a destroy, which is no move. */
+  /** `orchestrator.attempt`; absent for the final backup before a destroy, which is no move. */
   readonly attempt?: number;
 }
 

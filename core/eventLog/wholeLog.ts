@@ -63,7 +63,7 @@ export async function assertWhole(store: Store, stack: string, headInState?: str
   if (missing === undefined) return;
   throw new Error(
     [
-      "the record of the migration is not whole: nothing begins by it",
+      "the event log of the migration is incomplete: nothing was started",
       `  found: ${missing}`,
       "  needed: all lines of the newest record there (docs/unattended.md tells how it is brought from another machine); where it is",
       "  lost for good, pillar-host:orchestrator.migrateFrom.laterThanMove, after you saw where the signer is",

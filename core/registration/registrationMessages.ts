@@ -37,14 +37,14 @@ export function sentenceOf(registration: Registration, pillar: string, now: numb
       return `${pillar} is registered with this host's address, and no momentum carries it yet: ${patienceOf(registration, now)}`;
     case "producing": {
       const { height, at, orBefore } = registration.switched;
-      return `${pillar} produces here since momentum ${height}${orBefore ? " at least" : ""} (${minuteText(at)})`;
+      return `${pillar} has produced here since momentum ${height}${orBefore ? " (or earlier)" : ""} (${minuteText(at)})`;
     }
   }
 }
 
 /** The rule that applies until momentums carry another address that was registered. */
 export const stillOurs =
-  "for 5 to 10 minutes after that update the elections stay this host's: keep it running until momentums carry that address";
+  "this host stays elected for 5 to 10 minutes after that update: keep it running until momentums carry the other address";
 
 function patienceOf(registration: Extract<Registration, { kind: "registered" }>, now: number): string {
   const { since, wait, isLate, unseen, figures } = registration;

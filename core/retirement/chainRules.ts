@@ -75,7 +75,7 @@ function checkProducer(
       isCuredByTime: true,
       found: [`momentum ${last.own.height}; elections are fixed two ticks ahead`],
       needed:
-        "a momentum of the successor after it: elected 5 to 10 minutes after the wallet's update, it comes with its next slot",
+        "a later momentum of the successor. The successor is elected 5 to 10 minutes after the wallet update, and produces in its next slot",
     });
   return met();
 }
@@ -233,6 +233,6 @@ function isPoor({ expected, produced }: { readonly expected: number; readonly pr
 function overdueText({ standing, patience }: GoodReading, network: Network): string {
   const words = standingText(standing, network);
   if (standing === undefined || (standing.place === undefined && standing.pillars > network.tickMomentums))
-    return `${words}: judged as if it were elected as often as any`;
-  return `${words}: fewer than one of 10,000 healthy ones are without a momentum for ${durationText(patience)}`;
+    return `${words}: so it gets the shortest time limit, that of a Pillar with the best chance of election`;
+  return `${words}: a healthy Pillar of this rank is without a momentum for ${durationText(patience)} in fewer than 1 of 10,000 cases`;
 }

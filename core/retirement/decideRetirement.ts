@@ -95,7 +95,7 @@ function checkSilence({ host, step, stack, address }: RetirementFacts): Retireme
       loss: "momentums",
       what: `this host, ${address}, answers, and refuses this program's login: its node may still run`,
       found: [host.silent],
-      needed: `a login that it accepts, and its own key (pillar-host:ssh, pillar-host:host), then ${run.up}; where nobody can log in any more: its power switched off first`,
+      needed: `a login that the host accepts, and its host key (pillar-host:ssh, pillar-host:host), then ${run.up}. If nobody can log in any more, switch the host off first`,
     });
   return notMet({
     loss: "momentums",

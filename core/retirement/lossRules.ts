@@ -49,7 +49,7 @@ export function checkRewards({ rewards: readings, saysCollected, stack, pillar }
   const silent = readings.filter((reading) => reading.says === "notOffered");
   if (silent.length === 0)
     return fail({
-      what: "nobody tells whether the rewards since the switch were paid and collected",
+      what: "no node reports whether the rewards since the switch were paid and collected",
       found: faults,
       needed: `a node to ask: the successor's, or pillar-host:retirement.references, then ${commandsFor(stack).up}`,
     });
@@ -77,10 +77,10 @@ function isSignerOn(observation: HostObservation, { identity }: Journal): boolea
   return isThere && keys.length > 0 && keys.every((key) => journal.identity?.[key] === identity[key]);
 }
 
-/** Formats where the backup is. The last one is taken after the verdict, and is required for the release. */
+/** Formats where the backup is. The final backup is taken after the verdict, and is required for the release. */
 function backupEvidence({ host, address, backupFaults }: RetirementFacts): string[] {
   if (backupFaults.length === 0) return [`a proved backup of the signer of ${address} lies on this machine`];
-  return "facts" in host ? [`${address} holds the fenced signer whole, for its last backup`] : [];
+  return "facts" in host ? [`${address} holds the fenced signer whole, for the final backup`] : [];
 }
 
 /** Stages of a move in which the orchestrator may still come to this host. */
@@ -94,7 +94,7 @@ function findOpenMove({ host, address, successor }: RetirementFacts): Omit<Unmet
   return {
     what: `a move of the signer is not over on this host, ${address}: it may come back to this node`,
     found: [`its journal says ${journal.stage}, with ${journal.other.address}, since ${journal.at}`],
-    needed: `its end: ${commandsFor("SUCCESSOR").up} (SUCCESSOR is the stack of the new host)`,
+    needed: `wait until that move has finished: ${commandsFor("SUCCESSOR").up} (SUCCESSOR is the stack of the new host)`,
   };
 }
 
@@ -151,10 +151,10 @@ function checkFence(facts: RetirementFacts, { masked, hasKeyStore, journal, lack
       ],
       needed: "the right successor, with the key by which the signer's move knew it",
     });
-  // The last backup proves the files that are there, not that all of them are.
+  // The final backup proves the files that are there, not that all of them are.
   if (masked && !hasKeyStore && lacks.length > 0 && backupFaults.length > 0)
     unmet.push({
-      what: `no proved backup of the signer that was fenced on ${address} lies here, and its last backup could not hold all of it`,
+      what: `this machine has no proved backup of the signer that was fenced on ${address}, and the final backup would be incomplete`,
       found: [`the orchestrator's directory there lacks its ${lacks.join(", its ")}`],
       needed: `the backups of its move (pillar-host:orchestrator.backup.directory, then ${commandsFor(stack).up}; or run this on the machine that has them), or these files back in their place`,
     });

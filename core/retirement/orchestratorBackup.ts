@@ -19,7 +19,7 @@ export async function orchestratorBackupFaults(store: Store, signer: BackedUpOrc
     const fault = (await isKept(store, backup))
       ? (backupFault(signer, { ...(await readManifest(store, backup.manifestFile)), label: backup.label, at, move }) ??
         (await findOpenFault(store, signer, backup)))
-      : "it does not lie here with its whole size";
+      : "its file is missing here, or has the wrong size";
     if (fault === undefined) return [];
     faults.push(`the ${backup.label} backup of ${at}: ${fault}`);
   }
@@ -44,7 +44,8 @@ async function findOpenFault(store: Store, { identityFile = "" }: BackedUpOrches
   if ((await hashFile(store, file)) !== sha256) return "its bytes are not those that were proved";
   const keys = [identityFile, backup.identityFile].filter((each) => each !== "");
   for (const key of keys) if (await opens(await store.open(file), key)) return undefined;
-  return `no key here opens it (${keys.join(", ") || "none is named"})`;
+  if (keys.length === 0) return "no key file is configured to decrypt it";
+  return `no key on this machine decrypts it (tried: ${keys.join(", ")})`;
 }
 
 async function hashFile(store: Store, file: string): Promise<string | undefined> {

@@ -31,7 +31,7 @@ type HostNow = RetirementFacts["host"];
 
 /**
  * Releases a host for its deletion, or refuses (docs/architecture.md, Destruction has one place). Asks host, successor
- * and chain anew, takes a last backup, and stops the node for good. Safe to be killed and run again anywhere.
+ * and chain anew, takes a final backup, and stops the node for good. Safe to be killed and run again anywhere.
  *
  * @throws Error with every unmet condition, and what to type
  */

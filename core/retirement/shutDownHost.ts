@@ -17,7 +17,7 @@ interface ShutdownRequest {
 }
 
 /**
- * Takes a last backup of keys and configuration, then stops node and orchestrator for good.
+ * Takes a final backup of keys and configuration, then stops node and orchestrator for good.
  *
  * @throws Error in the operator's words; if the backup fails, the node continues to run
  */
@@ -66,7 +66,7 @@ export async function stopNode(
 function backupFaultText(message: string, stack: string): string {
   const { up, destroy } = commandsFor(stack);
   return [
-    `the last backup could not be taken, and without it the host is not released: ${message}`,
+    `the final backup could not be taken, and without it the host is not released: ${message}`,
     `  Then: ${destroy} (after a change of the configuration, before it: ${up})`,
   ].join("\n");
 }

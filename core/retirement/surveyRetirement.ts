@@ -180,7 +180,7 @@ async function openClients(
     const { address } = successor.host.ssh;
     const name = `the successor's node (${address})`;
     clients.push({ client: chainOfNode(name, successor.node, connect(successor.node.ssh)) });
-    excluded.push({ host: address, what: "the successor, which is asked itself" });
+    excluded.push({ host: address, what: "the successor, which the program asks directly" });
   }
   const others = await openReferences(references, excluded);
   return [...clients, ...others.map((each) => ({ ...each, isReference: true as const }))];

@@ -99,7 +99,7 @@ export function notRunText(what: string, printed: string): string {
   const said = printed.trim().split("\n")[0]?.slice(0, 200);
   const user = otherUser(printed);
   if (user !== undefined)
-    return `the login did not run ${what}\n  found: "${said}"\n  needed: user: ${user}, in the configuration of this host's login`;
+    return `the login did not run ${what}: the host asks for another user\n  found: "${said}"\n  needed: set user to ${user} in this host's login settings`;
   return [
     `the login did not run ${what} to its end, though it ended with exit code 0`,
     `  found: ${said ? `"${said}"` : "no output"}`,

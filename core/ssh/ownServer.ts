@@ -81,7 +81,7 @@ export function ownServerText(
     return [
       `${which}: it shows another host key than the one that this stack pins`,
       ...(keys ? [`  found: ${keys.shown}`, `  needed: ${keys.pinned}`] : []),
-      "  Nothing connects to it. Was it rebuilt in the console, or is somebody in between?",
+      "  This program does not connect to it. Was the server rebuilt in the provider's console, or does somebody intercept the connection?",
       consoleHelp(server),
       `  ${pinKey(run)}`,
     ].join("\n");

@@ -183,7 +183,7 @@ export function openRoot(
     stream,
     call: async (name, variables, options) => {
       const running = await stream(name, variables, options);
-      const printed = await collect(running, maxOutputBytes, `${ssh.address}: ${name} printed`);
+      const printed = await collect(running, maxOutputBytes, `${ssh.address}: the output of ${name}`);
       return printed.toString("utf8");
     },
     forward: async (address, port) => (await session()).forward(address, port),
@@ -191,7 +191,7 @@ export function openRoot(
   };
 }
 
-/** Reads a stream to its end. `what` begins the error if there are too many bytes. */
+/** Reads a stream to its end. `what` names the data in the error about too many bytes. */
 export async function collect({ stdout, done }: RootStream, limit: number, what: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -205,7 +205,7 @@ export async function collect({ stdout, done }: RootStream, limit: number, what:
     () => undefined,
     (error: Error) => error,
   );
-  if (size > limit) throw new Error(`${what} more than ${limit / 1024 / 1024} MiB`);
+  if (size > limit) throw new Error(`${what} is larger than ${limit / 1024 / 1024} MiB`);
   if (failure) throw failure;
   return Buffer.concat(chunks);
 }

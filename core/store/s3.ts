@@ -117,7 +117,7 @@ async function listAll(
     for (const { Key = "", Size = -1 } of page.Contents ?? []) objects.push({ key: Key, bytes: Size });
     ContinuationToken = page.NextContinuationToken;
     if (page.IsTruncated === true && ContinuationToken === undefined)
-      throw new Error("a list that does not go on where it was cut");
+      throw new Error("the store sent part of a list, and no token for the next part");
   } while (ContinuationToken !== undefined);
   return objects.sort((a, b) => (a.key < b.key ? -1 : 1));
 }

@@ -168,7 +168,7 @@ function formatClaims(
       fresh,
       fresh
         ? "newest momentum is fresh by both clocks"
-        : `newest momentum is fresh (${newest ? "the clocks differ" : "the node does not tell it"})`,
+        : `that the newest momentum is fresh (${newest ? "the clocks differ" : "the node does not return it"})`,
     ],
     [
       agrees,

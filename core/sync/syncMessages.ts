@@ -70,7 +70,7 @@ export function reasonText(why: SyncReason): string {
     case "targetStands":
       return "the node says synced; waiting for its target to move on, as nothing else proves it";
     case "bornOut":
-      return "the node says synced, and the references bear it out";
+      return "the node says synced, and the references confirm it";
   }
 }
 

@@ -31,7 +31,7 @@ export function openWitnesses(
   const old = witnessHost && (isSelf ? oneself(name) : chainOfNode(name, witnessHost));
   const excluded: ExcludedHost[] = [
     ...(ssh.address === "" ? [] : [{ host: ssh.address, what: "this host itself" }]),
-    ...(witnessHost ? [{ host: witnessHost.ssh.address, what: "the old host, which is asked itself" }] : []),
+    ...(witnessHost ? [{ host: witnessHost.ssh.address, what: "the old host, which the program asks directly" }] : []),
   ];
   return {
     read: async (own, limit) => {

@@ -62,7 +62,7 @@ export async function upgradeNode(options: UpgradeOptions, deps: UpgradeDeps): P
   say(
     fault === undefined
       ? `where it is not good within ${judgeTimeoutMs / 1000} s, ${before} comes back by itself`
-      : `there is no way back to ${before}: it would follow another chain (${fault}). Where ${version} does not work, it stays`,
+      : `${before} can't be restored automatically, because it would follow another chain (${fault}). If ${version} does not work, ${version} stays installed`,
   );
   await deps.waitForSigner();
   const hasSlots = await waitForMoment(options, state.producer, deps);

@@ -42,7 +42,7 @@ export async function withLock<T>(
         [
           `another ${doing} of ${stack} is at work on this machine: nothing was changed`,
           `  found: ${file}, which a process keeps fresh`,
-          "  needed: its end",
+          "  needed: wait until that run has finished",
           `  Then: ${doing === "destroy" ? commandsFor(stack).destroy : commandsFor(stack).backup}`,
         ].join("\n"),
       );

@@ -42,7 +42,7 @@ function whyNeeded(world: World, host: ModelHost): string | undefined {
   if (host.running && !isReplaced) return "a signer runs there";
   const has = (each: ModelHost) => holds(each, world.generation);
   const isOnly = has(host) && !others.some(has) && world.backup !== world.generation;
-  // The release first takes a last backup, if the guard can log in.
+  // The release first takes a final backup, if the guard can log in.
   const isSealed = host.reachable && world.hasLaptop;
   return isOnly && !isSealed ? "the newest key share is there alone" : undefined;
 }

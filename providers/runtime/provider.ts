@@ -86,7 +86,7 @@ async function hideStack<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof Error) {
       error.message = printableLines(error.message);
-      Object.assign(error, { toString: () => "The run ended here", stack: "its error is listed with the resource" });
+      Object.assign(error, { toString: () => "The run ended here", stack: "Pulumi shows the error with the resource" });
     }
     throw error;
   }

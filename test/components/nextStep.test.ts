@@ -65,7 +65,10 @@ describe("while the signer's move comes first", () => {
 
   test("the wallet's clicks are held back, and the address with them", () => {
     const lines = step({ kind: "earlier", address: old, wasOurs: false, notes }, { first });
-    expect(lines).toEqual([...first, "The wallet comes after that: that run ends with what to do there for Anvil."]);
+    expect(lines).toEqual([
+      ...first,
+      "Update the wallet after that. The last lines of that run tell you what to do in the wallet for Anvil.",
+    ]);
   });
 
   test("a warning stands before it, and no address is offered there either", () => {
@@ -90,7 +93,7 @@ test.each<[Registration, string]>([
   ],
   [
     { kind: "earlier", address: old, wasOurs: true, notes },
-    `Anvil went back to ${old}: for 5 to 10 minutes after that update the elections stay this host's: keep it running until momentums carry that address.`,
+    `Anvil went back to ${old}: this host stays elected for 5 to 10 minutes after that update: keep it running until momentums carry the other address.`,
   ],
 ])("synced, %j: the wallet, and what is known", (registration, said) => {
   const lines = step(registration);
@@ -135,7 +138,7 @@ test("registered for longer than elections take: what to look at", () => {
 
 test("producing: the exact commands that retire the old host, then the rewards", () => {
   expect(step({ kind: "producing", ...own, switched })).toEqual([
-    "Anvil produces here since momentum 77 (2026-11-21 11:59 UTC).",
+    "Anvil has produced here since momentum 77 (2026-11-21 11:59 UTC).",
     "Where another host produced before, it can be shut down now. OLD is its stack:",
     "  ./pillar-host retire OLD --successor prod-2",
     "A host that is no stack yet is adopted first, at its ADDRESS:",

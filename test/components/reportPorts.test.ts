@@ -26,7 +26,7 @@ test("a server that was there already: a port that is open wrongly is warned abo
   expect(tried).toEqual(["203.0.113.7"]);
   expect(warnings).toEqual([
     [
-      "the ports of 203.0.113.7, tried from this machine:",
+      "wrong ports of 203.0.113.7, as seen from this machine:",
       "  35997/tcp, the node's RPC, is open to this machine; needed: closed to everybody",
     ],
   ]);

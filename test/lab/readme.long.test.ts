@@ -219,7 +219,7 @@ describe("README.md, typed in a fresh terminal, from nothing to the old host's e
     const [up = "", ...more] = below("4. The wallet");
     expect(more).toEqual([]);
     await updateProducer(lab, "Anvil", producerAddress);
-    await until(async () => (await type(up, agreed("update"))).shown.includes("produces here since"));
+    await until(async () => (await type(up, agreed("update"))).shown.includes("has produced here since"));
   });
 
   it("5: shuts the old host's node down", async () => {

@@ -52,7 +52,7 @@ test("a key that is let in already is left", async () => {
 test("where neither is let in, the operator is told what to do", async () => {
   await expect(authorise(olds, news, host().connect)).rejects.toThrow(
     "203.0.113.7 accepts neither the new ssh key (pillar-host:ssh) nor the one before it\n" +
-      "  Set the key before it again, or add the new one to /root/.ssh/authorized_keys in the provider's console, then run\n" +
+      "  Set the previous key again, or add the new key to /root/.ssh/authorized_keys in the provider's console. Then run\n" +
       "  the same command again. The line to add: ssh-ed25519 NEW",
   );
 });

@@ -664,7 +664,7 @@ describe("CutoverGate", () => {
     const { result, error, log } = await run("cutoverGate", "create", gate());
     expect(error).toBeUndefined();
     expect(result).toEqual({ id: "cutover-gate", outs: { ...gate(), height: 6, switchedAt: time, stateVersion: 1 } });
-    expect(log).toEqual([expect.stringMatching(/^cutover: Anvil produces here since momentum 6 \(/)]);
+    expect(log).toEqual([expect.stringMatching(/^cutover: Anvil has produced here since momentum 6 \(/)]);
     expect(host.connections).toBe(1);
     const figures = { expected: 4, produced: 3 };
     expect(journeyIn(gate().record.directory, "Anvil")).toMatchObject([

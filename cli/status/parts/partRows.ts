@@ -75,7 +75,7 @@ function describeProducing(registration: Registration, { pillar, lifecycle }: St
       const count = figures
         ? `; ${figures.produced} of ${figures.expected} momentums of this epoch so far, by a count up to five minutes old`
         : "";
-      return `yes, since momentum ${switched.height}${switched.orBefore ? " at least" : ""} (${minuteText(switched.at)})${count}`;
+      return `yes, since momentum ${switched.height}${switched.orBefore ? " (or earlier)" : ""} (${minuteText(switched.at)})${count}`;
     }
     case "registered":
       return `not yet: ${sentenceOf(registration, pillar, now)}`;

@@ -39,7 +39,7 @@ function processProblems({ facts }: OldSide, survey: MoveSurvey, wanted: Require
     missing.length > 0 && {
       what: `${newAddress}: the orchestrator's unit lacks what the old host's has in its environment`,
       found: `no ${missing.join(", no ")}`,
-      needed: "the same variables, which only you may carry over: they may hold secrets",
+      needed: "the same variables. Copy them yourself: this program does not copy them, because they may hold secrets",
       next: `On ${newAddress}: install -d -m 700 /etc/systemd/system/${newService}.service.d, and write there, into environment.conf, the lines [Service] and Environment="${missing[0]}=…". Then run ${run.up} again.`,
     },
   ]);
@@ -82,7 +82,7 @@ function configProblems({ facts, config, damaged }: OldSide, wanted: Requirement
       !facts.environment.some((name) => /pass/i.test(name)) && {
         what: `${address}: the pass phrase of the producer's key store is not in ${file}`,
         found: "no ProducerKeyFilePassphrase",
-        needed: "it there, or in the unit's environment: nobody types it on the new host",
+        needed: "the pass phrase in that file or in the unit's environment, because nobody can type it on the new host",
         next: `On the host: set it in that file (chmod 600), then systemctl restart ${service}. Then run ${run.up} again.`,
       },
   ]);
@@ -99,7 +99,7 @@ function shareProblems({ facts, config, damaged, shares }: OldSide, { bridge }: 
     {
       what: `${wanted.old.address}: the orchestrator has no share of the bridge's present key, and signs nothing`,
       found: `${empty}${shares.join(", ")}`,
-      needed: `${share}: bring the host whose orchestrator took part in the last key generation, or wait for the next one`,
+      needed: `${share}. Set pillar-host:orchestrator.migrateFrom to the host whose orchestrator took part in the last key generation, or wait for the next key generation`,
       next: `Is this signer to move without a share? ${set("orchestrator.migrateFrom.noKeyShare", "acknowledged")}`,
     },
   ];

@@ -63,7 +63,10 @@ function answerProblems({ build, status }: OldSide, wanted: Requirements): Probl
     mayNotStop && {
       what: `${address}: ${state === 1 ? "a key generation is at work" : "the orchestrator is not live"}`,
       found: `state ${state} (${status.value?.stateName})`,
-      needed: state === 1 ? "its end: stopping now would lose the key share" : "state 0 (live)",
+      needed:
+        state === 1
+          ? "wait until the key generation has finished: stopping now would lose the key share"
+          : "state 0 (live)",
       next: `Run ${run.up} again when it is live.${state === 2 ? ` ${moveHalted(run)}` : ""}${state === 1 ? ` ${stuckHint}.` : ""}`,
     },
     "problem" in status &&
@@ -101,7 +104,7 @@ function pastProblems({ facts }: OldSide, wanted: Requirements, newJournal: stri
   }
   return [
     {
-      what: `${old.address}: this host has not heard of the last start of this signer`,
+      what: `${old.address}: this host does not know of this signer's last start`,
       found: facts.journal === undefined ? "no journal" : `generation ${source}`,
       needed: `generation ${known.started}, ${moveText(known.move ?? move)}: the host that the signer is on now. Was this one restored from a snapshot, or installed anew?`,
       next: broughtByHand(run, known.started),

@@ -36,7 +36,7 @@ export function stoppedFault(config: string | undefined, saga: Saga, inputs: Sto
     return formatProblem({
       what: `${name} was stopped, and its configuration cannot be read: no orchestrator would start with it`,
       found: `${directory}/config.json is missing, no whole JSON, or its GlobalState is no number`,
-      needed: "the whole file; its GlobalState tells in which state the signer stopped",
+      needed: "the complete file. Its GlobalState shows the state in which the signer stopped",
       next: `On the host: ls -l ${directory}; journalctl -u ${service} -n 50. Then: ${up}`,
     });
   if (state === 0 || (saga.direction === "back" && state !== keyGeneration)) return undefined;
@@ -106,7 +106,10 @@ export function bridgeHinders(bridge: BridgeNow, haltedBridge: boolean, run: Com
   const [what, needed] =
     bridge.state === halted
       ? (["the bridge is halted", "a live bridge"] as const)
-      : (["the bridge's key generation is at work", "its end: stopping now would lose the key share"] as const);
+      : ([
+          "the bridge's key generation is at work",
+          "wait until the key generation has finished: stopping now would lose the key share",
+        ] as const);
   const next = `Run ${run.up} again when it is ${bridge.state === halted ? `live. ${moveHalted(run)}` : "over."}`;
   return { what, needed: `${needed} (what getStatus says is up to 40 s older than this)`, found: bridge.why, next };
 }

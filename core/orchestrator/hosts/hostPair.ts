@@ -200,7 +200,7 @@ export function heldByAnother(address: string, answer: string, minutes: number, 
   return [
     `${address}: another run has been at work on this signer for ${minutes} minutes; nothing was done`,
     ...who,
-    `  needed: its end. Let it go on, or press Ctrl-C in its terminal. Which step it is at, if it is this stack's: ${run.status()}`,
+    `  needed: wait until that run has finished, or press Ctrl-C in its terminal. Which step it is at, if it is this stack's: ${run.status()}`,
     `  Then: ${run.up}`,
   ].join("\n");
 }

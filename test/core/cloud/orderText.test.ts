@@ -36,7 +36,7 @@ test("anything else is told as it came, with what a limit or the token's rights 
     "the order of cx33 in fsn1 at Hetzner failed (server limit exceeded (resource_limit_exceeded))\n" +
       "  Where the account's limit is reached: ask for a higher one (its console), or delete a server\n" +
       "  Where the token may not make servers: pulumi config set --secret --path pillar-host:host.token -s prod\n" +
-      "  Then: pulumi up -s prod orders cx33 in fsn1 again, and nothing else in its place; where a server was left, it goes on with that or removes it",
+      "  Then run pulumi up -s prod. It orders cx33 in fsn1 again, and no other type. If the failed order left a server, the run uses or removes it",
   );
 });
 

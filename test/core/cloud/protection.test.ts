@@ -59,7 +59,7 @@ test("another action that holds the server is waited for", async () => {
 test("that stays is not called lifted", async () => {
   api.answers = { "GET /servers/52": [shows(true)], [action]: [[201]] };
   expect(await refusal(setProtection(at(), false, api.deps))).toBe(
-    "server 52 at hetzner is still protected, or held by another action, after 180 s",
+    "after 180 s, hetzner still protects server 52, or runs another action on it",
   );
 });
 

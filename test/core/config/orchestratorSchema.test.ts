@@ -36,10 +36,10 @@ describe("where the signer comes from", () => {
       }),
     ).toEqual([
       "pillar-host:orchestrator.release.version: found 0.0.9, needed the release's version, such as v0.0.9 or v0.0.9a",
-      "pillar-host:orchestrator.release.sha256: needed with an address that is plain http: the release runs as root, and anybody on the way could replace it",
+      "pillar-host:orchestrator.release.sha256: needed because the address is plain http: the release runs as root, and anybody on the network path could replace it",
       "pillar-host:orchestrator.migrateFrom.port: found 0, needed at least 1",
       "pillar-host:orchestrator.migrateFrom.privateKey: needed a private key (-----BEGIN OPENSSH PRIVATE KEY-----…)",
-      "pillar-host:orchestrator.migrateFrom.directory: found ~/.orchestrator, needed an absolute path without blanks",
+      'pillar-host:orchestrator.migrateFrom.directory: found ~/.orchestrator, needed an absolute path of letters, digits, ".", "_" and "-", without "." or ".." as a folder and without "/" at its end',
       "pillar-host:orchestrator.migrateFrom.noKeyShare: found true, needed the word acknowledged, or nothing",
       "pillar-host:orchestrator.migrateFrom.haltedBridge: found yes, needed the word acknowledged, or nothing",
       "pillar-host:orchestrator.migrateFrom.sudopassword: no such key; did you mean sudoPassword?",
@@ -91,6 +91,6 @@ test("a release over plain http needs its hash; over https that is asked where o
   });
   expect(faultsOf(release({}))).toEqual([]);
   expect(faultsOf(release({ url: "http://r.example/o" }))).toEqual([
-    "pillar-host:orchestrator.release.sha256: needed with an address that is plain http: the release runs as root, and anybody on the way could replace it",
+    "pillar-host:orchestrator.release.sha256: needed because the address is plain http: the release runs as root, and anybody on the network path could replace it",
   ]);
 });

@@ -19,7 +19,7 @@ const producing = (before?: { producerAddress: string; height: number; at: strin
 test("the switch: the Pillar produces here, and the host before can be retired, with the command", () => {
   const before = { producerAddress: old, height: 6, at: "2026-11-21T11:59:50.000Z" };
   expect(noticesOf([producing(before)], registration, place, clock)).toEqual([
-    { event: "producing", message: "Anvil produces here since momentum 7 (2026-11-21 12:00 UTC)" },
+    { event: "producing", message: "Anvil has produced here since momentum 7 (2026-11-21 12:00 UTC)" },
     {
       event: "retirementPossible",
       message: `the host of ${old} can be shut down now; OLD is its stack: ./pillar-host retire OLD --successor prod-2`,

@@ -51,10 +51,10 @@ describe("not ours", () => {
       decide([says("node", old, chainOf(producers))], { memory: { wasOurs: true, earlier: old } });
     const words = (...producers: string[]) => sentenceOf(back(...producers), "Anvil", clock);
     expect(back(old, ours, other)).toMatchObject({ kind: "earlier", last: { height: 1001, isOurs: true } });
-    expect(words(old, ours, other)).toContain("keep it running until momentums carry that address");
+    expect(words(old, ours, other)).toContain("keep it running until momentums carry the other address");
     expect(words(ours, old, other)).toBe(`Anvil went back to ${old}, and momentums carry it`);
     // Neither of late: that is no proof.
-    expect(words(other, other)).toContain("keep it running until momentums carry that address");
+    expect(words(other, other)).toContain("keep it running until momentums carry the other address");
   });
 
   test("a stack that began with its own address takes any other for somebody else's", () => {

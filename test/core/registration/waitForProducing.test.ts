@@ -65,9 +65,9 @@ describe("waits", () => {
       expect.stringMatching(
         /: that is longer than all but one of 10,000 healthy ones wait \(.*; seen registered 1 min ago\)$/,
       ),
-      "cutover: Anvil produces here since momentum 77 (2026-11-21 12:00 UTC)",
+      "cutover: Anvil has produced here since momentum 77 (2026-11-21 12:00 UTC)",
     ]);
-    expect(seen.notices).toEqual(["producing: Anvil produces here since momentum 77 (2026-11-21 12:00 UTC)"]);
+    expect(seen.notices).toEqual(["producing: Anvil has produced here since momentum 77 (2026-11-21 12:00 UTC)"]);
   });
 
   test("and says every ten minutes that it does", async () => {

@@ -67,7 +67,7 @@ describe("all conditions met", () => {
     expect(decideRetirement(facts(signing))).toMatchObject({ unmet: [] });
     const { evidence } = decideRetirement(facts(signing));
     expect(evidence).toContain("the orchestrator v0.0.9a answers on 192.0.2.2");
-    expect(evidence).toContain("192.0.2.1 holds the fenced signer whole, for its last backup");
+    expect(evidence).toContain("192.0.2.1 holds the fenced signer whole, for the final backup");
   });
 
   test("with a fenced signer that is not whole there any more, and a proved backup of its move", () => {
@@ -157,7 +157,7 @@ test("a successor that missed slots in a paid epoch, and produces well in the ru
 test("where nobody tells how many Pillars there are, the refusal says by what it judges", () => {
   const { standing: _, ...untold } = reading({ last: {} });
   expect(lines({ readings: [untold] })).toContain(
-    "found: how many Pillars there are can't be told: judged as if it were elected as often as any",
+    "found: how many Pillars there are can't be told: so it gets the shortest time limit, that of a Pillar with the best chance of election",
   );
 });
 
@@ -182,7 +182,7 @@ describe("each condition alone, with its text", () => {
       },
       `- this host, 192.0.2.1, answers, and refuses this program's login: its node may still run
     found: op@192.0.2.1:22 refuses the login
-    needed: a login that it accepts, and its own key (pillar-host:ssh, pillar-host:host), then pulumi up -s prod; where nobody can log in any more: its power switched off first`,
+    needed: a login that the host accepts, and its host key (pillar-host:ssh, pillar-host:host), then pulumi up -s prod. If nobody can log in any more, switch the host off first`,
     ],
     [
       "a host of another Pillar",
@@ -209,7 +209,7 @@ describe("each condition alone, with its text", () => {
       { readings: [reading({ last: { own: momentum(999, own), successor: momentum(998, next) } })] },
       `- momentums still carry this host's address, says reference A
     found: momentum 999; elections are fixed two ticks ahead
-    needed: a momentum of the successor after it: elected 5 to 10 minutes after the wallet's update, it comes with its next slot`,
+    needed: a later momentum of the successor. The successor is elected 5 to 10 minutes after the wallet update, and produces in its next slot`,
     ],
     [
       "both addresses in turns",
@@ -299,7 +299,7 @@ describe("each condition alone, with its text", () => {
       { readings: [reading({ last: {} })] },
       `- the successor does not produce, says reference A
     found: no momentum of z1qnext in the last 6 min
-    found: place 71 of 100 by weight, in 18 of 100 ticks of 30 s: fewer than one of 10,000 healthy ones are without a momentum for 6 min
+    found: place 71 of 100 by weight, in 18 of 100 ticks of 30 s: a healthy Pillar of this rank is without a momentum for 6 min in fewer than 1 of 10,000 cases
     needed: a momentum of it within 6 min; its slots begin 5 to 10 minutes after the wallet's update, and a node that was behind for more than five minutes produces from the next tick on`,
     ],
     [
@@ -307,7 +307,7 @@ describe("each condition alone, with its text", () => {
       { readings: [reading({ last: { successor: momentum(639, next) } })] },
       `- the successor does not produce, says reference A
     found: its last momentum was 6 min ago
-    found: place 71 of 100 by weight, in 18 of 100 ticks of 30 s: fewer than one of 10,000 healthy ones are without a momentum for 6 min
+    found: place 71 of 100 by weight, in 18 of 100 ticks of 30 s: a healthy Pillar of this rank is without a momentum for 6 min in fewer than 1 of 10,000 cases
     needed: a momentum of it within 6 min; its slots begin 5 to 10 minutes after the wallet's update, and a node that was behind for more than five minutes produces from the next tick on`,
     ],
     [
@@ -345,7 +345,7 @@ describe("each condition alone, with its text", () => {
     [
       "nobody who tells of rewards",
       { rewards: [{ source: "reference A", says: "fault", why: "ECONNRESET" }] },
-      `- nobody tells whether the rewards since the switch were paid and collected
+      `- no node reports whether the rewards since the switch were paid and collected
     found: reference A: ECONNRESET
     needed: a node to ask: the successor's, or pillar-host:retirement.references, then pulumi up -s prod`,
     ],
@@ -383,7 +383,7 @@ describe("each condition alone, with its text", () => {
       { step: "retire", host: { facts: hostFacts({ signer: moving("stopping") }) } },
       `- a move of the signer is not over on this host, 192.0.2.1: it may come back to this node
     found: its journal says stopping, with 192.0.2.2, since 2026-11-23T08:00:00Z
-    needed: its end: pulumi up -s SUCCESSOR (SUCCESSOR is the stack of the new host)`,
+    needed: wait until that move has finished: pulumi up -s SUCCESSOR (SUCCESSOR is the stack of the new host)`,
     ],
     [
       "an orchestrator that is not fenced",
@@ -405,7 +405,7 @@ describe("each condition alone, with its text", () => {
         host: { facts: hostFacts({ signer: { ...fenced, hasDirectory: false, lacks: [...signerParts] } }) },
         successor: { ...successor, build },
       },
-      `- no proved backup of the signer that was fenced on 192.0.2.1 lies here, and its last backup could not hold all of it
+      `- this machine has no proved backup of the signer that was fenced on 192.0.2.1, and the final backup would be incomplete
     found: the orchestrator's directory there lacks its configuration, its key store, its key share
     needed: the backups of its move (pillar-host:orchestrator.backup.directory, then pulumi up -s prod; or run this on the machine that has them), or these files back in their place`,
     ],

@@ -97,7 +97,7 @@ describe("the proved backup of a fenced signer", () => {
   test("counts only with a key here that opens it", async () => {
     await put({ isOfAnotherKey: true });
     expect(await faults()).toEqual([
-      `the first backup of 2026-02-01T00:00:00Z: no key here opens it (${backups}.age-identity)`,
+      `the first backup of 2026-02-01T00:00:00Z: no key on this machine decrypts it (tried: ${backups}.age-identity)`,
     ]);
     expect(await isHere({ move, identityFile: path.join(backups, "other.age-identity") })).toBe(true);
   });
@@ -148,7 +148,7 @@ describe("the proved backup of a host that can't be asked", () => {
       { bridge: { known: false, why: "x knows of no bridge" } },
       "whether its key share is of the bridge's key can't be told: x knows of no bridge",
     ],
-    ["that nothing here opens", { isOfAnotherKey: true }, {}, "no key here opens it"],
+    ["that nothing here opens", { isOfAnotherKey: true }, {}, "no key on this machine decrypts it"],
   ])("does not count %s", async (_, changes, more, fault) => {
     await put(changes);
     const [found, ...rest] = await faults({ bridge, ...more });

@@ -171,7 +171,7 @@ describe("the guard", () => {
     expect([events(), readdirSync(scratch).includes("stopped")]).toEqual([["recorded", "refused"], false]);
   });
 
-  test("a host that this stack deployed and that never produced goes after its last backup, and again without one", async () => {
+  test("a host that this stack deployed and that never produced goes after its final backup, and again without one", async () => {
     const facts = [...hasNode, "nodeMasked=yes"];
     const { result } = await run("retirementGuard", "create", inputs({}, facts));
     const first = await run("retirementGuard", "delete", "id", result?.outs);
@@ -281,7 +281,7 @@ describe("the guard", () => {
     );
   });
 
-  test("a last backup that can't be taken is said before the node is stopped", async () => {
+  test("a final backup that can't be taken is said before the node is stopped", async () => {
     const { result } = await run("retirementGuard", "create", inputs({}, [...hasNode, "nodeMasked=yes"]));
     const directory = join(scratch, "backups");
     const olds = { ...result?.outs, backup: { directory, identityFile: join(scratch, "none") } };

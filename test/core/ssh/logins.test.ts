@@ -266,7 +266,7 @@ describe("a cloud's image that wants another user", () => {
   test("is named wherever something is to run on it", async () => {
     const target = await image();
     const connection = createConnection(target);
-    const named = `found: "${wanted}"\n  needed: user: ubuntu, in the configuration of this host's login`;
+    const named = `the host asks for another user\n  found: "${wanted}"\n  needed: set user to ubuntu in this host's login settings`;
     await expect(runScript(connection, "facts", framed("true", "captured"), 5000)).rejects.toThrow(named);
     const root = openRoot({ stack: "prod", ssh: target }, "true", connection);
     await expect(root.call("look")).rejects.toThrow(named);

@@ -181,7 +181,7 @@ ${throwAway}`,
       `server pillar-anvil-prod (52) at Hetzner, 203.0.113.7: it shows another host key than the one that this stack pins
   found: a
   needed: b
-  Nothing connects to it. Was it rebuilt in the console, or is somebody in between?
+  This program does not connect to it. Was the server rebuilt in the provider's console, or does somebody intercept the connection?
   Look at its screen: https://console.example, server 52
   Where it is your own, its key as its screen shows it (cat /etc/ssh/ssh_host_ed25519_key.pub):
     pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' -s prod && pulumi up -s prod`,

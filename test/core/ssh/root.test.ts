@@ -101,7 +101,7 @@ describe("functions as root", () => {
     await done;
     expect(size).toBe(14_888_896);
     const error = await errorOf(root.call("numbers", own({ up_to: 2_000_000 })));
-    expect(error.message).toBe("127.0.0.1: numbers printed more than 8 MiB");
+    expect(error.message).toBe("127.0.0.1: the output of numbers is larger than 8 MiB");
   });
 
   test("say that the connection ended while they were at work", async ({ root, host }) => {

@@ -56,7 +56,7 @@ const confirmed = (count: number) =>
   `the chain is confirmed by ${Array.from({ length: count }, (_, i) => `r${i}`).join(", ")}`;
 const agrees = "height agrees with the references' median";
 const noReferences = "height agrees with independent nodes (sync.references)";
-const notTold = "newest momentum is fresh (the node does not tell it)";
+const notTold = "that the newest momentum is fresh (the node does not return it)";
 
 describe("one look", () => {
   test.each<[string, SyncLook, Partial<Told>]>([
@@ -113,7 +113,7 @@ describe("one look", () => {
       {
         synced: true,
         proved: [reached, agrees, confirmed(2)],
-        unproved: ["newest momentum is fresh (the clocks differ)"],
+        unproved: ["that the newest momentum is fresh (the clocks differ)"],
       },
     ],
     [
@@ -202,7 +202,7 @@ describe("what the node alone does not bear out", () => {
   test("counts with references that agree, and not without", () => {
     expect(weighAll([noTarget(saying(1000, 1001))])).toMatchObject({
       synced: true,
-      why: "the node says synced, and the references bear it out",
+      why: "the node says synced, and the references confirm it",
       proved: [agrees, confirmed(2)],
     });
     expect(weighAll([noTarget(saying(1000))])).toMatchObject({ synced: false, good: false });

@@ -199,7 +199,7 @@ describe("who counts as a witness", () => {
     const witnesses = openWitnesses({ references, witnessHost: target }, none);
     const { readings, oldHost: old } = await witnesses.read(undefined);
     witnesses.close();
-    expect(readings).toMatchObject([{ fault: { why: "it is the old host, which is asked itself" } }]);
+    expect(readings).toMatchObject([{ fault: { why: "it is the old host, which the program asks directly" } }]);
     expect(old && isAnswered(old)).toBe(true);
   });
 
@@ -248,7 +248,7 @@ describe("who counts as a witness", () => {
     const witnesses = openWitnesses({ references, witnessHost }, target);
     const { readings } = await witnesses.read(undefined, 500);
     witnesses.close();
-    expect(readings).toMatchObject([{ fault: { why: "it is the old host, which is asked itself" } }]);
+    expect(readings).toMatchObject([{ fault: { why: "it is the old host, which the program asks directly" } }]);
   });
 
   test("a look without a witness is not synced; acknowledged it is, and says what is not proved", async () => {

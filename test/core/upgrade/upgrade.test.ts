@@ -132,7 +132,7 @@ describe("an upgrade", () => {
       "203.0.113.7: v0.0.10 of the node is not good, and stays: v0.0.8 would follow another chain\n  needed: a release that works, as pillar-host:node.release\n  found: its height has not moved\n",
     );
     const said = did.findIndex((line) =>
-      line.startsWith("there is no way back to v0.0.8: it would follow another chain"),
+      line.startsWith("v0.0.8 can't be restored automatically, because it would follow another chain"),
     );
     expect(said).toBeGreaterThanOrEqual(0);
     expect(said).toBeLessThan(did.indexOf("swap false"));

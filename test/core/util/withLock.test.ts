@@ -59,7 +59,7 @@ test("one that is at work is waited for, and named where it does not end", async
   await expect(withLock(directory, who, deps, async () => 1)).rejects.toThrow(
     `another destroy of prod is at work on this machine: nothing was changed
   found: ${file()}, which a process keeps fresh
-  needed: its end
+  needed: wait until that run has finished
   Then: pulumi destroy -s prod`,
   );
   expect(at).toBe(60_000);

@@ -94,7 +94,7 @@ Correct it in Pulumi.prod.yaml, then run this again.`);
     );
     const up = await stack.begin();
     await up.printed(" %, height ");
-    await up.printed(`warning: the ports of ${host.address}, tried from this machine:`);
+    await up.printed(`warning: wrong ports of ${host.address}, as seen from this machine:`);
     const syncing = /^sync {8}\d\d\.\d %, height \d+ of 20\d\d\d.*$/m;
     // On the hour the node restarts, and says nothing for some seconds.
     const seen = async () => {

@@ -105,7 +105,7 @@ Correct it in Pulumi.prod.yaml, then run pulumi up -s prod again.`);
     const { privateKey } = await newKey("locked", "Battery Staple 7");
     const lines = await refused({}, { "ssh.privateKey": privateKey });
     expect(lines).toContain(`error: The configuration of stack prod has a fault; nothing was changed:
-- pillar-host:ssh.privateKeyPassword: missing: the private key has a pass phrase (pulumi config set --secret --path pillar-host:ssh.privateKeyPassword -s prod)
+- pillar-host:ssh.privateKeyPassword: missing, but the private key is encrypted with a pass phrase (pulumi config set --secret --path pillar-host:ssh.privateKeyPassword -s prod)
 Correct it in Pulumi.prod.yaml, then run pulumi up -s prod again.`);
   });
 

@@ -103,7 +103,7 @@ describe("a signer that goes from host to host, and back", () => {
     const { exitCode, output } = await stage.stack.up();
     expect(exitCode).not.toBe(0);
     const said = linesOf(output);
-    expect(said).toContain("has not heard of the last start of this signer");
+    expect(said).toContain("does not know of this signer's last start");
     expect(said).toContain("generation 6, pillar-host/third/Anvil/2");
     expect(said).toContain(
       "pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 6 -s prod && pulumi up -s prod",
@@ -116,7 +116,7 @@ describe("a signer that goes from host to host, and back", () => {
     await second({ attempt: 3, migrateFrom: { ...migrateFrom, laterThanMove: 5 } });
     const early = await stage.stack.up();
     expect(early.exitCode).not.toBe(0);
-    expect(linesOf(early.output)).toContain("has not heard of the last start of this signer");
+    expect(linesOf(early.output)).toContain("does not know of this signer's last start");
     await second({ attempt: 3, migrateFrom: { ...migrateFrom, laterThanMove: 6 } });
     await succeeds(stage.stack);
     expect(await signing([stage.old, stage.fresh])).toEqual(["fresh"]);

@@ -93,7 +93,7 @@ describe("with the rewards collected, one thing is wrong", () => {
     expect(whats(await refuse({ places, successor: undefined, references: ["http://127.0.0.1:1"] }))).toEqual([
       "nobody tells what the chain says of Anvil",
       "who produces after this host is not configured",
-      "nobody tells whether the rewards since the switch were paid and collected",
+      "no node reports whether the rewards since the switch were paid and collected",
     ]);
   });
 
@@ -199,7 +199,7 @@ describe("an orchestrator on the host", () => {
     await onHost(stage.old, `mkdir ${away}; mv /root/.orchestrator/tss/localstate-*.json ${away}`);
     const conditions = conditionsOf(await refuse());
     expect(conditions).toContain(
-      `- no proved backup of the signer that was fenced on ${stage.old.address} lies here, and its last backup could not hold all of it`,
+      `- this machine has no proved backup of the signer that was fenced on ${stage.old.address}, and the final backup would be incomplete`,
     );
     expect(conditions).toContain("found: the orchestrator's directory there lacks its key share");
     await onHost(stage.old, `mv ${away}/* /root/.orchestrator/tss/`);

@@ -117,7 +117,7 @@ describe("what lies on a host", () => {
   test("a list without an end is not read on", async ({ root, dir }) => {
     root.before = "signer_manifest() { yes; }";
     await expect(readManifest(root, { base: dir, paths: ["."] })).rejects.toThrow(
-      `local: ${dir}: the list of files has more than 64 MiB`,
+      `local: the list of files in ${dir} is larger than 64 MiB`,
     );
   });
 

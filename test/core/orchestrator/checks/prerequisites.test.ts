@@ -91,7 +91,7 @@ describe("a share that is not of the bridge's key", () => {
       [
         "old: the orchestrator has no share of the bridge's present key, and signs nothing",
         `  found: ${shareOf(bridgeKey)}`,
-        `  needed: ${shareOf(laterKey)}, of the key ${laterKey} that the chain names: bring the host whose orchestrator took part in the last key generation, or wait for the next one`,
+        `  needed: ${shareOf(laterKey)}, of the key ${laterKey} that the chain names. Set pillar-host:orchestrator.migrateFrom to the host whose orchestrator took part in the last key generation, or wait for the next key generation`,
         "  Is this signer to move without a share? pulumi config set --path pillar-host:orchestrator.migrateFrom.noKeyShare acknowledged -s prod",
       ].join("\n"),
     ]);
@@ -324,7 +324,7 @@ describe("prerequisites", () => {
       survey({ old: { config: { ...config, hasPassphrase: false } } }),
       {},
       "old: the pass phrase of the producer's key store is not in /root/.orchestrator/config.json",
-      "nobody types it on the new host",
+      "nobody can type it on the new host",
     ],
     [
       "another DataPath",
@@ -407,11 +407,11 @@ describe("prerequisites", () => {
     );
   });
 
-  test("a start that the old host has not heard of, unless the operator says that its signer came there later", () => {
+  test("a start that the old host does not know of, unless the operator says that its signer came there later", () => {
     const known = { generation: 2, started: 2, move: moveNamed("pillar-host/prod-2/Anvil/1") };
     const later = { ...wanted, known };
     expect(moveFaultsOf(survey(), later)).toEqual([
-      "old: this host has not heard of the last start of this signer\n  found: no journal\n" +
+      "old: this host does not know of this signer's last start\n  found: no journal\n" +
         "  needed: generation 2, pillar-host/prod-2/Anvil/1: the host that the signer is on now. Was this one restored from a snapshot, or installed anew?\n" +
         "  You brought it here yourself, and it can start nowhere else (docs/orchestrator.md)? pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
     ]);
@@ -426,7 +426,7 @@ describe("prerequisites", () => {
         }),
       });
     expect(moveFaultsOf(copied(2), later)).toEqual([]);
-    expect(moveFaultsOf(copied(1), later)[0]).toContain("has not heard of the last start");
+    expect(moveFaultsOf(copied(1), later)[0]).toContain("does not know of this signer's last start");
     expect(moveFaultsOf(written(1), later)[0]).toContain("found: generation 1\n");
     expect(moveFaultsOf(written(2), later)).toEqual([]);
     expect(moveFaultsOf(survey(), { ...later, laterThanMove: 2 })).toEqual([]);

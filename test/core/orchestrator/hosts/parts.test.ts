@@ -100,7 +100,7 @@ describe("a run that another one holds up", () => {
     ).toBe(`203.0.113.9: another run has been at work on this signer for 30 minutes; nothing was done
   found: it is logged in on 203.0.113.9; its login there is process 4242
   Whose it is: on 203.0.113.9: ps -o lstart,args -p 4242; ss -tnp | grep pid=4242,
-  needed: its end. Let it go on, or press Ctrl-C in its terminal. Which step it is at, if it is this stack's: ./pillar-host status prod-2
+  needed: wait until that run has finished, or press Ctrl-C in its terminal. Which step it is at, if it is this stack's: ./pillar-host status prod-2
   Then: pulumi up -s prod-2`);
   });
 
@@ -236,14 +236,14 @@ describe("what an error says", () => {
     expect(text).not.toContain("bring it back by hand");
   });
 
-  test("a start that the source has not heard of: stop it here, or leave it there, or say that it came by hand", () => {
+  test("a start that the source does not know of: stop it here, or leave it there, or say that it came by hand", () => {
     const saga: Saga = { move: moveNamed("pillar-host/next/Anvil/1"), direction: "forward", generation: 2 };
     const text = obstacleText("later start", saga, { old: running, new: stopped }, places);
     expect(text).toContain(
-      "the old side (198.51.100.7) has not heard of the last start of this signer: generation 2, pillar-host/next/Anvil/1. Nothing is touched",
+      "the old side (198.51.100.7) does not know of this signer's last start: generation 2, pillar-host/next/Anvil/1. Nothing was changed",
     );
     expect(text).toContain("  found on the old side: no journal\n");
-    expect(text).toContain("This one must not sign beside it, on 198.51.100.7: systemctl stop signer && ");
+    expect(text).toContain("This host must not sign too, on 198.51.100.7: systemctl stop signer && ");
     expect(text).toContain("pulumi config rm --path pillar-host:orchestrator.migrateFrom -s prod && pulumi up -s prod");
     expect(text).toContain(
       "pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
