@@ -46,8 +46,11 @@ export async function readStatus(view: StackView, source: StackWithHost, hostKey
   }
 }
 
-function keepAnswers(parts: StackView["parts"]): object {
-  return Object.fromEntries(Object.entries(parts ?? {}).filter(([, part]) => part && "value" in part));
+export function keepAnswers(parts: StackView["parts"]): object {
+  // The newer release is a plain text.
+  const isAnswered = (part: unknown) =>
+    typeof part === "string" || (typeof part === "object" && part && "value" in part);
+  return Object.fromEntries(Object.entries(parts ?? {}).filter(([, part]) => isAnswered(part)));
 }
 
 interface SyncReading {

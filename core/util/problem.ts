@@ -16,5 +16,5 @@ export function formatProblem({ what, found, needed, next }: Problem): string {
 }
 
 function indent(label: string, lines: Line | readonly Line[]): string[] {
-  return [lines].flat().flatMap((line) => (line ? [`  ${label}${line}`] : []));
+  return [lines].flat().flatMap((line) => (typeof line === "string" ? [`  ${label}${line}`] : []));
 }

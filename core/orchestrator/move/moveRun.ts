@@ -4,6 +4,7 @@ import type { Backup } from "../../eventLog/events";
 import { own } from "../../ssh/foreign";
 import type { CallError } from "../../ssh/root";
 import { commandsFor } from "../../util/commands";
+import { formatProblem } from "../../util/problem";
 import { bridgeShown } from "../checks/moveSummary";
 import { bridgeHinders, notLive } from "../checks/stoppedState";
 import { Copier } from "../hosts/copier";
@@ -95,15 +96,8 @@ export class MoveRun {
       for (const line of bridgeShown(bridge)) this.deps.say(line);
       return;
     }
-    const { what, found, needed, next } = hindrance;
-    throw new Error(
-      [
-        `${what}: the orchestrator of ${this.nameOf(side)} is not stopped`,
-        `  found: ${found}`,
-        `  needed: ${needed}`,
-        `  ${next}`,
-      ].join("\n"),
-    );
+    const what = `${hindrance.what}: the orchestrator of ${this.nameOf(side)} is not stopped`;
+    throw new Error(formatProblem({ ...hindrance, what }));
   }
 
   /** Reads a directory's config.json; undefined if there is none. Secret: contains the pass phrase. */

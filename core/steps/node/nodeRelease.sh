@@ -58,7 +58,8 @@ node_release_fetch() {
 }
 
 node_start() {
-  node_started=$EPOCHSECONDS
+  # With microseconds: the node before may have written in the same second.
+  node_started=${EPOCHREALTIME/,/.}
   systemctl reset-failed "$service" 2> /dev/null || true
   systemctl start "$service" 2> /dev/null || true
   node_pid=$(node_main_pid)

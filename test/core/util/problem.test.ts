@@ -32,4 +32,8 @@ describe("formatProblem", () => {
       "no answer\n  Then: pulumi up",
     );
   });
+
+  it("keeps a line whose text is empty: an error may have no message", () => {
+    expect(formatProblem({ what: "no answer", found: "" })).toBe("no answer\n  found: ");
+  });
 });
