@@ -62,7 +62,10 @@ async function createGuardState(inputs: GuardInputs): Promise<GuardOutputs> {
 /** Milliseconds after which a momentum is assumed to be on no fork. */
 const momentumAgeMs = 10 * 60_000;
 
-/** Reads a momentum of this host's node, some minutes old. Returns undefined if the node is silent or behind. */
+/**
+ * Reads a momentum that is about 10 minutes old from this host's node, and writes it to the event log. Returns
+ * undefined for the first guard, for a host that retires, or if the node does not answer or is behind.
+ */
 async function recordMomentum(inputs: GuardInputs): Promise<RecordedMomentum | undefined> {
   const { node, lifecycle, isLast } = inputs;
   if (!isLast || lifecycle === "retiring") return undefined;
@@ -85,7 +88,10 @@ function openGuardLog(inputs: GuardInputs): EventLog {
   return openEventLog(logRefOfInputs(inputs), { ...systemClock, say });
 }
 
-/** Keeps what a run leaves out: a retiring stack has no node to read its producer address from. */
+/**
+ * Updates the guard's state. Refuses another Pillar's name, logs a reactivation, and keeps the known producer address
+ * if this run has none.
+ */
 async function updateGuardState(olds: GuardInputs & Partial<GuardOutputs>, news: GuardInputs): Promise<GuardOutputs> {
   const { createdAt, recorded, lifecycle } = olds;
   const run = commandsFor(news.stack);

@@ -19,8 +19,10 @@ interface ReportOptions {
 }
 
 /**
- * Prints a migration from its event log, and writes it as JSON and page. Needs neither the stack nor its state.
- * Returns the exit code. @throws Refusal if there is no event log, or the report can't be written
+ * Prints a migration from its event log, and writes it as JSON and page. With --json, prints only the JSON and writes
+ * no files. Needs neither the stack nor its state. Returns the exit code.
+ *
+ * @throws Refusal if there is no event log, or the report can't be written
  */
 export async function report(fullName: string, { json, directory: asked, output }: ReportOptions): Promise<number> {
   // The event log has only the short name, even if the backend uses organization/project/stack.

@@ -23,7 +23,7 @@ export function decideAttention(view: StackView): Attention {
       return "attention";
     case "earlier":
       return registration.wasOurs ? "attention" : "step";
-    // A new Pillar is registered once its node is synced.
+    // The node is synced, so the operator can register a new Pillar.
     default:
       return "step";
   }

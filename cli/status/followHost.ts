@@ -52,7 +52,7 @@ export async function followHost(
         changed();
         return host.deps.sleep(milliseconds);
       },
-      // A repeated proof is not worth a line.
+      // After the first proof of the sync, a good lookup prints no line.
       say: (news) => {
         if (!(isProved && news.kind === "progress" && news.progress.good)) say(news);
       },

@@ -38,7 +38,7 @@ export async function status(stacks: readonly string[], options: StatusOptions):
 /** Shows every stack of this program in the backend. @returns the exit code. @throws CliRefusal */
 export async function statusOfAllStacks({ json, notify }: Pick<StatusOptions, "json" | "notify">): Promise<number> {
   const { openAlertNotifier: openTeller } = require("./alerts/notifyAlerts") as typeof import("./alerts/notifyAlerts");
-  // Opened before the first lookup, so that notifications keep the order of the lookups.
+  // Takes the lock before the first lookup. A second run on this machine then can't notify with older lookups.
   const teller = notify ? await openTeller() : undefined;
   try {
     return await overview(json === true, teller);

@@ -22,7 +22,7 @@ export interface CloudHostArgs extends Omit<Making, "parent" | "key" | "parts"> 
   readonly isActive: boolean;
   /** The host key of an existing server, an authorized_keys line. Without it a new key is created. */
   readonly hostKey?: string;
-  /** The error for a server that already exists, if this state would have to create its key. */
+  /** Error text for an existing server for which this state has no host key. Absent if there is no such server. */
   readonly stranger?: string | undefined;
 }
 

@@ -36,7 +36,7 @@ async function decideTiming(config: StackConfig, last: LastRun, look: NodeLook):
   return (await look(address, hostKey)).synced ? "now" : "later";
 }
 
-/** Reads the host's key; undefined if the last run was pinned to another one. */
+/** Reads the ssh host key. Returns undefined if the host is silent, or shows another key than the last run pinned. */
 async function readPinnedKey(
   address: string,
   ssh: StackConfig["ssh"],

@@ -88,7 +88,10 @@ function describeWish({ provider, plan, minimums: { cores, memoryGb, diskGb }, b
   return [...parts, ...(backups ? ["backups"] : [])].join(", ");
 }
 
-/** Returns what a server may cost; undefined before a price was shown for this wish. */
+/**
+ * Returns the highest price that a server may cost: host.maxMonthly if it is configured; else the price that was shown
+ * for the same configuration, plus a quarter; undefined if neither exists.
+ */
 export function priceLimit(host: CloudHostConfig, shown?: ShownPrice): PriceLimit | undefined {
   if (host.maxMonthly !== undefined) return { monthly: host.maxMonthly, from: "pillar-host:host.maxMonthly" };
   if (shown?.wish !== describeWish(host)) return undefined;

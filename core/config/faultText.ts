@@ -88,7 +88,7 @@ function formatWithFound({ message, path }: z.core.$ZodIssue, context: FaultCont
   return found === undefined ? message : `found ${found}, ${message}`;
 }
 
-/** Returns the value's text, unless it may be a secret: only words, numbers, addresses and paths are none. */
+/** Returns the value's text if it is harmless (a word, number, IP address or path), else undefined: it may be secret. */
 function formatHarmless(value: unknown): string | undefined {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (value === "") return "an empty text";

@@ -49,7 +49,10 @@ interface Figures {
   readonly produced: number;
 }
 
-/** The state of a Pillar's registration, seen from this host. `notes` lists problems with the sources. */
+/**
+ * Describes whether the Pillar is registered with this host's producer address. `notes` lists the sources that were
+ * left out or contradict the others.
+ */
 export type Registration = { readonly notes: readonly SourceNote[]; readonly earlier?: string } & (
   | { readonly kind: "unknown"; readonly why: NoAgreement; readonly since?: number; readonly switched?: ProducerSwitch }
   | { readonly kind: "unknownPillar" }

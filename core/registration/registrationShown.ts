@@ -9,6 +9,7 @@ export interface RegistrationShown {
   /** True if momentums carry this host's address. Absent if that is not known. */
   readonly producing?: boolean;
   readonly address?: string;
+  /** The producer address that was registered before this host's. */
   readonly earlier?: string;
   /** The time at which a run first saw this host's address registered. */
   readonly since?: string;

@@ -8,6 +8,7 @@ interface CutoverOptions {
   readonly stack: string;
   readonly pillar: string;
   readonly ours: string;
+  /** The host's ssh address, for error messages. */
   readonly address: string;
   /** Milliseconds that one run waits. */
   readonly deadline: number;
@@ -30,8 +31,10 @@ const pause = 10_000;
 const quietFor = 10 * 60_000;
 
 /**
- * Waits until momentums carry this host's address, also while an RPC does not answer, the host reboots, the node falls
- * behind, or the wallet update is undone. @throws Error, marked `gaveUp`, at the deadline or if the engine is gone
+ * Waits until momentums carry this host's producer address, also while an RPC does not answer, the host reboots, the
+ * node falls behind, or the wallet update is undone.
+ *
+ * @throws Error, marked `gaveUp`, at the deadline or if the engine is gone
  */
 export async function waitForProducing(options: CutoverOptions, deps: CutoverDeps): Promise<Producing> {
   const { pillar, ours, deadline } = options;

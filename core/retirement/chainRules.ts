@@ -21,7 +21,7 @@ const fail = failWith("momentums");
 
 type Successor = NonNullable<RetirementFacts["successor"]>;
 
-/** Checks that this host is neither registered nor producing. */
+/** Checks that all readings are of one confirmed chain, and none shows this host registered or producing. */
 export function checkChain(facts: RetirementFacts, good: readonly GoodReading[]): RetirementVerdict {
   const { pillar, readings } = facts;
   const run = commandsFor(facts.stack);

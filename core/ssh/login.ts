@@ -26,7 +26,7 @@ export interface LoginKeys {
 
 const ownKeys: LoginKeys = { login: "pillar-host:ssh", hostKey: "pillar-host:host.hostKey" };
 
-/** Returns the keys of the host that `configured` describes; else those of the stack's own host. */
+/** Returns the configuration keys of a host's login and host key: those under `configured`, else the stack's own. */
 export function loginKeys(configured?: string): LoginKeys {
   return configured === undefined ? ownKeys : { login: configured, hostKey: `${configured}.hostKey` };
 }

@@ -18,7 +18,7 @@ function isStoreFault(error: unknown): error is StoreFault {
   return error instanceof Error && "storeFaultText" in error;
 }
 
-/** Opens a store for a stack, so that the commands in an error name that stack. @throws storeFault */
+/** Opens a store. If that fails, the commands in the error name the stack. @throws storeFault */
 export function ofStack<T>(stack: string, open: () => T): T {
   try {
     return open();

@@ -6,7 +6,7 @@ import { isAddingMomentum } from "./judgeLook";
 const pause = 1500;
 const looks = 3;
 
-/** Observes a node for a decision that falls at once: repeats the lookup while the node may be adding a momentum. */
+/** Observes a node for a decision that is made at once: repeats the lookup while the node may be adding a momentum. */
 export async function observeSettled(
   observe: () => Promise<Observation>,
   { now, sleep }: Pick<Clock, "now" | "sleep">,

@@ -49,7 +49,10 @@ export interface ReferenceAgreement {
   readonly fork?: Fork;
   /** Height of the momentum that the node does not return. */
   readonly unsaid?: number;
-  /** Witnesses that have the node's momentum at the newest height that both have. */
+  /**
+   * Names of the witnesses (references, the old host's node, the recorded momentum) that have the same momentum as the
+   * node at the newest height that both have. Without those that are more than maxLag behind.
+   */
   readonly witnesses: readonly string[];
   readonly notes: readonly ReferenceNote[];
 }

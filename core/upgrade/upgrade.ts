@@ -35,7 +35,7 @@ export interface UpgradeDeps extends Clock {
 }
 
 const pollIntervalMs = 500;
-/** Assumed length of a restart that was never measured. */
+/** Assumed length of a restart if none was measured, and the least time that a new version gets to answer. */
 const firstRestartMs = 30_000;
 const judgeTimeoutMs = 40_000;
 /** A host that reboots is silent for a while. */

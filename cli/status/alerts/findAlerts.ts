@@ -40,7 +40,7 @@ export function findAlerts(look: HostLookup, now: number): AlertObservation {
   const { view, isReachable: looked, problems: trouble } = look;
   if (!view.state.isBegun) return { alerts: [], unknown: [] };
   const why = trouble.map((line) => line.trim()).find((line) => line !== "") ?? "its host could not be reached";
-  // A node that was shut down for good has no other alerts.
+  // If a retirement shut the node down, skip the checks of node, chain and host.
   const isOff = getValue(view.parts?.node)?.wasShutDown;
   const rest = isOff ? [] : [...checkNode(look, now), ...checkChain(look), ...checkHost(view)];
   const checks = [check("host", looked ? undefined : why), ...checkProblems(view), checkOrchestrator(view), ...rest];

@@ -5,7 +5,7 @@ import { isOfThisPair, isOpen, isPast, type Looks, sagasIn, stagesOf, standsAt }
 /** Steps that this run has done. Steps that only an earlier run may have done are repeated. */
 export interface RunMemory {
   readonly bulkCopied: boolean;
-  /** True once this run stopped the source and took its manifest. */
+  /** True once this run stopped the source. */
   readonly stopped: boolean;
   readonly backedUp: boolean;
   /** True once a step failed: the run rolls back from then on. */

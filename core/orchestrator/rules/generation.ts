@@ -36,7 +36,7 @@ const numberOf = (journal: Journal | undefined): number => journal?.generation ?
 /**
  * Drops a journal that is older than the other host's, as after a restored snapshot. The target writes a saga's begin
  * first, and gets no further than the copy until the source has written it, too. So only an older disk lacks the
- * number, and its copy or running orchestrator is older, too.
+ * generation, and its copy or running orchestrator is older, too. Only the journal is dropped.
  */
 export function withoutPast(looks: Looks, wanted: Saga): Looks {
   const [old, fresh] = sides.map((side) => looks[side]?.journal);

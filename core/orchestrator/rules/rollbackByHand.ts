@@ -26,7 +26,7 @@ export function rollbackCommands(saga: Saga, looks: Looks, places: Places): stri
   ];
 }
 
-/** Returns the command that puts the journals aside: unaware of a rollback by hand, they would block later runs. */
+/** Returns the command that renames the journals. They record no manual rollback, so they would block later runs. */
 function asideCommand({ stack }: Places): string {
   const run = commandsFor(stack);
   return `on both: mv ${journalFile} ${journalFile}.aside; then ${run.set("orchestrator.rollback", true)} && ${run.up}`;
