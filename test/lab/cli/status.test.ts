@@ -62,7 +62,7 @@ describe("pillar-host status", () => {
     expect(exitCode).toBe(1);
     expect(out).toMatch(/^stage {7}not started\nnext {8}pulumi up -s prod$/m);
     expect(out).toMatch(/10\.77\.0\.11 was not read: its host key is neither configured nor recorded yet/);
-    expect(out).toMatch(/It shows SHA256:[A-Za-z0-9+/]{43}\. Compare it/);
+    expect(out).toMatch(/It presents SHA256:[A-Za-z0-9+/]{43}\. Compare it/);
   });
 
   it("refuses what it can't look with: an unknown stack, a wrong pass phrase, a faulty configuration", async () => {
