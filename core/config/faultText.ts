@@ -88,7 +88,7 @@ function formatWithFound({ message, path }: z.core.$ZodIssue, context: FaultCont
   return found === undefined ? message : `found ${found}, ${message}`;
 }
 
-/** Returns the value's text if it is harmless (a word, number, IP address or path), else undefined: it may be secret. */
+/** Returns the text of a word, a number, an IP address or a path. Undefined for others, which may be secrets. */
 function formatHarmless(value: unknown): string | undefined {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (value === "") return "an empty text";
