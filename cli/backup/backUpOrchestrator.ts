@@ -17,6 +17,7 @@ import { orchestratorLibrary } from "../../core/steps/libraries";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor } from "../../core/util/commands";
 import { printable, printableLines } from "../../core/util/printable";
+import { formatProblem } from "../../core/util/problem";
 import { resolvePath } from "../../core/util/resolvePath";
 import { withLock } from "../../core/util/withLock";
 import { openStack, type StackInfo } from "../status/openStack";
@@ -91,12 +92,12 @@ async function findOrchestrator(stack: string, candidates: readonly Candidate[])
   if (candidate) return candidate;
   const { nowhere, found, needed } = now as Exclude<typeof now, { at: number }>;
   throw new Error(
-    [
-      nowhere,
-      ...found.map((line) => `  found: ${line.replaceAll("\n", "\n    ")}`),
-      `  needed: ${needed}`,
-      `  Then: ${commandsFor(stack).backup}`,
-    ].join("\n"),
+    formatProblem({
+      what: nowhere,
+      found: found.map((line) => line.replaceAll("\n", "\n    ")),
+      needed,
+      next: `Then: ${commandsFor(stack).backup}`,
+    }),
   );
 }
 

@@ -11,6 +11,7 @@ import { retirementInputs } from "../../core/retirement/retirementInputs";
 import { surveyRetirement } from "../../core/retirement/surveyRetirement";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor, someHostKey } from "../../core/util/commands";
+import { formatProblem } from "../../core/util/problem";
 import type { LastRun } from "../lastRun";
 import { readHostMemory } from "./remembered";
 
@@ -96,10 +97,10 @@ function isAdopted({ host }: StackConfig): boolean {
 
 function formatMissingKey(stack: string, { host }: StackConfig, { id, name, address }: ServerNow): string {
   const { set, up } = commandsFor(stack);
-  return [
-    `pillar-host:host.hostKey: needed to retire server ${name} (${id}) at ${host.provider}, ${address ?? "without an address"}; nothing was changed`,
-    `  found: no key of it in the last run of ${stack}, nor in the record of the migration on this machine: it may be a live Pillar`,
-    "  needed: its key as its screen shows it: cat /etc/ssh/ssh_host_ed25519_key.pub",
-    `  ${set("host.hostKey", someHostKey)} && ${up}`,
-  ].join("\n");
+  return formatProblem({
+    what: `pillar-host:host.hostKey: needed to retire server ${name} (${id}) at ${host.provider}, ${address ?? "without an address"}; nothing was changed`,
+    found: `no key of it in the last run of ${stack}, nor in the record of the migration on this machine: it may be a live Pillar`,
+    needed: "its key as its screen shows it: cat /etc/ssh/ssh_host_ed25519_key.pub",
+    next: `${set("host.hostKey", someHostKey)} && ${up}`,
+  });
 }

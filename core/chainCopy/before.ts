@@ -11,6 +11,7 @@ import type { WitnessSources } from "../sync/chainSources";
 import type { NodeStatus } from "../sync/nodeStatus";
 import { type ReferencesSeen, readReferences } from "../sync/references";
 import { commandsFor } from "../util/commands";
+import { formatProblem } from "../util/problem";
 import { sizeText } from "../util/sizeText";
 import { withTimeout } from "../util/withTimeout";
 import { expected } from "./copyProgress";
@@ -152,12 +153,14 @@ async function sshdFaultsOf({ old, new: fresh }: ChainCopyInputs, sides: ChainSi
 
 function refusedText({ stack, old, new: fresh }: ChainCopyInputs, faults: readonly string[]): string {
   const run = commandsFor(stack);
-  return [
-    `the chain is not copied from ${old.host.ssh.address} to ${fresh.host.ssh.address}; nothing was changed on either`,
-    ...faults.map((fault) => `  found: ${fault}`),
-    `  Put that right, then: ${run.up}`,
-    `  Or let the node sync from the network, from what it has: ${run.set("sync.from", "network")} && ${run.up}`,
-  ].join("\n");
+  return formatProblem({
+    what: `the chain is not copied from ${old.host.ssh.address} to ${fresh.host.ssh.address}; nothing was changed on either`,
+    found: faults,
+    next: [
+      `Put that right, then: ${run.up}`,
+      `Or let the node sync from the network, from what it has: ${run.set("sync.from", "network")} && ${run.up}`,
+    ],
+  });
 }
 
 function planLines(inputs: ChainCopyInputs, old: ChainFacts, fresh: ChainFacts, version: string): string[] {

@@ -1,6 +1,7 @@
 import { base64, own } from "../ssh/foreign";
 import { parseCopyKey } from "../ssh/parseCopyKey";
 import type { Clock } from "../util/clock";
+import { formatProblem } from "../util/problem";
 import { sizeText } from "../util/sizeText";
 import { type BytesAt, progressLine } from "./copyProgress";
 import { oldFloor } from "./facts";
@@ -95,11 +96,11 @@ export async function travel(
       if (again.length === 0 && missing.length === 0) return { files: original, extra: watch.most() };
       if (left === 1)
         throw new Error(
-          [
-            `the copy on ${inputs.new.host.ssh.address} is not what ${inputs.old.host.ssh.address} has, after ${rounds} copies`,
-            ...[...again, ...missing].slice(0, 5).map((path) => `  found: ${path} differs`),
-            "  needed: the same bytes. Is a disk failing (dmesg)?",
-          ].join("\n"),
+          formatProblem({
+            what: `the copy on ${inputs.new.host.ssh.address} is not what ${inputs.old.host.ssh.address} has, after ${rounds} copies`,
+            found: [...again, ...missing].slice(0, 5).map((path) => `${path} differs`),
+            needed: "the same bytes. Is a disk failing (dmesg)?",
+          }),
         );
       deps.say(`${again.length + missing.length} files differ: taking them again`);
     }

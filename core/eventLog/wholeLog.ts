@@ -4,6 +4,7 @@ import { textIn } from "../store/directoryStore";
 import { dataDirectory } from "../store/recordsDirectory";
 import type { Store } from "../store/store";
 import { commandsFor } from "../util/commands";
+import { formatProblem } from "../util/problem";
 import { replaceWhole } from "../util/writeAtomically";
 import { afterOf } from "./logLine";
 
@@ -62,12 +63,13 @@ export async function assertWhole(store: Store, stack: string, headInState?: str
   const missing = await findMissingLine(store, headInState);
   if (missing === undefined) return;
   throw new Error(
-    [
-      "the event log of the migration is incomplete: nothing was started",
-      `  found: ${missing}`,
-      "  needed: all lines of the newest record there (docs/unattended.md tells how it is brought from another machine); where it is",
-      "  lost for good, pillar-host:orchestrator.migrateFrom.laterThanMove, after you saw where the signer is",
-      `  Then: ${commandsFor(stack).up}`,
-    ].join("\n"),
+    formatProblem({
+      what: "the event log of the migration is incomplete: nothing was started",
+      found: missing,
+      needed:
+        "all lines of the newest record there (docs/unattended.md tells how it is brought from another machine); where it is\n" +
+        "  lost for good, pillar-host:orchestrator.migrateFrom.laterThanMove, after you saw where the signer is",
+      next: `Then: ${commandsFor(stack).up}`,
+    }),
   );
 }

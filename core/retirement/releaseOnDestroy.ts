@@ -4,7 +4,8 @@ import { type EventLog, logRefOfInputs, openEventLog } from "../eventLog/eventLo
 import type { EventDetails } from "../eventLog/events";
 import { standing } from "../eventLog/guardFacts";
 import { openRoot, type RootHost } from "../ssh/root";
-import { commandsFor } from "../util/commands";
+import { type Commands, commandsFor } from "../util/commands";
+import { formatProblem } from "../util/problem";
 import { withLock } from "../util/withLock";
 import type { HostPaths, RetirementInputs } from "./guardInputs";
 import { type GuardMemory, isReached } from "./guardMemory";
@@ -109,18 +110,23 @@ async function liftProtection({ stack, host }: GuardInputs, server: CloudServer,
   const run = commandsFor(stack);
   const isLifted = await setProtection(server, false, deps).catch((error: Error) => {
     throw new Error(
-      [
-        `${host.ssh.address}, the host of stack ${stack}, is shut down, but server ${id} can't be deleted: ${provider} protects it`,
-        `  found: ${error.message}`,
-        "  needed: its protection lifted, by a token that may write (a destroy has that of the last up), or in the provider's console",
-        `  Then, after a change of the token: ${run.up} && ${run.destroy}; else: ${run.destroy}`,
-      ].join("\n"),
+      formatProblem({
+        what: `${host.ssh.address}, the host of stack ${stack}, is shut down, but server ${id} can't be deleted: ${provider} protects it`,
+        found: error.message,
+        needed:
+          "its protection lifted, by a token that may write (a destroy has that of the last up), or in the provider's console",
+        next: afterTokenChange(run),
+      }),
     );
   });
   if (isLifted)
     deps.say(
       `retirement: the delete protection of server ${id} at ${provider} is lifted; where the destroy ends before the server does, the next run sets it again`,
     );
+}
+
+function afterTokenChange({ up, destroy }: Commands): string {
+  return `Then, after a change of the token: ${up} && ${destroy}; else: ${destroy}`;
 }
 
 /** Asks a provider's API. @throws in the operator's words: a destroy has only the token of the last up */
@@ -130,12 +136,12 @@ async function askProvider<T>({ stack, host }: RetirementInputs, at: CloudServer
   } catch (error) {
     const run = commandsFor(stack);
     throw new Error(
-      [
-        `${host.ssh.address}, the host of stack ${stack}, is not given up: its provider can't be asked about server ${at.id}`,
-        `  found: ${(error as Error).message}`,
-        `  needed: ${at.provider}'s API, and a token that may use it; a destroy has that of the last up`,
-        `  Then, after a change of the token: ${run.up} && ${run.destroy}; else: ${run.destroy}`,
-      ].join("\n"),
+      formatProblem({
+        what: `${host.ssh.address}, the host of stack ${stack}, is not given up: its provider can't be asked about server ${at.id}`,
+        found: (error as Error).message,
+        needed: `${at.provider}'s API, and a token that may use it; a destroy has that of the last up`,
+        next: afterTokenChange(run),
+      }),
     );
   }
 }

@@ -1,5 +1,6 @@
 import crypto from "node:crypto";
 import { Transform } from "node:stream";
+import { formatProblem } from "../util/problem";
 
 /**
  * Marks that separate a script's output from that of the login's start files, which may print, or exit with code 0.
@@ -100,12 +101,15 @@ export function notRunText(what: string, printed: string): string {
   const user = otherUser(printed);
   if (user !== undefined)
     return `the login did not run ${what}: the host asks for another user\n  found: "${said}"\n  needed: set user to ${user} in this host's login settings`;
-  return [
-    `the login did not run ${what} to its end, though it ended with exit code 0`,
-    `  found: ${said ? `"${said}"` : "no output"}`,
-    "  needed: a login shell that runs commands (getent passwd USER shows it; /bin/true is none), with",
-    "  start files (.bashrc, .profile, .zshenv) that neither exit nor exec where no terminal is.",
-    "  Or sshd runs another one: ForceCommand in sshd_config, command= before the key in authorized_keys.",
-    "  To test it: ssh USER@HOST 'echo works' must print works",
-  ].join("\n");
+  return formatProblem({
+    what: `the login did not run ${what} to its end, though it ended with exit code 0`,
+    found: said ? `"${said}"` : "no output",
+    needed:
+      "a login shell that runs commands (getent passwd USER shows it; /bin/true is none), with\n" +
+      "  start files (.bashrc, .profile, .zshenv) that neither exit nor exec where no terminal is.",
+    next: [
+      "Or sshd runs another one: ForceCommand in sshd_config, command= before the key in authorized_keys.",
+      "To test it: ssh USER@HOST 'echo works' must print works",
+    ],
+  });
 }

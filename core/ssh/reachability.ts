@@ -2,6 +2,7 @@ import { type Clock, systemClock } from "../util/clock";
 import { type Commands, someHostKey } from "../util/commands";
 import { firstLine } from "../util/firstLine";
 import { printable } from "../util/printable";
+import { formatProblem } from "../util/problem";
 import { say } from "../util/say";
 import { withTimeout } from "../util/withTimeout";
 import { agentKeys, formatAgentFindings } from "./agentKeys";
@@ -152,14 +153,16 @@ export function silentText(
   waitedMs = bootTimeoutMs,
 ): string {
   const wait = waitedMs === 0 || unreached === "unknownName" ? "" : `, for ${waitedMs / 1000} s`;
-  return [
-    `${address}: ${unreached === "closedEarly" ? "the ssh server closes every connection" : "no ssh server answers"}`,
-    `  found: ${reason}${wait}`,
-    `  needed: a running host at pillar-host:host.address, with sshd on port ${port} (pillar-host:ssh.port), reachable from here`,
-    `  See it with: ssh -p ${port} ${user}@${address}`,
-    `  Start the host, or correct its address: ${run.set("host.address", "ADDRESS")}`,
-    `  Then: ${run.up}`,
-  ].join("\n");
+  return formatProblem({
+    what: `${address}: ${unreached === "closedEarly" ? "the ssh server closes every connection" : "no ssh server answers"}`,
+    found: `${reason}${wait}`,
+    needed: `a running host at pillar-host:host.address, with sshd on port ${port} (pillar-host:ssh.port), reachable from here`,
+    next: [
+      `See it with: ssh -p ${port} ${user}@${address}`,
+      `Start the host, or correct its address: ${run.set("host.address", "ADDRESS")}`,
+      `Then: ${run.up}`,
+    ],
+  });
 }
 
 export function refusedText(target: SshTarget, error: LoginError, run: Commands): string {

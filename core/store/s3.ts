@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import { boundedTextOf } from "../util/boundedText";
 import { firstLine } from "../util/firstLine";
 import { printable } from "../util/printable";
+import { formatProblem } from "../util/problem";
 import { withTimeout } from "../util/withTimeout";
 import type { BucketPlace } from "./bucketPlace";
 import { storeFault } from "./storeFault";
@@ -130,11 +131,12 @@ function faultText(
 ): string {
   const words = [status ?? "", name === "Error" ? "" : printable(name), printable(firstLine(message))];
   const at = endpoint === undefined ? "" : ` --endpoint-url ${endpoint}`;
-  return [
-    `the store of the records can't be ${what}: ${shown}; without it nothing is decided`,
-    `  found: ${words.filter((each) => each !== "").join(" ")}`,
-    "  needed: a bucket that answers, and credentials that may list, read and write in it, found as AWS tools find them",
-    "  (AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)",
-    `  Look with: aws s3 ls s3://${bucket}/${prefix}${at}; then run the same command again`,
-  ].join("\n");
+  return formatProblem({
+    what: `the store of the records can't be ${what}: ${shown}; without it nothing is decided`,
+    found: words.filter((each) => each !== "").join(" "),
+    needed:
+      "a bucket that answers, and credentials that may list, read and write in it, found as AWS tools find them\n" +
+      "  (AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)",
+    next: `Look with: aws s3 ls s3://${bucket}/${prefix}${at}; then run the same command again`,
+  });
 }

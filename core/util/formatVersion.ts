@@ -1,3 +1,5 @@
+import { formatProblem } from "./problem";
+
 /**
  * Checks the version of data that this or another program wrote. `what` names the data and its place. Throws if the
  * version is missing or unknown: guessing the content would be unsafe.
@@ -6,11 +8,11 @@ export function checkVersion(found: unknown, known: number, what: string): void 
   if (typeof found === "number" && Number.isInteger(found) && found >= 1 && found <= known) return;
   const isNewer = typeof found === "number" && found > known;
   throw new Error(
-    [
-      `${what}: ${isNewer ? "written by a newer version of this program" : "not in a version that this program knows"}; nothing was changed`,
-      `  found: ${found === undefined ? "no version" : `version ${JSON.stringify(found)}`}`,
-      `  needed: version ${known === 1 ? "1" : `1 to ${known}`}, or the program that wrote it (docs/operating.md)`,
-      "  In the program's directory: git pull && npm ci --omit=dev --ignore-scripts, then run the same command again.",
-    ].join("\n"),
+    formatProblem({
+      what: `${what}: ${isNewer ? "written by a newer version of this program" : "not in a version that this program knows"}; nothing was changed`,
+      found: found === undefined ? "no version" : `version ${JSON.stringify(found)}`,
+      needed: `version ${known === 1 ? "1" : `1 to ${known}`}, or the program that wrote it (docs/operating.md)`,
+      next: "In the program's directory: git pull && npm ci --omit=dev --ignore-scripts, then run the same command again.",
+    }),
   );
 }

@@ -3,6 +3,7 @@ import path from "node:path";
 import lockfile from "proper-lockfile";
 import type { Clock } from "./clock";
 import { commandsFor } from "./commands";
+import { formatProblem } from "./problem";
 
 type LockDeps = Pick<Clock, "ticks" | "sleep">;
 
@@ -39,12 +40,12 @@ export async function withLock<T>(
     }
     if (deps.ticks() >= end)
       throw new Error(
-        [
-          `another ${doing} of ${stack} is at work on this machine: nothing was changed`,
-          `  found: ${file}, which a process keeps fresh`,
-          "  needed: wait until that run has finished",
-          `  Then: ${doing === "destroy" ? commandsFor(stack).destroy : commandsFor(stack).backup}`,
-        ].join("\n"),
+        formatProblem({
+          what: `another ${doing} of ${stack} is at work on this machine: nothing was changed`,
+          found: `${file}, which a process keeps fresh`,
+          needed: "wait until that run has finished",
+          next: `Then: ${doing === "destroy" ? commandsFor(stack).destroy : commandsFor(stack).backup}`,
+        }),
       );
     await deps.sleep(pause);
     return claim();

@@ -5,6 +5,7 @@ import type { Backup } from "../../eventLog/events";
 import { moveText } from "../../eventLog/moveId";
 import { own } from "../../ssh/foreign";
 import type { RootHost } from "../../ssh/root";
+import { formatProblem } from "../../util/problem";
 import { writeWhole } from "../../util/writeAtomically";
 import type { BackupSettings } from "./backupPlace";
 import { keyShareOf } from "./keyShare";
@@ -84,12 +85,12 @@ export async function takeBackup(
     }
   }
   throw new Error(
-    [
-      `${root.address}: no consistent backup could be taken of ${what.place.base}, ${maxAttempts} times`,
-      ...problems.map((line) => `  found: ${line}`),
-      "  needed: files that stand still for the time of a copy. Does something else write there?",
-      `  See it with: ls -lat ${path.posix.join(what.place.base, what.place.paths[0] ?? ".")}`,
-    ].join("\n"),
+    formatProblem({
+      what: `${root.address}: no consistent backup could be taken of ${what.place.base}, ${maxAttempts} times`,
+      found: problems,
+      needed: "files that stand still for the time of a copy. Does something else write there?",
+      next: `See it with: ls -lat ${path.posix.join(what.place.base, what.place.paths[0] ?? ".")}`,
+    }),
   );
 }
 
@@ -250,9 +251,9 @@ const fileErrors: Readonly<Record<string, string>> = {
 function describeError(error: NodeJS.ErrnoException, directory: string): string {
   const reason = fileErrors[error.code ?? ""];
   if (reason === undefined) return error.message;
-  return [
-    `the backup could not be written on this machine: ${directory}`,
-    `  found: ${reason}`,
-    "  needed: room for it, or another directory (pillar-host:orchestrator.backup.directory)",
-  ].join("\n");
+  return formatProblem({
+    what: `the backup could not be written on this machine: ${directory}`,
+    found: reason,
+    needed: "room for it, or another directory (pillar-host:orchestrator.backup.directory)",
+  });
 }

@@ -5,6 +5,7 @@ import { PassThrough, Readable, Transform, type TransformCallback } from "node:s
 import { finished, pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { ownIdentityFile } from "../../store/recordsDirectory";
+import { formatProblem } from "../../util/problem";
 import { readSmall } from "../../util/readSmall";
 import { writeWhole } from "../../util/writeAtomically";
 import { type ArchiveReader, readArchive } from "./archive";
@@ -184,11 +185,11 @@ export async function prove(file: string, secret: string, expected: Manifest): P
   const archive = await readArchive();
   const createError = (found: readonly string[]) =>
     new Error(
-      [
-        `the backup could not be proved: ${file}`,
-        ...found.map((line) => `  found: ${line}`),
-        "  needed: every file as it was read on the host. Is the disk of this machine sound?",
-      ].join("\n"),
+      formatProblem({
+        what: `the backup could not be proved: ${file}`,
+        found,
+        needed: "every file as it was read on the host. Is the disk of this machine sound?",
+      }),
     );
   try {
     await pipeline(await openBackup(file, secret), new PassThrough(), archive.input);

@@ -1,5 +1,6 @@
 import { own } from "../../ssh/foreign";
 import { allEnded } from "../../util/allEnded";
+import { formatProblem } from "../../util/problem";
 import {
   compareManifests,
   type Difference,
@@ -119,10 +120,10 @@ export class ProvedCopy {
   private differenceText(saga: Saga, differences: readonly Difference[]): string {
     const { source, target } = sidesOf(saga);
     const { roots } = this.sides;
-    return [
-      `the copy on ${roots[target].address} is not what ${roots[source].address} has, after ${maxCopies} copies`,
-      ...differenceLines(differences).map((line) => `  found: ${line}`),
-      "  needed: the same bytes, owner and mode. Does something else write there? Is a disk failing (dmesg)?",
-    ].join("\n");
+    return formatProblem({
+      what: `the copy on ${roots[target].address} is not what ${roots[source].address} has, after ${maxCopies} copies`,
+      found: differenceLines(differences),
+      needed: "the same bytes, owner and mode. Does something else write there? Is a disk failing (dmesg)?",
+    });
   }
 }

@@ -80,11 +80,11 @@ export class MoveRun {
     const node = await this.deps.lookAtNode();
     if (node.synced) return;
     throw new Error(
-      [
-        `the node of ${this.nameOf("new")} is not synced now: the orchestrator there would wait for it`,
-        `  found: ${node.why}`,
-        "  needed: a synced node, asked again right before the old side stops",
-      ].join("\n"),
+      formatProblem({
+        what: `the node of ${this.nameOf("new")} is not synced now: the orchestrator there would wait for it`,
+        found: node.why,
+        needed: "a synced node, asked again right before the old side stops",
+      }),
     );
   }
 

@@ -8,6 +8,7 @@ import {
 } from "../../chain/orchestrator";
 import { own } from "../../ssh/foreign";
 import { type Commands, commandsFor } from "../../util/commands";
+import { formatProblem } from "../../util/problem";
 import { isJsonText } from "../backup/backup";
 import type { ChainLooks } from "../checks/survey";
 import type { HostPair, HostPairDeps } from "../hosts/hostPair";
@@ -179,13 +180,12 @@ export async function verify(
 function faultyText({ inputs, sides, side }: StartedSide, faults: readonly string[], log: readonly string[]): string {
   const errors = errorsIn(log);
   const shownLog = (errors.length > 0 ? errors : log).slice(-maxShownLines);
-  return [
-    `the orchestrator of the ${side} side (${sides.roots[side].address}) was started, but is not well`,
-    ...faults.slice(0, maxShownLines).map((fault) => `  found: ${fault}`),
-    "  needed: a unit that stays active, answers, the configured version, a key share, and the same identity as before",
-    ...shownLog.map((line) => `  log: ${line}`),
-    `  See it with: journalctl -u ${inputs[side].service} -n 50`,
-  ].join("\n");
+  return formatProblem({
+    what: `the orchestrator of the ${side} side (${sides.roots[side].address}) was started, but is not well`,
+    found: faults.slice(0, maxShownLines),
+    needed: "a unit that stays active, answers, the configured version, a key share, and the same identity as before",
+    next: [...shownLog.map((line) => `log: ${line}`), `See it with: journalctl -u ${inputs[side].service} -n 50`],
+  });
 }
 
 /** True if the orchestrator wrote its share to config.json at its start; undefined if that can't be read. */
