@@ -39,6 +39,7 @@ const needed: Readonly<Record<number, string>> = {
 };
 
 interface Api extends ApiOptions {
+  readonly sleep: (milliseconds: number) => Promise<unknown>;
   /** The endpoint without a password in it. */
   readonly at: string;
 }
@@ -82,7 +83,7 @@ export function createHttp({ sleep = pause, ...options }: ApiOptions) {
 }
 
 /** Makes the function that sends requests, waits where requests are limited, and retries reads if the API fails. */
-function createRequest(api: Api & Required<Pick<Api, "sleep">>): Request {
+function createRequest(api: Api): Request {
   const { provider, endpoint, token, sleep, say } = api;
   let waitedMs = 0;
   return async <T>(method: string, path: string, body?: object) => {

@@ -119,10 +119,10 @@ export function checkSigner(facts: RetirementFacts): RetirementVerdict {
   ];
   const build = facts.successor?.build;
   const isReached = facts.successor !== undefined && "facts" in facts.successor.look;
-  if (build === undefined || "error" in build)
+  if (build === undefined || "problem" in build)
     unmet.push({
       what: "the successor's orchestrator does not answer",
-      found: [build?.error ?? (isReached ? "no orchestrator runs there" : "the successor was not reached")],
+      found: [build?.problem ?? (isReached ? "no orchestrator runs there" : "the successor was not reached")],
       needed: `the signer at work there: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
     });
   const version = build && "value" in build ? build.value.version : "";

@@ -3,6 +3,7 @@ import type { BuildInfo, OrchestratorIdentity } from "../chain/orchestrator";
 import type { Answered } from "../chain/reading";
 import type { BridgeNow } from "../orchestrator/checks/bridgeNow";
 import type { NodeStatus } from "../sync/nodeStatus";
+import type { Result } from "../util/result";
 import type { ChainReading, ChainWord } from "./readChain";
 import type { HostFacts, HostObservation } from "./readHost";
 import type { RewardsReading } from "./readRewards";
@@ -67,7 +68,7 @@ export interface RetirementFacts {
         readonly hostKey: string;
         readonly look: HostObservation;
         readonly node: NodeStatus;
-        readonly build?: { readonly value: BuildInfo } | { readonly error: string } | undefined;
+        readonly build?: Result<BuildInfo> | undefined;
         readonly identity?: OrchestratorIdentity | undefined;
       }
     | undefined;

@@ -9,7 +9,7 @@ type Facts = Pick<RetirementFacts, "successor" | "bridge" | "identity">;
 /** Returns doubts that the successor's orchestrator is the silent host's: a fresh one answers, too. */
 export function successorFaults({ successor, bridge, identity }: Facts): Omit<Unmet, "loss">[] {
   // A missing answer is a separate condition.
-  if (successor?.build === undefined || "error" in successor.build) return [];
+  if (successor?.build === undefined || "problem" in successor.build) return [];
   const unmet: Omit<Unmet, "loss">[] = [];
   const shares = "facts" in successor.look ? (successor.look.facts.signer.shares ?? []) : [];
   if (!bridge?.known)

@@ -14,6 +14,7 @@ import type { Store } from "../store/store";
 import { lookAtNode } from "../sync/nodeStatus";
 import { firstLine } from "../util/firstLine";
 import { resolvePath } from "../util/resolvePath";
+import { toResult } from "../util/result";
 import { decideRetirement, needsProductionSearch } from "./decideRetirement";
 import type { RetirementInputs } from "./guardInputs";
 import { type GuardMemory, isReached } from "./guardMemory";
@@ -207,10 +208,7 @@ async function readSuccessor(
     if (!("facts" in look) || !look.facts.signer.active) return facts;
     const { rpcPort } = places.signer;
     const client = createOrchestratorClient(() => root.forward("127.0.0.1", rpcPort), rpcPort, deps);
-    const build = await client.buildInfo().then(
-      (value) => ({ value }),
-      (error: Error) => ({ error: error.message }),
-    );
+    const build = await toResult(client.buildInfo());
     const identity = "value" in build ? await client.identity().catch(() => undefined) : undefined;
     return { ...facts, build, identity };
   } finally {

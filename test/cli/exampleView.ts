@@ -20,7 +20,7 @@ export function progress(changes: Partial<SyncProgress> = {}): SyncProgress {
   };
 }
 
-/** What core/steps/host/hostFacts.sh prints of a host that syncs. */
+/** Output of core/steps/host/hostFacts.sh on a host that syncs. */
 export const facts = parseNodeHostFacts([
   "stages=asked",
   ...["done.packages=2026-11-21T15:04:01Z", "done.deployed=2026-11-21T15:04:09Z"],

@@ -419,7 +419,7 @@ describe("each condition alone, with its text", () => {
     ],
     [
       "a signer that does not answer",
-      { ...signing, successor: { ...successor, build: { error: "ECONNREFUSED" } } },
+      { ...signing, successor: { ...successor, build: { problem: "ECONNREFUSED" } } },
       `- the successor's orchestrator does not answer
     found: ECONNREFUSED
     needed: the signer at work there: ./pillar-host status SUCCESSOR (SUCCESSOR is its stack)`,
