@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Cloud, Owner } from "../../core/cloud/cloud";
 import { listOpenings, warnOfOpenSsh } from "../../core/cloud/firewall";
 import { type HostPlan, type HostRefusal, planHost } from "../../core/cloud/hostPlan";
-import { CloudError } from "../../core/cloud/http";
+import { isCloudError } from "../../core/cloud/http";
 import type { OrderRecord, OrderRecords } from "../../core/cloud/orderRecord";
 import { openOrderRecords } from "../../core/cloud/orderRecord";
 import type { StackConfig } from "../../core/config/config";
@@ -105,8 +105,8 @@ async function decide(
     now: Date.now(),
   };
   const decided = await planHost(situation).catch((error: unknown): HostRefusal => {
-    if (!(error instanceof CloudError)) throw error;
-    const isOfToken = error.status === 401 || error.status === 403;
+    if (!isCloudError(error)) throw error;
+    const isOfToken = [401, 403].includes(error.cloudStatus);
     const set = `  Set it with: ${commandsFor(owner.stack).setSecret("host.token")}`;
     return { faults: [...error.message.split("\n"), ...(isOfToken ? [set] : [])] };
   });

@@ -112,7 +112,7 @@ export function createDigitalocean({ endpoint = "https://api.digitalocean.com", 
       const found = await http.find<{ droplet: Droplet }>(`/droplets/${id}`);
       return found && serverNow(found.droplet);
     },
-    checkRights: () => http.mayWrite("/account/keys/0"),
+    checkRights: () => http.checkRights("/account/keys/0"),
     isNoRoom: (words) => digitaloceanNoRoom.test(words),
     limits: "Settings, Team, Resource limits",
     describeConsole: (id) => `https://cloud.digitalocean.com/droplets/${id}/access, Recovery Console`,

@@ -107,7 +107,7 @@ export function createHetzner(access: CloudAccess): Cloud {
       const found = await http.find<{ server: Server }>(`/servers/${id}`);
       return found && serverNow(found.server);
     },
-    checkRights: () => http.mayWrite("/ssh_keys/0"),
+    checkRights: () => http.checkRights("/ssh_keys/0"),
     isNoRoom: (words) => hetznerNoRoom.test(words),
     limits: "https://console.hetzner.cloud, Limits, Request change",
     describeConsole: (id) => `https://console.hetzner.cloud, in its project: server ${id}, Console (>_)`,

@@ -1,6 +1,6 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { type Answer, ask } from "../util/ask";
 import { isTooLarge } from "../util/boundedText";
+import { systemClock } from "../util/clock";
 import { printable } from "../util/printable";
 
 interface ApiOptions {
@@ -8,24 +8,28 @@ interface ApiOptions {
   readonly endpoint: string;
   readonly token: string;
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
-  readonly say?: (line: string) => void;
+  readonly say?: ((line: string) => void) | undefined;
 }
 
 export type CloudAccess = Omit<ApiOptions, "provider" | "endpoint"> & { readonly endpoint?: string };
 
 /** A refusal by a cloud's API, in words for the operator; never with the token. */
-export class CloudError extends Error {
-  constructor(
-    message: string,
-    /** 0 where nothing answered. */
-    readonly status = 0,
-  ) {
-    super(message);
-  }
+export interface CloudError extends Error {
+  /** 0 if nothing answered. */
+  readonly cloudStatus: number;
+}
+
+export function isCloudError(error: unknown): error is CloudError {
+  return error instanceof Error && "cloudStatus" in error;
+}
+
+/** Creates an error with a mark, because stored code can't keep a class. */
+function cloudError(message: string, cloudStatus = 0): CloudError {
+  return Object.assign(new Error(message), { cloudStatus });
 }
 
 const requestTimeoutMs = 30_000;
-const maxReadAttempts = 4;
+const maxAttempts = 4;
 const maxGonePolls = 60;
 const gonePollMs = 2000;
 const maxRateLimitWaitMs = 10 * 60_000;
@@ -33,102 +37,97 @@ const maxRateLimitWaitMs = 10 * 60_000;
 const maxPages = 100;
 
 const needed: Readonly<Record<number, string>> = {
-  401: "an API token that is valid, with read and write permission",
-  403: "an API token with read and write permission",
-  429: "patience, or a token that nothing else uses: run the same command again later",
+  401: "set an API token that is valid, with read and write permission",
+  403: "set an API token with read and write permission",
+  429: "run the same command again later, or use a token that nothing else uses",
 };
 
-interface Api extends ApiOptions {
-  readonly sleep: (milliseconds: number) => Promise<unknown>;
-  /** The endpoint without a password in it. */
-  readonly at: string;
-}
+export type CloudHttp = ReturnType<typeof createHttp>;
 
-type Request = <T>(method: string, path: string, body?: object) => Promise<T>;
-
-/** Makes a client of a cloud's API. Every method @throws CloudError */
-export function createHttp({ sleep = pause, ...options }: ApiOptions) {
-  const api = { ...options, sleep, at: options.endpoint.replace(/\/\/.*@/, "//") };
-  const request = createRequest(api);
+/** Creates a client of a cloud's API. Every method @throws CloudError */
+export function createHttp({ sleep = systemClock.sleep, ...options }: ApiOptions) {
+  const { provider } = options;
+  const request = createRequest({ ...options, sleep });
   const get = <T>(path: string) => request<T>("GET", path);
   const remove = (path: string) => request<void>("DELETE", path);
-  const find = <T>(path: string): Promise<T | undefined> =>
-    get<T>(path).catch((error: CloudError) => {
-      if (error.status === 404) return undefined;
-      throw error;
-    });
+  const find = <T>(path: string) => get<T>(path).catch(ignoreStatuses(404));
   return {
     get,
     find,
     remove,
-    list: <T>(path: string, key: string) => readPages<T>(api, get, path, key),
     put: (path: string, body: object) => request<void>("PUT", path, body),
+    /** Sends an action that may be repeated. */
+    act: (path: string, body: object) => request<void>("POST", path, body),
+    list: async <T>(path: string, key: string): Promise<T[]> => {
+      type Page = { meta?: { pagination?: { next_page: unknown } }; links?: { pages?: { next?: unknown } } };
+      const items: T[] = [];
+      for (let page = 1; page <= maxPages; page += 1) {
+        const query = `${path.includes("?") ? "&" : "?"}page=${page}&per_page=50`;
+        const body = await get<Page & Record<string, T[]>>(`${path}${query}`);
+        items.push(...(body[key] ?? []));
+        if (!(body.meta?.pagination?.next_page ?? body.links?.pages?.next)) return items;
+      }
+      throw cloudError(`${provider}'s API gives more than ${maxPages} pages of ${path.replace(/\?.*/, "")}`);
+    },
     /** Removes a thing, and waits until it is gone. */
     removeWhole: async (path: string) => {
       if (!(await find(path))) return;
       await remove(path);
       for (let left = maxGonePolls; await find(path); left -= 1) {
         if (left === 0)
-          throw new CloudError(`${api.provider} did not remove ${path} within ${(maxGonePolls * gonePollMs) / 1000} s`);
+          throw cloudError(`${provider} did not remove ${path} within ${(maxGonePolls * gonePollMs) / 1000} s`);
         await sleep(gonePollMs);
       }
     },
     /** Refuses a token that can only read, by removing a thing that does not exist. */
-    mayWrite: (path: string) =>
+    checkRights: (path: string) =>
       remove(path).catch((error: CloudError) => {
-        const isAboutThing = error.status >= 400 && error.status < 500 && ![401, 403, 429].includes(error.status);
-        if (!isAboutThing) throw error;
+        const status = error.cloudStatus;
+        if (status < 400 || status >= 500 || [401, 403, 429].includes(status)) throw error;
       }),
   };
 }
 
-/** Makes the function that sends requests, waits where requests are limited, and retries reads if the API fails. */
-function createRequest(api: Api): Request {
+/** Creates a handler for `catch`: some refusals are no errors. */
+export function ignoreStatuses(...statuses: readonly number[]) {
+  return (error: CloudError): undefined => {
+    if (!statuses.includes(error.cloudStatus)) throw error;
+  };
+}
+
+/** Creates the function that sends requests, waits if they are limited, and repeats what may be if the API fails. */
+function createRequest(api: ApiOptions & { readonly sleep: (milliseconds: number) => Promise<unknown> }) {
   const { provider, endpoint, token, sleep, say } = api;
   let waitedMs = 0;
-  return async <T>(method: string, path: string, body?: object) => {
+  return async <T>(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: object): Promise<T> => {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
     const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
-    const maxAttempts = method === "GET" ? maxReadAttempts : 1;
+    const isRepeatable = method === "GET" || method === "POST";
     for (let attempt = 1; ; attempt += 1) {
       const answer = await ask(`${endpoint}${path}`, init, requestTimeoutMs).catch((error: Error) => error);
-      const isLimited = !(answer instanceof Error) && answer.status === 429;
+      if (!(answer instanceof Error) && answer.status === 429) {
+        const delayMs = readRetryDelayMs(answer.headers, Date.now());
+        waitedMs += delayMs;
+        if (waitedMs >= maxRateLimitWaitMs) return parseAnswer(api, method, path, answer) as T;
+        say?.(`${provider} limits the requests of this token: waiting ${Math.ceil(delayMs / 1000)} s, as it asks`);
+        await sleep(delayMs);
+        continue;
+      }
       const isOutOfOrder = answer instanceof Error ? !isTooLarge(answer) : answer.status >= 500;
-      const delayMs = isLimited ? readRetryDelayMs(answer.headers, Date.now()) : 1000 * 2 ** attempt;
-      if (isLimited) waitedMs += delayMs;
-      if (isLimited ? waitedMs >= maxRateLimitWaitMs : !isOutOfOrder || attempt >= maxAttempts)
-        return parseAnswer(api, method, path, answer) as T;
-      if (isLimited)
-        say?.(`${provider} limits the requests of this token: waiting ${Math.ceil(delayMs / 1000)} s as told`);
-      await sleep(delayMs);
+      if (!isOutOfOrder || !isRepeatable || attempt >= maxAttempts) return parseAnswer(api, method, path, answer) as T;
+      await sleep(1000 * 2 ** attempt);
     }
   };
 }
 
-async function readPages<T>(
-  { provider }: Api,
-  get: <B>(path: string) => Promise<B>,
-  path: string,
-  key: string,
-): Promise<T[]> {
-  type Page = { meta?: { pagination?: { next_page: unknown } }; links?: { pages?: { next?: unknown } } };
-  const items: T[] = [];
-  for (let page = 1; page <= maxPages; page += 1) {
-    const body = await get<Page & Record<string, T[]>>(
-      `${path}${path.includes("?") ? "&" : "?"}page=${page}&per_page=50`,
-    );
-    items.push(...(body[key] ?? []));
-    if (!(body.meta?.pagination?.next_page ?? body.links?.pages?.next)) return items;
-  }
-  throw new CloudError(`${provider}'s API gives more than ${maxPages} pages of ${path.replace(/\?.*/, "")}`);
-}
-
-function parseAnswer(api: Api, method: string, path: string, answer: Answer | Error): unknown {
-  const { provider, at } = api;
+function parseAnswer(api: ApiOptions, method: string, path: string, answer: Answer | Error): unknown {
+  const { provider } = api;
+  // The endpoint may hold a password.
+  const at = api.endpoint.replace(/\/\/.*@/, "//");
   const isNone = `what answers at ${at} is not ${provider}'s API`;
-  if (answer instanceof Error && isTooLarge(answer)) throw new CloudError(`${isNone}: ${answer.message}`);
+  if (answer instanceof Error && isTooLarge(answer)) throw cloudError(`${isNone}: ${answer.message}`);
   if (answer instanceof Error)
-    throw new CloudError(
+    throw cloudError(
       `${provider}'s API cannot be reached at ${at}: ${answer.message}\n  Run the same command again when it can be.`,
     );
   let body: unknown;
@@ -136,24 +135,24 @@ function parseAnswer(api: Api, method: string, path: string, answer: Answer | Er
     body = JSON.parse(answer.text);
   } catch {}
   if (answer.status >= 300) throw createRefusal(api, answer.status, `${method} ${path.replace(/\?.*/, "")}`, body);
-  if (body === undefined && method === "GET") throw new CloudError(`${isNone}: no JSON came from ${path}`);
+  if (body === undefined && method === "GET") throw cloudError(`${isNone}: no JSON came from ${path}`);
   return body;
 }
 
-function createRefusal({ provider, token }: Api, status: number, asked: string, body: unknown): CloudError {
+function createRefusal({ provider, token }: ApiOptions, status: number, asked: string, body: unknown): CloudError {
   type Words = { code?: string; id?: string; message?: string };
   const { code, id, message } = { ...(body as Words), ...(body as { error?: Words } | undefined)?.error };
   const words = [code ?? id, message].filter(Boolean).join(": ").replaceAll(token, "[token]");
   const said = `${provider} answered ${status} (${printable(words) || "no reason given"})`;
   const need = needed[status];
-  if (need) return new CloudError(`pillar-host:host.token: ${said}\n  needed: ${need}`, status);
+  if (need) return cloudError(`pillar-host:host.token: ${said}\n  needed: ${need}`, status);
   const later = `${said}, several times\n  Run the same command again when ${provider}'s API works.`;
-  return new CloudError(status >= 500 ? later : `${said} to ${asked}`, status);
+  return cloudError(status >= 500 ? later : `${said} to ${asked}`, status);
 }
 
 /** Returns how long a 429 asks to wait: Retry-After, else until RateLimit-Reset, else a while. */
 export function readRetryDelayMs(headers: Headers, now: number): number {
-  const secondsOf = (name: string) => Number(headers.get(name) ?? Number.NaN);
-  const [after, reset] = [secondsOf("retry-after") * 1000, secondsOf("ratelimit-reset") * 1000 - now];
-  return Math.max([after, reset].find(Number.isFinite) ?? 5000, 1000);
+  const seconds = (name: string) => Number(headers.get(name) ?? Number.NaN);
+  const delays = [seconds("retry-after") * 1000, seconds("ratelimit-reset") * 1000 - now];
+  return Math.max(delays.find(Number.isFinite) ?? 5000, 1000);
 }

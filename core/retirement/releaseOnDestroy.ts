@@ -5,6 +5,7 @@ import type { EventDetails } from "../eventLog/events";
 import { standing } from "../eventLog/guardFacts";
 import { openRoot, type RootHost } from "../ssh/root";
 import { type Commands, commandsFor } from "../util/commands";
+import { firstLine } from "../util/firstLine";
 import { formatProblem } from "../util/problem";
 import { withLock } from "../util/withLock";
 import type { HostPaths, RetirementInputs } from "./guardInputs";
@@ -112,7 +113,7 @@ async function liftProtection({ stack, host }: GuardInputs, server: CloudServer,
     throw new Error(
       formatProblem({
         what: `${host.ssh.address}, the host of stack ${stack}, is shut down, but server ${id} can't be deleted: ${provider} protects it`,
-        found: error.message,
+        found: firstLine(error.message),
         needed:
           "its protection lifted, by a token that may write (a destroy has that of the last up), or in the provider's console",
         next: afterTokenChange(run),
@@ -138,7 +139,7 @@ async function askProvider<T>({ stack, host }: RetirementInputs, at: CloudServer
     throw new Error(
       formatProblem({
         what: `${host.ssh.address}, the host of stack ${stack}, is not given up: its provider can't be asked about server ${at.id}`,
-        found: (error as Error).message,
+        found: firstLine((error as Error).message),
         needed: `${at.provider}'s API, and a token that may use it; a destroy has that of the last up`,
         next: afterTokenChange(run),
       }),

@@ -2,7 +2,7 @@ import http from "node:http";
 import { afterEach, expect, test } from "vitest";
 import { callReference } from "../../core/chain/reference";
 import { createHttp } from "../../core/cloud/http";
-import { callApi } from "../../core/cloud/power";
+import { readPowerState } from "../../core/cloud/power";
 import { sendNotice } from "../../core/notify/notify";
 import { listen, type Server } from "./chain/fakes";
 
@@ -30,14 +30,7 @@ const clients: readonly (readonly [name: string, ask: (url: string) => Promise<s
   ],
   [
     "power switch",
-    (endpoint) =>
-      faultOf(
-        callApi(
-          { provider: "hetzner", id: "7", token: "t", endpoint },
-          { method: "GET", path: "/servers/7" },
-          { sleep },
-        ),
-      ),
+    (endpoint) => faultOf(readPowerState({ provider: "hetzner", id: "7", token: "t", endpoint }, { sleep })),
   ],
 ];
 

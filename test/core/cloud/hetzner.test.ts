@@ -133,7 +133,7 @@ test("rights: a token that writes passes, one that reads or is wrong does not", 
       .checkRights()
       .catch((error: CloudError) => error.message);
   expect(await failed(READS)).toMatch(
-    /^pillar-host:host.token: Hetzner answered 403 .*\n {2}needed: an API token with read and write permission/,
+    /^pillar-host:host.token: Hetzner answered 403 .*\n {2}needed: set an API token with read and write permission/,
   );
   expect(await failed("x".repeat(64))).toMatch(/^pillar-host:host.token: Hetzner answered 401 /);
 });

@@ -57,12 +57,12 @@ test.each([
 
 test("a rate limit beyond all patience ends in an error", async () => {
   const { http } = await ask([[429, {}, { "retry-after": "3600" }]]);
-  const { message, status } = await failed(http.get("/x"));
+  const { message, cloudStatus } = await failed(http.get("/x"));
   expect(message).toBe(
     "pillar-host:host.token: Cloud answered 429 (no reason given)\n" +
-      "  needed: patience, or a token that nothing else uses: run the same command again later",
+      "  needed: run the same command again later, or use a token that nothing else uses",
   );
-  expect(status).toBe(429);
+  expect(cloudStatus).toBe(429);
 });
 
 test("an API out of order is asked again, four times in all", async () => {
@@ -83,8 +83,8 @@ test("what writes is not repeated", async () => {
 });
 
 test.each([
-  [401, "pillar-host:host.token: Cloud answered 401 (no reason given)\n  needed: an API token that is valid"],
-  [403, "pillar-host:host.token: Cloud answered 403 (no reason given)\n  needed: an API token with read and write"],
+  [401, "pillar-host:host.token: Cloud answered 401 (no reason given)\n  needed: set an API token that is valid"],
+  [403, "pillar-host:host.token: Cloud answered 403 (no reason given)\n  needed: set an API token with read and write"],
   [409, "Cloud answered 409 (no reason given) to GET /x"],
 ])("%d is told in the operator's words", async (status, words) => {
   const { http } = await ask([[status]]);

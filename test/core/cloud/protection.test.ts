@@ -66,9 +66,9 @@ test("that stays is not called lifted", async () => {
 test("a refusal, and an answer of another form, are said in words", async () => {
   api.answers = { "GET /servers/52": [shows(true), [200, {}]], [action]: [[403, {}]] };
   expect(await refusal(setProtection(at(), false, api.deps))).toBe(
-    "the API of hetzner does not lift the server's protection (server 52): it answers 403: is pillar-host:host.token still valid?",
+    "pillar-host:host.token: Hetzner answered 403 (no reason given)\n  needed: set an API token with read and write permission",
   );
   expect(await refusal(isProtected(at(), api.deps))).toBe(
-    "the API of hetzner does not tell the server's protection (server 52): it answers 200",
+    "the API of hetzner does not report the protection of server 52",
   );
 });

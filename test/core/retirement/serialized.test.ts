@@ -394,7 +394,7 @@ describe("the guard", () => {
       expect(error?.message).toBe(
         [
           "127.0.0.1, the host of stack prod, is shut down, but server 52 can't be deleted: hetzner protects it",
-          "  found: the API of hetzner does not lift the server's protection (server 52): it answers 403: is pillar-host:host.token still valid?",
+          "  found: pillar-host:host.token: Hetzner answered 403 (no reason given)",
           "  needed: its protection lifted, by a token that may write (a destroy has that of the last up), or in the provider's console",
           "  Then, after a change of the token: pulumi up -s prod && pulumi destroy -s prod; else: pulumi destroy -s prod",
         ].join("\n"),

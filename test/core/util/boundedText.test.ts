@@ -74,7 +74,7 @@ describe("a small answer that unpacks to a large one", () => {
     const own = { provider: "hetzner", id: "52", token: "t", endpoint };
     const sleep = async (milliseconds: number) => void slept.push(milliseconds);
     await expect(readPowerState(own, { sleep })).rejects.toThrow(
-      "the API of hetzner does not answer as it should: the answer is larger than 5 MiB",
+      `what answers at ${endpoint} is not Hetzner's API: the answer is larger than 5 MiB`,
     );
     expect(slept).toEqual([]);
   });

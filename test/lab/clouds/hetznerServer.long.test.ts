@@ -196,7 +196,7 @@ describe("the stack of a live server", () => {
     expect(linesOf(output)).toMatch(
       new RegExp(
         `the host of stack prod, is shut down, but server ${id} can't be deleted: hetzner protects it\n` +
-          `found: the API of hetzner does not lift the server's protection \\(server ${id}\\): it answers 403: is .*token still valid\\?\n` +
+          `found: pillar-host:host.token: Hetzner answered 403 .*\n` +
           "needed: its protection lifted, by a token that may write .*\nThen, after a change of the token: pulumi up -s prod && pulumi destroy -s prod; else: pulumi destroy -s prod\n",
       ),
     );
