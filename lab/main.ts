@@ -6,6 +6,7 @@ import { addShellCommand } from "./commands/shell";
 import { ensureBaseImage } from "./images/baseImage";
 import { Lab } from "./lab";
 import { ensureToolchain } from "./toolchain";
+import { ensureRequirements } from "./util/requirements";
 
 const program = new Command("npm run lab --")
   .enablePositionalOptions()
@@ -82,7 +83,9 @@ program
   .command("prepare")
   .description("get what is expensive into the cache: engine, plugin, base image")
   .action(async () => {
-    const [toolchain] = [await ensureToolchain(), await ensureBaseImage()];
+    await ensureRequirements();
+    const toolchain = await ensureToolchain();
+    await ensureBaseImage();
     console.log(`engine: ${toolchain.pulumi} (${toolchain.source})`);
   });
 

@@ -22,7 +22,7 @@ export interface GateTruth {
   readonly cuts: number;
 }
 
-/** `stop`: each kind of write once on each side; `cut`: the connection is lost in the body of each. */
+/** `stop`: each kind of write once, every second one before it arrives; `cut`: the connection is lost in the body of each. */
 export type GateMode = "pass" | "stop" | "cut";
 
 // A bucket's server as the store sees it: in front of the real one, of which it is told by host, own port, the other's port
@@ -44,14 +44,17 @@ function whatIs(url: string, body: Buffer): string | undefined {
   return [event, details?.label].filter((word) => word !== undefined).join(" ");
 }
 
-/** Whether this one is to be stopped here: then it stays so until its client is gone. */
+/** True if this write is stopped here; it stays so until its client is gone. */
 function isStopped(what: string | undefined, side: GateSide): boolean {
   if (what === undefined || mode !== "stop") return false;
-  if (held !== undefined || stops.some((stop) => stop.what === what && stop.side === side)) return held !== undefined;
+  if (held !== undefined) return true;
+  if (stops.some((stop) => stop.what === what) || side !== sideOfStop(stops.length)) return false;
   held = { what, side };
   stops.push(held);
   return true;
 }
+
+const sideOfStop = (index: number): GateSide => (index % 2 === 0 ? "before" : "after");
 
 const bucket = http.createServer(async (request, response) => {
   const { method = "", url = "", headers } = request;

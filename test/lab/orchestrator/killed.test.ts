@@ -1,6 +1,6 @@
 import { killedAt } from "./killedMove";
 
-// Where neither side signs. The other boundaries: killedEarly.long.test.ts and killedLate.long.test.ts.
+// Where neither side signs. The other boundaries: killedAround.long.test.ts.
 killedAt([
   ["there", "at the fence", /orchestrator: fencing the old side/],
   ["back", "at the fence", /orchestrator: fencing the new side/],

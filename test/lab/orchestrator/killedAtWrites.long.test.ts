@@ -52,22 +52,17 @@ it("a bucket that loses each upload in its middle ends an up, and nothing is mov
   expect(await signer()).toBe(before);
 });
 
-it("an up that is killed before and after each of its writes into the bucket is gone on with by the next", async () => {
+it("an up that is killed at each of its writes into the bucket, before or after it, is completed by the next", async () => {
   const content = await contentOf(stage.old);
   for (let runs = 1; ; runs += 1) {
-    expect(runs).toBeLessThan(80);
+    expect(runs).toBeLessThan(40);
     const { stop, output } = await killedUp();
     expect((await signersOf(stage)).length, output).toBeLessThan(2);
     if (!stop) break;
     await stage.stack.cancel();
   }
   const { stops } = await gateOf(stage.lab);
-  expect(stops).toEqual(
-    writes.flatMap((what) => [
-      { what, side: "before" },
-      { what, side: "after" },
-    ]),
-  );
+  expect(stops).toEqual(writes.map((what, index) => ({ what, side: index % 2 === 0 ? "before" : "after" })));
   expect(await signersOf(stage)).toEqual(["new"]);
   expect(await contentOf(stage.fresh)).toBe(content);
   expect(await transcripts(stage.fresh)).toHaveLength(1);

@@ -3,8 +3,9 @@ import { killedAt } from "./killedMove";
 /** A provider lives on for up to ten seconds when its engine is killed: it must not come to the end of the watch. */
 const outlasting = { steadySeconds: 20 };
 
+// Each write is a boundary too: killedAtWrites.long.test.ts.
 killedAt([
-  ["there", "at the start", /orchestrator: starting the new side/],
-  ["back", "while it is watched", /orchestrator: the orchestrator of the old side answers/, outlasting],
+  ["there", "in the bulk copy", /copying from \S+ to \S+: the old side holds the key/],
   ["there", "while it is watched", /orchestrator: the orchestrator of the new side answers/, outlasting],
+  ["back", "while it is watched", /orchestrator: the orchestrator of the old side answers/, outlasting],
 ]);
