@@ -79,6 +79,12 @@ export const stackSchema = z
         "`status --all --notify` of every sign that something is amiss, and that it is over",
       secret: true,
     }),
+    heartbeat: webhook.optional().meta({
+      description:
+        "An address, such as a check of healthchecks.io, that `status --all --notify` calls after each run, with `/fail` " +
+        "behind it if a stack could not be read or a webhook refused. Its service alerts you when the calls stop",
+      secret: true,
+    }),
     store: storeSchema,
     orchestrator: orchestratorSchema,
     network: networkSchema,

@@ -74,20 +74,32 @@ export function noticeRequest(webhook: string, notice: Notice): { headers: Recor
  * never quotes the address, which is a secret.
  */
 export async function sendNotice(webhook: string, notice: Notice, pause = 2000): Promise<string | undefined> {
-  const fault = webhookFault(webhook);
-  if (fault !== undefined) return fault;
+  return webhookFault(webhook) ?? (await post(webhook, noticeRequest(webhook, notice), pause));
+}
+
+/**
+ * Calls a heartbeat address in the form of healthchecks: with `/fail` behind its path if the run failed. Returns the
+ * reason if it was not accepted. Never throws, and never quotes the address, which is a secret.
+ */
+export function sendHeartbeat(heartbeat: string, hasFailed: boolean, pause = 2000): Promise<string | undefined> {
+  const url = new URL(heartbeat);
+  if (hasFailed) url.pathname = `${url.pathname.replace(/\/$/, "")}/fail`;
+  return post(url.href, {}, pause);
+}
+
+async function post(address: string, request: RequestInit, pause: number): Promise<string | undefined> {
   let reason: string | undefined;
   for (let attempt = 1; attempt <= tries; attempt += 1) {
-    reason = await post(webhook, notice);
+    reason = await postOnce(address, request);
     if (reason === undefined) return undefined;
     if (attempt < tries) await new Promise((resolve) => setTimeout(resolve, pause));
   }
   return reason;
 }
 
-async function post(webhook: string, notice: Notice): Promise<string | undefined> {
+async function postOnce(address: string, request: RequestInit): Promise<string | undefined> {
   try {
-    const { status } = await ask(webhook, { method: "POST", ...noticeRequest(webhook, notice) }, limit);
+    const { status } = await ask(address, { method: "POST", ...request }, limit);
     return status < 300 ? undefined : `it answers ${status}`;
   } catch (error) {
     return (error as Error).message;

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import lockfile from "proper-lockfile";
-import { type Notice, sendNotice } from "../../../core/notify/notify";
+import { type Notice, sendHeartbeat, sendNotice } from "../../../core/notify/notify";
 import { isOurs } from "../../../core/registration/registration";
 import { dataDirectory } from "../../../core/store/recordsDirectory";
 import { commandsFor } from "../../../core/util/commands";
@@ -36,6 +36,7 @@ export async function openAlertNotifier(
   send = sendNotice,
   directory = path.join(dataDirectory(), "signs"),
   waitSeconds = 60,
+  beat = sendHeartbeat,
 ): Promise<AlertNotifier> {
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
   const lockfilePath = path.join(directory, ".lock");
@@ -64,9 +65,32 @@ export async function openAlertNotifier(
     close: () => release().catch(() => undefined),
     notify: async (found, sources) => {
       const hindered = await Promise.all(found.map((one, i) => tellOne(one, sources[i])));
-      return [...hindered.filter((line) => line !== undefined), ...describeMissingWebhook(found, sources)];
+      const problems = [...hindered.filter((line) => line !== undefined), ...describeMissingWebhook(found, sources)];
+      return [...problems, ...(await callHeartbeats(sources, problems.length > 0, beat))];
     },
   };
+}
+
+/** Calls each heartbeat address once, so that a monitor that no longer runs is noticed. Returns the problems. */
+async function callHeartbeats(
+  sources: readonly (StackWithHost | CliRefusal)[],
+  hasFailed: boolean,
+  beat: typeof sendHeartbeat,
+): Promise<string[]> {
+  const stacks = new Map(
+    sources.flatMap((source) =>
+      "config" in source && source.config.heartbeat ? [[source.config.heartbeat, source.stack]] : [],
+    ),
+  );
+  const calls = [...stacks].map(async ([heartbeat, stack]) => {
+    const reason = await beat(heartbeat, hasFailed);
+    return reason === undefined
+      ? []
+      : [
+          `the heartbeat of ${stack} was refused: ${reason}\n  needed: set the address anew (pulumi asks for it): ${commandsFor(stack).setSecret("heartbeat")}`,
+        ];
+  });
+  return (await Promise.all(calls)).flat();
 }
 
 /** Reports if no stack has a webhook. One of several may lack it on purpose. */

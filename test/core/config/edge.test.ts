@@ -153,7 +153,7 @@ const table: readonly (readonly [
   ],
   [
     "an address of a release or webhook",
-    ["controller.release.url", "orchestrator.release.url", "notify"],
+    ["controller.release.url", "orchestrator.release.url", "notify", "heartbeat"],
     [
       "https://user:s3cretpw@release.example/a.zip",
       "https:s3cretpw@release.example/a.zip",
@@ -264,6 +264,7 @@ test("no part of an address that may be a secret is in a fault, wherever it was 
     "controller.release.url",
     "orchestrator.release.url",
     "notify",
+    "heartbeat",
     "store",
     "host.address",
     "node.rpcAddress",

@@ -17,6 +17,7 @@ test("are these, by the schema", () => {
     ...logins("ssh", ["sudoPassword", ...proxy]),
     ...logins("sync.oldHost"),
     "notify",
+    "heartbeat",
     ...logins("orchestrator.migrateFrom"),
     ...logins("retirement.successor"),
   ]);

@@ -1,6 +1,6 @@
 import http from "node:http";
 import { afterEach, expect, test } from "vitest";
-import { noticeRequest, sendNotice, webhookFault } from "../../../core/notify/notify";
+import { noticeRequest, sendHeartbeat, sendNotice, webhookFault } from "../../../core/notify/notify";
 import { closedPort, listen, type Server } from "../chain/fakes";
 
 const notice = { event: "stalled", title: "Pillar Anvil (prod-2): stalled", message: "the height stands" } as const;
@@ -9,10 +9,10 @@ afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
 
 /** A webhook that answers with these statuses in turn, the last for ever after. */
 async function webhook(...statuses: number[]) {
-  const taken: { headers: http.IncomingHttpHeaders; body: string }[] = [];
+  const taken: { path: string | undefined; headers: http.IncomingHttpHeaders; body: string }[] = [];
   const server = http.createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString();
-    taken.push({ headers: request.headers, body });
+    taken.push({ path: request.url, headers: request.headers, body });
     response.writeHead(statuses[Math.min(taken.length, statuses.length) - 1] ?? 200).end("ok");
   });
   const listening = await listen(server);
@@ -78,4 +78,18 @@ test.each([
   const found = await sendNotice(await url(), notice, 1);
   expect(found).toMatch(reason);
   expect(found).not.toMatch(/s3cret|127/);
+});
+
+test("a heartbeat calls its address after a good run, and /fail behind its path after a failed one", async () => {
+  const { taken, url } = await webhook(503, 200);
+  expect(await sendHeartbeat(`${url}?rid=1`, false, 1)).toBeUndefined();
+  expect(await sendHeartbeat(`${url}/?rid=1`, true, 1)).toBeUndefined();
+  const path = "/s3cret-topic";
+  expect(taken.map((one) => one.path)).toEqual([`${path}?rid=1`, `${path}?rid=1`, `${path}/fail?rid=1`]);
+});
+
+test("a refused heartbeat gives a reason without the address", async () => {
+  const { url } = await webhook(404);
+  expect(await sendHeartbeat(url, false, 1)).toBe("it answers 404");
+  expect(await sendHeartbeat(`http://127.0.0.1:${await closedPort()}/s3cret`, false, 1)).toBe("ECONNREFUSED");
 });

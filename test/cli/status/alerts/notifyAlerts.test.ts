@@ -20,8 +20,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-const source = (notify: string | undefined = webhook) =>
-  ({ config: { pillar: { name: "Anvil" }, notify } }) as unknown as StackWithHost;
+const source = (notify: string | undefined = webhook, heartbeat?: string) =>
+  ({ stack: "prod", config: { pillar: { name: "Anvil" }, notify, heartbeat } }) as unknown as StackWithHost;
 const facts: NodeHostFacts = {
   done: { deployed: "x", synced: "x" },
   node: { rpc: "127.0.0.1:35997", p2pPort: 35995, peers: 8 },
@@ -45,6 +45,7 @@ async function run(
   {
     answer = async (): Promise<string | undefined> => undefined,
     sources = [source()] as (StackWithHost | CliRefusal)[],
+    beat = async (_address: string, _hasFailed: boolean): Promise<string | undefined> => undefined,
   } = {},
 ) {
   const notices: Notice[] = [];
@@ -52,7 +53,7 @@ async function run(
     notices.push(notice);
     return answer();
   };
-  const teller = await openAlertNotifier(send, directory, 0);
+  const teller = await openAlertNotifier(send, directory, 0, beat);
   try {
     const all = "view" in one || "refusal" in one ? [one] : one;
     const hindered = await teller.notify(all, sources);
@@ -214,5 +215,40 @@ describe("it is said, and ends with 2,", () => {
       expect.stringMatching(/^pillar-host:notify is configured for no stack/),
     ]);
     expect((await run([found(crontab), found()], { sources: [none, source()] })).hindered).toEqual([]);
+  });
+});
+
+describe("the heartbeat", () => {
+  const heartbeat = "https://hc.example.org/s3cret";
+  const beats: [string, boolean][] = [];
+  const beat = async (address: string, hasFailed: boolean) => void beats.push([address, hasFailed]);
+  beforeEach(() => beats.splice(0));
+
+  test("is called once after a run, however many stacks name it", async () => {
+    const sources = [source(webhook, heartbeat), source(webhook, heartbeat)];
+    await run([found(crontab), { ...found(), stack: "prod-2" }], { sources, beat });
+    expect(beats).toEqual([[heartbeat, false]]);
+  });
+
+  test("reports failure if a stack could not be read or a webhook refused", async () => {
+    const refusal = new CliRefusal("no state");
+    const sources = [source(webhook, heartbeat), refusal];
+    await run([found(), { stack: "prod-2", refusal }], { sources, beat });
+    await run(found(crontab), { sources, answer: async () => "it answers 500", beat });
+    expect(beats).toEqual([
+      [heartbeat, true],
+      [heartbeat, true],
+    ]);
+  });
+
+  test("a refused call is a problem of the run, without the address", async () => {
+    const { hindered } = await run(found(), {
+      sources: [source(webhook, heartbeat)],
+      beat: async () => "it answers 404",
+    });
+    expect(hindered).toEqual([
+      expect.stringMatching(/^the heartbeat of prod was refused: it answers 404\n {2}needed: /),
+    ]);
+    expect(hindered.join()).not.toContain("s3cret");
   });
 });
