@@ -96,10 +96,14 @@ async function runTier(asked: Asked, deadline: number): Promise<Outcome> {
 
 async function setUp(): Promise<void> {
   await ensureRequirements();
-  await ensureToolchain({ plugins: allPlugins });
+  // The images wait for downloads while the engine's build computes.
+  await Promise.all([ensureToolchain({ plugins: allPlugins }), ensureImages()]);
+  await takeDownTheDead();
+}
+
+async function ensureImages(): Promise<void> {
   await ensurePackagedImage();
   await ensureCloudImage();
-  await takeDownTheDead();
 }
 
 /**
