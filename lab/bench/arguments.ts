@@ -5,8 +5,6 @@ import { type RowName, rowNames } from "./rows";
 export interface Asked {
   readonly json: boolean;
   readonly rounds: number;
-  /** True for the smallest run that yields each row: shows that measuring works, but not how long anything takes. */
-  readonly trial: boolean;
   /** Rows to show. A measurement that none of them needs does not run. */
   readonly only: readonly RowName[];
 }
@@ -26,17 +24,16 @@ function count(text: string): number {
 /** Parses the command line. @throws CommanderError that says what is wrong and what the options are */
 export function parseArguments(args: readonly string[]): Asked {
   const program = new Command("npm run bench --")
-    .description("Measures the program against its goals, on lab hosts of its own; about forty minutes.")
+    .description("Measures the program against its goals, on lab hosts of its own; about thirty minutes.")
     .option("--json", "rows of name, value, unit, goal and met instead of the table", false)
     .option("--only <row>", "this row only; may be given again", rowName)
     .option("--rounds <number>", "rounds of each comparison; figures of fewer than 5 say little", count, 5)
-    .option("--trial", "one round of the least of each, to see that the bench works; its figures say nothing", false)
     .allowExcessArguments(false)
     .exitOverride()
     // Standard output is for the table.
     .configureOutput({ writeOut: (text) => process.stderr.write(text) });
-  const { json, rounds, trial, only } = program
+  const { json, rounds, only } = program
     .parse([...args], { from: "user" })
-    .opts<{ json: boolean; rounds: number; trial: boolean; only?: RowName[] }>();
-  return { json, rounds: trial ? 1 : rounds, trial, only: only ?? rowNames };
+    .opts<{ json: boolean; rounds: number; only?: RowName[] }>();
+  return { json, rounds, only: only ?? rowNames };
 }

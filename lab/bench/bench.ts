@@ -7,17 +7,11 @@ import { LabStack, type StackFile } from "../stack/stack";
 import { step } from "../util/progress";
 import { preparation, runPlaybook } from "./ansible";
 import { befriend } from "./byHand";
-import type { Memory } from "./processes";
-import { logins, standUpInView } from "./waiting";
 
-/** A host after procedure A, and what was measured on the way. */
+/** A host after procedure A. */
 export interface Standing {
   readonly host: LabHost;
   readonly stack: LabStack;
-  /** SSH logins of the `up` that stood it up. */
-  readonly connections: number;
-  /** Memory of that `up` while it waited at the gate. */
-  readonly waiting: Memory;
 }
 
 /** The lab of a bench run, and what its measurements share. */
@@ -30,13 +24,7 @@ export class Bench {
   constructor(
     readonly lab: Lab,
     readonly rounds: number,
-    private readonly trial: boolean,
   ) {}
-
-  /** Returns the first value to measure, or the second in a trial. */
-  size<T>(measured: T, tried: T): T {
-    return this.trial ? tried : measured;
-  }
 
   /**
    * Adds hosts that Ansible can work on, too.
@@ -50,13 +38,6 @@ export class Bench {
     }
     await Promise.all(hosts.map(prepare));
     return hosts;
-  }
-
-  /** Adds a host whose stand-up is not measured. */
-  async hostToBe(): Promise<LabHost> {
-    const [host] = await this.blankHosts(1, this.size(undefined, ensurePackagedImage));
-    if (!host) throw new Error("no host");
-    return host;
   }
 
   /** Returns the old and the new host of a move. Root of the new host may log in to the old one. */
@@ -110,12 +91,12 @@ export class Bench {
 
   /** Returns a host that is stood up once, by the first measurement that asks for it. */
   standing(): Promise<Standing> {
-    this.stood ??= step("standing a host up, and looking at it while it waits", async () => {
-      const host = await this.hostToBe();
+    this.stood ??= step("standing a host up", async () => {
+      const [host] = await this.blankHosts(1);
+      if (!host) throw new Error("no host");
       const stack = await this.stackFor(host);
-      const before = await logins(host);
-      const waiting = await standUpInView(stack, host, this.size(20_000, 0));
-      return { host, stack, waiting, connections: (await logins(host)) - before };
+      await timeUp(stack);
+      return { host, stack };
     });
     return this.stood;
   }

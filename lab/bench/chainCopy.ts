@@ -13,10 +13,8 @@ const table = 2_000_000;
 const databases = "/root/.znn";
 const byHand = "/root/by-hand";
 
-export const chainCopyRows = [
-  ...(["chainCopySmall", "chainCopySmallOurs", "chainCopySmallRsync"] as const),
-  ...(["chainCopy", "chainCopyOurs", "chainCopyRsync", "chainCopyAnswer", "chainCopyPause"] as const),
-];
+/** 500 tables are 1 GB. */
+const tables = 500;
 
 /**
  * Compares the transfer of a chain between hosts with rsync and sha256sum of the same bytes. Every file is hashed on
@@ -25,8 +23,6 @@ export const chainCopyRows = [
  */
 export async function compareChainCopies(bench: Bench): Promise<Values> {
   const { old, fresh } = await bench.signerHosts();
-  // 128 tables of 2 MB are 256 MB, 500 are 1 GB.
-  const [small, large] = bench.size([128, 500], [4, 8]);
   await step("a synced node, and a host without", () => setUp(bench, old, fresh));
   const inputs = await copyInputs(bench.lab, { old, fresh });
   const ours = () => runChild<{ seconds: number }>(bench.lab, "chainCopyRun.ts", inputs, 900_000);
@@ -36,28 +32,21 @@ export async function compareChainCopies(bench: Bench): Promise<Values> {
     await onHost(fresh, copyByHand(old.address));
     return { seconds: (performance.now() - started) / 1000 };
   };
-  const compare = async (tables: number) => {
-    const size = `${(tables * table) / 1e6} MB`;
-    await step(`a chain of ${size}`, () => fill(old, tables));
-    await rsync();
-    return inTurns(
-      bench.rounds,
-      `the copy of a chain of ${size}`,
-      (peerFirst) => pair(peerFirst, ours, rsync),
-      "rsync",
-    );
-  };
+  await step("a chain of 1 GB", () => fill(old));
   const stop = await beginAsking(old);
-  const rounds = { small: await compare(small), large: await compare(large) };
+  await rsync();
+  const rounds = await inTurns(
+    bench.rounds,
+    "the copy of a chain of 1 GB",
+    (peerFirst) => pair(peerFirst, ours, rsync),
+    "rsync",
+  );
   const { slowest, longest } = answersOf(await stop());
-  const middle = { small: seconds(rounds.small), large: seconds(rounds.large) };
+  const middle = seconds(rounds);
   return {
-    chainCopySmall: ratioOf(rounds.small),
-    chainCopySmallOurs: middle.small.ours,
-    chainCopySmallRsync: middle.small.peer,
-    chainCopy: ratioOf(rounds.large),
-    chainCopyOurs: middle.large.ours,
-    chainCopyRsync: middle.large.peer,
+    chainCopy: ratioOf(rounds),
+    chainCopyOurs: middle.ours,
+    chainCopyRsync: middle.peer,
     chainCopyAnswer: slowest,
     chainCopyPause: longest,
   };
@@ -65,14 +54,14 @@ export async function compareChainCopies(bench: Bench): Promise<Values> {
 
 async function setUp(bench: Bench, old: LabHost, fresh: LabHost): Promise<void> {
   await bench.lab.chain("PATCH", "/nodes/old", { startRefusedMs: 0 });
-  await bench.lab.chain("PATCH", "/truth", { momentumSeconds: bench.size(10, 2) });
+  await bench.lab.chain("PATCH", "/truth", { momentumSeconds: 10 });
   await setUpSyncedNode(bench.lab, old);
   await onHost(fresh, `mkdir -p ${databases}`);
   for (const host of [old, fresh]) await onHost(host, "apt-get -qq -y install rsync > /dev/null 2>&1");
 }
 
 /** Fills the chain with noise, from another offset in each table, so that no disk or line gains by compression. */
-async function fill(old: LabHost, tables: number): Promise<void> {
+async function fill(old: LabHost): Promise<void> {
   const filler =
     'open R, "<", "/dev/urandom"; read R, $n, 1 << 20; for (1 .. $ARGV[1]) { open F, ">", sprintf "%s/%06d.ldb", $ARGV[0], 100 + $_; $p = $_ * 997; print F substr substr($n, $p) . $n x 2, 0, $ARGV[2] }';
   await onHost(old, `perl -e '${filler}' ${databases}/nom ${tables} ${table} && sync`);

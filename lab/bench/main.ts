@@ -9,40 +9,26 @@ import { measureAllStacks } from "./allStacks";
 import { ensureAnsible } from "./ansible";
 import { type Asked, parseArguments } from "./arguments";
 import { Bench } from "./bench";
-import { compareBulkCopies } from "./bulkCopy";
-import { chainCopyRows, compareChainCopies } from "./chainCopy";
+import { compareChainCopies } from "./chainCopy";
 import { compareStandUps, compareUnchanged } from "./compare";
-import { measureDecision } from "./decision";
-import { measurePolls, measureWaiting } from "./memory";
 import { endChildren } from "./processes";
 import { type RowName, rowsOf, tableOf, type Values } from "./rows";
 import { compareSignerGaps } from "./signerGap";
-import { measureStore } from "./store";
 
 /** Measurements, with the rows that each yields. */
-const measurements: ReadonlyArray<
-  readonly [rows: readonly RowName[], measure: (bench: Bench, only: readonly RowName[]) => Promise<Values>]
-> = [
-  [["waitingRss", "waitingPss", "connections"], measureWaiting],
+const measurements: ReadonlyArray<readonly [rows: readonly RowName[], measure: (bench: Bench) => Promise<Values>]> = [
   [["unchanged", "unchangedUp", "unchangedPlaybook"], compareUnchanged],
-  [["storeAdds", "storeUp", "storeNone"], measureStore],
-  [["statusTen", "statusThree", "statusOne", "statusLinear"], measureAllStacks],
-  [["pollsMemory", "pollsGrowth"], measurePolls],
-  [["decision", "decisionAfterSpeedUp", "decisionAfterPeersLost"], measureDecision],
+  [["statusTen", "statusOne"], measureAllStacks],
   [["standUp", "standUpUp", "standUpPlaybook"], compareStandUps],
-  [
-    ["signerGap", "signerGapUp", "signerGapByHand", "forecastMissed", "forecastMoves", "forecastLeast", "forecastMost"],
-    compareSignerGaps,
-  ],
-  [["bulkCopy", "bulkCopyOurs", "bulkCopyScp"], compareBulkCopies],
-  [chainCopyRows, compareChainCopies],
+  [["signerGap", "signerGapUp", "signerGapByHand"], compareSignerGaps],
+  [["chainCopy", "chainCopyOurs", "chainCopyRsync", "chainCopyAnswer", "chainCopyPause"], compareChainCopies],
 ];
 
-async function measure(lab: Lab, { only, rounds, trial }: Asked): Promise<Values> {
-  const bench = new Bench(lab, rounds, trial);
+async function measure(lab: Lab, { only, rounds }: Asked): Promise<Values> {
+  const bench = new Bench(lab, rounds);
   const values: Values = {};
   for (const [rows, run] of measurements) {
-    if (rows.some((row) => only.includes(row))) Object.assign(values, await run(bench, only));
+    if (rows.some((row) => only.includes(row))) Object.assign(values, await run(bench));
   }
   return Object.fromEntries(Object.entries(values).filter(([name]) => only.includes(name as RowName)));
 }

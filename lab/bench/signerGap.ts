@@ -1,14 +1,12 @@
 import { readFile } from "node:fs/promises";
-import type { PlainRow } from "../../cli/check/checkRow";
 import type { LabHost } from "../lab";
 import { setUpOrchestrator, waitForOrchestrator } from "../oldHost/runningOrchestrator";
 import { setUpSyncedNode } from "../oldHost/syncedNode";
-import type { LabStack } from "../stack/stack";
 import { step } from "../util/progress";
-import { askJson, type Bench, timeUp } from "./bench";
+import { type Bench, timeUp } from "./bench";
 import { moveByHand, onHost } from "./byHand";
 import { inTurns, pair, seconds } from "./compare";
-import { median, type RowName, ratioOf, type Values } from "./rows";
+import { ratioOf, type Values } from "./rows";
 
 const directory = "/root/.orchestrator";
 const kept = "/root/kept";
@@ -38,42 +36,12 @@ async function stoppedAt(host: LabHost): Promise<number> {
   return Number(found);
 }
 
-/** Returns the gap that `check` forecasts. Both bounds are known, since an earlier move has measured the start. */
-async function forecast(stack: LabStack): Promise<{ least: number; most: number }> {
-  const { told, output } = await askJson<{ readonly rows: readonly PlainRow[] }>(stack, ["check", stack.name]);
-  const { least, most } = told.rows.find(({ gapSeconds }) => gapSeconds)?.gapSeconds ?? {};
-  if (least === undefined || most === undefined) throw new Error(`check forecast no gap with both ends:\n${output}`);
-  return { least, most };
-}
-
-/** Forecast of `check` before a move, and the real gap, in seconds. */
-export interface Forecast {
-  readonly least: number;
-  readonly most: number;
-  readonly gap: number;
-}
-
-/** Fewer moves cannot show that nine of ten are within the forecast. */
-export const leastMoves = 10;
-
-/** Compares forecasts with the gaps. @throws if there are too few */
-export function forecastsMet(forecasts: readonly Forecast[], least: number): Values {
-  if (forecasts.length < least) throw new Error(`${forecasts.length} moves had a forecast, needed ${least}`);
-  return {
-    forecastMissed: forecasts.filter(({ least, most, gap }) => gap < least || gap > most).length / forecasts.length,
-    forecastMoves: forecasts.length,
-    forecastLeast: median(forecasts.map(({ least }) => least)),
-    forecastMost: median(forecasts.map(({ most }) => most)),
-  };
-}
-
 /**
  * Compares the gap of `up`, with the real engine, and of an operator's bash script with everything ready. It lasts from
  * the stop of the orchestrator by the old host's systemd to the first good getBuildInfo of the new one. Both use the
- * same two hosts and the same 50 MB; stop and start themselves are short and take both the same time. `check` forecasts
- * the gap before each `up`. If forecasts are asked for, moves are added until there are enough.
+ * same two hosts and the same 50 MB; stop and start themselves are short and take both the same time.
  */
-export async function compareSignerGaps(bench: Bench, only: readonly RowName[]): Promise<Values> {
+export async function compareSignerGaps(bench: Bench): Promise<Values> {
   const { lab } = bench;
   const { old, fresh } = await bench.signerHosts();
   const identity = await step("setting a signer up", async () => {
@@ -81,7 +49,7 @@ export async function compareSignerGaps(bench: Bench, only: readonly RowName[]):
     for (const { name } of [old, fresh]) await lab.chain("PATCH", `/orchestrators/${name}`, { stopMs: 300 });
     await setUpSyncedNode(lab, old);
     const { identity } = await setUpOrchestrator(lab, old, {
-      extraFiles: { count: bench.size(500, 50), bytes: 100_000 },
+      extraFiles: { count: 500, bytes: 100_000 },
     });
     await onHost(old, `systemctl stop orchestrator; cp -a ${directory} ${kept}; systemctl start orchestrator`);
     return identity;
@@ -110,22 +78,15 @@ export async function compareSignerGaps(bench: Bench, only: readonly RowName[]):
     await waitForOrchestrator(lab, old, identity);
   };
   let attempt = 0;
-  const forecasts: Forecast[] = [];
   const ours = async () => {
     attempt += 1;
     await again(true);
     await bench.configure(stack, fresh, config(attempt));
-    // A forecast needs an earlier move that measured how long a start takes.
-    const told = attempt === 1 ? undefined : await forecast(stack);
     await timeUp(stack);
     const record = await readFile(`${stack.records("Anvil")}/record.jsonl`, "utf8");
     const last = JSON.parse(record.trim().split("\n").at(-1) ?? "{}");
     if (last.event !== "done") throw new Error(`the move was not done: ${JSON.stringify(last)}`);
     const gap = Date.parse(last.details.movedAt) / 1000 - (await stoppedAt(old));
-    if (told) {
-      forecasts.push({ ...told, gap });
-      process.stderr.write(`  forecast ${told.least} s to ${told.most} s, came ${gap.toFixed(2)} s\n`);
-    }
     return { seconds: gap };
   };
   const byHand = async () => {
@@ -143,11 +104,7 @@ export async function compareSignerGaps(bench: Bench, only: readonly RowName[]):
     "by hand",
   );
   const middle = seconds(rounds);
-  const gaps = { signerGap: ratioOf(rounds), signerGapUp: middle.ours, signerGapByHand: middle.peer };
-  if (!only.some((row) => row.startsWith("forecast"))) return gaps;
-  const moves = bench.size(leastMoves, 1);
-  while (forecasts.length < moves) await step(`a move with a forecast, ${forecasts.length + 1} of ${moves}`, ours);
   // The last move's journal would block the rows that follow.
   for (const host of [old, fresh]) await onHost(host, "rm -f /var/lib/pillar-host/orchestrator.*");
-  return { ...gaps, ...forecastsMet(forecasts, moves) };
+  return { signerGap: ratioOf(rounds), signerGapUp: middle.ours, signerGapByHand: middle.peer };
 }

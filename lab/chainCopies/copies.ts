@@ -2,9 +2,9 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { execa } from "execa";
 import type { ChainCopied, ChainCopyInputs } from "../../core/chainCopy/inputs";
-import { gateSettings } from "../bench/nodes";
 import type { Lab } from "../lab";
 import { checkout } from "../toolchain/version";
+import { gateSettings } from "./gateSettings";
 
 /** Result of a copy and the gate after it. */
 export interface Copied {
@@ -25,8 +25,10 @@ export async function copyOnce(
 ): Promise<Copied> {
   const program = resolve(import.meta.dirname, "copyRun.ts");
   const [command = "", ...args] = lab.atOperator([join(checkout, "node_modules/.bin/tsx"), program]);
-  const gate = { ...gateSettings(), confirmations: 1, confirmSpan: 0, deadline: 600_000, stack: "copies" };
-  const input = JSON.stringify({ inputs, gate });
+  const input = JSON.stringify({
+    inputs,
+    gate: { ...gateSettings(), confirmations: 1, confirmSpan: 0, deadline: 600_000 },
+  });
   const run = execa(command, args, { input, timeout: 900_000 });
   const answers: unknown[] = [];
   createInterface({ input: run.stderr }).on("line", (line) => answers.push(heard(line)));

@@ -5,7 +5,7 @@ import { build } from "esbuild";
 import type { Report } from "./report";
 
 /**
- * Tests of the lab itself: of its plugins, doubles, machine room, commands and bench. They prove nothing about the
+ * Tests of the lab itself: of its plugins, doubles, machine room and commands. They prove nothing about the
  * program. Once they have passed, they run again only after a change of what they depend on.
  */
 const patterns = [
@@ -14,7 +14,6 @@ const patterns = [
   "test/lab/clouds/machineRoom.long.test.ts",
   "test/lab/gate/faultCommand.long.test.ts",
   "test/lab/orchestrator/double.long.test.ts",
-  "test/lab/bench.long.test.ts",
 ];
 
 /** Returns the tests of the lab itself, as paths below the checkout. */

@@ -6,7 +6,7 @@ import { checkChain } from "../../../core/retirement/chainRules";
 import { readChain } from "../../../core/retirement/readChain";
 import { readRewards } from "../../../core/retirement/readRewards";
 import type { GoodReading, RetirementFacts } from "../../../core/retirement/retirementFacts";
-import { gateSettings } from "../../../lab/bench/nodes";
+import { gateSettings } from "../../../lab/chainCopies/gateSettings";
 import { passCutover } from "../../../providers/cutoverGate";
 import { passGate } from "../../../providers/syncGate";
 
