@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import ts from "typescript";
 
 /** A feature as the tests name it, and the file that proves it. */
@@ -93,17 +93,17 @@ export function withProofs(text: string, proofs: readonly Proof[]): string {
   const after = rest?.split(end)[1];
   if (before === undefined || after === undefined) throw new Error(`the marks are missing: ${begin} and ${end}`);
   const files = [...new Set(proofs.map(({ file }) => file))];
-  const rows = files.map((file) => {
-    const own = proofs.filter((proof) => proof.file === file);
-    const isLong = file.endsWith(".long.test.ts");
-    const name = `[${file.replace(/(\.long)?\.test\.ts$/, "")}](../test/lab/${file})`;
-    const count = own.reduce((sum, { tests }) => sum + tests, 0);
-    return `| ${name} | ${isLong ? "second" : "first"} | ${count} | ${suitesOf(own).join("; ").replaceAll("|", "\\|")} |\n`;
+  const folders = [...new Set(files.map(dirname))].sort();
+  const rows = folders.map((folder) => {
+    const own = files.filter((file) => dirname(file) === folder);
+    return `| ${folder} | ${own.map((file) => linkTo(file, proofs)).join(", ")} |\n`;
   });
-  return `${before}${begin}\n\n| File | Tier | Tests | Suites |\n| --- | --- | --- | --- |\n${rows.join("")}\n${end}${after}`;
+  return `${before}${begin}\n\n| Folder | Files, and the tests in each |\n| --- | --- |\n${rows.join("")}\n${end}${after}`;
 }
 
-/** Returns the names of a file's suites of several tests. */
-function suitesOf(proofs: readonly Proof[]): string[] {
-  return proofs.filter(({ tests }) => tests > 1).map(({ feature }) => feature);
+/** Returns a link to a test file, with the number of its tests. */
+function linkTo(file: string, proofs: readonly Proof[]): string {
+  const name = basename(file).replace(/\.test\.ts$/, "");
+  const count = proofs.filter((proof) => proof.file === file).reduce((sum, { tests }) => sum + tests, 0);
+  return `[${name}](../test/lab/${file}) ${count}`;
 }

@@ -35,13 +35,8 @@ function tableOf(blocks: readonly string[]): string {
     .join("");
 }
 
-/** Logins of other hosts, each with the block whose keys it repeats. */
-const repeatingLogins = Object.entries({
-  "ssh.proxy": "ssh",
-  "sync.oldHost": "ssh",
-  "orchestrator.migrateFrom": "ssh",
-  "retirement.successor": "ssh",
-});
+/** Logins of other hosts. They repeat keys of `ssh` and `ssh.proxy`. */
+const repeatingLogins = ["ssh.proxy", "sync.oldHost", "orchestrator.migrateFrom", "retirement.successor"];
 
 /** Merges the rows of a login that repeat keys of `ssh` into one row. */
 function withoutRepeatedLogins(lines: readonly string[][]): string[][] {
@@ -50,14 +45,16 @@ function withoutRepeatedLogins(lines: readonly string[][]): string[][] {
       .filter(({ path: [block] }) => block === "ssh")
       .map((key): [string, string[]] => [key.path.join("."), cellsOf([key], 0)]),
   );
+  const ofProxy = ["address", "hostKey"];
   const merged = new Map<string, string[]>();
   return lines.flatMap(([path = "", ...cells]) => {
-    const [login, block] = repeatingLogins.find(([prefix]) => path.startsWith(`${prefix}.`)) ?? [];
+    const login = repeatingLogins.find((prefix) => path.startsWith(`${prefix}.`));
     const key = path.slice((login?.length ?? 0) + 1);
-    const [value, , description] = original.get(`${block}.${key}`) ?? [];
-    if (login === undefined || value !== cells[0] || description !== cells[2]) return [[code(path), ...cells]];
+    const [value, , description] = original.get(ofProxy.includes(key) ? `ssh.proxy.${key}` : `ssh.${key}`) ?? [];
+    const isOriginal = login === undefined || (login === "ssh.proxy" && ofProxy.includes(key));
+    if (isOriginal || value !== cells[0] || description !== cells[2]) return [[code(path), ...cells]];
     if (key.startsWith("proxy.")) return [];
-    const exception = cells[1] === "as in `ssh`" ? "" : ` (default: ${cells[1]})`;
+    const exception = cells[1] === "as in `ssh`" ? "" : ` (${cells[1]})`;
     const row = merged.get(login);
     if (row) {
       row[0] += `, ${code(key)}${exception}`;
@@ -67,7 +64,7 @@ function withoutRepeatedLogins(lines: readonly string[][]): string[][] {
       `${code(login)}: ${code(key)}${exception}`,
       "as in `ssh`",
       "as in `ssh`",
-      "The same keys as in `ssh`",
+      login === "ssh.proxy" ? "" : "`address` and `hostKey` as in `ssh.proxy`",
     ];
     merged.set(login, first);
     return [first];
@@ -113,7 +110,7 @@ const jsonOf = (schema: Schema) => z.toJSONSchema(schema as z.ZodType, { io: "in
 
 /** Returns how a value is written. */
 function writtenAs({ schema, isBlock }: Pick<SchemaKey, "schema" | "isBlock">): string {
-  if (isBlock) return "block of keys";
+  if (isBlock) return "block";
   const { form, unit, examples = [] } = readMeta(schema);
   const element = elementOf(schema);
   if (element) return `list, each: ${writtenAs({ schema: element, isBlock })}`;

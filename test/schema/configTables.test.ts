@@ -33,7 +33,7 @@ describe("a key's row", () => {
       "(hetzner) `fsn1`, `nbg1`, `hel1`; (digitalocean) `fra1`, `ams3`, `lon1`, `nyc3` |",
     ],
     ["the variants", "host.provider", "| `existing`; `hetzner`; `digitalocean` | needed | (existing) A server that is"],
-    ["a block", "retirement.successor", "| block of keys |  | The host that produces after this one."],
+    ["a block", "retirement.successor", "| block |  | The host that produces after this one."],
   ])("%s", (_what, key, part) => {
     expect(rowOf(key)).toContain(part);
   });
