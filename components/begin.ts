@@ -12,7 +12,7 @@ import { checkRetirement } from "./retirement/checkRetirement";
 export async function begin(config: StackConfig, stack: string): Promise<LastRun> {
   // Fails early, with a clear error, if the event log is in another store or its bucket can't be read.
   const store = openStackStore(config);
-  if (config.store !== undefined) await store.lines();
+  if (config.store !== undefined) await store.readLines();
   const last = await readLastRun();
   if (config.lifecycle === "retiring") await checkRetirement(config, last);
   if (config.lifecycle === "active") await checkReleaseHash(config, stack, last);

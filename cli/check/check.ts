@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { isAnswered } from "../../core/chain/reading";
 import { firstFork, hashAt, showToEachOther } from "../../core/chain/sameChain";
-import { backupPlace, openStackStore } from "../../core/config/stackStore";
+import { resolveRecordsDirectory, openStackStore } from "../../core/config/stackStore";
 import { webhookFault } from "../../core/notify/notify";
 import { roomAt } from "../../core/orchestrator/checks/survey";
 import { retirementReferences } from "../../core/retirement/retirementInputs";
-import { ownIdentityFile } from "../../core/store/recordsDirectory";
+import { ownIdentityPath } from "../../core/store/recordsDirectory";
 import { chainRisk } from "../../core/sync/decideSynced";
 import { compareReferences, type ReferenceReading } from "../../core/sync/references";
 import { referenceText } from "../../core/sync/syncMessages";
@@ -95,7 +95,7 @@ async function checkStore({ config }: StackInfo): Promise<CheckRow[]> {
   if (config.store === undefined) return [];
   try {
     const store = openStackStore(config);
-    return [pass("store", `${(await store.lines()).length} lines of the record are in ${store.log}`)];
+    return [pass("store", `${(await store.readLines()).length} lines of the record are in ${store.log}`)];
   } catch (error) {
     return [fail("store", ...(error as Error).message.split("\n"))];
   }
@@ -104,11 +104,11 @@ async function checkStore({ config }: StackInfo): Promise<CheckRow[]> {
 const minFreeBytes = 100 * 1024 * 1024;
 
 async function checkDiskSpace({ config }: StackInfo): Promise<CheckRow[]> {
-  const directory = backupPlace(config);
+  const directory = resolveRecordsDirectory(config);
   const free = roomAt(directory);
   const said = `${sizeText(free)} free at ${directory}, for record and backups`;
   const { identityFile } = config.orchestrator.backup;
-  const keyFile = identityFile === undefined ? ownIdentityFile(directory) : resolvePath(identityFile);
+  const keyFile = identityFile === undefined ? ownIdentityPath(directory) : resolvePath(identityFile);
   const key = `${keyFile} ${existsSync(keyFile) ? "is" : "will be"} the key of the backups: copies of it and of them belong elsewhere, apart from each other`;
   return [
     free < minFreeBytes ? fail("this machine", said, "needed: 100 MB at least", key) : pass("this machine", said, key),

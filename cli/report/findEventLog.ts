@@ -2,10 +2,10 @@ import fs from "node:fs";
 import path from "node:path";
 import { withFilesFound } from "../../core/eventLog/eventLog";
 import { isBucket } from "../../core/store/bucketPlace";
-import { eventLogFile } from "../../core/store/directoryStore";
-import { storeAt } from "../../core/store/openStore";
-import { dataDirectory, meantPlace } from "../../core/store/recordsDirectory";
-import { ofStack } from "../../core/store/storeFault";
+import { eventLogPath } from "../../core/store/directoryStore";
+import { openStore } from "../../core/store/openStore";
+import { dataDirectory, resolvePlace } from "../../core/store/recordsDirectory";
+import { openForStack } from "../../core/store/storeFault";
 import { commandsFor } from "../../core/util/commands";
 import { CliRefusal } from "../terminal/refusal";
 import { listStacks, type ParsedLog, parseEventLog } from "./buildReport";
@@ -33,7 +33,7 @@ export async function findEventLog(stack: string, { asked, configured }: LogQuer
     if (inPlace) return inPlace;
     throw new CliRefusal(formatNothingFound(stack, [place]));
   }
-  const first = place === undefined ? [] : [asked === undefined ? meantPlace(place) : path.resolve(place)];
+  const first = place === undefined ? [] : [asked === undefined ? resolvePlace(place) : path.resolve(place)];
   const rest = asked === undefined ? listEventLogs().filter((directory) => !first.includes(directory)) : [];
   const named = first.flatMap((directory) => readLogOfStack(directory, stack));
   const found = named.length > 0 ? named : rest.flatMap((directory) => readLogOfStack(directory, stack));
@@ -49,8 +49,8 @@ export async function findEventLog(stack: string, { asked, configured }: LogQuer
 }
 
 async function readBucket(stack: string, place: string): Promise<FoundLog | undefined> {
-  const store = ofStack(stack, () => storeAt(place));
-  const lines = placeFiles(parseEventLog((await store.lines()).join("\n"), store.log), store);
+  const store = openForStack(stack, () => openStore(place));
+  const lines = placeFiles(parseEventLog((await store.readLines()).join("\n"), store.log), store);
   return listStacks(lines.entries).includes(stack) ? { directory: store.directory, lines } : undefined;
 }
 
@@ -70,7 +70,7 @@ function readLogOfStack(directory: string, stack: string): FoundLog[] {
 }
 
 function readLog(directory: string): ParsedLog | undefined {
-  const file = eventLogFile(directory);
+  const file = eventLogPath(directory);
   try {
     return placeFiles(parseEventLog(fs.readFileSync(file, "utf8"), file), { directory });
   } catch (error) {
@@ -85,7 +85,7 @@ function readLog(directory: string): ParsedLog | undefined {
 function formatNothingFound(stack: string, places: readonly string[]): string {
   const others = places.flatMap((directory) => {
     const stacks = listStacks(readLog(directory)?.entries ?? []);
-    return stacks.length > 0 ? [`  found: ${eventLogFile(directory)}, of ${stacks.join(", ")}`] : [];
+    return stacks.length > 0 ? [`  found: ${eventLogPath(directory)}, of ${stacks.join(", ")}`] : [];
   });
   return [
     `no record of a migration names stack ${stack}`,

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { ownIdentityFile } from "../../core/store/recordsDirectory";
+import { ownIdentityPath } from "../../core/store/recordsDirectory";
 import { commandsFor } from "../../core/util/commands";
 import { firstLine } from "../../core/util/firstLine";
 import { replaceWhole } from "../../core/util/writeAtomically";
@@ -49,7 +49,7 @@ export async function report(fullName: string, { json, directory: asked, output 
         `  needed: room, and a directory that you may write to: ${commandsFor(fullName).report("--output", "DIR")}`,
     );
   }
-  const key = ownIdentityFile(directory);
+  const key = ownIdentityPath(directory);
   const keyLine = fs.existsSync(key) ? `\nThe key:    ${key}, which opens the backups: keep a copy elsewhere` : "";
   console.log(`\nThe record: ${directory}${keyLine}\nWritten:    ${stem}.html\n            ${stem}.json`);
   return 0;
@@ -61,9 +61,9 @@ async function readConfiguredDirectory(stack: string): Promise<string | undefine
     const configuration = await createPulumi(stack).read(["config", "--json", "--show-secrets"]);
     // Loaded here, because the schema takes a moment to load.
     const { parseConfiguration } = require("../pulumi/configuration") as typeof import("../pulumi/configuration");
-    const { backupDirectory } =
+    const { chooseRecordsPlace } =
       require("../../core/config/stackStore") as typeof import("../../core/config/stackStore");
-    return backupDirectory(parseConfiguration(stack, configuration));
+    return chooseRecordsPlace(parseConfiguration(stack, configuration));
   } catch (error) {
     if (!(error instanceof CliRefusal)) throw error;
     console.error(

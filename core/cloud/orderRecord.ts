@@ -117,10 +117,10 @@ export function openOrderRecords(config: StackConfig, stack: string): OrderRecor
   const name = `orders-${stack}-${config.pillar.name}.json`;
   const store = openStackStore(config);
   const inWords = (what: string) => (error: Error) => {
-    throw storeFault(store.faultText(what, error));
+    throw storeFault(store.formatError(what, error));
   };
   return {
-    read: () => store.newest(name).then(parseOrderRecord, inWords("read")),
-    write: (record) => store.renew(name, formatOrderRecord(record)).catch(inWords("written")),
+    read: () => store.readText(name).then(parseOrderRecord, inWords("read")),
+    write: (record) => store.writeText(name, formatOrderRecord(record)).catch(inWords("written")),
   };
 }

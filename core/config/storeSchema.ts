@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { bucketFault } from "../store/bucketPlace";
+import { findBucketProblem } from "../store/bucketPlace";
 import type { SchemaFault } from "./configFaults";
 
 export const storeSchema = z
   .string()
   .superRefine((address, context) => {
-    const message = bucketFault(address);
+    const message = findBucketProblem(address);
     if (message !== undefined) context.addIssue({ code: "custom", message });
   })
   .optional()

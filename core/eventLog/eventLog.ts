@@ -1,7 +1,7 @@
 import { locateBackupFiles } from "../store/backupFiles";
-import { storeAt } from "../store/openStore";
+import { openStore } from "../store/openStore";
 import type { Store } from "../store/store";
-import { ofStack } from "../store/storeFault";
+import { openForStack } from "../store/storeFault";
 import type { LogEvent, MoveEvent, MoveEventName, MoveNews, News, Notable } from "./events";
 import { lineOf, textOf } from "./logLine";
 import { isSameMove, type MoveId } from "./moveId";
@@ -46,12 +46,12 @@ interface EventLogDeps {
 }
 
 export function openEventLog({ directory: place, stack, pillar }: LogRef, deps: EventLogDeps): EventLog {
-  const store = ofStack(stack, () => storeAt(place));
+  const store = openForStack(stack, () => openStore(place));
   const inWords = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
-      throw new Error(store.faultText(what, error as Error));
+      throw new Error(store.formatError(what, error as Error));
     }
   };
   const at = () => new Date(deps.now()).toISOString();
@@ -94,7 +94,7 @@ export function openEventLog({ directory: place, stack, pillar }: LogRef, deps: 
 
 /** Adds an event; it is stored once this resolves. @throws if it can't be written */
 export async function appendEvent(store: Store, entry: LogEvent | MoveEvent): Promise<void> {
-  const lines = await store.lines();
+  const lines = await store.readLines();
   const line = textOf(entry, headOf(lines));
   await store.append(line);
   keepHead(store, [...lines, line]);
@@ -120,7 +120,7 @@ export async function readMoveEvents(store: Store): Promise<MoveEvent[]> {
 }
 
 async function readAll(store: Store): Promise<(LogEvent | MoveEvent)[]> {
-  return (await store.lines()).flatMap((line) => lineOf(line, store.log) ?? []);
+  return (await store.readLines()).flatMap((line) => lineOf(line, store.log) ?? []);
 }
 
 /** Returns an event with the present places of its backup's files. */

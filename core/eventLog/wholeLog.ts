@@ -1,6 +1,6 @@
 import crypto from "node:crypto";
 import path from "node:path";
-import { textIn } from "../store/directoryStore";
+import { readIfExists } from "../store/directoryStore";
 import { dataDirectory } from "../store/recordsDirectory";
 import type { Store } from "../store/store";
 import { commandsFor } from "../util/commands";
@@ -29,7 +29,7 @@ function headFile({ log }: Pick<Store, "log">): string {
  */
 export function keepHead(store: Store, lines: readonly string[], isAccepted = false): void {
   const [file, head] = [headFile(store), headOf(lines)];
-  const before = textIn(file)?.trim();
+  const before = readIfExists(file)?.trim();
   if (head === undefined || head === before) return;
   if (!isAccepted && before !== undefined && !lines.some((line) => hashOf(line) === before)) return;
   replaceWhole(file, `${head}\n`);
@@ -41,11 +41,11 @@ export function keepHead(store: Store, lines: readonly string[], isAccepted = fa
  * Two simultaneous writers name the same line as the one before theirs.
  */
 export async function findMissingLine(store: Store, headInState?: string): Promise<string | undefined> {
-  const lines = await store.lines();
+  const lines = await store.readLines();
   const present = new Set(lines.map(hashOf));
   const file = headFile(store);
   const witnesses: readonly [hash: string | undefined, who: string][] = [
-    [textIn(file)?.trim(), `this machine (${file})`],
+    [readIfExists(file)?.trim(), `this machine (${file})`],
     [headInState, "the stack's state"],
     ...lines.map((line): [string | undefined, string] => [afterOf(line), "a later line of it"]),
   ];
@@ -59,7 +59,7 @@ export async function findMissingLine(store: Store, headInState?: string): Promi
 
 /** Refuses a log that lacks a line, unless the operator accepts that from here on. @throws in the operator's words */
 export async function assertWhole(store: Store, stack: string, headInState?: string, isAccepted = false) {
-  if (isAccepted) return keepHead(store, await store.lines(), true);
+  if (isAccepted) return keepHead(store, await store.readLines(), true);
   const missing = await findMissingLine(store, headInState);
   if (missing === undefined) return;
   throw new Error(

@@ -1,7 +1,7 @@
 import type { Network } from "../chain/elections";
 import { type EventLog, type LogRef, readEvents } from "../eventLog/eventLog";
 import type { News } from "../eventLog/events";
-import { storeAt } from "../store/openStore";
+import { openStore } from "../store/openStore";
 import type { NodeStatus } from "../sync/nodeStatus";
 import { withTimeout } from "../util/withTimeout";
 import { agreeOnPillar } from "./agreeOnRegistration";
@@ -60,7 +60,7 @@ export async function recalled(
   seen?: string,
 ): Promise<RegistrationMemory> {
   try {
-    return memoryOf(await readEvents(storeAt(directory), pillar), stack, ours, seen);
+    return memoryOf(await readEvents(openStore(directory), pillar), stack, ours, seen);
   } catch {
     return memoryOf([], stack, ours, seen);
   }

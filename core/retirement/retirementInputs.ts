@@ -1,6 +1,6 @@
 import { nodeTarget, otherNode } from "../chain/configuredNode";
 import type { StackConfig } from "../config/config";
-import { backupDirectory } from "../config/stackStore";
+import { chooseRecordsPlace } from "../config/stackStore";
 import { orchestratorPaths } from "../orchestrator/checks/secureOptions";
 import { newHost, otherLogin } from "../ssh/configuredLogin";
 import { retirementLibrary } from "../steps/libraries";
@@ -43,7 +43,7 @@ export function retirementSettings(config: StackConfig): RetirementSettings {
     isChainUnverified: sync.unverifiedChain === undefined ? undefined : (true as const),
     network: { momentum: network.momentum, tickMomentums: network.tickMomentums },
     backup: {
-      directory: backupDirectory(config),
+      directory: chooseRecordsPlace(config),
       identityFile: orchestrator.backup.identityFile,
     },
     afterwards: retirement.afterwards,

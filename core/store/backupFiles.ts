@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { ownIdentityFile } from "./recordsDirectory";
+import { ownIdentityPath } from "./recordsDirectory";
 import type { Store } from "./store";
 
 interface Files {
@@ -16,22 +16,22 @@ export function locateBackupFiles<T extends Files>(
 ): T {
   const beside = (file: string) => {
     const name = path.basename(file);
-    return firstThere(path.join(directory, name), kept === undefined ? file : kept + name);
+    return preferExisting(path.join(directory, name), kept === undefined ? file : kept + name);
   };
   return {
     ...files,
     ...(files.file === undefined ? {} : { file: beside(files.file) }),
     ...(files.manifestFile === undefined ? {} : { manifestFile: beside(files.manifestFile) }),
-    ...(files.identityFile === undefined ? {} : { identityFile: keyOf(files.identityFile, directory) }),
+    ...(files.identityFile === undefined ? {} : { identityFile: locateKey(files.identityFile, directory) }),
   };
 }
 
-function firstThere(file: string, otherwise: string): string {
+function preferExisting(file: string, otherwise: string): string {
   return fs.existsSync(file) ? file : otherwise;
 }
 
 /** Returns the path of the key. The program's own key is named after the Pillar; the operator's key stays put. */
-function keyOf(file: string, directory: string): string {
-  const own = ownIdentityFile(directory);
-  return path.basename(file) === path.basename(own) ? firstThere(own, file) : file;
+function locateKey(file: string, directory: string): string {
+  const own = ownIdentityPath(directory);
+  return path.basename(file) === path.basename(own) ? preferExisting(own, file) : file;
 }

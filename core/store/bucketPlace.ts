@@ -9,7 +9,7 @@ export interface BucketPlace {
   readonly profile?: string | undefined;
   readonly pathStyle: boolean;
   /** Address for the operator. */
-  readonly shown: string;
+  readonly address: string;
 }
 
 const scheme = "s3://";
@@ -20,16 +20,16 @@ export function isBucket(configured: string): boolean {
 }
 
 /** Formats a Pillar's part of a bucket, for inputs. */
-export function placeInBucket(address: string, pillar: string): string {
+export function formatBucketPlace(address: string, pillar: string): string {
   return `${address}#${pillar}`;
 }
 
-export function pillarInBucket(configured: string): string | undefined {
+export function parsePillar(configured: string): string | undefined {
   return configured.split("#")[1] || undefined;
 }
 
 /** Checks the address of a bucket; returns the problem in the operator's words. */
-export function bucketFault(address: string): string | undefined {
+export function findBucketProblem(address: string): string | undefined {
   const form = "needed s3://BUCKET?region=REGION, or with an endpoint, as Pulumi's backend has it (docs/unattended.md)";
   if (!isBucket(address) || !URL.canParse(address)) return form;
   const { username, password, hash, hostname, searchParams } = new URL(address);
@@ -47,9 +47,9 @@ export function bucketFault(address: string): string | undefined {
 }
 
 /** Parses a Pillar's part of a bucket. @throws storeFault */
-export function bucketPlace(configured: string): BucketPlace {
+export function parseBucketPlace(configured: string): BucketPlace {
   const [address = "", pillar = ""] = configured.split("#");
-  const fault = bucketFault(address) ?? (pillar === "" ? "needed #PILLAR at its end" : undefined);
+  const fault = findBucketProblem(address) ?? (pillar === "" ? "needed #PILLAR at its end" : undefined);
   if (fault !== undefined) throw storeFault(`the store of the records can't be used: pillar-host:store ${fault}`);
   const { hostname: bucket, pathname, searchParams } = new URL(address);
   const folders = pathname.split("/").filter((part) => part !== "");
@@ -59,7 +59,7 @@ export function bucketPlace(configured: string): BucketPlace {
   return {
     bucket,
     prefix,
-    shown: `${scheme}${bucket}/${prefix}`,
+    address: `${scheme}${bucket}/${prefix}`,
     endpoint,
     // Providers other than Amazon accept any region.
     region: region ?? (endpoint === undefined ? undefined : "us-east-1"),

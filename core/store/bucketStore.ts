@@ -3,9 +3,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { settle } from "../util/writeAtomically";
-import type { BucketPlace } from "./bucketPlace";
-import { textIn } from "./directoryStore";
-import { type Bucket, type Listed, openBucket } from "./s3";
+import { readIfExists } from "./directoryStore";
+import type { Bucket, Listed } from "./s3";
 import type { Store } from "./store";
 import { storeFault } from "./storeFault";
 
@@ -17,64 +16,64 @@ const maxConcurrentReads = 16;
  *
  * @param directory absolute path; has a copy of each backup that this machine made
  */
-export function bucketStore(place: BucketPlace, directory: string, bucket: Bucket = openBucket(place)): Store {
-  const { prefix, shown } = place;
+export function createBucketStore(bucket: Bucket, directory: string): Store {
+  const { prefix, address } = bucket;
   const logPrefix = `${prefix}log/`;
   const backupKey = (file: string) => `${prefix}backups/${path.basename(file)}`;
   const namePrefix = (name: string) => `${prefix}newest/${name}/`;
   const newestInBucket = async (name: string) => {
     const last = (await bucket.list(namePrefix(name))).at(-1);
-    return last === undefined ? undefined : readObject(bucket, shown, last);
+    return last === undefined ? undefined : readObject(bucket, last);
   };
   return {
     directory,
-    log: `${shown}log/`,
-    files: `${shown}backups/`,
-    faultText: (_what, { message }) => message,
-    append: (line) => addText(bucket, shown, logPrefix, line),
-    newest: async (name) => {
+    log: `${address}log/`,
+    files: `${address}backups/`,
+    formatError: (_what, { message }) => message,
+    append: (line) => addText(bucket, logPrefix, line),
+    readText: async (name) => {
       // This machine may have written it before its stack named the bucket. A forgotten order would be placed again.
-      const text = (await newestInBucket(name)) ?? textIn(path.join(directory, name));
+      const text = (await newestInBucket(name)) ?? readIfExists(path.join(directory, name));
       return text || undefined;
     },
-    renew: async (name, text = "") => {
-      if (((await newestInBucket(name)) ?? "") !== text) await addText(bucket, shown, namePrefix(name), text);
+    writeText: async (name, text = "") => {
+      if (((await newestInBucket(name)) ?? "") !== text) await addText(bucket, namePrefix(name), text);
       fs.rmSync(path.join(directory, name), { force: true });
     },
-    lines: async () => {
+    readLines: async () => {
       const objects = await bucket.list(logPrefix);
       const lines: string[] = [];
       for (let from = 0; from < objects.length; from += maxConcurrentReads) {
         const batch = objects.slice(from, from + maxConcurrentReads);
-        lines.push(...(await Promise.all(batch.map((object) => readObject(bucket, shown, object)))));
+        lines.push(...(await Promise.all(batch.map((object) => readObject(bucket, object)))));
       }
       return lines;
     },
     keep: async (part, name) => {
-      await upload(bucket, shown, part, backupKey(name));
+      await upload(bucket, part, backupKey(name));
       const file = path.join(directory, name);
       fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
       settle(part, file);
       return file;
     },
-    sizeOf: async (file) => (await bucket.head(backupKey(file)))?.bytes,
+    readSize: async (file) => (await bucket.head(backupKey(file)))?.bytes,
     open: (file) => bucket.stream(backupKey(file)),
   };
 }
 
 /** Reads a text object without its last line break. */
-async function readObject(bucket: Bucket, shown: string, { key, bytes }: Listed): Promise<string> {
+async function readObject(bucket: Bucket, { key, bytes }: Listed): Promise<string> {
   const cache = textCache();
-  const cached = cache.get(shown + key);
+  const cached = cache.get(bucket.address + key);
   if (cached !== undefined) return cached;
   const text = await bucket.text(key);
   if (!text.endsWith("\n") || Buffer.byteLength(text) !== bytes)
     throw storeFault(
-      `the store of the records can't be read: ${shown}; without it nothing is decided\n` +
+      `the store of the records can't be read: ${bucket.address}; without it nothing is decided\n` +
         `  found: ${key} has ${bytes} bytes, and ${Buffer.byteLength(text)} came\n` +
         "  needed: the whole of it. Run the same command again",
     );
-  cache.set(shown + key, text.slice(0, -1));
+  cache.set(bucket.address + key, text.slice(0, -1));
   return text.slice(0, -1);
 }
 
@@ -86,33 +85,35 @@ interface NewObject {
 }
 
 /** Writes a new object. @throws storeFault if the key exists with other content */
-async function putNew(bucket: Bucket, shown: string, { key, body, bytes, sha256 }: NewObject): Promise<void> {
+async function putNew(bucket: Bucket, { key, body, bytes, sha256 }: NewObject): Promise<void> {
   // Some providers ignore If-None-Match.
   if ((await bucket.head(key)) === undefined && (await bucket.put(key, body(), bytes, sha256))) return;
   // The object is our own if the answer to an earlier attempt was lost.
   const existing = await bucket.head(key);
   if (existing?.bytes !== bytes || existing.sha256 !== sha256)
-    throw storeFault(`${shown}: ${key} is there already: nothing is overwritten`);
+    throw storeFault(`${bucket.address}: ${key} is there already: nothing is overwritten`);
 }
 
-async function upload(bucket: Bucket, shown: string, file: string, key: string): Promise<void> {
+async function upload(bucket: Bucket, file: string, key: string): Promise<void> {
   const { size } = fs.statSync(file);
   const hash = crypto.createHash("sha256");
   await pipeline(fs.createReadStream(file), hash);
   const body = () => fs.createReadStream(file);
-  await putNew(bucket, shown, { key, body, bytes: size, sha256: hash.digest("hex") });
+  await putNew(bucket, { key, body, bytes: size, sha256: hash.digest("hex") });
   if ((await bucket.head(key))?.bytes !== size)
-    throw storeFault(`${shown}: ${key} did not arrive whole\n  needed: ${size} bytes. Run the same command again`);
+    throw storeFault(
+      `${bucket.address}: ${key} did not arrive whole\n  needed: ${size} bytes. Run the same command again`,
+    );
 }
 
-async function addText(bucket: Bucket, shown: string, prefix: string, content: string): Promise<void> {
+async function addText(bucket: Bucket, prefix: string, content: string): Promise<void> {
   const last = (await bucket.list(prefix)).at(-1);
   // Sorts after all present objects, even if another machine's clock is ahead.
   const time = Math.max(Date.now(), last === undefined ? 0 : Number(path.basename(last.key).split("-")[0]) + 1);
   const key = `${prefix}${String(time).padStart(15, "0")}-${crypto.randomUUID()}.json`;
   const text = `${content}\n`;
   const sha256 = crypto.createHash("sha256").update(text).digest("hex");
-  await putNew(bucket, shown, { key, body: () => text, bytes: Buffer.byteLength(text), sha256 });
+  await putNew(bucket, { key, body: () => text, bytes: Buffer.byteLength(text), sha256 });
 }
 
 /** Returns the cache of the texts that were read. It is no module variable, because states store modules. */

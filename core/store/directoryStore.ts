@@ -3,26 +3,26 @@ import path from "node:path";
 import { replaceWhole, settle } from "../util/writeAtomically";
 import type { Store } from "./store";
 
-export function eventLogFile(directory: string): string {
+export function eventLogPath(directory: string): string {
   return path.join(directory, "record.jsonl");
 }
 
 /** Opens a directory of this machine as a store. @param directory absolute */
-export function directoryStore(directory: string): Store {
-  const log = eventLogFile(directory);
+export function createDirectoryStore(directory: string): Store {
+  const log = eventLogPath(directory);
   return {
     directory,
     log,
-    faultText: (what, { message }) =>
+    formatError: (what, { message }) =>
       `the record of the migration could not be ${what} on this machine: ${directory}\n` +
       `  found: ${message}\n  needed: a directory that can be read and written, with room in it`,
     append: async (line) => {
       fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
       appendWhole(log, line);
     },
-    lines: async () => linesIn(log),
-    newest: async (name) => textIn(path.join(directory, name)),
-    renew: async (name, text) => {
+    readLines: async () => linesIn(log),
+    readText: async (name) => readIfExists(path.join(directory, name)),
+    writeText: async (name, text) => {
       const file = path.join(directory, name);
       if (text === undefined) return fs.rmSync(file, { force: true });
       replaceWhole(file, text);
@@ -32,7 +32,7 @@ export function directoryStore(directory: string): Store {
       settle(part, file);
       return file;
     },
-    sizeOf: async (file) => fs.statSync(file, { throwIfNoEntry: false })?.size,
+    readSize: async (file) => fs.statSync(file, { throwIfNoEntry: false })?.size,
     open: async (file) => fs.createReadStream(file),
   };
 }
@@ -54,11 +54,11 @@ function appendWhole(file: string, line: string): void {
 }
 
 function linesIn(file: string): string[] {
-  return (textIn(file) ?? "").split("\n").filter((line) => line !== "");
+  return (readIfExists(file) ?? "").split("\n").filter((line) => line !== "");
 }
 
 /** Reads a file; undefined if there is none. @throws if it can't be read */
-export function textIn(file: string): string | undefined {
+export function readIfExists(file: string): string | undefined {
   try {
     return fs.readFileSync(file, "utf8");
   } catch (error) {

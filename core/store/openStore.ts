@@ -1,28 +1,29 @@
 import fs from "node:fs";
-import { bucketPlace, isBucket } from "./bucketPlace";
-import { bucketStore } from "./bucketStore";
-import { directoryStore, eventLogFile } from "./directoryStore";
-import { meantPlace } from "./recordsDirectory";
+import { isBucket, parseBucketPlace } from "./bucketPlace";
+import { createBucketStore } from "./bucketStore";
+import { createDirectoryStore, eventLogPath } from "./directoryStore";
+import { resolvePlace } from "./recordsDirectory";
+import { openBucket } from "./s3";
 import type { Store } from "./store";
 import { storeFault } from "./storeFault";
 
 /**
- * Opens a Pillar's store. @param configured the operator's directory, recordsWord, or placeInBucket
+ * Opens a Pillar's store. @param configured the operator's directory, or one of formatDefaultPlace or formatBucketPlace
  *
  * @throws storeFault if this machine's records are in another store
  */
-export function storeAt(configured: string): Store {
-  const directory = meantPlace(configured);
-  const log = eventLogFile(directory);
+export function openStore(configured: string): Store {
+  const directory = resolvePlace(configured);
+  const log = eventLogPath(directory);
   if (isBucket(configured)) {
-    const place = bucketPlace(configured);
+    const place = parseBucketPlace(configured);
     if (fs.existsSync(log))
       throw storeFault(
         "the records of this machine are not in the store that is configured; nothing was changed\n" +
-          `  found: ${log}, beside ${place.shown}\n` +
+          `  found: ${log}, beside ${place.address}\n` +
           `  needed: copy them into the bucket, and rename that file to record.jsonl.moved (docs/unattended.md)`,
       );
-    return bucketStore(place, directory);
+    return createBucketStore(openBucket(place), directory);
   }
   if (fs.existsSync(`${log}.moved`))
     throw storeFault(
@@ -31,5 +32,5 @@ export function storeAt(configured: string): Store {
         `  found: ${log}.moved, and no pillar-host:store in this stack's configuration\n` +
         `  needed: ${run.setTo("store", "ADDRESS")}, with the bucket's address`,
     );
-  return directoryStore(directory);
+  return createDirectoryStore(directory);
 }

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { homeDirectory, resolvePath } from "../util/resolvePath";
-import { isBucket, pillarInBucket } from "./bucketPlace";
+import { isBucket, parsePillar } from "./bucketPlace";
 
 /** Replaces the user's directory in inputs, so that another user or machine does not change the stack. */
 const dataWord = "$XDG_DATA_HOME";
@@ -13,28 +13,28 @@ export function dataDirectory(): string {
 }
 
 /** Returns the default place of a Pillar's records. */
-export function recordsWord(pillar: string): string {
+export function formatDefaultPlace(pillar: string): string {
   return `${dataWord}/${folder}/records/${pillar}`;
 }
 
 /** Resolves a store's `configured` place to this machine's absolute path. */
-export function meantPlace(configured: string): string {
+export function resolvePlace(configured: string): string {
   // A bucket needs a directory for copies, locks and temporary files.
-  if (isBucket(configured)) return path.join(dataDirectory(), "records", pillarInBucket(configured) ?? "");
+  if (isBucket(configured)) return path.join(dataDirectory(), "records", parsePillar(configured) ?? "");
   const prefix = `${dataWord}/${folder}/`;
   if (!configured.startsWith(prefix)) return resolvePath(configured);
   return path.join(dataDirectory(), configured.slice(prefix.length));
 }
 
 /** Returns the Pillar of a default place; undefined for a configured directory. */
-function pillarAt(directory: string): string | undefined {
+function parseDefaultPillar(directory: string): string | undefined {
   const { dir, base } = path.parse(directory);
   return dir === path.join(dataDirectory(), "records") ? base : undefined;
 }
 
 /** Returns the path of the program's own key for backups: away from them, or beside a configured directory. */
-export function ownIdentityFile(directory: string): string {
+export function ownIdentityPath(directory: string): string {
   const place = directory.replace(/\/+$/, "");
-  const pillar = pillarAt(place);
+  const pillar = parseDefaultPillar(place);
   return pillar === undefined ? `${place}.age-identity` : path.join(dataDirectory(), "keys", `${pillar}.age-identity`);
 }

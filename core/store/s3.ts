@@ -12,17 +12,6 @@ export interface Listed {
   readonly bytes: number;
 }
 
-/** Requests to a bucket. Each has a timeout, and throws in the operator's words. */
-export interface Bucket {
-  /** Lists all keys below a prefix, sorted. */
-  list(prefix: string): Promise<Listed[]>;
-  text(key: string): Promise<string>;
-  stream(key: string): Promise<Readable>;
-  head(key: string): Promise<{ readonly bytes: number; readonly sha256?: string | undefined } | undefined>;
-  /** Writes a new object. @returns false if the key exists: nothing is overwritten */
-  put(key: string, body: string | Readable, bytes: number, sha256: string): Promise<boolean>;
-}
-
 type Sdk = typeof import("@aws-sdk/client-s3");
 
 type Client = InstanceType<Sdk["S3Client"]>;
@@ -30,7 +19,7 @@ type Client = InstanceType<Sdk["S3Client"]>;
 interface BucketRequest<T> {
   readonly purpose: "read" | "written";
   readonly timeoutMs: number;
-  readonly send: (sdk: Sdk, s3: Client, options: { abortSignal: AbortSignal }) => Promise<T>;
+  readonly send: (sdk: Sdk, client: Client, options: { abortSignal: AbortSignal }) => Promise<T>;
   readonly results?: Readonly<Record<number, T>>;
 }
 
@@ -57,47 +46,69 @@ function createRequester(place: BucketPlace) {
     } catch (error) {
       const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
       if (status !== undefined && status in results) return results[status] as T;
-      throw storeFault(faultText(purpose, place, status, error as Error));
+      throw storeFault(formatBucketError(purpose, place, status, error as Error));
     } finally {
       abort.abort();
     }
   };
 }
 
-/** Opens a bucket; sends nothing yet. Credentials are found as AWS tools find them. @param timeoutsMs milliseconds */
-export function openBucket(place: BucketPlace, timeoutsMs = { request: 20_000, file: 3_600_000 }): Bucket {
-  const { bucket: Bucket } = place;
+export type Bucket = ReturnType<typeof openBucket>;
+
+/**
+ * Opens a bucket; sends nothing yet. Credentials are found as AWS tools find them. Each request has a timeout, and
+ * throws in the operator's words.
+ */
+export function openBucket(place: BucketPlace, timeoutsMs = { request: 20_000, file: 3_600_000 }) {
+  const { bucket: Bucket, prefix, address } = place;
   const request = createRequester(place);
   const read = <T>(send: BucketRequest<T>["send"], results?: Readonly<Record<number, T>>) =>
     request({ purpose: "read", timeoutMs: timeoutsMs.request, send, results });
   return {
-    list: (Prefix) => read((sdk, s3, options) => listAll(sdk, s3, { Bucket, Prefix }, options)),
-    text: (Key) =>
-      read(async (sdk, s3, options) => {
-        const { Body } = await s3.send(new sdk.GetObjectCommand({ Bucket, Key }), options);
+    prefix,
+    address,
+    /** Lists all objects below a prefix, sorted by key. */
+    list: (Prefix: string) =>
+      read(async (sdk, client, options) => {
+        const objects: Listed[] = [];
+        for await (const page of sdk.paginateListObjectsV2({ client }, { Bucket, Prefix }, options)) {
+          for (const { Key = "", Size = -1 } of page.Contents ?? []) objects.push({ key: Key, bytes: Size });
+          if (page.IsTruncated === true && page.NextContinuationToken === undefined)
+            throw new Error("the store sent part of a list, and no token for the next part");
+        }
+        return objects.sort((a, b) => (a.key < b.key ? -1 : 1));
+      }),
+    text: (Key: string) =>
+      read(async (sdk, client, options) => {
+        const { Body } = await client.send(new sdk.GetObjectCommand({ Bucket, Key }), options);
         return Body === undefined ? "" : boundedTextOf(Body as Readable);
       }),
-    stream: (Key) =>
-      read(async (sdk, s3) => {
+    stream: (Key: string) =>
+      read(async (sdk, client) => {
         // The stream is read later, so it has a timeout of its own.
         const abortSignal = AbortSignal.timeout(timeoutsMs.file);
-        return (await s3.send(new sdk.GetObjectCommand({ Bucket, Key }), { abortSignal })).Body as Readable;
+        return (await client.send(new sdk.GetObjectCommand({ Bucket, Key }), { abortSignal })).Body as Readable;
       }),
-    head: (Key) =>
-      read<Awaited<ReturnType<Bucket["head"]>>>(
-        async (sdk, s3, options) => {
-          const { ContentLength = -1, Metadata } = await s3.send(new sdk.HeadObjectCommand({ Bucket, Key }), options);
+    /** Reads an object's size and hash; undefined if it does not exist. */
+    head: (Key: string) =>
+      read<{ bytes: number; sha256: string | undefined } | undefined>(
+        async (sdk, client, options) => {
+          const { ContentLength = -1, Metadata } = await client.send(
+            new sdk.HeadObjectCommand({ Bucket, Key }),
+            options,
+          );
           return { bytes: ContentLength, sha256: Metadata?.sha256 };
         },
         { 404: undefined },
       ),
-    put: (Key, Body, ContentLength, sha256) =>
+    /** Writes a new object. @returns false if the key exists: nothing is overwritten */
+    put: (Key: string, Body: string | Readable, ContentLength: number, sha256: string) =>
       request({
         purpose: "written",
         timeoutMs: typeof Body === "string" ? timeoutsMs.request : timeoutsMs.file,
-        send: async (sdk, s3, options) => {
+        send: async (sdk, client, options) => {
           const object = { Bucket, Key, Body, ContentLength, IfNoneMatch: "*", Metadata: { sha256 } };
-          await s3.send(new sdk.PutObjectCommand(object), options);
+          await client.send(new sdk.PutObjectCommand(object), options);
           return true;
         },
         results: { 412: false },
@@ -105,34 +116,16 @@ export function openBucket(place: BucketPlace, timeoutsMs = { request: 20_000, f
   };
 }
 
-async function listAll(
-  sdk: Sdk,
-  s3: Client,
-  place: { readonly Bucket: string; readonly Prefix: string },
-  options: { abortSignal: AbortSignal },
-): Promise<Listed[]> {
-  const objects: Listed[] = [];
-  let ContinuationToken: string | undefined;
-  do {
-    const page = await s3.send(new sdk.ListObjectsV2Command({ ...place, ContinuationToken }), options);
-    for (const { Key = "", Size = -1 } of page.Contents ?? []) objects.push({ key: Key, bytes: Size });
-    ContinuationToken = page.NextContinuationToken;
-    if (page.IsTruncated === true && ContinuationToken === undefined)
-      throw new Error("the store sent part of a list, and no token for the next part");
-  } while (ContinuationToken !== undefined);
-  return objects.sort((a, b) => (a.key < b.key ? -1 : 1));
-}
-
-function faultText(
+function formatBucketError(
   what: "read" | "written",
-  { bucket, prefix, shown, endpoint }: BucketPlace,
+  { bucket, prefix, address, endpoint }: BucketPlace,
   status: number | undefined,
   { name, message }: Error,
 ): string {
   const words = [status ?? "", name === "Error" ? "" : printable(name), printable(firstLine(message))];
   const at = endpoint === undefined ? "" : ` --endpoint-url ${endpoint}`;
   return formatProblem({
-    what: `the store of the records can't be ${what}: ${shown}; without it nothing is decided`,
+    what: `the store of the records can't be ${what}: ${address}; without it nothing is decided`,
     found: words.filter((each) => each !== "").join(" "),
     needed:
       "a bucket that answers, and credentials that may list, read and write in it, found as AWS tools find them\n" +

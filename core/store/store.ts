@@ -12,19 +12,19 @@ export interface Store {
   /** Place where all machines find kept files; undefined if that is `directory`. */
   readonly files?: string;
   /** Formats an error in the operator's words. @param what `read` or `written` */
-  faultText(what: string, error: Error): string;
+  formatError(what: string, error: Error): string;
   /** Adds a line, without line break; stored once this resolves. @throws if it can't be written */
   append(line: string): Promise<void>;
   /** Reads all lines, oldest first. @throws if they can't be read */
-  lines(): Promise<readonly string[]>;
+  readLines(): Promise<readonly string[]>;
   /** Reads the newest text of a name; undefined if there is none. @throws if it can't be read */
-  newest(name: string): Promise<string | undefined>;
+  readText(name: string): Promise<string | undefined>;
   /** Stores a new text of a name, or deletes it. @throws if it can't be written */
-  renew(name: string, text: string | undefined): Promise<void>;
+  writeText(name: string, text: string | undefined): Promise<void>;
   /** Moves a finished file of `directory` to a new name, for good. @returns its place @throws if the name is taken */
   keep(part: string, name: string): Promise<string>;
   /** Returns bytes; undefined if there is no such file. @throws if the store can't be read */
-  sizeOf(file: string): Promise<number | undefined>;
+  readSize(file: string): Promise<number | undefined>;
   /** Opens a kept file. @throws (or its stream does) if it can't be read */
   open(file: string): Promise<Readable>;
 }

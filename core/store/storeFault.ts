@@ -19,7 +19,7 @@ function isStoreFault(error: unknown): error is StoreFault {
 }
 
 /** Opens a store. If that fails, the commands in the error name the stack. @throws storeFault */
-export function ofStack<T>(stack: string, open: () => T): T {
+export function openForStack<T>(stack: string, open: () => T): T {
   try {
     return open();
   } catch (error) {

@@ -6,7 +6,7 @@ import type { LogEvent } from "../eventLog/events";
 import { standing } from "../eventLog/guardFacts";
 import { isOneMachine } from "../ssh/sameHost";
 import type { SshTarget } from "../ssh/ssh";
-import { storeAt } from "../store/openStore";
+import { openStore } from "../store/openStore";
 import type { WitnessSources } from "./chainSources";
 import { type OwnChain, type ReferencesSeen, readReferences } from "./references";
 
@@ -52,7 +52,7 @@ function oneself(name: string): ChainClient {
 async function readWitnessed(place: LogRef | undefined): Promise<Block | undefined> {
   if (place === undefined) return undefined;
   try {
-    return witnessedMomentum(await readEvents(storeAt(place.directory), place.pillar), place.stack);
+    return witnessedMomentum(await readEvents(openStore(place.directory), place.pillar), place.stack);
   } catch {
     // The next write to the event log reports the problem.
     return undefined;

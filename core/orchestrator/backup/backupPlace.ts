@@ -1,6 +1,6 @@
 import type { Backup } from "../../eventLog/events";
 import type { MoveId } from "../../eventLog/moveId";
-import { storeAt } from "../../store/openStore";
+import { openStore } from "../../store/openStore";
 import type { Store } from "../../store/store";
 import { resolvePath } from "../../util/resolvePath";
 
@@ -22,7 +22,7 @@ export interface BackupPlace {
 /** Resolves the paths on this machine. @throws storeFault */
 export function placed({ directory, identityFile, move }: BackupPlace): BackupSettings {
   return {
-    store: storeAt(directory),
+    store: openStore(directory),
     move,
     identityFile: identityFile === undefined ? undefined : resolvePath(identityFile),
   };
@@ -33,6 +33,6 @@ export async function isKept(
   store: Store,
   backup: Pick<Backup, "file" | "manifestFile" | "sealedBytes">,
 ): Promise<boolean> {
-  const [bytes, list] = await Promise.all([backup.file, backup.manifestFile].map((file) => store.sizeOf(file)));
+  const [bytes, list] = await Promise.all([backup.file, backup.manifestFile].map((file) => store.readSize(file)));
   return bytes === backup.sealedBytes && list !== undefined;
 }

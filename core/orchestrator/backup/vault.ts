@@ -4,7 +4,7 @@ import path from "node:path";
 import { PassThrough, Readable, Transform, type TransformCallback } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
-import { ownIdentityFile } from "../../store/recordsDirectory";
+import { ownIdentityPath } from "../../store/recordsDirectory";
 import { formatProblem } from "../../util/problem";
 import { readSmall } from "../../util/readSmall";
 import { writeWhole } from "../../util/writeAtomically";
@@ -28,7 +28,7 @@ export async function identityFor(
   now: () => number,
 ): Promise<Identity> {
   const age = await import("age-encryption");
-  const file = configured ?? ownIdentityFile(directory);
+  const file = configured ?? ownIdentityPath(directory);
   const isNew = configured === undefined && !fs.existsSync(file);
   if (isNew) {
     const secret = await age.generateX25519Identity();

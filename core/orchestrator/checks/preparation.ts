@@ -3,7 +3,7 @@ import { appendEvent, isMoveOver, lastMoveEvent, readMoveEvents } from "../../ev
 import type { Backup, Prepared } from "../../eventLog/events";
 import type { MoveId } from "../../eventLog/moveId";
 import type { RootHost } from "../../ssh/root";
-import { storeAt } from "../../store/openStore";
+import { openStore } from "../../store/openStore";
 import type { Store } from "../../store/store";
 import { commandsFor } from "../../util/commands";
 import { type BackupDeps, type BackupOf, takeBackup } from "../backup/backup";
@@ -87,7 +87,7 @@ export async function requirementsOf(
  */
 export async function secureOrchestrator(options: SecureOptions, deps: PreparationDeps): Promise<Secured> {
   const { move, old } = options;
-  const store = storeAt(options.backups.directory);
+  const store = openStore(options.backups.directory);
   const events = await readMoveEvents(store);
   const recorded = lastMoveEvent(events, move, "secured")?.details;
   if (isMoveOver(events, move)) return { ...recorded, move };

@@ -2,7 +2,7 @@ import type { RpcClock } from "../../chain/orchestrator";
 import { readMoveEvents } from "../../eventLog/eventLog";
 import { own } from "../../ssh/foreign";
 import type { RootHost } from "../../ssh/root";
-import { storeAt } from "../../store/openStore";
+import { openStore } from "../../store/openStore";
 import type { Store } from "../../store/store";
 import { isPillarNode } from "../rules/endpoints";
 import { type Forecast, forecastOf, type Measured, stopsIn } from "./forecast";
@@ -28,7 +28,7 @@ interface Rehearsal {
 /** Runs a move's checks and forecasts its gap. Writes nothing. `nodeCounts`: an unsynced node is a problem now. */
 export async function rehearse(options: SecureOptions, nodeCounts: boolean, deps: RehearsalDeps): Promise<Rehearsal> {
   const { roots } = deps;
-  const store = storeAt(options.backups.directory);
+  const store = openStore(options.backups.directory);
   const found = await surveyBoth(roots, { ...options, backupDirectory: store.directory }, deps, deps);
   const begun = beganAt(found, options.move);
   if (begun !== undefined) return { begun, faults: [], shown: [] };

@@ -1,5 +1,5 @@
 import type { StackConfig } from "../../config/config";
-import { backupDirectory } from "../../config/stackStore";
+import { chooseRecordsPlace } from "../../config/stackStore";
 import { createMoveId } from "../../eventLog/moveId";
 import { oldHost } from "../../ssh/configuredLogin";
 import type { OrchestratorPaths } from "../hosts/moveInputs";
@@ -54,7 +54,7 @@ export function secureOptions(config: StackConfig, stack: string): SecureOptions
     ...acknowledgedOf(config),
     release: release === undefined ? undefined : { version: release.version },
     backups: {
-      directory: backupDirectory(config),
+      directory: chooseRecordsPlace(config),
       identityFile: backup.identityFile,
     },
   };

@@ -74,7 +74,7 @@ export async function move(
     const used = commandsFor(inputs.stack).remove("orchestrator.migrateFrom.firstMove");
     if (inputs.firstMove) deps.say(`the word about the first move is used; it would count for a lost record: ${used}`);
     const outputs = await outputsOf(run, ending, runsSince, log);
-    return { ...outputs, recordHead: headOf(await log.store.lines()) };
+    return { ...outputs, recordHead: headOf(await log.store.readLines()) };
   } catch (error) {
     await log.noteMove(inputs.move, { event: "failed", details: { error: firstLine((error as Error).message) } });
     throw error;

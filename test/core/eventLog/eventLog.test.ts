@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { appendEvent, readEvents, readLog, readMoveEvents } from "../../../core/eventLog/eventLog";
 import type { LogEvent, MoveEvent } from "../../../core/eventLog/events";
 import { moveText, parseMove } from "../../../core/eventLog/moveId";
-import { directoryStore, eventLogFile } from "../../../core/store/directoryStore";
+import { createDirectoryStore, eventLogPath } from "../../../core/store/directoryStore";
 import { moveNamed } from "../../moveNamed";
 
 let directory = "";
@@ -14,9 +14,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-const add = (entry: LogEvent | MoveEvent) => appendEvent(directoryStore(directory), entry);
-const events = (pillar = "Anvil") => readEvents(directoryStore(directory), pillar);
-const moves = () => readMoveEvents(directoryStore(directory));
+const add = (entry: LogEvent | MoveEvent) => appendEvent(createDirectoryStore(directory), entry);
+const events = (pillar = "Anvil") => readEvents(createDirectoryStore(directory), pillar);
+const moves = () => readMoveEvents(createDirectoryStore(directory));
 
 const refused = (stack: string, reason: string, pillar = "Anvil"): LogEvent => ({
   at: "2026-11-21T18:00:00Z",
@@ -38,7 +38,7 @@ it("keeps a journey beside the signer's moves, in one file", async () => {
   await add(refused("prod-2", "three"));
   expect((await events()).map(({ stack }) => stack)).toEqual(["prod", "prod", "prod-2"]);
   expect((await moves()).map(({ event }) => event)).toEqual(["failed"]);
-  const log = await readLog(directoryStore(directory), "Anvil");
+  const log = await readLog(createDirectoryStore(directory), "Anvil");
   expect(log.map(({ event }) => event)).toEqual(["refused", "failed", "refused", "refused"]);
 });
 
@@ -51,10 +51,10 @@ it("keeps two Pillars apart, though their stacks have one name", async () => {
 });
 
 it("leaves out a line that was broken off", async () => {
-  appendFileSync(eventLogFile(directory), '{"at":"2026","stack":"pr');
+  appendFileSync(eventLogPath(directory), '{"at":"2026","stack":"pr');
   await add(refused("prod", "one"));
   expect(await events()).toHaveLength(1);
-  expect(await readEvents(directoryStore(join(directory, "none")), "Anvil")).toEqual([]);
+  expect(await readEvents(createDirectoryStore(join(directory, "none")), "Anvil")).toEqual([]);
 });
 
 describe("a line's version", () => {
@@ -72,11 +72,11 @@ describe("a line's version", () => {
     details: { error: "two" },
   };
   const put = (...lines: object[]) =>
-    appendFileSync(eventLogFile(directory), lines.map((each) => `${JSON.stringify(each)}\n`).join(""));
+    appendFileSync(eventLogPath(directory), lines.map((each) => `${JSON.stringify(each)}\n`).join(""));
 
   it("is written", async () => {
     await add(refused("prod", "one"));
-    expect(JSON.parse(readFileSync(eventLogFile(directory), "utf8"))).toMatchObject({ version: 1, event: "refused" });
+    expect(JSON.parse(readFileSync(eventLogPath(directory), "utf8"))).toMatchObject({ version: 1, event: "refused" });
   });
 
   it("is 1: the line is read as it is", async () => {
@@ -88,14 +88,14 @@ describe("a line's version", () => {
   it("is never missing: such a line is refused", async () => {
     put({ version: 1, ...line }, line);
     await expect(events()).rejects.toThrow(
-      `the record of the migration, ${eventLogFile(directory)}: not in a version that this program knows; nothing was changed\n  found: no version\n`,
+      `the record of the migration, ${eventLogPath(directory)}: not in a version that this program knows; nothing was changed\n  found: no version\n`,
     );
   });
 
   it("of a newer program is refused, with what to do", async () => {
     put({ version: 2, ...line });
     await expect(events()).rejects.toThrow(
-      `the record of the migration, ${eventLogFile(directory)}: written by a newer version of this program; nothing was changed\n` +
+      `the record of the migration, ${eventLogPath(directory)}: written by a newer version of this program; nothing was changed\n` +
         "  found: version 2\n  needed: version 1, or the program that wrote it (docs/operating.md)\n" +
         "  In the program's directory: git pull && npm ci --omit=dev --ignore-scripts, then run the same command again.",
     );

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { appendEvent, readLog } from "../../../core/eventLog/eventLog";
 import type { LogEvent } from "../../../core/eventLog/events";
 import { assertWhole, findMissingLine, headOf } from "../../../core/eventLog/wholeLog";
-import { directoryStore, eventLogFile } from "../../../core/store/directoryStore";
+import { createDirectoryStore, eventLogPath } from "../../../core/store/directoryStore";
 import type { Store } from "../../../core/store/store";
 
 let directory = "";
@@ -19,7 +19,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-const store = () => directoryStore(directory);
+const store = () => createDirectoryStore(directory);
 const event = (reason: string): LogEvent => ({
   at: "2026-11-26T18:00:00Z",
   stack: "prod",
@@ -29,8 +29,8 @@ const event = (reason: string): LogEvent => ({
 });
 const add = (...reasons: string[]) =>
   reasons.reduce((before, reason) => before.then(() => appendEvent(store(), event(reason))), Promise.resolve());
-const lines = () => readFileSync(eventLogFile(directory), "utf8").trimEnd().split("\n");
-const rewrite = (kept: readonly string[]) => writeFileSync(eventLogFile(directory), `${kept.join("\n")}\n`);
+const lines = () => readFileSync(eventLogPath(directory), "utf8").trimEnd().split("\n");
+const rewrite = (kept: readonly string[]) => writeFileSync(eventLogPath(directory), `${kept.join("\n")}\n`);
 
 test("a log that is as it was written is whole, an empty one too", async () => {
   expect(await findMissingLine(store())).toBeUndefined();
@@ -53,7 +53,7 @@ test("a log that is gone is missed by this machine, and a line that was changed 
   await add("one", "two");
   rewrite(lines().map((line) => line.replace("one", "none")));
   expect(await findMissingLine(store())).toContain("which a later line of it has seen");
-  rmSync(eventLogFile(directory));
+  rmSync(eventLogPath(directory));
   expect(await findMissingLine(store())).toContain("which this machine (");
 });
 
@@ -81,7 +81,7 @@ test("a line that is added to an earlier copy does not make it whole; the operat
 test("a line of another machine that was read once is missed later", async () => {
   await add("one");
   const first = lines();
-  writeFileSync(eventLogFile(directory), `${first.join("\n")}\n${JSON.stringify({ version: 1, at: "x" })}\n`);
+  writeFileSync(eventLogPath(directory), `${first.join("\n")}\n${JSON.stringify({ version: 1, at: "x" })}\n`);
   expect(await findMissingLine(store())).toBeUndefined();
   rewrite(first);
   expect(await findMissingLine(store())).toContain("which this machine (");
@@ -116,6 +116,6 @@ test("nothing begins by a log that lacks a line: the error says what to bring, o
 });
 
 test("a store that cannot be read refuses the line, which was not to be linked to nothing", async () => {
-  const broken: Store = { ...store(), lines: () => Promise.reject(new Error("no answer")) };
+  const broken: Store = { ...store(), readLines: () => Promise.reject(new Error("no answer")) };
   await expect(appendEvent(broken, event("one"))).rejects.toThrow("no answer");
 });

@@ -8,7 +8,7 @@ import type { MoveId } from "../../../core/eventLog/moveId";
 import { identityFor } from "../../../core/orchestrator/backup/vault";
 import type { BackedUpOrchestrator } from "../../../core/retirement/backupRule";
 import { orchestratorBackupFaults } from "../../../core/retirement/orchestratorBackup";
-import { directoryStore } from "../../../core/store/directoryStore";
+import { createDirectoryStore } from "../../../core/store/directoryStore";
 import { moveNamed } from "../../moveNamed";
 import { putEvent } from "../../recordIn";
 import { bridge, share } from "./exampleFacts";
@@ -68,7 +68,7 @@ async function put({ label = "first", at = "2026-02-01T00:00:00Z", entries = who
   putEvent(backups, { at, move: changes.move ?? move, event: "backup", details });
 }
 const faults = (more: Partial<BackedUpOrchestrator> = { move }) =>
-  orchestratorBackupFaults(directoryStore(backups), { ...signer, ...more });
+  orchestratorBackupFaults(createDirectoryStore(backups), { ...signer, ...more });
 const isHere = async (more?: Partial<BackedUpOrchestrator>) => (await faults(more)).length === 0;
 
 describe("the proved backup of a fenced signer", () => {

@@ -6,7 +6,7 @@ import type { LogEvent, MoveEvent } from "../../../core/eventLog/events";
 import type { RetirementInputs } from "../../../core/retirement/guardInputs";
 import { surveyRetirement } from "../../../core/retirement/surveyRetirement";
 import { fingerprintOf } from "../../../core/ssh/publicKey";
-import { directoryStore } from "../../../core/store/directoryStore";
+import { createDirectoryStore } from "../../../core/store/directoryStore";
 import { systemClock } from "../../../core/util/clock";
 import { moveNamed } from "../../moveNamed";
 import { putEvent } from "../../recordIn";
@@ -54,7 +54,7 @@ async function noSignerAt(lines: readonly (LogEvent | MoveEvent)[]): Promise<str
   } as unknown as RetirementInputs;
   const memory = { createdAt: "2026-01-01T00:00:00Z", isReached: true, isOwnWork: false };
   const deps = { ...systemClock, say: () => undefined, saysCollected: true };
-  const store = directoryStore(directory);
+  const store = createDirectoryStore(directory);
   const host = { silent: "no answer" };
   return (await surveyRetirement({ step: "destroy", inputs, memory, host, store }, deps)).facts.noSignerAt;
 }

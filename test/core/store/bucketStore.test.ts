@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { bucketPlace } from "../../../core/store/bucketPlace";
-import { bucketStore } from "../../../core/store/bucketStore";
+import { findBucketProblem, parseBucketPlace } from "../../../core/store/bucketPlace";
+import { createBucketStore } from "../../../core/store/bucketStore";
 import { openBucket } from "../../../core/store/s3";
 import { harmless } from "../../evilText";
 import { storeContract } from "./contract";
@@ -24,9 +24,9 @@ afterAll(() => double.close());
 /** A machine with its own directory, at a bucket's part that nobody had before. */
 const machine = (name: string, request = 60_000) => {
   const address = `s3://state/part${count}?endpoint=${encodeURIComponent(double.endpoint)}&s3ForcePathStyle=true#Anvil`;
-  const place = bucketPlace(address);
+  const place = parseBucketPlace(address);
   const bucket = openBucket(place, { request, file: request });
-  return bucketStore(place, path.join(root, name), bucket);
+  return createBucketStore(bucket, path.join(root, name));
 };
 
 const begin = () => {
@@ -72,7 +72,7 @@ describe("a bucket that does not do its part", () => {
     forgetTexts();
     double.mood = mood;
     const error = await machine("two", mood === "slow" ? 1500 : undefined)
-      .lines()
+      .readLines()
       .catch((thrown: Error) => thrown);
     expect(String(error)).toContain(
       `the store of the records can't be read: s3://state/part${count}/pillar-host/Anvil/`,
@@ -95,8 +95,8 @@ describe("a bucket that does not do its part", () => {
       await expect(store.keep(path.join(store.directory, "a.part"), "a.tar.age")).rejects.toThrow("can't be");
       double.mood = "well";
       forgetTexts();
-      expect(await machine("two").lines()).toEqual(["before"]);
-      expect(await machine("two").sizeOf("a.tar.age")).toBeUndefined();
+      expect(await machine("two").readLines()).toEqual(["before"]);
+      expect(await machine("two").readSize("a.tar.age")).toBeUndefined();
       // Nothing of it is lost here: the next run keeps it.
       expect(fs.readFileSync(path.join(store.directory, "a.part"), "utf8")).toBe("sealed");
     },
@@ -106,17 +106,17 @@ describe("a bucket that does not do its part", () => {
     await machine("one").append("line");
     forgetTexts();
     double.mood = "flood";
-    await expect(machine("two").lines()).rejects.toThrow("found: the answer is larger than 5 MiB");
+    await expect(machine("two").readLines()).rejects.toThrow("found: the answer is larger than 5 MiB");
     double.mood = "rude";
     const error = await machine("two")
-      .lines()
+      .readLines()
       .catch((thrown: Error) => thrown);
     expect(String(error)).toContain(`found: 403 AccessDenied ${harmless}\n`);
   });
 
   it("a list without an end is none of a bucket's", async () => {
     double.mood = "endless";
-    await expect(machine("one", 1500).lines()).rejects.toThrow("found: no whole answer within 1.5 s");
+    await expect(machine("one", 1500).readLines()).rejects.toThrow("found: no whole answer within 1.5 s");
   });
 
   it("an object that is shorter than its list says is no line", async () => {
@@ -126,7 +126,7 @@ describe("a bucket that does not do its part", () => {
     if (whole === undefined) throw new Error("no object");
     forgetTexts();
     double.objects.set(key, { ...whole, body: whole.body.subarray(0, 5) });
-    await expect(machine("two").lines()).rejects.toThrow("needed: the whole of it");
+    await expect(machine("two").readLines()).rejects.toThrow("needed: the whole of it");
   });
 
   it("another machine's clock that is ahead puts no line before what was seen", async () => {
@@ -134,28 +134,29 @@ describe("a bucket that does not do its part", () => {
     await machine("one").append("first");
     vi.useRealTimers();
     await machine("two").append("second");
-    expect(await machine("two").lines()).toEqual(["first", "second"]);
+    expect(await machine("two").readLines()).toEqual(["first", "second"]);
   });
 
   it.each<Mood>(["forbidden", "slow", "cut"])(
     "%s: a newest text that can't be read is an error, never none",
     async (mood) => {
-      await machine("one").renew("orders.json", "one");
+      await machine("one").writeText("orders.json", "one");
       forgetTexts();
       double.mood = mood;
       const other = machine("two", mood === "slow" ? 1500 : undefined);
-      await expect(other.newest("orders.json")).rejects.toThrow("the store of the records can't be");
-      if (mood !== "cut") await expect(other.renew("orders.json", "two")).rejects.toThrow("the store of the records");
+      await expect(other.readText("orders.json")).rejects.toThrow("the store of the records can't be");
+      if (mood !== "cut")
+        await expect(other.writeText("orders.json", "two")).rejects.toThrow("the store of the records");
     },
   );
 
   it("a newest text is one more object, and the same again is none", async () => {
     const objects = () => [...double.objects.keys()].filter((key) => key.includes(`part${count}/`)).length;
-    await machine("one").renew("orders.json", undefined);
+    await machine("one").writeText("orders.json", undefined);
     expect(objects()).toBe(0);
-    await machine("one").renew("orders.json", "first");
-    await machine("two").renew("orders.json", "second");
-    await machine("one").renew("orders.json", "second");
+    await machine("one").writeText("orders.json", "first");
+    await machine("two").writeText("orders.json", "second");
+    await machine("one").writeText("orders.json", "second");
     expect(objects()).toBe(2);
   });
 
@@ -164,20 +165,20 @@ describe("a bucket that does not do its part", () => {
     const file = path.join(store.directory, "orders.json");
     fs.mkdirSync(store.directory, { recursive: true });
     fs.writeFileSync(file, "of before");
-    expect(await store.newest("orders.json")).toBe("of before");
-    await store.renew("orders.json", "of before");
+    expect(await store.readText("orders.json")).toBe("of before");
+    await store.writeText("orders.json", "of before");
     expect(fs.existsSync(file)).toBe(false);
-    expect(await machine("two").newest("orders.json")).toBe("of before");
+    expect(await machine("two").readText("orders.json")).toBe("of before");
     fs.writeFileSync(file, "older than the bucket's");
-    expect(await store.newest("orders.json")).toBe("of before");
+    expect(await store.readText("orders.json")).toBe("of before");
   });
 
   it("each Pillar has its part", async () => {
     await machine("one").append("of Anvil");
-    const place = bucketPlace(
+    const place = parseBucketPlace(
       `s3://state/part${count}?endpoint=${encodeURIComponent(double.endpoint)}&s3ForcePathStyle=true#Bolt`,
     );
-    expect(await bucketStore(place, root).lines()).toEqual([]);
+    expect(await createBucketStore(openBucket(place), root).readLines()).toEqual([]);
   });
 
   it("a backup that was made here lies here, too", async () => {
@@ -203,8 +204,7 @@ describe("the address of a store", () => {
     ["s3://state?accessKey=hunter2", "knows no accessKey"],
     ["s3://state#Anvil", "needed s3://BUCKET"],
   ])("%s", async (address, fault) => {
-    const { bucketFault } = await import("../../../core/store/bucketPlace");
-    const found = bucketFault(address);
+    const found = findBucketProblem(address);
     if (fault === undefined) expect(found).toBeUndefined();
     else expect(found).toContain(fault);
     expect(found ?? "").not.toContain("hunter2");

@@ -31,27 +31,27 @@ export function storeContract(name: string, begin: () => StoreStage): void {
     };
 
     it("has no lines where nothing was ever written", async () => {
-      expect(await stage.open().lines()).toEqual([]);
+      expect(await stage.open().readLines()).toEqual([]);
     });
 
     it("keeps lines in their order, for whoever reads it next", async () => {
       await fill(stage.open(), "one", "two", "three");
       await stage.open().append('{"text":"zwölf \\n 12"}');
-      expect(await stage.open().lines()).toEqual(["one", "two", "three", '{"text":"zwölf \\n 12"}']);
+      expect(await stage.open().readLines()).toEqual(["one", "two", "three", '{"text":"zwölf \\n 12"}']);
     });
 
     it("loses no line of writers at once, and mixes none", async () => {
       const names = Array.from({ length: 40 }, (_, i) => `${i}-${"long".repeat(2000)}`);
       const stores = [stage.open(), stage.open(), stage.open()];
       await Promise.all(names.map((line, i) => stores[i % stores.length]?.append(line)));
-      expect([...(await stage.open().lines())].sort()).toEqual([...names].sort());
+      expect([...(await stage.open().readLines())].sort()).toEqual([...names].sort());
     });
 
     it("keeps what comes after a line that was broken off", async () => {
       await fill(stage.open(), "one");
       stage.breakOff();
       await fill(stage.open(), "two");
-      const lines = await stage.open().lines();
+      const lines = await stage.open().readLines();
       expect([lines[0], lines.at(-1)]).toEqual(["one", "two"]);
     });
 
@@ -60,27 +60,27 @@ export function storeContract(name: string, begin: () => StoreStage): void {
       await fill(store, "one");
       stage.spoil();
       for (const each of [store, stage.open()]) {
-        await expect(each.lines()).rejects.toThrow(stage.faults.spoiled);
+        await expect(each.readLines()).rejects.toThrow(stage.faults.spoiled);
         await expect(each.append("two")).rejects.toThrow(stage.faults.spoiled);
       }
     });
 
     it("has no newest text of a name that never had one, nor of one that was taken back", async () => {
-      expect(await stage.open().newest("orders.json")).toBeUndefined();
-      await stage.open().renew("orders.json", "one\ntwo");
-      await stage.open().renew("orders.json", undefined);
-      await stage.open().renew("absent.json", undefined);
-      expect(await stage.open().newest("orders.json")).toBeUndefined();
-      expect(await stage.open().newest("absent.json")).toBeUndefined();
+      expect(await stage.open().readText("orders.json")).toBeUndefined();
+      await stage.open().writeText("orders.json", "one\ntwo");
+      await stage.open().writeText("orders.json", undefined);
+      await stage.open().writeText("absent.json", undefined);
+      expect(await stage.open().readText("orders.json")).toBeUndefined();
+      expect(await stage.open().readText("absent.json")).toBeUndefined();
     });
 
     it("tells a name's newest text to whoever asks next, and those of other names as they were", async () => {
-      await stage.open().renew("orders.json", "first");
-      await stage.open().renew("other.json", "of another");
-      await stage.open().renew("orders.json", "{\n  second\n}\n");
-      expect(await stage.open().newest("orders.json")).toBe("{\n  second\n}\n");
-      expect(await stage.open().newest("other.json")).toBe("of another");
-      expect(await stage.open().lines()).toEqual([]);
+      await stage.open().writeText("orders.json", "first");
+      await stage.open().writeText("other.json", "of another");
+      await stage.open().writeText("orders.json", "{\n  second\n}\n");
+      expect(await stage.open().readText("orders.json")).toBe("{\n  second\n}\n");
+      expect(await stage.open().readText("other.json")).toBe("of another");
+      expect(await stage.open().readLines()).toEqual([]);
     });
 
     /** A finished file, as a backup is before it is kept. */
@@ -98,7 +98,7 @@ export function storeContract(name: string, begin: () => StoreStage): void {
       expect(fs.existsSync(made)).toBe(false);
       expect(path.basename(file)).toBe("a.tar.age");
       const other = stage.open();
-      expect(await other.sizeOf(file)).toBe(600_000);
+      expect(await other.readSize(file)).toBe(600_000);
       expect(await text(await other.open(file))).toBe("sealed".repeat(100_000));
     });
 
@@ -113,7 +113,7 @@ export function storeContract(name: string, begin: () => StoreStage): void {
     it("knows no size of a file that is not there, and opens none", async () => {
       const file = await stage.open().keep(part(stage.open(), "first"), "a.tar.age");
       const absent = file.replace("a.tar.age", "b.tar.age");
-      expect(await stage.open().sizeOf(absent)).toBeUndefined();
+      expect(await stage.open().readSize(absent)).toBeUndefined();
       await expect(stage.open().open(absent).then(text)).rejects.toThrow(stage.faults.absent);
     });
   });

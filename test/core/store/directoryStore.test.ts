@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { directoryStore } from "../../../core/store/directoryStore";
+import { createDirectoryStore } from "../../../core/store/directoryStore";
 import { storeContract } from "./contract";
 
 storeContract("a directory", () => {
@@ -10,7 +10,7 @@ storeContract("a directory", () => {
   const directory = path.join(root, "records/Anvil");
   const log = path.join(directory, "record.jsonl");
   return {
-    open: () => directoryStore(directory),
+    open: () => createDirectoryStore(directory),
     breakOff: () => fs.appendFileSync(log, '{"at":"20'),
     spoil: () => {
       // Permissions are nothing to root.
@@ -25,8 +25,8 @@ storeContract("a directory", () => {
 it("a directory's lines are the user's alone", async () => {
   const root = fs.mkdtempSync(path.join(tmpdir(), "store-"));
   const directory = path.join(root, "records");
-  await directoryStore(directory).append("one");
-  await directoryStore(directory).renew("orders.json", "{}");
+  await createDirectoryStore(directory).append("one");
+  await createDirectoryStore(directory).writeText("orders.json", "{}");
   const files = [directory, ...["record.jsonl", "orders.json"].map((name) => path.join(directory, name))];
   expect(files.map((file) => fs.statSync(file).mode & 0o777)).toEqual([0o700, 0o600, 0o600]);
   // Nothing of how they were written is left.

@@ -1,25 +1,25 @@
 import path from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
-import { dataDirectory, meantPlace, ownIdentityFile, recordsWord } from "../../../core/store/recordsDirectory";
+import { dataDirectory, formatDefaultPlace, ownIdentityPath, resolvePlace } from "../../../core/store/recordsDirectory";
 
 afterEach(() => vi.unstubAllEnvs());
 
 it("records lie below XDG_DATA_HOME, else below the home, in no checkout; a relative one counts as none", () => {
-  expect(recordsWord("Anvil")).toBe("$XDG_DATA_HOME/pillar-host/records/Anvil");
+  expect(formatDefaultPlace("Anvil")).toBe("$XDG_DATA_HOME/pillar-host/records/Anvil");
   vi.stubEnv("XDG_DATA_HOME", "/data");
-  expect(meantPlace(recordsWord("Anvil"))).toBe("/data/pillar-host/records/Anvil");
-  expect(ownIdentityFile("/data/pillar-host/records/Anvil")).toBe("/data/pillar-host/keys/Anvil.age-identity");
-  expect(meantPlace("s3://state#Anvil")).toBe("/data/pillar-host/records/Anvil");
+  expect(resolvePlace(formatDefaultPlace("Anvil"))).toBe("/data/pillar-host/records/Anvil");
+  expect(ownIdentityPath("/data/pillar-host/records/Anvil")).toBe("/data/pillar-host/keys/Anvil.age-identity");
+  expect(resolvePlace("s3://state#Anvil")).toBe("/data/pillar-host/records/Anvil");
   vi.stubEnv("HOME", "/home/ada");
   for (const given of ["", "data"]) {
     vi.stubEnv("XDG_DATA_HOME", given);
     expect(dataDirectory()).toBe("/home/ada/.local/share/pillar-host");
-    expect(meantPlace(recordsWord("Anvil"))).toBe("/home/ada/.local/share/pillar-host/records/Anvil");
+    expect(resolvePlace(formatDefaultPlace("Anvil"))).toBe("/home/ada/.local/share/pillar-host/records/Anvil");
   }
 });
 
 it("a configured place is used as it is, with the key beside it", () => {
-  expect(meantPlace("safe/Anvil")).toBe(path.resolve("safe/Anvil"));
-  expect(meantPlace("/mnt/safe")).toBe("/mnt/safe");
-  expect(ownIdentityFile("/mnt/safe/")).toBe("/mnt/safe.age-identity");
+  expect(resolvePlace("safe/Anvil")).toBe(path.resolve("safe/Anvil"));
+  expect(resolvePlace("/mnt/safe")).toBe("/mnt/safe");
+  expect(ownIdentityPath("/mnt/safe/")).toBe("/mnt/safe.age-identity");
 });

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { formatError } from "../../../cli/terminal/refusal";
 import { showPlainErrors } from "../../../components/inWords";
-import { dataDirectory, meantPlace, recordsWord } from "../../../core/store/recordsDirectory";
+import { dataDirectory, formatDefaultPlace, resolvePlace } from "../../../core/store/recordsDirectory";
 import { resolvePath } from "../../../core/util/resolvePath";
 
 let place: string;
@@ -67,7 +67,7 @@ test("a mistake of the program keeps its stack", async () => {
 describe.each(["", "relative", ".", "~"])("a home that is %j", (home) => {
   test.each([
     ["the data directory", () => dataDirectory()],
-    ["a Pillar's records", () => meantPlace(recordsWord("Anvil"))],
+    ["a Pillar's records", () => resolvePlace(formatDefaultPlace("Anvil"))],
     ["a path of the operator's", () => resolvePath("~/.ssh/id_ed25519")],
   ])("is refused for %s", (_, work) => {
     vi.stubEnv("HOME", home);

@@ -14,7 +14,7 @@ import { assignments, type Value } from "../../../core/ssh/shellWords";
 import { orchestratorLibrary, retirementLibrary } from "../../../core/steps/libraries";
 import { orchestrator } from "../../../core/steps/orchestratorSteps";
 import { envelope } from "../../../core/steps/step";
-import { directoryStore } from "../../../core/store/directoryStore";
+import { createDirectoryStore } from "../../../core/store/directoryStore";
 import { witnessSources } from "../../../core/sync/witnessSources";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
 import { keyShareName, nextPublicKey } from "../../../lab/doubles/orchestrator/keyShare";
@@ -317,7 +317,7 @@ it("a disk of the operator's that runs full in the middle: told, and no half bac
   const what = { label: "first", place: { base: root.scratch, paths: ["big"] }, changing: [], isJson: () => false };
   const world = { now: () => Date.now(), sleep: async () => undefined, say: () => undefined };
   const directory = join(small, "backups");
-  const settings = { store: directoryStore(directory), move: moveNamed("pillar-host/prod/Anvil/1") };
+  const settings = { store: createDirectoryStore(directory), move: moveNamed("pillar-host/prod/Anvil/1") };
   const error = await takeBackup(root, what, settings, world).catch((thrown: Error) => thrown);
   const left = readdirSync(directory);
   execFileSync("umount", [small]);

@@ -23,8 +23,8 @@ import { archiveLimit, type BackupDeps, type BackupOf, takeBackup } from "../../
 import { isKept } from "../../../../core/orchestrator/backup/backupPlace";
 import { manifestOf } from "../../../../core/orchestrator/backup/manifest";
 import { identityFor, openBackup, prove, seal } from "../../../../core/orchestrator/backup/vault";
-import { directoryStore } from "../../../../core/store/directoryStore";
-import { ownIdentityFile } from "../../../../core/store/recordsDirectory";
+import { createDirectoryStore } from "../../../../core/store/directoryStore";
+import { ownIdentityPath } from "../../../../core/store/recordsDirectory";
 import { moveNamed } from "../../../moveNamed";
 import { movesIn } from "../../../recordIn";
 import { type LocalRoot, localRoot } from "../localRoot";
@@ -79,7 +79,7 @@ const test = base.extend<{ stage: Stage }>({
 });
 
 const take = ({ root, what, settings, deps }: Stage) =>
-  takeBackup(root, what, { ...settings, store: directoryStore(settings.directory) }, deps);
+  takeBackup(root, what, { ...settings, store: createDirectoryStore(settings.directory) }, deps);
 const host = ({ root }: Stage, name: string) => join(root.scratch, "host/root/.orchestrator", name);
 const mine = ({ settings }: Stage) => readdirSync(settings.directory).sort();
 
@@ -102,7 +102,7 @@ describe("a backup", () => {
     expect(backup).toEqual({
       file: join(directory, `${name}.tar.age`),
       manifestFile: join(directory, `${name}.manifest.json`),
-      identityFile: ownIdentityFile(directory),
+      identityFile: ownIdentityPath(directory),
       sealedBytes: sealed.length,
       provedAt: "2026-11-21T18:00:00.123Z",
       sha256: createHash("sha256").update(sealed).digest("hex"),
@@ -120,7 +120,7 @@ describe("a backup", () => {
       sha256: createHash("sha256").update(`{"share": "${passPhrase}"}`).digest("hex"),
     });
     expect(movesIn(directory)).toMatchObject([{ event: "backup", details: { label: "first", file: backup.file } }]);
-    expect(await isKept(directoryStore(directory), backup)).toBe(true);
+    expect(await isKept(createDirectoryStore(directory), backup)).toBe(true);
     expectNoSecret(stage);
   });
 
@@ -207,7 +207,7 @@ describe("a backup", () => {
     expect(second.file).not.toBe(first.file);
     expect(readFileSync(first.file)).toEqual(before);
     expect(stage.said.filter((line) => line.includes("made a key"))).toEqual([
-      `backup: made a key that opens the backups: ${ownIdentityFile(stage.settings.directory)}`,
+      `backup: made a key that opens the backups: ${ownIdentityPath(stage.settings.directory)}`,
     ]);
     expect(statSync(second.identityFile).mode & 0o777).toBe(0o600);
     await expect(take(stage)).rejects.toThrow("is there already: nothing is overwritten");
@@ -220,7 +220,7 @@ describe("a backup", () => {
     const backup = await take({ ...stage, settings: { ...stage.settings, identityFile: own.file } });
     expect(backup.identityFile).toBe(own.file);
     expect(readFileSync(own.file, "utf8")).toBe(text);
-    expect(existsSync(ownIdentityFile(stage.settings.directory))).toBe(false);
+    expect(existsSync(ownIdentityPath(stage.settings.directory))).toBe(false);
     await prove(backup.file, own.secret, (await readWhole(backup.file, own.secret)).manifest());
     for (const name of mine(stage))
       expect(readFileSync(join(stage.settings.directory, name)).includes(own.secret)).toBe(false);
@@ -351,7 +351,7 @@ describe("what goes wrong", () => {
     const backup = await take(stage);
     chmodSync(backup.file, 0o600);
     truncateSync(backup.file, 10);
-    expect(await isKept(directoryStore(stage.settings.directory), backup)).toBe(false);
-    expect(await isKept(directoryStore(stage.settings.directory), { ...backup, file: "/nowhere" })).toBe(false);
+    expect(await isKept(createDirectoryStore(stage.settings.directory), backup)).toBe(false);
+    expect(await isKept(createDirectoryStore(stage.settings.directory), { ...backup, file: "/nowhere" })).toBe(false);
   });
 });

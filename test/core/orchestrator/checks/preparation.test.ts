@@ -13,7 +13,7 @@ import {
   wholeBackupOf,
 } from "../../../../core/orchestrator/checks/preparation";
 import type { RootHost } from "../../../../core/ssh/root";
-import { directoryStore } from "../../../../core/store/directoryStore";
+import { createDirectoryStore } from "../../../../core/store/directoryStore";
 import { resolvePath } from "../../../../core/util/resolvePath";
 import { moveNamed } from "../../../moveNamed";
 import { movesIn, putEvent, recordFile } from "../../../recordIn";
@@ -251,12 +251,12 @@ describe("the pieces", () => {
   test("a line of the record that a power cut broke off loses no other", async () => {
     const root = localRoot();
     const line = { at: "t", move };
-    const store = directoryStore(root.scratch);
+    const store = createDirectoryStore(root.scratch);
     await appendEvent(store, { ...line, event: "failed", details: {} });
     writeFileSync(recordFile(root.scratch), '{"move": "x', { flag: "a" });
     await appendEvent(store, { ...line, event: "done", details: moved });
     expect((await readMoveEvents(store)).map(({ event }) => event)).toEqual(["failed", "done"]);
-    expect(await readMoveEvents(directoryStore(join(root.scratch, "none")))).toEqual([]);
+    expect(await readMoveEvents(createDirectoryStore(join(root.scratch, "none")))).toEqual([]);
     rmSync(root.scratch, { recursive: true });
   });
 });

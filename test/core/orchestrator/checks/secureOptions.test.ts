@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { backupPlace } from "../../../../core/config/stackStore";
+import { resolveRecordsDirectory } from "../../../../core/config/stackStore";
 import { newPlace, oldPlace, secureOptions } from "../../../../core/orchestrator/checks/secureOptions";
 import { newHost, oldHost } from "../../../../core/ssh/configuredLogin";
 import { configOf } from "../../../components/exampleConfig";
@@ -88,6 +88,6 @@ test("what the prerequisites get holds no secret; the attempt is part of the mov
 });
 
 test("backups lie in the user's data directory, or where the configuration says", () => {
-  expect(backupPlace(stack())).toBe(join(process.env.XDG_DATA_HOME ?? "", "pillar-host/records/Anvil"));
-  expect(backupPlace(stack({}, { backup: { directory: "/mnt/safe" } }))).toBe("/mnt/safe");
+  expect(resolveRecordsDirectory(stack())).toBe(join(process.env.XDG_DATA_HOME ?? "", "pillar-host/records/Anvil"));
+  expect(resolveRecordsDirectory(stack({}, { backup: { directory: "/mnt/safe" } }))).toBe("/mnt/safe");
 });
