@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { isAnswered } from "../../core/chain/reading";
 import { firstFork, hashAt, showToEachOther } from "../../core/chain/sameChain";
-import { resolveRecordsDirectory, openStackStore } from "../../core/config/stackStore";
+import { openStackStore, resolveRecordsDirectory } from "../../core/config/stackStore";
 import { webhookFault } from "../../core/notify/notify";
 import { roomAt } from "../../core/orchestrator/checks/survey";
 import { retirementReferences } from "../../core/retirement/retirementInputs";

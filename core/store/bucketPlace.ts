@@ -50,7 +50,7 @@ export function findBucketProblem(address: string): string | undefined {
 export function parseBucketPlace(configured: string): BucketPlace {
   const [address = "", pillar = ""] = configured.split("#");
   const fault = findBucketProblem(address) ?? (pillar === "" ? "needed #PILLAR at its end" : undefined);
-  if (fault !== undefined) throw storeFault(`the store of the records can't be used: pillar-host:store ${fault}`);
+  if (fault !== undefined) throw storeFault(`the bucket of the event log can't be used: pillar-host:store ${fault}`);
   const { hostname: bucket, pathname, searchParams } = new URL(address);
   const folders = pathname.split("/").filter((part) => part !== "");
   const prefix = `${[...folders, "pillar-host", pillar].join("/")}/`;

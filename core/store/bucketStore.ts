@@ -2,6 +2,7 @@ import crypto from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
+import { formatProblem } from "../util/problem";
 import { settle } from "../util/writeAtomically";
 import { readIfExists } from "./directoryStore";
 import type { Bucket, Listed } from "./s3";
@@ -69,9 +70,11 @@ async function readObject(bucket: Bucket, { key, bytes }: Listed): Promise<strin
   const text = await bucket.text(key);
   if (!text.endsWith("\n") || Buffer.byteLength(text) !== bytes)
     throw storeFault(
-      `the store of the records can't be read: ${bucket.address}; without it nothing is decided\n` +
-        `  found: ${key} has ${bytes} bytes, and ${Buffer.byteLength(text)} came\n` +
-        "  needed: the whole of it. Run the same command again",
+      formatProblem({
+        what: `the bucket of the event log can't be read: ${bucket.address}; nothing is decided without it`,
+        found: `${key} has ${bytes} bytes, and ${Buffer.byteLength(text)} came`,
+        next: "Run the same command again",
+      }),
     );
   cache.set(bucket.address + key, text.slice(0, -1));
   return text.slice(0, -1);
@@ -102,7 +105,10 @@ async function upload(bucket: Bucket, file: string, key: string): Promise<void> 
   await putNew(bucket, { key, body, bytes: size, sha256: hash.digest("hex") });
   if ((await bucket.head(key))?.bytes !== size)
     throw storeFault(
-      `${bucket.address}: ${key} did not arrive whole\n  needed: ${size} bytes. Run the same command again`,
+      formatProblem({
+        what: `${bucket.address}: ${key} is not whole in the bucket`,
+        needed: `all ${size} bytes: run the same command again`,
+      }),
     );
 }
 

@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
+import { formatProblem } from "../util/problem";
 import { replaceWhole, settle } from "../util/writeAtomically";
 import type { Store } from "./store";
 
@@ -14,8 +15,11 @@ export function createDirectoryStore(directory: string): Store {
     directory,
     log,
     formatError: (what, { message }) =>
-      `the record of the migration could not be ${what} on this machine: ${directory}\n` +
-      `  found: ${message}\n  needed: a directory that can be read and written, with room in it`,
+      formatProblem({
+        what: `the event log could not be ${what} on this machine: ${directory}`,
+        found: message,
+        needed: "make the directory readable and writable, with room on its disk",
+      }),
     append: async (line) => {
       fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
       appendWhole(log, line);

@@ -1,4 +1,5 @@
 import fs from "node:fs";
+import { formatProblem } from "../util/problem";
 import { isBucket, parseBucketPlace } from "./bucketPlace";
 import { createBucketStore } from "./bucketStore";
 import { createDirectoryStore, eventLogPath } from "./directoryStore";
@@ -19,18 +20,21 @@ export function openStore(configured: string): Store {
     const place = parseBucketPlace(configured);
     if (fs.existsSync(log))
       throw storeFault(
-        "the records of this machine are not in the store that is configured; nothing was changed\n" +
-          `  found: ${log}, beside ${place.address}\n` +
-          `  needed: copy them into the bucket, and rename that file to record.jsonl.moved (docs/unattended.md)`,
+        formatProblem({
+          what: "the event log is on this machine, but a bucket is configured for it; nothing was changed",
+          found: `${log}, beside ${place.address}`,
+          needed: "copy the event log into the bucket, and rename that file to record.jsonl.moved (docs/unattended.md)",
+        }),
       );
     return createBucketStore(openBucket(place), directory);
   }
   if (fs.existsSync(`${log}.moved`))
-    throw storeFault(
-      (run) =>
-        `the records in ${directory} were moved to a bucket, and go on there; nothing was changed\n` +
-        `  found: ${log}.moved, and no pillar-host:store in this stack's configuration\n` +
-        `  needed: ${run.setTo("store", "ADDRESS")}, with the bucket's address`,
+    throw storeFault((run) =>
+      formatProblem({
+        what: `the event log in ${directory} was moved to a bucket; nothing was changed`,
+        found: `${log}.moved, and no pillar-host:store in this stack's configuration`,
+        needed: `set the bucket's address: ${run.setTo("store", "ADDRESS")}`,
+      }),
     );
   return createDirectoryStore(directory);
 }

@@ -125,11 +125,11 @@ function formatBucketError(
   const words = [status ?? "", name === "Error" ? "" : printable(name), printable(firstLine(message))];
   const at = endpoint === undefined ? "" : ` --endpoint-url ${endpoint}`;
   return formatProblem({
-    what: `the store of the records can't be ${what}: ${address}; without it nothing is decided`,
+    what: `the bucket of the event log can't be ${what}: ${address}; nothing is decided without it`,
     found: words.filter((each) => each !== "").join(" "),
     needed:
-      "a bucket that answers, and credentials that may list, read and write in it, found as AWS tools find them\n" +
+      "set credentials that may list, read and write in the bucket, as for AWS tools\n" +
       "  (AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)",
-    next: `Look with: aws s3 ls s3://${bucket}/${prefix}${at}; then run the same command again`,
+    next: `Try: aws s3 ls s3://${bucket}/${prefix}${at}; then run the same command again`,
   });
 }

@@ -101,6 +101,6 @@ test("the record that was copied by hand is read from the bucket, on this machin
 
 test("where the configuration and the record are in different places, nothing is read as empty", async () => {
   const early = await run(address, "report", "prod-2");
-  expect([early.exitCode, early.out]).toEqual([2, expect.stringContaining("are not in the store that is configured")]);
+  expect([early.exitCode, early.out]).toEqual([2, expect.stringContaining("but a bucket is configured for it")]);
   expect(early.out).toContain("rename that file to record.jsonl.moved (docs/unattended.md)");
 });

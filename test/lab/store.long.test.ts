@@ -72,7 +72,7 @@ it("what one machine has is copied into a bucket, and until the stack names that
   await copyRecords();
   const unnamed = await stack.up();
   expect(unnamed.exitCode).not.toBe(0);
-  expect(unnamed.output).toContain("were moved to a bucket, and go on there; nothing was changed");
+  expect(unnamed.output).toContain("was moved to a bucket; nothing was changed");
   const set = await typed(["pulumi", "config", "set", "--path", "pillar-host:store", bucket.url, "-s", "prod"]);
   expect(set.exitCode, set.out).toBe(0);
   const up = await stack.up();
@@ -110,7 +110,7 @@ it.each<[string, NodeJS.Signals, string]>([
     for (const operation of ["up", "destroy"] as const) {
       const { exitCode, output } = await stack[operation]();
       expect(exitCode, output).not.toBe(0);
-      expect(output).toContain("the store of the records can't be read: s3://state/pillar-host/Anvil/");
+      expect(output).toContain("the bucket of the event log can't be read: s3://state/pillar-host/Anvil/");
       expect(output).toContain(found);
     }
     expect(await trace()).toBe(before);

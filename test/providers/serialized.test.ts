@@ -159,11 +159,9 @@ describe("SyncGate", () => {
       const { result, log } = await run("syncGate", "create", inputs({ record: record() }));
       expect(result?.outs).toMatchObject({ syncedAt: time });
       expect(log.filter((line) => line.includes("record"))).toEqual([
+        expect.stringMatching(/^sync: the event log could not be read on this machine: .*\n {2}found: ENOTDIR/),
         expect.stringMatching(
-          /^sync: the record of the migration could not be read on this machine: .*\n {2}found: ENOTDIR/,
-        ),
-        expect.stringMatching(
-          /^sync: the record of the migration could not be written on this machine: .*\n {2}found: E(NOTDIR|EXIST)/,
+          /^sync: the event log could not be written on this machine: .*\n {2}found: E(NOTDIR|EXIST)/,
         ),
       ]);
     });

@@ -238,7 +238,9 @@ describe("the guard", () => {
     bucket.mood = mood;
     const refused = await run("retirementGuard", "delete", "id", result?.outs);
     bucket.close();
-    expect(refused.error?.message).toContain("the store of the records can't be read: s3://state/pillar-host/Anvil-");
+    expect(refused.error?.message).toContain(
+      "the bucket of the event log can't be read: s3://state/pillar-host/Anvil-",
+    );
     expect(refused.error?.message).toContain(found);
     expect(refused.error?.message).toContain("Then: pulumi destroy -s prod");
     expect(readdirSync(scratch)).not.toContain("stopped");
@@ -277,7 +279,7 @@ describe("the guard", () => {
     const olds = { ...result?.outs, backup: { directory: join(scratch, "file/backups") } };
     const { error } = await run("retirementGuard", "delete", "id", olds);
     expect(error?.message).toMatch(
-      /^the record of the migration could not be read on this machine: .*\n {2}found: ENOTDIR.*\n {2}needed: .*\n {2}Then: pulumi destroy -s prod$/,
+      /^the event log could not be read on this machine: .*\n {2}found: ENOTDIR.*\n {2}needed: .*\n {2}Then: pulumi destroy -s prod$/,
     );
   });
 

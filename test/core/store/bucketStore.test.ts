@@ -75,11 +75,11 @@ describe("a bucket that does not do its part", () => {
       .readLines()
       .catch((thrown: Error) => thrown);
     expect(String(error)).toContain(
-      `the store of the records can't be read: s3://state/part${count}/pillar-host/Anvil/`,
+      `the bucket of the event log can't be read: s3://state/part${count}/pillar-host/Anvil/`,
     );
     expect(String(error)).toContain(`  found: `);
     expect(String(error)).toContain(found);
-    expect(String(error)).toContain("  Look with: aws s3 ls s3://state/part");
+    expect(String(error)).toContain("  Try: aws s3 ls s3://state/part");
     expect(String(error)).not.toContain("hunter2");
   });
 
@@ -91,7 +91,7 @@ describe("a bucket that does not do its part", () => {
       fs.mkdirSync(store.directory, { recursive: true });
       fs.writeFileSync(path.join(store.directory, "a.part"), "sealed");
       double.mood = mood;
-      await expect(store.append("line")).rejects.toThrow("the store of the records can't be");
+      await expect(store.append("line")).rejects.toThrow("the bucket of the event log can't be");
       await expect(store.keep(path.join(store.directory, "a.part"), "a.tar.age")).rejects.toThrow("can't be");
       double.mood = "well";
       forgetTexts();
@@ -126,7 +126,7 @@ describe("a bucket that does not do its part", () => {
     if (whole === undefined) throw new Error("no object");
     forgetTexts();
     double.objects.set(key, { ...whole, body: whole.body.subarray(0, 5) });
-    await expect(machine("two").readLines()).rejects.toThrow("needed: the whole of it");
+    await expect(machine("two").readLines()).rejects.toThrow("has 5 bytes, and 5 came");
   });
 
   it("another machine's clock that is ahead puts no line before what was seen", async () => {
@@ -144,9 +144,9 @@ describe("a bucket that does not do its part", () => {
       forgetTexts();
       double.mood = mood;
       const other = machine("two", mood === "slow" ? 1500 : undefined);
-      await expect(other.readText("orders.json")).rejects.toThrow("the store of the records can't be");
+      await expect(other.readText("orders.json")).rejects.toThrow("the bucket of the event log can't be");
       if (mood !== "cut")
-        await expect(other.writeText("orders.json", "two")).rejects.toThrow("the store of the records");
+        await expect(other.writeText("orders.json", "two")).rejects.toThrow("the bucket of the event log");
     },
   );
 

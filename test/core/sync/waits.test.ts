@@ -97,9 +97,7 @@ test("a record that can't be kept is said, and hinders nothing", async () => {
   await wait.pause();
   expect(said.length).toBeGreaterThan(0);
   for (const line of said)
-    expect(line).toMatch(
-      /^sync: the record of the migration could not be (read|written) on this machine: .*\n {2}found: E/,
-    );
+    expect(line).toMatch(/^sync: the event log could not be (read|written) on this machine: .*\n {2}found: E/);
 });
 
 test("a record with an odd line is no reason to stop", async () => {

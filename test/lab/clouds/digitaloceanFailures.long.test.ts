@@ -43,7 +43,7 @@ describe("failures", () => {
     bucket.mood = "forbidden";
     const third = await stage.cloud.upToServer();
     expect(third.exitCode).not.toBe(0);
-    expect(third.output).toContain("the store of the records can't be read: s3://state/pillar-host/Anvil/");
+    expect(third.output).toContain("the bucket of the event log can't be read: s3://state/pillar-host/Anvil/");
     expect(await asked()).toBe(before);
     await anew();
   });

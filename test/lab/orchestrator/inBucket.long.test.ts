@@ -63,7 +63,7 @@ it("a bucket that is gone begins no move, and the signer signs on", async () => 
   await configureMove({ ...stage, store: String(stage.store).replace("s3://state?", "s3://nobody?") }, { attempt: 2 });
   const { exitCode, output } = await up(second());
   expect(exitCode, output).not.toBe(0);
-  expect(output).toContain("the store of the records can't be read: s3://nobody/pillar-host/Anvil/");
+  expect(output).toContain("the bucket of the event log can't be read: s3://nobody/pillar-host/Anvil/");
   expect(output).toContain("404 NoSuchBucket");
   expect(await signersOf(stage)).toEqual(["old"]);
   expect(await onHost(stage.old, "systemctl show -p MainPID orchestrator")).toBe(before);

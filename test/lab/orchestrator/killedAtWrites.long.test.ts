@@ -45,7 +45,7 @@ it("a bucket that loses each upload in its middle ends an up, and nothing is mov
   await setGate(stage.lab, "cut");
   const { exitCode, output } = await stage.stack.up();
   expect(exitCode, output).not.toBe(0);
-  expect(output).toContain("the store of the records can't be written: s3://state/pillar-host/Anvil/");
+  expect(output).toContain("the bucket of the event log can't be written: s3://state/pillar-host/Anvil/");
   expect((await gateOf(stage.lab)).cuts).toBeGreaterThan(0);
   expect([await keysIn(stage.lab, "log"), await keysIn(stage.lab, "backups")]).toEqual([[], []]);
   expect(await signersOf(stage)).toEqual(["old"]);
