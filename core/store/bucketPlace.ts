@@ -24,7 +24,7 @@ export function formatBucketPlace(address: string, pillar: string): string {
   return `${address}#${pillar}`;
 }
 
-export function parsePillar(configured: string): string | undefined {
+export function parseBucketPillar(configured: string): string | undefined {
   return configured.split("#")[1] || undefined;
 }
 

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { homeDirectory, resolvePath } from "../util/resolvePath";
-import { isBucket, parsePillar } from "./bucketPlace";
+import { isBucket, parseBucketPillar } from "./bucketPlace";
 
 /** Replaces the user's directory in inputs, so that another user or machine does not change the stack. */
 const dataWord = "$XDG_DATA_HOME";
@@ -20,7 +20,7 @@ export function formatDefaultPlace(pillar: string): string {
 /** Resolves a store's `configured` place to this machine's absolute path. */
 export function resolvePlace(configured: string): string {
   // A bucket needs a directory for copies, locks and temporary files.
-  if (isBucket(configured)) return path.join(dataDirectory(), "records", parsePillar(configured) ?? "");
+  if (isBucket(configured)) return path.join(dataDirectory(), "records", parseBucketPillar(configured) ?? "");
   const prefix = `${dataWord}/${folder}/`;
   if (!configured.startsWith(prefix)) return resolvePath(configured);
   return path.join(dataDirectory(), configured.slice(prefix.length));
