@@ -18,7 +18,7 @@ export function initCommand(program: Command): void {
     )
     .option("--address <address>", "of a server that is there already")
     .option("--port <port>", "where its ssh listens", "22")
-    .option("--user <user>", "who logs in there; another one than root becomes root with sudo")
+    .option("--user <user>", "who logs in there; another user than root becomes root with sudo")
     .option("--host-key <line>", "its ssh host key, a line as ssh-ed25519 AAAA…")
     .option("--fingerprint <fingerprint>", "of the host key that it has to show, SHA256:…")
     .option("--accept-host-key", "take the host key that it shows, unseen")

@@ -24,7 +24,7 @@ export async function gatherSecrets(
   if (tokenFile !== undefined) secrets.push(["host.token", readToken(tokenFile)]);
   else if (isAsked) {
     const title = provider === "hetzner" ? "Hetzner Cloud" : "DigitalOcean";
-    secrets.push(["host.token", (await askSecret(`An API token of ${title} that reads and writes:`)).trim()]);
+    secrets.push(["host.token", (await askSecret(`An API token of ${title} with read and write permission:`)).trim()]);
   }
   return secrets;
 }

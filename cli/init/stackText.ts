@@ -54,7 +54,7 @@ function replaceCommon({ pillar, provider, user, port, login: by }: Answers): Re
   const ways = { agent: "    agent: true", password: "    # The password is a secret of the stack, below." };
   const login = [
     ...(provider === "existing"
-      ? [`    user: ${formatScalar(user)} # another one than root becomes root with sudo`]
+      ? [`    user: ${formatScalar(user)} # another user than root becomes root with sudo`]
       : []),
     ...(port === 22 ? [] : [`    port: ${port}`]),
     typeof by === "string" ? ways[by] : `    privateKeyFile: ${formatScalar(by.keyFile)}`,

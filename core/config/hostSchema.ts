@@ -11,28 +11,28 @@ export const ideal = { cores: 8, memoryGb: 16 };
 const common = {
   minimums: z
     .strictObject({
-      cores: z.number().int().min(1).default(4).meta({ description: "Cores of its processor" }),
+      cores: z.number().int().min(1).default(4).meta({ description: "Processor cores" }),
       memoryGb: z.number().positive().default(4).meta({
-        description: "Its memory. A tenth less is accepted: the kernel does not report all of it",
+        description: "Memory. A tenth less is accepted, because the kernel does not report all of it",
         unit: "GB",
       }),
       diskGb: z.number().positive().default(40).meta({
-        description: "Free, where the data directory will be",
+        description: "Free space where the data directory will be",
         unit: "GB",
       }),
       bandwidthMbps: z.number().nonnegative().default(100).meta({
-        description: "More than this is needed of its line to the release. Warned about only",
+        description: "Bandwidth to the release's server, which the host should exceed. The program only warns",
         unit: "Mbit/s",
       }),
     })
     .prefault({})
-    .meta({ description: "What a host must have at least" }),
+    .meta({ description: "The least that the host must have" }),
   acceptDistributions: z
     .array(word.meta({ examples: ["debian-12"] }))
     .default([])
     .meta({
       description:
-        `Distributions beside ${supportedDistributions.join(", ")}. They need apt, with which the controller's Deploy installs: ` +
+        `Distributions to accept beside ${supportedDistributions.join(", ")}. They need apt, which the controller's Deploy uses: ` +
         "CentOS and Fedora are refused",
     }),
 };
@@ -45,8 +45,8 @@ export const network = z
 const cloud = (locations: readonly [string, ...string[]], token: z.ZodType<string, string>) => ({
   token: token.meta({
     description:
-      "An API token that reads and writes; that of the provider's own Pulumi key (`hcloud:token`, `digitalocean:token`) does as well",
-    needed: "an API token that reads and writes",
+      "An API token with read and write permission. The token of the provider's own Pulumi plugin (`hcloud:token`, `digitalocean:token`) works as well",
+    needed: "an API token with read and write permission",
     secret: true,
   }),
   locations: z
@@ -54,30 +54,35 @@ const cloud = (locations: readonly [string, ...string[]], token: z.ZodType<strin
     .min(1, `needed at least one, such as ${locations[0]}`)
     .default([...locations])
     .meta({ description: "The provider's locations, tried in this order" }),
-  plan: word.default("auto").meta({ description: "`auto`: the cheapest that meets the minimums; or a plan's name" }),
+  plan: word
+    .default("auto")
+    .meta({ description: "`auto`: the cheapest plan that meets the minimums; or a plan's name" }),
   image: word.default("ubuntu-22.04").meta({
-    description: "Its distribution, where the provider has it",
+    description: "The server's distribution, if the provider has it",
     examples: ["debian-11"],
   }),
   sshFrom: z.array(network).default([]).meta({
-    description: "Networks that reach ssh. Yours must be among them: an active stack needs at least one",
+    description: "Networks that may connect to ssh. Yours must be among them; an active stack needs at least one",
   }),
-  backups: z.boolean().default(false).meta({ description: "The provider's own backups, at its price" }),
+  backups: z
+    .boolean()
+    .default(false)
+    .meta({ description: "Turns on the provider's own backups, at the provider's price" }),
   // `pulumi config set --path` writes a number with a point as a text.
   maxMonthly: z
     .union([z.number(), z.string().regex(/^\d+(\.\d+)?$/, "needed a number, such as 25 or 24.50")])
     .transform(Number)
-    .refine((price) => price > 0, "needed what a server may cost a month, in the provider's currency: more than 0")
+    .refine((price) => price > 0, "needed a price for a month in the provider's currency, more than 0")
     .optional()
     .meta({
-      description: "What a month may cost; nothing dearer is ever ordered",
+      description: "The most that the server may cost a month; a dearer one is never ordered",
       form: "number",
       unit: "the provider's currency",
       examples: [25, "24.50"],
-      otherwise: "the price that the first preview showed, and a quarter",
+      otherwise: "the price that the first preview showed, plus a quarter",
     }),
   startTimeout: duration("1s").prefault("15m").meta({
-    description: "How long a new server may take to be made, and then to boot and let the operator in",
+    description: "How long a new server may take to be created, and then to boot and accept a login",
   }),
   importId: z
     .union([z.string(), z.number()])
@@ -90,9 +95,8 @@ const cloud = (locations: readonly [string, ...string[]], token: z.ZodType<strin
       see: "clouds.md",
     }),
   hostKey: hostKey.optional().meta({
-    description:
-      "The ssh key of a server that is taken over: one that is there already, and that this state did not order",
-    otherwise: "made with the server that is ordered",
+    description: "The ssh host key of a server that exists already and that this state did not order",
+    otherwise: "created with the ordered server",
     see: "operating.md#when-the-laptop-is-lost",
   }),
   ...common,
@@ -104,12 +108,12 @@ const madeHere = "A server that this program orders";
 export const hostSchema = z
   .discriminatedUnion("provider", [
     z.strictObject({
-      provider: z.literal("existing").meta({ description: "A server that is there already" }),
+      provider: z.literal("existing").meta({ description: "A server that exists already" }),
       address: address.meta({ description: "The host's IP address or name" }),
       hostKey: hostKey.optional().meta({
-        description: "The host's ssh key; one that shows another is refused",
+        description: "The host's ssh key; a host that shows another key is refused",
         otherwise:
-          "recorded on first contact; with a password, sudoPassword or migrateFrom that run ends there, to have it compared",
+          "recorded on first contact; with a password, sudoPassword or migrateFrom that run then ends, so that you can compare the key",
       }),
       ...common,
     }),
@@ -152,27 +156,27 @@ export function hostFaults({ host, lifecycle, ssh }: Around): SchemaFault[] {
   if (lifecycle === "adopted" && host.importId === undefined)
     faults.push([
       ["host", "importId"],
-      "missing, needed with lifecycle adopted: the number of the server that is taken over",
+      "missing, needed with lifecycle adopted: the number of the server to adopt",
       { set: "host.importId", toWord: "NUMBER" },
     ]);
   if (lifecycle !== "active") return faults;
   if (host.importId !== undefined)
     faults.push([
       ["host", "importId"],
-      "is for lifecycle adopted; an active stack makes a server of its own",
+      "is for lifecycle adopted only; an active stack orders its own server",
       { remove: "host.importId" },
     ]);
   if (host.sshFrom.length === 0)
     faults.push([
       ["host", "sshFrom"],
-      "needed the networks that may reach ssh, yours among them: whoever runs pulumi could not reach the host. Your address, " +
-        "such as 192.0.2.1/32, is found by the command; 0.0.0.0/0 lets everybody try",
+      "needed the networks that may connect to ssh, yours among them: without them pulumi could not reach the host. " +
+        "The command finds your address, such as 192.0.2.1/32; 0.0.0.0/0 lets everybody try",
       { set: "host.sshFrom[0]", toWord: '"$(curl -4 -s https://ifconfig.co)/32"' },
     ]);
   if (ssh.privateKey === undefined && ssh.privateKeyFile === undefined)
     faults.push([
       ["ssh", "privateKeyFile"],
-      "missing: a new server at a cloud provider accepts the operator's ssh key only, such as ~/.ssh/id_ed25519",
+      "missing: a new server at a cloud provider accepts only the operator's ssh key, such as ~/.ssh/id_ed25519",
       { set: "ssh.privateKeyFile", to: "~/.ssh/id_ed25519" },
     ]);
   if (ssh.user !== "root")
@@ -183,7 +187,7 @@ export function hostFaults({ host, lifecycle, ssh }: Around): SchemaFault[] {
   if (!accepted.includes(host.image))
     faults.push([
       ["host", "image"],
-      `found ${host.image}, needed one of ${accepted.join(", ")}, which the controller's release is for (or name it in host.acceptDistributions)`,
+      `found ${host.image}, needed one of ${accepted.join(", ")}, which the controller's release supports (or add yours to host.acceptDistributions)`,
       { set: "host.image", to: accepted[0] ?? "" },
     ]);
   return faults;

@@ -3,16 +3,16 @@ import { checkPrivateKey, isPrivateKey, isPublicKey } from "./privateKey";
 import { address, hostKey, ownDirectory, port, service, word } from "./schemaParts";
 
 const loginShape = {
-  user: word.meta({ description: "Another user than `root` becomes root with sudo" }),
-  port: port.meta({ description: "The port where ssh listens" }),
-  agent: z.boolean().meta({ description: "Login with the ssh agent of the shell that runs `pulumi`" }),
+  user: word.meta({ description: "The login's user; a user other than `root` becomes root with sudo" }),
+  port: port.meta({ description: "The port of the ssh server" }),
+  agent: z.boolean().meta({ description: "Logs in with the ssh agent of the shell that runs `pulumi`" }),
   privateKeyFile: z
     .string()
     .min(1)
     .optional()
     .meta({
       description:
-        "The private key's file. It is read in every run; its text is kept in the state, as a secret, and never in the stack's file",
+        "The private key's file. Every run reads it; the state keeps its text as a secret, the stack's file never has it",
       form: "path on the machine that runs `pulumi`",
       examples: ["~/.ssh/id_ed25519"],
     }),
@@ -27,22 +27,22 @@ const loginShape = {
     .optional()
     .meta({ description: "The private key itself: the text of its file", secret: true }),
   privateKeyPassword: z.string().min(1).optional().meta({ description: "The private key's pass phrase", secret: true }),
-  password: z.string().min(1).optional().meta({ description: "Login with a password", secret: true }),
+  password: z.string().min(1).optional().meta({ description: "The password to log in with", secret: true }),
   sudoPassword: z
     .string()
     .min(1)
     .optional()
-    .meta({ description: "The password of sudo, where it asks for one", secret: true }),
+    .meta({ description: "The password for sudo, if sudo asks for one", secret: true }),
 };
 
 export const loginRule =
-  "What its login leaves out is as in `ssh`; a key, password or agent given here replaces all of `ssh`'s";
+  "A login key that is left out is as in `ssh`; a private key, password or agent given here replaces all of those in `ssh`";
 
 const otherwise = "as in `ssh`";
 
 const someHost = {
   address: address.meta({ description: "The host's IP address or name" }),
-  hostKey: hostKey.meta({ description: "The host's ssh key; one that shows another is refused" }),
+  hostKey: hostKey.meta({ description: "The host's ssh key; a host that shows another key is refused" }),
   user: loginShape.user.optional().meta({ otherwise }),
   port: loginShape.port.optional().meta({ otherwise }),
   agent: loginShape.agent.optional().meta({ otherwise }),
@@ -58,7 +58,7 @@ const proxy = z
   .optional()
   .meta({
     description:
-      "The host through which this one is reached, a bastion. What its login leaves out is as in the block around it, but for port and password",
+      "A bastion: the host through which this one is reached. A login key that is left out is as in the block around it, except port and password",
   });
 
 export const otherHostShape = {
@@ -68,11 +68,9 @@ export const otherHostShape = {
 };
 
 export const otherNodeShape = {
-  service: service.optional().meta({ description: "Its node's systemd service", otherwise: "`node.service`" }),
-  dataDir: ownDirectory
-    .optional()
-    .meta({ description: "The directory of its node's data", otherwise: "`node.dataDir`" }),
-  rpcPort: port.optional().meta({ description: "Its node's RPC", otherwise: "`node.rpcPort`" }),
+  service: service.optional().meta({ description: "The systemd service of its node", otherwise: "`node.service`" }),
+  dataDir: ownDirectory.optional().meta({ description: "The data directory of its node", otherwise: "`node.dataDir`" }),
+  rpcPort: port.optional().meta({ description: "The RPC port of its node", otherwise: "`node.rpcPort`" }),
 };
 
 interface LoginKeys {
@@ -100,7 +98,7 @@ export const sshSchema = z
     params: { isLogin: true },
   })
   .superRefine(openableKey)
-  .meta({ description: "The login: the ssh agent, a key's file, a private key or a password is needed" });
+  .meta({ description: "The login. It needs the ssh agent, a key's file, a private key or a password" });
 
 /** Returns the key of the block, and what is wrong with it. */
 function privateKeyFault({
@@ -116,6 +114,6 @@ function privateKeyFault({
   if (state === "wrongPhrase") return ["privateKeyPassword", "does not open the private key"];
   return [
     privateKeyFile === undefined ? "privateKey" : "privateKeyFile",
-    "cannot be read: cut off, of a hardware token, or of an unknown kind? Needed the whole text of the private key file (ssh-keygen -p -f FILE writes it in the usual form)",
+    "cannot be read: truncated, of a hardware token, or of an unknown kind? Needed the whole text of the private key's file (ssh-keygen -p -f FILE rewrites it in the usual form)",
   ];
 }

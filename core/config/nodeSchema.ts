@@ -27,7 +27,7 @@ const controllerVersion = z
   .optional()
   .meta({
     description:
-      "Its version. Where another one is named it is installed from the same address too; the output tells it",
+      "The controller's version. After a change it is installed again, also from the same address; the output reports the version",
     form: "version",
     examples: ["v0.0.4-alpha"],
   });
@@ -38,56 +38,56 @@ export const controllerSchema = z
       "the controller's zip archive",
       "archive",
       controllerVersion,
-      "the hash of what came is recorded and shown",
+      "the hash of the downloaded file is recorded and shown",
     )
       .optional()
       .meta({ description: "The controller's release for linux x86-64. An active stack needs it" }),
     directory: directory
       .default("/root")
-      .meta({ description: "The host's directory where the controller is unpacked and run" }),
+      .meta({ description: "The directory on the host where the controller is unpacked and run" }),
     executable: word.default("node-controller").meta({
-      description: "Its executable. The real network's: `znn-controller`",
+      description: "The name of its executable. On the real network: `znn-controller`",
     }),
     addresses: z
       .array(plainUrl)
       .default([])
       .meta({
         description:
-          "What the controller itself asks for while it runs and deploys; before anything is changed the host has to reach " +
-          "them all. Those of the real network stand in `Pulumi.prod.yaml`",
+          "The addresses that the controller itself needs while it runs and deploys. Before anything is changed the host must reach " +
+          "all of them. `Pulumi.prod.yaml` has those of the real network",
       }),
     source: plainUrl.optional().meta({
       description:
-        "The repository whose default branch its Deploy builds. Which Go its `go.mod` wants is looked up before anything is changed",
+        "The repository whose default branch Deploy builds. The program looks up which Go its `go.mod` requires before anything is changed",
       otherwise: "nothing is looked up",
       examples: ["https://github.com/zenon-network/go-zenon"],
     }),
     go: z
       .strictObject({
         url: webAddress("needed an http or https address of Go's archive").meta({
-          description: "Of a `tar.gz` for linux-amd64, as https://go.dev/dl has them",
+          description: "The address of a `tar.gz` for linux-amd64, as on https://go.dev/dl",
           needed: "the address of Go's archive for linux-amd64",
         }),
-        sha256: requiredSha256("archive").meta({ description: "Its hash, as that page shows it" }),
+        sha256: requiredSha256("archive").meta({ description: "The archive's hash, as shown on that page" }),
       })
       .optional()
       .meta({
-        description: "The Go that is put into `/usr/local/go`, from where the controller takes it to build the node",
-        otherwise: "the one that lies there, else the controller's own download, 1.20.3",
+        description: "The Go to install in `/usr/local/go`, with which the controller builds the node",
+        otherwise: "the Go that is there, else the controller's own download, 1.20.3",
       }),
-    deployTimeout: duration("1m").prefault("2h").meta({ description: "How long its Deploy may take" }),
+    deployTimeout: duration("1m").prefault("2h").meta({ description: "How long Deploy may take" }),
   })
   .prefault({})
-  .meta({ description: "The controller, which sets the node up" });
+  .meta({ description: "The controller, which sets up the node" });
 
 const signingKey = z
   .strictObject({
-    url: webAddress("needed the key's address").meta({ description: "Its address", needed: "the key's address" }),
+    url: webAddress("needed the key's address").meta({ description: "The key's address", needed: "the key's address" }),
     fingerprint: z
       .string()
       .regex(/^([0-9A-Fa-f]{4} {0,2}){10}$/, "needed the key's 40 hexadecimal digits")
       .overwrite((text) => text.replaceAll(" ", "").toUpperCase())
-      .meta({ description: "Its fingerprint", form: "40 hexadecimal digits", needed: "the key's fingerprint" }),
+      .meta({ description: "The key's fingerprint", form: "40 hexadecimal digits", needed: "the key's fingerprint" }),
   })
   .optional()
   .meta({
@@ -99,17 +99,20 @@ const signingKey = z
 const nodeRelease = releaseSchema(
   "the node's release",
   "release",
-  releaseVersion.meta({ description: "Its version, which the node has to tell by its RPC", needed: "its version" }),
+  releaseVersion.meta({
+    description: "The release's version; the node's RPC must report the same",
+    needed: "the release's version",
+  }),
 )
   .safeExtend({
-    sha256: requiredSha256("release").meta({ description: "Its hash, from the release page" }),
+    sha256: requiredSha256("release").meta({ description: "The release's hash, from its release page" }),
     signingKey,
   })
   .optional()
   .meta({
     description:
-      "The version that the node is brought to, from an archive or a plain binary, and back where it does not work",
-    otherwise: "what the controller deployed stays",
+      "The version of the node to install, from an archive or a plain binary. If it does not work, the previous version is restored",
+    otherwise: "the version that the controller deployed stays",
     see: "chain.md#another-version-of-the-node",
   });
 
@@ -117,26 +120,26 @@ export const ownAddress = "127.0.0.1";
 
 export const nodeSchema = z
   .strictObject({
-    service: service.default("go-node").meta({ description: "Its systemd service. The real network's: `go-zenon`" }),
-    dataDir: ownDirectory.default("/root/.znn").meta({ description: "The directory of its data" }),
+    service: service.default("go-node").meta({ description: "Its systemd service. On the real network: `go-zenon`" }),
+    dataDir: ownDirectory.default("/root/.znn").meta({ description: "Its data directory" }),
     rpc: z
       .enum(["ssh", "direct"])
       .default("ssh")
-      .meta({ description: "How its RPC is asked; `direct` where its address can be reached without ssh" }),
+      .meta({ description: "How its RPC is reached; `direct` if its address can be reached without ssh" }),
     rpcAddress: ipAddress.default(ownAddress).meta({
       description:
-        "The node's RPC as the host reaches it, or with `rpc: direct` this machine; an IP address, since the node " +
-        "refuses names. With `direct` it is `host.address` by default, where that is one",
+        "The IP address of the RPC as seen from the host, or with `rpc: direct` from this machine; the node refuses names. " +
+        "With `direct` the default is `host.address`, if that is an IP address",
     }),
-    rpcPort: port.default(35997).meta({ description: "Its RPC over http" }),
-    wsPort: port.default(35998).meta({ description: "Its RPC over WebSocket" }),
-    p2pPort: port.default(35995).meta({ description: "Where its peers reach it, over TCP and UDP" }),
+    rpcPort: port.default(35997).meta({ description: "The port of its RPC over http" }),
+    wsPort: port.default(35998).meta({ description: "The port of its RPC over WebSocket" }),
+    p2pPort: port.default(35995).meta({ description: "The port for its peers, over TCP and UDP" }),
     release: nodeRelease,
     leastVersion: releaseVersion.optional().meta({
       description:
-        "The least version of the nodes here, at any height and on any network: for what the main network requires after this " +
-        "program was released. An older node is not synced, whatever else it says",
-      otherwise: "what `core/chain/requiredVersions.json` requires of the main network's nodes",
+        "The least version of the nodes, at any height and on any network: for versions that the main network requires after this " +
+        "program's release. An older node never counts as synced",
+      otherwise: "what `core/chain/requiredVersions.json` requires on the main network",
       see: "safety.md",
     }),
   })
@@ -147,14 +150,14 @@ const oldHost = z
   .strictObject({
     ...otherHostShape,
     copyAddress: address.optional().meta({
-      description: "Where the new host reaches the old one's ssh",
+      description: "The address at which the new host reaches the old host's ssh",
       otherwise: "`address`",
     }),
     ...otherNodeShape,
   })
   .superRefine(openableKey)
   .meta({
-    description: `The Pillar's host of before: a witness of the chain, and the one whose chain is copied with \`from: oldHost\`; \`orchestrator.migrateFrom\` where it is left out. ${loginRule}`,
+    description: `The Pillar's old host: a witness of the chain, and with \`from: oldHost\` the source of the chain copy. By default it is \`orchestrator.migrateFrom\`. ${loginRule}`,
     see: "operating.md#the-chain-from-the-old-host",
   });
 
@@ -165,29 +168,25 @@ export const syncSchema = z
       .optional()
       .meta({
         description:
-          "Where the node's chain comes from: `network`, from its peers; `oldHost`, copied from the old host, whose node goes on " +
-          "meanwhile",
+          "Where the node's chain comes from: `network`, from its peers; `oldHost`, copied from the old host, whose node keeps " +
+          "running",
         otherwise: "`network`",
         see: "operating.md#the-chain-from-the-old-host",
       }),
     oldHost: oldHost.optional(),
     copyMbps: z.number().positive().max(100_000).optional().meta({
-      description: "What the copy of the chain may take of the line at most",
+      description: "The most bandwidth that the chain copy may use",
       unit: "Mbit/s",
       otherwise: "no limit",
     }),
     hourlyRestart: z.boolean().default(true).meta({ description: "Restarts the node every hour while it syncs" }),
-    wait: z
-      .enum(["block", "check"])
-      .default("block")
-      .meta({
-        description:
-          "`block` waits; `check` looks once and ends in an error where the node is not synced yet: for those who would " +
-          "not keep a process for days",
-      }),
+    wait: z.enum(["block", "check"]).default("block").meta({
+      description:
+        "`block` waits; `check` asks once and fails if the node is not synced yet, so that no process has to run for days",
+    }),
     confirmations: z.number().int().min(1).max(100).default(3).meta({
-      description: 'Good looks in a row before "synced"',
-      unit: "looks",
+      description: 'Good lookups in a row before "synced"',
+      unit: "lookups",
     }),
     confirmSeconds: z.number().nonnegative().max(60).default(4).meta({
       description: "The time that the confirmations must span",
@@ -195,28 +194,28 @@ export const syncSchema = z
     }),
     references: z.array(rpcUrl).default([]).meta({
       description:
-        "Addresses of independent nodes' RPC, each a witness of the chain; two or more that agree are proof of the height, a single one only warns of another height; a node on another chain than they is not synced",
+        "RPC addresses of independent nodes, each a witness of the chain. Two or more that agree prove the height; a single one only warns of another height. A node on another chain than the references is not synced",
       see: "operating.md#witnesses-of-the-chain",
     }),
     unverifiedChain: acknowledged.optional().meta({
       description:
-        "The producer address may be shown though no witness confirms which chain the node is on: neither a reference nor the old host. Registered on a wrong chain's word, the Pillar produces nothing",
+        "Shows the producer address even if no witness (reference or old host) confirms the node's chain. If the chain is the wrong one, the registered Pillar produces nothing",
       see: "operating.md#witnesses-of-the-chain",
     }),
     tolerance: z.number().int().min(1).max(1000).default(20).meta({
-      description: "By how much the height may differ from the references' median",
+      description: "The most that the height may differ from the references' median",
       unit: "momentums",
     }),
     stallMinutes: z.number().positive().max(1440).default(15).meta({
-      description: "A height that stands still for so long is called a stall",
+      description: "A height that does not change for this long counts as a stall",
       unit: "minutes",
     }),
     deadline: duration("1m").prefault("7d").meta({
-      description: "How long one run waits; then it ends in an error, and the next one goes on",
+      description: "How long one run waits. Then it fails, and the next run continues the wait",
     }),
   })
   .prefault({})
-  .meta({ description: "How is told that the node has synced, and how long that is waited for" });
+  .meta({ description: "How the program decides that the node is synced, and how long it waits" });
 
 export function syncFaults(config: {
   readonly lifecycle: string;

@@ -14,33 +14,33 @@ const home = ownDirectory
   .meta({ form: "absolute path that ends in `/.orchestrator`" });
 
 const everybody =
-  "is everybody: the orchestrator gives two answers a second to all who ask together, and anybody could use them up";
+  "lets everybody ask: the orchestrator gives two answers a second in all, and anybody could use them up";
 
 const migrateFrom = z
   .strictObject({
     ...otherHostShape,
     copyAddress: address.optional().meta({
-      description: "Where the new host reaches the old one's ssh",
+      description: "The address at which the new host reaches the old host's ssh",
       otherwise: "`address`",
     }),
     service: service.optional().meta({ description: "Its systemd service there", otherwise: "`orchestrator.service`" }),
     directory: home.optional().meta({ description: "Its directory there", otherwise: "`orchestrator.directory`" }),
     executable: word.optional().meta({
-      description: "What the process is called there, with or without the release's `-linux-amd64`",
+      description: "The name of its process there, with or without the release's `-linux-amd64`",
       otherwise: "`orchestrator.executable`",
     }),
     dataDir: ownDirectory
       .optional()
-      .meta({ description: "The directory of the node's data there", otherwise: "`node.dataDir`" }),
-    noKeyShare: acknowledged.optional().meta({ description: "This signer has no key share, and you know it" }),
+      .meta({ description: "The node's data directory there", otherwise: "`node.dataDir`" }),
+    noKeyShare: acknowledged.optional().meta({ description: "Confirms that this orchestrator has no key share" }),
     haltedBridge: acknowledged.optional().meta({
       description:
-        "The signer moves while the bridge is halted, and begins halted on the new host. Take it away afterwards",
+        "Moves the orchestrator although the bridge is halted; it starts halted on the new host. Remove this key afterwards",
     }),
     firstMove: acknowledged.optional().meta({
       description:
-        "No move of this signer ever began, and you know it. Asked for where neither the record nor a journal knows of one. " +
-        "Take it away afterwards",
+        "Confirms that no move of this orchestrator ever began. Needed if neither the event log nor a journal has a move. " +
+        "Remove this key afterwards",
     }),
     laterThanMove: z
       .int()
@@ -48,21 +48,21 @@ const migrateFrom = z
       .optional()
       .meta({
         description:
-          "The number of the last move that is known, where this signer came to its host by your own hand after it, or the " +
-          "record of that move is lost, and the signer can start nowhere else",
+          "The number of the last known move, if you brought the orchestrator to its host by hand after that move, or if the " +
+          "event log of that move is lost. The orchestrator must be unable to start anywhere else",
         form: "number",
         see: "orchestrator.md#after-a-restore",
       }),
   })
   .superRefine(openableKey)
-  .meta({ description: `The old host, from which the signer is moved. ${loginRule}`, see: "orchestrator.md" });
+  .meta({ description: `The old host, from which the orchestrator is moved. ${loginRule}`, see: "orchestrator.md" });
 
 const version = z
   .string()
   .regex(/^v\d+\.\d+\.\d+[a-z]?$/, "needed the release's version, such as v0.0.9 or v0.0.9a")
   .meta({
-    description: "Its version, which the executable has to be",
-    needed: "its version, which the executable has to be",
+    description: "The release's version; the executable must report the same",
+    needed: "the release's version, as its executable reports it",
     form: "version",
     examples: ["v0.0.9a"],
   });
@@ -70,16 +70,16 @@ const version = z
 export const orchestratorSchema = z
   .strictObject({
     service: service.default("orchestrator").meta({ description: "Its systemd service" }),
-    directory: home.default("/root/.orchestrator").meta({ description: "Its directory; its home is above it" }),
+    directory: home.default("/root/.orchestrator").meta({ description: "Its directory, in its home" }),
     executable: word.default("orchestrator").meta({
       description:
-        "Its executable in `/usr/local/bin`; in a release's archive it is called so, or with `-linux-amd64` behind",
+        "The name of its executable in `/usr/local/bin`; in a release's archive it has this name, or ends in `-linux-amd64`",
     }),
-    rpcPort: port.default(55000).meta({ description: "Its RPC. Reserved on the host" }),
+    rpcPort: port.default(55000).meta({ description: "The port of its RPC. Reserved on the host" }),
     p2pPort: port.default(55055).meta({
       description:
-        "Where its peers reach it. Reserved on the host; with `migrateFrom` or `release` it is open to everybody, and " +
-        "stays so while this machine's record tells of a signer there",
+        "The port for its peers. Reserved on the host; with `migrateFrom` or `release` it is open to everybody, and " +
+        "stays open while the event log has an orchestrator on the host",
     }),
     rpcFrom: z
       .array(
@@ -90,26 +90,27 @@ export const orchestratorSchema = z
       .default([])
       .meta({
         description:
-          "Networks that may ask the orchestrator how it does, on `rpcPort`. In the firewall of a server at a cloud " +
-          "provider; elsewhere the port is open to whom your firewall lets in",
+          "Networks that may ask the orchestrator for its status, on `rpcPort`. This sets the firewall of a server at a cloud " +
+          "provider; elsewhere your own firewall decides",
       }),
     release: releaseSchema(
       "the orchestrator's release",
       "release",
       version,
-      "no signer is moved to it, and nothing is installed",
+      "no orchestrator is moved to the release, and nothing is installed",
     )
       .optional()
-      .meta({ description: "What is installed where it is missing" }),
+      .meta({ description: "The release to install if the orchestrator is missing" }),
     migrateFrom: migrateFrom.optional(),
     backup: z
       .strictObject({
-        directory: ownPath
-          .optional()
-          .meta({ description: "Where the backups go", otherwise: "`$XDG_DATA_HOME/pillar-host/records/<Pillar>`" }),
+        directory: ownPath.optional().meta({
+          description: "Where the backups are stored",
+          otherwise: "`$XDG_DATA_HOME/pillar-host/records/<Pillar>`",
+        }),
         identityFile: ownPath.optional().meta({
-          description: "An age identity that opens the backups; only read",
-          otherwise: "made on first use",
+          description: "An age identity that opens the backups; the program only reads it",
+          otherwise: "created on first use",
         }),
       })
       .prefault({})
@@ -118,8 +119,8 @@ export const orchestratorSchema = z
       .prefault("25m")
       .meta({
         description:
-          "How long a started orchestrator may take to answer: it looks for its peers for up to 5 minutes, and makes prime " +
-          "numbers for up to 15 where it has no key share",
+          "How long a started orchestrator may take to answer: it searches for its peers for up to 5 minutes, and without a " +
+          "key share it computes prime numbers for up to 15",
       }),
     steadySeconds: z
       .number()
@@ -128,20 +129,23 @@ export const orchestratorSchema = z
       .default(12)
       .meta({
         description:
-          "How long a started orchestrator is watched: its unit must stay up, without a restart. Longer than its unit's " +
-          "`RestartSec` (10), so that a crash loop shows whole",
+          "How long a started orchestrator is watched: its unit must stay up without a restart. Must be longer than the unit's " +
+          "`RestartSec` (10), so that a crash loop is noticed",
         unit: "seconds",
       }),
     unattended: z.boolean().default(false).meta({
-      description: "Moves the signer in a run that had to wait for the sync, too",
+      description: "Moves the orchestrator also in a run that had to wait for the sync",
     }),
-    rollback: z.boolean().default(false).meta({ description: "Brings the signer back to the old host" }),
+    rollback: z.boolean().default(false).meta({ description: "Moves the orchestrator back to the old host" }),
     attempt: z.number().int().min(1).default(1).meta({
-      description: "Raised to move it again after it was brought back",
+      description: "Raise it to move the orchestrator again after a rollback",
     }),
   })
   .prefault({})
-  .meta({ description: "The bridge's orchestrator: its things on the host, and its move", see: "orchestrator.md" });
+  .meta({
+    description: "The bridge's orchestrator: its service, files and ports on the host, and its move",
+    see: "orchestrator.md",
+  });
 
 export function orchestratorFaults(config: {
   readonly node: { readonly service: string };
@@ -161,11 +165,11 @@ export function orchestratorFaults(config: {
   ] as const;
   for (const [name, nodes, path] of pairs)
     if (bare(name) === bare(nodes))
-      faults.push([path, "is the node's service: needed another one, since a move stops and masks it"]);
+      faults.push([path, "is the node's service: needed the orchestrator's own, because a move stops and masks it"]);
   if (rollback && from === undefined)
     faults.push([
       ["orchestrator", "rollback"],
-      "found true without orchestrator.migrateFrom: needed where the signer is to go back to",
+      "found true without orchestrator.migrateFrom: needed the host that the orchestrator moves back to",
       { set: "orchestrator.migrateFrom.address", toWord: "ADDRESS" },
     ]);
   return faults;

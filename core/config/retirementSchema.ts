@@ -8,7 +8,7 @@ import { rpcUrl } from "./schemaParts";
 export const networkSchema = z
   .strictObject({
     epoch: duration("1s").prefault("24h").meta({ description: "The chain's epoch, for which rewards are paid" }),
-    momentum: duration("100ms").prefault("10s").meta({ description: "The time from one momentum to the next" }),
+    momentum: duration("100ms").prefault("10s").meta({ description: "The time between two momentums" }),
     tickMomentums: z
       .number()
       .int()
@@ -16,13 +16,13 @@ export const networkSchema = z
       .default(30)
       .meta({
         description:
-          "Momentums of a tick of the election, which is a span of time (5 minutes): an update in the wallet in one takes " +
-          "effect in the next but one",
+          "Momentums of an election's tick, a span of time (5 minutes). An update in the wallet takes effect in the second tick " +
+          "after its own",
         unit: "momentums",
       }),
   })
   .prefault({})
-  .meta({ description: "The chain's own measures; another chain than the real one may have others" });
+  .meta({ description: "The chain's own times; a chain other than the real one may have others" });
 
 export const cutoverSchema = z
   .strictObject({
@@ -47,13 +47,14 @@ export const retirementSchema = z
   .strictObject({
     successor: successor.optional(),
     references: z.array(rpcUrl).default([]).meta({
-      description: "Independent nodes that are asked beside those of `sync.references`",
+      description: "Independent nodes to ask beside those of `sync.references`",
     }),
     afterwards: z.enum(["leave", "poweroff"]).default("leave").meta({
-      description: "An existing host that was given up is left on, or powered off",
+      description: "Leaves an existing host on after its release, or powers it off",
     }),
     keysAside: z.boolean().default(false).meta({
-      description: "On an existing host that was given up, moves keys, configuration and the signer's directory aside",
+      description:
+        "On an existing host, moves keys, configuration and the orchestrator's directory aside after its release",
     }),
   })
   .prefault({})
@@ -70,7 +71,7 @@ export function retirementFaults({
     return [
       [
         ["retirement", "afterwards"],
-        "is for existing hosts: a server at a cloud provider is deleted",
+        "is for existing hosts only: a server at a cloud provider is deleted",
         { remove: "retirement.afterwards" },
       ],
     ];

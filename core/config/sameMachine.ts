@@ -19,7 +19,7 @@ export function sameMachineFaults({
   readonly retirement: { readonly successor?: Machine | undefined };
 }): SchemaFault[] {
   const others: readonly (readonly [block: string, other: Machine | undefined, needed: string])[] = [
-    ["orchestrator.migrateFrom", orchestrator.migrateFrom, "the old host's, from which the signer comes"],
+    ["orchestrator.migrateFrom", orchestrator.migrateFrom, "the old host's, from which the orchestrator comes"],
     ["sync.oldHost", sync.oldHost, "the old host's, whose chain is copied"],
     ["retirement.successor", retirement.successor, "the one that produces after it"],
   ];

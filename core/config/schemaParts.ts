@@ -20,7 +20,7 @@ export const pillarName = z
 /** A systemd service that this program may stop: none of the host's own. */
 export const service = word.regex(
   /^(?!(sshd?|dbus|systemd-.*)(\.service)?$)/,
-  "needed a service of its own: this one is the system's",
+  "needed a service of its own: this is one of the system's",
 );
 
 /** Without `.` and `..`: a directory has one name. */
@@ -34,7 +34,7 @@ export const directory = z
 
 export const ownDirectory = directory.regex(
   /^(?!\/(home|lost\+found|opt|root|srv|tmp|usr|var)$|\/(bin|boot|dev|etc|lib\w*|proc|run|sbin|sys)(\/|$))/,
-  "needed a directory of its own: this one is the system's",
+  "needed a directory of its own: this is one of the system's",
 );
 
 const v4Part = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
@@ -65,7 +65,7 @@ export const hostKey = z
   // A line of ssh-keyscan or known_hosts begins with the address.
   .regex(hostKeyLine, "needed a line such as `ssh-ed25519 AAAA…` (get it with: ssh-keyscan -t ed25519 ADDRESS)")
   .transform(rebuildLine)
-  .refine((line) => line !== undefined, "needed a whole key: this one is cut off, or of another kind than it says")
+  .refine((line) => line !== undefined, "needed a whole key: this one is truncated, or of another kind than it says")
   .transform((line) => line ?? "")
   .meta({ form: "line as `ssh-ed25519 AAAA…`", needed: "the host's ssh key" });
 

@@ -26,8 +26,8 @@ function rpcFaults({
   return [
     [
       ["node", "rpcAddress"],
-      `needed the IP address of ${host.address} with node.rpc: direct, since the node refuses names (403). ` +
-        `Find it with: getent hosts ${host.address}; or leave node.rpc out, which asks through ssh`,
+      `needed the IP address of ${host.address} with node.rpc: direct, because the node refuses names (403). ` +
+        `Find it with: getent hosts ${host.address}; or leave node.rpc out, to ask through ssh`,
       { set: "node.rpcAddress", toWord: "ADDRESS" },
     ],
   ];
@@ -61,8 +61,8 @@ export const stackSchema = z
       .default("active")
       .meta({
         description:
-          "What this host is to the Pillar: `active`, set up by this program; `adopted`, a host that somebody else set up, " +
-          "taken over without a change; `retiring`, its node shut down, so that `pulumi destroy` can give it up",
+          "What this host is to the Pillar: `active`, set up by this program; `adopted`, set up by somebody else and taken over " +
+          "without a change; `retiring`, its node shut down, so that `pulumi destroy` can release it",
         see: "retiring.md",
       }),
     host: hostSchema,
@@ -72,11 +72,11 @@ export const stackSchema = z
     sync: syncSchema,
     notify: webhook.optional().meta({
       description:
-        "A webhook that is told when the node has synced, when its height stands still, when that is over, at the " +
-        "deadline, when the wait or the orchestrator's move ends in an error, when the signer has moved, when the wallet " +
-        "was updated too early, when the new address is registered, when the Pillar produces, when the old host can be " +
-        "retired, when rewards wait to be collected, and when nothing stands in the way of giving the old host up; by " +
-        "`status --all --notify` of every sign that something is amiss, and that it is over",
+        "A webhook that gets a notification when the node has synced, when its height stalls and when it grows again, at the " +
+        "deadline, when the wait or the orchestrator's move fails, when the orchestrator has moved, when the wallet was " +
+        "updated too early, when the new address is registered, when the Pillar produces, when the old host can be retired, " +
+        "when rewards wait to be collected, and when the old host can be released. `status --all --notify` also sends it " +
+        "every alert, and the end of each alert",
       secret: true,
     }),
     heartbeat: webhook.optional().meta({

@@ -11,10 +11,9 @@ export const storeSchema = z
   .optional()
   .meta({
     description:
-      "A bucket that keeps event log and backups, so that more than one machine knows them. Its credentials are found as AWS " +
-      "tools find them",
+      "A bucket for event log and backups, so that several machines share them. Its credentials are found as AWS tools find them",
     form: "address of a bucket, as `s3://BUCKET?region=REGION`",
-    otherwise: "a directory of this machine",
+    otherwise: "a directory on this machine",
     see: "unattended.md#records-in-a-bucket",
   });
 
@@ -26,5 +25,5 @@ export function storeFaults({
   readonly orchestrator: { readonly backup: { readonly directory?: string | undefined } };
 }): SchemaFault[] {
   if (store === undefined || orchestrator.backup.directory === undefined) return [];
-  return [[["store"], "is a place for what orchestrator.backup.directory has already: needed one of both"]];
+  return [[["store"], "and orchestrator.backup.directory name two places for the same files: needed one of the two"]];
 }

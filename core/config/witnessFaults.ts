@@ -29,7 +29,7 @@ export function witnessFaults({ lifecycle, host, sync, orchestrator }: Around): 
     if (twin < at)
       faults.push([
         ["sync", "references", String(at)],
-        `is the same node as sync.references[${twin}]: needed independent ones`,
+        `is the same node as sync.references[${twin}]: needed independent nodes`,
         remove,
       ]);
     else if (host.address !== undefined && name === plainHost(host.address))
@@ -42,7 +42,7 @@ export function witnessFaults({ lifecycle, host, sync, orchestrator }: Around): 
   if (lifecycle === "active" && references.length === 0 && !oldHost && !migrateFrom && unverifiedChain === undefined)
     faults.push([
       ["sync", "references"],
-      "needed a witness of the chain, found none: a fresh momentum does not tell which chain a node is on. " +
+      "needed a witness of the chain, found none: a fresh momentum does not prove which chain a node is on. " +
         "Needed at least one independent node's RPC here, or the old host (sync.oldHost: address and hostKey). " +
         "docs/operating.md, Witnesses of the chain, says how to find nodes, and what sync.unverifiedChain: acknowledged risks",
       { set: "sync.references[0]", toWord: "URL" },

@@ -16,7 +16,7 @@ describe("a key's row", () => {
     [
       "a value's kind and its default",
       "node.rpcPort",
-      "| whole number from 1 to 65535 | `35997` | Its RPC over http |",
+      "| whole number from 1 to 65535 | `35997` | The port of its RPC over http |",
     ],
     ["choices", "sync.wait", "| `block` or `check` | `block` | `block` waits; "],
     ["a unit", "sync.stallMinutes", "| number above 0 to 1440 (minutes) | `15` |"],
@@ -32,7 +32,11 @@ describe("a key's row", () => {
       "host.locations",
       "(hetzner) `fsn1`, `nbg1`, `hel1`; (digitalocean) `fra1`, `ams3`, `lon1`, `nyc3` |",
     ],
-    ["the variants", "host.provider", "| `existing`; `hetzner`; `digitalocean` | needed | (existing) A server that is"],
+    [
+      "the variants",
+      "host.provider",
+      "| `existing`; `hetzner`; `digitalocean` | needed | (existing) A server that exists",
+    ],
     ["a block", "retirement.successor", "| block |  | The host that produces after this one."],
   ])("%s", (_what, key, part) => {
     expect(rowOf(key)).toContain(part);

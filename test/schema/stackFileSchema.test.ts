@@ -22,14 +22,14 @@ test("it knows the keys, refuses others, and takes a secret as the engine writes
 test("it tells of each key what the documentation does, also its form, its unit and where more is said", () => {
   const { properties } = JSON.parse(JSON.stringify(stackFileSchema())).properties.config;
   expect(properties["pillar-host:sync"].properties.stallMinutes.description).toBe(
-    "A height that stands still for so long is called a stall. Unit: minutes",
+    "A height that does not change for this long counts as a stall. Unit: minutes",
   );
   expect(properties["pillar-host:notify"].description).toMatch(
     /^A webhook that .*\. Value: http or https address\. Secret: set it with --secret$/,
   );
   expect(properties["pillar-host:lifecycle"].description).toMatch(/More: docs\/retiring\.md$/);
   expect(properties["pillar-host:host"].oneOf[1].properties.hostKey.description).toMatch(
-    /By default: made with the server that is ordered\. More: docs\/operating\.md/,
+    /By default: created with the ordered server\. More: docs\/operating\.md/,
   );
   const untold = (schema: { properties?: object; oneOf?: object[]; description?: string }, path: string): string[] => [
     ...(schema.description === undefined && !/oneOf$/.test(path) ? [path] : []),

@@ -33,7 +33,7 @@ const syncDefaults = {
 
 /** The fault of an active stack without a witness. */
 const noWitness =
-  "pillar-host:sync.references: needed a witness of the chain, found none: a fresh momentum does not tell which chain a node is on. Needed at least one independent node's RPC here, or the old host (sync.oldHost: address and hostKey). docs/operating.md, Witnesses of the chain, says how to find nodes, and what sync.unverifiedChain: acknowledged risks (pulumi config set --path 'pillar-host:sync.references[0]' -s prod URL)";
+  "pillar-host:sync.references: needed a witness of the chain, found none: a fresh momentum does not prove which chain a node is on. Needed at least one independent node's RPC here, or the old host (sync.oldHost: address and hostKey). docs/operating.md, Witnesses of the chain, says how to find nodes, and what sync.unverifiedChain: acknowledged risks (pulumi config set --path 'pillar-host:sync.references[0]' -s prod URL)";
 
 test("the least configuration gets every default", () => {
   expect(configOf()).toEqual({
@@ -87,7 +87,7 @@ test("the least configuration gets every default", () => {
 test("an RPC that is asked directly is asked by its IP address: the node refuses names", () => {
   const named = { provider: "existing", address: "pillar.example.org" };
   expect(faultsOf({ host: named, node: { rpc: "direct" } })).toEqual([
-    "pillar-host:node.rpcAddress: needed the IP address of pillar.example.org with node.rpc: direct, since the node refuses names (403). Find it with: getent hosts pillar.example.org; or leave node.rpc out, which asks through ssh (pulumi config set --path pillar-host:node.rpcAddress -s prod ADDRESS)",
+    "pillar-host:node.rpcAddress: needed the IP address of pillar.example.org with node.rpc: direct, because the node refuses names (403). Find it with: getent hosts pillar.example.org; or leave node.rpc out, to ask through ssh (pulumi config set --path pillar-host:node.rpcAddress -s prod ADDRESS)",
   ]);
   expect(faultsOf({ host: named, node: { rpc: "direct", rpcAddress: "203.0.113.7" } })).toEqual([]);
   expect(faultsOf({ host: named })).toEqual([]);
@@ -298,7 +298,7 @@ describe("login", () => {
 
   test("a key that is cut off, or of a kind that ssh does not read", () => {
     const fault =
-      "pillar-host:ssh.privateKey: cannot be read: cut off, of a hardware token, or of an unknown kind? Needed the whole text of the private key file (ssh-keygen -p -f FILE writes it in the usual form)";
+      "pillar-host:ssh.privateKey: cannot be read: truncated, of a hardware token, or of an unknown kind? Needed the whole text of the private key's file (ssh-keygen -p -f FILE rewrites it in the usual form)";
     expect(faultsOf({ ssh: { privateKey: privateKey.slice(0, 200) } })).toEqual([fault]);
     expect(faultsOf({ ssh: { privateKey: "-----BEGIN PRIVATE KEY-----\nMII\n" } })).toEqual([fault]);
   });

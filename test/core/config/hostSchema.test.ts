@@ -32,7 +32,7 @@ test.each([
   [
     { token: undefined },
     [
-      "pillar-host:host.token: missing, needed an API token that reads and writes (pulumi config set --secret --path pillar-host:host.token -s prod)",
+      "pillar-host:host.token: missing, needed an API token with read and write permission (pulumi config set --secret --path pillar-host:host.token -s prod)",
     ],
   ],
   [{ locations: [] }, ["pillar-host:host.locations: needed at least one, such as fsn1"]],
@@ -46,17 +46,17 @@ test.each([
   [
     { importId: 7 },
     [
-      "pillar-host:host.importId: is for lifecycle adopted; an active stack makes a server of its own (pulumi config rm --path pillar-host:host.importId -s prod)",
+      "pillar-host:host.importId: is for lifecycle adopted only; an active stack orders its own server (pulumi config rm --path pillar-host:host.importId -s prod)",
     ],
   ],
   [
     { image: "debian-12" },
     [
-      "pillar-host:host.image: found debian-12, needed one of ubuntu-22.04, debian-11, which the controller's release is for (or name it in host.acceptDistributions) (pulumi config set --path pillar-host:host.image ubuntu-22.04 -s prod)",
+      "pillar-host:host.image: found debian-12, needed one of ubuntu-22.04, debian-11, which the controller's release supports (or add yours to host.acceptDistributions) (pulumi config set --path pillar-host:host.image ubuntu-22.04 -s prod)",
     ],
   ],
   [{ image: "debian-12", acceptDistributions: ["debian-12"] }, []],
-  [{ maxMonthly: 0 }, ["pillar-host:host.maxMonthly: found 0, needed what a server may cost a month"]],
+  [{ maxMonthly: 0 }, ["pillar-host:host.maxMonthly: found 0, needed a price for a month"]],
   [{ maxMonthly: "ten" }, ["pillar-host:host.maxMonthly: "]],
   [
     { address: "203.0.113.7" },
@@ -93,14 +93,14 @@ test.each([
 
 test("without sshFrom, the likely mistake is explained", () => {
   const fault =
-    "pillar-host:host.sshFrom: needed the networks that may reach ssh, yours among them: whoever runs pulumi could not reach the host. Your address, such as 192.0.2.1/32, is found by the command; 0.0.0.0/0 lets everybody try (pulumi config set --path 'pillar-host:host.sshFrom[0]' -s prod \"$(curl -4 -s https://ifconfig.co)/32\")";
+    "pillar-host:host.sshFrom: needed the networks that may connect to ssh, yours among them: without them pulumi could not reach the host. The command finds your address, such as 192.0.2.1/32; 0.0.0.0/0 lets everybody try (pulumi config set --path 'pillar-host:host.sshFrom[0]' -s prod \"$(curl -4 -s https://ifconfig.co)/32\")";
   expect(faultsOf(cloud({ sshFrom: [] }))).toEqual([fault]);
   expect(faultsOf(cloud({ sshFrom: undefined }))).toEqual([fault]);
 });
 
 test("a new server is logged in to as root with a key, and all that is wrong comes together", () => {
   expect(faultsOf(cloud({}, { ssh: { user: "op", port: 2222, password: "x" } }))).toEqual([
-    "pillar-host:ssh.privateKeyFile: missing: a new server at a cloud provider accepts the operator's ssh key only, such as ~/.ssh/id_ed25519 (pulumi config set --path pillar-host:ssh.privateKeyFile '~/.ssh/id_ed25519' -s prod)",
+    "pillar-host:ssh.privateKeyFile: missing: a new server at a cloud provider accepts only the operator's ssh key, such as ~/.ssh/id_ed25519 (pulumi config set --path pillar-host:ssh.privateKeyFile '~/.ssh/id_ed25519' -s prod)",
     "pillar-host:ssh.user: found op, needed root on a new server (pulumi config set --path pillar-host:ssh.user root -s prod)",
     "pillar-host:ssh.port: found 2222, needed 22 on a new server (pulumi config set --path pillar-host:ssh.port 22 -s prod)",
   ]);
@@ -108,7 +108,7 @@ test("a new server is logged in to as root with a key, and all that is wrong com
 
 test("adopted names its server; an existing host is active", () => {
   expect(faultsOf(cloud({}, { lifecycle: "adopted" }))).toEqual([
-    "pillar-host:host.importId: missing, needed with lifecycle adopted: the number of the server that is taken over (pulumi config set --path pillar-host:host.importId -s prod NUMBER)",
+    "pillar-host:host.importId: missing, needed with lifecycle adopted: the number of the server to adopt (pulumi config set --path pillar-host:host.importId -s prod NUMBER)",
   ]);
   expect(faultsOf(cloud({ importId: 52, sshFrom: undefined }, { lifecycle: "adopted", ssh: least.ssh }))).toEqual([]);
   expect(faultsOf({ lifecycle: "retiring" })).toEqual([]);

@@ -66,7 +66,7 @@ describe("a stack whose login is a key's file", () => {
     [
       "is cut off",
       () => file("torn", pair.private.slice(0, 60)),
-      () => "cannot be read: cut off, of a hardware token, or of an unknown kind?",
+      () => "cannot be read: truncated, of a hardware token, or of an unknown kind?",
     ],
   ])("is told when the file %s", (_, make, told) => {
     const privateKeyFile = make();

@@ -69,10 +69,10 @@ describe("where the signer comes from", () => {
 
   test("this stack's own host is not where it comes from, and a way back needs where to", () => {
     expect(faultsOf(migrate({ address: "203.0.113.7" }))).toEqual([
-      "pillar-host:orchestrator.migrateFrom.address: is this stack's own host: needed the old host's, from which the signer comes (pulumi config set --path pillar-host:orchestrator.migrateFrom.address -s prod ADDRESS)",
+      "pillar-host:orchestrator.migrateFrom.address: is this stack's own host: needed the old host's, from which the orchestrator comes (pulumi config set --path pillar-host:orchestrator.migrateFrom.address -s prod ADDRESS)",
     ]);
     expect(faultsOf({ orchestrator: { rollback: true } })).toEqual([
-      "pillar-host:orchestrator.rollback: found true without orchestrator.migrateFrom: needed where the signer is to go back to (pulumi config set --path pillar-host:orchestrator.migrateFrom.address -s prod ADDRESS)",
+      "pillar-host:orchestrator.rollback: found true without orchestrator.migrateFrom: needed the host that the orchestrator moves back to (pulumi config set --path pillar-host:orchestrator.migrateFrom.address -s prod ADDRESS)",
     ]);
   });
 });
@@ -80,7 +80,7 @@ describe("where the signer comes from", () => {
 test("who may ask the signer is named; everybody is refused", () => {
   expect(configOf({ orchestrator: { rpcFrom: ["192.0.2.0/24"] } }).orchestrator.rpcFrom).toEqual(["192.0.2.0/24"]);
   expect(faultsOf({ orchestrator: { rpcFrom: ["0.0.0.0/0", "192.0.2.1"] } })).toEqual([
-    "pillar-host:orchestrator.rpcFrom.0: is everybody: the orchestrator gives two answers a second to all who ask together, and anybody could use them up",
+    "pillar-host:orchestrator.rpcFrom.0: lets everybody ask: the orchestrator gives two answers a second in all, and anybody could use them up",
     "pillar-host:orchestrator.rpcFrom.1: found 192.0.2.1, needed a network in CIDR form, such as 192.0.2.1/32 for one address or 192.0.2.0/24",
   ]);
 });
