@@ -26,7 +26,7 @@ const unlocked: Exchange = [/Pass phrase of stack \S+:/, `${passphrase}\r`, "whe
 const quick = { momentumSeconds: 0.25, tickMomentums: 4, epochSeconds: 8, rewardDelaySeconds: 1 };
 const network = { epoch: "8s", momentum: "250ms", tickMomentums: 4 };
 
-describe("README.md, typed in a fresh terminal, from nothing to the old host's end", () => {
+describe("README.md typed in a fresh terminal, to the old host's destroy", () => {
   let lab: Lab;
   let old: LabHost;
   let fresh: LabHost;
@@ -103,7 +103,7 @@ describe("README.md, typed in a fresh terminal, from nothing to the old host's e
     await lab?.down();
   });
 
-  it("has all its commands below the headings that are played here", () => {
+  it("has all its commands below the headings that this test plays", () => {
     const played = ["Try it", "Install", "1. The new host", "2. The old host is adopted", "3. The orchestrator moves"];
     played.push("4. The wallet", "5. The old host retires", "6. The old host is given up");
     expect([...new Set(commands.map(({ heading }) => heading))]).toEqual(played);
@@ -129,7 +129,7 @@ describe("README.md, typed in a fresh terminal, from nothing to the old host's e
 
   let producerAddress = "";
 
-  it("1: makes the new host's stack and stands it up, with another stack selected", async () => {
+  it("1: creates the new host's stack and stands it up, with another stack selected", async () => {
     const [init = "", up = "", status = "", next = "", ...more] = below("1. The new host");
     expect(more).toEqual([]);
     const shown = await succeeds(init, [
@@ -194,7 +194,7 @@ describe("README.md, typed in a fresh terminal, from nothing to the old host's e
     expect(await pid()).toBe(before);
   });
 
-  it("3: moves the signer with what README.md has for the stack's file", async () => {
+  it("3: moves the orchestrator with README.md's lines for the stack's file", async () => {
     const [hash = "", move = "", check = "", up = "", ...more] = below("3. The orchestrator moves");
     expect(more).toEqual([]);
     const { url, version } = lab.orchestratorRelease();
@@ -231,7 +231,7 @@ describe("README.md, typed in a fresh terminal, from nothing to the old host's e
     expect(await onHost(fresh, "systemctl is-active go-node")).toBe("active");
   });
 
-  it("6: gives the old host up after the rewards, and reports", async () => {
+  it("6: destroys the old host after the rewards, and reports", async () => {
     const [destroy = "", report = "", ...more] = below("6. The old host is given up");
     expect(more).toEqual([]);
     const { epoch, pillars } = await truth();

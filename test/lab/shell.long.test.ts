@@ -24,7 +24,7 @@ async function shell(...lines: readonly (string | Exchange)[]) {
   ]);
 }
 
-it("an operator's shell: README's first command makes a stack from nothing, and the next shell finds it and the hosts as they were", {
+it("an operator's shell: README's first command creates a stack, and the next shell finds it", {
   timeout: 1_200_000,
 }, async () => {
   const first = await shell(

@@ -65,7 +65,7 @@ async function copyRecords(): Promise<void> {
   await rename(log, `${log}.moved`);
 }
 
-it("what one machine has is copied into a bucket, and until the stack names that nothing is decided", async () => {
+it("refuses every decision after the event log was copied to a bucket, until the stack names it", async () => {
   const first = await stack.up();
   expect(first.exitCode, first.output).toBe(0);
   const before = await report();
@@ -84,7 +84,7 @@ it("what one machine has is copied into a bucket, and until the stack names that
   expect(JSON.parse(await report())).toMatchObject({ stack: (JSON.parse(before) as { stack: string }).stack });
 });
 
-it("another machine, with repository, state, store and pass phrase alone, knows all of it, and goes on", async () => {
+it("another machine with repository, state, bucket and pass phrase continues", async () => {
   const elsewhere = join(lab.dir, "elsewhere");
   await cp(stack.programDirectory, elsewhere, { recursive: true, verbatimSymlinks: true });
   const data = join(lab.dir, "elsewhere-data");
@@ -101,19 +101,16 @@ it("another machine, with repository, state, store and pass phrase alone, knows 
 it.each<[string, NodeJS.Signals, string]>([
   ["says nothing", "SIGSTOP", "no whole answer within 20 s"],
   ["is gone", "SIGKILL", "ECONNREFUSED"],
-])(
-  "a store that %s ends a run before anything is decided, and leaves the guards refusing",
-  async (_what, signal, found) => {
-    const before = await trace();
-    await stack.pulumi(["state", "unprotect", "--all", "--yes"]);
-    await execa("kill", ["-s", signal.slice(3), String(bucket.server.pid)]);
-    for (const operation of ["up", "destroy"] as const) {
-      const { exitCode, output } = await stack[operation]();
-      expect(exitCode, output).not.toBe(0);
-      expect(output).toContain("the bucket of the event log can't be read: s3://state/pillar-host/Anvil/");
-      expect(output).toContain(found);
-    }
-    expect(await trace()).toBe(before);
-    if (signal === "SIGSTOP") await execa("kill", ["-s", "CONT", String(bucket.server.pid)]);
-  },
-);
+])("a bucket that %s ends a run before any decision, and the guards refuse", async (_what, signal, found) => {
+  const before = await trace();
+  await stack.pulumi(["state", "unprotect", "--all", "--yes"]);
+  await execa("kill", ["-s", signal.slice(3), String(bucket.server.pid)]);
+  for (const operation of ["up", "destroy"] as const) {
+    const { exitCode, output } = await stack[operation]();
+    expect(exitCode, output).not.toBe(0);
+    expect(output).toContain("the bucket of the event log can't be read: s3://state/pillar-host/Anvil/");
+    expect(output).toContain(found);
+  }
+  expect(await trace()).toBe(before);
+  if (signal === "SIGSTOP") await execa("kill", ["-s", "CONT", String(bucket.server.pid)]);
+});

@@ -12,7 +12,7 @@ const commandBelow = (heading: string) =>
   blocks.find((each) => each.language === "sh" && each.heading === heading)?.text.trim() ?? "";
 const [set] = blocks;
 
-describe("a run without a person, as its page has it", () => {
+describe("an unattended run, as its page documents", () => {
   // Its signer moves where nobody watches, as configured: what the job says stands above that.
   const stage = moveStage({ bare: true, hasPassphrase: true });
 
@@ -42,7 +42,7 @@ describe("a run without a person, as its page has it", () => {
     expect(output).not.toContain("OrchestratorMove");
   });
 
-  it("on a schedule looks once, and is red while the node syncs", async () => {
+  it("looks once on a schedule, and fails while the node syncs", async () => {
     await stage.lab.chain("PATCH", "/truth", { height: 20_000 });
     await stage.lab.chain("PATCH", `/nodes/${stage.fresh.name}`, { behind: 1000, rate: 2 });
     await stage.stack.pulumi(["config", "set", "--path", "pillar-host:sync.wait", "check"]);
@@ -54,7 +54,7 @@ describe("a run without a person, as its page has it", () => {
     expect(output).not.toContain("z1q");
   });
 
-  it("goes on with everything but the signer, whose turn it would be now, and says who moves it", async () => {
+  it("does everything but the orchestrator's move, and says who moves it", async () => {
     await stage.lab.chain("PATCH", `/nodes/${stage.fresh.name}`, { rate: 1e6 });
     const output = await vi.waitFor(
       async () => {
@@ -78,7 +78,7 @@ describe("a run without a person, as its page has it", () => {
     expect((await stage.stack.outputs<{ nextStep: string[] }>()).nextStep).not.toEqual([]);
   });
 
-  it("brings nothing back that a person moved", async () => {
+  it("does not move back what a person moved", async () => {
     // What was printed, typed in the same shell.
     const moved = await job("env -u PILLAR_HOST_UNATTENDED pulumi up -s prod-2 --yes --skip-preview --non-interactive");
     expect(moved.exitCode, moved.output).toBe(0);

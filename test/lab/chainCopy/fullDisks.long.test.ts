@@ -73,7 +73,7 @@ async function travelling(table: string): Promise<Run> {
 
 const isUp = (host: LabHost) => onHost(host, "systemctl is-active go-node");
 
-test("an old host where nothing can be linked: nothing is copied, nothing stays there, and its node runs on", async () => {
+test("copies nothing from an old host without hard links; its node keeps running", async () => {
   const process = await onHost(old, "systemctl show -p MainPID --value go-node");
   await onHost(old, `mount -o remount,nr_inodes=$(($(df --output=iused ${data} | tail -n 1) + 4)) /run/disk`);
   const { exitCode, output } = await stack.up();
@@ -87,7 +87,7 @@ test("an old host where nothing can be linked: nothing is copied, nothing stays 
   expect(await onHost(old, "systemctl show -p MainPID --value go-node")).toBe(process);
 }, 900_000);
 
-test("a new host that has no room in the middle of it: what arrived makes room for its node, and both run on", async () => {
+test("removes a partial copy when the new host's disk is full; both nodes keep running", async () => {
   const run = await travelling("000900.ldb");
   await nearlyFull(fresh, 200);
   const { exitCode, output } = await run.end();
@@ -101,7 +101,7 @@ test("a new host that has no room in the middle of it: what arrived makes room f
   for (const host of [old, fresh]) expect(await isUp(host)).toBe("active");
 }, 900_000);
 
-test("an old host whose disk fills up meanwhile is let go of", async () => {
+test("ends the copy when the old host's disk fills up", async () => {
   const run = await travelling("000901.ldb");
   await nearlyFull(old, 100_000);
   const { exitCode, output } = await run.end();
@@ -115,7 +115,7 @@ test("an old host whose disk fills up meanwhile is let go of", async () => {
   expect(await isUp(old)).toBe("active");
 }, 900_000);
 
-test("a copy on its way is seen; killed and wanted no more, what arrived is removed before the sync goes on", async () => {
+test("status shows a running copy; once unwanted, its files are removed before the sync continues", async () => {
   const run = await travelling("000902.ldb");
   await vi.waitFor(
     async () => {
@@ -136,7 +136,7 @@ test("a copy on its way is seen; killed and wanted no more, what arrived is remo
   await stack.cancel();
 }, 900_000);
 
-test("wanted again, it comes to its end, and status has how much and how long", async () => {
+test("a copy wanted again completes, and status shows its size and duration", async () => {
   await configure({ from: "oldHost", oldHost: oldHost() });
   const { exitCode, output } = await stack.up();
   expect(exitCode, output).toBe(0);

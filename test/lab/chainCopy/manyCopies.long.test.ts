@@ -74,7 +74,7 @@ realOnly(
     }
 
     test.each(Array.from({ length: rounds }, (_, round) => round + 1))(
-      "round %i: the new node goes on with it to the gate's proof, its hashes are the producers'",
+      "round %i: the new node continues from the copy to the gate's proof, with the producers' hashes",
       async () => {
         all.push(await copied());
       },

@@ -84,7 +84,7 @@ realOnly("the old host's chain for the new host's node", ["node-world/znnd-fast"
     await onHost(fresh, "timeout 120 sh -c 'until ls /root/.znn/.pillar-host-arriving/nom; do sleep 0.2; done'");
   };
 
-  test("the chain is long enough to travel for a while", async () => {
+  test("the chain is long enough for a slow copy", async () => {
     await vi.waitFor(async () => expect(await momentumOfOld()).toBeGreaterThan(20), {
       timeout: 240_000,
       interval: 2000,
@@ -98,7 +98,7 @@ realOnly("the old host's chain for the new host's node", ["node-world/znnd-fast"
     ["on the way", travels],
     ["while what arrived is hashed", (run) => said(run, /chain copy: hashing what arrived/)],
     ["while the copy takes its place", (run) => said(run, /and starts with the copy/)],
-  ])("a run that is killed %s leaves both nodes at work", async (_when, until) => {
+  ])("a run that is killed %s leaves both nodes running", async (_when, until) => {
     const process = await onHost(old, "systemctl show -p MainPID --value go-node");
     const run = await stack.begin();
     await until(run);
@@ -108,7 +108,7 @@ realOnly("the old host's chain for the new host's node", ["node-world/znnd-fast"
     await stack.cancel();
   });
 
-  test("the next one goes on, over a reboot of the old host, and the new node with its chain", async () => {
+  test("the next run continues over a reboot of the old host, and the new node uses its chain", async () => {
     const run = await stack.begin();
     await travels(run);
     await sleep(4000);
@@ -129,7 +129,7 @@ realOnly("the old host's chain for the new host's node", ["node-world/znnd-fast"
     expect(copied?.details).toMatchObject({ from: old.address });
   });
 
-  test("its hashes are the producer's, and it was not synced from others below the copy", async () => {
+  test("its hashes are the producer's, and nothing below the copy was synced from peers", async () => {
     const own = await call(network.node("s1").rpc, "ledger.getMomentumsByHeight", [1, 100]);
     const theirs = await call(network.node("p1").rpc, "ledger.getMomentumsByHeight", [1, 100]);
     const hashes = ({ list }: Record<string, unknown>) => (list as { hash: string }[]).map(({ hash }) => hash);

@@ -12,7 +12,7 @@ import { type LabWebhook, startWebhook } from "../webhook";
 import { cli, typedAsPrinted } from "./fixture";
 
 // The node is synced, and the signer's move is next.
-describe("what an operator asks between two runs", () => {
+describe("the commands between two runs", () => {
   let webhook: LabWebhook;
   const stage = moveStage({
     prepare: async (made) => {
@@ -24,7 +24,7 @@ describe("what an operator asks between two runs", () => {
     if (webhook) await endProcess(webhook.process);
   });
 
-  it("next: the signer first, and nothing of the wallet", async () => {
+  it("next names the orchestrator's move first, and not the wallet", async () => {
     const told = await cli(stage.stack, ["next", "prod"]);
     expect(told.exitCode, told.out).toBe(0);
     expect(told.out).toBe(
@@ -36,7 +36,7 @@ describe("what an operator asks between two runs", () => {
     );
   });
 
-  it("check: rehearses the move and forecasts its gap; neither host is written to", { timeout: 180_000 }, async () => {
+  it("check rehearses the move and forecasts its gap; it writes to no host", { timeout: 180_000 }, async () => {
     // Without what node and signer write by themselves.
     const list = (host: LabHost) =>
       onHost(
@@ -62,7 +62,7 @@ describe("what an operator asks between two runs", () => {
     );
   });
 
-  it("check: names what stands in the way, and ends with 1", { timeout: 180_000 }, async () => {
+  it("check names each obstacle, and exits with 1", { timeout: 180_000 }, async () => {
     await onHost(stage.old, "systemctl stop orchestrator");
     const told = await cli(stage.stack, ["check", "prod", "--json"]);
     await onHost(stage.old, "systemctl start orchestrator");
@@ -75,7 +75,7 @@ describe("what an operator asks between two runs", () => {
     );
   });
 
-  it("a fault's command, typed as printed with another stack selected, sets it right", {
+  it("a problem's printed command solves it, even with another stack selected", {
     timeout: 180_000,
   }, async () => {
     await stage.stack.pulumi(["stack", "init", "other"]);
@@ -109,7 +109,7 @@ describe("what an operator asks between two runs", () => {
     expect(checked.exitCode, `${again}\n${checked.out}`).toBe(0);
   });
 
-  it("adopt makes the old host's stack and goes on to its end; retire goes on to the refusal", {
+  it("adopt creates the old host's stack and runs it; retire runs until the refusal", {
     timeout: 300_000,
   }, async () => {
     const adopted = await typedAsPrinted(stage.stack, commandsFor("old").adopt(stage.old.address, "prod"));
@@ -128,7 +128,7 @@ describe("what an operator asks between two runs", () => {
     expect(await onHost(stage.old, "systemctl is-active go-node orchestrator")).toBe("active\nactive");
   });
 
-  it("the run that moves it ends with the clicks in plain lines; next has them while the node is synced", {
+  it("the move ends with the wallet's steps; next prints them while the node is synced", {
     timeout: 300_000,
   }, async () => {
     const { out: next } = await cli(stage.stack, ["next", "prod"]);

@@ -14,7 +14,7 @@ describe("pillar-host resume", () => {
     await lab.chain("PATCH", "/truth", { height: 20_000, defaults: { behind: 1000, rate: 2 } });
   });
 
-  it("leaves a run that lives alone; clears what a killed one left, once, and goes on to the end", {
+  it("refuses while a run is active; clears a killed run's lock once, and completes", {
     timeout: 600_000,
   }, async () => {
     const up = await stage.stack.begin();
@@ -52,7 +52,7 @@ describe("pillar-host resume", () => {
     expect((await stage.stack.outputs()).producerAddress).toMatch(/^z1/);
   });
 
-  it("with nothing to clear goes on, and the next up has nothing to warn about", async () => {
+  it("continues without anything to clear, and the next up prints no warning", async () => {
     const { exitCode, out } = await cli(stage.stack, ["resume", "prod", ...goOn]);
     expect(exitCode).toBe(0);
     expect(out).toMatch(/^going on: pulumi up/);
@@ -60,7 +60,7 @@ describe("pillar-host resume", () => {
     expect(out).not.toContain("interrupted");
   });
 
-  it("clears another machine's lock only where it is told to, with the host down", async () => {
+  it("clears another machine's lock only on request, with the host down", async () => {
     const locks = join(stage.stack.dir, "backend/.pulumi/locks/organization/pillar-host/prod");
     await mkdir(locks, { recursive: true });
     const lock = { pid: 12, username: "ada", hostname: "elsewhere", timestamp: "2026-01-02T03:04:05Z" };

@@ -53,7 +53,7 @@ const clockIs = (kept: "yes" | "no") =>
 const figures = `curl -sS -m 5 -H 'content-type: application/json' \
   -d '{"jsonrpc":"2.0","id":1,"method":"embedded.pillar.getByName","params":["Anvil"]}' http://127.0.0.1:35997`;
 
-describe("the watch after the move, as a crontab runs it", { timeout: 900_000 }, () => {
+describe("status --all --notify after the move, as cron runs it", { timeout: 900_000 }, () => {
   const { stage, notices, cron, heard, toldSince, calm } = watchedStage();
   const told = async (before = 0) => (await notices()).slice(before).map(({ body }) => body.message);
   const count = async () => (await notices()).length;
@@ -79,7 +79,7 @@ describe("the watch after the move, as a crontab runs it", { timeout: 900_000 },
   };
   const over = (signs: readonly string[]) => signs.map((text) => `Solved: ${text}`);
 
-  it("tells what is amiss at first, and is silent then", async () => {
+  it("notifies of each problem once", async () => {
     // Nothing is in front of a lab host.
     const appeared = await toldSince(0, [ports]);
     expect(appeared).toContain("Details: ./pillar-host status prod");
@@ -92,7 +92,7 @@ describe("the watch after the move, as a crontab runs it", { timeout: 900_000 },
     });
   });
 
-  it("tells of each once when it appears, and once that it is over", async () => {
+  it("notifies when a problem appears and when it is solved", async () => {
     const { lab, host } = stage;
     const before = await count();
     await lab.chain("PATCH", "/sporks", { list: [...usualSporks, spork] });
@@ -128,7 +128,7 @@ describe("the watch after the move, as a crontab runs it", { timeout: 900_000 },
     await onceEach(0, [ports]);
   });
 
-  it("killed in the middle of a look loses nothing, repeats nothing, and keeps no later run from it", async () => {
+  it("a run killed in a lookup loses and repeats nothing, and blocks no later run", async () => {
     const sign = "its node does not run";
     // It ends with its node.
     await onHost(stage.host, "systemctl disable -q --now orchestrator; rm /var/lib/pillar-host/orchestrator.json");
@@ -146,7 +146,7 @@ describe("the watch after the move, as a crontab runs it", { timeout: 900_000 },
     await onceEach(before, [sign]);
   });
 
-  it("of a host that went dark tells that alone, and nothing of it is over before it is seen", async () => {
+  it("notifies only that a silent host is silent; its problems stay open", async () => {
     const dark = `${stage.host.address} could not be reached`;
     const before = await count();
     await stage.host.stop({ powerCut: true });
@@ -164,7 +164,7 @@ describe("the watch after the move, as a crontab runs it", { timeout: 900_000 },
     await onceEach(0, [crontab]);
   });
 
-  it("tells the momentums that it misses: once, and once that it is over", async () => {
+  it("notifies once of missed momentums, and once when they stop", async () => {
     const { lab, host } = stage;
     // What was missed before, after the power cut too, is of an epoch that is over.
     await lab.chain("PATCH", "/truth", { ...quick, epochSeconds: epoch.short });

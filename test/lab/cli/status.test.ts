@@ -54,7 +54,7 @@ describe("pillar-host status", () => {
     expect(after.out).not.toContain("nftables");
   };
 
-  it("before the first up logs in nowhere, and shows the host key that it found", async () => {
+  it("logs in nowhere before the first up, and shows the host key that it found", async () => {
     const logins = () => onHost(host, "journalctl -t sshd --no-pager | grep -c Accepted");
     const before = await logins();
     const { exitCode, out } = await status();
@@ -65,7 +65,7 @@ describe("pillar-host status", () => {
     expect(out).toMatch(/It presents SHA256:[A-Za-z0-9+/]{43}\. Compare it/);
   });
 
-  it("refuses what it can't look with: an unknown stack, a wrong pass phrase, a faulty configuration", async () => {
+  it("refuses an unknown stack, a wrong pass phrase and an invalid configuration", async () => {
     const unknown = keep(await cli(stack, ["status", "nope"]));
     expect(unknown).toMatchObject({
       exitCode: 2,
@@ -85,7 +85,7 @@ describe("pillar-host status", () => {
 Correct it in Pulumi.prod.yaml, then run this again.`);
   });
 
-  it("beside a run that waits shows the same progress, the host's facts and who is at work", {
+  it("shows a waiting run's progress, the host's facts and who holds the lock", {
     timeout: 600_000,
   }, async () => {
     // Sudo's password goes nowhere before the host's key was recorded and could be compared.
@@ -142,7 +142,7 @@ Correct it in Pulumi.prod.yaml, then run this again.`);
     expect(plain.out).toMatch(/^\S+Z sync: no answer from the node yet: /m);
   });
 
-  it("of a synced node ends with 0, of a host that is down with 2 and the reason", async () => {
+  it("exits with 0 for a synced node, and with 2 and the reason for a host that is down", async () => {
     const synced = await status();
     expect(synced.exitCode, synced.out).toBe(0);
     expect(synced.out).toMatch(/^stage {7}synced\nnext {8}pulumi up -s prod shows the producer address/m);

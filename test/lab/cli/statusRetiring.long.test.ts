@@ -14,7 +14,7 @@ const status = (...args: string[]) => cli(stage.stack, ["status", "prod", ...arg
 const ownFiles =
   "find /etc /usr/local /root /var/lib/pillar-host -path /root/.znn -prune -o -type f -printf '%p %m %s %T@\\n' 2> /dev/null | sort | sha256sum";
 
-it("of an adopted host that produces: registered, producing, and what blocks its destroy; touches nothing", async () => {
+it("shows an adopted host as registered and producing, with what blocks its destroy", async () => {
   const { stack, old, addresses } = stage;
   const up = await stack.up();
   expect(up.exitCode, up.output).toBe(0);
@@ -35,7 +35,7 @@ it("of an adopted host that produces: registered, producing, and what blocks its
   expect(out).not.toContain(addresses.fresh);
 });
 
-it("several stacks on one screen, as JSON an array; one that is not there is told in its place", async () => {
+it("shows several stacks on one screen, an array in JSON, with a missing stack in its place", async () => {
   const { exitCode, out } = await cli(stage.stack, ["status", "prod", "nope", "prod"]);
   expect(exitCode).toBe(2);
   expect(out.match(/^Pillar Anvil, stack prod, host /gm)).toHaveLength(2);
@@ -48,7 +48,7 @@ it("several stacks on one screen, as JSON an array; one that is not there is tol
   ]);
 });
 
-it("all stacks of the backend, a line each: first what needs somebody", async () => {
+it("lists all stacks of the backend, a line each, first those that need the operator", async () => {
   await stage.stack.pulumi(["stack", "init", "bare", "--no-select"]);
   const { exitCode, out } = await cli(stage.stack, ["status", "--all"]);
   expect(exitCode).toBe(2);
@@ -66,7 +66,7 @@ it("all stacks of the backend, a line each: first what needs somebody", async ()
   expect((await cli(stage.stack, ["status", "--all"])).exitCode).toBe(0);
 });
 
-it("of a host that is shut down: what its destroy waits for, until nothing is left", async () => {
+it("shows what the destroy of a host that is shut down waits for", async () => {
   const { stack, lab, addresses } = stage;
   await elect(stage, addresses.fresh);
   await configureOld(stage, { lifecycle: "retiring" });
@@ -89,7 +89,7 @@ it("of a host that is shut down: what its destroy waits for, until nothing is le
   expect(free.out).toMatch(/^destroy {5}allowed: all conditions are met$/m);
 });
 
-it("the watch tells of a node that was shut down for good and could start again: once, and once that it is over", async () => {
+it("notifies once of a retired node that could start again, and once when it is solved", async () => {
   const { old } = stage;
   await watch.begin();
   await watch.calm();

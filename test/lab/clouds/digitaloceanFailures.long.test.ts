@@ -14,7 +14,7 @@ const fault = (body: object) => stage.cloud.lab("POST", "/faults", body);
 afterEach(() => stage.cloud.lab("DELETE", "/faults"));
 
 describe("failures", () => {
-  test("no room, with the records in a bucket: another machine's run tries the next location, and says why", async () => {
+  test("without capacity, another machine's run tries the next location, and says why", async () => {
     const bucket = await startS3Double("state");
     onTestFinished(() => bucket.close());
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -48,7 +48,7 @@ describe("failures", () => {
     await anew();
   });
 
-  test("an answer to the order that is lost: one Droplet, not two", async () => {
+  test("a lost answer to the order leads to one Droplet, not two", async () => {
     await fault({ kind: "cutAnswer", method: "POST", path: "/droplets", times: 1 });
     const first = await stage.cloud.upToServer();
     const second = await stage.cloud.upToServer();
@@ -57,7 +57,7 @@ describe("failures", () => {
     await anew();
   });
 
-  test("an engine that is killed while the Droplet is made: one Droplet, taken over", async () => {
+  test("an engine killed while it orders leads to one Droplet, which the next run takes over", async () => {
     await fault({ kind: "slowAction", command: "create" });
     await stage.cloud.killUpToServer(() => stage.digitalocean.cloud.droplets.size > 0);
     await stage.cloud.lab("DELETE", "/faults");
@@ -68,7 +68,7 @@ describe("failures", () => {
     await anew();
   });
 
-  test("a creation that does not end is given up in time, then waited for, and goes on", async () => {
+  test("a creation that does not end times out, and the next run continues it", async () => {
     await stage.cloud.configure({}, { startTimeout: "2s" });
     await fault({ kind: "slowAction", command: "create" });
     const first = await stage.cloud.upToServer();
@@ -87,7 +87,7 @@ describe("failures", () => {
     expect((await droplets()).map((each) => each.id)).toEqual([id]);
   });
 
-  test("one that was deleted in the console: said so; its stack is taken down all the same", async () => {
+  test("reports a Droplet deleted in the console; its stack can still be destroyed", async () => {
     const [{ id } = { id: 0 }] = await droplets();
     stage.digitalocean.cloud.droplets.clear();
     const { output, exitCode } = await stage.cloud.upToServer();
@@ -107,7 +107,7 @@ describe("failures", () => {
     await stage.cloud.configure({});
   });
 
-  test("a server that never boots: then what to look at and what to type", async () => {
+  test("reports a server that never boots, with what to check and to type", async () => {
     // The plugin looks at what it ordered from 10 s on.
     await stage.cloud.configure({}, { startTimeout: "20s" });
     const { output, exitCode } = await stage.cloud.upToServer(["--target", "**::first-contact"]);
@@ -121,7 +121,7 @@ describe("failures", () => {
   });
 });
 
-test("a Droplet of somebody else's making is adopted as it is", async () => {
+test("adopts a Droplet that somebody else created, unchanged", async () => {
   const headers = { authorization: `Bearer ${stage.token}`, "content-type": "application/json" };
   const order = { name: "old-pillar", size: "s-4vcpu-8gb", image: "debian-12-x64", region: "lon1", tags: ["mine"] };
   const response = await fetch(`${stage.cloud.url}/v2/droplets`, {

@@ -14,7 +14,7 @@ const { droplets, left, destroyAll } = stage;
 const { said, kept } = keeper();
 
 describe("a new stack", () => {
-  test("its preview says what, where and at what price", async () => {
+  test("its preview shows the plan, location and price", async () => {
     const { output, exitCode } = await kept(stage.cloud.stack.preview());
     expect(exitCode, output).toBe(0);
     expect(linesOf(output)).toContain(
@@ -24,7 +24,7 @@ describe("a new stack", () => {
     expect(left()).toEqual([0, 0, 0, 0]);
   });
 
-  test("up makes one Droplet, closed but for what it needs, and a second one nothing", async () => {
+  test("up creates one Droplet behind a firewall, and a second up changes nothing", async () => {
     const { output, exitCode } = await kept(stage.cloud.upToServer());
     expect(exitCode, output).toBe(0);
     expect(await droplets()).toMatchObject([
@@ -37,7 +37,7 @@ describe("a new stack", () => {
     expect(again.output).not.toMatch(/created|updated|replaced|warning: (?!resource plugin)/);
   });
 
-  test("another image, plan, location replace nothing; destroy ends before its first step", async () => {
+  test("another image, plan or location replaces nothing; destroy is refused before its first step", async () => {
     await stage.cloud.configure({}, { image: "debian-11", plan: "c-4", locations: ["lon1"] });
     const { output } = await kept(stage.cloud.stack.preview());
     expect(output).toContain("host.plan is c-4, the server was made with s-4vcpu-8gb: nothing is changed");
@@ -47,11 +47,11 @@ describe("a new stack", () => {
     expect(left()).toEqual([1, 1, 1, 1]);
   });
 
-  test("neither token nor keys are in what the engine wrote or printed", async () => {
+  test("the engine wrote and printed neither token nor keys", async () => {
     const all = (await stage.cloud.stack.written()) + said.join("");
     expect(all).not.toMatch(/dop_v1|PRIVATE KEY|ssh_deletekeys/);
     expect(all).toContain("pillar-anvil-prod");
   });
 
-  test("when it is retiring, destroy leaves nothing in the cloud", destroyAll);
+  test("destroy of a retiring stack leaves nothing in the cloud", destroyAll);
 });

@@ -13,7 +13,7 @@ afterEach(() => stage.hetzner.cloud.faults.clear());
 const goneAdvice =
   "should this run end in an error about a server that is not there: pulumi refresh -s prod && pulumi up -s prod";
 
-test("a creation that does not end is given up in time; deleted in the console, the run says what to type", async () => {
+test("a creation that does not end times out; once deleted in the console, the run says what to type", async () => {
   await stage.cloud.configure({}, { startTimeout: "3s" });
   stage.hetzner.cloud.faults.add({ kind: "slowAction", command: "create_server", seconds: 60 });
   const first = await stage.cloud.upToServer();
@@ -34,7 +34,7 @@ test("a creation that does not end is given up in time; deleted in the console, 
   await anew();
 });
 
-test("what a creation that failed half way left is replaced, and the one that comes is the only one", async () => {
+test("replaces a half-created server, and ends with exactly one", async () => {
   stage.hetzner.cloud.faults.add({ kind: "noCapacity", location: "fsn1", shows: "action" });
   const first = await stage.cloud.upToServer();
   expect(first.exitCode).not.toBe(0);
@@ -52,7 +52,7 @@ test("what a creation that failed half way left is replaced, and the one that co
   await anew();
 });
 
-test("a server that never boots: told while it is waited for, then what to look at and what to type", async () => {
+test("reports a server that never boots, while it waits and at the end, with what to type", async () => {
   expect((await stage.cloud.upToServer()).exitCode).toBe(0);
   await stage.cloud.configure({}, { startTimeout: "2s" });
   const { output, exitCode } = await stage.cloud.upToServer(["--target", "**::first-contact"]);
@@ -74,7 +74,7 @@ pulumi config rm --path pillar-host:lifecycle -s prod && pulumi up -s prod
   await clean();
 });
 
-test("what an order left that failed after the engine was killed is removed, though the state does not know it", async () => {
+test("removes what a failed order left after the engine was killed, although the state does not know it", async () => {
   stage.hetzner.cloud.faults.add({ kind: "slowAction", command: "create_server", seconds: 3, times: 1 });
   stage.hetzner.cloud.faults.add({ kind: "noCapacity", location: "fsn1", shows: "action" });
   await stage.cloud.killUpToServer(() => servers().length > 0);
@@ -90,7 +90,7 @@ test("what an order left that failed after the engine was killed is removed, tho
   await anew();
 });
 
-test("403 and 503 in the plugin's own calls: each ends the run in the provider's words, and makes no server", async () => {
+test("ends with the provider's words after a 403 or 503, and creates no server", async () => {
   for (const status of [403, 503]) {
     const message = `the lab's own ${status}`;
     stage.hetzner.cloud.faults.add({ kind: "answer", method: "POST", path: "/servers", status, message });
@@ -108,7 +108,7 @@ test("403 and 503 in the plugin's own calls: each ends the run in the provider's
   }
 });
 
-test("an answer to the order that is lost: one server, taken over by the next run", async () => {
+test("a lost answer to the order leads to one server, which the next run takes over", async () => {
   stage.hetzner.cloud.faults.add({ kind: "cutAnswer", method: "POST", path: "/servers", done: true, times: 1 });
   const first = await stage.cloud.upToServer();
   expect(first.exitCode, first.output).not.toBe(0);

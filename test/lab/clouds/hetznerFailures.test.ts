@@ -10,8 +10,8 @@ const { servers, anew } = stage;
 
 afterEach(() => stage.hetzner.cloud.faults.clear());
 
-describe("no room for the server that was chosen", () => {
-  test("the run fails and has said what comes next; the next one does it", async () => {
+describe("without capacity for the chosen server", () => {
+  test("the run fails and says what comes next; the next run does it", async () => {
     stage.hetzner.cloud.faults.add({ kind: "noCapacity", location: "fsn1", shows: "create" });
     const first = await stage.cloud.upToServer();
     expect(first.exitCode).not.toBe(0);
@@ -30,7 +30,7 @@ describe("no room for the server that was chosen", () => {
   });
 });
 
-test("an engine that is killed while the server is made: one server, taken over, then protected", async () => {
+test("an engine killed while it orders leads to one server, taken over and protected by the next run", async () => {
   stage.hetzner.cloud.faults.add({ kind: "slowAction", command: "create_server", seconds: 5 });
   await stage.cloud.killUpToServer(() => servers().length > 0);
   stage.hetzner.cloud.faults.clear();
@@ -49,7 +49,7 @@ test("an engine that is killed while the server is made: one server, taken over,
   await anew();
 });
 
-test("a server of somebody else's making is adopted as it is, and not given up while nobody else is known to produce", async () => {
+test("adopts a server that somebody else created, and keeps it while no other host produces", async () => {
   const headers = { authorization: `Bearer ${TOKEN}` };
   const order = {
     name: "old-pillar",

@@ -41,7 +41,7 @@ const protection = () => [...hetzner.cloud.servers.values()].map((server) => ser
 const serverIds = () => [...hetzner.cloud.servers.keys()];
 
 describe("a new stack", () => {
-  test("its preview says what, where, at what price, and what comes next, and makes nothing", async () => {
+  test("its preview shows plan, location, price and next step, and creates nothing", async () => {
     const { output, exitCode } = await preview();
     expect(linesOf(output)).toContain(
       "host: a server at Hetzner, cx33 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 10.70 EUR a month; image ubuntu-22.04; Hetzner's list shows no room for it now, which an order tries all the same\n" +
@@ -56,7 +56,7 @@ describe("a new stack", () => {
     expect(await cloud.record()).toEqual({ attempts: [], shown });
   });
 
-  test("the token of the provider's own plugin does as well", async () => {
+  test("accepts the token of the provider's own plugin", async () => {
     await cloud.stack.pulumi(["config", "rm", "--path", "pillar-host:host.token"]);
     const without = await preview();
     expect(linesOf(without.output)).toContain(
@@ -68,7 +68,7 @@ describe("a new stack", () => {
     await cloud.configure({});
   });
 
-  test("up makes one server, closed but for what it needs, protected and labelled", async () => {
+  test("up creates one server, behind a firewall, protected and labelled", async () => {
     const { output, exitCode } = await upToServer();
     expect(exitCode, output).toBe(0);
     expect(await cloud.lab("GET", "/servers")).toMatchObject([
@@ -118,7 +118,7 @@ describe("the stack of a live server", () => {
     expect(writes()).toBe(before);
   });
 
-  test("another image, plan, location and key replace nothing, and it is said", async () => {
+  test("another image, plan, location or key replaces nothing, and the run says so", async () => {
     const before = serverIds();
     await cloud.configure(
       {},
@@ -139,7 +139,7 @@ describe("the stack of a live server", () => {
     expect(serverIds()).toEqual(before);
   });
 
-  test("another address for ssh changes the firewall alone", async () => {
+  test("another address for ssh changes only the firewall", async () => {
     await cloud.configure({}, { sshFrom: ["203.0.113.0/24", "0.0.0.0/0"] });
     const { output, exitCode } = await upToServer();
     expect(exitCode, output).toBe(0);
@@ -148,7 +148,7 @@ describe("the stack of a live server", () => {
     expect(openings()[0]).toBe("in tcp 22 0.0.0.0/0 203.0.113.0/24");
   });
 
-  test("destroy ends before its first step", async () => {
+  test("destroy is refused before its first step", async () => {
     const before = writes();
     const { output, exitCode } = await kept(cloud.stack.destroy());
     expect(exitCode).not.toBe(0);
@@ -156,7 +156,7 @@ describe("the stack of a live server", () => {
     expect(writes()).toBe(before);
   });
 
-  test("a server that vanished is not made anew behind the operator's back, but when it is said so", async () => {
+  test("creates a vanished server again only on the operator's word", async () => {
     const [id = 0] = serverIds();
     vanish(hetzner);
     const { output, exitCode } = await upToServer();
@@ -172,13 +172,13 @@ describe("the stack of a live server", () => {
     expect([serverIds().length, serverIds().includes(id)]).toEqual([1, false]);
   });
 
-  test("neither token nor keys are in what the engine wrote or printed", async () => {
+  test("the engine wrote and printed neither token nor keys", async () => {
     const all = (await cloud.stack.written()) + said.join("");
     expect(all).not.toMatch(/wwww|PRIVATE KEY|ssh_deletekeys/);
     expect(all).toContain("pillar-anvil-prod");
   });
 
-  test("a destroy lifts the delete protection, and where that is refused it says what to do", async () => {
+  test("destroy lifts the delete protection, and says what to do if that is refused", async () => {
     await cloud.configure({ lifecycle: "retiring" });
     const up = await cloud.stack.up(["--skip-preview"]);
     expect(up.exitCode, up.output).toBe(0);
@@ -203,7 +203,7 @@ describe("the stack of a live server", () => {
     expect(protection()).toEqual([true]);
   });
 
-  test("one that ends before the server is deleted leaves it open until the next up", async () => {
+  test("a destroy that ends before the deletion leaves the server unprotected until the next up", async () => {
     hetzner.cloud.faults.add({ kind: "answer", method: "DELETE", path: "/servers/*", status: 423 });
     const destroy = await kept(cloud.stack.destroy(["--skip-preview"]));
     hetzner.cloud.faults.clear();
@@ -223,7 +223,7 @@ describe("the stack of a live server", () => {
     expect([serverIds(), protection()]).toEqual([[id], [true]]);
   });
 
-  test("when it is retiring, destroy leaves nothing in the cloud", async () => {
+  test("destroy of a retiring stack leaves nothing in the cloud", async () => {
     await cloud.configure({ lifecycle: "retiring" });
     const up = await cloud.stack.up(["--skip-preview"]);
     expect(up.exitCode, up.output).toBe(0);

@@ -81,7 +81,7 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
   });
 
   describe(`a host at ${provider}, from nothing`, () => {
-    test("that does not boot ends the run before its first step, in words", async () => {
+    test("ends before its first step if the server does not boot, with the reason", async () => {
       expect(silent.exitCode, silent.output).not.toBe(0);
       expect(silent.output).toMatch(/waiting up to 20 s for server pillar-anvil-prod \(\d+\) to boot/);
       expect(silent.output).toMatch(
@@ -92,7 +92,7 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
       expect(silent.output).not.toContain("host-cloud-init");
     });
 
-    test("started in the console, it is waited for and synced in one go", async () => {
+    test("is waited for and synced in one run once it is started in the console", async () => {
       expect(first.exitCode, first.output).toBe(0);
       expect((await servers()).length).toBe(1);
       expect(first.output).toContain("cloud-init is done; logins with keys only, security upgrades without a restart");
@@ -104,7 +104,7 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
       );
     });
 
-    test("has one host key, no logins with passwords, and upgrades that do not reboot", async () => {
+    test("has one host key, no password logins, and upgrades that do not reboot", async () => {
       expect(await on("sshd -T | grep -i ^hostkey\\ ")).toBe("hostkey /etc/ssh/ssh_host_ed25519_key");
       expect(await on("sshd -T | grep -i ^passwordauthentication")).toBe("passwordauthentication no");
       expect(await on("dpkg -s unattended-upgrades | grep ^Status")).toBe("Status: install ok installed");
@@ -113,11 +113,11 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
       );
     });
 
-    test("shows ssh to the operator alone, and the node's port to everybody, and nothing else", async () => {
+    test("opens ssh only to the operator, and only the node's port to everybody", async () => {
       await expectOpen([35995], [35997, 35998, 55000, 55055]);
     });
 
-    test("keeps its secrets out of what the engine wrote and printed", async () => {
+    test("keeps its secrets out of the engine's files and output", async () => {
       const said = first.output + (await stack.written());
       for (const secret of [token, "PRIVATE KEY", "ssh_deletekeys"]) expect(said).not.toContain(secret);
     });
@@ -140,7 +140,7 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
         nodePid: () => on("systemctl show -p MainPID go-node"),
       }));
 
-    test("a changed ssh key is let in with the old one, a signer's port opens, and nothing restarts", async () => {
+    test("accepts a changed ssh key beside the old one, and opens an orchestrator's port without a restart", async () => {
       const pid = await on("systemctl show -p MainPID go-node");
       privateKey = newKeyPair().privateKey;
       await stack.configure(file({ orchestrator: { release: lab.orchestratorRelease() } }), secrets());
@@ -154,7 +154,7 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
 
     const retiring = () => file({ lifecycle: "retiring", retirement: { references: [lab.referenceUrl("ref")] } });
 
-    test("its retirement cut off, its node is off; active again, it runs", async () => {
+    test("its node is off after an interrupted retirement, and runs once it is active again", async () => {
       expect((await stack.destroy()).output).toContain("because it is protected");
       // Somebody else produces for the Pillar, and a node tells so.
       await lab.addReference("ref");
@@ -175,7 +175,7 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
       expect((await stack.destroy()).output).toContain("because it is protected");
     });
 
-    test("the server alone is not deleted behind the guards' back", async () => {
+    test("a targeted destroy does not bypass the guards", async () => {
       await stack.configure(retiring(), secrets());
       const up = await stack.up();
       expect(up.exitCode, up.output).toBe(0);
@@ -188,7 +188,7 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
       await lab.chain("PATCH", "/nodes/ref", { nullPillar: false });
     });
 
-    test("retired and destroyed, it leaves nothing", async () => {
+    test("leaves nothing after retirement and destroy", async () => {
       const { exitCode, output } = await stack.destroy();
       expect(exitCode, output).toBe(0);
       expect(output).toContain("has produced nothing since this stack has it");

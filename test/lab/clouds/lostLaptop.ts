@@ -44,8 +44,8 @@ export function lostLaptop(live: () => LiveServer): void {
   /** Records and backups of a stack's operator. */
   const backups = (stack: LabStack) => join(stack.dir, "data");
 
-  describe("with what this machine knew of it lost", () => {
-    test("state and record: nothing that is printed or documented touches it, and with its key it is managed again", async () => {
+  describe("a server whose local data is lost", () => {
+    test("without state and event log, no printed command touches it, and its key makes it manageable again", async () => {
       const { provider, hostKey, nodePid, file, secrets, stack } = live();
       const [before, pid] = [await writes(), await nodePid()];
       const fresh = await elsewhere("both-lost");
@@ -75,7 +75,7 @@ export function lostLaptop(live: () => LiveServer): void {
       expect(await nodePid()).toBe(pid);
     });
 
-    test("the state alone: the record on this machine tells its key, and who it is", async () => {
+    test("without state, this machine's event log has its key and identity", async () => {
       const { hostKey, nodePid, file, secrets, stack } = live();
       const [before, pid] = [await writes(), await nodePid()];
       const fresh = await elsewhere("state-lost");
@@ -91,7 +91,7 @@ export function lostLaptop(live: () => LiveServer): void {
       expect([await writes(), await nodePid()]).toEqual([before, pid]);
     });
 
-    test("the pass phrase alone: the state opens for nobody, and begun anew the server is taken over as it is", async () => {
+    test("without the pass phrase, a new stack takes the server over unchanged", async () => {
       const { provider, hostKey, nodePid, file, secrets, stack } = live();
       const [before, pid, once] = [await writes(), await nodePid(), await stack.outputs<Record<string, object>>()];
       const another = randomBytes(12).toString("hex");
@@ -118,7 +118,7 @@ export function lostLaptop(live: () => LiveServer): void {
       expect(await nodePid()).toBe(pid);
     });
 
-    test("the record alone: the state knows the rest, after a run that failed too", async () => {
+    test("without the event log, the state has the rest, also after a failed run", async () => {
       const { nodePid, file, secrets, stack } = live();
       const [before, pid] = [await writes(), await nodePid()];
       await rename(backups(stack), `${backups(stack)}.away`);

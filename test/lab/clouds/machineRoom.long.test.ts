@@ -54,7 +54,7 @@ afterAll(async () => {
   expect(await traces(lab)).toEqual([]);
 });
 
-test("an order has its address at once, and the machine the host key of its user data from the first connection", async () => {
+test("an order has its address at once, and the machine shows the host key of its user data", async () => {
   const { privateKey, publicKey } = await keyPair();
   hostKey = publicKey;
   const started = Date.now();
@@ -94,7 +94,7 @@ test("an order has its address at once, and the machine the host key of its user
   for (const refusal of refusals) expect(refusal).toMatch(/refused|timed out|No route|closed|reset/);
 });
 
-test("cloud-init tells its end, and all that the user data asked for is there", async () => {
+test("cloud-init reports its end, and has done all that the user data asked for", async () => {
   let told: Awaited<ReturnType<typeof ssh>> | undefined;
   // It restarts sshd once it has set how to log in.
   await until("a connection that cloud-init doesn't end", async () => {
@@ -109,7 +109,7 @@ test("cloud-init tells its end, and all that the user data asked for is there", 
   ]);
 });
 
-test("only what the rules let in answers, and the machine's own root cannot change that", async () => {
+test("answers only what the rules allow, and the machine's root cannot change that", async () => {
   const expected = [
     ["open", "filtered"],
     ["open", "open"],
@@ -127,7 +127,7 @@ test("only what the rules let in answers, and the machine's own root cannot chan
   expect(await all()).toEqual(expected);
 });
 
-test("rules are replaced, and taken away; rules that are none change nothing", async () => {
+test("replaces and removes rules, and refuses invalid ones", async () => {
   const other: InboundRule = { protocol: "tcp", ports: "35990-35998", sources: ["10.77.0.0/24"] };
   await lab.machineRoom.setFirewall("h4711", [other]);
   expect([await seen(22), await seen(35998)]).toEqual([
@@ -144,7 +144,7 @@ test("rules are replaced, and taken away; rules that are none change nothing", a
   await lab.machineRoom.setFirewall("h4711", firewall);
 });
 
-test("it comes back from an orderly reboot and from a power cut as itself, behind its firewall", async () => {
+test("survives a reboot and a power cut, behind its firewall", async () => {
   const bootId = async () => String((await ssh("touch /root/here; cat /proc/sys/kernel/random/boot_id")).stdout);
   const first = await bootId();
   expect(first).toMatch(/^[0-9a-f-]{36}$/);
@@ -170,7 +170,7 @@ test("it comes back from an orderly reboot and from a power cut as itself, behin
   expect(await seen(22)).toEqual(["open", "filtered"]);
 });
 
-test("a machine that is removed leaves nothing, also while it boots, and another may have its address", async () => {
+test("a removed machine leaves nothing, even while it boots, and its address is free", async () => {
   const { address } = server;
   const order = { name: "next", image: "debian-11", userData: "", sshKeys: [] };
   const second = await lab.machineRoom.order({ ...order, id: "h4712" });
@@ -183,7 +183,7 @@ test("a machine that is removed leaves nothing, also while it boots, and another
   expect(await lab.machineRoom.order({ ...order, id: "h4711" })).toEqual({ address });
 });
 
-test("a machine whose power is cut before its first boot stays dark until it is powered on", async () => {
+test("a machine without power before its first boot stays off until it is powered on", async () => {
   const order = { id: "h4713", name: "dark", image: "debian-11", userData: "", sshKeys: [] };
   const { address } = await lab.machineRoom.order(order);
   await lab.machineRoom.powerOff("h4713", true);
@@ -196,7 +196,7 @@ test("a machine whose power is cut before its first boot stays dark until it is 
   expect(await lab.machineRoom.isRunning("h4713")).toBe(true);
 });
 
-test("an API in a process of its own is at the operator's end, and its machines go down with the lab", async () => {
+test("an API in its own process runs at the operator's end, and its machines end with the lab", async () => {
   await lab.startClouds(join(import.meta.dirname, "tinyCloud.mts"));
   const order = { id: "d1", name: "remote", image: "debian-11", userData: "", sshKeys: [] };
   const request = ["curl", "-sS", "--max-time", "20", "-d", JSON.stringify(order), lab.cloudUrl("hetzner")];

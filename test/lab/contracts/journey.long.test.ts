@@ -39,14 +39,14 @@ realOnly("a Pillar's journey by pulumi up", ["node-world/znnd-fast", "node-world
 
   const nodeOf = (host: JourneyStage["old"]) => onHost(host, "systemctl show -p MainPID --value go-node");
 
-  test("the old host's running node is adopted, and goes on as it was", async () => {
+  test("adopts the old host's running node, unchanged", async () => {
     const before = await nodeOf(stage.old);
     const { exitCode, output } = await stage.stacks.old.up();
     expect(exitCode, output).toBe(0);
     expect(await nodeOf(stage.old)).toBe(before);
   });
 
-  test("procedure A deploys the real node, lives through the hourly restart, and proves its sync", async () => {
+  test("procedure A deploys the real node, survives the hourly restart, and proves its sync", async () => {
     const { fresh, network, stacks } = stage;
     await keepApart(stage, fresh, true);
     const run = await stacks.fresh.begin();
@@ -72,7 +72,7 @@ realOnly("a Pillar's journey by pulumi up", ["node-world/znnd-fast", "node-world
     expect(await onHost(fresh, "crontab -l")).toBe("#0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart");
   });
 
-  test("before the wallet's update the old host may not go", async () => {
+  test("refuses the old host's retirement before the wallet's update", async () => {
     await stage.configureOld({ lifecycle: "retiring" });
     const before = await nodeOf(stage.old);
     const { exitCode, output } = await stage.stacks.old.up();
@@ -81,7 +81,7 @@ realOnly("a Pillar's journey by pulumi up", ["node-world/znnd-fast", "node-world
     expect(await nodeOf(stage.old)).toBe(before);
   });
 
-  test("the wallet's update is watched until momentums carry the new address", async () => {
+  test("waits after the wallet's update until momentums carry the new address", async () => {
     const { fresh, network, stacks } = stage;
     await stage.configureFresh({ cutover: { wait: true } });
     const running = await nodeOf(fresh);
@@ -105,7 +105,7 @@ realOnly("a Pillar's journey by pulumi up", ["node-world/znnd-fast", "node-world
     expect(await nodeOf(fresh)).toBe(running);
   });
 
-  test("then the old host's node is shut down in order, and its destroy waits for the rewards", async () => {
+  test("shuts the old host's node down cleanly, and its destroy waits for the rewards", async () => {
     const { old, stacks } = stage;
     const { exitCode, output } = await stacks.old.up();
     expect(exitCode, output).toBe(0);
@@ -118,7 +118,7 @@ realOnly("a Pillar's journey by pulumi up", ["node-world/znnd-fast", "node-world
     expect(refused.output).toMatch(/found: the first whole epoch after the switch, \d+, is not paid yet/);
   });
 
-  test("paid rewards are to be collected, and then the old host goes, with a last backup", async () => {
+  test("destroys the old host after the rewards are collected, with a last backup", async () => {
     const { network, stacks } = stage;
     const epoch = clocks.epoch * 1000;
     const whole = Math.floor((switchedAt - network.genesis) / epoch) + 1;
@@ -141,7 +141,7 @@ realOnly("a Pillar's journey by pulumi up", ["node-world/znnd-fast", "node-world
     ]);
   });
 
-  test("the chain saw one producer after the other, and no key store's password is in what the engine wrote", async () => {
+  test("the chain saw one producer at a time, and the engine wrote no key store's password", async () => {
     const { network, stacks } = stage;
     const all = await producers(stage);
     const [old, fresh] = [network.node("p2").producer, network.node("s1").producer];

@@ -61,7 +61,7 @@ realOnly("a Pillar's move", ["node-world/znnd-fast", "node-world/znndev"], () =>
     await lab?.down();
   });
 
-  test("the gate proves that the new node is synced, by its peers, its clock and two other nodes", async () => {
+  test("the gate proves that the new node is synced, by its peers, clock and two other nodes", async () => {
     const proof = await at<{ state: number; proved: string[]; unproved: string[] }>({
       do: "gate",
       node: next.rpc,
@@ -71,13 +71,13 @@ realOnly("a Pillar's move", ["node-world/znnd-fast", "node-world/znndev"], () =>
     expect(proof.proved).toContain("height agrees with the references' median");
   });
 
-  test("before the wallet's update the old host is the registered one, and may not go", async () => {
+  test("refuses to retire the old host while it is the registered one", async () => {
     const { good, unmet } = await retirement();
     expect(good).toBe(2);
     expect(unmet).toContain("this host's producer address is the registered one");
   });
 
-  test("the wallet's update is followed to the first momentum of the new address, two ticks later", async () => {
+  test("follows the wallet's update to the first momentum of the new address, two ticks later", async () => {
     const asked = Date.now();
     await network.updatePillar(pillar, next.producer);
     const published = Date.now();
@@ -97,14 +97,14 @@ realOnly("a Pillar's move", ["node-world/znnd-fast", "node-world/znndev"], () =>
     expect(height).toBeGreaterThan(tick / 2000);
   });
 
-  test("then the old host's address produces no more, and its node may go", async () => {
+  test("allows the shutdown of the old host's node once its address produces no more", async () => {
     const { unmet, last } = await retirement();
     expect(unmet).toEqual([]);
     for (const { own, successor } of last) expect(successor?.height).toBeGreaterThan(own?.height ?? 0);
     await network.stop("p2");
   });
 
-  test("rewards are waited for until the first whole epoch is paid, and until they are collected", async () => {
+  test("waits for the rewards until the first whole epoch is paid and collected", async () => {
     expect((await retirement()).rewards.map(({ says }) => says)).toEqual(["waiting", "waiting"]);
     const paid = async () => {
       const { rewards } = await retirement();

@@ -73,7 +73,7 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
     await lab?.down();
   });
 
-  test("stats.syncInfo tells state 2 and both heights, which differ by little", async () => {
+  test("stats.syncInfo has state 2 and both heights, which differ by little", async () => {
     const info = await resultOf<Record<string, number>>("stats.syncInfo");
     expect(info).toEqual({ state: 2, currentHeight: expect.any(Number), targetHeight: expect.any(Number) });
     const { currentHeight = 0, targetHeight = 0 } = info;
@@ -81,7 +81,7 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
     expect(Math.abs(currentHeight - targetHeight)).toBeLessThanOrEqual(2);
   });
 
-  test("is state 1, below its target, for no more than a moment while it takes a momentum in", async () => {
+  test("stats.syncInfo has state 1 only briefly, while a momentum is applied", async () => {
     // Asked over one connection, as often as it answers, over more than two momentums.
     const ask = `
       const http = require("node:http"), agent = new http.Agent({ keepAlive: true }), end = Date.now() + 25000, seen = [];
@@ -108,7 +108,7 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
     if (kind === "double") expect(taking.length).toBeGreaterThan(0);
   });
 
-  test("the other stats have what an operator is shown", async () => {
+  test("the other stats have what the operator sees", async () => {
     const network = await resultOf<{ numPeers: number; peers: object[]; self: object }>("stats.networkInfo");
     expect(network.peers.length).toBe(network.numPeers);
     for (const peer of [...network.peers, network.self]) {
@@ -123,7 +123,7 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
   });
 
   describe("momentums", () => {
-    test("the newest has height, hashes, producer and a time that is not far off", async () => {
+    test("the newest has height, hashes, producer and a recent time", async () => {
       const newest = await frontier();
       expect(newest).toMatchObject({
         height: expect.any(Number),
@@ -134,7 +134,7 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
       expect(Math.abs(Date.now() / 1000 - newest.timestamp)).toBeLessThan(60);
     });
 
-    test("by height come in order, each on the one before, with the newest height as count", async () => {
+    test("by height, they come in order, with the newest height as count", async () => {
       const newest = await frontier();
       const { count, list } = await resultOf<{ count: number; list: Momentum[] }>("ledger.getMomentumsByHeight", 1, 4);
       expect(count).toBeGreaterThanOrEqual(newest.height);
@@ -147,7 +147,7 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
       }
     });
 
-    test("beyond the newest are none, height 0 and more than 1024 are errors", async () => {
+    test("none exist beyond the newest; height 0 and a count above 1024 are errors", async () => {
       expect(await resultOf("ledger.getMomentumsByHeight", 1e9, 10)).toEqual({ count: expect.any(Number), list: [] });
       const { error: none } = await ask("ledger.getMomentumsByHeight", 0, 10);
       expect(none).toEqual({ code: -32000, message: "height parameter must be strictly greater than zero" });
@@ -155,7 +155,7 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
       expect(many).toEqual({ code: -32000, message: "count parameter is too big" });
     });
 
-    test("before a time: strictly before it, the newest for a time to come, none at the first one's", async () => {
+    test("before a time, the answer is strictly before it, and the newest for a future time", async () => {
       const { list } = await resultOf<{ list: Momentum[] }>("ledger.getMomentumsByHeight", 1, 3);
       const [first, second, third] = list;
       if (!first || !second || !third) throw new Error("the chain has no three momentums");
@@ -169,7 +169,7 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
   });
 
   describe("Pillars", () => {
-    test("one by its name, and null for none", async () => {
+    test("one is found by its name, and an unknown name is null", async () => {
       const shown = await resultOf<Record<string, unknown>>("embedded.pillar.getByName", pillar);
       expect(shown).toMatchObject({
         name: pillar,
@@ -186,7 +186,7 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
       expect(await resultOf("embedded.pillar.getByName", "Nobody")).toBeNull();
     });
 
-    test("all of them, in pages, the count that of all", async () => {
+    test("all come in pages, with the total as count", async () => {
       const all = await resultOf<{ count: number; list: { name: string }[] }>("embedded.pillar.getAll", 0, 1000);
       expect(all.list.length).toBe(all.count);
       expect(all.list.map(({ name }) => name)).toContain(pillar);
@@ -198,7 +198,7 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
       });
     });
 
-    test("rewards of an address that has none are 0, in no rows", async () => {
+    test("an address without rewards has 0 and no rows", async () => {
       const other = "z1qqvwzz2xq7q5gwk6uhcddgrpxlfcyzc8rsu82s";
       expect(await resultOf("embedded.pillar.getUncollectedReward", other)).toEqual({
         address: other,
@@ -214,14 +214,14 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
       expect(page).toMatchObject({ count: expect.any(Number), list: expect.any(Array) });
     });
 
-    test("the history of a Pillar comes in pages", async () => {
+    test("a Pillar's history comes in pages", async () => {
       const own = await resultOf("embedded.pillar.getPillarEpochHistory", pillar, 0, 5);
       expect(own).toMatchObject({ count: expect.any(Number), list: expect.any(Array) });
       expect((await ask("embedded.pillar.getPillarEpochHistory", pillar, 0, 1025)).error?.code).toBe(-32000);
     });
   });
 
-  test("a bridge that nobody has set up is told of all the same: without a key, not halted", async () => {
+  test("a bridge that is not set up has no key and is not halted", async () => {
     const info = await resultOf<Record<string, unknown>>("embedded.bridge.getBridgeInfo");
     expect(Object.keys(info)).toEqual([
       ...["administrator", "compressedTssECDSAPubKey", "decompressedTssECDSAPubKey", "allowKeyGen", "halted"],
@@ -264,7 +264,7 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
   });
 
   describe("manners", () => {
-    test("an unknown method, also of an unknown namespace, is -32601; an argument that does not fit -32602", async () => {
+    test("an unknown method is error -32601; a wrong argument is -32602", async () => {
       for (const method of ["embedded.pillar.nope", "nope.nope"]) {
         expect((await ask(method)).error).toEqual({
           code: -32601,
@@ -278,7 +278,7 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
     const json = ["-H", "content-type: application/json"];
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "stats.syncInfo", params: [] });
 
-    test("a name in the Host header is refused, and a content type that is not JSON", async () => {
+    test("refuses a name in the Host header, and a content type other than JSON", async () => {
       expect(await http(...json, "-H", "host: node.example", "-d", body, rpc)).toEqual({
         status: 403,
         body: "invalid host specified\n",
@@ -287,13 +287,13 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
       expect(status).toBe(415);
     });
 
-    test("an empty GET is 200 without a word, PUT is 405, another path 404", async () => {
+    test("answers an empty GET with 200, PUT with 405, another path with 404", async () => {
       expect(await http(rpc)).toEqual({ status: 200, body: "" });
       expect((await http(...json, "-X", "PUT", "-d", body, rpc)).status).toBe(405);
       expect((await http(...json, "-d", body, `${rpc}/other`)).status).toBe(404);
     });
 
-    test("several calls in one body are answered in one", async () => {
+    test("answers several calls of one body in one", async () => {
       const call = (id: number) => ({ jsonrpc: "2.0", id, method: "stats.syncInfo", params: [] });
       const { status, body: text } = await http(...json, "-d", JSON.stringify([call(1), call(2)]), rpc);
       expect(status).toBe(200);

@@ -18,7 +18,7 @@ contract("orchestrator", realSignerPrograms, (kind) => {
   /** Two a second for all who ask. */
   const pause = () => sleep(1100);
 
-  it("writes its configuration at the first start in a home that has none, and ends", async () => {
+  it("writes its configuration at the first start in an empty home, and ends", async () => {
     await onHost(subject.host, "mkdir -p /srv/empty");
     const { code, out } = await subject.once("/srv/empty");
     expect(code).toBe(1);
@@ -31,7 +31,7 @@ contract("orchestrator", realSignerPrograms, (kind) => {
     });
   });
 
-  it("ends where its pass phrase is wrong, or its key store is a folder; neither is logged as an error", async () => {
+  it("ends if its pass phrase is wrong or its key store is a folder, without an error in the log", async () => {
     const right = subject.passphrase;
     subject.configure((config) => Object.assign(config, { ProducerKeyFilePassphrase: "another" }));
     const wrong = await subject.once();
@@ -46,7 +46,7 @@ contract("orchestrator", realSignerPrograms, (kind) => {
     }
   });
 
-  it("does not wait for a node that is down, nor for another chain's on its own host", async () => {
+  it("waits neither for a node that is down nor for a node of another chain", async () => {
     await subject.node("away");
     expect(await subject.once()).toMatchObject({ code: 1, log: expect.stringContaining("failed to create the node") });
     await subject.node("there");
@@ -61,7 +61,7 @@ contract("orchestrator", realSignerPrograms, (kind) => {
     });
   });
 
-  it("of a directory that was moved: DataPath ends it, and BaseDir leaves it without a share, live all the same", async () => {
+  it("in a moved directory, DataPath ends it, and BaseDir leaves it live without a share", async () => {
     await onHost(subject.host, "mkdir -p /srv/moved && cp -a /root/.orchestrator /srv/moved/");
     subject.configure((config) => Object.assign(config, { DataPath: "/gone/.orchestrator" }));
     expect((await subject.once()).code).toBe(1);
@@ -72,7 +72,7 @@ contract("orchestrator", realSignerPrograms, (kind) => {
     subject.configure(({ TssConfig }) => Object.assign(TssConfig, { BaseDir: "/root/.orchestrator/tss" }));
   });
 
-  it("takes the share that is named for the bridge's key, whatever else lies there, and without that one none", async () => {
+  it("uses only the share named after the bridge's key", async () => {
     const own = await subject.bridgeKey();
     const other = Buffer.from(own, "base64");
     other.writeUInt8(other.readUInt8(32) ^ 1, 32);
@@ -91,7 +91,7 @@ contract("orchestrator", realSignerPrograms, (kind) => {
     expect(await taken()).toBe(own);
   });
 
-  it("starts, finds its share, and listens for all", async () => {
+  it("starts, finds its share, and listens on all addresses", async () => {
     await subject.start();
     expect(subject.config().TssConfig.PublicKey).toMatch(/^[A-Za-z0-9+/]{44}$/);
     expect(await onHost(subject.host, "ss -Hltn | awk '{print $4}' | grep -E ':55(000|055)$' | sort")).toBe(
@@ -101,7 +101,7 @@ contract("orchestrator", realSignerPrograms, (kind) => {
     expect([second.code, second.log]).toEqual([1, expect.stringContaining("unable to acquire file-lock")]);
   });
 
-  it("answers in its own form, to any verb, path and type", async () => {
+  it("answers in its own format to any verb, path and type", async () => {
     const type = "text/plain; charset=utf-8";
     await pause();
     const build = await subject.ask(method("getBuildInfo"));
@@ -134,7 +134,7 @@ contract("orchestrator", realSignerPrograms, (kind) => {
     expect(many).toContain(`${error("Too many requests per second. Maximum ")}\n429`);
   });
 
-  it("tells of networks and peers, and for 25 seconds what it once told", async () => {
+  it("reports networks and peers, and repeats an answer for 25 seconds", async () => {
     await pause();
     const first = await status();
     const parts = ["state", "stateName", "frontierMomentum", "networks", "peersLen", "peers"];
@@ -150,7 +150,7 @@ contract("orchestrator", realSignerPrograms, (kind) => {
     await expect.poll(frontier, { interval: 3000 }).toBeGreaterThan(first.frontierMomentum as number);
   });
 
-  it("is halted where it starts while its bridge and all networks are", async () => {
+  it("starts halted while its bridge and all networks are", async () => {
     await onHost(subject.host, "systemctl stop orchestrator");
     await subject.halt(true);
     await subject.start();
@@ -158,7 +158,7 @@ contract("orchestrator", realSignerPrograms, (kind) => {
     expect(await status()).toMatchObject({ state: 2, stateName: "HaltedState" });
   });
 
-  it("logs as zap does, its configuration at each start, the pass phrase in clear; what is passed on has none of it", async () => {
+  it("logs its configuration with the pass phrase at each start; we pass none of it on", async () => {
     const log = await onHost(subject.host, "journalctl -u orchestrator -o cat --no-pager");
     expect(log).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d{4})\tINFO\tapp\/config\.go:30\tUsing the following/m);
     const values = log.split("\n").find((line) => line.includes("app/config.go:32"));
@@ -172,7 +172,7 @@ contract("orchestrator", realSignerPrograms, (kind) => {
       expect(told.includes(form)).toBe(false);
   });
 
-  it("stops in order: what it was in stands in config.json", async () => {
+  it("stops cleanly, and writes its state to config.json", async () => {
     const began = Date.now();
     await onHost(subject.host, "systemctl stop orchestrator");
     expect(Date.now() - began).toBeLessThan(10_000);
@@ -182,7 +182,7 @@ contract("orchestrator", realSignerPrograms, (kind) => {
     await subject.halt(false);
   });
 
-  it("ends where it loses its node, and its unit starts it again", async () => {
+  it("ends when it loses its node, and its unit starts it again", async () => {
     await subject.start();
     await subject.node("away");
     const restarts = () => onHost(subject.host, "systemctl show -p NRestarts --value orchestrator");

@@ -45,7 +45,7 @@ const hears = (up: WatchedUp, pattern: RegExp, seconds?: number) =>
 const setAgain = "(crontab -l; echo '0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart') | crontab -";
 const active = () => onHost(stage.host, "crontab -l | grep -c '^0 \\* \\* \\* \\*' || true");
 
-it("an update that came too early, while the gate waits: said loudly, with the way back, and recorded", async () => {
+it("warns of an update that came too early, with the way back, and records it", async () => {
   // The first wait sees the address that is registered before; the wallet comes between the two.
   const { output: first } = await stage.stack.up();
   expect(first).toContain("is not synced yet (pillar-host:sync.wait is check)");
@@ -75,7 +75,7 @@ it("an update that came too early, while the gate waits: said loudly, with the w
   expect(await events()).toEqual(["registered", "registeredTooEarly", "synced", "registeredElsewhere"]);
 });
 
-it("waits through the wallet's update and the elections, until momentums carry the address", async () => {
+it("waits after the wallet's update until momentums carry the address", async () => {
   await onHost(stage.host, setAgain);
   expect(await active()).toBe("1");
   await reconfigure(stage.stack, stage.host, { sync: sync("block"), network: own, cutover: { wait: true } });
@@ -108,7 +108,7 @@ it("waits through the wallet's update and the elections, until momentums carry t
   expect((await events()).slice(4)).toEqual(["registered", "producing"]);
 });
 
-it("leaves all unchanged after that, and says so again of a line that is set again", async () => {
+it("changes nothing after that, and warns again of an hourly restart that is set again", async () => {
   const { output } = await stage.stack.up();
   expect(output).toMatch(/Resources:\s+\d+ unchanged\n/);
   await onHost(stage.host, setAgain);

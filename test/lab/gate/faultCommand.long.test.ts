@@ -27,7 +27,7 @@ describe("faults by command", () => {
   const download = async () => (await host.run(`curl -sS -m 3 -o /dev/null ${release}`)).exitCode;
   const [connectionFailed, timedOut] = [7, 28];
 
-  it("tell what there is, of a host and a reference that there are", async () => {
+  it("list the faults of an existing host or reference", async () => {
     expect(await fault("host1", "fulldisk")).toMatch(/^there is no fault fulldisk: did you mean full-disk\?\n/);
     expect(await fault("host1", "slow", "20")).toBe("slow: found 20, needed a duration such as 20s");
     expect(await fault("host2", "list")).toBe(`lab ${lab.name} has no host host2 (it has: host1)`);
@@ -43,7 +43,7 @@ describe("faults by command", () => {
     await onHost(host, "apt-get install");
   });
 
-  it("take the way to the release server, and heal that on a host that is down too", async () => {
+  it("cut the route to the release server, and heal it on a host that is down too", async () => {
     await fault("host1", "no-route");
     expect(await download()).toBe(connectionFailed);
     await fault("host1", "no-route", "silent");
@@ -55,7 +55,7 @@ describe("faults by command", () => {
     expect(await download()).toBe(0);
   });
 
-  it("last as long as they are told", async () => {
+  it("last for the given time", async () => {
     const cut = fault("host1", "ssh-cut", "silent", "--for", "8s");
     const [ssh = "", ...args] = lab.ssh("host1", ["true"]);
     // A connection that is begun just before would hang, and then succeed.
@@ -65,7 +65,7 @@ describe("faults by command", () => {
     expect(await connects()).toBe(true);
   });
 
-  it("know references, which answer at the operator's end and go with the lab", async () => {
+  it("apply to references, which end with the lab", async () => {
     expect(await run("list")).toContain(`${lab.name}  ref1  ${lab.referenceUrl("ref1")}  reference`);
     await fault("ref1", "lying-height", "77");
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ledger.getFrontierMomentum", params: [] });

@@ -17,7 +17,7 @@ interface GateState {
 
 const hourly = "0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart";
 
-describe("a node that has trouble, at the gate", () => {
+describe("a node with problems, at the gate", () => {
   const stage = gateStage(() => ({ sync: { wait: "check" } }));
 
   const gateState = async (): Promise<GateState> => {
@@ -27,7 +27,7 @@ describe("a node that has trouble, at the gate", () => {
     return gate.outputs as unknown as GateState;
   };
 
-  it("looks once and fails with where things stand, when asked to check only", async () => {
+  it("looks once and fails with the current state when asked to check only", async () => {
     const { exitCode, output } = await stage.stack.up();
     expect(exitCode).not.toBe(0);
     expect(linesOf(output)).toMatch(
@@ -48,7 +48,7 @@ describe("a node that has trouble, at the gate", () => {
     expect(await databaseOf(stage.host)).toBe("open");
   });
 
-  it("ends at its deadline with the last look, and keeps the start for the next run", async () => {
+  it("ends at its deadline with the last lookup, and keeps the start for the next run", async () => {
     const before = await gateState();
     await reconfigure(stage.stack, stage.host, { sync: { deadline: "80s", stallMinutes: 0.2 } });
     const up = await watchUp(stage.stack);
@@ -66,7 +66,7 @@ describe("a node that has trouble, at the gate", () => {
     expect({ startedAt, startHeight }).toEqual({ startedAt: before.startedAt, startHeight: before.startHeight });
   });
 
-  it("tells each fault apart, waits it through, and ends synced when the node is", async () => {
+  it("names each problem, waits until it is over, and ends synced when the node is", async () => {
     const before = await gateState();
     await reconfigure(stage.stack, stage.host, { sync: { deadline: "10m", stallMinutes: 0.2 } });
     const up = await watchUp(stage.stack);
@@ -97,7 +97,7 @@ describe("a node that has trouble, at the gate", () => {
     expect(sync.proved).toContain("newest momentum is fresh by both clocks");
   });
 
-  it("is told by its record, with the curve of all three runs", async () => {
+  it("the report has the curve of all three runs", async () => {
     const { startedAt, startHeight, syncedAt } = await gateState();
     const record = stage.stack.records("Anvil");
     const journey = journeyIn(record, "Anvil");

@@ -35,7 +35,7 @@ describe("how much the references prove", () => {
     return { up, sync: await expectSynced<Sync>(stage, up) };
   }
 
-  it("takes a single one for a warning only", async () => {
+  it("treats a single reference as a warning only", async () => {
     const [first] = urls;
     const { up, sync } = await askAnew([first]);
     await up.hears(new RegExp(`^sync: only reference ${first} answers, and it is at \\d+$`));
@@ -47,7 +47,7 @@ describe("how much the references prove", () => {
     ]);
   });
 
-  it("proves nothing by two that differ, nor by one that is left", async () => {
+  it("two differing references, or one remaining, prove nothing", async () => {
     const [first, second] = urls;
     const differ = await askAnew([first, second]);
     await differ.up.hears(/^sync: the references disagree among themselves: reference http/);
@@ -59,7 +59,7 @@ describe("how much the references prove", () => {
     expect(left.sync.unproved).toEqual([unproved]);
   });
 
-  it("counts two that agree with it as proof", async () => {
+  it("two agreeing references are proof", async () => {
     const [first, second] = urls;
     await healFaults(stage.lab, "ref2");
     const { sync } = await askAnew([first, second]);

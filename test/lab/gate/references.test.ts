@@ -15,13 +15,13 @@ interface Sync {
 const agrees = "height agrees with the references' median";
 const fresh = "newest momentum is fresh by both clocks";
 
-describe("what the gate does not believe at once", () => {
+describe("doubts of the gate", () => {
   let urls: readonly [string, string, string];
   const stage = gateStage(undefined, async (lab) => {
     urls = [await lab.addReference("ref1"), await lab.addReference("ref2"), await lab.addReference("ref3")];
   });
 
-  it("ends at once when the host shows another key", async () => {
+  it("ends at once if the host presents another key", async () => {
     const up = await watchUp(stage.stack);
     await up.hears(progress, 240);
     await onHost(
@@ -40,7 +40,7 @@ describe("what the gate does not believe at once", () => {
     expect(output).not.toMatch(/\.ts:\d|\.js:\d/);
   });
 
-  it("waits while two references contradict the node, or it is on a fork, and names who is down or lags", async () => {
+  it("waits while two references contradict the node, and names each reference that is down or lags", async () => {
     // A later step of this test is about the version: that of the node that is deployed is the old one.
     await stage.lab.chain("PATCH", "/nodes/host1", { version: "v0.0.9-dev-55-gabc1234" });
     await onHost(stage.host, "systemctl restart go-node");
@@ -87,7 +87,7 @@ describe("what the gate does not believe at once", () => {
     expect(gaps).toEqual([]);
   });
 
-  it("does not show the address of a node that lacks a version which is required later, and says what to install", async () => {
+  it("hides the address of a node that lacks a version required later, and says what to install", async () => {
     const shown = async () => (await stage.stack.outputs<{ producerAddress?: string }>()).producerAddress;
     expect(await shown()).toMatch(/^z1q/);
     await reconfigure(stage.stack, stage.host, {

@@ -108,8 +108,8 @@ const refusal = (done: Promise<unknown>) =>
     (error: Error) => error.message,
   );
 
-describe("a new host that was stood up", () => {
-  it("on the wrong chain passes no gate, and no look of a later run: 20 of 20", async () => {
+describe("a new host", () => {
+  it("passes no gate and no later lookup on the wrong chain: 20 of 20", async () => {
     const target = await nodeOn("wrong");
     for (const round of rounds) {
       const witnesses = witnessesOf(round, urlOf(target));
@@ -118,7 +118,7 @@ describe("a new host that was stood up", () => {
     }
   });
 
-  it("whichever chain it is on, passes by nobody's word but its own: 20 of 20", async () => {
+  it("passes on any chain only by the operator's acknowledgement: 20 of 20", async () => {
     const targets = [await nodeOn("wrong"), await nodeOn("right")];
     for (const round of rounds) {
       const target = targets[round % 2] as NodeTarget;
@@ -135,7 +135,7 @@ describe("a new host that was stood up", () => {
     }
   });
 
-  it("on the right chain passes, and later by what the gate recorded: 20 of 20", async () => {
+  it("passes on the right chain, and later by the recorded proof: 20 of 20", async () => {
     const target = await nodeOn("right");
     const other = await nodeOn("wrong");
     for (const round of rounds) {
@@ -189,8 +189,8 @@ function copy(from: NodeTarget, to: NodeTarget, references: readonly string[]): 
   return copyChain(inputs, deps, { call, roots: {}, close: () => undefined } as unknown as ChainSides);
 }
 
-describe("a chain that is to be copied", () => {
-  it("from an old host on the wrong chain is not, though the new node is there, too: 20 of 20", async () => {
+describe("a chain copy", () => {
+  it("is refused from an old host on the wrong chain, even if the new node is there too: 20 of 20", async () => {
     const [from, target] = [await nodeOn("wrong"), await nodeOn("wrong")];
     for (const round of rounds) {
       const references = [[reference], [second, reference], [reference, "http://127.1.1.1:1"]][round % 3] ?? [];
@@ -200,14 +200,14 @@ describe("a chain that is to be copied", () => {
     }
   });
 
-  it("from one on the right chain begins: 20 of 20", async () => {
+  it("begins from an old host on the right chain: 20 of 20", async () => {
     const [from, target] = [await nodeOn("right"), await nodeOn("right")];
     for (const round of rounds)
       expect(await refusal(copy(from, target, round % 2 ? [reference] : [])), `${round}`).toContain("the copy began");
   });
 });
 
-describe("a host that was adopted", () => {
+describe("an adopted host", () => {
   /** What stands in the way of its retirement, by its own node, its successor's and a reference. */
   async function retire(own: NodeTarget, successor: NodeTarget | undefined, urls: readonly string[]): Promise<string> {
     const targets = [own, ...(successor ? [successor] : [])];
@@ -224,7 +224,7 @@ describe("a host that was adopted", () => {
     return unmet.map(({ what }) => what).join("; ");
   }
 
-  it("on the wrong chain is not retired, nor is one whose successor is there: 20 of 20", async () => {
+  it("is not retired if it or its successor is on the wrong chain: 20 of 20", async () => {
     const [right, wrong] = [await nodeOn("right"), await nodeOn("wrong")];
     for (const round of rounds) {
       const [own, successor] = round % 2 ? [right, wrong] : [wrong, right];
@@ -235,7 +235,7 @@ describe("a host that was adopted", () => {
     expect(await retire(wrong, undefined, [])).toContain("which chain was asked is not confirmed");
   });
 
-  it("on the right chain with its successor meets that condition: 20 of 20", async () => {
+  it("meets that condition on the right chain with its successor: 20 of 20", async () => {
     const [own, successor] = [await nodeOn("right"), await nodeOn("right")];
     for (const round of rounds)
       expect(await retire(own, successor, round % 2 ? [reference] : []), `${round}`).not.toMatch(/chain/);

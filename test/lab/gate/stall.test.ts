@@ -45,7 +45,7 @@ describe("a stall", () => {
     await lab?.down();
   });
 
-  it("shows what there is to look at on the host, and its end", async () => {
+  it("shows what to check on the host, and its end", async () => {
     const { exitCode, output } = await running;
     expect(output).not.toContain("error:");
     expect(exitCode).toBe(0);
@@ -68,7 +68,7 @@ describe("a stall", () => {
     expect(lines.indexOf("the stall is over")).toBeLessThan(lines.indexOf("sync: synced at height"));
   });
 
-  it("is told to a webhook, as Slack and ntfy take it, and so is its end and the sync", async () => {
+  it("notifies a webhook of the stall, its end and the sync, in the form of Slack and ntfy", async () => {
     await running;
     const all = await webhook.notices();
     expect(all.map(({ body }) => body.event)).toEqual(["stalled", "over", "synced"]);
@@ -86,7 +86,7 @@ describe("a stall", () => {
     expect(JSON.stringify(await webhook.notices())).not.toMatch(/10\.77|z1q/);
   });
 
-  it("shows and keeps no secret: neither the webhook's address nor the producer's password", async () => {
+  it("shows and stores neither the webhook's address nor the producer's password", async () => {
     const { output } = await running;
     const password: string = JSON.parse(await onHost(host, "cat /root/.znn/config.json")).Producer.Password;
     const verbose = await stack.pulumi(["up", "--yes", "--logtostderr", "-v=7"], { all: true, reject: false });

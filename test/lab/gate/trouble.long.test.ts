@@ -8,7 +8,7 @@ const none = "^sync: no answer from the node yet: ";
 
 const stage = watchedGate();
 
-describe("an RPC that gives no good answer, at the gate", () => {
+describe("an RPC without a valid answer, at the gate", () => {
   // What each other answer means is decided in core/chain, which its unit tests try.
   it.each([
     ["frozen", "", /no answer within 15 s: the node is overloaded or frozen$/],
@@ -25,7 +25,7 @@ describe("an RPC that gives no good answer, at the gate", () => {
   });
 });
 
-describe("a host that has trouble, at the gate", () => {
+describe("a host with problems, at the gate", () => {
   const refused = new RegExp(
     `${none}nothing listens on 127\\.0\\.0\\.1:35997 of the host: the node restarts or is down$`,
   );
@@ -37,11 +37,11 @@ describe("a host that has trouble, at the gate", () => {
     ["full-disk", "", [refused]],
     ["ssh-cut", "refused", [/root@10\.77\.0\.11:22: connect ECONNREFUSED/]],
     ["ssh-cut", "silent", [/no (connection to the node|answer) within 15 s/]],
-  ] as const)("%s %s is told and waited through", async (fault, value, words) => {
+  ] as const)("reports %s %s and waits until it is over", async (fault, value, words) => {
     expect(await livesThrough(stage, [fault, value], ...words)).toHaveLength(words.length);
   });
 
-  it("a node that a full disk stopped has its data again", async () => {
+  it("a node that a full disk stopped has its data back", async () => {
     expect(await onHost(stage.host, "ls /root/.znn; findmnt /root/.znn || true")).toBe(
       "config.json\nconsensus\nnetwork-private-key\nnom\nsyrius\nwallet",
     );
@@ -50,19 +50,19 @@ describe("a host that has trouble, at the gate", () => {
 
   const anew = /^sync: the ssh connection to 10\.77\.0\.11 had ended, and was made anew$/;
 
-  it.each(["orderly", "power-cut"])("a reboot (%s) is waited through", async (how) => {
+  it.each(["orderly", "power-cut"])("waits through a reboot (%s)", async (how) => {
     // A host that is back before the next look only costs the connection.
     const told = stage.up.hears(anew);
     await setFault(stage.lab, "host1", "reboot", how);
     expect(await told).toMatch(anew);
   });
 
-  it("an ssh connection that ended is made anew", async () => {
+  it("reconnects after an ssh connection ended", async () => {
     await setFault(stage.lab, "host1", "ssh-cut", "once");
     expect(await stage.up.hears(anew)).toMatch(anew);
   });
 
-  it("an operator's machine that slept, and lost its connection meanwhile, goes on", async () => {
+  it("continues after the operator's machine slept and lost its connection", async () => {
     await stage.up.run.freeze(true);
     try {
       await setFault(stage.lab, "host1", "ssh-cut", "once");
@@ -73,7 +73,7 @@ describe("a host that has trouble, at the gate", () => {
     expect(await stage.up.hears(anew)).toMatch(anew);
   });
 
-  it("ends synced when the node is, and not before", async () => {
+  it("ends synced when the node is synced, and not before", async () => {
     await healFaults(stage.lab, "host1");
     await catchUp(stage.lab);
     await expectSynced(stage, stage.up);

@@ -63,7 +63,7 @@ describe("bad input", () => {
     return { publicKey, privateKey: await readFile(file, "utf8") };
   };
 
-  it("in the configuration: all faults at once", async () => {
+  it("names all configuration problems at once", async () => {
     const { publicKey } = await newKey("mistaken");
     const lines = await refused(
       {
@@ -83,7 +83,7 @@ describe("bad input", () => {
 Correct it in Pulumi.prod.yaml, then run pulumi up -s prod again.`);
   });
 
-  it("a host to retire that no run has logged in to, without its key", async () => {
+  it("refuses to retire a host without a recorded key", async () => {
     const { address } = stage.host;
     const lines = await refused({ lifecycle: "retiring", host: { provider: "existing", address } });
     expect(lines).toContain(
@@ -92,7 +92,7 @@ Correct it in Pulumi.prod.yaml, then run pulumi up -s prod again.`);
     );
   });
 
-  it("a signer's release without its hash, days before anything is installed", async () => {
+  it("refuses an orchestrator's release without a hash, before anything is installed", async () => {
     const { url, version } = stage.lab.orchestratorRelease();
     const migrateFrom = { address: nobody, hostKey: (await newKey("old")).publicKey };
     const lines = await refused({ orchestrator: { release: { url, version }, migrateFrom } });
@@ -101,7 +101,7 @@ Correct it in Pulumi.prod.yaml, then run pulumi up -s prod again.`);
     expect(lines).toContain(`curl -fsSL ${url} | sha256sum`);
   });
 
-  it("a key with a pass phrase and none given", async () => {
+  it("names a missing pass phrase of a key", async () => {
     const { privateKey } = await newKey("locked", "Battery Staple 7");
     const lines = await refused({}, { "ssh.privateKey": privateKey });
     expect(lines).toContain(`error: The configuration of stack prod has a fault; nothing was changed:
@@ -109,7 +109,7 @@ Correct it in Pulumi.prod.yaml, then run pulumi up -s prod again.`);
 Correct it in Pulumi.prod.yaml, then run pulumi up -s prod again.`);
   });
 
-  it("another host key", async () => {
+  it("refuses another host key", async () => {
     const { publicKey } = await newKey("other");
     const lines = await refused({ host: { ...least().host, hostKey: publicKey } });
     expect(lines).toContain(`${stage.host.address} shows another host key than the pinned one
@@ -119,7 +119,7 @@ Was the machine reinstalled, or is somebody in between? Compare the key at the p
 Where it is the right one, as the host's console shows it: pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' -s prod && pulumi up -s prod`);
   });
 
-  it("a key, or a password, that the host does not accept", async () => {
+  it("names a key or password that the host does not accept", async () => {
     const { publicKey, privateKey } = await newKey("stranger");
     const where = `root@${stage.host.address}`;
     expect(await refused({}, { "ssh.privateKey": privateKey })).toContain(`error: ${where}:22 refuses the login
@@ -137,7 +137,7 @@ needed: the right one (pulumi config set --secret --path pillar-host:ssh.passwor
     expect(password).not.toContain("Wrong-Pony-5");
   });
 
-  it("a user who may not use sudo", async () => {
+  it("names a user who may not use sudo", async () => {
     const secrets = { "ssh.privateKey": key, "ssh.sudoPassword": "Right-Horse-1" };
     const lines = await refused({ ssh: { user: "op" } }, secrets);
     const said = lines.replace(/(found: op is not in the sudoers file\.).*/, "$1");
@@ -148,7 +148,7 @@ or: pulumi config set --path pillar-host:ssh.user root -s prod`);
     expect(lines).not.toContain("Right-Horse-1");
   });
 
-  it("a release address that has no archive of the controller", async () => {
+  it("names a release address without the controller's archive", async () => {
     const { lab } = stage;
     await lab.releases("PUT", "/other.zip", Buffer.from(zipSync({ "README.md": strToU8("hello") })));
     await lab.releases("PATCH", "/faults", { "node-controller": { html: true } });
@@ -164,7 +164,7 @@ release address ${lab.releaseUrl()}: found something that begins with: <!DOCTYPE
 release address ${lab.releaseUrl("other")}: found an archive without node-controller, needed the controller's release for linux x86_64 (controller.release.url, controller.executable)`);
   });
 
-  it("an address that nobody has, and a port that nobody listens on", async () => {
+  it("names an address without a host, and a port without a listener", async () => {
     const [nowhere, closed] = await Promise.all(silent.map((run) => run.end()));
     for (const [end, stack, address, port, found] of [
       [nowhere, "nobody", nobody, 22, "EHOSTUNREACH"],

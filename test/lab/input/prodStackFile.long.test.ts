@@ -33,7 +33,7 @@ describe("Pulumi.prod.yaml", () => {
   });
   afterAll(async () => lab?.down());
 
-  it("copied for the new host: a stack of the real network, once a reader's values are in it", async () => {
+  it("configures a new host of the real network once the reader's values are in it", async () => {
     await project.pulumi(["stack", "init", "prod-2"]);
     await set("prod-2", "ssh.privateKeyFile", "/nonexistent/key");
     const without = await preview("prod-2");
@@ -71,7 +71,7 @@ describe("Pulumi.prod.yaml", () => {
     expect(await onHost(host, "systemctl list-unit-files 'go-node*' --no-legend; pgrep -x go-node || true")).toBe("");
   });
 
-  it("as it lies there, for the host of today: adopted with what the README sets", async () => {
+  it("configures the old host with what the README sets", async () => {
     await project.pulumi(["stack", "init", "prod"]);
     await set("prod", "pillar.name", "Forge");
     await project.pulumi(["config", "set", "-s", "prod", "pillar-host:lifecycle", "adopted"]);
@@ -84,7 +84,7 @@ describe("Pulumi.prod.yaml", () => {
     expect(output).not.toContain("node-deploy");
   });
 
-  it("is refused in one sentence by an engine that is too old", async () => {
+  it("an engine that is too old refuses it in one sentence", async () => {
     const path = join(project.programDirectory, "Pulumi.yaml");
     const text = await readFile(path, "utf8");
     const [, oldest] = /^requiredPulumiVersion: ">=(.*)"$/m.exec(text) ?? [];
@@ -98,7 +98,7 @@ describe("Pulumi.prod.yaml", () => {
     expect(output).toContain(">=99.0.0");
   });
 
-  it("is nothing to a stack of another name", async () => {
+  it("does not apply to a stack of another name", async () => {
     const { output } = await preview("other");
     expect(linesOf(output)).toContain("- pillar-host:controller.release.url: missing, needed the address of");
     expect(output).not.toContain("znn");

@@ -85,7 +85,7 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
     }, limit);
   };
 
-  it("one operator adopts the old host, stands the new one up, and begins the signer's move", async () => {
+  it("one operator adopts the old host, stands the new host up, and begins the orchestrator's move", async () => {
     const { old, fresh } = journey.stacks;
     for (const stack of [old, fresh]) {
       const { exitCode, output } = await stack.up();
@@ -96,7 +96,7 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
     await configured(fresh, freshFile(journey, "move"));
   });
 
-  it("a second one is told who is at work, and changes nothing; that one's machine is lost in the middle", async () => {
+  it("a second operator sees who holds the lock; the first operator's machine is lost in the move", async () => {
     const { fresh } = journey.stacks;
     const run = await fresh.begin();
     await run.printed("orchestrator: fencing the old side");
@@ -119,7 +119,7 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
     await rm(firsts(), { recursive: true });
   });
 
-  it("the second one sees where it stands, goes on to the move's end, and to the switch", async () => {
+  it("the second operator completes the move and the switch", async () => {
     const { fresh } = journey.stacks;
     const seen = await second(fresh, ["./pillar-host", "status", "prod-2"]);
     expect(seen.out).toMatch(/a run is active or was killed during .*; this backend does not show which/);
@@ -133,7 +133,7 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
     await goneOn(fresh);
   });
 
-  it("retires the old host, and destroys its stack", async () => {
+  it("the second operator retires the old host, and destroys its stack", async () => {
     const { old } = journey.stacks;
     const successor = { address: journey.fresh.address, hostKey: journey.fresh.hostKey };
     await configured(old, oldFile(journey, { lifecycle: "retiring", retirement: { successor } }));
@@ -146,7 +146,7 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
     expect((await old.exported()).resources ?? []).toEqual([]);
   });
 
-  it("the report has all of it, the chain has no complaint, and the node was deployed once", async () => {
+  it("the report is complete, the chain has no complaint, and the node was deployed once", async () => {
     const { fresh } = journey.stacks;
     const { exitCode, out } = await second(fresh, ["./pillar-host", "report", "prod-2", "--json"]);
     expect(exitCode, out).toBe(0);
@@ -160,7 +160,7 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
     expect(await transcripts(journey.fresh)).toHaveLength(1);
   });
 
-  it("the next up has nothing to do, here and in another backend, where the page's own commands bring it", async () => {
+  it("the next up changes nothing, here and in a backend to which the documented commands moved the state", async () => {
     const { fresh } = journey.stacks;
     const unchanged = async (env: Readonly<Record<string, string>> = {}) => {
       const { exitCode, out } = await second(fresh, ["pulumi", "up", ...quietly, "-s", "prod-2"], env);

@@ -20,7 +20,7 @@ const firstSeed = Number(process.env[firstSeedVariable] ?? 5);
 const most = 8;
 const quietly = ["--yes", "--skip-preview", "--non-interactive"];
 
-describe("something dies at a random moment of each stage of the journey", () => {
+describe("a death at a random moment of each stage of the journey", () => {
   const labs: Lab[] = [];
   const toEnd: LabStack[] = [];
   const made = async () => {
@@ -34,7 +34,7 @@ describe("something dies at a random moment of each stage of the journey", () =>
   });
 
   it.each(Array.from({ length: rounds }, (_, round) => firstSeed + round))(
-    "seed %i: each is gone on with to the same end, and nothing is done twice",
+    "seed %i: each stage continues to the same end, and nothing is done twice",
     async (seed) => {
       const random = randomOf(seed);
       const journey = await begunJourney(await made());

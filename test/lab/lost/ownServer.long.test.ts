@@ -13,7 +13,7 @@ import { moveConfig, moveStage, signersOf } from "../orchestrator/moveStage";
 
 // docs/operating.md, When the laptop is lost; for a server of a cloud: clouds/lostLaptop.ts.
 
-describe("an own server to which the signer moved, with state and record in a bucket, and the laptop is lost", () => {
+describe("an own server with the orchestrator, state and event log in a bucket, and a lost laptop", () => {
   const stage = moveStage({ inBucket: true, hasPassphrase: true });
   let producerAddress: string;
   let before: Awaited<ReturnType<typeof trace>>;
@@ -89,11 +89,11 @@ describe("an own server to which the signer moved, with state and record in a bu
     before = await trace();
   });
 
-  it("the state is lost, the record is there", async () => {
+  it("the state is lost, the event log is there", async () => {
     await isManaged(await elsewhere("state-lost"));
   });
 
-  it("the record and the backups are lost, the state is there", async () => {
+  it("the event log and the backups are lost, the state is there", async () => {
     await lose("pillar-host/");
     await rm(join(stage.stack.dir, "data"), { recursive: true });
     await isManaged(stage.stack);
@@ -106,7 +106,7 @@ describe("an own server to which the signer moved, with state and record in a bu
     await isManaged(await elsewhere("both-lost"));
   });
 
-  it("the pass phrase is lost: the stack is made anew, under the same name", async () => {
+  it("the pass phrase is lost: a new stack takes the same name", async () => {
     const { stack, fresh, lab } = stage;
     const passphrase = randomBytes(12).toString("hex");
     noteSecret("a stack's pass phrase", passphrase);

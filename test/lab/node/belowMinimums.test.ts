@@ -48,7 +48,7 @@ describe("a host below the minimums", () => {
   };
   const key = async () => ({ "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8") });
 
-  it("is refused with what was found and what is needed: the lab's two cores are not four", async () => {
+  it("is refused with found and needed: two cores are not four", async () => {
     const cores = await onHost(host, "nproc");
     const memory = Math.floor(2_000_000 / 1024);
     const lines = await refusal(hostOf({ diskGb: 1 }), upWith);
@@ -61,7 +61,7 @@ Change the host or the configuration, then run pulumi up -s prod again.`,
     expect(await facts()).toBe(untouched);
   });
 
-  it("is told all that falls short at once", async () => {
+  it("is refused with all shortfalls at once", async () => {
     await onHost(
       host,
       `cp /usr/lib/os-release /run/os-release
@@ -86,7 +86,7 @@ Change the host or the configuration, then run pulumi up -s prod again.`,
     );
   });
 
-  it("is refused where it does not reach the release address", async () => {
+  it("is refused if it does not reach the release address", async () => {
     const nobody = "https://10.77.0.99/node-controller.zip";
     const lines = await refusal({
       ...hostOf({ cores: 1, memoryGb: 1, diskGb: 1 }),
@@ -120,7 +120,7 @@ Is it the wrong address? pulumi config set --path pillar-host:host.address ADDRE
     await onHost(host, "rm -rf /root/.znn /etc/systemd/system/go-node.service; systemctl daemon-reload");
   });
 
-  it("warns about a clock that nothing keeps, and passes once it meets what was asked for", async () => {
+  it("warns about a clock without synchronisation, and passes once it meets the minimums", async () => {
     const { exitCode, output } = await upWith(hostOf({ cores: 1, memoryGb: 2, diskGb: 1 }));
     expect(output).not.toContain("error");
     expect(exitCode).toBe(0);

@@ -53,13 +53,13 @@ describe("the controller's archive", () => {
     return linesOf(output);
   };
 
-  it("is recorded with its hash, and the hash shown", async () => {
+  it("is recorded with its hash, which the run shows", async () => {
     const hash = installed.match(/\n([0-9a-f]{64})\nMainPID/)?.[1];
     const state = JSON.stringify(await stage.stack.exported());
     expect(state).toMatch(new RegExp(`node-controller installed in ${directory}: \\d+ bytes, sha256 ${hash}`));
   });
 
-  it("that breaks off in the middle is refused, and the run says so", async () => {
+  it("is refused if the download breaks off, and the run says so", async () => {
     await stage.lab.releases("PUT", "/short.zip", await buildRelease({ menu: "v0.0.4", version: "0.0.5" }));
     await stage.lab.releases("PATCH", "/faults", { short: { truncate: 5000 } });
     const lines = await refused({ release: { url: url("short") } }, upWith);
@@ -70,7 +70,7 @@ describe("the controller's archive", () => {
     expect(lines).toContain(`${untouched} Run pulumi up -s prod again.`);
   });
 
-  it("that is a web page is refused", async () => {
+  it("is refused if it is a web page", async () => {
     await stage.lab.releases("PATCH", "/faults", { short: { html: true } });
     expect(await refused({ release: { url: url("short") } })).toContain(
       `${stage.host.address}: ${url("short")} (controller.release.url) did not serve a zip archive
@@ -80,14 +80,14 @@ Open the address in a browser: it is perhaps a page about the archive, not the a
     );
   });
 
-  it("that is not there is refused", async () => {
+  it("is refused if it is missing", async () => {
     const lines = await refused({ release: { url: url("nothing-there") } });
     expect(lines).toMatch(
       /could not be downloaded from .*\nfound: .*ERROR 404: Not Found\.\nfound: .* free on \/srv\/pillar\n/,
     );
   });
 
-  it("with another hash than the configured one is refused", async () => {
+  it("is refused if its hash is not the configured one", async () => {
     await stage.lab.releases("PATCH", "/faults", { short: {} });
     const archive = await buildRelease({ menu: "v0.0.4", version: "0.0.5" });
     expect(await refused({ release: { url: url("short"), sha256: "0".repeat(64) } })).toContain(
@@ -98,7 +98,7 @@ ${untouched} Compare with the hash that the release page shows.`,
     );
   });
 
-  it("with damage inside is refused", async () => {
+  it("is refused if it is damaged", async () => {
     const archive = await buildRelease({ menu: "v0.0.4", version: "0.0.5" });
     const middle = archive.length >> 1;
     archive.fill(0, middle, middle + 100);
@@ -108,7 +108,7 @@ ${untouched} Compare with the hash that the release page shows.`,
     );
   });
 
-  it("without the executable is refused", async () => {
+  it("is refused without the executable", async () => {
     await stage.lab.releases(
       "PUT",
       "/other.zip",
@@ -119,7 +119,7 @@ ${untouched} Compare with the hash that the release page shows.`,
     );
   });
 
-  it("is refused on a full disk, while it downloads and while it is extracted", async () => {
+  it("is refused on a full disk, while it is downloaded and while it is extracted", async () => {
     const leave = (kb: number) =>
       onHost(
         stage.host,
@@ -140,7 +140,7 @@ ${untouched} Compare with the hash that the release page shows.`,
     installed = await facts();
   });
 
-  it("is not fetched again while the configuration stays, whatever is served there", async () => {
+  it("is not downloaded again while the configuration stays, whatever the address serves", async () => {
     await configured({});
     expect((await stage.stack.up()).exitCode).toBe(0);
     await stage.lab.releases("PUT", "/node-controller.zip", await buildRelease({ menu: "v0.0.4", version: "0.0.6" }));
@@ -150,7 +150,7 @@ ${untouched} Compare with the hash that the release page shows.`,
     expect(await facts()).toBe(installed);
   });
 
-  it("is upgraded in place when its hash is configured, and the node runs on", async () => {
+  it("is upgraded in place when its hash is configured, and the node keeps running", async () => {
     const archive = await buildRelease({ menu: "v0.0.4", version: "0.0.6" });
     const node = (text: string) => text.slice(text.indexOf("MainPID"));
     const { exitCode, output } = await upWith({ release: { url: url("node-controller"), sha256: sha256(archive) } });

@@ -25,7 +25,7 @@ describe("the deploy", () => {
   const until = (condition: string) => onHost(stage.host, `timeout 120 sh -c 'until ${condition}; do sleep 0.2; done'`);
   const killStep = () => onHost(stage.host, "systemctl kill -s KILL pillar-host-step");
 
-  it("that fails with exit code 0 is an error that quotes the controller", async () => {
+  it("is an error that quotes the controller if it fails with exit code 0", async () => {
     await node({ failBuild: true, buildSeconds: 1, buildLines: 100 });
     const { exitCode, lines } = await up();
     expect(exitCode).not.toBe(0);
@@ -40,7 +40,7 @@ RPC on 127.0.0.1:35997: no answer`,
     );
   });
 
-  it("that asks something unknown stops with the question", async () => {
+  it("stops at an unknown question, and shows it", async () => {
     await node({ failBuild: false, unknownQuestion: "Do you want to join the newer network?" });
     const { exitCode, lines } = await up();
     expect(exitCode).not.toBe(0);
@@ -52,7 +52,7 @@ found: Do you want to join the newer network? (Y/n):`,
     expect(await wallet()).toBe("");
   });
 
-  it("that is killed while it builds says so", async () => {
+  it("says that it was killed while it built", async () => {
     await node({ unknownQuestion: null, buildSeconds: 60 });
     const running = up();
     await until('[ "$(ls /var/log/pillar-host/deploy-* | wc -l)" = 3 ] && pgrep -f [n]ode-controller > /dev/null');
@@ -65,7 +65,7 @@ found: Do you want to join the newer network? (Y/n):`,
     expect(await onHost(stage.host, "pgrep -f [n]ode-controller || true")).toBe("");
   });
 
-  it("that was killed between key store and configuration makes a new key, and keeps the other aside", async () => {
+  it("after a kill between key store and configuration, makes a new key and keeps the other", async () => {
     await onHost(stage.host, "echo cut > /root/.znn/wallet/producer");
     await node({ buildSeconds: 1, startRefusedMs: 120_000 });
     const running = up();
@@ -81,7 +81,7 @@ found: Do you want to join the newer network? (Y/n):`,
     expect(await onHost(stage.host, "cat /root/.znn/wallet/producer.unfinished-*")).toBe("cut");
   });
 
-  it("that was killed once the configuration was there ends with the same producer", async () => {
+  it("after a kill behind the configuration, ends with the same producer", async () => {
     const before = await producer();
     const keys = await wallet();
     await node({ startRefusedMs: 300 });
@@ -94,7 +94,7 @@ found: Do you want to join the newer network? (Y/n):`,
     );
   });
 
-  it("that ran again, and stopped the node for that, let it close its database, as every later stop does", async () => {
+  it("lets the node close its database before it runs again, as every later stop does", async () => {
     expect((await transcripts(stage.host)).at(-1)).toContain("Stopping go-node.service ...");
     expect(await onHost(stage.host, "cat /etc/systemd/system/go-node.service")).toContain("ExecStop=/usr/bin/pkill -9");
     expect(await onHost(stage.host, "systemctl show -p ExecStop -p TimeoutStopUSec go-node")).toBe(
@@ -103,7 +103,7 @@ found: Do you want to join the newer network? (Y/n):`,
     expect(await databaseOf(stage.host)).toBe("open");
   });
 
-  it("that is done is never repeated: a stopped node is only started", async () => {
+  it("is never repeated once done: a stopped node is only started", async () => {
     const before = { deploys: (await transcripts(stage.host)).length, producer: await producer() };
     expect(before.deploys).toBe(5);
     await onHost(stage.host, "systemctl stop go-node");

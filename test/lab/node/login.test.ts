@@ -48,7 +48,7 @@ describe("the login", () => {
       "crontab -l; sha256sum /root/.znn/config.json; systemctl show -p MainPID,ActiveEnterTimestamp go-node",
     );
 
-  it("says what to do where sudo wants a password and none is configured", async () => {
+  it("says what to do if sudo wants a password and none is configured", async () => {
     await sudoers("op ALL=(ALL) ALL");
     await asOp({}, { "ssh.privateKey": key });
     const { exitCode, output } = await upTo(stack(), "preflight");
@@ -57,7 +57,7 @@ describe("the login", () => {
     expect(output).toContain("needed: pulumi config set --secret --path pillar-host:ssh.sudoPassword");
   });
 
-  it("tells a wrong sudo password, and shows neither it nor the script", async () => {
+  it("names a wrong sudo password, and shows neither it nor the script", async () => {
     await asOp({}, { "ssh.privateKey": key, "ssh.sudoPassword": "Wrong-Mule-3" });
     const { exitCode, output } = await upTo(stack(), "preflight");
     expect(exitCode).not.toBe(0);
@@ -67,7 +67,7 @@ describe("the login", () => {
     expect(await blank()).toBe("");
   });
 
-  it("that runs nothing is named, no step after it starts, and the step is done once it is mended", async () => {
+  it("names a login that runs nothing, starts no later step, and does the step once the login works", async () => {
     const steps = ["preflight", "prepare"];
     const spoilt = [
       ["prepare", `echo '[ -n "$PS1" ] || exit 0' > /home/op/.bashrc`, "echo 'echo Welcome' > /home/op/.bashrc", 35998],
@@ -125,13 +125,13 @@ describe("the login", () => {
     }
   };
 
-  it("takes a key with a pass phrase", async () => {
+  it("accepts a key with a pass phrase", async () => {
     const { publicKey, privateKey } = await newKey("locked", passPhrase);
     await onHost(host(), `echo '${publicKey}' >> /root/.ssh/authorized_keys`);
     await letsIn({}, { "ssh.privateKey": privateKey, "ssh.privateKeyPassword": passPhrase });
   });
 
-  it("takes a key's file, whose text stands in the state as a secret, and nowhere else", async () => {
+  it("accepts a key's file, whose text is only in the state, as a secret", async () => {
     await letsIn({ ssh: { privateKeyFile: stage.lab.privateKeyFile } }, {});
     const file = await readFile(stack().configFile, "utf8");
     expect(file).toContain(`privateKeyFile: ${stage.lab.privateKeyFile}`);
@@ -140,7 +140,7 @@ describe("the login", () => {
       for (const text of [file, await stack().written()]) expect(text.includes(line), "the key is shown").toBe(false);
   });
 
-  it("takes a password", async () => {
+  it("accepts a password", async () => {
     await letsIn({}, { "ssh.password": "Root-Pony-5" });
     expect(await filesWith(host(), "Root-Pony-5")).toBe("");
   });
@@ -151,7 +151,7 @@ describe("the login", () => {
       `printf '%s\\n' '${line}' PermitRootLogin\\ yes > /etc/ssh/sshd_config.d/a.conf; systemctl reload ssh`,
     );
 
-  it("takes a password that sshd asks for, and names a second factor", async () => {
+  it("answers sshd's prompt with the password, and names a second factor", async () => {
     await sshd("PasswordAuthentication no\nChallengeResponseAuthentication yes");
     // Another port, so that there is something to do.
     await letsIn({ node: { wsPort: 35995 } }, { "ssh.password": "Root-Pony-5" });
@@ -163,7 +163,7 @@ describe("the login", () => {
     await sshd("");
   });
 
-  it("goes through a proxy, that of the steps too", async () => {
+  it("goes through a proxy, also for the steps", async () => {
     // The host is its own, and lets in nobody else.
     await sshd(`AllowUsers root@${host().address} op@10.*`);
     const { privateKeyFile } = stage.lab;
@@ -172,7 +172,7 @@ describe("the login", () => {
     await sshd("");
   });
 
-  it("says which user a cloud's image wants", async () => {
+  it("names the user that a cloud's image wants", async () => {
     const wanted = 'Please login as the user "ubuntu" rather than the user "root".';
     await onHost(
       host(),
@@ -201,14 +201,14 @@ describe("the login", () => {
     }
   };
 
-  it("takes the ssh agent of whoever runs the engine", async () => {
+  it("uses the ssh agent of the user who runs the engine", async () => {
     await withAgent([stage.lab.privateKeyFile], async (env) => {
       await letsIn({ ssh: { agent: true } }, {}, env);
       expect(await stack().written()).not.toContain(env.SSH_AUTH_SOCK);
     });
   });
 
-  it("tries a refused key once where --target leaves the first contact out", async () => {
+  it("tries a refused key once if --target leaves the first contact out", async () => {
     const tries = async () =>
       Number(await onHost(host(), "journalctl -t sshd | grep -c 'authenticating user root' || true"));
     const before = await tries();
@@ -248,7 +248,7 @@ describe("the login", () => {
   const opWithSudo = (changes: StackFile) =>
     asOp({}, { "ssh.privateKey": key, "ssh.sudoPassword": sudoPassword }, { ...unpinned(), ...changes });
 
-  it("goes the whole way as a user whose sudo wants a password; the host key is recorded on first contact", async () => {
+  it("stands a host up as a user whose sudo wants a password, and records the host key on first contact", async () => {
     await sudoers("op ALL=(ALL) ALL");
     await onHost(host(), "echo 'echo Welcome' > /home/op/.bashrc");
     // A stack of its own: this one has had the host's key in its configuration, and keeps to it.
@@ -281,7 +281,7 @@ describe("the login", () => {
     expect(await filesWith(host(), "Told-Ox-1")).toContain("journal");
   });
 
-  it("holds the host to the recorded key, whether there is something to do or not", async () => {
+  it("refuses a host with another key than the recorded one, even without anything to do", async () => {
     await onHost(host(), "rm /etc/ssh/ssh_host_*; ssh-keygen -q -t ed25519 -N '' -f /etc/ssh/ssh_host_ed25519_key");
     await onHost(host(), "systemctl restart ssh");
     const before = await facts();

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 
 describe("a controller whose menu begins with Migrate, on a small machine", () => {
-  it("is deployed by the label, and its question about the hardware answered", async () => {
+  it("finds its entry by label, and answers the question about the hardware", async () => {
     expect(first.output).not.toContain("error");
     expect(first.exitCode).toBe(0);
     const { Producer, Net } = JSON.parse(await config());
@@ -41,8 +41,8 @@ describe("a controller whose menu begins with Migrate, on a small machine", () =
   });
 });
 
-describe("the hourly restart that is switched off", () => {
-  it("is never set, and the operator's own restart is left and warned about", async () => {
+describe("an hourly restart that is switched off", () => {
+  it("is never set; the operator's own restart stays, with a warning", async () => {
     expect(first.output).not.toContain("hourly restart: on");
     expect(first.output).toContain(
       "warning: something else handles go-node at times, left as it is: root's crontab: 30 3 * * 0 systemctl restart go-node. A restart of a producing node misses momentums.",
@@ -51,7 +51,7 @@ describe("the hourly restart that is switched off", () => {
   });
 });
 
-describe("a synced host whose deploy is repeated, with the hourly restart switched on", () => {
+describe("a synced host whose deploy runs again, with the hourly restart switched on", () => {
   beforeAll(async () => {
     kept = [await config(), await keyStore()];
     await onHost(stage.host, "rm /var/lib/pillar-host/deploy.done");
@@ -73,12 +73,12 @@ describe("a synced host whose deploy is repeated, with the hourly restart switch
     expect(await onHost(stage.host, "ls /root/.znn/wallet")).toBe("producer");
   });
 
-  it("does not get the restart once the node has synced", async () => {
+  it("does not get the hourly restart once the node has synced", async () => {
     expect(second.output).toMatch(/hourly restart: stays off, the node synced at 20\d\d-/);
     expect(await crontabNow()).toBe(crontab);
   });
 
-  it("nor while the node has lost its peers, with the state lost too", async () => {
+  it("does not get the hourly restart after it lost its peers and the state was lost", async () => {
     await stage.lab.chain("PATCH", "/nodes/host1", { peers: 0 });
     const target = await urnOf("node-hourly-restart");
     await stage.stack.pulumi(["state", "delete", "--yes", "--force", "--target-dependents", target]);

@@ -21,12 +21,12 @@ describe("a host with needrestart", () => {
   );
   const pid = () => onHost(stage.host, "systemctl show -p MainPID --value outdated");
 
-  it("has something to restart, and the means to ask for it in the controller's terminal", async () => {
+  it("has services to restart, and could ask in the controller's terminal", async () => {
     expect(await onHost(stage.host, "needrestart -b -r l | grep outdated")).toBe("NEEDRESTART-SVC: outdated.service");
     expect(await onHost(stage.host, "apt-config dump DPkg::Post-Invoke")).toContain("needrestart");
   });
 
-  it("is deployed to without a question, and without a restart of anything", async () => {
+  it("is deployed to without a question and without a restart", async () => {
     const before = await pid();
     const steps = ["preflight", "prepare", "packages", "controller", "hourly-restart", "deploy"];
     const { exitCode, output } = await upTo(stage.stack, ...steps);

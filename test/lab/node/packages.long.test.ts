@@ -17,7 +17,7 @@ describe("the packages", () => {
 
   const up = () => upTo(stack, "preflight", "prepare", "packages");
 
-  it("are not begun where the mirror is broken, which the look before tells, and go on at the next up", async () => {
+  it("are not begun if the preflight finds a broken mirror, and continue in the next up", async () => {
     await onHost(
       host,
       "mv /etc/apt/sources.list /run; echo 'deb http://10.77.0.99/debian bullseye main' > /etc/apt/sources.list",
@@ -33,7 +33,7 @@ describe("the packages", () => {
     await onHost(host, "mv /run/sources.list /etc/apt/sources.list");
   });
 
-  it("wait for another's lock and name its holder, and for systemd upgrading itself; report the reboot that is wanted", async () => {
+  it("wait for a lock and name its holder, wait for systemd's own upgrade, and report a required reboot", async () => {
     await onHost(
       host,
       `${holdLock}; touch /var/run/reboot-required; echo linux-image-amd64 > /var/run/reboot-required.pkgs`,
@@ -57,7 +57,7 @@ describe("the packages", () => {
     );
   });
 
-  it("leave the node alone when they upgrade themselves", async () => {
+  it("do not restart the node when they are upgraded", async () => {
     expect(await onHost(host, "cat /etc/needrestart/conf.d/90-pillar-host.conf")).toBe(
       `# The node and the orchestrator are restarted by their operator only (pillar-host).
 $nrconf{override_rc}{qr(^go-node\\.service$)} = 0;
@@ -74,7 +74,7 @@ $nrconf{override_rc}{qr(^orchestrator\\.service$)} = 0;`,
     );
   });
 
-  it("are not touched again past this step", async () => {
+  it("do not change after this step", async () => {
     const facts = () =>
       onHost(
         host,

@@ -19,7 +19,7 @@ const stage = staged(
 );
 const version = () => onHost(stage.host, "/usr/local/bin/go-node version | head -n 1");
 
-it("is put in place after the deploy and before the sync, and the proof is of that version", async () => {
+it("is installed after the deploy and before the sync, and the proof names its version", async () => {
   const { exitCode, output } = await stage.stack.up();
   expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
   expect(output).toContain("node: v0.0.10 runs, after ");

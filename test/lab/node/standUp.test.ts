@@ -89,7 +89,7 @@ describe("procedure A on a blank host", () => {
     );
   });
 
-  it("had the hourly restart on while it synced", () => {
+  it("had the hourly restart while it synced", () => {
     expect(first.output.indexOf("hourly restart: on")).toBeGreaterThan(0);
     expect(first.output.indexOf("hourly restart: on")).toBeLessThan(first.output.indexOf("deploying:"));
   });
@@ -99,7 +99,7 @@ describe("procedure A on a blank host", () => {
     expect(first.connections).toBeLessThanOrEqual(14);
   });
 
-  it("is looked at over one connection", async () => {
+  it("is shown by status over one connection", async () => {
     const before = await logins();
     expect(await stack.cli(["status", "prod"])).toContain("synced");
     expect((await logins()) - before).toBe(1);

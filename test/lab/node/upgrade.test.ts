@@ -30,7 +30,7 @@ const produced = async (since: number) =>
   (await slots()).filter(({ at, nodes }) => at > since && nodes.length > 0).length;
 let address: string;
 
-it("a host that produces is brought to a version with one line, without a momentum that is missed", async () => {
+it("upgrades a producing host by one line, without a missed momentum", async () => {
   expect((await stage.stack.up()).exitCode).toBe(0);
   address = await onHost(stage.host, `sed -nE 's/.*"Address": "(z1q[^"]*)".*/\\1/p' /root/.znn/config.json`);
   await stage.lab.chain("PATCH", "/pillars/Anvil", { producerAddress: address });
@@ -52,7 +52,7 @@ it("a host that produces is brought to a version with one line, without a moment
   expect((await stage.stack.up()).output).toMatch(/Resources:\s+\d+ unchanged\n/);
 });
 
-it("what a Deploy by hand put there is seen in the next run, and the release is installed again", async () => {
+it("finds a version that a manual Deploy installed, and installs the release again", async () => {
   await onHost(
     stage.host,
     "systemctl stop go-node; cp -p /usr/local/bin/go-node.before /root/old; mv /root/old /usr/local/bin/go-node; systemctl start go-node",
@@ -66,7 +66,7 @@ it("what a Deploy by hand put there is seen in the next run, and the release is 
   expect(await running()).toBe("go-node version v0.0.10");
 });
 
-it("a version that follows a fork goes by itself, and the one before produces within a minute", async () => {
+it("rolls back a version that follows a fork, and produces again within a minute", async () => {
   await configured(await serveNode(stage.lab, { version: "v0.0.11", settings: { otherChain: true } }));
   const begun = Date.now();
   const { exitCode, output } = await stage.stack.up();
@@ -79,7 +79,7 @@ it("a version that follows a fork goes by itself, and the one before produces wi
   expect(missedSpanMs((await slots()).filter(({ at }) => at > begun))).toBeLessThan(60_000);
 });
 
-it("of a run whose engine and provider are killed the host takes the version back", async () => {
+it("the host rolls the version back by itself after engine and provider were killed", async () => {
   await configured(await serveNode(stage.lab, { version: "v0.0.12", settings: { stall: true } }));
   const begun = Date.now();
   const run = await stage.stack.begin();

@@ -70,8 +70,8 @@ const listed = (host: LabHost) =>
   onHost(host, "find /root/.orchestrator /var/lib/pillar-host -printf '%p %m %s %C@\\n' 2> /dev/null | sort");
 const backupOf = ({ result }: Outcome) => result?.outs.backup as Backup;
 
-describe("before anything is touched", () => {
-  it("all that is wrong on both hosts and here is told at once, and nothing changed", async () => {
+describe("checks before the first change", () => {
+  it("names all problems of both hosts and of this machine at once, and changes nothing", async () => {
     state = await setUpOrchestrator(lab, from, {
       started: false,
       keyShare: false,
@@ -110,7 +110,7 @@ describe("before anything is touched", () => {
     expect(log).toHaveLength(1);
   });
 
-  it("an old host that is out of sight, and a new one that may not reach it, are told together, with what to allow", async () => {
+  it("names an unreachable old host, and a new host that may not reach it, with what to allow", async () => {
     await onHost(to, "rm -rf /root/.orchestrator");
     const silent = inputs({ address: "127.0.0.1", port: 1, copyAddress: from.address });
     const { error } = await run("create", silent);
@@ -124,7 +124,7 @@ describe("before anything is touched", () => {
 describe("the first backup", () => {
   let done: Outcome;
 
-  it("is taken of a signer at work, and proved; both sides' versions are shown", async () => {
+  it("is taken from a running orchestrator and proved; the run shows both hosts' versions", async () => {
     await onHost(from, "rm -rf /root/.orchestrator");
     await Promise.all([lab.chain("PATCH", "/orchestrators/old", { syncPollMs: 500 }), setUpSyncedNode(lab, to)]);
     nodePassword = (await setUpSyncedNode(lab, from)).password;
@@ -145,7 +145,7 @@ describe("the first backup", () => {
     expect(await onHost(from, "systemctl is-active orchestrator")).toBe("active");
   });
 
-  it("a new side that would be older than the old one is refused", async () => {
+  it("refuses a new host with an older version than the old host", async () => {
     const before = await listed(to);
     const older = { ...inputs(), move: moveNamed("pillar-host/prod/Anvil/2"), release: { version: "v0.0.8" } };
     const { error } = await run("create", older);
@@ -155,7 +155,7 @@ describe("the first backup", () => {
     expect(await listed(to)).toBe(before);
   });
 
-  it("a share of an earlier key than the chain names is refused, though it was secured before, and nothing is touched", async () => {
+  it("refuses a share of an earlier key than the chain's, even if it was backed up", async () => {
     const before = await listed(to);
     await lab.chain("PATCH", "/bridge", { compressedTssECDSAPubKey: nextPublicKey(state.bridgeKey) });
     const { error } = await run("create", inputs());
@@ -169,7 +169,7 @@ describe("the first backup", () => {
     expect(backupOf(await run("create", inputs()))).toEqual(backupOf(done));
   });
 
-  it("no secret is in the log, the state, or what lies on this machine", () => {
+  it("log, state and this machine's files hold no secret", () => {
     const { oldHost: _old, newHost: _new, node: _node, ...kept } = done.result?.outs ?? {};
     const files = readdirSync(directory()).map((name) => readFileSync(join(directory(), name)).toString("latin1"));
     expect(files).toHaveLength(3);
@@ -178,14 +178,14 @@ describe("the first backup", () => {
       for (const each of texts) expect(each.includes(secret)).toBe(false);
   });
 
-  it("an update returns at once, without a look at the old host", async () => {
+  it("an update returns at once, without a lookup on the old host", async () => {
     const news = { ...inputs({ port: 1 }), references: ["http://127.0.0.1:1"] };
     const again = await run("update", "signer-backup", done.result?.outs, news);
     expect(backupOf(again)).toEqual(backupOf(done));
     expect(again.log).toEqual([]);
   });
 
-  it("opens on a third host with age and tar alone, every file as the manifest tells", async () => {
+  it("opens on a third host with age and tar alone, every file as in the manifest", async () => {
     const third = await lab.addHost("third");
     const { file, identityFile, manifestFile } = backupOf(done);
     execFileSync("cp", [file, join(third.root, "root/backup.tar.age")]);
@@ -218,7 +218,7 @@ describe("the first backup", () => {
     );
   });
 
-  it("a backup that is gone is taken anew", async () => {
+  it("takes a missing backup again", async () => {
     execFileSync("truncate", ["-s", "100", backupOf(done).file]);
     const again = await run("update", "signer-backup", done.result?.outs, inputs());
     expect(again.error).toBeUndefined();
@@ -227,7 +227,7 @@ describe("the first backup", () => {
   });
 });
 
-describe("units that are enabled from another place", () => {
+describe("units that are enabled from another directory", () => {
   const etc = "/etc/systemd/system";
   /** Runs functions of a library on the old host, as a call over ssh does. */
   const call = async (library: string, names: string, variables: Readonly<Record<string, Value>>) => {
@@ -252,7 +252,7 @@ describe("units that are enabled from another place", () => {
     return stateOf(service);
   };
 
-  it("a fence keeps the signer's link and masks it over its own file, and the way back starts it as it was", async () => {
+  it("a fence masks the orchestrator's unit and keeps its link, and a rollback starts it as before", async () => {
     const before = await linked("orchestrator");
     expect(before).toBe(
       "/opt/units/orchestrator.service\n/opt/units/orchestrator.service\norchestrator.service\nenabled\nactive",
@@ -278,7 +278,7 @@ describe("units that are enabled from another place", () => {
     expect(await stateOf("orchestrator")).toBe(before);
   });
 
-  it("a retirement keeps the node's link, though disabling takes it away, and the way back starts it", async () => {
+  it("a retirement keeps the node's link although disabling removes it, and its undo starts the node", async () => {
     const before = await linked("go-node");
     const signer = { service: "x", directory: "/x", executable: "x", rpcPort: 1 };
     const places = pathVariables({ service: "go-node", dataDir: "/root/.znn", rpcPort: 35997, signer });
@@ -293,7 +293,7 @@ describe("units that are enabled from another place", () => {
     expect(await stateOf("go-node")).toBe(before);
   });
 
-  it("an installation beside it takes the link over, and the unit that it leads to is the one that is masked", async () => {
+  it("a second installation takes the link over, and its unit is the masked one", async () => {
     await onHost(from, "systemctl stop orchestrator; rm -f /var/lib/pillar-host/orchestrator.json");
     const config = configOf({ orchestrator: { migrateFrom: { address: to.address, hostKey: to.hostKey } } });
     const script = envelope(orchestrator(config), { hostName: "old", stack: "prod" });
@@ -308,7 +308,7 @@ describe("units that are enabled from another place", () => {
   });
 });
 
-it("a disk of the operator's that runs full in the middle: told, and no half backup is left", async () => {
+it("reports a full disk of the operator, and leaves no partial backup", async () => {
   const root = localRoot();
   const small = join(root.scratch, "small");
   mkdirSync(small);

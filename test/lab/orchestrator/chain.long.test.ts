@@ -13,7 +13,7 @@ const disk =
   "/var/lib/pillar-host/orchestrator.json /root/.orchestrator /etc/systemd/system/orchestrator.service /etc/systemd/system/orchestrator.service.moved /etc/systemd/system/multi-user.target.wants/orchestrator.service";
 
 // Each test goes on where the one before it ended.
-describe("a signer that goes from host to host, and back", () => {
+describe("an orchestrator that moves from host to host, and back", () => {
   const stage = moveStage({ setup: { extraFiles: { count: 20, bytes: 20_000 } } });
   let third: LabHost;
   let stack: LabStack;
@@ -68,7 +68,7 @@ describe("a signer that goes from host to host, and back", () => {
     await stack?.endRuns();
   });
 
-  it("goes to the second host and on to the third, and back the same way: one number more each time", async () => {
+  it("moves to the second and third host and back, with a number that grows by one each time", async () => {
     await second({});
     await succeeds(stage.stack);
     expect(await signing()).toEqual(["fresh"]);
@@ -86,7 +86,7 @@ describe("a signer that goes from host to host, and back", () => {
     expect([await generation(third), await generation(stage.fresh), await generation(stage.old)]).toEqual([3, 4, 4]);
   });
 
-  it("is not fetched a second time from the first host, set back to before all, by a stack of the past", async () => {
+  it("is not moved again from the first host, restored to its first state, by an old stack", async () => {
     await second({ attempt: 2 });
     await succeeds(stage.stack);
     await configureThird({ attempt: 2 });
@@ -111,7 +111,7 @@ describe("a signer that goes from host to host, and back", () => {
     expect(await signing([stage.old, stage.fresh])).toEqual(["old"]);
   });
 
-  it("goes on from there by the operator's word, which is about that start alone", async () => {
+  it("moves on by the operator's word, which is valid for that start only", async () => {
     const migrateFrom = { address: stage.old.address, hostKey: stage.old.hostKey };
     await second({ attempt: 3, migrateFrom: { ...migrateFrom, laterThanMove: 5 } });
     const early = await stage.stack.up();

@@ -27,7 +27,7 @@ const waitFor = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 300_0
 const getBuildInfo = `curl -s -w '%{http_code}' -H 'Content-Type: application/json' -d '{"method":"getBuildInfo","params":[]}' http://127.0.0.1:55000`;
 
 describe("the orchestrator's double on a host", () => {
-  it("ends where its node is down, then answers twice a second, on all addresses, and its signers' port is open", async () => {
+  it("ends while its node is down, then answers on all addresses, with its peer port open", async () => {
     await patch(oldHost, { syncPollMs: 500, stopMs: 300 });
     state = await setUpOrchestrator(lab, oldHost, { started: false, extraFiles: { count: 250, bytes: 10_000 } });
     await onHost(oldHost, "systemctl start orchestrator");
@@ -42,7 +42,7 @@ describe("the orchestrator's double on a host", () => {
     expect(await onHost(oldHost, "ss -Hltn | awk '{print $4}' | grep :55 | sort")).toBe("*:55000\n0.0.0.0:55055");
   });
 
-  it("leaves its secrets where a search finds them", async () => {
+  it("leaves its secrets where the tests' search finds them", async () => {
     expect(await filesWith(oldHost, state.passphrase)).toContain("journal");
     expect(await onHost(oldHost, "find /root/.orchestrator/events -name '*.ldb' | wc -l")).toBe("250");
     expect(await onHost(oldHost, "stat -c '%a %U' /root/.orchestrator /root/.orchestrator/producer")).toBe(
@@ -50,13 +50,13 @@ describe("the orchestrator's double on a host", () => {
     );
   });
 
-  it("holds a lock, so that no second one runs in its directory", async () => {
+  it("holds a lock against a second process in its directory", async () => {
     const { exitCode, stderr } = await oldHost.run("cd /tmp && HOME=/root orchestrator");
     expect(exitCode).toBe(1);
     expect(stderr).toContain("unable to acquire file-lock");
   });
 
-  it("rewrites its configuration on its stop, which is told exactly", async () => {
+  it("rewrites its configuration when it stops, and reports the exact time", async () => {
     const before = await sum(oldHost);
     await onHost(oldHost, "systemctl stop orchestrator");
     expect(await sum(oldHost)).not.toBe(before);
@@ -64,7 +64,7 @@ describe("the orchestrator's double on a host", () => {
     expect(await onHost(oldHost, "systemctl show -p Result --value orchestrator")).toBe("success");
   });
 
-  it("crashes on a damaged key share, and is restarted until that is mended", async () => {
+  it("crashes on a damaged key share, and restarts until the share is repaired", async () => {
     const share = `/root/.orchestrator/${state.keyShareFile}`;
     await onHost(oldHost, `sed -i.whole 's/"Xi":"./"Xi":"x/' '${share}' && systemctl start orchestrator`);
     await waitFor(async () => expect(await journal(oldHost)).toContain("local state is corrupted"));
@@ -73,7 +73,7 @@ describe("the orchestrator's double on a host", () => {
     expect((await signers()).doubles).toEqual([]);
   });
 
-  it("is noticed when a second one with its identity runs on another host", async () => {
+  it("the chain notices a second one with its identity on another host", async () => {
     await setUpSyncedNode(lab, newHost);
     await setUpOrchestrator(lab, newHost, { copyOf: state });
     await waitFor(async () => expect((await signers()).doubles).toHaveLength(1));

@@ -5,7 +5,7 @@ import { configureMove, contentOf, copyLeftovers, moveStage, signersOf, stageOf 
 
 // As faults.test.ts, what comes to pass less often, and the way back by hand.
 
-describe("the signer's move where something is wrong on the way", () => {
+describe("the orchestrator's move with a problem on the way", () => {
   const stage = moveStage({ setup: { extraFiles: { count: 200, bytes: 20_000 } } });
   const fails = async () => {
     const { exitCode, output } = await stage.stack.up();
@@ -18,7 +18,7 @@ describe("the signer's move where something is wrong on the way", () => {
   const byHand = (output: string) =>
     /first on [\d.]+: ([^\n]*) \(it must say inactive\)\s+only then on [\d.]+: ([^\n]*)\n/.exec(output)?.slice(1);
 
-  it("a file goes on changing after the stop: the old side is brought back by itself", async () => {
+  it("starts the old host's orchestrator again if a file keeps changing after the stop", async () => {
     await onHost(
       stage.old,
       "systemd-run -q --unit=scribe bash -c 'while :; do date +%N >> /root/.orchestrator/events/0000/scribe; sleep 0.02; done'",
@@ -31,7 +31,7 @@ describe("the signer's move where something is wrong on the way", () => {
     await onHost(stage.old, "systemctl stop scribe");
   });
 
-  it("a key generation that getStatus did not tell of: the old side is brought back, and the cure that is printed helps", async () => {
+  it("starts it again if a key generation runs, and the printed cure works", async () => {
     await stage.lab.chain("PATCH", "/orchestrators/old", { state: 0 });
     await stage.lab.chain("POST", "/orchestrators/old/keyGeneration", { ms: 3_600_000 });
     await expect.poll(() => onHost(stage.old, "journalctl -u orchestrator -n 50")).toContain("Started ECDSA Keygen");
@@ -51,7 +51,7 @@ describe("the signer's move where something is wrong on the way", () => {
     await waitForOrchestrator(stage.lab, stage.old, stage.state.identity);
   });
 
-  it("odd owners, modes and names arrive as they are; what is damaged after the copy is noticed and taken again", async () => {
+  it("copies odd owners, modes and names exactly, and copies damaged files again", async () => {
     await onHost(
       stage.old,
       `cd /root/.orchestrator/events && printf x > $'odd\\nname with \\\\ and "quotes"' && chown 1234:4321 000001.log && chmod 0604 000001.log && ln -s CURRENT link && mkdir -m 0750 empty`,
@@ -80,7 +80,7 @@ describe("the signer's move where something is wrong on the way", () => {
     expect(await copyLeftovers(stage)).toBe("");
   });
 
-  it("a new side that does not stay up: nothing is undone by itself, the error says how to go on and back", async () => {
+  it("undoes nothing if the new host's orchestrator does not stay up, and says how to continue or go back", async () => {
     await configureMove(stage, { rollback: true });
     expect((await stage.stack.up()).exitCode).toBe(0);
     await stage.lab.chain("PATCH", "/orchestrators/fresh", { crashAfterMs: 2000, version: "v0.0.9" });
@@ -96,7 +96,7 @@ describe("the signer's move where something is wrong on the way", () => {
     expect(await stageOf(stage.fresh)).toBe("starting");
   });
 
-  it("its printed commands bring the old side back by hand, and the next errors say how to end there", async () => {
+  it("its printed commands start the old host's orchestrator by hand, and the next errors say how to finish", async () => {
     const [first = "", then = ""] = byHand(failed) ?? [];
     // Where most have it, and where systemctl mask refuses.
     const unit = "/etc/systemd/system/orchestrator.service";

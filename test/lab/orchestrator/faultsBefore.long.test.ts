@@ -3,7 +3,7 @@ import { waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
 import { onHost } from "../fixture";
 import { copyLeftovers, moveStage, signersOf } from "./moveStage";
 
-describe("the signer's move where something is wrong", () => {
+describe("the orchestrator's move with a problem before it", () => {
   const stage = moveStage({ setup: { extraFiles: { count: 200, bytes: 20_000 } } });
   const fails = async () => {
     const { exitCode, output } = await stage.stack.up();
@@ -11,7 +11,7 @@ describe("the signer's move where something is wrong", () => {
     return output;
   };
 
-  it("the target's disk is full: the old side signs on, and the error says so", async () => {
+  it("the old host keeps signing if the new host's disk is full, and the error says so", async () => {
     await onHost(
       stage.fresh,
       "mkdir -p /root/.orchestrator.arriving && mount -t tmpfs -o size=1m tmpfs /root/.orchestrator.arriving",
@@ -26,7 +26,7 @@ describe("the signer's move where something is wrong", () => {
     await onHost(stage.fresh, "umount /root/.orchestrator.arriving");
   });
 
-  it("a bridge that was halted just now, which getStatus and the signer's own state do not tell: it is not stopped", async () => {
+  it("does not stop the orchestrator while the bridge is halted", async () => {
     const process = () => onHost(stage.old, "systemctl show -p MainPID --value orchestrator");
     const before = await process();
     await stage.lab.chain("PATCH", "/bridge", { halted: true });
@@ -45,7 +45,7 @@ describe("the signer's move where something is wrong", () => {
     await stage.lab.chain("PATCH", "/bridge", { unhaltedAt: 0 });
   });
 
-  it("the old host is out of sight: nothing is touched", async () => {
+  it("changes nothing if the old host is unreachable", async () => {
     await stage.old.stop();
     const output = await fails();
     expect(output).toMatch(/the old side \([\d.]+\).*out of sight/);

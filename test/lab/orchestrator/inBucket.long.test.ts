@@ -25,7 +25,7 @@ async function typed(words: readonly string[], data: string) {
 const up = (data: string) =>
   typed(["pulumi", "up", "--yes", "--skip-preview", "--non-interactive", "-s", "prod"], data);
 
-it("a move writes its events and its backups into the bucket, and goes to its end", async () => {
+it("a move writes its events and backups into the bucket, and completes", async () => {
   const { exitCode, output } = await stage.stack.up();
   expect(exitCode, output).toBe(0);
   expect(await signersOf(stage)).toEqual(["new"]);
@@ -35,7 +35,7 @@ it("a move writes its events and its backups into the bucket, and goes to its en
   expect(here).not.toContain("record.jsonl");
 });
 
-it("another laptop finds all done", async () => {
+it("another laptop finds the move done", async () => {
   await cp(join(first(), "pillar-host/keys"), join(second(), "pillar-host/keys"), { recursive: true });
   const { exitCode, output } = await up(second());
   expect(exitCode, output).toBe(0);
@@ -48,7 +48,7 @@ it("another laptop finds all done", async () => {
   expect(theirs.output.replaceAll(second(), first()).replaceAll(inBucket, `${records(first())}/`)).toBe(ours.output);
 });
 
-it("another laptop, the first one's being gone, brings the signer back, proved by the backups of the bucket", async () => {
+it("another laptop moves the orchestrator back, proved by the bucket's backups", async () => {
   await rm(join(first(), "pillar-host"), { recursive: true });
   await configureMove(stage, { rollback: true });
   const { exitCode, output } = await up(second());
@@ -58,7 +58,7 @@ it("another laptop, the first one's being gone, brings the signer back, proved b
   expect(existsSync(join(records(second()), "record.jsonl"))).toBe(false);
 });
 
-it("a bucket that is gone begins no move, and the signer signs on", async () => {
+it("begins no move without the bucket, and the orchestrator keeps signing", async () => {
   const before = await onHost(stage.old, "systemctl show -p MainPID orchestrator");
   await configureMove({ ...stage, store: String(stage.store).replace("s3://state?", "s3://nobody?") }, { attempt: 2 });
   const { exitCode, output } = await up(second());

@@ -40,7 +40,7 @@ async function killedUp(): Promise<{ readonly stop?: Stop; readonly output: stri
   }
 }
 
-it("a bucket that loses each upload in its middle ends an up, and nothing is moved", async () => {
+it("an up ends without a move if the bucket loses each upload", async () => {
   const before = await signer();
   await setGate(stage.lab, "cut");
   const { exitCode, output } = await stage.stack.up();
@@ -52,7 +52,7 @@ it("a bucket that loses each upload in its middle ends an up, and nothing is mov
   expect(await signer()).toBe(before);
 });
 
-it("an up that is killed at each of its writes into the bucket, before or after it, is completed by the next", async () => {
+it("the next up completes an up that was killed at any of its writes into the bucket", async () => {
   const content = await contentOf(stage.old);
   for (let runs = 1; ; runs += 1) {
     expect(runs).toBeLessThan(40);
@@ -68,7 +68,7 @@ it("an up that is killed at each of its writes into the bucket, before or after 
   expect(await transcripts(stage.fresh)).toHaveLength(1);
 });
 
-it("nothing that the bucket took is lost, and no step of the move is in it as done twice", async () => {
+it("the bucket lost no write, and has no step of the move twice", async () => {
   const { lines } = await gateOf(stage.lab);
   const there = (await linesIn(stage.lab)) as (LogEvent | MoveEvent)[];
   expect(there).toEqual(lines.map((line) => JSON.parse(line)));
@@ -88,7 +88,7 @@ it("nothing that the bucket took is lost, and no step of the move is in it as do
     expect(files).toEqual(expect.arrayContaining([basename(file), basename(manifestFile)]));
 });
 
-it("and the next up has nothing to do", async () => {
+it("the next up changes nothing", async () => {
   await setGate(stage.lab, "pass");
   const { exitCode, output } = await stage.stack.up();
   expect(exitCode, output).toBe(0);

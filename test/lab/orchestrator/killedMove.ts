@@ -41,7 +41,7 @@ async function expectJournals({ old, fresh }: MoveStage, isBack: boolean): Promi
  * boundary takes two runs of the engine.
  */
 export function killedAt(boundaries: readonly Boundary[]): void {
-  describe("an engine that is killed in the signer's move", () => {
+  describe("an engine that is killed in the orchestrator's move", () => {
     const stage = moveStage({ setup: { extraFiles: { count: 200, bytes: 20_000 } }, bare: true });
     let attempt = 0;
 
@@ -59,7 +59,7 @@ export function killedAt(boundaries: readonly Boundary[]): void {
       expect(exitCode, output).toBe(0);
     }
 
-    it.for(boundaries)("on the way %s, %s: the next up goes on", async ([way, _where, pattern, alone]) => {
+    it.for(boundaries)("on the way %s, %s: the next up continues", async ([way, _where, pattern, alone]) => {
       const isBack = way === "back";
       // After a way back the old side signs by itself.
       if (!isBack) {

@@ -9,7 +9,7 @@ describe("a directory of 1 GB in 8,000 files", () => {
   const sum =
     "cd /root/.orchestrator/events && find . -name '*.ldb' -print0 | sort -z | xargs -0 sha256sum | sha256sum";
 
-  it("moves in one up from nothing, unattended, the engine killed once in the middle of the copy", async () => {
+  it("moves in one unattended up, with the engine killed once in the copy", async () => {
     const [run, before] = [await stage.stack.begin(), await onHost(stage.old, sum)];
     const arriving = "find /root/.orchestrator.arriving -name '*.ldb' 2> /dev/null | wc -l";
     await run.hears(

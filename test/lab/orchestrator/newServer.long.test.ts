@@ -18,7 +18,7 @@ import { probe, probeFromOperator } from "../clouds/fixture";
 import { missedByNodes, onHost, pastPackages, stackFile, testLab, testStack } from "../fixture";
 import { quick } from "../retirement/stage";
 
-describe("the signer's move onto a server that the same up makes at a provider", () => {
+describe("the orchestrator's move to a server that the same up orders", () => {
   let lab: Lab;
   let old: LabHost;
   let state: ExampleDir;
@@ -97,7 +97,7 @@ describe("the signer's move onto a server that the same up makes at a provider",
   }, 900_000);
   afterAll(() => lab?.down());
 
-  it("goes from nothing to the signer's new place, and ends with exactly one", async () => {
+  it("orders the server, moves the orchestrator, and ends with exactly one", async () => {
     expect(run.exitCode, run.output).toBe(0);
     expect(String((await server.run("systemctl is-active orchestrator")).stdout)).toBe("active");
     expect(await onHost(old, "systemctl is-enabled orchestrator; systemctl is-active orchestrator; true")).toBe(
@@ -110,7 +110,7 @@ describe("the signer's move onto a server that the same up makes at a provider",
     expect(orchestrator).toMatchObject({ side: "new", address: server.address });
   });
 
-  it("shows the other signers its port, and nobody its RPC or its node's", async () => {
+  it("opens its port to the other orchestrators, and its RPCs to nobody", async () => {
     for (const look of [
       (port: number) => probe(stranger, server.address, port),
       (port: number) => probeFromOperator(lab, server.address, port),
@@ -126,7 +126,7 @@ describe("the signer's move onto a server that the same up makes at a provider",
 
   let serverKey: string;
 
-  it("goes on from there to another host, which produces then: the server is not needed any more", async () => {
+  it("moves on to another host, which then produces", async () => {
     const { producerAddress: first } = await stack.outputs<{ producerAddress: string }>();
     await elect(first);
     await succeeds(stack);
@@ -148,7 +148,7 @@ describe("the signer's move onto a server that the same up makes at a provider",
     await succeeds(successor);
   });
 
-  it("with the laptop lost, state and record, the server is retired and destroyed to its end, and its signer signs on", async () => {
+  it("after a lost laptop, the server is retired and destroyed, and the orchestrator keeps signing", async () => {
     await rename(join(lab.dir, "backups"), join(lab.dir, "lost"));
     // Without the record the successor's node alone does not tell which chain it is on.
     const references = [await lab.addReference("ref1")];

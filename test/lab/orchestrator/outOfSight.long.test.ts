@@ -4,7 +4,7 @@ import type { LabHost } from "../../../lab/lab";
 import { onHost } from "../fixture";
 import { configureMove, contentOf, copyLeftovers, moveStage, putBack, signersOf, stageOf } from "./moveStage";
 
-describe("an old host that goes away", () => {
+describe("an old host that becomes unreachable", () => {
   const stage = moveStage({ setup: { extraFiles: { count: 200, bytes: 20_000 } }, bare: true, withReference: true });
   const reaches = async (host: LabHost, stages: readonly string[]) => {
     for (const end = Date.now() + 60_000; !stages.includes(await stageOf(host)); await sleep(50))
@@ -12,7 +12,7 @@ describe("an old host that goes away", () => {
         throw new Error(`${host.name} came to ${await stageOf(host)}, not to ${stages.join(" or ")}`);
   };
 
-  it("before the move: told in words, and nothing is touched", async () => {
+  it("before the move: the error says so, and nothing is changed", async () => {
     await stage.old.stop();
     const { exitCode, output } = await stage.stack.up();
     await stage.old.start();
@@ -24,7 +24,7 @@ describe("an old host that goes away", () => {
     await expect.poll(() => signersOf(stage)).toEqual(["old"]);
   });
 
-  it("by a power cut at its stop: it boots without a signer, and the run goes on when it is back", async () => {
+  it("by a power cut at the stop: it boots without an orchestrator, and the run continues", async () => {
     const before = await contentOf(stage.old);
     const run = await stage.stack.begin();
     await run.hears((text) => (/orchestrator: stopping the old side/.test(text) ? "heard" : undefined), "the stop");
@@ -37,7 +37,7 @@ describe("an old host that goes away", () => {
     expect(await copyLeftovers(stage)).toBe("");
   });
 
-  it("by a power cut after the fence, and the engine is killed: the next up goes on without it", async () => {
+  it("by a power cut after the fence with a killed engine: the next up continues without it", async () => {
     await putBack(stage);
     await configureMove(stage, { attempt: 2 });
     const before = await contentOf(stage.old);
@@ -56,7 +56,7 @@ describe("an old host that goes away", () => {
     expect(await contentOf(stage.fresh)).toBe(before);
   });
 
-  it("after the move: an up with nothing new is unchanged; the old host comes back fenced", async () => {
+  it("after the move: an up changes nothing, and the old host boots fenced", async () => {
     const again = await stage.stack.up();
     expect(again.exitCode, again.output).toBe(0);
     expect(again.output).not.toMatch(/orchestrator-(move|backup|install).*(updat|creat)/);

@@ -18,7 +18,7 @@ const beginning = "orchestrator: bulk copy to the new side";
 /** Runs that may be needed afterwards: a host that boots, a node that connects, a lock of one that dies later. */
 const most = 8;
 
-describe("something dies at a random moment of the signer's move", () => {
+describe("a death at a random moment of the orchestrator's move", () => {
   const stage = moveStage({ setup: { extraFiles: { count: 200, bytes: 20_000 } } });
   const deploys = () => onHost(stage.fresh, "ls /var/log/pillar-host/deploy-*.log");
   let attempt = 0;
@@ -53,7 +53,7 @@ describe("something dies at a random moment of the signer's move", () => {
   const quietly = ["--yes", "--skip-preview", "--non-interactive"];
 
   it.each(Array.from({ length: rounds }, (_, round) => firstSeed + round))(
-    "seed %i: it is gone on with to the same end, and nothing is done twice",
+    "seed %i: the move continues to the same end, and nothing is done twice",
     async (seed) => {
       const random = randomOf(seed);
       const victim = victims[Math.floor(random() * victims.length)] ?? "the engine";

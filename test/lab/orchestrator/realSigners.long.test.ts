@@ -27,7 +27,7 @@ realOnly("one of three real signers moves", realSignerPrograms, () => {
     identity = await ask(stage.hosts.old, "getIdentity");
   });
 
-  it("goes in one up, installed from its official archive: the same signer, with its share, connected with both others", async () => {
+  it("moves in one up, installed from its official archive, with its share and both peers", async () => {
     const { old, fresh } = stage.hosts;
     expect(await onHost(fresh, "ls /usr/local/bin/orchestrator 2> /dev/null || true")).toBe("");
     const { exitCode, output } = await stage.stack.up();
@@ -43,7 +43,7 @@ realOnly("one of three real signers moves", realSignerPrograms, () => {
       for (const text of [output, await stage.stack.written()]) expect(text.includes(form)).toBe(false);
   });
 
-  it("takes part in the bridge's next signature, after which the others know its new address", async () => {
+  it("takes part in the bridge's next signature, and its peers learn the new address", async () => {
     const { fresh, second, third } = stage.hosts;
     const book = (host: LabHost) => onHost(host, "cat /root/.orchestrator/tss/address_book.seed");
     expect(await book(second)).not.toContain(`/${fresh.address}/`);
@@ -54,7 +54,7 @@ realOnly("one of three real signers moves", realSignerPrograms, () => {
         .toContain(`/${fresh.address}/`);
   });
 
-  it("goes back on request, the same signer again", async () => {
+  it("moves back on request", async () => {
     const { old, fresh, second } = stage.hosts;
     await setWorld(second, { wraps: "[]" });
     await configureReal(stage, { rollback: true });
@@ -64,7 +64,7 @@ realOnly("one of three real signers moves", realSignerPrograms, () => {
     expect([await signs(old), await signs(fresh)]).toEqual(["active\nruns", "inactive"]);
   });
 
-  it("that takes part in a key generation, of which getStatus did not tell when it was asked, is not stopped", async () => {
+  it("is not stopped in a key generation that getStatus did not report", async () => {
     const { old, fresh, second, third } = stage.hosts;
     await configureReal(stage, { attempt: 2 });
     const began = new Date();
@@ -99,7 +99,7 @@ realOnly("one of three real signers moves", realSignerPrograms, () => {
     expect(await ask(old, "getStatus")).toMatchObject({ state: 0, stateName: "LiveState" });
   });
 
-  it("whose host is gone for good comes back on another one from a backup and its key alone, and signs with both others", async () => {
+  it("comes back on another host from a backup and its key alone, and signs with its peers", async () => {
     const { old, second, third } = stage.hosts;
     const another = await stage.lab.addHost("another", ensurePackagedImage);
     await setUpSyncedNode(stage.lab, another);

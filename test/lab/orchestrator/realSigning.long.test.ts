@@ -16,7 +16,7 @@ realOnly("a real signer is stopped within a signing", realSignerPrograms, () => 
   const another = () => stage.wraps.replace(/0050(?=")/, "0051");
   let moved: Date;
 
-  it("lets one that is at work come to its end; a stop within the next one, after three minutes, is told, and moves it", async () => {
+  it("waits for a running signature; after three minutes it stops within the next one, and says so", async () => {
     const { old, fresh, second, third } = stage.hosts;
     const began = new Date();
     const identity = await ask(old, "getIdentity");
@@ -52,7 +52,7 @@ realOnly("a real signer is stopped within a signing", realSignerPrograms, () => 
     );
   });
 
-  it("where it is now it signs with both others what was broken off", async () => {
+  it("signs the interrupted message with its peers on the new host", async () => {
     const { fresh, second, third } = stage.hosts;
     const signed = async (host: LabHost) => signature.exec(await logOf(host, moved))?.[2];
     const theirs = () => Promise.all([fresh, second, third].map(signed));

@@ -13,7 +13,7 @@ import { onHost, testLab, testStack } from "../fixture";
 import type { CodeBlock } from "../readme";
 import { type BackupMade, backupMade, below, RestoreDesk } from "./restoreDesk";
 
-describe("a signer comes back from a backup alone", () => {
+describe("an orchestrator restored from a backup alone", () => {
   let lab: Lab;
   let old: LabHost;
   let third: LabHost;
@@ -38,7 +38,7 @@ describe("a signer comes back from a backup alone", () => {
   });
   afterAll(() => lab?.down());
 
-  it("the command backs up a signer at work, and leaves it at work; no secret is in what it prints", async () => {
+  it("backs up a running orchestrator without stopping it, and prints no secret", async () => {
     const told = await cli(stack, ["backup", "prod"]);
     expect(told.exitCode, told.out).toBe(0);
     expect(told.out).toContain(
@@ -51,7 +51,7 @@ describe("a signer comes back from a backup alone", () => {
     expect(identities[state.identity]?.gaps ?? []).toEqual([]);
   });
 
-  it("after a key generation it says that the one before is of no use", async () => {
+  it("says after a key generation that the earlier backup is useless", async () => {
     // As a key generation leaves it: the same name, another share.
     await onHost(old, `touch -d 2026-01-02T03:04:05Z /root/.orchestrator/${state.keyShareFile}`);
     const same = await cli(stack, ["backup", "prod", "--json"]);
@@ -67,7 +67,7 @@ describe("a signer comes back from a backup alone", () => {
     expect(made.keyShare).toMatchObject({ generatedAt: "2026-01-02T03:04:05.000Z" });
   });
 
-  it("where no signer is to be had, it makes none, with 2 and what is needed", async () => {
+  it("makes no backup without an orchestrator, and exits with 2 and what is needed", async () => {
     await onHost(old, "systemctl stop orchestrator; mv /root/.orchestrator /root/away");
     const told = await cli(stack, ["backup", "prod"]);
     expect(told.exitCode, told.out).toBe(2);
@@ -83,14 +83,14 @@ describe("a signer comes back from a backup alone", () => {
     await waitForOrchestrator(lab, old, state.identity);
   });
 
-  it("the backup and its key alone are taken to another place", async () => {
+  it("takes only the backup and its key to another machine", async () => {
     await desk.take(made, { old, fresh: third, release: lab.orchestratorRelease() });
     const [variables] = below("What is typed with");
     const names = [...(variables?.text ?? "").matchAll(/^([A-Z_0-9]+)=/gm)].map(([, name]) => name);
     expect(Object.keys(desk.given)).toEqual(names);
   });
 
-  it("1: an old side that runs is not called fenced; the commands fence it, also over a reboot", async () => {
+  it("1: the commands fence a running old host, also over a reboot", async () => {
     const [check, fence] = below("1.");
     expect(await typed(check)).toMatchObject({ exitCode: 1, out: "NOT FENCED: it runs" });
     await onHost(old, "systemctl stop orchestrator");
@@ -103,7 +103,7 @@ describe("a signer comes back from a backup alone", () => {
     expect(await typed(check)).toEqual({ exitCode: 0, out: "FENCED" });
   });
 
-  it("2 to 4: the third host takes the signer over, the same one, with its share", { timeout: 180_000 }, async () => {
+  it("2 to 4: the third host runs the same orchestrator, with its share", { timeout: 180_000 }, async () => {
     const [isFree, install] = below("2.");
     expect(await typed(isFree)).toEqual({ exitCode: 0, out: "active\nFREE" });
     const installed = await typed(install);

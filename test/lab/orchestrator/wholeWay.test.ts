@@ -21,7 +21,7 @@ interface Kept {
   readonly inputs?: { readonly stdin?: { readonly plaintext?: string } };
 }
 
-describe("the signer's move, the whole way", () => {
+describe("the whole move of the orchestrator", () => {
   const stage = moveStage({ setup: { extraFiles: { count: 500, bytes: 100_000 } }, withSudo: true });
   let output = "";
   let gapSeconds = 0;
@@ -29,7 +29,7 @@ describe("the signer's move, the whole way", () => {
   // Command lines while the move is at work, twice a second.
   const watch = "systemd-run -q --unit=watch bash -c 'while :; do ps -eo args >> /run/command-lines; sleep 0.5; done'";
 
-  it("goes in one up, the old host's user being none that is root, and ends with exactly one signer", async () => {
+  it("moves in one up, with a login other than root on the old host, and ends with exactly one orchestrator", async () => {
     const before = await contentOf(stage.old);
     for (const host of [stage.old, stage.fresh]) await onHost(host, watch);
     const run = await stage.stack.up();
@@ -54,7 +54,7 @@ describe("the signer's move, the whole way", () => {
     expect(gap?.ms).toBeLessThan(20_000);
   });
 
-  it("says what it is, and what comes next", async () => {
+  it("says what it does, and what comes next", async () => {
     const { orchestrator, nextStep } = await stage.stack.outputs<{
       orchestrator: Record<string, unknown>;
       nextStep: string[];
@@ -73,7 +73,7 @@ describe("the signer's move, the whole way", () => {
     expect(nextStep.join("\n")).toContain("re-key it for the new producer address");
   });
 
-  it("fences the old side so that a reboot does not bring it back, and enables the new one", async () => {
+  it("fences the old host against a reboot, and enables the new host's orchestrator", async () => {
     expect(
       await onHost(stage.old, "systemctl is-enabled orchestrator || true; ls /root/.orchestrator | grep producer"),
     ).toMatch(new RegExp(`^masked\\nproducer\\.moved-to-${stage.fresh.address}-\\d{8}T\\d{6}Z$`));
@@ -82,7 +82,7 @@ describe("the signer's move, the whole way", () => {
     await expect.poll(() => signersOf(stage)).toEqual(["new"]);
   });
 
-  it("leaves no key of the copy, and no secret in log, state, record or command lines", async () => {
+  it("leaves no copy key, and no secret in log, state, event log or command lines", async () => {
     expect(await copyLeftovers(stage)).toBe("");
     const { stdout: exported } = await stage.stack.pulumi(["stack", "export"]);
     const texts = {
@@ -114,7 +114,7 @@ describe("the signer's move, the whole way", () => {
     return String(stdin?.plaintext);
   }
 
-  it("changes nothing in the next up, and nothing when migrateFrom is taken away, and says so", async () => {
+  it("the next up changes nothing, also without migrateFrom, and says so", async () => {
     const before = await bulkCopyInput();
     const again = await stage.stack.up();
     expect(again.exitCode, again.output).toBe(0);
@@ -129,7 +129,7 @@ describe("the signer's move, the whole way", () => {
     await configureMove(stage);
   });
 
-  it("goes back on request, rests there, and goes again with a raised attempt", async () => {
+  it("moves back on request, stays there, and moves again with a higher attempt", async () => {
     await configureMove(stage, { rollback: true });
     const back = await stage.stack.up();
     expect(back.exitCode, back.output).toBe(0);

@@ -57,7 +57,7 @@ contract("command plugin", ["pulumi-resource-command", "pulumi-language-nodejs"]
   };
 
   describe("a run", () => {
-    test("of a preview is none; it gets stdin, is not repeated, follows a changed input, and is replaced by triggers", async () => {
+    test("does not happen in a preview, gets stdin, follows a changed input, and is replaced by triggers", async () => {
       const server = await startServer();
       const step = (stdin: string, trigger: string) => ({
         step: run(to(server), "cat; printf 'a\\n\\n'; printf 'b\\n' >&2", { stdin, triggers: [trigger] }),
@@ -73,7 +73,7 @@ contract("command plugin", ["pulumi-resource-command", "pulumi-language-nodejs"]
       expect(server.commands).toHaveLength(3);
     });
 
-    test("that fails tells status, command and all output, and leaves nothing to record", async () => {
+    test("reports status, command and output when it fails, and records nothing", async () => {
       const create = "echo out; sleep 0.2; echo err >&2; exit 3";
       expect(await stack.up({ failed: run(to(await startServer()), create) })).toMatch(
         /Process exited with status 3: running "echo out; .*exit 3":\s+out\s+err/,
@@ -81,7 +81,7 @@ contract("command plugin", ["pulumi-resource-command", "pulumi-language-nodejs"]
       expect(stack.kept().failed).toBeUndefined();
     });
 
-    test("has secret what is secret, its connection always, and its output where the program says so", async () => {
+    test("keeps its connection secret, and its output if the program says so", async () => {
       const connection = to(await startServer());
       const opts = { additionalSecretOutputs: ["stdout", "stderr"] };
       await stack.up({
@@ -99,7 +99,7 @@ contract("command plugin", ["pulumi-resource-command", "pulumi-language-nodejs"]
   });
 
   describe("a connection", () => {
-    test("is refused to a host with another key, before anything is authenticated, and to one that is not there", async () => {
+    test("is refused to a host with another key before any login, and to an absent host", async () => {
       const [right, wrong, any] = [await startServer(), await startServer(), await startServer()];
       const { port } = await closed();
       const said = await upAll({
@@ -116,7 +116,7 @@ contract("command plugin", ["pulumi-resource-command", "pulumi-language-nodejs"]
       expect(said).toContain(`after 2 failed attempts: dial tcp 127.0.0.1:${port}: connect: connection refused`);
     });
 
-    test("without a limit waits until the host is there; it goes through a proxy", async () => {
+    test("waits for the host without a limit, and goes through a proxy", async () => {
       const { port } = await closed();
       const bastion = await startServer();
       const { dialErrorLimit: _, ...proxy } = to(bastion);
@@ -127,7 +127,7 @@ contract("command plugin", ["pulumi-resource-command", "pulumi-language-nodejs"]
       expect([stdout("late"), bastion.commands]).toEqual(["up", []]);
     }, 120_000);
 
-    test("is made by key, locked key, password, a question, or agent: one after the other, and again as often as told", async () => {
+    test("uses key, locked key, password, prompt and agent in turn, as often as configured", async () => {
       const offers = (key: string) => (attempt: AuthContext) =>
         attempt.method === "publickey" && attempt.key.data.equals(Buffer.from(key.split(" ")[1] as string, "base64"));
       const byPassword = (attempt: AuthContext) => attempt.method === "password" && attempt.password === PASSWORD;
@@ -160,7 +160,7 @@ contract("command plugin", ["pulumi-resource-command", "pulumi-language-nodejs"]
     });
   });
 
-  test("the language host begins Node as Pulumi.yaml's nodeargs say", async () => {
+  test("the language host starts Node with Pulumi.yaml's nodeargs", async () => {
     await stack.up({});
     const node = await stack.pulumi("stack", "output", "node", "--json");
     expect(JSON.parse(node)).toEqual(["--title=tiny", "--require=./first.js", true]);

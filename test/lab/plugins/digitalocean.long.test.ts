@@ -54,7 +54,7 @@ contract("digitalocean plugin", ["pulumi-resource-digitalocean"], (kind) => {
       .map(({ method, path }) => `${method} ${path.replace(/[0-9a-f-]{36}|\d{5,}/, "ID")}`);
   const done = () => [...cloud.double.cloud.actions.values()].map(({ type }) => type);
 
-  test("a host comes, stays as it is, and goes; no secret of it is left anywhere", async () => {
+  test("a host is created, unchanged, and deleted; no secret of it remains", async () => {
     const args = { tags: ["ref:tag.name"], sshKeys: ["ref:key.id"], userData: { secret: USER_DATA } };
     const resources = { key, tag, host: droplet(args), wall: wall() };
     expect(await stack.up(resources)).toContain("+ 6 created");
@@ -70,7 +70,7 @@ contract("digitalocean plugin", ["pulumi-resource-digitalocean"], (kind) => {
     stack.expectNone([TOKEN, "nobody reads this"]);
   });
 
-  test("backups, firewall and token change in place, and another order or spelling is no change", async () => {
+  test("backups, firewall and token change in place; another order or spelling changes nothing", async () => {
     await stack.up({ host: droplet(), wall: wall() });
     expect(
       await stack.preview({ host: droplet(), wall: wall(inbound, outbound.toReversed(), "PILLAR:anvil") }),
@@ -89,7 +89,7 @@ contract("digitalocean plugin", ["pulumi-resource-digitalocean"], (kind) => {
     expect(await stack.up()).toContain("4 unchanged");
   });
 
-  test("anything else replaces the Droplet: it goes first where its name was given, and last where it was made up", async () => {
+  test("any other change replaces the Droplet; with a given name it is deleted first", async () => {
     const changed: Record<string, object> = {
       image: { image: "debian-12-x64" },
       region: { region: "ams3" },
@@ -112,7 +112,7 @@ contract("digitalocean plugin", ["pulumi-resource-digitalocean"], (kind) => {
     expect(when("order", after.auto?.id)).toBeLessThan(when("remove", before.auto?.id));
   });
 
-  test("a refresh drops what has vanished; an import takes a Droplet over as it is, and keys would replace it", async () => {
+  test("a refresh drops a vanished Droplet; an import takes it over unchanged", async () => {
     const { id } = (await cloud.create({ name: "old", tags: ["old"], user_data: "#!/bin/sh\n" })).body.droplet;
     await new Promise((resolve) => setTimeout(resolve, 400));
     const own = { name: "old", tags: ["old"] };
@@ -131,7 +131,7 @@ contract("digitalocean plugin", ["pulumi-resource-digitalocean"], (kind) => {
   });
 
   describe("a Droplet", () => {
-    test("that does not become active in time is kept as not initialized, and the next up goes on with it", async () => {
+    test("is kept as uninitialized if it is not active in time, and the next up continues", async () => {
       const stuck = await cloud.fault({ kind: "slowAction", command: "create" });
       const host = droplet({}, { customTimeouts: { create: limit } });
       // Whichever of the two clocks ends first.
@@ -145,7 +145,7 @@ contract("digitalocean plugin", ["pulumi-resource-digitalocean"], (kind) => {
       expect([later?.id, later?.outputs.status, later?.initErrors]).toEqual([kept?.id, "active", undefined]);
     });
 
-    test("that is active without an address is waited for, and one that is locked is not deleted", async () => {
+    test("is waited for while it has no address, and is not deleted while it is locked", async () => {
       await cloud.fault({ kind: "lateAddress", seconds: 1.5 });
       await stack.up({ host: droplet() });
       const { id, outputs } = stack.kept().host ?? {};
@@ -156,7 +156,7 @@ contract("digitalocean plugin", ["pulumi-resource-digitalocean"], (kind) => {
       expect(changes()).not.toContain("DELETE /v2/droplets/ID");
     });
 
-    test("whose create is refused leaves nothing; an error is given up after five tries; a lost answer makes two", async () => {
+    test("leaves nothing after a refused create, is tried five times, and doubles after a lost answer", async () => {
       useToken(READ_TOKEN);
       const said = await stack.up({ host: droplet() });
       expect(said).toMatch(/error: 1 error occurred:\s+\* Error creating droplet: POST http\S+\/v2\/droplets: 403 /);

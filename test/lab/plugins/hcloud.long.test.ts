@@ -62,7 +62,7 @@ contract("hcloud plugin", ["pulumi-resource-hcloud"], (kind) => {
   const orders = () => cloud.room.asked.filter((asked) => asked.startsWith("order ")).length;
   const writes = () => cloud.requests.filter(({ method }) => method !== "GET").length;
 
-  test("a server is made with its key and firewall, booted and protected, and left alone while nothing changed", async () => {
+  test("a server is created with key and firewall, booted and protected, and then unchanged", async () => {
     expect(await stack.up(all)).toContain("+ 5 created");
     expect(await found()).toMatchObject({
       name: "anvil",
@@ -104,7 +104,7 @@ contract("hcloud plugin", ["pulumi-resource-hcloud"], (kind) => {
     expect([...cloud.room.machines.values()].map(({ rules }) => rules?.map(({ ports }) => ports))).toEqual([["22"]]);
   });
 
-  test("another image, key or user data would replace the server, but not when it is told to ignore them", async () => {
+  test("another image, key or user data replaces the server unless they are ignored", async () => {
     const other = { ...made, image: "debian-12", userData: "other", sshKeys: [] };
     expect(await stack.preview({ ...all, server: server(other) })).toMatchObject({ server: "replace" });
     const ignoring = { ignoreChanges: ["image", "userData", "sshKeys"] };
@@ -113,7 +113,7 @@ contract("hcloud plugin", ["pulumi-resource-hcloud"], (kind) => {
     expect(await found()).toMatchObject({ protection: { delete: true }, labels: { stack: "test" } });
   });
 
-  test("a protected server is not destroyed; one that is gone can be neither changed nor destroyed", async () => {
+  test("a protected server is not destroyed; a vanished one can be neither changed nor destroyed", async () => {
     expect(await stack.destroy()).toContain("server deletion is protected (protected, ");
     const free = { ...made, deleteProtection: false, rebuildProtection: false };
     await stack.up({ ...all, server: server(free) });
@@ -130,7 +130,7 @@ contract("hcloud plugin", ["pulumi-resource-hcloud"], (kind) => {
   describe("a create that fails", () => {
     const plain = (name: string, more: object = {}) => server({ ...plan, name, location: "fsn1", ...more });
 
-    test("for want of capacity, or with a 502 in JSON, is not recorded and not asked again", async () => {
+    test("without capacity, or with a 502 in JSON, is neither recorded nor tried again", async () => {
       const { id } = await fault({ kind: "noCapacity", location: "fsn1" });
       expect(await stack.up({ one: plain("one") })).toMatch(
         /error during placement \(resource_unavailable, [0-9a-f]{16}\)/,
@@ -141,7 +141,7 @@ contract("hcloud plugin", ["pulumi-resource-hcloud"], (kind) => {
       expect([Object.keys(stack.kept()), cloud.cloud.servers.size]).toEqual([[], 0]);
     });
 
-    test("after the server exists is recorded; the next up goes on with it, without what was missed", async () => {
+    test("after the server exists is recorded, and the next up continues without the missing parts", async () => {
       await fault({ kind: "failAction", command: "enable_backup", times: 1 });
       const half = { two: plain("two", { backups: true }) };
       expect(await stack.up(half)).toContain("Action failed (action_failed, ");
@@ -150,7 +150,7 @@ contract("hcloud plugin", ["pulumi-resource-hcloud"], (kind) => {
       expect([cloud.cloud.servers.size, (await found()).backup_window]).toEqual([1, null]);
     });
 
-    test("whose answer was lost leaves a server that the next one collides with; it is adopted by its id, as it is", async () => {
+    test("with a lost answer leaves a server that blocks the next one, and is adopted by its id", async () => {
       await fault({ kind: "cutAnswer", method: "POST", path: "/servers", times: 1 });
       const [two, three] = [plain("two", { backups: true }), plain("three")];
       expect(await stack.up({ two, three })).toContain("EOF");
@@ -163,7 +163,7 @@ contract("hcloud plugin", ["pulumi-resource-hcloud"], (kind) => {
     });
   });
 
-  test("a token that is too short, or may only look, is refused; none stands anywhere, nor do user data", async () => {
+  test("refuses a short or read-only token, and stores neither token nor user data", async () => {
     const other = { key: { ...key, args: { name: "other", publicKey: PUBLIC_KEY } } };
     useToken("short");
     expect(await stack.up(other)).toContain("entered token is invalid (must be exactly 64 characters long)");

@@ -25,7 +25,7 @@ const access = {
 runStep("tiny", require("./step.json"), access, {});
 `;
 
-describe("what a hostile host prints", () => {
+describe("output of a hostile host", () => {
   const evil = `printf '%s<{%%x%%}>\\n' '${evilText}'`;
   let stack: PluginStack;
   let server: SshServer;

@@ -41,15 +41,15 @@ beforeAll(async () => {
   expect(last).toMatchObject({ isReached: true, isOwnWork: false, recorded: { height: expect.any(Number) } });
 });
 
-describe("before the switch is over", () => {
-  it("the host that is registered is kept, and its node too", async () => {
+describe("before the switch has ended", () => {
+  it("keeps the registered host and its node", async () => {
     const before = await traceOf(stage.old);
     expect(whats(await refuse())[0]).toContain("this host's producer address is the registered one");
     expect(whats(await asked.shutDown(last))[0]).toContain("this host's producer address is the registered one");
     expect(await traceOf(stage.old)).toBe(before);
   });
 
-  it("the one that produces still is kept, though the wallet says otherwise", async () => {
+  it("keeps the host that still produces, even after the wallet's update", async () => {
     await stage.lab.chain("PATCH", "/truth", { tickMomentums: 12 });
     await updateProducer(stage.lab, pillar, stage.addresses.fresh);
     const found = whats(await asked.shutDown(last)).map((line) => line.split(", say")[0]);
@@ -58,7 +58,7 @@ describe("before the switch is over", () => {
     await stage.lab.chain("PATCH", "/truth", { tickMomentums: quick.tickMomentums });
   });
 
-  it("rewards are waited for, with what is known of them", async () => {
+  it("waits for rewards, and shows their state", async () => {
     const [what, ...lines] = conditionsOf(await refuse());
     expect(what).toMatch(/^- the rewards since the switch are not collected, say /);
     expect(lines.slice(0, -1).every((line) => /^found: (the first whole epoch|paid since epoch)/.test(line))).toBe(
@@ -68,13 +68,13 @@ describe("before the switch is over", () => {
   });
 });
 
-describe("with the rewards collected, one thing is wrong", () => {
+describe("with the rewards collected, a single problem keeps the host", () => {
   beforeAll(async () => {
     await epochPaid(stage.lab);
     await collect(stage);
   });
 
-  it("nobody watches: neither shut down nor given up, whatever else is so", async () => {
+  it("an unattended run neither shuts it down nor destroys it", async () => {
     const env = { PILLAR_HOST_UNATTENDED: "1" };
     const before = await traceOf(stage.old);
     expect((await refuse({}, env)).error?.message).toContain("a host is given up only in a run that somebody watches");
@@ -88,7 +88,7 @@ describe("with the rewards collected, one thing is wrong", () => {
     expect(whats(await refuse({ successor: undefined }))).toContain("who produces after this host is not configured");
   });
 
-  it("nobody can be asked", async () => {
+  it("no node can be asked", async () => {
     const places = { ...last.places, service: "none", rpcPort: 1 };
     expect(whats(await refuse({ places, successor: undefined, references: ["http://127.0.0.1:1"] }))).toEqual([
       "nobody tells what the chain says of Anvil",
@@ -97,7 +97,7 @@ describe("with the rewards collected, one thing is wrong", () => {
     ]);
   });
 
-  it("the host, or its successor, can't be seen", async () => {
+  it("the host or its successor is unreachable", async () => {
     const { host, successor } = last;
     const away = (login: typeof host) => ({ ...login, ssh: { ...login.ssh, port: 1 } });
     // Both are waited for a while.
@@ -139,7 +139,7 @@ describe("with the rewards collected, one thing is wrong", () => {
     ]);
   });
 
-  it("no RPC tells of rewards: a day, then the operator's word, which a Pillar's name makes", async () => {
+  it("without an RPC for rewards, a day must pass, then the operator's word counts", async () => {
     for (const name of ["old", "fresh", "ref"]) await node(name, { noRewards: true });
     const word = { PILLAR_HOST_REWARDS_COLLECTED: pillar };
     const soon = "less than a day has passed since the switch: its rewards can't have come yet";
@@ -154,7 +154,7 @@ describe("with the rewards collected, one thing is wrong", () => {
     for (const name of ["old", "fresh", "ref"]) await node(name, { noRewards: false });
   });
 
-  it("the wallet went back to the old address, and there again", async () => {
+  it("the wallet went back to the old address, and to the new one again", async () => {
     const inTurns = async (changes: Parameters<typeof refuse>[0] = {}) =>
       whats(await refuse({ ...kept(), ...changes })).some((line) => line.includes("produce in turns"));
     await elect(stage, stage.addresses.old);
@@ -166,7 +166,7 @@ describe("with the rewards collected, one thing is wrong", () => {
     await expect.poll(() => inTurns(), { interval: 2000 }).toBe(false);
   });
 
-  it("the host is another Pillar's that produces", async () => {
+  it("the host is of another Pillar, which produces", async () => {
     await stage.lab.chain("PATCH", "/pillars/Bolt", { producerAddress: stage.addresses.old });
     const found = async () =>
       whats(await refuse(kept())).find((line) => line.includes("is this the host of another Pillar?"));
@@ -179,7 +179,7 @@ describe("with the rewards collected, one thing is wrong", () => {
 describe("an orchestrator on the host", () => {
   const unit = "/etc/systemd/system/orchestrator.service";
 
-  it("that signs, that is stopped, that is fenced: each with its text", async () => {
+  it("that signs, is stopped, or is fenced has a text for each", async () => {
     await stage.lab.chain("PATCH", "/orchestrators/old", { syncPollMs: 500, stopMs: 100 });
     await setUpOrchestrator(stage.lab, stage.old);
     const of = async () => whats(await refuse()).filter((line) => !line.includes("rewards"));
@@ -194,7 +194,7 @@ describe("an orchestrator on the host", () => {
     expect(await of()).toEqual([noAnswer]);
   });
 
-  it("whose key share is gone, and of which no proved backup lies here: kept, in sight as it is", async () => {
+  it("without key share and without a proved backup here keeps the host", async () => {
     const away = "/root/localstate.away";
     await onHost(stage.old, `mkdir ${away}; mv /root/.orchestrator/tss/localstate-*.json ${away}`);
     const conditions = conditionsOf(await refuse());
@@ -207,7 +207,7 @@ describe("an orchestrator on the host", () => {
   });
 });
 
-describe("an orchestrator of which the host can't tell", () => {
+describe("an orchestrator in an unknown state", () => {
   const signed = (address: string) =>
     `whether an orchestrator signed on ${address} can't be told, and no proved backup of one lies here`;
   const note = (event: "shutDown" | "reactivated") => {
@@ -220,7 +220,7 @@ describe("an orchestrator of which the host can't tell", () => {
     return whats(await refuse({ host })).filter((line) => line.includes("orchestrator"));
   };
 
-  it("was none at its shutdown, until the retirement was taken back: that word counts no more", async () => {
+  it("absent at the shutdown is checked again after the retirement was undone", async () => {
     expect(await ofSigner()).toEqual([signed(stage.old.address), noAnswer]);
     note("shutDown");
     expect(await ofSigner()).toEqual([]);
@@ -228,7 +228,7 @@ describe("an orchestrator of which the host can't tell", () => {
     expect(await ofSigner()).toEqual([signed(stage.old.address), noAnswer]);
   });
 
-  it("is not at work on the successor where the one there has no share of the bridge's key", async () => {
+  it("does not count as running on the successor without a share of the bridge's key", async () => {
     await setUpOrchestrator(stage.lab, stage.fresh);
     expect(await ofSigner()).toEqual([signed(stage.old.address)]);
     await onHost(stage.fresh, "rm /root/.orchestrator/tss/localstate-*.json");
@@ -240,11 +240,11 @@ describe("an orchestrator of which the host can't tell", () => {
   });
 });
 
-describe("the way around", () => {
+describe("the operator's override", () => {
   /** Ticks of four seconds: a busy machine takes its time to look, and each look is to find the same. */
   const slow = { network: { momentum: 1000, tickMomentums: 4 } };
 
-  it("has a sentence for what is left when all else is settled", async () => {
+  it("offers a sentence for the last open condition", async () => {
     const found = async () => {
       await collect(stage);
       return whats(await refuse(slow));
@@ -252,7 +252,7 @@ describe("the way around", () => {
     await expect.poll(found, { timeout: 90_000, interval: 2000 }).toEqual([noAnswer]);
   });
 
-  it("is the sentence of the refusal, and no other; it is written down, and good for both guards", async () => {
+  it("accepts only the refusal's own sentence, records it, and uses it for both guards", async () => {
     const refused = await refuse(slow);
     const sentence = new RegExp(`${overrideVariable}='(.*)'`).exec(refused.error?.message ?? "")?.[1] ?? "";
     expect(sentence).toMatch(/^Anvil: I accept to lose .*the signer$/);

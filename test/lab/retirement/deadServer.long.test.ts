@@ -16,7 +16,7 @@ import { linesOf, missedByNodes, pastPackages, testLab } from "../fixture";
 /** The demo's chain, where the wait for a switch is not to be seen. */
 const quick = { ...hurry, tickMomentums: 5 };
 
-describe("an old server at a provider that died after its signer and its Pillar had moved", () => {
+describe("a provider's old server that died after orchestrator and Pillar had moved", () => {
   let lab: Lab;
   let stacks: Stacks;
   let address: string;
@@ -69,14 +69,14 @@ describe("an old server at a provider that died after its signer and its Pillar 
   }, 900_000);
   afterAll(() => lab?.down());
 
-  it("is retired, and the run says that its node could not be stopped", async () => {
+  it("is retired, and the run says that it could not stop its node", async () => {
     await run(stacks.old);
     const { nextStep } = await stacks.old.outputs<{ nextStep: string[] }>();
     expect(nextStep[0]).toBe("The node of this host could not be stopped: it does not answer.");
     expect(await servers()).toMatchObject([{ status: "running" }]);
   });
 
-  it("is left as it is while a word about the rewards is missing, which nobody but the operator can give", async () => {
+  it("is kept until the operator confirms the rewards", async () => {
     await lab.chain("PATCH", "/nodes/host1", { noRewards: true });
     const before = await requests();
     const { exitCode, output } = await destroy();
@@ -88,7 +88,7 @@ describe("an old server at a provider that died after its signer and its Pillar 
     expect(await requests()).toEqual(before);
   });
 
-  it("is switched off by its provider, then deleted, when all else is met", async () => {
+  it("is powered off through the provider, then deleted, once all else is met", async () => {
     const before = (await requests()).length;
     const { exitCode, output } = await destroy({ [collectedVariable]: pillar });
     expect(exitCode, output).toBe(0);
@@ -107,7 +107,7 @@ describe("an old server at a provider that died after its signer and its Pillar 
     });
   });
 
-  it("cost nobody a momentum, and never were there two producers", async () => {
+  it("cost no momentum, and there were never two producers", async () => {
     const truth = await lab.chain<ChainTruth>("GET", "/truth");
     expect(missedByNodes(truth).filter((slot) => slot.pillar === pillar)).toEqual([]);
     expect(truth.doubleProduced).toEqual([]);

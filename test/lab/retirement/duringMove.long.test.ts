@@ -12,7 +12,7 @@ const producerOf = (host: LabHost) =>
   onHost(host, `sed -nE 's/.*"Address": "(z1q[^"]*)".*/\\1/p' /root/.znn/config.json`);
 
 // Two operators, each with a machine, a backend and a record of an own: nothing but the hosts tells one of the other.
-describe("the signer's move by one stack, and the shutdown of the old host by another one", {
+describe("the orchestrator's move by one stack, and the old host's shutdown by another", {
   timeout: 900_000,
 }, () => {
   let theirs: LabStack;
@@ -42,7 +42,7 @@ describe("the signer's move by one stack, and the shutdown of the old host by an
       { timeout: 300_000, interval: 5000 },
     );
 
-  it("waits for the end of a move that began: its way back would need this node", async () => {
+  it("waits for the end of a move, whose rollback would need this node", async () => {
     theirs = await LabStack.create(stage.lab, "old", theirFile("adopted"), await login(), { folder: "theirs" });
     const adopted = await theirs.up();
     expect(adopted.exitCode, adopted.output).toBe(0);
@@ -64,7 +64,7 @@ describe("the signer's move by one stack, and the shutdown of the old host by an
     expect(await onHost(stage.old, "ls /var/lib/pillar-host")).not.toContain("retired");
   });
 
-  it("is done once the move is over", async () => {
+  it("happens once the move has ended", async () => {
     await stage.lab.chain("PATCH", "/orchestrators/fresh", { rpcDown: false });
     await configureMove(stage);
     const { exitCode, output } = await stage.stack.up();
@@ -74,7 +74,7 @@ describe("the signer's move by one stack, and the shutdown of the old host by an
     expect(await nodeOf(stage.old)).not.toBe("active");
   });
 
-  it("leaves no way back there: the signer is not stopped for one", async () => {
+  it("allows no move back there: the orchestrator is not stopped for one", async () => {
     const began = await onHost(stage.fresh, "systemctl show -p ActiveEnterTimestampMonotonic orchestrator");
     await configureMove(stage, { rollback: true });
     const { exitCode, output } = await stage.stack.up();

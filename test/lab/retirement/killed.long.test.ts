@@ -21,8 +21,8 @@ async function killedAt(pattern: RegExp): Promise<void> {
   await stage.stack.cancel();
 }
 
-describe("a destroy right after the cutover, of the stack that produces", () => {
-  it("is refused, though somebody had lifted the protection, and leaves all as it is", async () => {
+describe("a destroy of the producing stack right after the cutover", () => {
+  it("is refused without Pulumi's protection too, and changes nothing", async () => {
     const up = await stage.stack.up();
     expect(up.exitCode, up.output).toBe(0);
     await stage.stack.pulumi(["state", "unprotect", "--all", "--yes"]);
@@ -38,7 +38,7 @@ describe("a destroy right after the cutover, of the stack that produces", () => 
     expect(await onHost(stage.old, "systemctl is-active go-node")).toBe("active");
   });
 
-  it("another Pillar's name in the configuration is refused", async () => {
+  it("is refused with another Pillar's name in the configuration", async () => {
     await configureOld(stage, { pillar: { name: "Bolt" } });
     const { exitCode, output } = await stage.stack.up();
     expect(exitCode).not.toBe(0);
@@ -49,8 +49,8 @@ describe("a destroy right after the cutover, of the stack that produces", () => 
   });
 });
 
-describe("a shutdown that was cut off before systemd knew of the mask", () => {
-  it("is gone on with, and the node closes its database all the same", async () => {
+describe("a shutdown that was killed before systemd knew of the mask", () => {
+  it("continues, and the node closes its database", async () => {
     await elect(stage, stage.addresses.fresh);
     await configureOld(stage, { lifecycle: "retiring" });
     const unit = "/etc/systemd/system/go-node.service";
@@ -62,8 +62,8 @@ describe("a shutdown that was cut off before systemd knew of the mask", () => {
   });
 });
 
-describe("an engine that is killed while it destroys", () => {
-  it("goes on with the next destroy, wherever it was", async () => {
+describe("an engine that is killed in a destroy", () => {
+  it("continues with the next destroy, wherever it was", async () => {
     await epochPaid(stage.lab);
     await collect(stage);
     for (const step of [/retirement: looking at/, /proved by decrypting/, /host-guard deleting/]) {
@@ -78,8 +78,8 @@ describe("an engine that is killed while it destroys", () => {
   });
 });
 
-describe("a host that is dead from the start", () => {
-  it("can be retired, and is given up by the typed sentence alone", async () => {
+describe("a host that is unreachable from the start", () => {
+  it("can be retired, and is destroyed only by the typed sentence", async () => {
     // No more rewards in this test, nor another sentence.
     await collect(stage);
     await stage.lab.chain("PATCH", "/truth", { rewardDelaySeconds: 100_000 });

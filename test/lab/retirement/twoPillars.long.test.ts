@@ -44,7 +44,7 @@ beforeAll(async () => {
   await elect(stage, stage.addresses.fresh);
 });
 
-it("a host of one is not taken for the other's, though its stack says so", async () => {
+it("refuses a host of the other Pillar, even if the stack names it", async () => {
   // The file of one Pillar with the other one's host, as after a copy that was not finished.
   await bolt.configure(boltFile({ host: { ...(oldFile(stage).host as object) }, lifecycle: "retiring" }), secrets());
   const { exitCode, output } = await bolt.up();
@@ -54,7 +54,7 @@ it("a host of one is not taken for the other's, though its stack says so", async
   await bolt.configure(boltFile(), secrets());
 });
 
-it("the one whose successor produces goes; the other, with the same successor named, stays", async () => {
+it("destroys the host whose successor produces, and keeps the other with the same successor", async () => {
   await Promise.all([
     configureAnvil({
       lifecycle: "retiring",
@@ -75,7 +75,7 @@ it("the one whose successor produces goes; the other, with the same successor na
   expect(gone.exitCode, gone.output).toBe(0);
 });
 
-it("the host that goes is off, its keys under another name, as configured, and the node's unit as before", async () => {
+it("the destroyed host is off, its keys have another name, and the node's unit is as before", async () => {
   await expect.poll(() => stage.lab.isUp("old")).toBe(false);
   expect(existsSync(join(stage.old.root, dropIns))).toBe(false);
   const left = readdirSync(join(stage.old.root, "root/.znn"));
@@ -85,7 +85,7 @@ it("the host that goes is off, its keys under another name, as configured, and t
   expect(left).not.toContain("config.json");
 });
 
-it("each has its own record and its own backups, in the one place", async () => {
+it("each has its own event log and backups in the same directory", async () => {
   const events = (of: string) => new Set(journeyIn(backups(), of).map(({ event }) => event));
   expect(events(pillar)).toEqual(new Set(["host", "recorded", "shuttingDown", "shutDown", "rewards", "released"]));
   expect(events(other)).toEqual(new Set(["host", "recorded"]));

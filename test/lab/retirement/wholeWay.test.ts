@@ -57,7 +57,7 @@ it("adopts a producing host without a change to it", async () => {
   expect(await traceOf(stage.old)).toBe(before);
 });
 
-it("refuses to shut it down while it is the producer, before anything is touched", async () => {
+it("refuses to shut it down while it is the producer, before any change", async () => {
   await configureOld(stage, { lifecycle: "retiring" });
   const before = [await resourcesOf(stage), await traceOf(stage.old)];
   const { exitCode, output } = await run("up");
@@ -117,7 +117,7 @@ it("refuses the destroy until the rewards are paid and collected", async () => {
   expect([await resourcesOf(stage), await traceOf(stage.old)]).toEqual(before);
 });
 
-it("lets it go then, with a last backup that opens, and leaves the record", async () => {
+it("allows the destroy then, with a last backup that opens, and keeps the event log", async () => {
   await collect(stage);
   await onHost(stage.old, watch);
   const { exitCode, output } = await run("destroy");
@@ -135,7 +135,7 @@ it("lets it go then, with a last backup that opens, and leaves the record", asyn
   expect(events).toEqual(["host", "recorded", "shuttingDown", "shutDown", "refused", "refused", "rewards", "released"]);
 });
 
-it("left no secret in output, state, record, manifests or command lines", async () => {
+it("left no secret in output, state, event log, manifests or command lines", async () => {
   const names = readdirSync(backupsOf(stage)).filter((name) => !name.endsWith(".age"));
   expect(names.length).toBeGreaterThan(1);
   const texts: Record<string, string> = { said, state: await stage.stack.written(), linesSeen };
@@ -146,7 +146,7 @@ it("left no secret in output, state, record, manifests or command lines", async 
       expect(text.includes(secret), `${secret.slice(0, 4)} in ${name}`).toBe(false);
 });
 
-it("never stood in the chain's way: no momentum missed, never two producers", async () => {
+it("cost no momentum, and there were never two producers", async () => {
   const truth = await stage.lab.chain<ChainTruth>("GET", "/truth");
   expect([missedByNodes(truth), truth.doubleProduced]).toEqual([[], []]);
 });

@@ -43,7 +43,7 @@ describe("an engine that is killed", () => {
     );
   });
 
-  it("in the packages: they go on without it", async () => {
+  it("in the packages: they continue without it", async () => {
     await onHost(stage.host, holdLock);
     await upKilledWhen("grep -qs frontend.lock /var/log/pillar-host/packages.log");
     await cancel();
@@ -52,7 +52,7 @@ describe("an engine that is killed", () => {
     await onHost(stage.host, "systemctl stop other-apt");
   });
 
-  it("in the download: the packages were waited for, and not upgraded again", async () => {
+  it("in the download: waits for the packages, and does not upgrade them again", async () => {
     await faults("node-controller", { slowBytesPerSecond: 100_000 });
     const archive = '[ -s "$(ls /root/.node-controller.*/archive.zip 2> /dev/null)" ]';
     const output = await upKilledWhen(archive, "packages");
@@ -72,7 +72,7 @@ describe("an engine that is killed", () => {
     expect(output).toContain("installed before: sha256 ");
   });
 
-  it("at the gate: the deploy was waited for, and not repeated; the gate left behind ends itself", async () => {
+  it("at the gate: waits for the deploy without repeating it; the orphaned gate ends by itself", async () => {
     run = await stage.stack.begin();
     await run.printed(waitingFor("deploy"));
     await holdStep(stage.host, false);
@@ -84,7 +84,7 @@ describe("an engine that is killed", () => {
     await expect.poll(providers, { interval: 500 }).toEqual([]);
   });
 
-  it("at the producer address: the next up goes to the end", async () => {
+  it("at the producer address: the next up completes", async () => {
     await stage.lab.chain("PATCH", "/nodes/host1", { stall: false });
     await faults("ip", { hang: true });
     await upKilledWhen("pgrep -f [n]ode-controller > /dev/null");
@@ -99,7 +99,7 @@ describe("an engine that is killed", () => {
     await expectOnce(stage.host, stage.stack);
   });
 
-  it("changes nothing any more once an up went to the end", async () => {
+  it("changes nothing after a completed up", async () => {
     const before = await factsOf(stage.host);
     const { exitCode } = await stage.stack.up();
     expect(exitCode).toBe(0);

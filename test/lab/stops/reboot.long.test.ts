@@ -29,7 +29,7 @@ describe("a host that goes down", () => {
     expect(line).toContain(`running "bash -euo pipefail -s ${step} # to go on: pulumi up -s prod"`);
   };
 
-  it("by a power cut in the packages leaves one half-configured", async () => {
+  it("a power cut in the packages leaves one half-configured", async () => {
     const run = await begin();
     await until(stage.host, "[ -e /root/slow.log ]");
     await powerCut();
@@ -39,7 +39,7 @@ describe("a host that goes down", () => {
     );
   });
 
-  it("by a power cut in the download: the next up has mended the packages", async () => {
+  it("a power cut in the download: the next up has repaired the packages", async () => {
     await stage.lab.releases("PATCH", "/faults", { "node-controller": { slowBytesPerSecond: 100_000 } });
     const run = await begin();
     await until(stage.host, '[ -s "$(ls /root/.node-controller.*/archive.zip 2> /dev/null)" ]');
@@ -51,7 +51,7 @@ describe("a host that goes down", () => {
     );
   });
 
-  it("by a reboot in the deploy: the next up has fetched the controller anew", async () => {
+  it("a reboot in the deploy: the next up has downloaded the controller again", async () => {
     const run = await begin();
     await until(stage.host, "grep -qs compiling /var/log/pillar-host/deploy-*.log");
     expect(await onHost(stage.host, "ls -A /root | grep node-controller")).toBe("node-controller");
@@ -60,7 +60,7 @@ describe("a host that goes down", () => {
     expect(await transcripts(stage.host)).toHaveLength(1);
   });
 
-  it("by a power cut in the sync: the same up goes on to the end", async () => {
+  it("a power cut in the sync: the same up completes", async () => {
     const run = await begin();
     await run.printed("sync: ");
     await powerCut();

@@ -5,7 +5,7 @@ import { expectOnce, factsOf, holdStep, until, waitingFor } from "./effects";
 
 const warning = "Attempting to deploy or update resources with 1 pending operations from previous deployment.";
 
-describe("a run that is asked to stop, or loses a part of itself", () => {
+describe("a run that is stopped, or loses a process", () => {
   const stage = staged(undefined, async (lab) => {
     await lab.chain("PATCH", "/nodes/host1", { buildSeconds: 8, buildLines: 100, stall: true });
   });
@@ -15,7 +15,7 @@ describe("a run that is asked to stop, or loses a part of itself", () => {
     return operations.map(({ type, resource }) => `${type} ${resource.urn.split("::").at(-1)}`);
   };
 
-  it("SIGINT in the packages: their step ends, the run stops, nothing is left over", async () => {
+  it("SIGINT in the packages: their step ends, the run stops, nothing remains", async () => {
     await onHost(stage.host, holdLock);
     const run = await begin();
     await until(stage.host, "grep -qs frontend.lock /var/log/pillar-host/packages.log");
@@ -31,7 +31,7 @@ describe("a run that is asked to stop, or loses a part of itself", () => {
     );
   });
 
-  it("the ssh connection cut in the deploy: the error says how it goes on, and the work goes on there", async () => {
+  it("the ssh connection cut in the deploy: the error says how to continue, and the host keeps working", async () => {
     const run = await begin();
     await until(stage.host, "grep -qs compiling /var/log/pillar-host/deploy-*.log");
     await holdStep(stage.host, true);
@@ -44,7 +44,7 @@ describe("a run that is asked to stop, or loses a part of itself", () => {
     expect(await onHost(stage.host, "systemctl is-active pillar-host-step")).toBe("active");
   });
 
-  it("SIGTERM is a SIGINT: the deploy that an earlier run left is waited for, not begun beside it", async () => {
+  it("SIGTERM acts as SIGINT: the run waits for the deploy of an earlier run", async () => {
     const run = await begin();
     await run.printed(waitingFor("deploy"));
     await run.send("SIGTERM");
@@ -72,7 +72,7 @@ describe("a run that is asked to stop, or loses a part of itself", () => {
     await expect.poll(() => run.orphans()).toEqual([]);
   });
 
-  it("SIGKILL of the gate's process: the run fails, the next one waits anew", async () => {
+  it("SIGKILL of the gate's process: the run fails, and the next one waits again", async () => {
     const run = await begin();
     await run.printed("sync: ");
     process.kill((await run.find("dynamic-provider.js")).pid, "SIGKILL");
@@ -93,7 +93,7 @@ describe("a run that is asked to stop, or loses a part of itself", () => {
     expect(output).toContain("sync: synced at height ");
   });
 
-  it("then an up goes to the end, warns of what was pending, and a refresh ends the warning untouched the host", async () => {
+  it("an up then completes with a warning about pending operations, and a refresh ends the warning", async () => {
     const last = await stage.stack.up();
     expect(last.exitCode).toBe(0);
     await expectOnce(stage.host, stage.stack);
