@@ -1,16 +1,18 @@
 import type { LogEvent, MoveEvent } from "../../core/eventLog/events";
 import { lineOf } from "../../core/eventLog/logLine";
 import { openWaits } from "../../core/sync/curve";
-import { time, type Wording, wordEvent } from "./eventTable";
+import { type EventText, formatEvent, time } from "./eventTable";
+
+type Entry = LogEvent | MoveEvent;
 
 /** The lines of an event log that this version understands. */
 export interface ParsedLog {
-  readonly entries: readonly (LogEvent | MoveEvent)[];
+  readonly entries: readonly Entry[];
   /** The number of lines that are incomplete or of an unknown kind. */
   readonly unread: number;
 }
 
-export interface Item extends Wording {
+export interface Item extends EventText {
   /** ISO 8601. */
   readonly at: string;
   readonly stack: string;
@@ -34,30 +36,30 @@ export interface Report {
 /** Parses an event log. Keeps only known fields, so that no other content of the file gets into a report. */
 export function parseEventLog(text: string, where = "record.jsonl"): ParsedLog {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
-  const entries = lines.map((line) => keepKnown(lineOf(line, where))).filter((entry) => entry !== undefined);
+  const entries = lines.map((line) => dropUnknownFields(lineOf(line, where))).filter((entry) => entry !== undefined);
   return { entries, unread: lines.length - entries.length };
 }
 
-function keepKnown(entry: LogEvent | MoveEvent | undefined): LogEvent | MoveEvent | undefined {
+function dropUnknownFields(entry: Entry | undefined): Entry | undefined {
   if (entry === undefined || !time.safeParse(entry.at).success) return undefined;
-  const read = wordEvent(entry);
-  return read && ({ ...entry, details: read.details } as LogEvent | MoveEvent);
+  const read = formatEvent(entry);
+  return read && ({ ...entry, details: read.details } as Entry);
 }
 
 export function listStacks(entries: ParsedLog["entries"]): string[] {
-  return [...new Set(entries.map((entry) => ownerOf(entry).stack))];
+  return [...new Set(entries.map((entry) => getOwner(entry).stack))];
 }
 
 /** Returns the report of a stack, or undefined if the event log does not name the stack. */
 export function buildReport({ entries, unread }: ParsedLog, stack: string): Report | undefined {
   const chosen = chooseEntries(entries, stack);
-  const last = chosen.findLast((entry) => ownerOf(entry).stack === stack);
+  const last = chosen.findLast((entry) => getOwner(entry).stack === stack);
   if (last === undefined) return undefined;
   const stacks = [stack, ...listStacks(chosen).filter((other) => other !== stack)];
-  const times = chosen.map(happenedAt);
+  const times = chosen.map(getDate);
   return {
     stack,
-    pillar: ownerOf(last).pillar,
+    pillar: getOwner(last).pillar,
     stacks,
     from: times[0] ?? "",
     to: times.at(-1) ?? "",
@@ -70,21 +72,21 @@ export function buildReport({ entries, unread }: ParsedLog, stack: string): Repo
  * Chooses the events for a stack's report: all of its own, and those of the Pillar's other stacks between its first
  * event and its deletion. An event log may hold years with other migrations.
  */
-function chooseEntries(entries: ParsedLog["entries"], stack: string): (LogEvent | MoveEvent)[] {
-  const all = entries.map((entry) => placeBeforeSwitch(entry, entries)).sort((a, b) => timeOf(a) - timeOf(b));
-  const own = all.filter((entry) => ownerOf(entry).stack === stack);
+function chooseEntries(entries: ParsedLog["entries"], stack: string): Entry[] {
+  const all = entries.map((entry) => placeBeforeSwitch(entry, entries)).sort((a, b) => getTime(a) - getTime(b));
+  const own = all.filter((entry) => getOwner(entry).stack === stack);
   const [first, last] = [own[0], own.at(-1)];
   if (!first || !last) return [];
-  const end = last.event === "released" ? timeOf(last) : Number.POSITIVE_INFINITY;
+  const end = last.event === "released" ? getTime(last) : Number.POSITIVE_INFINITY;
   return all.filter((entry) => {
-    const { pillar, stack: other } = ownerOf(entry);
-    const isMeanwhile = timeOf(entry) >= timeOf(first) && timeOf(entry) <= end;
-    return pillar === ownerOf(last).pillar && (other === stack || isMeanwhile);
+    const { pillar, stack: other } = getOwner(entry);
+    const isMeanwhile = getTime(entry) >= getTime(first) && getTime(entry) <= end;
+    return pillar === getOwner(last).pillar && (other === stack || isMeanwhile);
   });
 }
 
 /** Moves a registration that was noticed after its first momentum to the time of that momentum. */
-function placeBeforeSwitch(entry: LogEvent | MoveEvent, entries: ParsedLog["entries"]): LogEvent | MoveEvent {
+function placeBeforeSwitch(entry: Entry, entries: ParsedLog["entries"]): Entry {
   if (entry.event !== "registered") return entry;
   const next = entries
     .slice(entries.indexOf(entry) + 1)
@@ -93,26 +95,26 @@ function placeBeforeSwitch(entry: LogEvent | MoveEvent, entries: ParsedLog["entr
         "stack" in rest && rest.stack === entry.stack && ["producing", "registeredElsewhere"].includes(event),
     );
   const isOwn = next?.event === "producing" && next.details.producerAddress === entry.details.producerAddress;
-  return isOwn && timeOf(next) < timeOf(entry) ? { ...entry, at: happenedAt(next) } : entry;
+  return isOwn && getTime(next) < getTime(entry) ? { ...entry, at: getDate(next) } : entry;
 }
 
-function listItems(entries: readonly (LogEvent | MoveEvent)[]): Item[] {
+function listItems(entries: readonly Entry[]): Item[] {
   const stages = new Map<string, number>();
   // Leaves out waits, which have a line every half hour: the sync's item or openWait covers the whole wait.
   return entries.flatMap((entry): Item[] => {
-    const wording = wordEvent(entry)?.wording;
-    if (wording === undefined || entry.event === "waiting") return [];
-    const { stack } = ownerOf(entry);
-    const item = { at: happenedAt(entry), stack, event: entry.event, ...wording, details: entry.details };
-    if (wording.weight !== "stage") return [item];
+    const text = formatEvent(entry)?.text;
+    if (text === undefined || entry.event === "waiting") return [];
+    const { stack } = getOwner(entry);
+    const item = { at: getDate(entry), stack, event: entry.event, ...text, details: entry.details };
+    if (text.weight !== "stage") return [item];
     const before = stages.get(stack);
-    stages.set(stack, timeOf(entry));
-    return [before === undefined ? item : { ...item, seconds: Math.round((timeOf(entry) - before) / 1000) }];
+    stages.set(stack, getTime(entry));
+    return [before === undefined ? item : { ...item, seconds: Math.round((getTime(entry) - before) / 1000) }];
   });
 }
 
-function openWait(entries: readonly (LogEvent | MoveEvent)[], stack: string): Item[] {
-  const events = entries.filter((entry): entry is LogEvent => "stack" in entry);
+function openWait(entries: readonly Entry[], stack: string): Item[] {
+  const events = entries.filter((entry) => "stack" in entry);
   const wait = events.findLast((entry) => entry.stack === stack && entry.event === "waiting");
   if (wait?.event !== "waiting") return [];
   const { startedAt, startHeight, curve } = openWaits(events, stack, wait.details.address);
@@ -122,15 +124,15 @@ function openWait(entries: readonly (LogEvent | MoveEvent)[], stack: string): It
   const at = new Date(last[0]).toISOString();
   const heights = { startHeight: startHeight ?? first[1], currentHeight: last[1] };
   const details = { startedAt, syncedAt: at, ...heights, curve: points };
-  const read = wordEvent({ event: "waiting", details: { ...details, address: wait.details.address } });
-  return read ? [{ at, stack, event: "waiting", ...read.wording, details }] : [];
+  const read = formatEvent({ event: "waiting", details: { ...details, address: wait.details.address } });
+  return read ? [{ at, stack, event: "waiting", ...read.text, details }] : [];
 }
 
-const ownerOf = (entry: LogEvent | MoveEvent) => ("move" in entry ? entry.move : entry);
-const timeOf = (entry: LogEvent | MoveEvent) => Date.parse(happenedAt(entry));
+const getOwner = (entry: Entry) => ("move" in entry ? entry.move : entry);
+const getTime = (entry: Entry) => Date.parse(getDate(entry));
 
 /** Returns the time of an event, which may be before it was written. */
-function happenedAt(entry: LogEvent | MoveEvent): string {
+function getDate(entry: Entry): string {
   if (entry.event === "synced") return entry.details.syncedAt;
   if (entry.event === "producing") return entry.details.switchedAt;
   if (entry.event === "done" || entry.event === "rolledBack") return entry.details.movedAt ?? entry.at;

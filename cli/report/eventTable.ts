@@ -5,7 +5,7 @@ import { sizeText } from "../../core/util/sizeText";
 import { durationText } from "../../core/util/timeText";
 
 /** A stage is a step of the migration; an operator must not overlook an alarm. */
-export interface Wording {
+export interface EventText {
   readonly weight: "stage" | "note" | "alarm";
   readonly title: string;
   readonly lines: readonly string[];
@@ -15,12 +15,12 @@ export interface Wording {
  * The templates of an event. `{field}` stands for a detail, `{a.b}` for a nested one. A line is left out if a detail
  * with `?` is missing, and repeated for each element of a list. An event without another detail can't be read.
  */
-type Words = readonly [weight: Wording["weight"], title: string, ...lines: string[]];
+type Templates = readonly [weight: EventText["weight"], title: string, ...lines: string[]];
 
 const epoch = "this epoch so far: {figures.produced?} of {figures.expected?} momentums, by a count up to 5 min old";
 const wait = "{startedAt} to {syncedAt} ({took}): height {startHeight} to {currentHeight}, {rate} momentums a second";
-const end = ["the {holder} host holds the key", "version {version?}", "time without this signer: {gap}"] as const;
-const stackWords: Record<EventName, Words> = {
+const end = ["the {holder} host holds the key", "version {version?}", "time without the orchestrator: {gap}"] as const;
+const stackTemplates: Record<EventName, Templates> = {
   host: ["stage", "host {address} ({provider})", "server {serverId?}"],
   recorded: ["note", "momentum {height} recorded", "hash {hash}"],
   // Waits have a line every half hour. The report has only the last one, with the curve of all.
@@ -31,7 +31,7 @@ const stackWords: Record<EventName, Words> = {
   chainCopied: [
     "stage",
     "chain copied from {from}, up to momentum {height}",
-    "{bytes} in {files} files, {seconds}; extra space used there, at most: {extraBytes}",
+    "{bytes} in {files} files, {seconds}; extra space used on the old host, at most: {extraBytes}",
     "hash of all files' hashes: {manifest}",
   ],
   registered: ["stage", "registered on chain", "producer address {producerAddress}", epoch],
@@ -57,14 +57,14 @@ const stackWords: Record<EventName, Words> = {
   ],
   shuttingDown: ["note", "node of {address} about to be shut down"],
   shutDown: ["stage", "node of {address} shut down", "{evidence}"],
-  reactivated: ["note", "retirement of {address} taken back"],
-  rewards: ["stage", "rewards collected", "said by the {saidBy?}", "{evidence}"],
+  reactivated: ["note", "retirement of {address} cancelled"],
+  rewards: ["stage", "rewards collected", "confirmed by the {saidBy?}", "{evidence}"],
   told: ["note", "webhook notified: {notice}"],
   refused: ["note", "a deletion was refused", "{reasons}"],
-  override: ["alarm", "OVERRIDDEN by the operator", "typed: {sentence}", "in spite of: {reasons}"],
+  override: ["alarm", "OVERRIDDEN by the operator", "typed: {sentence}", "although: {reasons}"],
   released: ["stage", "host retired", "server {serverId?}", "{evidence}"],
 };
-const moveWords: Record<MoveEventName, Words> = {
+const moveTemplates: Record<MoveEventName, Templates> = {
   backup: [
     "note",
     "{label} backup, proved ({files} files)",
@@ -72,29 +72,35 @@ const moveWords: Record<MoveEventName, Words> = {
     "sha256 {sha256}",
     "opened with {identityFile}",
   ],
-  secured: ["note", "signer: all prerequisites of its move were checked", "version {oldVersion?} on the old host"],
-  begun: ["note", "signer: move {direction} started", "generation {generation}"],
-  starting: ["note", "signer: move {direction} starts it now", "generation {generation}"],
-  done: ["stage", "signer moved here", ...end],
-  rolledBack: ["stage", "signer brought back to the old host", ...end],
-  failed: ["note", "signer: a run of its move failed", "{error?}"],
+  secured: ["note", "orchestrator: all prerequisites of the move are met", "version {oldVersion?} on the old host"],
+  begun: ["note", "orchestrator: move {direction} started", "generation {generation}"],
+  starting: ["note", "orchestrator: move {direction} is about to start it", "generation {generation}"],
+  done: ["stage", "orchestrator moved here", ...end],
+  rolledBack: ["stage", "orchestrator moved back to the old host", ...end],
+  failed: ["note", "orchestrator: a run of the move failed", "{error?}"],
 };
 
 export const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)));
-const ofKind = <T extends z.ZodType>(kind: T, names: string): Record<string, z.ZodOptional<T>> =>
+const optionalFields = <T extends z.ZodType>(kind: T, names: string): Record<string, z.ZodOptional<T>> =>
   Object.fromEntries(names.split(" ").map((name) => [name, kind.optional()]));
 const figures = z.object({ expected: z.number(), produced: z.number() });
 const before = z.object({ producerAddress: z.string(), height: z.number(), at: time });
 /** All details that may get into a report. Other content of the file is dropped. */
-const known = z.object({
-  ...ofKind(z.string(), "address provider serverId hash step from manifest producerAddress earlier notice"),
-  ...ofKind(z.string(), "sentence label file identityFile sha256 oldVersion direction source target holder version"),
-  ...ofKind(z.string(), "error saidBy"),
-  ...ofKind(z.number(), "height startHeight currentHeight files bytes seconds extraBytes empty sealedBytes generation"),
-  ...ofKind(z.number(), "secondsWithoutSigner"),
-  ...ofKind(time, "startedAt syncedAt switchedAt provedAt checkedAt movedAt"),
-  ...ofKind(z.array(z.string()), "proved unproved reasons evidence"),
-  ...ofKind(z.array(z.tuple([z.number(), z.number(), z.number()])), "curve"),
+const detailsSchema = z.object({
+  ...optionalFields(z.string(), "address provider serverId hash step from manifest producerAddress earlier notice"),
+  ...optionalFields(
+    z.string(),
+    "sentence label file identityFile sha256 oldVersion direction source target holder version",
+  ),
+  ...optionalFields(z.string(), "error saidBy"),
+  ...optionalFields(
+    z.number(),
+    "height startHeight currentHeight files bytes seconds extraBytes empty sealedBytes generation",
+  ),
+  ...optionalFields(z.number(), "secondsWithoutSigner"),
+  ...optionalFields(time, "startedAt syncedAt switchedAt provedAt checkedAt movedAt"),
+  ...optionalFields(z.array(z.string()), "proved unproved reasons evidence"),
+  ...optionalFields(z.array(z.tuple([z.number(), z.number(), z.number()])), "curve"),
   figures: figures.optional(),
   before: before.optional(),
   orBefore: z.literal(true).optional(),
@@ -102,19 +108,19 @@ const known = z.object({
 
 type Details = Readonly<Record<string, unknown>>;
 
-/** Parses an event's details and words them. @returns undefined for an event of another version */
-export function wordEvent({ event, details, ...rest }: Pick<LogEvent | MoveEvent, "event" | "details">) {
-  const table: Readonly<Record<string, Words>> = "move" in rest ? moveWords : stackWords;
-  const words = Object.hasOwn(table, event) ? table[event] : undefined;
-  const read = known.safeParse(details);
-  if (words === undefined || !read.success) return undefined;
+/** Parses an event's details and formats them. @returns undefined for an event of another version */
+export function formatEvent({ event, details, ...rest }: Pick<LogEvent | MoveEvent, "event" | "details">) {
+  const table: Readonly<Record<string, Templates>> = "move" in rest ? moveTemplates : stackTemplates;
+  const templates = Object.hasOwn(table, event) ? table[event] : undefined;
+  const read = detailsSchema.safeParse(details);
+  if (templates === undefined || !read.success) return undefined;
   const values = { ...read.data, ...deriveValues(read.data) };
-  const [weight, title, ...lines] = words;
+  const [weight, title, ...lines] = templates;
   const filled = [title, ...lines].map((template) => fillTemplate(template, values));
   const [[head = ""] = [], ...others] = filled;
   if (filled.some((each) => each === undefined)) return undefined;
-  const wording: Wording = { weight, title: head, lines: others.flatMap((each) => each ?? []) };
-  return { details: read.data, wording };
+  const text: EventText = { weight, title: head, lines: others.flatMap((each) => each ?? []) };
+  return { details: read.data, text };
 }
 
 function deriveValues(details: Details): Details {
@@ -128,9 +134,9 @@ function deriveValues(details: Details): Details {
     between: lastAt && durationText(Date.parse(String(switchedAt)) - Date.parse(lastAt)),
     missed:
       empty === undefined
-        ? "not known, no empty slots were counted between the two"
-        : `${empty === 0 ? "none" : `${empty} at most`}, by the slots of the whole network that stayed empty between the two`,
-    gap: secondsWithoutSigner === undefined ? "not known, more than one run" : `${secondsWithoutSigner} s`,
+        ? "unknown: the empty slots between the two were not counted"
+        : `${empty === 0 ? "none" : `at most ${empty}`}: the empty slots of the whole network between the two`,
+    gap: secondsWithoutSigner === undefined ? "unknown: the move took more than one run" : `${secondsWithoutSigner} s`,
   };
 }
 
@@ -153,9 +159,8 @@ function formatValue(name: string, value: unknown): string {
   if (name === "bytes" || name === "extraBytes") return sizeText(Number(value));
   if (name === "seconds") return durationText(Number(value) * 1000);
   if (name === "file") return path.basename(String(value));
-  return /(At|\.at)$/.test(name)
-    ? `${new Date(String(value)).toISOString().slice(0, 19).replace("T", " ")}`
-    : String(value);
+  return /(At|\.at)$/.test(name) ? formatTime(String(value), 19) : String(value);
 }
 
-export const formatMinute = (at: string) => new Date(at).toISOString().slice(0, 16).replace("T", " ");
+const formatTime = (at: string, length: number) => new Date(at).toISOString().slice(0, length).replace("T", " ");
+export const formatMinute = (at: string) => formatTime(at, 16);

@@ -2,96 +2,90 @@ import fs from "node:fs";
 import path from "node:path";
 import { withFilesFound } from "../../core/eventLog/eventLog";
 import { isBucket } from "../../core/store/bucketPlace";
-import { eventLogPath } from "../../core/store/directoryStore";
+import { directoryStore } from "../../core/store/directoryStore";
 import { openStore } from "../../core/store/openStore";
 import { dataDirectory, resolvePlace } from "../../core/store/recordsDirectory";
 import { openForStack } from "../../core/store/storeFault";
 import { commandsFor } from "../../core/util/commands";
+import { formatProblem } from "../../core/util/problem";
 import { CliRefusal } from "../terminal/refusal";
 import { listStacks, type ParsedLog, parseEventLog } from "./buildReport";
 
-/** An event log, and the absolute directory or bucket that holds it. */
 interface FoundLog {
+  /** Absolute path on this machine. */
   readonly directory: string;
-  readonly lines: ParsedLog;
+  /** Place of the event log, for the operator. */
+  readonly place: string;
+  readonly log: ParsedLog;
+  readonly stacks: readonly string[];
 }
 
-/** The location from `--directory` and from the configuration; undefined after `pulumi stack rm`, for example. */
 interface LogQuery {
+  /** The directory of `--directory`; no other is searched. */
   readonly asked?: string | undefined;
+  /** Reads the configured directory or bucket; undefined after `pulumi stack rm`, for example. */
   configured(): Promise<string | undefined>;
 }
 
 /**
  * Finds the event log that names a stack: in the requested directory, else the configured one, else the user's data
- * directory. @throws Refusal if there is none, or more than one
+ * directory. @throws CliRefusal if there is none, or more than one
  */
 export async function findEventLog(stack: string, { asked, configured }: LogQuery): Promise<FoundLog> {
-  const place = asked ?? (await configured());
-  if (place !== undefined && isBucket(place)) {
-    const inPlace = await readBucket(stack, place);
-    if (inPlace) return inPlace;
-    throw new CliRefusal(formatNothingFound(stack, [place]));
+  const given = asked ?? (await configured());
+  const first = given === undefined ? [] : [isBucket(given) ? given : resolvePlace(given)];
+  const isOnly = asked !== undefined || first.some(isBucket);
+  const rest = isOnly ? [] : listDefaultDirectories().filter((directory) => !first.includes(directory));
+  const logs: FoundLog[] = [];
+  for (const places of [first, rest]) {
+    logs.push(...(await Promise.all(places.map((place) => readLog(stack, place)))).flat());
+    const [only, ...others] = logs.filter(({ stacks }) => stacks.includes(stack));
+    if (only && others.length === 0) return only;
+    if (only)
+      throw new CliRefusal(
+        formatProblem({
+          what: `more than one event log names stack ${stack}`,
+          found: [only, ...others].map(({ directory }) => directory),
+          needed: `choose one of them: ${commandsFor(stack).report("--directory", "DIR")}`,
+        }),
+      );
   }
-  const first = place === undefined ? [] : [asked === undefined ? resolvePlace(place) : path.resolve(place)];
-  const rest = asked === undefined ? listEventLogs().filter((directory) => !first.includes(directory)) : [];
-  const named = first.flatMap((directory) => readLogOfStack(directory, stack));
-  const found = named.length > 0 ? named : rest.flatMap((directory) => readLogOfStack(directory, stack));
-  if (found.length > 1)
-    throw new CliRefusal(
-      `${[
-        `stack ${stack} stands in more than one record`,
-        ...found.map(({ directory }) => `  found: ${directory}`),
-      ].join("\n")}\n  needed: ${commandsFor(stack).report("--directory", "DIR")}, with one of them`,
-    );
-  if (found[0]) return found[0];
-  throw new CliRefusal(formatNothingFound(stack, [...first, ...rest]));
+  const searched = [...first, ...rest];
+  throw new CliRefusal(
+    formatProblem({
+      what: `no event log names stack ${stack}`,
+      found: [
+        searched.length > 0 && `searched ${searched.join(", ")}`,
+        ...logs.map(({ place, stacks }) => stacks.length > 0 && `${place}, of ${stacks.join(", ")}`),
+      ],
+      needed: "run this as the user and on the machine of the runs, or pass the directory of record.jsonl:",
+      next: [commandsFor(stack).report("--directory", "DIR"), `To begin a migration: ${commandsFor(stack).up}`],
+    }),
+  );
 }
 
-async function readBucket(stack: string, place: string): Promise<FoundLog | undefined> {
-  const store = openForStack(stack, () => openStore(place));
-  const lines = placeFiles(parseEventLog((await store.readLines()).join("\n"), store.log), store);
-  return listStacks(lines.entries).includes(stack) ? { directory: store.directory, lines } : undefined;
-}
-
-const placeFiles = (log: ParsedLog, store: Parameters<typeof withFilesFound>[1]): ParsedLog => ({
-  ...log,
-  entries: log.entries.map((entry) => ("move" in entry ? withFilesFound(entry, store) : entry)),
-});
-
-function listEventLogs(): string[] {
+function listDefaultDirectories(): string[] {
   const base = path.join(dataDirectory(), "records");
   return fs.existsSync(base) ? fs.readdirSync(base).map((name) => path.join(base, name)) : [];
 }
 
-function readLogOfStack(directory: string, stack: string): FoundLog[] {
-  const lines = readLog(directory);
-  return lines && listStacks(lines.entries).includes(stack) ? [{ directory, lines }] : [];
-}
-
-function readLog(directory: string): ParsedLog | undefined {
-  const file = eventLogPath(directory);
+async function readLog(stack: string, place: string): Promise<FoundLog[]> {
+  const store = isBucket(place) ? openForStack(stack, () => openStore(place)) : directoryStore(place);
   try {
-    return placeFiles(parseEventLog(fs.readFileSync(file, "utf8"), file), { directory });
+    const { entries, unread } = parseEventLog((await store.readLines()).join("\n"), store.log);
+    const log = { entries: entries.map((entry) => ("move" in entry ? withFilesFound(entry, store) : entry)), unread };
+    return [{ directory: store.directory, place: store.log, log, stacks: listStacks(entries) }];
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    if (code === "ENOTDIR") return [];
     // An error without a code says that a newer program wrote the file.
     if (code === undefined) throw new CliRefusal(message);
-    throw new CliRefusal(`the record can't be read: ${message}\n  needed: a file that you may read`);
+    throw new CliRefusal(
+      formatProblem({
+        what: "the event log can't be read",
+        found: message,
+        needed: "let your user read that file, then run the same command again",
+      }),
+    );
   }
-}
-
-function formatNothingFound(stack: string, places: readonly string[]): string {
-  const others = places.flatMap((directory) => {
-    const stacks = listStacks(readLog(directory)?.entries ?? []);
-    return stacks.length > 0 ? [`  found: ${eventLogPath(directory)}, of ${stacks.join(", ")}`] : [];
-  });
-  return [
-    `no record of a migration names stack ${stack}`,
-    ...(places.length > 0 ? [`  looked in: ${places.join(", ")}`] : []),
-    ...others,
-    "  needed: run it as the user and on the machine that made the runs, or pass --directory DIR with the directory that",
-    `  holds record.jsonl (beside the backups). To begin a migration: ${commandsFor(stack).up}`,
-  ].join("\n");
 }

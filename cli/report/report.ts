@@ -3,6 +3,7 @@ import path from "node:path";
 import { ownIdentityPath } from "../../core/store/recordsDirectory";
 import { commandsFor } from "../../core/util/commands";
 import { firstLine } from "../../core/util/firstLine";
+import { formatProblem } from "../../core/util/problem";
 import { replaceWhole } from "../../core/util/writeAtomically";
 import { createPulumi } from "../pulumi/pulumiCommand";
 import { stackName } from "../pulumi/stackName";
@@ -19,39 +20,39 @@ interface ReportOptions {
 }
 
 /**
- * Prints a migration from its event log, and writes it as JSON and page. With --json, prints only the JSON and writes
+ * Prints the report of a migration, and writes it as JSON and as a page. With --json, prints only the JSON and writes
  * no files. Needs neither the stack nor its state. Returns the exit code.
  *
- * @throws Refusal if there is no event log, or the report can't be written
+ * @throws CliRefusal if there is no event log, or the report can't be written
  */
 export async function report(fullName: string, { json, directory: asked, output }: ReportOptions): Promise<number> {
   // The event log has only the short name, even if the backend uses organization/project/stack.
   const stack = stackName(fullName);
-  const { directory, lines } = await findEventLog(stack, {
-    asked,
-    configured: () => readConfiguredDirectory(fullName),
-  });
-  const made = buildReport(lines, stack);
+  const configured = () => readConfiguredDirectory(fullName);
+  const { directory, log } = await findEventLog(stack, { asked, configured });
+  const made = buildReport(log, stack);
   if (made === undefined) return refusalExitCode;
   if (json) {
     console.log(formatJson(made));
     return 0;
   }
   console.log(formatText(made, process.stdout.columns ?? 120));
-  const place = path.resolve(output ?? directory);
-  const stem = path.join(place, `report-${stack}`);
+  const stem = path.join(path.resolve(output ?? directory), `report-${stack}`);
   try {
     replaceWhole(`${stem}.json`, `${formatJson(made)}\n`);
     replaceWhole(`${stem}.html`, formatPage(made));
   } catch (error) {
     throw new CliRefusal(
-      `the report could not be written: ${(error as Error).message}\n` +
-        `  needed: room, and a directory that you may write to: ${commandsFor(fullName).report("--output", "DIR")}`,
+      formatProblem({
+        what: "the report could not be written",
+        found: (error as Error).message,
+        needed: `choose a directory with room that you may write to: ${commandsFor(fullName).report("--output", "DIR")}`,
+      }),
     );
   }
   const key = ownIdentityPath(directory);
-  const keyLine = fs.existsSync(key) ? `\nThe key:    ${key}, which opens the backups: keep a copy elsewhere` : "";
-  console.log(`\nThe record: ${directory}${keyLine}\nWritten:    ${stem}.html\n            ${stem}.json`);
+  const keyLine = fs.existsSync(key) ? `\nKey:        ${key} opens the backups: keep a copy elsewhere` : "";
+  console.log(`\nEvent log:  ${directory}${keyLine}\nWritten:    ${stem}.html\n            ${stem}.json`);
   return 0;
 }
 
@@ -67,7 +68,7 @@ async function readConfiguredDirectory(stack: string): Promise<string | undefine
   } catch (error) {
     if (!(error instanceof CliRefusal)) throw error;
     console.error(
-      `(looking among all records of this machine, as the stack's configuration can't be read: ${firstLine(error.message)})`,
+      `(searching all event logs of this machine, because the stack's configuration can't be read: ${firstLine(error.message)})`,
     );
     return undefined;
   }

@@ -19,7 +19,9 @@ export function describeReport({ pillar, stack, stacks, from, to, unread }: Repo
     title: `Pillar ${pillar}, stack ${stack}${others}`,
     span: `${formatMinute(from)}${took} UTC${length}`,
     unread:
-      unread === 0 ? [] : [`Lines of the record that could not be read: ${unread} (broken off, or of another version)`],
+      unread === 0
+        ? []
+        : [`Lines of the event log that could not be read: ${unread} (incomplete, or of another version)`],
   };
 }
 

@@ -5,7 +5,7 @@ import { execa } from "execa";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { least } from "../components/exampleConfig";
 import { type S3Double, startS3Double } from "../core/store/s3Double";
-import { textOf, wholeWay } from "./report/exampleRecord";
+import { textOf, wholeWay } from "./report/exampleLog";
 
 const bin = join(import.meta.dirname, "../../cli/bin.js");
 const record = textOf(wholeWay);

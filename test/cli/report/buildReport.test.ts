@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { buildReport, parseEventLog } from "../../../cli/report/buildReport";
-import { curve, syncing, textOf, wholeWay } from "./exampleRecord";
+import { curve, syncing, textOf, wholeWay } from "./exampleLog";
 
-const told = (stack: string, lines: readonly object[] = wholeWay) => {
+const reportOn = (stack: string, lines: readonly object[] = wholeWay) => {
   const report = buildReport(parseEventLog(textOf(lines)), stack);
-  if (!report) throw new Error(`nothing is told of ${stack}`);
+  if (!report) throw new Error(`no event of ${stack}`);
   return report;
 };
 const at = (rest: string) => `2026-11-${rest}Z`;
@@ -18,31 +18,31 @@ const on = (stack: string, time: string, event: string, details: object, pillar 
 const host = (stack: string, time: string, pillar?: string) =>
   on(stack, time, "host", { address: "203.0.113.9", provider: "existing" }, pillar);
 const stages = (stack: string, lines: readonly object[] = wholeWay) =>
-  told(stack, lines).timeline.map(({ stack: whose, event, seconds }) => [whose, event, seconds]);
+  reportOn(stack, lines).timeline.map(({ stack: owner, event, seconds }) => [owner, event, seconds]);
 
-test("a chain that was copied is told with its size, its time and the hash of what came", () => {
+test("lists a chain copy with its size, its duration and the hash of its files", () => {
   const details = { from: "192.0.2.1", files: 6200, bytes: 13_400_000_000, seconds: 1120, height: 12_000_000 };
   const lines = [
     host("prod", "18T09:00:00"),
     on("prod", "18T09:10:00", "chainCopyBegun", { from: "192.0.2.1" }),
     on("prod", "18T09:30:00", "chainCopied", { ...details, manifest: "ab".repeat(32), extraBytes: 250_000_000 }),
   ];
-  const { timeline } = told("prod", lines);
+  const { timeline } = reportOn("prod", lines);
   expect(timeline.map(({ title, seconds }) => [title, seconds])).toEqual([
     ["host 203.0.113.9 (existing)", undefined],
     ["chain copy started from 192.0.2.1", undefined],
     ["chain copied from 192.0.2.1, up to momentum 12000000", 1800],
   ]);
   expect(timeline[2]?.lines).toEqual([
-    "13.4 GB in 6200 files, 19 min; extra space used there, at most: 250 MB",
+    "13.4 GB in 6200 files, 19 min; extra space used on the old host, at most: 250 MB",
     `hash of all files' hashes: ${"ab".repeat(32)}`,
   ]);
 });
 
-describe("the new host's report", () => {
-  const report = told("prod-2");
+describe("the report of the new host", () => {
+  const report = reportOn("prod-2");
 
-  test("is of both stacks, from its own first event on", () => {
+  test("covers both stacks from the first event of its own stack on", () => {
     expect({ ...report, timeline: 0 }).toEqual({
       stack: "prod-2",
       pillar: "Anvil",
@@ -54,7 +54,7 @@ describe("the new host's report", () => {
     });
   });
 
-  test("has the time line of both, a stage's time since the one before it on its stack", () => {
+  test("lists the events of both stacks, with the time between the stages of one stack", () => {
     expect(stages("prod-2")).toEqual([
       ["prod-2", "host", undefined],
       ["prod", "refused", undefined],
@@ -81,7 +81,7 @@ describe("the new host's report", () => {
         "of z1qnew0000000000000000000000000000000000, at 2026-11-20 18:04:30",
         "last of z1qold0000000000000000000000000000000000: momentum 11985560 at 2026-11-20 17:59:30",
         "between: 5 min, in which other Pillars produced",
-        "missed: none, by the slots of the whole network that stayed empty between the two",
+        "missed: none: the empty slots of the whole network between the two",
         "this epoch so far: 122 of 124 momentums, by a count up to 5 min old",
       ],
       details: { empty: 0, figures: { expected: 124, produced: 122 } },
@@ -89,7 +89,7 @@ describe("the new host's report", () => {
     expect(report.timeline.filter(({ weight }) => weight === "alarm").map(({ event }) => event)).toEqual(["override"]);
   });
 
-  test("has the sync with its curve and what was proved", () => {
+  test("lists the sync with its curve and its proofs", () => {
     expect(report.timeline[2]).toMatchObject({
       lines: [
         "2026-11-18 09:10:00 to 2026-11-20 09:10:00 (2 d 00 h): height 0 to 11982400, 69.3 momentums a second",
@@ -101,7 +101,7 @@ describe("the new host's report", () => {
     });
   });
 
-  test("has the signer's move with its backups and the time without a signer", () => {
+  test("lists the orchestrator's move with its backups and the time without the orchestrator", () => {
     const items = report.timeline.filter(({ event }) => ["backup", "failed", "done"].includes(event));
     expect(items.map(({ title, lines }) => [title, ...lines])).toEqual([
       [
@@ -110,20 +110,25 @@ describe("the new host's report", () => {
         `sha256 ${"a1".repeat(32)}`,
         "opened with /home/ada/pillar-host/backups/identity.txt",
       ],
-      ["signer: a run of its move failed", "198.51.100.4: the connection broke while the bulk was copied"],
+      ["orchestrator: a run of the move failed", "198.51.100.4: the connection broke while the bulk was copied"],
       [
         "last backup, proved (14 files)",
         "pillar-host-prod-2-Anvil-1-last.tar.age, 95000 bytes",
         `sha256 ${"b2".repeat(32)}`,
         "opened with /home/ada/pillar-host/backups/identity.txt",
       ],
-      ["signer moved here", "the new host holds the key", "version v0.0.9b", "time without this signer: 23.4 s"],
+      [
+        "orchestrator moved here",
+        "the new host holds the key",
+        "version v0.0.9b",
+        "time without the orchestrator: 23.4 s",
+      ],
     ]);
   });
 });
 
-test("a wait that goes on is one item, with the curve so far, until its sync", () => {
-  expect(told("prod-2", syncing).timeline.at(-1)).toMatchObject({
+test("lists a wait as one item with its curve until the node is synced", () => {
+  expect(reportOn("prod-2", syncing).timeline.at(-1)).toMatchObject({
     at: "2026-11-18T23:10:00.000Z",
     stack: "prod-2",
     event: "waiting",
@@ -133,100 +138,104 @@ test("a wait that goes on is one item, with the curve so far, until its sync", (
   expect(stages("prod-2", [...syncing, ...wholeWay.slice(3, 4)]).map(([, event]) => event)).toEqual(["host", "synced"]);
 });
 
-describe("whose events are told", () => {
-  test("the old host's report begins with the old host, and has the new one's", () => {
-    expect(told("prod")).toMatchObject({ stacks: ["prod", "prod-2"], from: at("02T08:00:00") });
+describe("the events of a report", () => {
+  test("begin with the old host and include the new host", () => {
+    expect(reportOn("prod")).toMatchObject({ stacks: ["prod", "prod-2"], from: at("02T08:00:00") });
     expect(stages("prod")).toHaveLength(wholeWay.length);
   });
 
-  test("what came after a host was let go, and before another had begun, is another story", () => {
+  test("exclude what came after the host was retired and before the new host was created", () => {
     const lines = [...wholeWay, host("prod-3", "25T08:00:00")];
-    expect(told("prod", lines).stacks).toEqual(["prod", "prod-2"]);
-    expect(told("prod-3", lines)).toMatchObject({ stacks: ["prod-3"], from: at("25T08:00:00") });
-    expect(told("prod-2", lines).stacks).toEqual(["prod-2", "prod", "prod-3"]);
+    expect(reportOn("prod", lines).stacks).toEqual(["prod", "prod-2"]);
+    expect(reportOn("prod-3", lines)).toMatchObject({ stacks: ["prod-3"], from: at("25T08:00:00") });
+    expect(reportOn("prod-2", lines).stacks).toEqual(["prod-2", "prod", "prod-3"]);
   });
 
-  test("another Pillar's events in the same file are not", () => {
-    expect(told("prod-2", [...wholeWay, host("smith", "19T08:00:00", "Smith")])).toEqual(told("prod-2"));
+  test("exclude another Pillar in the same file", () => {
+    expect(reportOn("prod-2", [...wholeWay, host("smith", "19T08:00:00", "Smith")])).toEqual(reportOn("prod-2"));
   });
 
-  test("a stack that the record does not know has no report", () => {
+  test("are none for a stack that the event log does not name", () => {
     expect(buildReport(parseEventLog(textOf(wholeWay)), "prod-9")).toBeUndefined();
   });
 });
 
 test.each([
-  [undefined, "missed: not known, no empty slots were counted between the two"],
-  [0, "missed: none, by the slots of the whole network that stayed empty between the two"],
-  [3, "missed: 3 at most, by the slots of the whole network that stayed empty between the two"],
-])("the missed momentums are the empty slots that were counted: %s", (empty, line) => {
+  [undefined, "missed: unknown: the empty slots between the two were not counted"],
+  [0, "missed: none: the empty slots of the whole network between the two"],
+  [3, "missed: at most 3: the empty slots of the whole network between the two"],
+])("counts empty slots as missed momentums: %s", (empty, line) => {
   const details = { producerAddress: "new", height: 9, switchedAt: at("20T18:04:30"), empty };
-  expect(told("new", [on("new", "20T18:06:00", "producing", details)]).timeline[0]?.lines).toContain(line);
+  expect(reportOn("new", [on("new", "20T18:06:00", "producing", details)]).timeline[0]?.lines).toContain(line);
 });
 
 const head = { version: 1, at: "2026-11-18T09:00:00Z", stack: "prod", pillar: "Anvil" };
 
-test("every line of a whole way is read", () => {
+test("parses every line of a whole migration", () => {
   const { entries, unread } = parseEventLog(textOf(wholeWay));
   expect([entries.length, unread]).toEqual([14, 0]);
 });
 
 test.each([
-  ["one that was broken off", '{"at":"2026-11-18T09:00:00Z","stack":"pr'],
-  ["one that is no object", "null"],
+  ["an incomplete line", '{"at":"2026-11-18T09:00:00Z","stack":"pr'],
+  ["a line that is no object", "null"],
   ["an event of another version", JSON.stringify({ ...head, event: "flown", details: {} })],
-  ["an event that an object has anyway", JSON.stringify({ ...head, event: "toString", details: {} })],
-  ["a time that is none", JSON.stringify({ ...head, at: "soon", event: "refused", details: { reasons: [] } })],
-  ["a detail of another kind", JSON.stringify({ ...head, event: "refused", details: { reasons: "many" } })],
+  ["an event with the name of an object's method", JSON.stringify({ ...head, event: "toString", details: {} })],
+  ["an invalid time", JSON.stringify({ ...head, at: "soon", event: "refused", details: { reasons: [] } })],
+  ["a detail of another type", JSON.stringify({ ...head, event: "refused", details: { reasons: "many" } })],
   ["no details", JSON.stringify({ ...head, event: "refused" })],
-])("%s is counted, and hides nothing else", (_what, line) => {
+])("counts %s as unread, and keeps the other lines", (_what, line) => {
   const { entries, unread } = parseEventLog(`${textOf(wholeWay)}${line}\n\n`);
   expect([entries.length, unread]).toEqual([14, 1]);
 });
 
-test("a move that was brought back says who holds the key", () => {
+test("says who holds the key after a rolled back move", () => {
   const move = "pillar-host/prod-2/Anvil/2";
   const lines = [
     host("prod-2", "01T00:00:00"),
     { at: at("02T00:00:00"), move, event: "rolledBack", details: { holder: "old", version: "v1" } },
   ];
-  expect(told("prod-2", lines).timeline.at(-1)).toMatchObject({
-    title: "signer brought back to the old host",
-    lines: ["the old host holds the key", "version v1", "time without this signer: not known, more than one run"],
+  expect(reportOn("prod-2", lines).timeline.at(-1)).toMatchObject({
+    title: "orchestrator moved back to the old host",
+    lines: [
+      "the old host holds the key",
+      "version v1",
+      "time without the orchestrator: unknown: the move took more than one run",
+    ],
   });
 });
 
-test("rewards that the operator spoke for are marked", () => {
+test("marks rewards that the operator confirmed", () => {
   const said = on("prod", "02T00:00:00", "rewards", { evidence: ["said so"], saidBy: "operator" });
-  const report = told("prod", [said]);
+  const report = reportOn("prod", [said]);
   expect(report.timeline[0]).toMatchObject({
     title: "rewards collected",
-    lines: ["said by the operator", "said so"],
+    lines: ["confirmed by the operator", "said so"],
   });
 });
 
-test("a look that finds registration and first momentum at once tells them in their order", () => {
+test("lists a registration before the first momentum if one lookup found both", () => {
   const producerAddress = "z1qnew";
   const switched = { producerAddress, height: 9, switchedAt: at("20T10:00:00") };
   const both = [
     on("prod-2", "20T10:05:00", "registered", { producerAddress }),
     on("prod-2", "20T10:05:00", "producing", switched),
   ];
-  const report = told("prod-2", [host("prod-2", "20T09:00:00"), ...both]);
+  const report = reportOn("prod-2", [host("prod-2", "20T09:00:00"), ...both]);
   expect(report.timeline.map(({ event }) => event)).toEqual(["host", "registered", "producing"]);
 });
 
-test("a registration that was seen only after its first momentum, which the next look found, is told before it", () => {
+test("lists a registration before its first momentum if the lookup found it later", () => {
   const registered = (time: string, producerAddress: string) => on("new", time, "registered", { producerAddress });
   const producing = (time: string, switchedAt: string, producerAddress = "a") =>
     on("new", time, "producing", { producerAddress, height: 9, switchedAt: at(switchedAt) });
   const orderOf = (...lines: readonly object[]) =>
-    told("new", [host("new", "01T00:00:00"), ...lines]).timeline.map(({ event }) => event);
+    reportOn("new", [host("new", "01T00:00:00"), ...lines]).timeline.map(({ event }) => event);
   expect(orderOf(registered("03T00:00:07", "a"), producing("03T00:00:17", "03T00:00:06"))).toEqual([
     ...["host", "registered", "producing"],
   ]);
 
-  // Taken back and given again: each is told where it was.
+  // Registered, reverted and registered again: each keeps its place.
   const back = on("new", "04T00:00:00", "registeredElsewhere", { producerAddress: "b" });
   const lines = [registered("03T00:00:00", "a"), back, registered("05T00:00:00", "a")];
   expect(orderOf(...lines, producing("05T00:00:10", "05T00:00:05"))).toEqual([

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { least } from "../../components/exampleConfig";
-import { textOf, wholeWay } from "./exampleRecord";
+import { textOf, wholeWay } from "./exampleLog";
 
 const bin = join(import.meta.dirname, "../../../cli/bin.js");
 const whole = textOf(wholeWay);
@@ -42,15 +42,15 @@ async function run(script: string, ...args: string[]) {
   return { exitCode, stdout, stderr };
 }
 
-function record(directory: string, text = whole): string {
+function writeLog(directory: string, text = whole): string {
   const place = join(program, directory);
   mkdirSync(place, { recursive: true });
   writeFileSync(join(place, "record.jsonl"), text);
   return place;
 }
 
-/** A pulumi that knows the stack with these values. */
-function knowing(config: Record<string, unknown>): string {
+/** Returns the script of a pulumi whose stack has this configuration. */
+function pulumiWith(config: Record<string, unknown>): string {
   const keys = Object.entries(config).map(([key, value]) => [
     `pillar-host:${key}`,
     { value: JSON.stringify(value), objectValue: value, secret: true },
@@ -59,18 +59,18 @@ function knowing(config: Record<string, unknown>): string {
 }
 
 describe("a stack whose state and configuration are gone", () => {
-  test("is told from the record of the user, which gets the page and the JSON", async () => {
-    const place = record("data/pillar-host/records/Anvil");
+  test("is reported from the user's event log, with page and JSON beside it", async () => {
+    const place = writeLog("data/pillar-host/records/Anvil");
     mkdirSync(join(program, "data/pillar-host/records/Smith"));
     const { exitCode, stdout, stderr } = await run(gone, "prod-2");
     expect({ exitCode, stderr }).toEqual({
       exitCode: 0,
       stderr:
-        "(looking among all records of this machine, as the stack's configuration can't be read: there is no stack prod-2 here)",
+        "(searching all event logs of this machine, because the stack's configuration can't be read: there is no stack prod-2 here)",
     });
     expect(stdout.split("\n")[0]).toBe("Pillar Anvil, stack prod-2, with prod");
     expect(stdout.split("\n").slice(-3)).toEqual([
-      `The record: ${place}`,
+      `Event log:  ${place}`,
       `Written:    ${place}/report-prod-2.html`,
       `            ${place}/report-prod-2.json`,
     ]);
@@ -82,79 +82,81 @@ describe("a stack whose state and configuration are gone", () => {
     expect(readFileSync(join(place, "record.jsonl"), "utf8")).toBe(whole);
   });
 
-  test("is told again after more has happened, over the files of before", async () => {
-    const place = record("data/pillar-host/records/Anvil", textOf(wholeWay.slice(0, 2)));
+  test("is reported again after more events, over the earlier files", async () => {
+    const place = writeLog("data/pillar-host/records/Anvil", textOf(wholeWay.slice(0, 2)));
     await run(gone, "prod-2");
-    record("data/pillar-host/records/Anvil");
+    writeLog("data/pillar-host/records/Anvil");
     expect((await run(gone, "prod-2")).exitCode).toBe(0);
     const { timeline } = JSON.parse(readFileSync(join(place, "report-prod-2.json"), "utf8")) as { timeline: unknown[] };
     expect(timeline).toHaveLength(13);
   });
 
-  test("is not chosen for the operator where two records name it", async () => {
-    const places = [record("data/pillar-host/records/Anvil"), record("data/pillar-host/records/Smith")];
+  test("is refused if two event logs name it", async () => {
+    const places = [writeLog("data/pillar-host/records/Anvil"), writeLog("data/pillar-host/records/Smith")];
     const { exitCode, stderr } = await run(gone, "prod-2");
     expect(exitCode).toBe(2);
     expect(stderr).toContain(
-      `stack prod-2 stands in more than one record\n  found: ${places[0]}\n  found: ${places[1]}\n  needed: ./pillar-host report prod-2 --directory DIR`,
+      `more than one event log names stack prod-2\n  found: ${places[0]}\n  found: ${places[1]}\n  needed: choose one of them: ./pillar-host report prod-2 --directory DIR`,
     );
   });
 });
 
-describe("where the record is", () => {
-  test("the configuration says, before all others", async () => {
-    const place = record("elsewhere");
-    record("data/pillar-host/records/Anvil", textOf(wholeWay.slice(1, 2)));
-    const script = knowing({ ...least, orchestrator: { backup: { directory: "elsewhere" } } });
+describe("the place of the event log", () => {
+  test("is the configured one, before all others", async () => {
+    const place = writeLog("elsewhere");
+    writeLog("data/pillar-host/records/Anvil", textOf(wholeWay.slice(1, 2)));
+    const script = pulumiWith({ ...least, orchestrator: { backup: { directory: "elsewhere" } } });
     const { stdout, stderr } = await run(script, "prod-2");
     expect(stderr).toBe("");
-    expect(stdout).toContain(`The record: ${place}\n`);
+    expect(stdout).toContain(`Event log:  ${place}\n`);
   });
 
-  test("nothing configured: in the user's data directory, and names the key", async () => {
-    const place = record("data/pillar-host/records/Anvil");
+  test("is the user's data directory by default, and the report names the key", async () => {
+    const place = writeLog("data/pillar-host/records/Anvil");
     mkdirSync(join(program, "data/pillar-host/keys"));
     writeFileSync(join(program, "data/pillar-host/keys/Anvil.age-identity"), "AGE-SECRET-KEY-1NONE\n");
-    for (const script of [knowing(least), gone]) {
+    for (const script of [pulumiWith(least), gone]) {
       const { exitCode, stdout } = await run(script, "prod-2");
-      expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`The record: ${place}\nThe key:    `)]);
+      expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`Event log:  ${place}\nKey:        `)]);
     }
   });
 
-  test("--directory says, and --output where the report goes; pulumi is not asked", async () => {
-    const place = record("kept");
+  test("is the one of --directory without a run of pulumi, and --output takes the report", async () => {
+    const place = writeLog("kept");
     const { exitCode, stdout } = await run("touch asked; exit 1", "prod-2", "--directory", "kept", "--output", "a/b");
     expect(exitCode).toBe(0);
-    expect(stdout).toContain(`The record: ${place}\nWritten:    ${join(program, "a/b/report-prod-2.html")}`);
+    expect(stdout).toContain(`Event log:  ${place}\nWritten:    ${join(program, "a/b/report-prod-2.html")}`);
     expect(existsSync(join(program, "asked"))).toBe(false);
     expect(readdirSync(place)).toEqual(["record.jsonl"]);
   });
 
-  test("nobody knows: says what to do", async () => {
-    record("data/pillar-host/records/Anvil");
+  test("is searched for, and the refusal names the event logs that exist", async () => {
+    writeLog("data/pillar-host/records/Anvil");
     const { exitCode, stdout, stderr } = await run(gone, "prod-9");
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-    expect(stderr).toContain("no record of a migration names stack prod-9\n");
+    expect(stderr).toContain("no event log names stack prod-9\n");
     expect(stderr).toContain(
-      `  found: ${program}/data/pillar-host/records/Anvil/record.jsonl, of prod, prod-2\n  needed: `,
+      `  found: ${program}/data/pillar-host/records/Anvil/record.jsonl, of prod, prod-2\n  needed: run this as the user`,
     );
     expect(readdirSync(join(program, "data/pillar-host/records/Anvil"))).toEqual(["record.jsonl"]);
   });
 });
 
-test("--json prints the report and nothing else, and writes nothing", async () => {
-  const place = record("data/pillar-host/records/Anvil");
+test("--json prints only the report and writes nothing", async () => {
+  const place = writeLog("data/pillar-host/records/Anvil");
   const { exitCode, stdout } = await run(gone, "ada/pillar-host/prod-2", "--json");
   expect(exitCode).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ stack: "prod-2", pillar: "Anvil", stacks: ["prod-2", "prod"] });
   expect(readdirSync(place)).toEqual(["record.jsonl"]);
 });
 
-test("a report that can't be written is printed all the same", async () => {
-  record("data/pillar-host/records/Anvil");
+test("a report that can't be written is still printed", async () => {
+  writeLog("data/pillar-host/records/Anvil");
   writeFileSync(join(program, "file"), "");
   const { exitCode, stdout, stderr } = await run(gone, "prod-2", "--output", "file");
   expect(exitCode).toBe(2);
   expect(stdout).toContain("Pillar Anvil, stack prod-2, with prod");
-  expect(stderr).toMatch(/the report could not be written: E(EXIST|NOTDIR)[\s\S]*report prod-2 --output DIR$/);
+  expect(stderr).toMatch(
+    /the report could not be written\n {2}found: E(EXIST|NOTDIR)[\s\S]*report prod-2 --output DIR$/,
+  );
 });

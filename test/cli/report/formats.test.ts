@@ -2,23 +2,23 @@ import { describe, expect, test } from "vitest";
 import { buildReport, parseEventLog, type Report } from "../../../cli/report/buildReport";
 import { escapeHtml, formatPage } from "../../../cli/report/reportPage";
 import { formatJson, formatText } from "../../../cli/report/reportText";
-import { syncing, textOf, wholeWay } from "./exampleRecord";
+import { syncing, textOf, wholeWay } from "./exampleLog";
 
-function told(lines: readonly object[], stack = "prod-2"): Report {
+function reportOn(lines: readonly object[], stack = "prod-2"): Report {
   const report = buildReport(parseEventLog(textOf(lines)), stack);
-  if (!report) throw new Error("nothing is told");
+  if (!report) throw new Error("no report");
   return report;
 }
 
-const whole = told(wholeWay);
-const begun = told(wholeWay.slice(1, 2));
+const whole = reportOn(wholeWay);
+const begun = reportOn(wholeWay.slice(1, 2));
 const shapes: readonly (readonly [string, (report: Report) => string])[] = [
   ["text", (report) => formatText(report, 80)],
   ["JSON", formatJson],
   ["page", formatPage],
 ];
 
-/** The same lines with one more field wherever an object stands. */
+/** Returns the lines with one more field in every object. */
 function withField(value: unknown, field: Record<string, unknown>): unknown {
   if (Array.isArray(value)) return value.map((each) => withField(each, field));
   if (value === null || typeof value !== "object") return value;
@@ -27,18 +27,18 @@ function withField(value: unknown, field: Record<string, unknown>): unknown {
 }
 
 describe.each(shapes)("the %s", (_name, shown) => {
-  test("has only what is known of a line, whatever else stands in the file", () => {
+  test("leaves out unknown fields of the file", () => {
     const spiked = withField(wholeWay, { password: "hunter2", note: { deep: "hunter2" } }) as object[];
     expect(textOf(spiked)).toContain("hunter2");
-    expect(shown(told(spiked))).not.toContain("hunter2");
-    expect(told(spiked)).toEqual(whole);
+    expect(shown(reportOn(spiked))).not.toContain("hunter2");
+    expect(reportOn(spiked)).toEqual(whole);
   });
 
-  test("can't command a terminal, nor turn its text around", () => {
+  test("has no control characters and no bidi overrides", () => {
     const odd = JSON.parse(JSON.stringify(wholeWay).replaceAll("rewards", "re\\u001b[2J\\u009b1m\\u202ewards"));
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-    expect(shown(told(odd))).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
-    expect(JSON.stringify(told(odd))).toContain("\\u001b[2J");
+    expect(shown(reportOn(odd))).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    expect(JSON.stringify(reportOn(odd))).toContain("\\u001b[2J");
   });
 });
 
@@ -49,15 +49,15 @@ test("the JSON is the report", () => {
 });
 
 describe("the text", () => {
-  test.each([80, 120, 40])("keeps to %i columns", (columns) => {
+  test.each([80, 120, 40])("fits %i columns", (columns) => {
     const long = formatText(whole, columns)
       .split("\n")
       .filter((line) => line.length >= columns);
     expect(long).toEqual([]);
   });
 
-  test("of a stack that waits for its sync", () => {
-    expect(formatText(told(syncing.slice(1)), 120).split("\n")).toEqual([
+  test("shows the wait of a stack that syncs", () => {
+    expect(formatText(reportOn(syncing.slice(1)), 120).split("\n")).toEqual([
       "Pillar Anvil, stack prod-2",
       "2026-11-18 11:10 to 2026-11-18 23:10 UTC (12 h 00 min)",
       "",
@@ -69,7 +69,7 @@ describe("the text", () => {
     ]);
   });
 
-  test("of a stack that has begun", () => {
+  test("shows the host of a stack that has begun", () => {
     expect(formatText(begun, 80).split("\n")).toEqual([
       "Pillar Anvil, stack prod-2",
       "2026-11-18 09:00 UTC",
@@ -80,19 +80,19 @@ describe("the text", () => {
     ]);
   });
 
-  test("has an override on top", () => {
+  test("starts with the overrides", () => {
     expect(formatText(whole, 80).split("\n").slice(3, 7)).toEqual([
       "!! OVERRIDDEN BY THE OPERATOR",
       "!! 2026-11-21 12:00, prod",
       "!!   typed: delete the host of Anvil and lose 1.25 ZNN",
-      "!!   in spite of: 1.25 ZNN of rewards are not collected",
+      "!!   although: 1.25 ZNN of rewards are not collected",
     ]);
   });
 
-  test("says how many lines were not understood", () => {
+  test("says how many lines could not be read", () => {
     const report = buildReport(parseEventLog(`${textOf(wholeWay)}{"at"\nnull\n`), "prod-2");
     expect(report && formatText(report, 120).split("\n").at(-1)).toBe(
-      "Lines of the record that could not be read: 2 (broken off, or of another version)",
+      "Lines of the event log that could not be read: 2 (incomplete, or of another version)",
     );
   });
 });
@@ -101,7 +101,7 @@ describe("the page", () => {
   const nasty = `</title><script>alert(1)</script><img src="https://evil.example/x" onerror='alert(2)'>&`;
   const page = formatPage(whole);
 
-  test("runs nothing, loads nothing, and says so to the browser", () => {
+  test("runs nothing, loads nothing, and forbids both to the browser", () => {
     expect(page).toContain(
       `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">`,
     );
@@ -117,12 +117,12 @@ describe("the page", () => {
         .replaceAll("prod-2", JSON.stringify(`p${nasty.replaceAll("/", "|")}`).slice(1, -1))
         .replaceAll("rewards are", JSON.stringify(nasty).slice(1, -1)),
     ) as object[];
-    const shown = formatPage(told(odd, `p${nasty.replaceAll("/", "|")}`));
+    const shown = formatPage(reportOn(odd, `p${nasty.replaceAll("/", "|")}`));
     expect(shown).not.toMatch(/<script|<img|onerror='/);
     expect(shown).toContain(escapeHtml(nasty));
   });
 
-  test("the curve rises from the first point to the last", () => {
+  test("draws a curve that rises from the first point to the last", () => {
     const points = /<polyline points="([^"]+)"/.exec(page)?.[1]?.split(" ") ?? [];
     const [xs, ys] = [0, 1].map((i) => points.map((point) => Number(point.split(",")[i])));
     expect(points).toHaveLength(25);
@@ -131,8 +131,8 @@ describe("the page", () => {
     expect(ys).toEqual([...(ys ?? [])].sort((a, b) => b - a));
   });
 
-  test("of a stack that waits draws the curve so far; of one that has begun nothing", () => {
-    expect(formatPage(told(syncing.slice(1))).match(/<svg/g)).toHaveLength(1);
+  test("draws the curve of a stack that waits, and none for a stack that has just begun", () => {
+    expect(formatPage(reportOn(syncing.slice(1))).match(/<svg/g)).toHaveLength(1);
     expect(formatPage(begun)).not.toContain("<svg");
   });
 });

@@ -82,7 +82,7 @@ export const wholeWay: readonly object[] = [
   old("21T12:00:05", "released", { evidence: ["the node answers no more"] }),
 ];
 
-/** The same while it waits for the sync: two runs, of which the first was killed. */
+/** The lines of a migration that waits for the sync in its second run; the first run was killed. */
 export const syncing: readonly object[] = [
   ...wholeWay.slice(1, 2),
   ...[2, 8].map((points) =>
@@ -95,7 +95,7 @@ export const syncing: readonly object[] = [
   ),
 ];
 
-/** The text of a record. */
+/** Formats the lines of an event log. */
 export function textOf(lines: readonly object[]): string {
   return lines.map((line) => `${JSON.stringify({ version: 1, ...line })}\n`).join("");
 }
