@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { withFilesFound } from "../../core/eventLog/eventLog";
 import { isBucket } from "../../core/store/bucketPlace";
-import { directoryStore } from "../../core/store/directoryStore";
+import { createDirectoryStore } from "../../core/store/directoryStore";
 import { openStore } from "../../core/store/openStore";
 import { dataDirectory, resolvePlace } from "../../core/store/recordsDirectory";
 import { openForStack } from "../../core/store/storeFault";
@@ -70,7 +70,7 @@ function listDefaultDirectories(): string[] {
 }
 
 async function readLog(stack: string, place: string): Promise<FoundLog[]> {
-  const store = isBucket(place) ? openForStack(stack, () => openStore(place)) : directoryStore(place);
+  const store = isBucket(place) ? openForStack(stack, () => openStore(place)) : createDirectoryStore(place);
   try {
     const { entries, unread } = parseEventLog((await store.readLines()).join("\n"), store.log);
     const log = { entries: entries.map((entry) => ("move" in entry ? withFilesFound(entry, store) : entry)), unread };
@@ -79,13 +79,6 @@ async function readLog(stack: string, place: string): Promise<FoundLog[]> {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOTDIR") return [];
     // An error without a code says that a newer program wrote the file.
-    if (code === undefined) throw new CliRefusal(message);
-    throw new CliRefusal(
-      formatProblem({
-        what: "the event log can't be read",
-        found: message,
-        needed: "let your user read that file, then run the same command again",
-      }),
-    );
+    throw new CliRefusal(code === undefined ? message : store.formatError("read", error as Error));
   }
 }
