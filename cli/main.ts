@@ -1,16 +1,22 @@
 import { Command, CommanderError } from "commander";
-import { backupCommand, notifyCommand } from "./commands/keepCommands";
-import { checkCommand, nextCommand, reportCommand, statusCommand } from "./commands/lookCommands";
-import { adoptCommand, initCommand, moveCommand, resumeCommand, retireCommand } from "./commands/stackCommands";
+import { adoptCommand, initCommand, moveCommand, resumeCommand, retireCommand } from "./commands/changeCommands";
+import {
+  backupCommand,
+  checkCommand,
+  nextCommand,
+  notifyCommand,
+  reportCommand,
+  statusCommand,
+} from "./commands/readCommands";
 import { formatError, refusalExitCode } from "./terminal/refusal";
 
 const { version } = require("../package.json") as typeof import("../package.json");
 
 const program = new Command("pillar-host")
-  .description("The operator's tool beside Pulumi. Run it where `pulumi up` runs: in the program's directory.")
+  .description("The operator's tool beside Pulumi. Run it in the program's directory, like `pulumi up`.")
   .version(version, "-V, --version", "print the program's version")
   .exitOverride()
-  .showHelpAfterError("(--help tells more)");
+  .showHelpAfterError("(see --help)");
 
 // --help lists the commands in this order.
 for (const add of [

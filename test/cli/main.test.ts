@@ -65,14 +65,14 @@ describe("the command line", () => {
   test("tells its exit codes", async () => {
     const { exitCode, stdout } = await run("status", "--help");
     expect(exitCode).toBe(0);
-    expect(stdout).toContain("0    the node is synced, on the same evidence on which pulumi up lets it pass");
+    expect(stdout).toContain("0    the node is synced, on the same evidence on which pulumi up continues");
   });
 
   test.each([
     [["status"], "error: name a stack, or --all"],
     [["status", "prod", "--all"], "error: --all or stacks, not both"],
     [["status", "--all", "--watch"], "error: option '-a, --all' cannot be used with option '-w, --watch'"],
-    [["status", "prod", "--notify"], "error: --notify goes with --all"],
+    [["status", "prod", "--notify"], "error: --notify needs --all"],
     [["status", "prod", "--wach"], "error: unknown option '--wach'\n(Did you mean --watch?)"],
     [["status", "prod", "--json", "--watch"], "error: option '--json' cannot be used with option '-w, --watch'"],
     [["resume", "prod", "--yes"], "error: unknown option '--yes'"],

@@ -1,0 +1,147 @@
+import { type Command, Option } from "commander";
+import type { InitFlags } from "../init/initFlags";
+import { hostProviders } from "../init/stackText";
+
+// Commands that make or change a stack. Each loads its code on demand (readCommands.ts).
+
+const upArguments = "after --: passed on to pulumi up";
+const noUp = "write the stack's file, and print the pulumi command instead of running it";
+const upExitCode = "Exit code: that of pulumi up; 2 if pulumi up was not run (the output says why, and what to do)";
+
+export function initCommand(program: Command): void {
+  program
+    .command("init")
+    .argument("[stack]", "such as prod-2")
+    .description("make a stack and its file: asks for Pillar, host and login, shows the host key; overwrites nothing")
+    .option("--pillar <name>", "the Pillar's name, as registered on chain")
+    .addOption(new Option("--provider <name>", "where the new host comes from").choices(hostProviders))
+    .addOption(
+      new Option("--adopt", "adopt the Pillar's present host: changes nothing on it; retire it later").conflicts(
+        "provider",
+      ),
+    )
+    .option("--address <address>", "the address of an existing server")
+    .option("--port <port>", "the port of its ssh server", "22")
+    .option("--user <user>", "the user to log in as; a user other than root becomes root with sudo")
+    .option("--host-key <line>", "its ssh host key, a line such as ssh-ed25519 AAAA…")
+    .option("--fingerprint <fingerprint>", "the fingerprint that its host key must have, SHA256:…")
+    .option("--accept-host-key", "accept the host key that it shows, without a comparison")
+    .option("--old-host <address>", "the Pillar's present host: the first witness of the new node's chain")
+    .option("--old-host-key <line>", "the old host's ssh host key")
+    .option("--old-fingerprint <fingerprint>", "the fingerprint that the old host's key must have")
+    .option("--reference <url...>", "RPCs of independent nodes, further witnesses: two that agree prove the height")
+    .option("--ssh-from <network...>", "networks that may connect to a new cloud server's ssh, such as 192.0.2.1/32")
+    .option("--token-file <file>", "a file with an API token of the cloud provider")
+    .addOption(
+      new Option("--key-file <file>", "log in with the private key in this file").conflicts(["agent", "password"]),
+    )
+    .addOption(new Option("--agent", "log in with the ssh agent").conflicts("password"))
+    .option("--password", "log in with a password: init asks for it, and keeps it as a secret of the stack")
+    .option("--release <url>", "the controller's release; default: that of the example")
+    .option("--release-sha256 <hash>", "the hash of the controller's release")
+    .addHelpText(
+      "after",
+      `
+Asks for every answer that no option gives. Without a terminal to ask in, it lists the missing options.
+
+Example:
+  ./pillar-host init prod-2 --pillar Anvil --provider existing --address 203.0.113.7 \\
+    --fingerprint SHA256:… --key-file ~/.ssh/id_ed25519 \\
+    --old-host 198.51.100.9 --old-fingerprint SHA256:…
+
+Exit code:
+  0    stack and file are made
+  2    neither was made: the output says why, and what to do
+  130  ended with Ctrl-C`,
+    )
+    .action(async (stack: string | undefined, options: InitFlags) => {
+      const { init } = require("../init/init") as typeof import("../init/init");
+      process.exitCode = await init(stack, options);
+    });
+}
+
+export function adoptCommand(program: Command): void {
+  program
+    .command("adopt")
+    .argument("<stack>", "the name of the new stack, such as prod")
+    .argument("<address>", "the address of the host that somebody else set up")
+    .argument("[args...]", upArguments)
+    .requiredOption("--like <stack>", "the stack of the same Pillar whose login, references and names it copies")
+    .option(
+      "--host-key <key>",
+      "the host's key; default: that in the other stack's orchestrator.migrateFrom, else the command shows it and asks",
+    )
+    .option("--no-up", noUp)
+    .description("make a stack for an old host, and adopt the host: changes nothing on it")
+    .addHelpText("after", `\n${upExitCode}`)
+    .action(
+      async (stack: string, address: string, args: string[], options: import("../edit/adoptHost").AdoptOptions) => {
+        const { adoptHost: adopt } = require("../edit/adoptHost") as typeof import("../edit/adoptHost");
+        process.exitCode = await adopt(stack, address, args, options);
+      },
+    );
+}
+
+export function moveCommand(program: Command): void {
+  program
+    .command("move")
+    .argument("<stack>", "the stack of the new host, such as prod-2")
+    .argument("[args...]", upArguments)
+    .requiredOption("--from <stack>", "the stack of the host with the orchestrator; its outputs have address and key")
+    .option("--release <url>", "the orchestrator's release for the new host; default: the configured one")
+    .option(
+      "--release-sha256 <hash>",
+      "the release's hash, from its release page; needed if none is configured for that address",
+    )
+    .option("--release-version <version>", "the release's version; default: the configured one, or that in the address")
+    .option("--first-move", "confirm that no move of this orchestrator ever began; needed if the event log has none")
+    .option("--no-up", noUp)
+    .description("write down where the orchestrator comes from, and move it: checks both hosts before any change")
+    .addHelpText("after", `\n${upExitCode}`)
+    .action(async (stack: string, args: string[], options: import("../edit/moveOrchestrator").MoveOptions) => {
+      const { moveOrchestrator: moveFrom } =
+        require("../edit/moveOrchestrator") as typeof import("../edit/moveOrchestrator");
+      process.exitCode = await moveFrom(stack, args, options);
+    });
+}
+
+export function retireCommand(program: Command): void {
+  program
+    .command("retire")
+    .argument("<stack>", "the stack of the old host, such as prod")
+    .argument("[args...]", upArguments)
+    .requiredOption(
+      "--successor <stack>",
+      "the stack of the host that produces after it; its outputs have address and key",
+    )
+    .option("--no-up", noUp)
+    .description("name a host's successor, and shut its node down; refuses while the host is still needed")
+    .addHelpText("after", `\n${upExitCode}`)
+    .action(async (stack: string, args: string[], options: import("../edit/retireHost").RetireOptions) => {
+      const { retireHost: retire } = require("../edit/retireHost") as typeof import("../edit/retireHost");
+      process.exitCode = await retire(stack, args, options);
+    });
+}
+
+export function resumeCommand(program: Command): void {
+  program
+    .command("resume")
+    .argument("<stack>", "such as prod")
+    .argument("[args...]", upArguments)
+    .description("continue a stack after `pulumi up` was killed: clears stale locks, then runs pulumi up")
+    .option("--lock-is-stale", "clear a lock of another machine; only if you know that its run has ended")
+    .addHelpText(
+      "after",
+      `
+Reports who holds the lock, and whether that process is alive. A running process is left alone.
+
+Example:
+  ./pillar-host resume prod -- --yes --skip-preview
+
+${upExitCode}`,
+    )
+    .action(async (stack: string, args: string[], options: { lockIsStale?: boolean }) => {
+      const { resume } = require("../resume") as typeof import("../resume");
+      process.exitCode = await resume(stack, args, options.lockIsStale === true);
+    });
+}

@@ -1,0 +1,161 @@
+import { type Command, Option } from "commander";
+
+// Commands that change no stack. Each loads its code on demand: the schema and ssh take half a second to load, and
+// --help should not.
+
+export function statusCommand(program: Command): void {
+  program
+    .command("status")
+    .argument("[stack...]", "such as prod; several are shown one after the other")
+    .description("show how far a stack's host is; asks the host now, changes nothing, takes no lock")
+    .option("-w, --watch", "show it live until the node is synced, then ring the bell; several stacks until Ctrl-C")
+    .option("-k, --keep", "with --watch: continue after the sync, until Ctrl-C")
+    .addOption(new Option("--json", "print JSON, for programs").conflicts("watch"))
+    .addOption(
+      new Option("-a, --all", "show every stack of the backend, one a line, the most urgent first").conflicts([
+        ...["watch", "keep"],
+      ]),
+    )
+    .option("-n, --notify", "with --all: send each stack's new alerts to its webhook, and the end of each alert")
+    .addHelpText(
+      "after",
+      `
+Exit code:
+  0    the node is synced, on the same evidence on which pulumi up continues, and there is no alert; for a stack that is
+       retiring: nothing prevents its destroy. \`next\` prints your next step, if there is one
+  1    not yet: wait, or fix what the output names
+  2    the status could not be read, or with --notify not be sent: the output says why, and what to do
+       of several stacks the highest code counts
+  130  --watch was ended with Ctrl-C`,
+    )
+    .action(
+      async (
+        stacks: string[],
+        options: import("../status/status").StatusOptions & { all?: boolean },
+        command: Command,
+      ) => {
+        if ((stacks.length === 0) !== (options.all === true))
+          command.error(options.all ? "error: --all or stacks, not both" : "error: name a stack, or --all");
+        if (options.notify && !options.all) command.error("error: --notify needs --all");
+        const { status, statusOfAllStacks: statusOfAll } =
+          require("../status/status") as typeof import("../status/status");
+        process.exitCode = await (options.all ? statusOfAll(options) : status(stacks, options));
+      },
+    );
+}
+
+export function nextCommand(program: Command): void {
+  program
+    .command("next")
+    .argument("<stack>", "such as prod")
+    .description("print the next step as plain text: that of the last pulumi up, or how to continue")
+    .option("--json", "print JSON, for programs")
+    .addHelpText(
+      "after",
+      `
+Prints a producer address only if pulumi up would print it: if the node is synced, which this command checks now.
+
+Exit code:
+  0    the next step is printed
+  2    stack or configuration can't be read: the output says why, and what to do`,
+    )
+    .action(async (stack: string, options: { json?: boolean }) => {
+      const { next } = require("../next/next") as typeof import("../next/next");
+      process.exitCode = await next(stack, options);
+    });
+}
+
+export function checkCommand(program: Command): void {
+  program
+    .command("check")
+    .argument("<stack>", "such as prod")
+    .description("check all that pulumi up checks before it changes anything, and rehearse the orchestrator's move")
+    .option("--json", "print JSON, for programs")
+    .addHelpText(
+      "after",
+      `
+Asks both hosts over ssh, the references, the release addresses, the provider, and this machine; writes nothing. The
+rehearsal reads the orchestrator's directory once, to measure the rate, and estimates how long the bridge will be without
+this orchestrator.
+
+Exit code:
+  0    nothing prevents an up; "later" marks what can't be checked yet
+  1    something does: the output says what is wrong, what was found, what is needed
+  2    the check could not begin: stack or configuration can't be read`,
+    )
+    .action(async (stack: string, options: { json?: boolean }) => {
+      const { check } = require("../check/check") as typeof import("../check/check");
+      process.exitCode = await check(stack, options);
+    });
+}
+
+export function backupCommand(program: Command): void {
+  program
+    .command("backup")
+    .argument("<stack>", "such as prod-2")
+    .description("back up the orchestrator where it runs now, encrypted, and prove the backup; it keeps running")
+    .option("--json", "print JSON, for programs")
+    .addHelpText(
+      "after",
+      `
+Make a backup after each key generation of the bridge, with a timer if you like: until then there is only one copy of the
+newest key share. docs/orchestrator.md describes this, and how to restore an orchestrator from such a backup.
+
+Exit code:
+  0    the backup is on this machine, and was decrypted and compared
+  2    no backup was made: the output says why, and what to do`,
+    )
+    .action(async (stack: string, options: { json?: boolean }) => {
+      const { backUpOrchestrator: backup } =
+        require("../backup/backUpOrchestrator") as typeof import("../backup/backUpOrchestrator");
+      process.exitCode = await backup(stack, options);
+    });
+}
+
+export function notifyCommand(program: Command): void {
+  program
+    .command("notify")
+    .argument("<stack>", "such as prod")
+    .requiredOption("--test", "send a test notification")
+    .description("try the webhook in pillar-host:notify")
+    .addHelpText(
+      "after",
+      `
+Exit code:
+  0    the webhook accepted the notification
+  1    it did not: the output says why
+  2    no webhook is configured, or the configuration can't be read`,
+    )
+    .action(async (stack: string) => {
+      const { sendTestNotification: notify } =
+        require("../status/testNotification") as typeof import("../status/testNotification");
+      process.exitCode = await notify(stack);
+    });
+}
+
+export function reportCommand(program: Command): void {
+  program
+    .command("report")
+    .argument("<stack>", "such as prod")
+    .description("report a stack's migration from its event log, even without stack and state; writes JSON and HTML")
+    .addOption(new Option("--json", "print JSON, for programs, and write no file").conflicts("output"))
+    .option(
+      "--directory <dir>",
+      "the place of record.jsonl, or s3://BUCKET…#PILLAR; default: as configured, else any event log with the stack",
+    )
+    .option(
+      "--output <dir>",
+      "the place for report-STACK.json and report-STACK.html; default: the event log's directory",
+    )
+    .addHelpText(
+      "after",
+      `
+Exit code:
+  0    the report was made
+  2    there is no event log, or no room: the output says why, and what to do`,
+    )
+    .action(async (stack: string, options: { json?: boolean; directory?: string; output?: string }) => {
+      const { report } = require("../report/report") as typeof import("../report/report");
+      process.exitCode = await report(stack, options);
+    });
+}
