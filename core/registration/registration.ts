@@ -8,6 +8,7 @@ import {
   tickOf,
   usualTicks,
 } from "../chain/elections";
+import type { Figures } from "../eventLog/events";
 import type { SyncReason } from "../sync/judgeLook";
 import type { NodeStatus } from "../sync/nodeStatus";
 import type { NoAgreement, RegistrationAgreement, SourceNote } from "./agreeOnRegistration";
@@ -42,11 +43,6 @@ export interface Elections {
   /** Unix milliseconds. */
   readonly genesis?: number;
   readonly standing?: PillarStanding;
-}
-
-interface Figures {
-  readonly expected: number;
-  readonly produced: number;
 }
 
 /**
@@ -102,29 +98,27 @@ interface ProducingWait {
 export function registrationOf(facts: RegistrationFacts): Registration {
   const { ours, agreement, memory, switched, unseen, node, now } = facts;
   const { notes } = agreement;
-  const known = memory.earlier === undefined ? {} : { earlier: memory.earlier };
-  if (agreement.kind === "unknown") {
-    const since = memory.since === undefined ? {} : { since: memory.since };
-    return { kind: "unknown", why: agreement.why, notes, ...known, ...since, ...(switched ? { switched } : {}) };
-  }
+  const { earlier } = memory;
+  if (agreement.kind === "unknown")
+    return { kind: "unknown", why: agreement.why, notes, earlier, since: memory.since, switched };
   const { pillar, by } = agreement;
-  if (pillar === null) return { kind: "unknownPillar", notes, ...known };
+  if (pillar === null) return { kind: "unknownPillar", notes, earlier };
 
   const { producerAddress: address, figures: counted } = pillar;
   const wasOurs = memory.wasOurs === true;
   if (address !== ours) {
     // A stack takes the first address that it sees as the earlier one. If the stack began with its own address, any
     // other address is foreign.
-    const expected = memory.earlier ?? (wasOurs ? ours : address);
+    const expected = earlier ?? (wasOurs ? ours : address);
     const kind = address === expected ? "earlier" : "foreign";
-    const last = by[0]?.recent.findLast(({ producer }) => producer === ours || producer === address);
-    const seen = last && { last: { height: last.height, at: last.timestamp, isOurs: last.producer === ours } };
-    return { kind, address, wasOurs, notes, ...seen, ...(kind === "earlier" ? { earlier: address } : known) };
+    const newest = by[0]?.recent.findLast(({ producer }) => producer === ours || producer === address);
+    const last = newest && { height: newest.height, at: newest.timestamp, isOurs: newest.producer === ours };
+    return { kind, address, wasOurs, notes, last, earlier: kind === "earlier" ? address : earlier };
   }
   const since = memory.since ?? now;
   // A node has no counts yet right after its start.
-  const figures = counted.expected > 0 ? { figures: counted } : {};
-  const own = { address, since, notes, ...known, ...figures };
+  const figures = counted.expected > 0 ? counted : undefined;
+  const own = { address, since, notes, earlier, figures };
   // Witnesses without an answer say nothing against a node that produces.
   if (node.known && !node.synced && node.reason !== "unwitnessed") {
     const { why, reason } = node;

@@ -1,4 +1,4 @@
-import type { EventDetails, Figures, LogEvent, News, Notable } from "../eventLog/events";
+import type { EventDetails, LogEvent, News, Notable } from "../eventLog/events";
 import type { ProducerSwitch } from "./findSwitch";
 import { isOurs, type Registration, type RegistrationMemory } from "./registration";
 
@@ -30,14 +30,8 @@ export function memoryOf(events: readonly LogEvent[], stack: string, ours: strin
 }
 
 function switchOf({ height, switchedAt, orBefore, before, empty }: EventDetails["producing"]): ProducerSwitch {
-  const earlier = before && { ...before, at: Date.parse(before.at) };
-  return {
-    height,
-    at: Date.parse(switchedAt),
-    orBefore,
-    empty,
-    before: earlier,
-  };
+  const last = before && { ...before, at: Date.parse(before.at) };
+  return { height, at: Date.parse(switchedAt), orBefore, empty, before: last };
 }
 
 /** Returns the state changes that the event log does not have yet, so that it gets each of them once. */
@@ -47,30 +41,19 @@ export function newsOf(registration: Registration, memory: RegistrationMemory): 
       ? []
       : [{ event: "registeredElsewhere", details: { producerAddress: registration.address } }];
   if (!isOurs(registration)) return [];
-  const { address: producerAddress, earlier } = registration;
-  const figures: { figures?: Figures } = registration.figures ? { figures: registration.figures } : {};
+  const { address: producerAddress, earlier, figures } = registration;
   const news: Notable<News>[] = [];
   if (memory.since === undefined) {
-    news.push({ event: "registered", details: { producerAddress, ...figures } });
+    news.push({ event: "registered", details: { producerAddress, figures } });
     // A node that was synced and falls behind later does not count as registered too early.
-    if (registration.kind === "tooEarly") {
-      const details = { producerAddress, earlier };
-      news.push({ event: "registeredTooEarly", details });
-    }
+    if (registration.kind === "tooEarly")
+      news.push({ event: "registeredTooEarly", details: { producerAddress, earlier } });
   }
   const switched = "switched" in registration ? registration.switched : undefined;
   if (switched && switched.height !== memory.switched?.height) {
     const { height, at, before, orBefore, empty } = switched;
     const last = before && { ...before, at: iso(before.at) };
-    const details = {
-      producerAddress,
-      height,
-      switchedAt: iso(at),
-      ...figures,
-      orBefore,
-      empty,
-      before: last,
-    };
+    const details = { producerAddress, height, switchedAt: iso(at), figures, orBefore, empty, before: last };
     news.push({ event: "producing", details });
   }
   return news;

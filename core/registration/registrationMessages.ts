@@ -102,7 +102,7 @@ export function keyOf(registration: Registration): string {
   if (kind === "unknown") parts.push(unknownKey(registration.why));
   if (kind === "tooEarly") parts.push(registration.reason);
   if (kind === "registered") parts.push(registration.isLate);
-  if ("last" in registration) parts.push(registration.last?.isOurs === true);
+  if ("last" in registration) parts.push(registration.last?.isOurs);
   return parts.join();
 }
 

@@ -6,6 +6,7 @@ import { type Commands, commandsFor } from "../util/commands";
 import { durationText } from "../util/timeText";
 import type { HostFacts } from "./readHost";
 import {
+  addressMark,
   combine,
   failWith,
   type GoodReading,
@@ -57,14 +58,14 @@ function checkProducer(
     return fail({
       what: "this host's producer address is the registered one",
       saidBy: [source],
-      found: [{ kind: "producer", address: pillar.producerAddress }],
+      found: [{ text: addressMark, addresses: [pillar.producerAddress] }],
       needed: "the successor's address in the wallet (Update Pillar), and a momentum of it",
     });
   if (alternate)
     return fail({
       what: "this host's address and its successor's produce in turns: is this the host of another Pillar?",
       saidBy: [source],
-      found: [{ kind: "alternates", address: producers[0], height: last.own?.height }],
+      found: [{ text: `${addressMark}, last in momentum ${last.own?.height}`, addresses: producers.slice(0, 1) }],
       needed: `the host of ${pillarName} (pillar-host:host); after a switch there and back: some time, up to ${durationText(patience)}`,
     });
   // A registered address has taken over, even if it is not the successor's.
@@ -154,7 +155,7 @@ export function checkSuccessor(facts: RetirementFacts, good: readonly GoodReadin
   if (producer === ownProducer(facts))
     return fail(...unmet, {
       what: "this host and its successor hold the same producer key",
-      found: [{ kind: "producer", address: producer }],
+      found: [{ text: addressMark, addresses: [producer] }],
       needed: "two hosts with keys of their own: two nodes with one key must never run",
     });
   return combine([fail(...unmet), ...good.map((reading) => checkProduction(facts, next, producer, reading))]);
@@ -194,7 +195,14 @@ function checkProduction(
       what: `the successor's producer address is not the registered one of ${pillar}`,
       saidBy: [source],
       // The successor's address appears only once its node is synced: an earlier registration costs rewards.
-      found: [{ kind: "registered", address: found.producerAddress, successors: node.synced ? producer : undefined }],
+      found: [
+        node.synced
+          ? {
+              text: `registered: ${addressMark}; the successor's: ${addressMark}`,
+              addresses: [found.producerAddress, producer],
+            }
+          : { text: `registered: ${addressMark}`, addresses: [found.producerAddress] },
+      ],
       needed: "the wallet's update to the successor's address, or the right pillar-host:retirement.successor",
     });
   const age = last.successor === undefined ? undefined : newest.timestamp - last.successor.timestamp;
@@ -204,7 +212,7 @@ function checkProduction(
       saidBy: [source],
       found: [
         age === undefined
-          ? { kind: "noMomentum", address: producer, within: patience }
+          ? { text: `no momentum of ${addressMark} in the last ${durationText(patience)}`, addresses: [producer] }
           : `its last momentum was ${durationText(age)} ago`,
         overdueText(reading, network),
       ],

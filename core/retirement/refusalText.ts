@@ -2,8 +2,15 @@ import { isAnswered } from "../chain/reading";
 import { leftOutText } from "../chain/rpcMessages";
 import { commandsFor } from "../util/commands";
 import { quote } from "../util/quote";
-import { durationText } from "../util/timeText";
-import type { Finding, Loss, RetirementFacts, RetirementStep, RetirementVerdict, Unmet } from "./retirementFacts";
+import {
+  addressMark,
+  type Finding,
+  type Loss,
+  type RetirementFacts,
+  type RetirementStep,
+  type RetirementVerdict,
+  type Unmet,
+} from "./retirementFacts";
 
 /** Environment variable of the override; its value is the sentence that a refusal prints. */
 export const overrideVariable = "PILLAR_HOST_GIVE_UP_ANYWAY";
@@ -22,17 +29,7 @@ export function formatFinding(
   formatAddress: (address: string) => string = (address) => address,
 ): string {
   if (typeof found === "string") return found;
-  const address = found.address === undefined ? "none" : formatAddress(found.address);
-  switch (found.kind) {
-    case "producer":
-      return address;
-    case "alternates":
-      return `${address}, last in momentum ${found.height}`;
-    case "registered":
-      return `registered: ${address}${found.successors === undefined ? "" : `; the successor's: ${formatAddress(found.successors)}`}`;
-    case "noMomentum":
-      return `no momentum of ${address} in the last ${durationText(found.within)}`;
-  }
+  return found.addresses.reduce((text, address) => text.replace(addressMark, () => formatAddress(address)), found.text);
 }
 
 export function formatUnmet({ what, saidBy = [], found = [], needed }: Unmet): string[] {

@@ -1,7 +1,6 @@
 import { type CloudServer, powerOff, readPowerState } from "../cloud/power";
 import { isProtected, setProtection } from "../cloud/protection";
 import { type EventLog, logRefOfInputs, openEventLog } from "../eventLog/eventLog";
-import type { EventDetails } from "../eventLog/events";
 import { standing } from "../eventLog/guardFacts";
 import { openRoot, type RootHost } from "../ssh/root";
 import { type Commands, commandsFor } from "../util/commands";
@@ -28,7 +27,6 @@ const sameDestroyMs = 24 * 3_600_000;
 /** `isLast`: deleted first of the stack's two guards. */
 type GuardInputs = RetirementInputs & { readonly isLast: boolean };
 
-type Released = EventDetails["released"];
 type HostNow = RetirementFacts["host"];
 
 /**
@@ -91,7 +89,13 @@ async function releaseUnderLock(
     if (!isShutDown) {
       const wasProtected = server !== undefined && (await askProvider(guard, server, () => isProtected(server, deps)));
       if ("facts" in host) await shutDownHost(root, { inputs, facts: host.facts, log, isForced }, deps);
-      const details = { ...releaseDetails(inputs, host, evidence), ...(wasProtected ? { wasProtected } : {}) };
+      const details = {
+        evidence,
+        address: login.ssh.address,
+        serverId: server?.id,
+        producer: ownProducer({ host, knownProducer: inputs.knownProducer }),
+        wasProtected: wasProtected || undefined,
+      };
       await log.add({ event: "released", details });
     }
     if ("facts" in host && inputs.afterwards === "poweroff")
@@ -169,17 +173,6 @@ async function readAgain(root: RootHost, places: HostPaths, at: string, deps: Re
 
 function isAtRest({ node, signer }: HostFacts): boolean {
   return node.masked && !node.active && !signer.active;
-}
-
-function releaseDetails(inputs: RetirementInputs, host: HostNow, evidence: readonly string[]): Released {
-  const { server } = inputs;
-  const producer = ownProducer({ host, knownProducer: inputs.knownProducer });
-  return {
-    evidence,
-    address: inputs.host.ssh.address,
-    serverId: server?.id,
-    producer,
-  };
 }
 
 interface ReleaseRequest {

@@ -14,17 +14,12 @@ export type RetirementStep = "retire" | "destroy";
 export type Loss = "momentums" | "rewards" | "the signer";
 
 /**
- * A finding about a condition. Its texts hold no producer address: an address that is registered before its node is
- * synced earns nothing, so the caller decides which ones appear.
+ * A finding about a condition. Its text has {@link addressMark} in place of a producer address: an address that is
+ * registered before its node is synced earns nothing, so the caller decides which ones appear.
  */
-export type Finding =
-  | string
-  | { readonly kind: "producer"; readonly address: string }
-  | { readonly kind: "alternates"; readonly address: string | undefined; readonly height: number | undefined }
-  /** `successors`: undefined while the successor's node is not synced. */
-  | { readonly kind: "registered"; readonly address: string; readonly successors: string | undefined }
-  /** Milliseconds. */
-  | { readonly kind: "noMomentum"; readonly address: string; readonly within: number };
+export type Finding = string | { readonly text: string; readonly addresses: readonly string[] };
+
+export const addressMark = "<address>";
 
 export interface Unmet {
   readonly loss: Loss;

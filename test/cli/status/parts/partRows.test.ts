@@ -148,7 +148,10 @@ test("several stacks stand one after the other, as far as there is room", () => 
 test("of the reasons against a destroy, none shows an address that is not registered", () => {
   const pillar = { name: "Anvil", producerAddress: old, withdrawAddress: "w", figures: { expected: 0, produced: 0 } };
   const facts = { readings: [{ source: "ref", height: 1, pillar, last: {} }] } as unknown as RetirementFacts;
-  const other: Unmet = { ...unmet, found: [{ kind: "registered", address: old, successors: ours }, "as it is"] };
+  const other: Unmet = {
+    ...unmet,
+    found: [{ text: "registered: <address>; the successor's: <address>", addresses: [old, ours] }, "as it is"],
+  };
   const [shown] = listUnmetConditions({ facts, verdict: { unmet: [other], evidence: [] } });
   expect(shown?.found).toEqual([`registered: ${old}; the successor's: [address]`, "as it is"]);
 });
