@@ -11,7 +11,7 @@ describe("median", () => {
     expect(median([7])).toBe(7);
   });
 
-  test("of nothing is a fault, not a figure", () => {
+  test("refuses an empty list", () => {
     expect(() => median([])).toThrow("nothing was measured");
   });
 });
@@ -55,7 +55,7 @@ describe("rows", () => {
 });
 
 describe("arguments", () => {
-  test("without any, everything is measured in five rounds and shown as a table", () => {
+  test("without any, measures everything in five rounds and prints a table", () => {
     expect(parseArguments([])).toEqual({ json: false, rounds: 5, only: rowNames });
   });
 
@@ -94,7 +94,7 @@ describe("answersOf", () => {
     expect(answersOf(lines)).toEqual({ slowest: 0.5, longest: 10.5 });
   });
 
-  test("one that is refused is the slowest of all", () => {
+  test("counts a refused answer as the slowest", () => {
     expect(answersOf("1 0.01 7\n2 0.01 8\n3 999 0\n4 0.01 9").slowest).toBe(999);
   });
 

@@ -77,7 +77,7 @@ describe("cached", () => {
     expect(left()).toEqual(["thing-1", "thing-1.1"]);
   });
 
-  test("shows nothing under the result's name before it is whole", async () => {
+  test("has nothing under the result's name before it is complete", async () => {
     await cached("thing", "1", async (dir) => {
       expect(path.dirname(dir)).toBe(cacheRoot());
       expect(fs.existsSync(cachePath("thing", "1"))).toBe(false);
@@ -85,7 +85,7 @@ describe("cached", () => {
     expect(fs.existsSync(cachePath("thing", "1"))).toBe(true);
   });
 
-  test("leaves nothing of a build that failed, passes its error on and builds again", async () => {
+  test("removes a failed build, passes its error on and builds again", async () => {
     const failing = async (dir: string): Promise<void> => {
       fs.writeFileSync(path.join(dir, "half"), "");
       throw new Error("no luck");
@@ -104,7 +104,7 @@ describe("cached", () => {
     expect(left()).toEqual(["slow-1"]);
   });
 
-  test("takes nothing over from a build that was killed, and clears it away", async () => {
+  test("removes the result of a killed build", async () => {
     const killed = start(60_000);
     await expect.poll(buildCount, { timeout: 5000 }).toBe(1);
     const dead = result(killed);

@@ -50,13 +50,13 @@ it("compiles the program with the scripts beside it, once", async () => {
 it.each([
   ["providers/word.ts", `export const word: string = "two";`, ["two", "echo one"]],
   ["components/step.sh", "echo two", ["one", "echo two"]],
-])("never runs an older text: %s", async (file, text, result) => {
+])("never runs an older program: %s", async (file, text, result) => {
   await runs();
   writeFileSync(join(root, file), text);
   expect(await runs()).toEqual(result);
 });
 
-it("leaves nothing half done that a later run would take", async () => {
+it("leaves no partial result for a later run", async () => {
   writeFileSync(join(root, ".compiled"), "in the way");
   expect(() => compiled(root)).toThrow(
     /\.compiled is not a directory of yours alone, and what lies in it would be run/,
@@ -70,7 +70,7 @@ it("has the examples beside it, which the command line tool reads", () => {
   expect(readFileSync(join(compiled(root), "examples/one.yaml"), "utf8")).toBe("config: {}");
 });
 
-describe("what is compiled is run, so nobody else may write it", () => {
+describe("the compiled program is private, because it is run", () => {
   const place = () => join(root, ".compiled");
   const modes = (path: string): string[] =>
     readdirSync(path, { recursive: true, withFileTypes: true }).map((entry) => {
@@ -89,7 +89,7 @@ describe("what is compiled is run, so nobody else may write it", () => {
     expect(new Set(modes(place()))).toEqual(new Set(["directory 700", "file 600"]));
   });
 
-  it.each([0o777, 0o775, 0o720])("makes it anew where others could have written into it: %o", async (mode) => {
+  it.each([0o777, 0o775, 0o720])("creates it again if others could have written into it: %o", async (mode) => {
     const directory = compiled(root);
     writeFileSync(join(directory, "index.js"), "module.exports = () => 'planted';");
     chmodSync(place(), mode);
@@ -104,7 +104,7 @@ describe("what is compiled is run, so nobody else may write it", () => {
     expect(await runs()).toEqual(["one", "echo one"]);
   });
 
-  it("is refused where it is another's", () => {
+  it("is refused if another user owns it", () => {
     compiled(root);
     const owner = statSync(place()).uid;
     if (owner === 0) chownSync(place(), 65_534, 65_534);
@@ -118,7 +118,7 @@ describe("what is compiled is run, so nobody else may write it", () => {
     }
   });
 
-  it("is refused where it is a link", () => {
+  it("is refused if it is a link", () => {
     const elsewhere = join(root, "elsewhere");
     mkdirSync(elsewhere);
     symlinkSync(elsewhere, place());
@@ -153,7 +153,7 @@ describe("what is compiled is run, so nobody else may write it", () => {
     expect(done.at(-1)).toBe("sync ");
   });
 
-  it.each(["EACCES", "EROFS", "ENOSPC"])("says what is needed where it may not be written: %s", (code) => {
+  it.each(["EACCES", "EROFS", "ENOSPC"])("says what is needed if it can't be written: %s", (code) => {
     vi.spyOn(fs, "mkdirSync").mockImplementation(() => {
       throw Object.assign(new Error(`${code}: not allowed, mkdir`), { code });
     });

@@ -14,15 +14,15 @@ const scratch: MachineFacts = {
   isScratch: true,
 };
 
-describe("where the controller's contract is run", () => {
-  test("on a scratch machine, which the operator calls one", () => {
+describe("hosts for the controller's contract", () => {
+  test("on a machine that the operator calls a scratch machine", () => {
     expect(refusals(scratch)).toEqual([]);
     expect(refusals({ ...scratch, isScratch: false })).toEqual([
       "needed: --scratch-machine, your word that nothing on this machine is needed any more: a node is deployed on it, with packages, unit and keys",
     ]);
   });
 
-  test("never where a node is, whatever is said; and what else it needs is told at once", () => {
+  test("never on a host with a node; other needs are named at once", () => {
     expect(refusals({ ...scratch, nodeSigns: ["/root/.znn", "process znnd"] })).toEqual([
       "this machine has a node, or had one: /root/.znn. The contract overwrites its keys; take another machine",
       "this machine has a node, or had one: process znnd. The contract overwrites its keys; take another machine",

@@ -39,7 +39,7 @@ describe("the demo's verdict", () => {
     });
   });
 
-  test("a slot that was missed is the program's, and says why the demo ends in an error", () => {
+  test("a missed slot is the program's fault, and the demo says why it fails", () => {
     const { isGood, lines } = judge(played({ slots: withMissed }));
     expect(isGood).toBe(false);
     expect(lines.at(-1)).toBe(
@@ -47,7 +47,7 @@ describe("the demo's verdict", () => {
     );
   });
 
-  test("one that was missed while the machine ran no node is the machine's, and no error", () => {
+  test("a slot missed while the machine was stalled is the machine's fault, and no error", () => {
     const stalls = [{ from: noon + 9500, to: noon + 12_500 }];
     const { isGood, lines } = judge(played({ slots: withMissed, stalls }));
     expect(isGood).toBe(true);
@@ -57,7 +57,7 @@ describe("the demo's verdict", () => {
     ]);
   });
 
-  test("a stall that is shorter than a slot, or at another time, explains nothing", () => {
+  test("a stall shorter than a slot, or at another time, explains no missed slot", () => {
     const at = noon + 12_000;
     const of = (from: number, to: number) => isMachines({ at }, [{ from: at + from, to: at + to }], 1000);
     expect([of(-900, 0), of(100, 3000), of(-9000, -3100)]).toEqual([false, false, false]);
@@ -74,7 +74,7 @@ describe("the demo's verdict", () => {
   });
 });
 
-test("a beat that comes late tells of a stall; one that is hardly late does not", () => {
+test("a late beat means a stall; a slightly late one does not", () => {
   let now = 0;
   const watch = new StallWatch(() => now);
   const beatAt = (time: number) => {

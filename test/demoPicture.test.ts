@@ -14,7 +14,7 @@ The chain's own verdict (the lab's double of it):
 Look around, as root on the new host:
 `;
 
-test("the picture has what was played and the verdict, and nothing else", () => {
+test("the picture shows only what was played and the verdict", () => {
   const texts = [...demoPicture(printed).matchAll(/<text [^>]*>(.*)<\/text>/g)].map(([, text]) => text);
   expect(texts).toEqual([
     "$ npm run demo",

@@ -132,27 +132,27 @@ describe("documents", () => {
     expect(deadLinks(file, read(file))).toEqual([]);
   });
 
-  test.each(documents)("the source files that %s names are there", (file) => {
+  test.each(documents)("the source files that %s names exist", (file) => {
     const isThere = (named: string) => [named, join(dirname(file), named)].some((each) => existsSync(join(root, each)));
     expect(namedFiles(read(file)).filter((named) => !isThere(named))).toEqual([]);
   });
 
-  test.each(documents)("each command of %s that acts on a stack names it", (file) => {
+  test.each(documents)("names the stack in each command that acts on one: %s", (file) => {
     expect(stacklessCommands(read(file))).toEqual([]);
   });
 
-  test.each(documents)("what %s redirects into pulumi comes after the pass phrase", (file) => {
+  test.each(documents)("reads redirected input after the pass phrase: %s", (file) => {
     expect(blocksThatCannotAsk(read(file))).toEqual([]);
   });
 
-  test("a command that would act on the stack that happens to be selected is found", () => {
+  test("finds a command that would act on the selected stack", () => {
     const block = "```sh\npulumi up && pulumi destroy -s prod\n./pillar-host resume prod -- pulumi up\n```";
     expect(stacklessCommands(`${block}\n\`pulumi config get x\`, \`pulumi up\`, \`pulumi stack output -s a\``)).toEqual(
       ["pulumi up", "pulumi config get x"],
     );
   });
 
-  test("a link to a file or heading that is not there is found", () => {
+  test("finds a link to a missing file or heading", () => {
     const text =
       "# A title\n[a](no.md) [b](operating.md#nothing) [c](#a-title) [d](../README.md) [e](https://x.y/z.md)";
     expect(deadLinks("docs/operating.md", text)).toEqual(["no.md", "operating.md#nothing"]);
@@ -201,7 +201,7 @@ describe("source files", () => {
     expect(sources.flatMap((file) => deadCitations(file, read(file)).map((cited) => `${file}: ${cited}`))).toEqual([]);
   });
 
-  test("what the program says names documents that are there", () => {
+  test("the program's texts name existing documents", () => {
     const own = sources.filter((file) => !file.startsWith("test/"));
     const cited = own.flatMap((file) =>
       [...read(file).matchAll(/\b(?:docs|lab)\/[\w/-]+\.md\b/g)].map(([name]) => name),
@@ -218,7 +218,7 @@ describe("source files", () => {
     ["a.sh", "# docs/architecture.md, Nothing of it", ["docs/architecture.md, Nothing of it"]],
     ["lab/doubles/a.ts", "// The table in README.md", []],
     ["a.ts", 'const a = "gone.md";\nconst b = `gone.md`;', []],
-  ])("what a comment of %s cites is found: %j", (file, text, dead) => {
+  ])("finds what a comment of %s cites: %j", (file, text, dead) => {
     expect(deadCitations(file, text)).toEqual(dead);
   });
 });

@@ -9,7 +9,7 @@ import { addRule } from "../lab/faults/networkFaults";
 import { healed, type NodeFault, nodeFaults } from "../lab/faults/nodeFaults";
 
 describe("the faults by command", () => {
-  it("are all there, each with a line of help", () => {
+  it("all exist, each with a line of help", () => {
     expect(faultNames).toEqual(
       expect.arrayContaining(
         "stall flap stale-target lying-target no-peers rpc-down slow frozen wrong-service crash-loop restart".split(
@@ -25,14 +25,14 @@ describe("the faults by command", () => {
     }
   });
 
-  it("are found by their whole name only; another is told with the nearest and the list", () => {
+  it("are found by their whole name only; another name is refused with the nearest and the list", () => {
     expect(faultName("full-disk")).toBe("full-disk");
     expect(() => faultName("fulldisk")).toThrow(
       /^there is no fault fulldisk: did you mean full-disk\?\n {2}faults: stall, .*, ssh-cut$/,
     );
   });
 
-  it("refuse a value that is none", () => {
+  it("refuse an invalid value", () => {
     expect([milliseconds("20s"), milliseconds("500ms"), height("7")]).toEqual([20_000, 500, 7]);
     expect(() => milliseconds("20")).toThrow("found 20, needed a duration such as 20s");
     expect(() => height("-1")).toThrow("found -1, needed a height");
@@ -56,7 +56,7 @@ describe("a node's faults", () => {
     ["slow", "20s", { slowMs: 20_000 }],
   ];
 
-  it.each(cases)("%s %s is settings of the chain double, and healed by its defaults", (name, value, settings) => {
+  it.each(cases)("%s %s changes settings of the chain double, and its defaults heal it", (name, value, settings) => {
     const fault: NodeFault = nodeFaults[name];
     expect(fault.settings(value, own, network)).toEqual(settings);
     const on = { ...defaultNodeSettings, ...settings } as typeof defaultNodeSettings;
@@ -65,7 +65,7 @@ describe("a node's faults", () => {
     expect({ ...on, ...healed(fault) }).toEqual(defaultNodeSettings);
   });
 
-  it("are told apart: a flap is not a stale target too", () => {
+  it("differ: a flap is not also a stale target", () => {
     const flapping = { ...defaultNodeSettings, flapMs: 1, staleTarget: 1 };
     const on = Object.entries(nodeFaults).filter(([, fault]: [string, NodeFault]) => fault.isOn(flapping));
     expect(on.map(([name]) => name)).toEqual(["flap"]);

@@ -58,7 +58,7 @@ describe("the mirror", () => {
     ["https://x/debian", { debian: "https://x/debian", security: "https://x/debian-security" }],
   ])("%j", (targets, mirror) => expect(parseMirror(targets)).toEqual(mirror));
 
-  test.each(["", "http://m/ubuntu/"])("is missed with what to do: %j", (targets) => {
+  test.each(["", "http://m/ubuntu/"])("is missing, with what to do: %j", (targets) => {
     expect(() => parseMirror(targets)).toThrow(/no Debian mirror .*\nAdd a Debian mirror to the apt sources/);
   });
 
@@ -70,7 +70,7 @@ describe("the mirror", () => {
   ])("may keep %s: %s", (path, immutable) => expect(isImmutable(path)).toBe(immutable));
 });
 
-test("stage times come from the engine's events, in order, and skip what did not end", () => {
+test("takes stage times from the engine's events, in order, without unfinished ones", () => {
   const before = (name: string, timestamp: number) => ({
     timestamp,
     resourcePreEvent: { metadata: { urn: `urn:pulumi:s::p::t::${name}`, op: "create" } },

@@ -40,7 +40,7 @@ describe("the lab's shell", () => {
       { ...answers, provider: "digitalocean" },
       { endpoint: ["digitalocean:apiEndpoint", "http://192.0.2.1:1"] },
     ],
-  ] as const)("%s: what init makes of the lab's example is a stack's file without a fault", (file, given, more) => {
+  ] as const)("init creates a valid stack file from the lab's example: %s", (file, given, more) => {
     const example = labExample(read(`examples/${file}.yaml`), { ...network, ...more });
     const text = formatStackFile(example, given);
     const faults = checkStackFile("prod-2", text, "endpoint" in more ? [["host.token", "0".repeat(64)]] : []);
@@ -52,7 +52,7 @@ describe("the lab's shell", () => {
     if ("endpoint" in more) expect(text).toContain(`${more.endpoint[0]}: ${more.endpoint[1]}`);
   });
 
-  test("it begins with README's commands, in README's order", () => {
+  test("begins with README's commands, in README's order", () => {
     const release = {
       url: "https://releases.example/orchestrator-linux-amd64.zip",
       sha256: "ab".repeat(32),
@@ -75,7 +75,7 @@ describe("the lab's shell", () => {
     expect(lines).toEqual(readme);
   });
 
-  test("where the new host is ordered at a cloud, it names the token's file and the network of the operator", () => {
+  test("for a new host at a cloud, it names the token's file and the operator's network", () => {
     const fresh = { provider: "hetzner", sshFrom: "10.77.0.1/32" } as const;
     const orchestratorRelease = { url: "https://releases.example/o.zip", sha256: "ab".repeat(32), version: "v0.0.9a" };
     const text = welcome({ old: "198.51.100.9", fresh, orchestratorRelease });

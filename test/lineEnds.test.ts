@@ -14,7 +14,7 @@ test("no text file that is kept has CRLF", () => {
   expect(binary.filter((line) => !line.includes("attr/-text"))).toEqual([]);
 });
 
-test("a clone as Git for Windows makes it has none either", () => {
+test("a clone by Git for Windows has none either", () => {
   const place = mkdtempSync(join(tmpdir(), "line-ends-"));
   const from = join(place, "from");
   git(place, "init", "-q", "from");

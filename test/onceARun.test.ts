@@ -18,14 +18,14 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-test("the same is made once in a run, another thing by itself", async () => {
+test("builds the same once in a run, and others separately", async () => {
   expect((await onceARun(["a", 1], make)).toString()).toBe("made 1");
   expect((await onceARun(["a", 1], make)).toString()).toBe("made 1");
   expect((await onceARun(["a", 2], make)).toString()).toBe("made 2");
   expect(readdirSync(directory)).toHaveLength(2);
 });
 
-test("what fails is made again, and outside of a run everything is", async () => {
+test("builds a failed one again, and everything outside of a run", async () => {
   await expect(onceARun(["a"], () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   expect((await onceARun(["a"], make)).toString()).toBe("made 1");
   vi.stubEnv(madeVariable, undefined);

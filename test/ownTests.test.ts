@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-describe("what the tests of the lab itself stand on", () => {
+describe("the dependencies of the lab's own tests", () => {
   test.each([
     ["the test itself", file, 'import { step } from "../../../core/steps/step"; step(1);'],
     ["the lab, whatever it is written in", "lab/plugins/main.go", "package other"],
@@ -39,7 +39,7 @@ describe("what the tests of the lab itself stand on", () => {
     expect(await key()).not.toBe(before);
   });
 
-  test("is nothing else of the program, no text, and no room of the lab that it does not import from", async () => {
+  test("excludes the rest of the program, texts, and rooms of the lab without an import", async () => {
     const before = await key();
     put("core/sync/sync.ts", "export const other = 1;");
     put("core/steps/other.ts", "export const other = 1;");
@@ -55,7 +55,7 @@ describe("what the tests of the lab itself stand on", () => {
   });
 });
 
-test("a test that boots a lab stands on all of it, but for rooms that are commands", async () => {
+test("a test that boots a lab depends on all of it except the rooms with commands", async () => {
   const booting = "test/lab/gate/c.long.test.ts";
   put(booting, 'import "../../../core/sync/sync";');
   const hash = async () => (await hashesOf(root, [booting]))[booting];
@@ -70,7 +70,7 @@ test("a test that boots a lab stands on all of it, but for rooms that are comman
   }
 });
 
-test("a file that passed is on record until what it stands on changes; a failed one is not, nor one that is gone", async () => {
+test("records a file that passed until a dependency changes; failed and missing files are not recorded", async () => {
   const other = "test/lab/plugins/b.long.test.ts";
   put(other, 'import "../../../core/sync/sync";');
   const hashes = () => hashesOf(root, [file, other]);

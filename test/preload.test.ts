@@ -28,7 +28,7 @@ const program = (text: string, more: Record<string, string> = {}) =>
     encoding: "utf8",
   }).trim();
 
-it("has Node keep what it made of all texts, the libraries' too, beside the compiled program", () => {
+it("keeps Node's compile cache, with the libraries, beside the compiled program", () => {
   const said = program('console.log(require("node:module").getCompileCacheDir())');
   expect(said.startsWith(join(root, ".compiled/node/"))).toBe(true);
 });
@@ -42,7 +42,7 @@ it("gives each address of a name 5 s, in the program and in the operator's tool"
   expect(said.trim().split("\n").at(-1)).toBe("5000");
 });
 
-it("has the SDK load what stores functions when one is stored, and not before", () => {
+it("loads the SDK's function serializer only when a function is stored", () => {
   const said = program(`
     const { isProxy } = require("node:util").types;
     const { runtime } = require("@pulumi/pulumi");
@@ -56,7 +56,7 @@ it("has the SDK load what stores functions when one is stored, and not before", 
   expect(JSON.parse(said)).toEqual([[true, true], [false, true], true, version]);
 });
 
-it("loads the SDK's way to drive an engine, its traces and zod's other languages when they are used, and not before", () => {
+it("loads the SDK's automation, its traces and zod's languages only when used", () => {
   const said = program(`
     const { isProxy } = require("node:util").types;
     const { automation } = require("@pulumi/pulumi");
@@ -78,7 +78,7 @@ it("loads the SDK's way to drive an engine, its traces and zod's other languages
   ]);
 });
 
-it("has no stack trace led through source maps, unless somebody looks for a fault", () => {
+it("maps no stack trace through source maps, unless debugging", () => {
   // As the SDK's own start does.
   const text = `
     const nodes = Error.prepareStackTrace;
@@ -88,7 +88,7 @@ it("has no stack trace led through source maps, unless somebody looks for a faul
   expect(program(text, { PILLAR_HOST_TRACES: "1" })).toBe("false");
 });
 
-it("is the SDK's process of the dynamic providers, one alone; Node has kept its texts before a signal could end it, and it ends after its engine", async () => {
+it("is a single process of the SDK; Node has written its cache before a signal can end it, and it ends after its engine", async () => {
   const [{ name, path }] = plugins.providers;
   // As the engine starts it: from the project's directory, by its whole path.
   const engine = "127.0.0.1:1";

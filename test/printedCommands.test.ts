@@ -30,7 +30,7 @@ const found = [...files, "index.ts", "main.js", "nodeVersion.js"].flatMap((path)
 const isExcepted = (path: string, text: string) =>
   exceptions.some(([file, holds]) => file === path && holds.test(text));
 
-test("every command that is printed comes from the helper, which names its stack", () => {
+test("every printed command comes from the helper, which names its stack", () => {
   expect(found.filter(({ path, text }) => !isExcepted(path, text))).toEqual([]);
 });
 

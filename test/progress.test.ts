@@ -30,7 +30,7 @@ describe("elapsed", () => {
 describe("step", () => {
   const sleep = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-  test("says that it starts, every ten seconds that it goes on, and how long it took", async () => {
+  test("prints its start, its progress every ten seconds, and its duration", async () => {
     const work = step("packages", () => sleep(25_000).then(() => "result"), { print });
     await vi.advanceTimersByTimeAsync(25_000);
     expect(await work).toBe("result");
@@ -59,7 +59,7 @@ describe("step", () => {
     expect(lines[1]).toBe(`build: still going after 10 s (${"x".repeat(79)}…)`);
   });
 
-  test("follows a stream, empty lines aside", async () => {
+  test("follows a stream without its empty lines", async () => {
     vi.useRealTimers();
     await step(
       "build",

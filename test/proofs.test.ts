@@ -7,7 +7,7 @@ import { proofsOf, withProofs } from "../lab/proofs/proofs";
 describe("the table of proofs in lab/README.md", () => {
   const text = readFileSync(documented, "utf8");
 
-  test("is the one that the tests' names make (npm run proofs writes it)", () => {
+  test("matches the tests' names (npm run proofs writes it)", () => {
     expect(text).toBe(made());
   });
 
@@ -34,7 +34,7 @@ test("a suite is a feature, and so is a test outside of any", () => {
   ]);
 });
 
-test("a document without its marks is refused", () => {
+test("refuses a document without its marks", () => {
   expect(() => withProofs("# The lab\n", [])).toThrow("the marks are missing");
 });
 

@@ -40,12 +40,12 @@ describe("the real programs", () => {
     expect([realDirectory(), hasReal("znnd"), await realProgram("znnd")]).toEqual([undefined, false, undefined]);
   });
 
-  test("a directory that is not there is an error in words", () => {
+  test("reports a missing directory", () => {
     vi.stubEnv("PILLAR_LAB_REAL", path.join(work, "nowhere"));
     expect(() => hasReal("znnd")).toThrow(/PILLAR_LAB_REAL names no directory.*found: .*nowhere.*needed: .*do: /s);
   });
 
-  test.each(["packed", "as it is"])("one that lies there %s runs, and is left as it was", async (how) => {
+  test.each(["packed", "as it is"])("uses an existing one %s, unchanged", async (how) => {
     const file = how === "packed" ? await pack("znnd") : path.join(reals, "znnd");
     if (how !== "packed") fs.writeFileSync(file, script, { mode: 0o444 });
     const before = sumOf(file);
@@ -54,7 +54,7 @@ describe("the real programs", () => {
     expect([sumOf(file), fs.readdirSync(reals)]).toEqual([before, [path.basename(file)]]);
   });
 
-  test("one that is not what its checksum says is not used", async () => {
+  test("refuses one with another checksum", async () => {
     const file = await pack("znnd");
     fs.writeFileSync(path.join(reals, "SHA256SUMS"), `${sumOf(file)}  znnd.xz\n`);
     expect(await realProgram("znnd")).toBeDefined();
@@ -64,7 +64,7 @@ describe("the real programs", () => {
     );
   });
 
-  test("that no test used are told by name", async () => {
+  test("are named if no test used them", async () => {
     const noted = path.join(work, "noted");
     fs.mkdirSync(noted);
     vi.stubEnv("PILLAR_LAB_REAL_USED", noted);

@@ -5,7 +5,7 @@ const password = `a"B\\c'D <e&f>$%g`;
 const secrets = [{ kind: "a password", text: password }];
 const found = (printed: string) => kindsIn(`before ${printed} after`, secrets);
 
-describe("a secret in what was printed", () => {
+describe("a printed secret", () => {
   test.each<[string, string]>([
     ["as it is", password],
     ["in JSON", JSON.stringify({ password })],
@@ -24,12 +24,12 @@ describe("a secret in what was printed", () => {
     expect(found(printed)).toEqual(["a password"]);
   });
 
-  test("not in anything else", () => {
+  test("not in other texts", () => {
     expect(found(password.slice(0, -1))).toEqual([]);
     expect(found(Buffer.from(password.toLowerCase()).toString("base64"))).toEqual([]);
   });
 
-  test("by each line of several, but for what frames them", () => {
+  test("by each of its lines, except the framing ones", () => {
     const [first, second] = ["b3BlbnNzaC1rZXktdjEAAAAA", "QyNTUxOQAAACDq7o8Xk1mNqq"];
     const text = `-----BEGIN OPENSSH PRIVATE KEY-----\n${first}\n${second}\nAQ==\n-----END OPENSSH PRIVATE KEY-----\n`;
     const kinds = (printed: string) => kindsIn(printed, [{ kind: "a key", text }]);
@@ -41,14 +41,14 @@ describe("a secret in what was printed", () => {
     ]);
   });
 
-  test("by its own form, whoever made it", () => {
+  test("by its form, whoever created it", () => {
     expect(kindsIn(`AGE-SECRET-KEY-1${"Q".repeat(58)}`, [])).toEqual(["a backup's identity"]);
     expect(kindsIn("AGE-SECRET-KEY-1…", [])).toEqual([]);
     const key = `"-----BEGIN PRIVATE KEY-----\\n${"A".repeat(64)}"`;
     expect(kindsIn(key, [])).toEqual(["a private key"]);
   });
 
-  test("one that is so short that it is found anywhere is not sought", () => {
+  test("skips a secret that is too short to search for", () => {
     expect(formsOf("devnet")).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ test.each([
   expect(withSecured({}, path, value)).toEqual(expected);
 });
 
-test("what is beside it stays, and what was given is not changed", () => {
+test("other entries stay, and the input is not changed", () => {
   const config = { "pillar-host:ssh": { user: "op" }, "hcloud:token": "t" };
   expect(withSecured(config, "ssh.privateKey", value)).toEqual({
     "pillar-host:ssh": { user: "op", privateKey: value },
@@ -24,7 +24,7 @@ test("what is beside it stays, and what was given is not changed", () => {
 const salt = "v1:LKRlZJS/SWA=:v1:3DTSqvVorgvBh/Yp:TSZgSzaLfjTi2exI6fuwL4qU+ols7w==";
 const secure = "v1:vGMC0I2kFRndMiuU:ZAatvjiuP5xu9FO9H2klxvUXMeDSKlNS";
 
-test("a stack's key opens what the engine encrypted, and what it encrypted itself, each time to another text", async () => {
+test("a stack's key decrypts what the engine and itself encrypted, each time to another text", async () => {
   const key = await openStackKey(salt, "one of a test");
   expect(key.decrypt(secure)).toBe("größer");
   const [first, second] = [key.encrypt("größer"), key.encrypt("größer")];

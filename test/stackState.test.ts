@@ -13,7 +13,7 @@ const stack = {
   type: "pulumi:pulumi:Stack",
 };
 
-test("a state in a directory is read, an empty one too; another backend's is not", async () => {
+test("reads a state in a directory, even an empty one, and none of another backend", async () => {
   const stacks = join(directory, ".pulumi/stacks/pillar-host");
   mkdirSync(stacks, { recursive: true });
   const latest = { resources: [stack] };

@@ -20,7 +20,7 @@ function reportOf(files: Record<string, { tests?: string[]; status?: string }>):
   };
 }
 
-describe("what a run of the tests came to", () => {
+describe("the result of a test run", () => {
   test.each<[string, Parameters<typeof reportOf>[0], number, [number, number, number]]>([
     ["all is well", { "test/a.test.ts": { tests: ["passed", "passed"] } }, 0, [2, 0, 0]],
     ["one fails", { "test/a.test.ts": { tests: ["passed", "failed"] } }, 1, [1, 1, 0]],
@@ -43,7 +43,7 @@ describe("what a run of the tests came to", () => {
     expect(countOf({ exitCode: 0 })).toEqual({ passed: 0, failed: 1, skipped: 0 });
   });
 
-  test("half a contract that is skipped is told by name, and is not lost", () => {
+  test("names a partly skipped contract", () => {
     const own = (title: string, status: string) => ({ status, fullName: "", ancestorTitles: [title] });
     const report = {
       ...reportOf({}),
@@ -81,7 +81,7 @@ describe("what a run of the tests came to", () => {
     expect(failuresOf({ exitCode: 1, report })).toEqual(["test/a.test.ts: test 1", "test/lab/b.test.ts"]);
   });
 
-  test("tells why in the first lines, without the runner's own places, and never where a secret was printed", () => {
+  test("gives the reason in the first lines, without the runner's own frames and without secrets", () => {
     const message = [
       "\u001b[31mAssertionError\u001b[39m: expected 1 to be 2",
       "",
@@ -118,7 +118,7 @@ describe("what a run of the tests came to", () => {
     ]);
   });
 
-  test("is summed over the tiers, and told in one line", () => {
+  test("is summed over the tiers, in one line", () => {
     const sum = sumOf([
       { passed: 20, failed: 0, skipped: 1 },
       { passed: 3, failed: 2, skipped: 0 },
@@ -126,7 +126,7 @@ describe("what a run of the tests came to", () => {
     expect(closingLine(sum)).toBe("23 passed, 2 failed, 1 skipped");
   });
 
-  test("ends with 0 only where something passed and nothing failed", () => {
+  test("exits with 0 only if something passed and nothing failed", () => {
     const codes = [
       { passed: 1, failed: 0, skipped: 3 },
       { passed: 1, failed: 1, skipped: 0 },
@@ -150,7 +150,7 @@ describe("a second attempt", () => {
     report: reportOf({ "test/lab/a.test.ts": { tests } }),
   });
 
-  test("is due to lab files that failed, unless many did", () => {
+  test("runs for failed lab files, unless many failed", () => {
     expect(worthAgain(failed)).toEqual(["test/lab/a.test.ts"]);
     const files = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`test/lab/${i}.test.ts`, { tests: ["failed"] }]));
@@ -160,13 +160,13 @@ describe("a second attempt", () => {
     expect(worthAgain({ exitCode: 1 })).toEqual([]);
   });
 
-  test("that passes takes the place of the first, and each test counts once", () => {
+  test("replaces the first attempt if it passes, and each test counts once", () => {
     const run = withSecondAttempt(failed, "test/lab/a.test.ts", alone("passed", "passed"));
     expect(countOf(run)).toEqual({ passed: 3, failed: 0, skipped: 0 });
     expect(failuresOf(run)).toEqual([]);
   });
 
-  test("that fails changes nothing", () => {
+  test("changes nothing if it fails", () => {
     expect(countOf(withSecondAttempt(failed, "test/lab/a.test.ts", alone("failed", "failed")))).toEqual(
       countOf(failed),
     );
@@ -184,7 +184,7 @@ describe("a second attempt", () => {
   });
 });
 
-describe("what is asked for", () => {
+describe("the requested tests", () => {
   const projectsOf = (...args: string[]) => askedOf(args).tier.projects;
 
   test("the first tier, the long one, both in one run, or the unit tests", () => {
@@ -194,13 +194,13 @@ describe("what is asked for", () => {
     expect(projectsOf("--unit")).toEqual(["unit"]);
   });
 
-  test("a filter finds the files of either tier, unless one is named", () => {
+  test("a filter finds the files of both tiers, unless a tier is named", () => {
     expect(projectsOf("clouds")).toEqual(["unit", "lab", "long"]);
     expect(projectsOf("--long", "clouds")).toEqual(["long"]);
     expect(askedOf(["--long", "clouds", "-t", "name"]).filters).toEqual(["clouds", "-t", "name"]);
   });
 
-  test("the tests of the lab itself are spared, in CI too, unless they are asked for", () => {
+  test("leaves out the lab's own tests, in CI too, unless they are requested", () => {
     const isSparing = (...args: string[]) => askedOf(args).isSparing;
     for (const tier of ["--long", "--all"]) expect(isSparing(tier)).toBe(true);
     expect(isSparing("--long", "--lab")).toBe(false);
@@ -213,7 +213,7 @@ describe("what is asked for", () => {
     expect(askedOf([]).isRecorded).toBe(false);
   });
 
-  test("only what boots hosts is set up, and lint and types are looked at once", () => {
+  test("sets the lab up only for tests that boot hosts, and checks lint and types once", () => {
     const all = ["--all", "--long", "--unit"].map((tier) => askedOf([tier]).tier);
     expect(all.map(({ needsLab, isChecked }) => [needsLab, isChecked])).toEqual([
       [true, true],
@@ -224,14 +224,14 @@ describe("what is asked for", () => {
 });
 
 describe("durations", () => {
-  test("keep what was not run, drop what is gone or takes no time, and are in order", () => {
+  test("keep files that did not run, drop missing and fast ones, and are in order", () => {
     const before = { "test/z.test.ts": 5, "test/gone.test.ts": 9, "test/a.test.ts": 30 };
     const now = { "test/a.test.ts": 20, "test/quick.test.ts": 1, "test/b.test.ts": 7 };
     const all = merged(before, now, (file) => !file.includes("gone"));
     expect(JSON.stringify(all)).toBe('{"test/a.test.ts":20,"test/b.test.ts":7,"test/z.test.ts":5}');
   });
 
-  test("of a lab file that is new are long, of another one nothing", () => {
+  test("are long for a new lab file, and zero for other new files", () => {
     const file = (name: string) => `${process.cwd()}/${name}`;
     const seconds = (name: string) => expectedSeconds({ "test/lab/a.test.ts": 90 }, file(name));
     expect(["test/lab/a.test.ts", "test/lab/new.test.ts", "test/new.test.ts"].map(seconds)).toEqual([90, 60, 0]);

@@ -33,19 +33,19 @@ test("a file of good tests passes", { timeout: 120_000 }, async () => {
   expect(await ran(good, 100)).toEqual({ passed: 1, failed: 0, skipped: 0 });
 });
 
-test("a test that somebody left alone in its file fails the run", { timeout: 120_000 }, async () => {
+test("a test left with .only fails the run", { timeout: 120_000 }, async () => {
   const { failed } = await ran(`${good}it.only("is alone", () => expect(1).toBe(1));`, 100);
   expect(failed).toBeGreaterThan(0);
 });
 
-test("a set-up that fails is told with its reason", { timeout: 120_000 }, async () => {
+test("reports why a set-up failed", { timeout: 120_000 }, async () => {
   const content = `${good}import { beforeAll, describe } from "vitest";
     describe("set up", () => { beforeAll(() => { throw new Error("no host today"); }); ${good} });`;
   const [told] = failuresOf(await runOf(content, 100));
   expect(told).toMatch(/one\.test\.ts\n {4}Error: no host today\n/);
 });
 
-test("a test that asserts nothing fails", { timeout: 120_000 }, async () => {
+test("fails a test without an assertion", { timeout: 120_000 }, async () => {
   expect(await ran(`${good}it("asserts nothing", () => undefined);`, 100)).toEqual({
     passed: 1,
     failed: 1,
@@ -53,7 +53,7 @@ test("a test that asserts nothing fails", { timeout: 120_000 }, async () => {
   });
 });
 
-test("a test that does not let go is ended with the run, which has failed", { timeout: 120_000 }, async () => {
+test("ends a hanging test with the run, which fails", { timeout: 120_000 }, async () => {
   const started = Date.now();
   const busy = "const end = Date.now() + 90_000; while (Date.now() < end);";
   expect(await ran(`${good}it("does not let go", () => { ${busy} });`, 8)).toEqual({
@@ -64,7 +64,7 @@ test("a test that does not let go is ended with the run, which has failed", { ti
   expect(Date.now() - started).toBeLessThan(60_000);
 });
 
-test("a secret that a test prints, or that a program prints which it runs, fails the run by file and kind", {
+test("a secret that a test or its program prints fails the run, with file and kind", {
   timeout: 120_000,
 }, async () => {
   const [password, phrase] = ["Grey-Horse 'nine'", "fc1d5a0be3a94f0c"];

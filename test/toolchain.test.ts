@@ -66,7 +66,7 @@ describe("the engine's own logs", () => {
     expect(fs.readdirSync(work)).toEqual([]);
   });
 
-  test("can't be searched where none are kept", () => {
+  test("can't be searched without kept logs", () => {
     vi.stubEnv(withoutLogsVariable, "1");
     settleEngineLogs(work);
     expect(() => engineLogs(work)).toThrow("the engine keeps no log in this run");
@@ -87,7 +87,7 @@ describe("requireGo", () => {
     expect(requireGo()).toBeUndefined();
   });
 
-  test("refuses an older one, with what was found, what is needed and what to do", () => {
+  test("refuses an older one, with found, needed and next command", () => {
     withGo("go1.25.9");
     expect(requireGo).toThrow(
       "Go is too old to build the lab's tools.\n" +
@@ -132,7 +132,7 @@ describe("ensurePlugins", () => {
     vi.stubEnv("PATH", work);
   });
 
-  test("puts what is asked for into one directory that the engine can read", async () => {
+  test("puts the requested ones into one directory that the engine can read", async () => {
     keep("command");
     keep("hcloud");
     const plugins = await ensurePlugins("pulumi", ["command", "hcloud"]);
@@ -147,7 +147,7 @@ describe("ensurePlugins", () => {
     expect(await ensurePlugins("pulumi", ["hcloud", "command"])).toMatchObject({ directory: plugins.directory });
   });
 
-  test("leaves alone what is not asked for", async () => {
+  test("changes nothing that is not requested", async () => {
     keep("command");
     const { directory } = await ensurePlugins("pulumi", ["command"]);
     expect(fs.readdirSync(directory)).toEqual(["resource-command-v1.2.1"]);
@@ -162,7 +162,7 @@ describe("run", () => {
     expect(lines).toEqual(["out", "err"]);
   });
 
-  test("fails with the exit code and what was said last", async () => {
+  test("fails with the exit code and the last output", async () => {
     await expect(run("sh", ["-c", "echo no luck >&2; exit 4"])).rejects.toThrow(
       "sh -c failed with exit code 4:\nno luck",
     );
@@ -193,7 +193,7 @@ describe("downloadEngine", () => {
     expect(fs.readFileSync(path.join(work, "archive"), "utf8")).toBe(content);
   });
 
-  test("refuses what has another one, or none", async () => {
+  test("refuses another or missing checksum", async () => {
     withCurl(`0000  ${archive}`);
     const download = (): Promise<void> => downloadEngine("3.259.0", path.join(work, "archive"), () => undefined);
     await expect(download()).rejects.toThrow(`${archive} has sha256 ${sha256}, published is 0000: not used`);

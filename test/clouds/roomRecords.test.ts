@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true }));
 
-test("processes that claim at the same time get different numbers, and a released one is the next to be had", async () => {
+test("processes get different numbers at the same time, and a released one is the next", async () => {
   const rooms = [new MachineRecords(dir), new MachineRecords(dir)];
   const claims = ["a", "b", "c", "d"].map((id, at) => rooms[at % 2]?.claim({ id, name: id }));
   const numbers = (await Promise.all(claims)).map((record) => record?.n ?? 0);
@@ -21,7 +21,7 @@ test("processes that claim at the same time get different numbers, and a release
   expect((await rooms[1]?.claim({ id: "e", name: "e" }))?.n).toBe(firstServer + 1);
 });
 
-test("a record is found by its id, and a claim that was cut short is none", async () => {
+test("finds a record by its id, and ignores an interrupted claim", async () => {
   const records = new MachineRecords(dir);
   const record = await records.claim({ id: "h1", name: "prod" });
   await records.save({ ...record, process: { pid: 7, startTime: "99" } });
@@ -44,7 +44,7 @@ test("servers have addresses of their own, and a network that goes with them", (
   ]);
 });
 
-test("root of a server has no rights over the network namespace that its firewall stands in", () => {
+test("a server's root has no rights over its firewall's network namespace", () => {
   const options = { machine: "m", hostname: "h", root: "/r", namespace: "n", log: "/l", binds: [] };
   const capability = "--capability=CAP_NET_ADMIN";
   expect(nspawnArguments({ ...options, ownsNetwork: false })).not.toContain(capability);

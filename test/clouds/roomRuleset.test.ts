@@ -23,7 +23,7 @@ describe("a firewall as nft reads it", () => {
 `);
   });
 
-  test("none at all only takes away", () => expect(ruleset(undefined)).toBe(replaced));
+  test("an empty list only removes rules", () => expect(ruleset(undefined)).toBe(replaced));
 
   test("a rule counts for each of its sources, of both families", () => {
     expect(
@@ -42,7 +42,7 @@ describe("a firewall as nft reads it", () => {
     ]);
   });
 
-  test("a rule without sources lets nobody in", () => {
+  test("a rule without sources admits nobody", () => {
     expect(accepted([{ protocol: "tcp", ports: "22", sources: [] }])).toEqual([]);
   });
 

@@ -21,7 +21,7 @@ test("another server is another instance, so that its first boot is one", () => 
   expect(metaData("h2")).not.toBe(metaData("h1"));
 });
 
-test("what is asked of one machine happens in turn, after a failure too; another machine does not wait", async () => {
+test("actions on one machine run in turn, after a failure too; other machines do not wait", async () => {
   const turns = new Turns();
   const seen: string[] = [];
   let open = () => {};

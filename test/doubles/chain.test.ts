@@ -23,7 +23,7 @@ const report = (producerAddress: string | null, identity = "identity", synced = 
 });
 
 describe("addresses", () => {
-  it("have the network's form and belong to their seed", () => {
+  it("have the network's format and depend on their seed", () => {
     for (let index = 0; index < 200; index++) expect(randomAddress()).toMatch(addressForm);
     expect(addressFrom("a")).toHaveLength(40);
     expect(addressFrom("a")).toBe(addressFrom("a"));
@@ -42,7 +42,7 @@ describe("the network", () => {
     expect(chain.network().height).toBe(111);
   });
 
-  it("takes a new pace from the newest momentum on and leaves the past alone", () => {
+  it("changes its pace from the newest momentum on", () => {
     const chain = chainAt(100);
     now += 25_000;
     chain.patchTruth({ momentumSeconds: 1 });
@@ -96,7 +96,7 @@ describe("many momentums", () => {
     expect(chain.momentums(-3, 5).map(({ height }) => height)).toEqual([1]);
   });
 
-  it("are found by hash: the own chain's, and only those that exist", () => {
+  it("are found by hash: only existing ones of the own chain", () => {
     const chain = chainAt(100);
     for (const height of [1, 57, 100]) {
       const momentum = chain.momentum(height);
@@ -109,7 +109,7 @@ describe("many momentums", () => {
 });
 
 describe("settings", () => {
-  it("are the defaults for a name never heard of, and stay once set", () => {
+  it("are the defaults for an unknown name, and stay once set", () => {
     const chain = chainAt(100);
     chain.patchTruth({ defaults: { rate: 7 } });
     chain.patchNode("host1", { peers: 0 });
@@ -181,7 +181,7 @@ describe("production", () => {
     expect(chain.sharedIdentities()).toEqual([]);
   });
 
-  it("asks nobody for momentums that a test skips, and forgets those that it takes back", () => {
+  it("needs no producer for skipped momentums, and forgets reverted ones", () => {
     const chain = registered();
     produce(chain, 4, "host1");
     chain.patchTruth({ height: 1_000 });
@@ -193,7 +193,7 @@ describe("production", () => {
     expect([102, 105].map((height) => chain.momentum(height)?.producer)).toEqual([producer, producer]);
   });
 
-  it("expects of a Pillar the whole running tick of 30 slots, which began with the 91st", () => {
+  it("expects the whole running tick of 30 slots, from the 91st", () => {
     const chain = registered();
     produce(chain, 2, "host1");
     // Of 102, 104, … 120.
@@ -217,7 +217,7 @@ describe("production", () => {
     expect(chain.epochsOf("Nobody", 0, 5)).toEqual({ count: 0, list: [] });
   });
 
-  it("is none of a node that was behind for more than a tick, until the next tick begins", () => {
+  it("has none of a node that was behind for more than a tick, until the next tick", () => {
     const chain = registered();
     const restarted = { ...report(producer), startedAt: now, startHeight: 40, height: 40 };
     // Its chain ended before the tick of the slots 61 to 90; it is at the tip at once, and says so.
@@ -235,7 +235,7 @@ describe("production", () => {
 });
 
 describe("the control API", () => {
-  it("serves and changes the truth over HTTP, and names what it does not understand", async () => {
+  it("serves and changes its state over HTTP, and names unknown fields", async () => {
     const chain = chainAt(100);
     const served = await serveChain({ host: "127.0.0.1", port: 0, chain });
     const client = new ChainClient(served.url);

@@ -32,7 +32,7 @@ describe("a tick's slots", () => {
   });
 });
 
-it("empty slots are no momentums: heights fall behind time by each", () => {
+it("empty slots have no momentum, so heights fall behind time", () => {
   const gaps = new Gaps();
   for (const slot of [4, 5, 9]) gaps.add(slot);
   expect([3, 4, 5, 6, 8, 9, 10].map((slot) => gaps.heightOf(slot))).toEqual([3, 3, 3, 4, 6, 6, 7]);
@@ -50,7 +50,7 @@ describe("a Pillar on a network of a hundred", () => {
   };
   const ticksOf = (chain: ReturnType<typeof anvil>) => chain.production().length;
 
-  it("outside the first thirty by weight waits many ticks for a slot, and misses none", () => {
+  it("waits many ticks for a slot outside the first thirty by weight, and misses none", () => {
     const chain = anvil("1");
     expect(chain.electorate().find(({ name }) => name === "Anvil")?.rank).toBe(99);
     expect(ticksOf(chain)).toBeGreaterThan(3);
@@ -58,7 +58,7 @@ describe("a Pillar on a network of a hundred", () => {
     expect(chain.missed()).toEqual([]);
   });
 
-  it("among them is in more than half of the ticks", () => {
+  it("is elected in more than half of the ticks", () => {
     const chain = anvil("9000000000000000");
     expect(chain.electorate()[0]).toMatchObject({ name: "Anvil", rank: 0 });
     expect(ticksOf(chain)).toBeGreaterThan(24);

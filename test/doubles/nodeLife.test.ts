@@ -44,7 +44,7 @@ function start(ports = { rpc: 0, ws: 0, p2p: 0 }) {
 describe("an end", () => {
   const torn = () => existsSync(join(dataDir, "nom", "torn"));
 
-  it("that is asked for closes the database", async () => {
+  it("closes the database if it is requested", async () => {
     const first = start();
     await first.started;
     await first.node.end();
@@ -53,7 +53,7 @@ describe("an end", () => {
     expect(torn()).toBe(false);
   });
 
-  it("that nobody asked for leaves it open, and the next start finds it so", async () => {
+  it("leaves the database open if it is unexpected, as the next start finds", async () => {
     const first = start();
     await first.started;
     await first.node.stop();

@@ -91,7 +91,7 @@ async function call(orchestrator: OrchestratorDouble, method: string) {
 }
 
 describe("a start", () => {
-  it("fails while another one holds the lock, and not after its end", async () => {
+  it("fails while another process holds the lock, and not after its end", async () => {
     fill();
     const first = await start();
     await start("host2");
@@ -105,7 +105,7 @@ describe("a start", () => {
 });
 
 describe("a key generation", () => {
-  it("is what it starts in again when it is stopped within it, with the old share only", async () => {
+  it("is its state again after a stop within it, with the old share only", async () => {
     fill();
     const orchestrator = await start();
     served.chain.orchestrators.generateKey("host1", 10_000);

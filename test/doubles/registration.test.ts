@@ -53,7 +53,7 @@ describe("an election", () => {
     ]);
   });
 
-  it("costs the momentums of two ticks when the old node ends with the update, and they are gaps", () => {
+  it("costs the momentums of two ticks if the old node ends with the update", () => {
     const hand = chainInHand({ height: 100, nodes: { new: newAddress } });
     hand.chain.patchTruth({ backgroundPillars: 1, tickMomentums: 4 });
     hand.chain.patchPillar("Anvil", { producerAddress: oldAddress });
@@ -78,7 +78,7 @@ describe("an election", () => {
     expect(chain.pillar("Anvil")?.producers.map(({ producerAddress }) => producerAddress)).toEqual([newAddress]);
   });
 
-  it("stays to come when a test sets something else of the Pillar", () => {
+  it("stays pending when a test changes another property of the Pillar", () => {
     const { chain, run } = anvil();
     chain.updateProducer("Anvil", newAddress);
     chain.patchPillar("Anvil", { rank: 7 });
@@ -91,11 +91,11 @@ describe("an election", () => {
 });
 
 describe("the wallet", () => {
-  it("refuses a Pillar that nobody registered", () => {
+  it("refuses an unregistered Pillar", () => {
     expect(() => anvil().chain.updateProducer("Hammer", newAddress)).toThrow("no Pillar is called Hammer");
   });
 
-  it("changes nothing, and says nothing, for an address that is or was the producer of another Pillar", () => {
+  it("changes nothing for an address that is or was another Pillar's producer", () => {
     const { chain, run } = anvil();
     chain.patchPillar("Hammer", { producerAddress: addressFrom("hammer 1") });
     run(10);
@@ -107,7 +107,7 @@ describe("the wallet", () => {
     expect(chain.pillar("Anvil")?.producers).toHaveLength(1);
   });
 
-  it("goes back to an earlier address of the same Pillar, two ticks later again", () => {
+  it("returns to an earlier address of the same Pillar, two ticks later again", () => {
     const { chain, run, seconds } = anvil();
     const start = seconds();
     chain.updateProducer("Anvil", newAddress);

@@ -47,7 +47,7 @@ describe("rewards", () => {
     expect(chain.missed("Anvil").map(({ at }) => (at - start) / 1000)).toEqual([150, 170, 190, 210, 230]);
   });
 
-  it("go to the withdraw address that a Pillar has when they are distributed", () => {
+  it("go to the Pillar's withdraw address at the time of the distribution", () => {
     const { chain, run } = anvil();
     run(110);
     chain.patchPillar("Anvil", { withdrawAddress: addressFrom("other rewards") });
@@ -56,7 +56,7 @@ describe("rewards", () => {
     expect(chain.uncollectedReward(addressFrom("other rewards"))).toMatchObject({ znnAmount: znnOf(5) });
   });
 
-  it("are less by what a Pillar gives to its delegators, down to nothing", () => {
+  it("shrink by what a Pillar gives to its delegators, down to nothing", () => {
     const { chain, run } = anvil();
     chain.patchPillar("Anvil", { giveMomentumRewardPercentage: 25 });
     run(130);

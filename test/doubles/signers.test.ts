@@ -34,7 +34,7 @@ describe("signers", () => {
     expect(identities.peer?.gaps).toEqual([{ from: "old", to: "new", ms: 2600 }]);
   });
 
-  it("are noticed for ever when two processes with one identity are alive at a time", () => {
+  it("are noticed for ever once two processes with one identity were alive", () => {
     hear("old", "start");
     at(100);
     hear("new", "start");
@@ -48,7 +48,7 @@ describe("signers", () => {
     expect(doubles).toEqual([{ identity: "peer", at: 1_000_250, hosts: ["new", "old"], processes }]);
   });
 
-  it("are noticed on one host too, and when the first was frozen meanwhile", () => {
+  it("are noticed on one host too, and if the first was frozen meanwhile", () => {
     hear("host", "start", "first");
     at(5000);
     hear("host", "start", "second");
@@ -59,7 +59,7 @@ describe("signers", () => {
     expect(chain.signers.truth().doubles).toMatchObject([{ processes: ["second", "first"] }]);
   });
 
-  it("may follow each other after a kill, and differ in identity", () => {
+  it("may follow each other after a kill, or differ in identity", () => {
     hear("old", "start");
     at(250);
     hear("old", "beat");
@@ -69,7 +69,7 @@ describe("signers", () => {
     expect(chain.signers.truth().doubles).toEqual([]);
   });
 
-  it("have ended with their stop, whatever arrives later", () => {
+  it("end with their stop, whatever arrives later", () => {
     hear("old", "start");
     at(100);
     hear("old", "stop");
@@ -80,7 +80,7 @@ describe("signers", () => {
     expect(chain.signers.truth().identities.peer?.intervals[0]).toMatchObject({ until: 1_000_100 });
   });
 
-  it("are alive no longer when they were not heard of for a second", () => {
+  it("are dead after a second without a sign", () => {
     hear("old", "start");
     at(1000);
     expect(chain.signers.truth().alive).toEqual([]);
@@ -88,7 +88,7 @@ describe("signers", () => {
 });
 
 describe("the control API", () => {
-  it("commands orchestrators and hears of them", async () => {
+  it("commands orchestrators and reports them", async () => {
     const served = await serveChain({ host: "127.0.0.1", port: 0, chain });
     const client = new ChainClient(served.url);
     expect((await client.orchestrator("host1")).settings).toMatchObject({ syncPollMs: 15_000, stopMs: 1000 });

@@ -27,6 +27,6 @@ test.each([
   "/** True if the node is synced. */\nconst f = () => true;",
   "/** Height of the newest momentum. */\nconst height = 1;",
   "// The reason is in two lines,\n// of which this is the second.\nconst a = 1;",
-])("a comment that is understood at once passes: %s", (code) => {
+])("accepts a plain comment: %s", (code) => {
   expect(faultsOf(code)).toEqual([]);
 });

@@ -86,7 +86,7 @@ test.each<[string, keyof typeof searches, readonly Mutation[], boolean, RegExp]>
     true,
     /two may sign now/,
   ],
-])("%s: the search finds it", async (_what, name, mutations, isGuarded, why) => {
+])("the search finds it: %s", async (_what, name, mutations, isGuarded, why) => {
   const rules = await mutated(mutations);
   const bounds = { ...searches[name], depth: 4 };
   const { found } = await search(bounds, { rules, isGuarded });

@@ -140,8 +140,8 @@ async function playOnBoth(both: ReturnType<typeof open>, { name, ...told }: Step
 const source = { side: "old", direction: "forward", stack: "prod" } as const;
 const target = { side: "old", direction: "back", stack: "prod", generation: 2 } as const;
 
-describe("the simulated host does what the scripts do", () => {
-  test("there and back, each script twice", async () => {
+describe("the simulated host behaves as the scripts", () => {
+  test("forward and back, each script twice", async () => {
     const both = open();
     const way: Step[] = [
       ...(["signer_stop", "signer_fence"] as const).map((name) => ({ name, ...source })),
@@ -167,7 +167,7 @@ describe("the simulated host does what the scripts do", () => {
     expect(both.host).toMatchObject({ running: true, journal: { stage: "running" }, kept: 1 });
   });
 
-  test("a way that was given up", async () => {
+  test("an abandoned move", async () => {
     const both = open();
     const names = ["signer_stop", "signer_fence", "signer_restore", "signer_restore"] as const;
     for (const name of names) expect(await playOnBoth(both, { name, ...source })).toBe(false);

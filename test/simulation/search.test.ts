@@ -9,7 +9,7 @@ import type { Action } from "../../lab/simulation/world";
 const depth = 3;
 const seed = 1;
 
-describe("the search of what may befall a move", () => {
+describe("the search of a move's histories", () => {
   test.each(Object.keys(searches) as (keyof typeof searches)[])(
     "keeps each promise: %s",
     async (name) => {
@@ -21,7 +21,7 @@ describe("the search of what may befall a move", () => {
     900_000,
   );
 
-  test("comes to its end where there is one", async () => {
+  test("completes if there is one", async () => {
     const ups = allUps(1).filter(({ stack }) => stack === "second");
     const small = { ups, hosts: ["a", "b"], events: [], generations: 1, strikes: [] } as const;
     const { isExhausted, frontier } = await search({ ...small, depth: 40, isSettled: true });
@@ -137,7 +137,7 @@ describe("histories that once broke a promise", () => {
     expect(await replay(path, { rules })).toMatchObject({ path });
   });
 
-  test("and is as short as leaving out can make it", async () => {
+  test("is as short as omissions can make it", async () => {
     const rules = await mutated([decide("if (running === undefined)", "if (true)")]);
     const long: Action[] = [
       ...[{ do: "generate" } as const, { do: "reboot", host: "a" } as const, up("second", { at: 4, blow: "break" })],

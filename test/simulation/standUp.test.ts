@@ -5,8 +5,8 @@ import { searchStandUp } from "./standUpSearch";
 
 const stands: ReturnType<Program["gateResumption"]> = "stands";
 
-describe("gate, hourly restart and producer address, whatever befalls a stand-up", () => {
-  test("every promise is kept, in all there is", async () => {
+describe("gate, hourly restart and producer address in all histories of a stand-up", () => {
+  test("keeps every promise in all histories", async () => {
     const { found, isExhausted, ...figures } = await searchStandUp(program);
     expect(found).toBeUndefined();
     expect(isExhausted).toBe(true);
