@@ -172,7 +172,7 @@ test(".nvmrc names the Node that the project's own commands run with", () => {
 });
 
 describe("docs/architecture.md", () => {
-  const [, table = ""] = /^## From each step to its files$(.*?)^## /ms.exec(read("docs/architecture.md")) ?? [];
+  const [, table = ""] = /^## Files of each step$(.*?)^## /ms.exec(read("docs/architecture.md")) ?? [];
   const rows = table.split("\n").filter((line) => /^\| (?!Step|---)/.test(line));
 
   test("each row of its table of steps names files, and all of them are there", () => {

@@ -104,8 +104,8 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
   });
 
   it("has all its commands below the headings that this test plays", () => {
-    const played = ["Try it", "Install", "1. The new host", "2. The old host is adopted", "3. The orchestrator moves"];
-    played.push("4. The wallet", "5. The old host retires", "6. The old host is given up");
+    const played = ["Try it", "Install", "1. Set up the new host", "2. Adopt the old host", "3. Move the orchestrator"];
+    played.push("4. Update the wallet", "5. Retire the old host", "6. Destroy the old host's stack");
     expect([...new Set(commands.map(({ heading }) => heading))]).toEqual(played);
   });
 
@@ -130,7 +130,7 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
   let producerAddress = "";
 
   it("1: creates the new host's stack and stands it up, with another stack selected", async () => {
-    const [init = "", up = "", status = "", next = "", ...more] = below("1. The new host");
+    const [init = "", up = "", status = "", next = "", ...more] = below("1. Set up the new host");
     expect(more).toEqual([]);
     const shown = await succeeds(init, [
       [/Which Pillar/, "Anvil\r"],
@@ -175,7 +175,7 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
   });
 
   it("2: adopts the old host, and nothing on it changes", async () => {
-    const [adopt = "", ...more] = below("2. The old host is adopted");
+    const [adopt = "", ...more] = below("2. Adopt the old host");
     expect(more).toEqual([]);
     const pid = () => onHost(old, "systemctl show -p MainPID go-node orchestrator");
     const before = await pid();
@@ -195,7 +195,7 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
   });
 
   it("3: moves the orchestrator with README.md's lines for the stack's file", async () => {
-    const [hash = "", move = "", check = "", up = "", ...more] = below("3. The orchestrator moves");
+    const [hash = "", move = "", check = "", up = "", ...more] = below("3. Move the orchestrator");
     expect(more).toEqual([]);
     const { url, version } = lab.orchestratorRelease();
     const here = (command: string) => command.replace(/https:\S+/, url);
@@ -216,14 +216,14 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
   });
 
   it("4: the wallet's new address carries momentums", async () => {
-    const [up = "", ...more] = below("4. The wallet");
+    const [up = "", ...more] = below("4. Update the wallet");
     expect(more).toEqual([]);
     await updateProducer(lab, "Anvil", producerAddress);
     await until(async () => (await type(up, agreed("update"))).shown.includes("has produced here since"));
   });
 
   it("5: shuts the old host's node down", async () => {
-    const [retire = "", ...more] = below("5. The old host retires");
+    const [retire = "", ...more] = below("5. Retire the old host");
     expect(more).toEqual([]);
     const shown = await succeeds(retire, agreed("update"));
     expect(shown).toContain("going on: pulumi up -s prod\n");
@@ -232,7 +232,7 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
   });
 
   it("6: destroys the old host after the rewards, and reports", async () => {
-    const [destroy = "", report = "", ...more] = below("6. The old host is given up");
+    const [destroy = "", report = "", ...more] = below("6. Destroy the old host's stack");
     expect(more).toEqual([]);
     const { epoch, pillars } = await truth();
     await until(async () => (await truth()).distributedEpoch > epoch);

@@ -27,7 +27,7 @@ export interface DigitalOcean {
 }
 
 /**
- * Creates DigitalOcean's API v2 as of late 2026, for one account. README.md lists what is missing and how tests control
+ * Creates DigitalOcean's API v2 as of late 2026, for one account. ../README.md says what is missing and how tests control
  * it.
  */
 export function createDigitalOcean(options: Options): DigitalOcean {

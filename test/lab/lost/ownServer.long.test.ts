@@ -11,7 +11,7 @@ import { cli } from "../cli/fixture";
 import { onHost } from "../fixture";
 import { moveConfig, moveStage, signersOf } from "../orchestrator/moveStage";
 
-// docs/operating.md, When the laptop is lost; for a server of a cloud: clouds/lostLaptop.ts.
+// docs/operating.md, Lost laptop; for a server of a cloud: clouds/lostLaptop.ts.
 
 describe("an own server with the orchestrator, state and event log in a bucket, and a lost laptop", () => {
   const stage = moveStage({ inBucket: true, hasPassphrase: true });

@@ -85,7 +85,7 @@ describe("an orchestrator restored from a backup alone", () => {
 
   it("takes only the backup and its key to another machine", async () => {
     await desk.take(made, { old, fresh: third, release: lab.orchestratorRelease() });
-    const [variables] = below("What is typed with");
+    const [variables] = below("Variables");
     const names = [...(variables?.text ?? "").matchAll(/^([A-Z_0-9]+)=/gm)].map(([, name]) => name);
     expect(Object.keys(desk.given)).toEqual(names);
   });

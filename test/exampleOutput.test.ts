@@ -1,0 +1,127 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { formatHolder } from "../cli/pulumi/locks";
+import { formatReport } from "../cli/status/screenLayout";
+import { formatStatus } from "../cli/status/statusRows";
+import { formatNextStep } from "../components/node/nextStep";
+import { decideRetirement } from "../core/retirement/decideRetirement";
+import { formatRefusal } from "../core/retirement/refusalText";
+import { viewOf } from "./cli/exampleView";
+import { facts, hostFacts, reading, successor } from "./core/retirement/exampleFacts";
+
+// Renders the documents' examples of output with the functions that print them.
+
+const root = join(import.meta.dirname, "..");
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+const oldAddress = "z1qqc67ywtw26p3c97fkeens5jqddjmfnnp76nqd";
+const newAddress = "z1qrztagarasj7msyewamqz7mg4p97chuygwxq3j";
+
+/** Returns the output blocks of a document. */
+const blocksOf = (file: string) => [...read(file).matchAll(/^```text\n([\s\S]*?)^```$/gm)].map(([, block]) => block);
+
+/** Expects a block to have only lines of an output, in their order; […] stands for omitted lines. */
+function expectExcerpt(block: string | undefined, output: string): void {
+  const lines = (block ?? "").trimEnd().split("\n");
+  const given = output.split("\n");
+  let at = 0;
+  for (const line of lines) {
+    if (line.trim() === "[…]") continue;
+    const found = given.indexOf(line, at);
+    expect(found, `not in the output, or not in this order: ${line}\n${output}`).toBeGreaterThanOrEqual(at);
+    at = found + 1;
+  }
+}
+
+const earlier = { kind: "earlier", notes: [], address: oldAddress, wasOurs: false } as const;
+
+test("docs/operating.md shows the status of a synced host", () => {
+  const port = (number: number, wanted: "open" | "closed", seen: "open" | "refused") => ({
+    port: number,
+    what: "the node's RPC",
+    wanted,
+    listens: true,
+    seen,
+  });
+  const view = viewOf({
+    stack: "prod-2",
+    locks: [],
+    synced: true,
+    sync: {
+      observation: { kind: "answer", info: { state: 2, currentHeight: 2710, targetHeight: 2710 }, nodeTime: 0 },
+      good: true,
+      why: { kind: "fresh", age: 1000 },
+      streak: 3,
+      confirmations: 3,
+      startedAt: 0,
+      percent: "100.0",
+    } as never,
+    parts: {
+      node: { value: { active: true, masked: false } },
+      registration: { value: earlier },
+      orchestrator: { value: { kind: "none", text: "none on this host", isWrong: false } },
+      ports: {
+        value: [port(35995, "open", "open"), port(35997, "closed", "open"), port(55000, "closed", "refused")],
+      },
+      rewards: { value: { text: "3.4 ZNN and 0 QSR are not collected; paid last: epoch 812" } },
+      sporks: { value: { version: "v0.0.10", unknown: [] } },
+      versions: { value: [] },
+      destroy: undefined,
+      hourlyRestart: { value: "off" },
+      newerRelease: undefined,
+    },
+  });
+  expectExcerpt(blocksOf("docs/operating.md")[0], formatReport(formatStatus(view), 120));
+});
+
+test("docs/retiring.md shows a refusal of a shutdown that comes too early", () => {
+  const { pillar } = reading();
+  const name = "this host's node (198.51.100.9)";
+  const early = reading({ pillar: { ...pillar, producerAddress: oldAddress } as never }, name);
+  const tooEarly = facts({
+    step: "retire",
+    address: "198.51.100.9",
+    host: { facts: hostFacts({ producer: oldAddress }) },
+    successor: { ...successor, look: { facts: { ...successor.look.facts, producer: newAddress } } },
+    readings: [early],
+  });
+  const output = `error: ${formatRefusal(tooEarly, decideRetirement(tooEarly))}`;
+  expectExcerpt(blocksOf("docs/retiring.md")[0], output);
+});
+
+test("docs/unattended.md shows the holder of a lock", () => {
+  const lock = { user: "ada", host: "laptop", pid: 4242, since: Date.parse("2026-11-21T14:49:00Z") };
+  expectExcerpt(blocksOf("docs/unattended.md")[0], `prod-2 is locked by a run that is at work: ${formatHolder(lock)}`);
+});
+
+test("README.md shows the first line of the next step", () => {
+  const situation = { stack: "prod-2", pillar: "Anvil", producerAddress: newAddress, clock: 0 };
+  const now = { synced: true, known: true, why: "synced" };
+  const [first = ""] = formatNextStep({ ...situation, now, registration: earlier } as never);
+  expect(read("README.md")).toContain(`\`${first}\``);
+});
+
+const sources = ["cli", "components", "core", "providers"].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.(ts|js|sh)$/.test(name))
+    .map((name) => read(join(folder, name))),
+);
+const program = [...sources, read("nodeVersion.js")].join("\n");
+
+/** Messages of ssh, of Pulumi, of its plugins and of a shell. */
+const foreign =
+  /passphrase|no stack named|command not found|currently locked|Too many auth|Please login|ENOTFOUND|ECONNREFUSED|timeout while|server not found|did not exist/;
+
+test.each(["docs/operating.md", "docs/clouds.md"])("the messages that %s explains are the program's", (file) => {
+  const tables = [...read(file).matchAll(/^\| (?:You see|`pulumi up` says) \|[\s\S]*?\n\n/gm)].join("\n");
+  const quoted = [...tables.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = ""]) =>
+    [...cell.matchAll(/`([^`]+)`/g)].map(([, message = ""]) => message),
+  );
+  expect(quoted.length).toBeGreaterThan(5);
+  const pieces = quoted
+    .filter((message) => !foreign.test(message))
+    .flatMap((message) => message.split(/…|v0\.0\.10|from height|22\.13 or newer|25 s/))
+    .map((piece) => piece.trim())
+    .filter((piece) => piece.length > 8);
+  expect(pieces.filter((piece) => !program.includes(piece))).toEqual([]);
+});
