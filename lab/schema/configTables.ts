@@ -7,8 +7,8 @@ const end = "<!-- end of keys -->";
 const marked = /<!-- keys: ([a-zA-Z, ]+?) \(made by npm run schema\) -->\n[\s\S]*?<!-- end of keys -->/g;
 
 /**
- * Returns the documentation with new tables of keys, each between its two marks. Keeps the text around them.
- * @throws if a key of the configuration has no table or two, or a table names an unknown key
+ * Returns the documentation with new lists of keys, each between its two marks. Keeps the text around them.
+ * @throws if a key of the configuration has no list or two, or a list names an unknown key
  */
 export function withTables(text: string): string {
   const wanted = Object.keys(stackSchema.shape);
@@ -17,28 +17,34 @@ export function withTables(text: string): string {
   const twice = found.filter((key, index) => found.indexOf(key) !== index);
   if (wrong.length + twice.length > 0)
     throw new Error(
-      `each key of the configuration has one table between "${begin("KEY, KEY")}" and "${end}"; not so: ${[...wrong, ...twice].join(", ")}`,
+      `each key of the configuration has one list between "${begin("KEY, KEY")}" and "${end}"; not so: ${[...wrong, ...twice].join(", ")}`,
     );
-  return text.replace(marked, (_, blocks: string) => `${begin(blocks)}\n\n${tableOf(blocks.split(", "))}\n${end}`);
+  return text.replace(marked, (_, blocks: string) => `${begin(blocks)}\n\n${listOf(blocks.split(", "))}\n${end}`);
 }
 
-function tableOf(blocks: readonly string[]): string {
+function listOf(blocks: readonly string[]): string {
   const rows = new Map<string, SchemaKey[]>();
   for (const key of listSchemaKeys(stackSchema)) {
     const path = key.path.join(".");
+    // The heading above the list says what the outermost block is.
+    if (key.isBlock && key.path.length === 1) continue;
     if (blocks.includes(key.path[0] ?? "")) rows.set(path, [...(rows.get(path) ?? []), key]);
   }
   const variants = new Set([...rows.values()].flat().flatMap(({ variant }) => variant ?? []));
   const lines = [...rows].map(([path, keys]) => [path, ...cellsOf(keys, variants.size)]);
-  return [["Key", "Value", "Default", "What it is"], ["---", "---", "---", "---"], ...withoutRepeatedLogins(lines)]
-    .map((cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |\n`)
-    .join("");
+  return withoutRepeatedLogins(lines).map(formatLine).join("");
+}
+
+/** Formats a key's line. In a terminal a table of such long texts is unreadable. */
+function formatLine([key = "", value = "", otherwise = "", description = ""]: readonly string[]): string {
+  const brackets = [value, otherwise].filter((text) => text !== "").join("; ");
+  return `- ${key} (${brackets})${description === "" ? "" : `: ${description}`}\n`;
 }
 
 /** Logins of other hosts. They repeat keys of `ssh` and `ssh.proxy`. */
 const repeatingLogins = ["ssh.proxy", "sync.oldHost", "orchestrator.migrateFrom", "retirement.successor"];
 
-/** Merges the rows of a login that repeat keys of `ssh` into one row. */
+/** Merges the lines of a login that repeat keys of `ssh` into one line. */
 function withoutRepeatedLogins(lines: readonly string[][]): string[][] {
   const original = new Map(
     listSchemaKeys(stackSchema)
@@ -63,7 +69,7 @@ function withoutRepeatedLogins(lines: readonly string[][]): string[][] {
     const first = [
       `${code(login)}: ${code(key)}${exception}`,
       "as in `ssh`",
-      "as in `ssh`",
+      "",
       login === "ssh.proxy" ? "" : "`address` and `hostKey` as in `ssh.proxy`",
     ];
     merged.set(login, first);
@@ -95,7 +101,7 @@ function byVariant(keys: readonly SchemaKey[], textOf: (key: SchemaKey) => strin
 
 const code = (value: unknown) => `\`${value}\``;
 
-/** Part of a key's JSON schema that the tables show. */
+/** Part of a key's JSON schema that the lists show. */
 interface Json {
   readonly type?: string;
   readonly enum?: readonly unknown[];

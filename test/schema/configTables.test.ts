@@ -5,50 +5,50 @@ import { withTables } from "../../lab/schema/configTables";
 
 const text = readFileSync(resolve(import.meta.dirname, "../../docs/configuration.md"), "utf8");
 const tables = withTables(text);
-const rowOf = (key: string) => tables.split("\n").find((line) => line.startsWith(`| \`${key}\` |`));
+const lineOf = (key: string) => tables.split("\n").find((line) => line.startsWith(`- \`${key}\` (`));
 
-test("the tables of docs/configuration.md are the schema's (npm run schema writes them)", () => {
+test("the lists of docs/configuration.md are the schema's (npm run schema writes them)", () => {
   expect(text).toBe(tables);
 });
 
-describe("a key's row", () => {
+describe("a key's line", () => {
   test.each([
     [
       "a value's kind and its default",
       "node.rpcPort",
-      "| whole number from 1 to 65535 | `35997` | The port of its RPC over http |",
+      " (whole number from 1 to 65535; `35997`): The port of its RPC over http",
     ],
-    ["choices", "sync.wait", "| `block` or `check` | `block` | `block` waits; "],
-    ["a unit", "sync.stallMinutes", "| number above 0 to 1440 (minutes) | `15` |"],
-    ["a duration, with the page that says more", "cutover.deadline", "| duration of at least 1m | `12h` |"],
-    ["a list's values", "host.sshFrom", "| list, each: network in CIDR form, as `192.0.2.1/32` | `[]` |"],
-    ["what must be there", "pillar.name", "| text | needed |"],
-    ["what holds without it", "orchestrator.migrateFrom.dataDir", "| absolute path without blanks | `node.dataDir` |"],
-    ["a secret", "ssh.privateKey", "| text |  | Secret. The private key itself: the text of its file |"],
-    ["the page that says more", "cutover.wait", "producer address ([operating.md](operating.md#the-cutover)) |"],
-    ["what is of some variants", "host.plan", "| (hetzner, digitalocean) `auto`: the cheapest"],
+    ["choices", "sync.wait", " (`block` or `check`; `block`): `block` waits; "],
+    ["a unit", "sync.stallMinutes", " (number above 0 to 1440 (minutes); `15`): "],
+    ["a duration, with the page that says more", "cutover.deadline", " (duration of at least 1m; `12h`): "],
+    ["a list's values", "host.sshFrom", " (list, each: network in CIDR form, as `192.0.2.1/32`; `[]`): "],
+    ["what must be there", "pillar.name", " (text; needed): "],
+    ["what holds without it", "orchestrator.migrateFrom.dataDir", " (absolute path without blanks; `node.dataDir`): "],
+    ["a secret", "ssh.privateKey", " (text): Secret. The private key itself: the text of its file"],
+    ["the page that says more", "cutover.wait", "producer address ([operating.md](operating.md#the-cutover))"],
+    ["what is of some variants", "host.plan", ": (hetzner, digitalocean) `auto`: the cheapest"],
     [
       "what differs",
       "host.locations",
-      "(hetzner) `fsn1`, `nbg1`, `hel1`; (digitalocean) `fra1`, `ams3`, `lon1`, `nyc3` |",
+      "(hetzner) `fsn1`, `nbg1`, `hel1`; (digitalocean) `fra1`, `ams3`, `lon1`, `nyc3`): ",
     ],
     [
       "the variants",
       "host.provider",
-      "| `existing`; `hetzner`; `digitalocean` | needed | (existing) A server that exists",
+      " (`existing`; `hetzner`; `digitalocean`; needed): (existing) A server that exists",
     ],
-    ["a block", "retirement.successor", "| block |  | The host that produces after this one."],
+    ["a block", "retirement.successor", " (block): The host that produces after this one."],
   ])("%s", (_what, key, part) => {
-    expect(rowOf(key)).toContain(part);
+    expect(lineOf(key)).toContain(part);
   });
 });
 
-test("what stands around the tables is kept, what is between their marks is not", () => {
+test("what stands around the lists is kept, what is between their marks is not", () => {
   const own = text.replace("# Configuration\n", "# Configuration\n\nA word of our own.\n");
-  expect(withTables(own.replaceAll(/^\| `.*\n/gm, ""))).toBe(own);
+  expect(withTables(own.replaceAll(/^- `.*\n/gm, ""))).toBe(own);
 });
 
-test("a key without a table is refused, and one that has two, and a table of none", () => {
+test("a key without a list is refused, and one that has two, and a list of an unknown key", () => {
   const refused = (from: string, to: string) => () => withTables(text.replace(from, to));
   expect(refused("<!-- keys: sync ", "<!-- keys of sync ")).toThrow(/not so: sync$/);
   expect(refused("<!-- keys: sync ", "<!-- keys: sync, host ")).toThrow(/not so: host$/);
