@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { withTables } from "./configTables";
 import { stackFileSchema } from "./stackFileSchema";
 
-/** `npm run schema`: makes from the configuration's schema the one that editors read, and the tables of its keys. */
+/** `npm run schema`: makes from the configuration's schema the one that editors read, and the lists of its keys. */
 const root = join(import.meta.dirname, "../..");
 writeFileSync(join(root, "stack.schema.json"), `${JSON.stringify(stackFileSchema(), undefined, 2)}\n`);
 const documentation = join(root, "docs/configuration.md");
