@@ -23,7 +23,7 @@ import { checkNodeVersion } from "./checkNodeVersion";
 import { checkRelease, checkReleaseHash } from "./checkReleases";
 import { type CheckRow, decideCheckExitCode, fail, formatChecks, pass, pending, toPlainRow } from "./checkRow";
 
-/** Makes all checks that `pulumi up` makes before it changes anything. Returns the exit code. @throws Refusal */
+/** Makes all checks that `pulumi up` makes before it changes anything. Returns the exit code. @throws CliRefusal */
 export async function check(fullName: string, { json }: { json?: boolean }): Promise<number> {
   const source = await openStack(fullName);
   const { stack, config } = source;
@@ -54,13 +54,10 @@ async function checkReferences({ config, address = "", hostKey = "" }: StackInfo
   const { witnessHost } = witnessSources(config);
   const risk = lifecycle === "active" && sync.unverifiedChain ? [pending("chain", chainRisk)] : [];
   if (urls.length === 0 && witnessHost === undefined)
-    return [
-      pending("references", "none are configured: the sync is then proved by the node's own word and its time"),
-      ...risk,
-    ];
+    return [pending("references", "none are configured: only the node's own answers prove the sync"), ...risk];
   const witnesses = openWitnesses({ references: urls, witnessHost }, { ssh: { address, hostKey } });
-  const { readings: told, oldHost: old } = await witnesses.read(undefined);
-  const readings = await showToEachOther([...told, ...(old ? [old] : [])], 5000);
+  const { readings: references, oldHost } = await witnesses.read(undefined);
+  const readings = await showToEachOther([...references, ...(oldHost ? [oldHost] : [])], 5000);
   witnesses.close();
   return [...risk, ...compareWitnesses(readings, sync.tolerance)];
 }
@@ -69,17 +66,18 @@ function compareWitnesses(readings: readonly ReferenceReading[], tolerance: numb
   const heights = readings.flatMap((reading) => (isAnswered(reading) ? [reading.newest.height] : []));
   const { median, notes } = compareReferences(Math.max(0, ...heights), { readings }, tolerance);
   const lines = notes.map(referenceText);
-  if (heights.length === 0) return [fail("references", "none of them gives a height", ...lines)];
+  if (heights.length === 0) return [fail("references", "no reference gives a height", ...lines)];
   const fork = firstFork(readings.filter(isAnswered));
   if (fork) {
     const hashes = [fork.one, fork.other].map(
       (each) => `${hashAt(each, fork.height)?.slice(0, 12)} at ${each.client.name}`,
     );
     const found = `momentum ${fork.height} is ${hashes.join(", ")}`;
-    const needed = "needed: nodes of one chain: take the one that is wrong out of pillar-host:sync.references";
-    return [fail("references", "they are on different chains", found, needed, ...lines)];
+    const needed = "needed: remove the wrong node from pillar-host:sync.references";
+    return [fail("references", "the references are on different chains", found, needed, ...lines)];
   }
-  if (notes.some(({ kind }) => kind === "differ")) return [fail("references", "they contradict each other", ...lines)];
+  if (notes.some(({ kind }) => kind === "differ"))
+    return [fail("references", "the references contradict each other", ...lines)];
   const said = `${heights.length} of ${readings.length} answer${median === undefined ? "" : `, height ${median}`}`;
   return [pass("references", said, ...lines)];
 }
@@ -88,14 +86,14 @@ function checkWebhook({ stack, config: { notify } }: StackInfo): CheckRow[] {
   if (notify === undefined) return [];
   const wrong = webhookFault(notify);
   if (wrong !== undefined) return [fail("webhook", wrong, commandsFor(stack).setSecret("notify"))];
-  return [pass("webhook", command(`is configured; that it takes a notice: ${commandsFor(stack).notifyTest}`))];
+  return [pass("webhook", command(`configured; to test it: ${commandsFor(stack).notifyTest}`))];
 }
 
 async function checkStore({ config }: StackInfo): Promise<CheckRow[]> {
   if (config.store === undefined) return [];
   try {
     const store = openStackStore(config);
-    return [pass("store", `${(await store.readLines()).length} lines of the record are in ${store.log}`)];
+    return [pass("store", `${(await store.readLines()).length} lines of the event log are in ${store.log}`)];
   } catch (error) {
     return [fail("store", ...(error as Error).message.split("\n"))];
   }
@@ -106,11 +104,13 @@ const minFreeBytes = 100 * 1024 * 1024;
 async function checkDiskSpace({ config }: StackInfo): Promise<CheckRow[]> {
   const directory = resolveRecordsDirectory(config);
   const free = roomAt(directory);
-  const said = `${sizeText(free)} free at ${directory}, for record and backups`;
+  const said = `${sizeText(free)} free at ${directory}, for the event log and backups`;
   const { identityFile } = config.orchestrator.backup;
   const keyFile = identityFile === undefined ? ownIdentityPath(directory) : resolvePath(identityFile);
-  const key = `${keyFile} ${existsSync(keyFile) ? "is" : "will be"} the key of the backups: copies of it and of them belong elsewhere, apart from each other`;
+  const key = `${keyFile} ${existsSync(keyFile) ? "is" : "will be"} the key of the backups: keep copies of the key and of the backups elsewhere, apart from each other`;
   return [
-    free < minFreeBytes ? fail("this machine", said, "needed: 100 MB at least", key) : pass("this machine", said, key),
+    free < minFreeBytes
+      ? fail("this machine", said, "needed: free at least 100 MB", key)
+      : pass("this machine", said, key),
   ];
 }

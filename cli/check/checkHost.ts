@@ -18,7 +18,7 @@ const topic = "host";
 
 export async function checkHost({ stack, config, address, hostKey }: StackInfo): Promise<CheckRow[]> {
   if (address === undefined)
-    return [pending(topic, "there is none yet: it is checked by the run that makes it, once it has booted")];
+    return [pending(topic, "no host yet: the run that creates the host checks it after its boot")];
   const { ssh, pillar, lifecycle } = config;
   if (hostKey === undefined) return checkUnknownHost(address, config);
   const target = sshTarget(config, address, hostKey);
@@ -30,19 +30,19 @@ export async function checkHost({ stack, config, address, hostKey }: StackInfo):
   }
   try {
     const login = pass("login", `${ssh.user}@${address} accepts this machine`, ...slowLogin(address, session.tookMs));
-    const forbids = await sshdFault(session, target, forwardedRpc(config));
-    if (forbids !== undefined) return [login, fail(topic, ...forbids.split("\n"))];
+    const fault = await sshdFault(session, target, forwardedRpc(config));
+    if (fault !== undefined) return [login, fail(topic, ...fault.split("\n"))];
     if (lifecycle !== "active") return [login];
     const script = envelope(preflight(config, stackIdentity(stack, pillar.name)), receiver(config, address));
     const result = await session.run("bash -euo pipefail -s preflight", script);
     const { exitCode } = result;
     const { isDone, stdout, stderr } = readAnswer(script, result);
-    const said = (text: string) => text.trim().split("\n").filter(Boolean);
+    const split = (text: string) => text.trim().split("\n").filter(Boolean);
     if (exitCode === 0 && !isDone)
-      return [login, fail(topic, ...said(notRunText("preflight", result.stdout + result.stderr)))];
+      return [login, fail(topic, ...split(notRunText("preflight", result.stdout + result.stderr)))];
     if (exitCode === 0)
-      return [login, pass(topic, ...[...putVerdictFirst(said(stdout)), ...said(stderr)].map(command))];
-    return [login, fail(topic, ...said(stderr || stdout || "preflight ended without a word"))];
+      return [login, pass(topic, ...[...putVerdictFirst(split(stdout)), ...split(stderr)].map(command))];
+    return [login, fail(topic, ...split(stderr || stdout || "preflight printed nothing"))];
   } catch (error) {
     return [fail(topic, ...(error as Error).message.split("\n"))];
   } finally {
@@ -66,8 +66,8 @@ async function checkUnknownHost(address: string, config: StackConfig): Promise<C
   return [
     pending(
       topic,
-      `${address} shows ${shown.fingerprint}; its key is neither configured nor recorded, so nobody logged in`,
-      "Compare it with your provider's console. The next run records it, or pillar-host:host.hostKey pins it.",
+      `${address} presents ${shown.fingerprint}; its key is neither configured nor recorded, so no login was tried`,
+      "Compare it with your provider's console. The next run records the key, or pillar-host:host.hostKey pins it.",
     ),
   ];
 }

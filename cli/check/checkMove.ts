@@ -16,16 +16,16 @@ import { command } from "../../core/util/shownLine";
 import type { StackInfo } from "../status/openStack";
 import { type CheckRow, fail, pass, pending } from "./checkRow";
 
-const topic = "signer's move";
+const topic = "orchestrator's move";
 
 /** Rehearses the orchestrator's move: makes all checks before it and estimates the time without it. */
 export async function checkMove({ stack, config, state, address, hostKey }: StackInfo): Promise<CheckRow[]> {
   if (config.orchestrator.migrateFrom === undefined) return [];
   if (address === undefined || hostKey === undefined)
-    return [pending(topic, "it is rehearsed with the new host, of which address or key is not known yet")];
+    return [pending(topic, "the move is rehearsed once address and key of the new host are known")];
   const options = secureOptions(config, stack);
   if (isMoveOver(await readMoveEvents(openStackStore(config)), options.move))
-    return [pass(topic, "it was done, by this machine's record: nothing is left to rehearse")];
+    return [pass(topic, "the move is over, says the event log: nothing to rehearse")];
   const library = orchestratorLibrary();
   const roots = {
     old: openRoot(oldHost(config), library),
@@ -43,10 +43,7 @@ export async function checkMove({ stack, config, state, address, hostKey }: Stac
     });
     if (begun !== undefined)
       return [
-        pass(
-          topic,
-          command(`it has begun already (journal on the ${begun}): ${commandsFor(stack).up} goes on from there`),
-        ),
+        pass(topic, command(`the move has begun (journal on the ${begun}); to continue: ${commandsFor(stack).up}`)),
       ];
     const rehearsed =
       gap === undefined
@@ -61,7 +58,9 @@ export async function checkMove({ stack, config, state, address, hostKey }: Stac
               gapSeconds: gap.forecast.total,
             },
           ];
-    const waits = nodeCounts ? [] : [pending(topic, "the node is not synced yet: that is asked again before the move")];
+    const waits = nodeCounts
+      ? []
+      : [pending(topic, "the node is not synced yet; this is checked again before the move")];
     return [...rehearsed, ...waits, ...faults.map((text) => fail(topic, ...text.split("\n")))];
   } finally {
     roots.old.close();

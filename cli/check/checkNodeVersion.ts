@@ -24,13 +24,12 @@ export async function checkNodeVersion({ stack, config, address, hostKey }: Stac
   const target = nodeTarget(config, address, hostKey);
   const connection = createConnection(target.ssh);
   try {
-    const seen = await createNodeClient(target, connection).observe();
-    if (seen.kind === "none") return [listRequiredVersions(config, `the node does not answer: ${seen.reason}`)];
-    const { currentHeight, targetHeight } = seen.info;
+    const observation = await createNodeClient(target, connection).observe();
+    if (observation.kind === "none")
+      return [listRequiredVersions(config, `the node does not answer: ${observation.reason}`)];
+    const { currentHeight, targetHeight } = observation.info;
     const gaps = await readVersionGaps(target, Math.max(currentHeight, targetHeight), connection, "all");
-    return [
-      formatVersionGaps(gaps, stack, await nodeVersion(target, connection).catch(() => "a node that does not tell it")),
-    ];
+    return [formatVersionGaps(gaps, stack, await nodeVersion(target, connection).catch(() => "unknown version"))];
   } catch (error) {
     return [pending(topic, ...(error as Error).message.split("\n"))];
   } finally {

@@ -18,11 +18,11 @@ export async function checkRelease(program: string, release: ReleaseSource | und
     const newer = program === "controller" ? await newerRelease(release.url) : undefined;
     if (status < 400 || status === 416)
       return [pass(topic, `${release.url} answers ${status}`, ...(newer ? [command(`a newer one is ${newer}`)] : []))];
-    return [fail(topic, `${release.url} answers ${status}`, "needed: 200. Compare it with the release page")];
+    return [fail(topic, `${release.url} answers ${status}`, "needed: compare the address with the release page")];
   } catch (error) {
     const found = askFault(error, requestTimeoutMs);
     // The host downloads the release, and it may reach what this machine can't.
-    return [pending(topic, `${release.url} is not reached from this machine (${found}); the host is asked, too`)];
+    return [pending(topic, `${release.url} can't be reached from this machine (${found}); the host checks it, too`)];
   }
 }
 

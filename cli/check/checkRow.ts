@@ -13,8 +13,8 @@ export interface CheckRow {
   readonly gapSeconds?: Forecast["total"];
 }
 
-type Given = string | ShownLine;
-const toShownLine = (line: Given): ShownLine => (typeof line === "string" ? words(line) : line);
+type Input = string | ShownLine;
+const toShownLine = (line: Input): ShownLine => (typeof line === "string" ? words(line) : line);
 
 // Lines may hold text from hosts and nodes, so they are made printable.
 const createRow = (topic: string, kind: CheckRow["kind"], lines: readonly ShownLine[]): CheckRow => ({
@@ -22,8 +22,8 @@ const createRow = (topic: string, kind: CheckRow["kind"], lines: readonly ShownL
   kind,
   lines: lines.map((line) => ({ ...line, text: printableLines(line.text) })),
 });
-export const pass = (topic: string, ...lines: Given[]): CheckRow => createRow(topic, "good", lines.map(toShownLine));
-export const pending = (topic: string, ...lines: Given[]): CheckRow =>
+export const pass = (topic: string, ...lines: Input[]): CheckRow => createRow(topic, "good", lines.map(toShownLine));
+export const pending = (topic: string, ...lines: Input[]): CheckRow =>
   createRow(topic, "later", lines.map(toShownLine));
 export const fail = (topic: string, ...lines: string[]): CheckRow => createRow(topic, "fault", lines.map(command));
 

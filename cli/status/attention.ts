@@ -1,5 +1,5 @@
-import { refusalExitCode } from "../terminal/refusal";
 import { findProblems } from "./parts/hostProblemsPart";
+import { getValue } from "./parts/statusParts";
 import type { StackView } from "./stackView";
 
 /** `step`: take the next step at any time. `wait`: it only needs time. `attention`: solve a problem. */
@@ -7,10 +7,10 @@ export type Attention = "nothing" | "step" | "wait" | "attention";
 
 export function decideAttention(view: StackView): Attention {
   const { lifecycle, synced, parts } = view;
-  if (parts && "value" in parts.orchestrator && parts.orchestrator.value.isWrong) return "attention";
+  if (getValue(parts?.orchestrator)?.isWrong) return "attention";
   if (parts && findProblems(parts, view.stack).some(({ isNow }) => isNow)) return "attention";
   if (lifecycle === "retiring") return decideRetiringAttention(view);
-  const registration = parts && "value" in parts.registration ? parts.registration.value : undefined;
+  const registration = getValue(parts?.registration);
   if (registration?.kind === "tooEarly") return "attention";
   if (!synced) return "wait";
   if (lifecycle === "adopted") return "nothing";
@@ -32,12 +32,12 @@ export function decideAttention(view: StackView): Attention {
 function decideRetiringAttention({ state, parts }: StackView): Attention {
   if (!state.isBegun) return "nothing";
   if (parts === undefined) return "wait";
-  if ("problem" in parts.node || parts.destroy === undefined || "problem" in parts.destroy) return "attention";
-  return parts.destroy.value.length === 0 ? "step" : "wait";
+  const unmet = getValue(parts.destroy);
+  if ("problem" in parts.node || unmet === undefined) return "attention";
+  return unmet.length === 0 ? "step" : "wait";
 }
 
-/** Decides the exit code. @param looked true if the host answered */
-export function decideExitCode(needs: Attention, looked: boolean): number {
-  if (!looked) return refusalExitCode;
+/** Decides the exit code of a host that answered. */
+export function decideExitCode(needs: Attention): number {
   return needs === "nothing" || needs === "step" ? 0 : 1;
 }

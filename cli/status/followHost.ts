@@ -7,13 +7,7 @@ import { CliRefusal } from "../terminal/refusal";
 import { createGateOptions, type HostReader, openHostReader } from "./hostReader";
 import { createView, type StackWithHost } from "./openStack";
 import { readParts } from "./parts/readParts";
-import type { StackView } from "./stackView";
-import type { ViewTimes } from "./statusRows";
-
-export interface TimedView {
-  readonly view: StackView;
-  readonly times: Omit<ViewTimes, "now">;
-}
+import type { StackView, TimedView } from "./stackView";
 
 export interface HostFollower {
   current(): TimedView;
@@ -30,7 +24,7 @@ const syncRetryMs = 15_000;
 interface FollowOptions {
   changed(): void;
   say(news: GateNews): void;
-  /** True if it goes on after the proof of the sync. */
+  /** True if the lookups continue after the proof of the sync. */
   readonly keeps: boolean;
 }
 

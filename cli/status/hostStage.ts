@@ -1,11 +1,17 @@
 import { wayBack } from "../../core/registration/registrationMessages";
 import { commandsFor } from "../../core/util/commands";
-import type { HostStage, StackView } from "./stackView";
+import { getValue } from "./parts/statusParts";
+import type { StackView } from "./stackView";
+
+interface HostStage {
+  readonly stage: string;
+  readonly next: string;
+}
 
 /** Decides the stage by the registration on chain; undefined if the registration does not matter yet. */
 function decideStageOnChain({ stack, pillar, synced, parts }: StackView): HostStage | undefined {
-  if (parts === undefined || "problem" in parts.registration) return undefined;
-  const registration = parts.registration.value;
+  const registration = getValue(parts?.registration);
+  if (registration === undefined) return undefined;
   if (registration.kind === "tooEarly" && !synced)
     return { stage: "REGISTERED TOO EARLY: its node is not synced", next: wayBack(pillar, registration.earlier) };
   if (!synced) return undefined;
@@ -35,8 +41,7 @@ function decideStageOnChain({ stack, pillar, synced, parts }: StackView): HostSt
 }
 
 function decideInactiveStage({ stack, lifecycle, state, synced, parts }: StackView): HostStage {
-  const destroy = parts?.destroy;
-  const unmet = destroy && "value" in destroy ? destroy.value : undefined;
+  const unmet = getValue(parts?.destroy);
   const run = commandsFor(stack);
   const retire = `${run.retire("STACK")}, with the stack of the host that took over`;
   if (lifecycle === "adopted") {
@@ -49,10 +54,9 @@ function decideInactiveStage({ stack, lifecycle, state, synced, parts }: StackVi
     };
   }
   if (!state.isBegun) return { stage: "retired, or never created", next: `to see its history: ${run.report()}` };
-  const node = parts?.node;
-  if (node === undefined || "problem" in node)
-    return { stage: "retiring; unknown whether its node is off", next: `check again: ${run.up}` };
-  if (node.value.active || !node.value.masked) return { stage: "retiring, node not shut down yet", next: run.up };
+  const node = getValue(parts?.node);
+  if (node === undefined) return { stage: "retiring; unknown whether its node is off", next: `check again: ${run.up}` };
+  if (node.active || !node.masked) return { stage: "retiring, node not shut down yet", next: run.up };
   const stage = "shut down: its node is off and masked";
   if (unmet === undefined) return { stage, next: `${run.destroy} checks whether the host may be deleted` };
   return unmet.length === 0
@@ -71,10 +75,7 @@ export function decideStage(view: StackView): HostStage {
   const other = view.lifecycle === "active" ? decideStageOnChain(view) : decideInactiveStage(view);
   if (other) return isHeld ? { ...other, next: goOn } : other;
   if (synced) {
-    return {
-      stage: "synced",
-      next: isHeld ? goOn : describeNextOfSynced(view),
-    };
+    return { stage: "synced", next: isHeld ? goOn : describeNextOfSynced(view) };
   }
   if (state.wait?.syncedAt !== undefined || done?.synced !== undefined)
     return {

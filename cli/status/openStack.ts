@@ -2,6 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { StackConfig } from "../../core/config/config";
 import { project } from "../../core/config/configFaults";
 import { commandsFor } from "../../core/util/commands";
+import { formatProblem } from "../../core/util/problem";
 import { type LockStatus, readLocks } from "../pulumi/locks";
 import { createPulumi, type Pulumi } from "../pulumi/pulumiCommand";
 import { stackName } from "../pulumi/stackName";
@@ -19,7 +20,7 @@ export interface StackInfo {
   readonly address: string | undefined;
   /** The configured key, else the one that was recorded at the first contact with this address. */
   readonly hostKey: string | undefined;
-  /** Reads who holds the stack's lock; undefined if the backend does not tell. */
+  /** Reads who holds the stack's lock; undefined if the backend does not show it. */
   readLocks(): Promise<readonly LockStatus[] | undefined>;
 }
 
@@ -43,9 +44,10 @@ export class NoServerRefusal extends CliRefusal {
   ) {
     const { up, removeStack } = commandsFor(stack);
     super(
-      isRetired
-        ? `stack ${stack} has no server any more\n  needed: nothing; to delete the stack: ${removeStack}`
-        : `stack ${stack} has no server yet\n  needed: create it: ${up}`,
+      formatProblem({
+        what: `stack ${stack} has no server ${isRetired ? "any more" : "yet"}`,
+        needed: isRetired ? `nothing; to delete the stack: ${removeStack}` : `create it: ${up}`,
+      }),
     );
   }
 }
@@ -54,27 +56,27 @@ export class NoServerRefusal extends CliRefusal {
 export async function openStack(fullName: string): Promise<StackInfo> {
   const stack = stackName(fullName);
   const engine = createPulumi(fullName);
-  const asked = Promise.all([
+  const answers = Promise.all([
     engine.read(["config", "--json", "--show-secrets"]),
     readState(engine, stack),
     engine.readBackend(),
   ]);
-  asked.catch(() => undefined);
+  answers.catch(() => undefined);
   // Pulumi answers while the configuration schema loads, which takes half a second.
   await turn();
   const { parseConfiguration } = require("../pulumi/configuration") as typeof import("../pulumi/configuration");
-  const [configuration, state, backend] = await asked;
+  const [configuration, state, backend] = await answers;
   const config = parseConfiguration(fullName, configuration);
   const { recordedKey } = state;
   const { host } = config;
   const address = host.provider === "existing" ? host.address : recordedKey?.address;
-  const configured = host.provider === "existing" ? host.hostKey : undefined;
+  const configuredKey = host.provider === "existing" ? host.hostKey : undefined;
   return {
     stack,
     config,
     state,
     address,
-    hostKey: configured ?? (recordedKey && recordedKey.address === address ? recordedKey.hostKey : undefined),
+    hostKey: configuredKey ?? (recordedKey && recordedKey.address === address ? recordedKey.hostKey : undefined),
     readLocks: async () => (backend === undefined ? undefined : readLocks(backend, project, stack)),
   };
 }
@@ -82,8 +84,8 @@ export async function openStack(fullName: string): Promise<StackInfo> {
 /** Reads the state from its file if possible: a run of pulumi keeps a core busy. */
 async function readState(engine: Pulumi, stack: string): Promise<StackState> {
   const backend = await engine.readBackend();
-  const found = backend === undefined ? undefined : await readStateFile(backend, project, stack);
-  return found === undefined ? parseState(await engine.read(["stack", "export"])) : parseDeployment(found);
+  const deployment = backend === undefined ? undefined : await readStateFile(backend, project, stack);
+  return deployment === undefined ? parseState(await engine.read(["stack", "export"])) : parseDeployment(deployment);
 }
 
 export async function createView(source: StackWithHost): Promise<StackView> {

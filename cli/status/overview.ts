@@ -7,9 +7,15 @@ import { truncate, wrap } from "./screenLayout";
 import type { StackView } from "./stackView";
 import { statusJson } from "./statusJson";
 
-export type StackLookup =
-  | { readonly stack: string; readonly view: StackView; readonly exitCode: number; readonly lines: readonly string[] }
-  | { readonly stack: string; readonly refusal: CliRefusal };
+export interface ReadStack {
+  readonly stack: string;
+  readonly view: StackView;
+  readonly exitCode: number;
+  /** Problems, for the operator. */
+  readonly lines: readonly string[];
+}
+
+export type StackLookup = ReadStack | { readonly stack: string; readonly refusal: CliRefusal };
 
 /** The needs of a stack, the most urgent first. `unseen`: it could not be read. */
 const order = ["unseen", "attention", "step", "wait", "nothing"] as const satisfies readonly (Attention | "unseen")[];

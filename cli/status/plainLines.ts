@@ -3,29 +3,29 @@ import type { NodeHostFacts } from "../../core/ssh/hostFacts";
 import { type FactRow, peersRow, serviceRow, unseenLabel } from "../../core/ssh/hostFactsText";
 import { gateLine } from "../../core/sync/syncMessages";
 import { printable } from "../../core/util/printable";
-import type { Display } from "./display";
 import { decideStage } from "./hostStage";
-import type { StackView } from "./stackView";
+import { getValue } from "./parts/statusParts";
+import { type Display, formatTitle, type StackView } from "./stackView";
 
 /** A line that is printed when its key changes. */
 type Topic = readonly [topic: string, line: string, key?: string];
 
 /** Creates a display for a file or pipe: it prints a line with its time for each change. */
 export function createLineDisplay(print: (line: string) => void): Display {
-  const told = new Map<string, Map<string, string>>();
-  const tell = (line: string, stack: string | undefined) =>
+  const printed = new Map<string, Map<string, string>>();
+  const printLine = (line: string, stack: string | undefined) =>
     print(`${new Date().toISOString().slice(0, 19)}Z ${stack === undefined ? "" : `[${stack}] `}${line}`);
   return {
-    show: (shown) => {
-      for (const { view } of shown) {
-        const before = told.get(view.stack);
+    show: (stacks) => {
+      for (const { view } of stacks) {
+        const before = printed.get(view.stack);
         const topics = listTopics(view);
         for (const [topic, line, key = line] of topics)
-          if (before?.get(topic) !== key) tell(line, shown.length > 1 ? view.stack : undefined);
-        told.set(view.stack, new Map(topics.map(([topic, line, key = line]) => [topic, key])));
+          if (before?.get(topic) !== key) printLine(line, stacks.length > 1 ? view.stack : undefined);
+        printed.set(view.stack, new Map(topics.map(([topic, line, key = line]) => [topic, key])));
       }
     },
-    say: (news, stack) => tell(printable(news.kind === "watch" ? news.text : gateLine(news)), stack),
+    say: (message, stack) => printLine(printable(message.kind === "watch" ? message.text : gateLine(message)), stack),
     end: () => undefined,
   };
 }
@@ -33,14 +33,10 @@ export function createLineDisplay(print: (line: string) => void): Display {
 /** Lists the topics of a view, without those that change all the time, such as memory or the clock. */
 export function listTopics(view: StackView): Topic[] {
   const { stage, next } = decideStage(view);
-  const title = `Pillar ${view.pillar}, stack ${view.stack}, host ${view.address}`;
+  const title: Topic = ["title", formatTitle(view)];
   // Without facts about the host, the stage is a guess.
-  if (view.facts === undefined) return [["title", title]];
-  const topics: Topic[] = [
-    ["title", title],
-    ["stage", `stage: ${stage}; next: ${next}`],
-  ];
-  return [...topics, ...factTopics(view.facts), ...partTopics(view)];
+  if (view.facts === undefined) return [title];
+  return [title, ["stage", `stage: ${stage}; next: ${next}`], ...factTopics(view.facts), ...partTopics(view)];
 }
 
 function factTopics({ unseen, atWork, service, node }: NodeHostFacts): Topic[] {
@@ -54,20 +50,14 @@ function factTopics({ unseen, atWork, service, node }: NodeHostFacts): Topic[] {
 }
 
 function partTopics({ parts, pillar }: StackView): Topic[] {
-  if (parts === undefined) return [];
-  const { registration, orchestrator: signer, destroy } = parts;
-  const now = Date.now();
-  const topics: Topic[] = [];
-  if ("value" in registration)
-    topics.push([
-      "address",
-      printable(`address: ${sentenceOf(registration.value, pillar, now)}`),
-      keyOf(registration.value),
-    ]);
-  if ("value" in signer) topics.push(["signer", printable(`signer: ${signer.value.text}`), signer.value.kind]);
-  if (destroy && "value" in destroy) {
-    const reasons = destroy.value.map(({ what }) => what).join("; ");
-    topics.push(["destroy", printable(`destroy: ${reasons === "" ? "allowed: all conditions are met" : reasons}`)]);
-  }
-  return topics;
+  const registration = getValue(parts?.registration);
+  const orchestrator = getValue(parts?.orchestrator);
+  const unmet = getValue(parts?.destroy);
+  const address = registration && `address: ${sentenceOf(registration, pillar, Date.now())}`;
+  const reasons = unmet?.map(({ what }) => what).join("; ") || "allowed: all conditions are met";
+  return [
+    ...(address ? [["address", printable(address), keyOf(registration)] as const] : []),
+    ...(orchestrator ? [["signer", printable(`orchestrator: ${orchestrator.text}`), orchestrator.kind] as const] : []),
+    ...(unmet ? [["destroy", printable(`destroy: ${reasons}`)] as const] : []),
+  ];
 }

@@ -1,46 +1,37 @@
 import { isFatal } from "../../core/ssh/sshErrors";
 import type { SyncProgress } from "../../core/sync/progress";
 import { type GaveUp, waitForSync } from "../../core/sync/waitForSync";
-import { CliRefusal } from "../terminal/refusal";
+import { CliRefusal, refusalExitCode } from "../terminal/refusal";
 import { decideAttention, decideExitCode } from "./attention";
 import { createGateOptions, type HostReader, openHostReader } from "./hostReader";
 import type { StackWithHost } from "./openStack";
+import type { ReadStack } from "./overview";
 import { readParts } from "./parts/readParts";
 import { createUnknownParts } from "./parts/statusParts";
 import type { StackView } from "./stackView";
 
-interface StatusReading {
-  readonly view: StackView;
-  readonly exitCode: number;
-  readonly trouble: readonly string[];
-}
-
 /** Reads node, facts and all parts at once, over one connection. @throws CliRefusal */
-export async function readStatus(view: StackView, source: StackWithHost, hostKey: string): Promise<StatusReading> {
+export async function readStatus(
+  view: StackView,
+  source: StackWithHost,
+  hostKey: string,
+): Promise<Omit<ReadStack, "stack">> {
   const host = openHostReader(source, hostKey);
   try {
-    const [facts, parts, node] = await Promise.all([
+    const [facts, parts, reading] = await Promise.all([
       host.readFacts(),
       readParts(source, hostKey, host),
       readSync(source, host),
     ]);
-    const { sync, synced, unreachable } = node;
+    const { sync, synced, unreachable } = reading;
     if (unreachable === undefined) {
-      const seen = { ...view, sync, synced, facts, parts };
-      return { view: seen, exitCode: decideExitCode(decideAttention(seen), true), trouble: [] };
+      const current = { ...view, sync, synced, facts, parts };
+      return { view: current, exitCode: decideExitCode(decideAttention(current)), lines: [] };
     }
     // The host's own parts get one reason; the answers of other nodes stay.
-    const seen = {
-      ...view,
-      sync,
-      synced,
-      parts: { ...createUnknownParts(view.lifecycle, "the host does not answer"), ...keepAnswers(parts) },
-    };
-    return {
-      view: seen,
-      exitCode: decideExitCode(decideAttention(seen), false),
-      trouble: formatUnreachable(source, unreachable),
-    };
+    const otherParts = { ...createUnknownParts(view.lifecycle, "the host does not answer"), ...keepAnswers(parts) };
+    const current = { ...view, sync, synced, parts: otherParts };
+    return { view: current, exitCode: refusalExitCode, lines: formatUnreachable(source, unreachable) };
   } finally {
     host.close();
   }

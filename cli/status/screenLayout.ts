@@ -9,9 +9,9 @@ interface TerminalSize {
   readonly rows: number;
 }
 
-const labelWidth = 12;
+const labelWidth = 14;
 /** Maximum number of lines for events, so that some are left for the log. */
-const newsRoom = 8;
+const maxEventLines = 8;
 
 /** Wraps a text at blanks, and within a word only if the word is longer than a line. */
 export function wrap(text: string, width: number): string[] {
@@ -43,26 +43,20 @@ function fixedLines(all: readonly StatusRows[], width: number, height: number): 
   return isWhole ? fitting : fitting.map((line) => truncate(line, width));
 }
 
-/** Returns a screen's lines. Without room, shortens the log first, then the events (newest last), details and facts. */
-export function layOutScreen(rows: StatusRows, news: readonly string[], size: TerminalSize): string[] {
+/**
+ * Returns a screen's lines. Without room, shortens the log of a single stack first, then the events (newest last),
+ * details and facts.
+ */
+export function layOutScreen(all: readonly StatusRows[], events: readonly string[], size: TerminalSize): string[] {
   const width = size.columns - 1;
   // The last line is for the cursor.
   const height = size.rows - 1;
-  const fixed = fixedLines([rows], width, height);
-  const told = news.map((line) => wrap(line, width - 4).map((part, i) => (i === 0 ? part : `  ${part}`)));
-  const newsLines = formatBlock("happened (UTC):", told, Math.min(newsRoom, height - fixed.length));
-  const log = rows.log.map((line) => [truncate(line, width - 2)]);
-  const logLines = formatBlock("log:", log, height - fixed.length - newsLines.length);
-  return fitLines([...fixed, ...newsLines, ...logLines], height, width);
-}
-
-export function layOutStacks(all: readonly StatusRows[], news: readonly string[], size: TerminalSize): string[] {
-  const width = size.columns - 1;
-  const height = size.rows - 1;
   const fixed = fixedLines(all, width, height);
-  const told = news.map((line) => wrap(line, width - 4).map((part, i) => (i === 0 ? part : `  ${part}`)));
-  const newsLines = formatBlock("happened (UTC):", told, Math.min(newsRoom, height - fixed.length));
-  return fitLines([...fixed, ...newsLines], height, width);
+  const wrapped = events.map((line) => wrap(line, width - 4).map((part, i) => (i === 0 ? part : `  ${part}`)));
+  const eventLines = formatBlock("events (UTC):", wrapped, Math.min(maxEventLines, height - fixed.length));
+  const log = all.length === 1 ? (all[0]?.log ?? []).map((line) => [truncate(line, width - 2)]) : [];
+  const logLines = formatBlock("log:", log, height - fixed.length - eventLines.length);
+  return fitLines([...fixed, ...eventLines, ...logLines], height, width);
 }
 
 /** Keeps as many lines as fit, and counts the others. */
@@ -83,5 +77,5 @@ function formatBlock(heading: string, entries: readonly (readonly string[])[], r
 }
 
 export function formatReport(rows: StatusRows, columns: number): string {
-  return layOutScreen(rows, [], { columns, rows: Number.POSITIVE_INFINITY }).join("\n");
+  return layOutScreen([rows], [], { columns, rows: Number.POSITIVE_INFINITY }).join("\n");
 }

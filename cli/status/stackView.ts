@@ -25,7 +25,26 @@ export interface StackView {
 
 export type WatchMessage = GateNews | { readonly kind: "watch"; readonly text: string };
 
-export interface HostStage {
-  readonly stage: string;
-  readonly next: string;
+/** When values were read, in unix milliseconds. */
+export interface ViewTimes {
+  readonly lookedAt?: number | undefined;
+  readonly nextLookAt?: number | undefined;
+  readonly factsAt?: number | undefined;
 }
+
+export interface TimedView {
+  readonly view: StackView;
+  readonly times: ViewTimes;
+}
+
+export interface Display {
+  /** Shows all stacks. Called every second, and when one has changed. */
+  show(stacks: readonly TimedView[]): void;
+  /** Shows a message. @param stack given if there are several */
+  say(message: WatchMessage, stack?: string): void;
+  /** Releases the terminal, and leaves the last view in it. */
+  end(): void;
+}
+
+export const formatTitle = ({ pillar, stack, address }: StackView) =>
+  `Pillar ${pillar}, stack ${stack}, host ${address}`;

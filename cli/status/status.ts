@@ -22,13 +22,13 @@ export async function status(stacks: readonly string[], options: StatusOptions):
   const [first] = sources;
   if (sources.length === 1 && first instanceof CliRefusal) throw first;
 
-  const known = sources.filter((source): source is StackWithHost => !(source instanceof CliRefusal));
-  if (options.watch && known.some(({ hostKey }) => hostKey !== undefined)) {
+  const readable = sources.filter((source): source is StackWithHost => !(source instanceof CliRefusal));
+  if (options.watch && readable.some(({ hostKey }) => hostKey !== undefined)) {
     const { watch } = require("./watch") as typeof import("./watch");
     for (const source of sources) if (source instanceof CliRefusal) console.error(source.message);
-    return watch(known, { keep: options.keep === true || stacks.length > 1 });
+    return watch(readable, { keep: options.keep === true || stacks.length > 1 });
   }
-  const found = await lookUpEach(stacks, sources);
+  const found = await Promise.all(sources.map((source, i) => lookUp(stacks[i] ?? "", source)));
   const [only] = found;
   if (found.length === 1 && only && "refusal" in only) throw only.refusal;
   printLookups(found, options);
@@ -37,17 +37,17 @@ export async function status(stacks: readonly string[], options: StatusOptions):
 
 /** Shows every stack of this program in the backend. @returns the exit code. @throws CliRefusal */
 export async function statusOfAllStacks({ json, notify }: Pick<StatusOptions, "json" | "notify">): Promise<number> {
-  const { openAlertNotifier: openTeller } = require("./alerts/notifyAlerts") as typeof import("./alerts/notifyAlerts");
+  const { openAlertNotifier } = require("./alerts/notifyAlerts") as typeof import("./alerts/notifyAlerts");
   // Takes the lock before the first lookup. A second run on this machine then can't notify with older lookups.
-  const teller = notify ? await openTeller() : undefined;
+  const notifier = notify ? await openAlertNotifier() : undefined;
   try {
-    return await overview(json === true, teller);
+    return await overview(json === true, notifier);
   } finally {
-    await teller?.close();
+    await notifier?.close();
   }
 }
 
-async function overview(json: boolean, teller: AlertNotifier | undefined): Promise<number> {
+async function overview(json: boolean, notifier: AlertNotifier | undefined): Promise<number> {
   const { decideOverviewExitCode, overviewJson, formatOverview } = require("./overview") as typeof import("./overview");
   const listed = createPulumi("").listStacks();
   listed.catch(() => undefined);
@@ -56,19 +56,19 @@ async function overview(json: boolean, teller: AlertNotifier | undefined): Promi
   require("../pulumi/configuration");
   const stacks = await listed;
   // Sequential while pulumi may ask for a pass phrase, because the typed one is tried for the next stack.
-  const oneOf = limited(mayAskPassphrase() ? 1 : maxConcurrentLookups);
-  const looks = await Promise.all(
+  const runLimited = limited(mayAskPassphrase() ? 1 : maxConcurrentLookups);
+  const lookups = await Promise.all(
     stacks.map(async (stack) => {
-      const source = await oneOf(() => catchRefusal(openStackWithHost(stack)));
+      const source = await runLimited(() => catchRefusal(openStackWithHost(stack)));
       return { source, found: await lookUp(stack, source) };
     }),
   );
-  const [found, sources] = [looks.map((look) => look.found), looks.map(({ source }) => source)];
+  const [found, sources] = [lookups.map((lookup) => lookup.found), lookups.map(({ source }) => source)];
   if (json) console.log(JSON.stringify(overviewJson(found), undefined, 2));
   else for (const line of formatOverview(found, process.stdout.columns ?? 120)) console.log(line);
-  const hindered = (await teller?.notify(found, sources)) ?? [];
-  for (const line of hindered) console.error(line);
-  return hindered.length > 0 ? refusalExitCode : decideOverviewExitCode(found);
+  const problems = (await notifier?.notify(found, sources)) ?? [];
+  for (const line of problems) console.error(line);
+  return problems.length > 0 ? refusalExitCode : decideOverviewExitCode(found);
 }
 
 /** Each lookup runs its own pulumi, which keeps a core busy. */
@@ -79,11 +79,6 @@ const mayAskPassphrase = () =>
   process.env.PULUMI_CONFIG_PASSPHRASE === undefined &&
   process.env.PULUMI_CONFIG_PASSPHRASE_FILE === undefined;
 
-const lookUpEach = (
-  stacks: readonly string[],
-  sources: readonly (StackWithHost | CliRefusal)[],
-): Promise<StackLookup[]> => Promise.all(sources.map((source, i) => lookUp(stacks[i] ?? "", source)));
-
 async function lookUp(stack: string, source: StackWithHost | CliRefusal): Promise<StackLookup> {
   if (source instanceof CliRefusal) return { stack, refusal: source };
   const view = await createView(source);
@@ -93,9 +88,8 @@ async function lookUp(stack: string, source: StackWithHost | CliRefusal): Promis
     return { stack, view: { ...view, parts }, ...(await describeUnknownHost(source)) };
   }
   const { readStatus } = require("./readStatus") as typeof import("./readStatus");
-  const looked = await catchRefusal(readStatus(view, source, source.hostKey));
-  if (looked instanceof CliRefusal) return { stack, refusal: looked };
-  return { stack, view: looked.view, exitCode: looked.exitCode, lines: looked.trouble };
+  const reading = await catchRefusal(readStatus(view, source, source.hostKey));
+  return reading instanceof CliRefusal ? { stack, refusal: reading } : { stack, ...reading };
 }
 
 async function catchRefusal<T>(promise: Promise<T>): Promise<T | CliRefusal> {

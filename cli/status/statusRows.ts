@@ -9,15 +9,8 @@ import type { ChainCopyResult } from "../pulumi/stackState";
 import type { Row } from "../terminal/row";
 import { decideStage } from "./hostStage";
 import { formatParts } from "./parts/partRows";
-import type { StackView, WatchMessage } from "./stackView";
-
-/** When values were read, in Unix milliseconds. */
-export interface ViewTimes {
-  readonly now: number;
-  readonly lookedAt?: number | undefined;
-  readonly nextLookAt?: number | undefined;
-  readonly factsAt?: number | undefined;
-}
+import { getValue } from "./parts/statusParts";
+import { formatTitle, type StackView, type ViewTimes, type WatchMessage } from "./stackView";
 
 /** The texts of a status, the most important first. */
 export interface StatusRows {
@@ -28,13 +21,14 @@ export interface StatusRows {
   readonly log: readonly string[];
 }
 
-export function formatStatus(view: StackView, times?: ViewTimes): StatusRows {
+export function formatStatus(view: StackView, times?: ViewTimes & { readonly now: number }): StatusRows {
   const { stage, next } = decideStage(view);
-  const head: Row[] = [["stage", stage]];
-  head.push(["next", next]);
-  const held = view.locks;
-  if (held === undefined) head.push(["pulumi", formatUnseenRun(view.state.pending)]);
-  for (const { lock, holder } of held ?? []) {
+  const head: Row[] = [
+    ["stage", stage],
+    ["next", next],
+  ];
+  if (view.locks === undefined) head.push(["pulumi", describePossibleRun(view.state.pending)]);
+  for (const { lock, holder } of view.locks ?? []) {
     const state = { lives: "is active", gone: "was killed", unknown: "holds the lock" }[holder];
     head.push(["pulumi", `a run ${state}: ${formatHolder(lock)}`]);
   }
@@ -49,7 +43,7 @@ export function formatStatus(view: StackView, times?: ViewTimes): StatusRows {
   for (const [label, text, ...weight] of formatParts(view.parts, view, times?.now ?? Date.now()))
     head.push([label, printable(text), ...weight]);
   return {
-    title: `Pillar ${view.pillar}, stack ${view.stack}, host ${view.address}`,
+    title: formatTitle(view),
     head,
     facts: [
       ...formatFacts(view),
@@ -62,15 +56,15 @@ export function formatStatus(view: StackView, times?: ViewTimes): StatusRows {
 }
 
 /** Describes a run by the state alone, for a backend that does not show its locks. */
-function formatUnseenRun(pending: StackView["state"]["pending"]): string {
+function describePossibleRun(pending: StackView["state"]["pending"]): string {
   if (pending.length === 0) return "this backend does not show whether a run is active";
   const names = pending.map(({ name }) => printable(name)).join(", ");
   return `a run is active or was killed during ${names}; this backend does not show which`;
 }
 
 /** True if a message says more than that the height grows. */
-export function isEvent(news: WatchMessage): boolean {
-  return news.kind !== "progress" || news.progress.why.kind !== "syncing";
+export function isEvent(message: WatchMessage): boolean {
+  return message.kind !== "progress" || message.progress.why.kind !== "syncing";
 }
 
 function formatFacts({ facts }: StackView): Row[] {
@@ -82,7 +76,7 @@ function shortenLogLine(line: string): string {
 }
 
 function formatSync({ sync, parts }: StackView): string | undefined {
-  const node = parts && "value" in parts.node ? parts.node.value : undefined;
+  const node = getValue(parts?.node);
   if (node && !node.active && node.masked) return "the node is off and masked";
   return sync && progressText(sync);
 }
@@ -99,7 +93,7 @@ function formatChainCopy({ from, at, bytes, seconds, height, manifest }: ChainCo
   return `${sizeText(bytes)} of ${from} in ${durationText(seconds * 1000)}, up to momentum ${height}, at ${when}; hash of all files' hashes: ${manifest}`;
 }
 
-function formatLookupTimes({ now, lookedAt, nextLookAt }: ViewTimes): string {
+function formatLookupTimes({ now, lookedAt, nextLookAt }: ViewTimes & { readonly now: number }): string {
   if (lookedAt === undefined) return "first lookup …";
   const ago = `${durationText(Math.max(0, now - lookedAt))} ago`;
   if (nextLookAt === undefined || nextLookAt <= now) return `${ago}; lookup running …`;

@@ -1,5 +1,6 @@
 import { sendNotice, serviceOf } from "../../core/notify/notify";
 import { commandsFor } from "../../core/util/commands";
+import { formatProblem } from "../../core/util/problem";
 import { CliRefusal } from "../terminal/refusal";
 import { openStack } from "./openStack";
 
@@ -7,29 +8,29 @@ export async function sendTestNotification(fullName: string): Promise<number> {
   const { stack, config } = await openStack(fullName);
   if (config.notify === undefined)
     throw new CliRefusal(
-      [
-        `pillar-host:notify: not configured for ${stack}, so nobody is told of anything`,
-        "  needed: the webhook's address (ntfy, Slack, Telegram or your own), which is asked for, since it is a secret:",
-        `  ${commandsFor(stack).setSecret("notify")}`,
-      ].join("\n"),
+      formatProblem({
+        what: `pillar-host:notify is not configured for ${stack}, so no notification is sent`,
+        needed: "set the webhook's address (ntfy, Slack, Telegram or your own); pulumi asks for it:",
+        next: commandsFor(stack).setSecret("notify"),
+      }),
     );
   const reason = await sendNotice(config.notify, {
     event: "test",
     title: `Pillar ${config.pillar.name} (${stack}): test`,
-    message: "Notices of this stack come here.",
+    message: "Notifications of this stack come here.",
   });
   const service = serviceOf(config.notify);
   if (reason === undefined) {
-    console.log(`notify: the webhook took a test notice (in the form of ${service}). See that it came.`);
+    console.log(`notify: the webhook accepted a test notification in the format of ${service}. Check that it arrived.`);
     return 0;
   }
   console.error(
-    [
-      `notify: the webhook did not take a test notice: ${reason}`,
-      `  found: an address of ${service}; three tries`,
-      "  needed: an address that takes it with a status of 2xx. It is asked for, since it is a secret:",
-      `  ${commandsFor(stack).setSecret("notify")}`,
-    ].join("\n"),
+    formatProblem({
+      what: `notify: the webhook refused a test notification: ${reason}`,
+      found: `an address of ${service}; three attempts`,
+      needed: "set an address that answers with a status of 2xx; pulumi asks for it:",
+      next: commandsFor(stack).setSecret("notify"),
+    }),
   );
   return 1;
 }

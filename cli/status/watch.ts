@@ -2,11 +2,11 @@ import type { GateNews } from "../../core/sync/progress";
 import { commandsFor } from "../../core/util/commands";
 import { firstLine } from "../../core/util/firstLine";
 import { durationText } from "../../core/util/timeText";
-import type { Display } from "./display";
 import { followHost, type HostFollower } from "./followHost";
 import { createLiveScreen } from "./liveScreen";
 import type { StackWithHost } from "./openStack";
 import { createLineDisplay } from "./plainLines";
+import type { Display } from "./stackView";
 
 const interrupted = 130;
 const bell = "\u0007";

@@ -20,7 +20,7 @@ interface AlertObservation {
 }
 
 /** Alerts of one kind; undefined if the lookup could not check it. */
-type Check = readonly [kind: string, signs: readonly Alert[] | undefined];
+type Check = readonly [kind: string, alerts: readonly Alert[] | undefined];
 
 export interface HostLookup {
   readonly view: StackView;
@@ -36,17 +36,22 @@ const missedAlertLimit = 3;
 
 const minFreeShare = 0.1;
 
-export function findAlerts(look: HostLookup, now: number): AlertObservation {
-  const { view, isReachable: looked, problems: trouble } = look;
+export function findAlerts(lookup: HostLookup, now: number): AlertObservation {
+  const { view, isReachable, problems } = lookup;
   if (!view.state.isBegun) return { alerts: [], unknown: [] };
-  const why = trouble.map((line) => line.trim()).find((line) => line !== "") ?? "its host could not be reached";
+  const why = problems.map((line) => line.trim()).find((line) => line !== "") ?? "the host could not be reached";
   // If a retirement shut the node down, skip the checks of node, chain and host.
   const isOff = getValue(view.parts?.node)?.wasShutDown;
-  const rest = isOff ? [] : [...checkNode(look, now), ...checkChain(look), ...checkHost(view)];
-  const checks = [check("host", looked ? undefined : why), ...checkProblems(view), checkOrchestrator(view), ...rest];
+  const rest = isOff ? [] : [...checkNode(lookup, now), ...checkChain(lookup), ...checkHost(view)];
+  const checks = [
+    check("host", isReachable ? undefined : why),
+    ...checkProblems(view),
+    checkOrchestrator(view),
+    ...rest,
+  ];
   return {
-    alerts: checks.flatMap(([, signs]) => signs ?? []),
-    unknown: checks.flatMap(([kind, signs]) => (signs === undefined ? [kind] : [])),
+    alerts: checks.flatMap(([, alerts]) => alerts ?? []),
+    unknown: checks.flatMap(([kind, alerts]) => (alerts === undefined ? [kind] : [])),
   };
 }
 
@@ -68,31 +73,31 @@ function checkProblems({ parts, stack }: StackView): Check[] {
 }
 
 function checkOrchestrator({ parts }: StackView): Check {
-  const signer = getValue(parts?.orchestrator);
-  if (signer === undefined) return ["signer", undefined];
-  return check("signer", signer.isWrong ? `its orchestrator: ${signer.text}` : undefined, `signer:${signer.kind}`);
+  const part = getValue(parts?.orchestrator);
+  if (part === undefined) return ["signer", undefined];
+  return check("signer", part.isWrong ? `the orchestrator: ${part.text}` : undefined, `signer:${part.kind}`);
 }
 
-function checkNode({ view, isReachable: looked }: HostLookup, now: number): Check[] {
+function checkNode({ view, isReachable }: HostLookup, now: number): Check[] {
   const { parts, facts, lifecycle, state, sync, synced } = view;
   const unit = getValue(parts?.node);
   const isDeployed = lifecycle !== "active" || state.wait !== undefined || facts?.done?.deployed !== undefined;
   const wasSynced = lifecycle === "adopted" || state.wait?.syncedAt !== undefined || facts?.done?.synced !== undefined;
   const silent = sync?.observation.kind === "none" ? sync.observation.reason : undefined;
   const node = (): Check => {
-    if (!looked || unit === undefined) return ["node", undefined];
+    if (!isReachable || unit === undefined) return ["node", undefined];
     if (!isDeployed) return ["node", []];
-    if (!unit.active) return check("node", "its node does not run");
-    return check("node", silent === undefined ? undefined : `its node does not answer: ${silent}`);
+    if (!unit.active) return check("node", "the node does not run");
+    return check("node", silent === undefined ? undefined : `the node does not answer: ${silent}`);
   };
-  const sinking = (): Check => {
-    if (!looked || sync === undefined || silent !== undefined) return ["sync", undefined];
+  const syncLoss = (): Check => {
+    if (!isReachable || sync === undefined || silent !== undefined) return ["sync", undefined];
     if (synced || !wasSynced) return ["sync", []];
     // A momentum that the node is just inserting does not mean that the sync was lost.
     if (isAddingMomentum(sync.observation, now)) return ["sync", undefined];
-    return check("sync", `its node is not synced any more: ${progressText(sync)}`);
+    return check("sync", `the node is not synced any more: ${progressText(sync)}`);
   };
-  return [node(), sinking()];
+  return [node(), syncLoss()];
 }
 
 function checkChain({ view: { parts, lifecycle, pillar }, counts: production }: HostLookup): Check[] {
@@ -101,7 +106,7 @@ function checkChain({ view: { parts, lifecycle, pillar }, counts: production }: 
     return ["registration", "producing", "missed"].map((kind) => [kind, undefined]);
   const isActive = lifecycle === "active";
   const texts: Partial<Record<typeof found.kind, string>> = {
-    tooEarly: `${pillar} is registered with its address, but its node is not synced`,
+    tooEarly: `${pillar} is registered with this host's address, but the node is not synced`,
     foreign: isActive ? `${pillar} is registered with an unknown address` : undefined,
     earlier:
       isActive && "wasOurs" in found && found.wasOurs
@@ -123,17 +128,17 @@ function checkChain({ view: { parts, lifecycle, pillar }, counts: production }: 
 function checkHost({ parts, facts }: StackView): Check[] {
   const { disk, node, clock } = facts ?? {};
   const gb = (kib: number) => (kib / 1e6).toFixed(1);
-  const ifTold = (kind: string, told: unknown, isBad: boolean | undefined, text: string): Check =>
-    told === undefined ? [kind, undefined] : check(kind, isBad ? text : undefined);
-  const full = disk && `its disk is nearly full: ${gb(disk.free)} of ${gb(disk.size)} GB are free at ${disk.at}`;
-  const unkept = "no service keeps its clock right, and a node with a wrong clock misses momentums";
+  const checkFact = (kind: string, fact: unknown, isBad: boolean | undefined, text: string): Check =>
+    fact === undefined ? [kind, undefined] : check(kind, isBad ? text : undefined);
+  const full = disk && `the disk is nearly full: ${gb(disk.free)} of ${gb(disk.size)} GB are free at ${disk.at}`;
+  const clockText = "no service synchronizes the host's clock, and a node with a wrong clock misses momentums";
   const wrong = getValue(parts?.ports)?.filter(isWrong);
   // The ports of a silent host were not tried.
   const isUntried = getValue(parts?.node) !== undefined && parts?.ports === undefined;
   return [
-    ifTold("disk", disk, disk && disk.free < disk.size * minFreeShare, full ?? ""),
-    ifTold("peers", node?.peers, node?.peers === 0, "its node has no peers"),
-    ifTold("clock", clock, clock && !clock.isKept, unkept),
+    checkFact("disk", disk, disk && disk.free < disk.size * minFreeShare, full ?? ""),
+    checkFact("peers", node?.peers, node?.peers === 0, "the node has no peers"),
+    checkFact("clock", clock, clock && !clock.isKept, clockText),
     [
       "port",
       isUntried

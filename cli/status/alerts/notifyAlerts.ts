@@ -7,10 +7,12 @@ import { dataDirectory } from "../../../core/store/recordsDirectory";
 import { commandsFor } from "../../../core/util/commands";
 import { checkVersion } from "../../../core/util/formatVersion";
 import { printable } from "../../../core/util/printable";
+import { formatProblem } from "../../../core/util/problem";
 import { replaceWhole } from "../../../core/util/writeAtomically";
 import { CliRefusal, refusalExitCode } from "../../terminal/refusal";
 import { NoServerRefusal, type StackWithHost } from "../openStack";
-import type { StackLookup } from "../overview";
+import type { ReadStack, StackLookup } from "../overview";
+import { getValue } from "../parts/statusParts";
 import { findAlerts } from "./findAlerts";
 import { type MomentumCounts, updateMomentumCounts } from "./momentumCounts";
 
@@ -21,8 +23,6 @@ interface AlertMemory {
   readonly told: Readonly<Record<string, string>>;
   readonly production?: MomentumCounts | undefined;
 }
-
-type ReadStack = Extract<StackLookup, { view: object }>;
 
 /** Notifies webhooks of new and solved alerts. Only one process of this machine at a time has a notifier. */
 export interface AlertNotifier {
@@ -45,10 +45,14 @@ export async function openAlertNotifier(
   const release = await lockfile.lock(directory, options).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ELOCKED") throw error;
     throw new CliRefusal(
-      `another status --notify is running on this machine\n  found: ${lockfilePath}, which a process keeps fresh\n  needed: wait until it has ended, or run it less often`,
+      formatProblem({
+        what: "another status --notify is running on this machine",
+        found: `${lockfilePath}, which a process keeps fresh`,
+        needed: "wait until that run has finished, or run it less often",
+      }),
     );
   });
-  const tellOne = async (one: StackLookup, source: StackWithHost | CliRefusal | undefined) => {
+  const notifyStack = async (one: StackLookup, source: StackWithHost | CliRefusal | undefined) => {
     if (!("view" in one))
       return one.refusal instanceof NoServerRefusal
         ? undefined
@@ -58,14 +62,18 @@ export async function openAlertNotifier(
     return notifyOne(one, directory, (notice) => send(webhook, notice)).catch((error: Error) =>
       error instanceof CliRefusal
         ? error.message
-        : `the webhook of ${one.stack} was not notified: ${error.message}\n  needed: make $XDG_DATA_HOME (or ~/.local/share) readable and writable`,
+        : formatProblem({
+            what: `the webhook of ${one.stack} was not notified`,
+            found: error.message,
+            needed: "make $XDG_DATA_HOME (or ~/.local/share) readable and writable",
+          }),
     );
   };
   return {
     close: () => release().catch(() => undefined),
     notify: async (found, sources) => {
-      const hindered = await Promise.all(found.map((one, i) => tellOne(one, sources[i])));
-      const problems = [...hindered.filter((line) => line !== undefined), ...describeMissingWebhook(found, sources)];
+      const failures = await Promise.all(found.map((one, i) => notifyStack(one, sources[i])));
+      const problems = [...failures.filter((line) => line !== undefined), ...describeMissingWebhook(found, sources)];
       return [...problems, ...(await callHeartbeats(sources, problems.length > 0, beat))];
     },
   };
@@ -87,7 +95,10 @@ async function callHeartbeats(
     return reason === undefined
       ? []
       : [
-          `the heartbeat of ${stack} was refused: ${reason}\n  needed: set the address anew (pulumi asks for it): ${commandsFor(stack).setSecret("heartbeat")}`,
+          formatProblem({
+            what: `the heartbeat of ${stack} was refused: ${reason}`,
+            needed: `set the address again (pulumi asks for it): ${commandsFor(stack).setSecret("heartbeat")}`,
+          }),
         ];
   });
   return (await Promise.all(calls)).flat();
@@ -98,11 +109,14 @@ function describeMissingWebhook(
   found: readonly StackLookup[],
   sources: readonly (StackWithHost | CliRefusal)[],
 ): string[] {
-  const looked = found.find((one) => "view" in one);
-  if (looked === undefined || sources.some((source) => "config" in source && source.config.notify !== undefined))
+  const readable = found.find((one) => "view" in one);
+  if (readable === undefined || sources.some((source) => "config" in source && source.config.notify !== undefined))
     return [];
   return [
-    `pillar-host:notify is configured for no stack, so no webhook is notified\n  needed: set the webhook's address (pulumi asks for it): ${commandsFor(looked.stack).setSecret("notify")}`,
+    formatProblem({
+      what: "pillar-host:notify is configured for no stack, so no webhook is notified",
+      needed: `set the webhook's address (pulumi asks for it): ${commandsFor(readable.stack).setSecret("notify")}`,
+    }),
   ];
 }
 
@@ -120,36 +134,38 @@ async function notifyOne(
   const file = path.join(directory, `${[pillar, stack].map(encodeURIComponent).join("@")}.json`);
   const before = readMemory(file);
   const production = updateCounts(before.production, found);
-  const { alerts: signs, unknown } = findAlerts(
+  const { alerts, unknown } = findAlerts(
     { view, isReachable: exitCode !== refusalExitCode, problems: lines, counts: production },
     Date.now(),
   );
-  const appeared = signs.filter(({ key }) => !Object.hasOwn(before.told, key));
+  const appeared = alerts.filter(({ key }) => !Object.hasOwn(before.told, key));
   const over = Object.entries(before.told).filter(
-    ([key]) => !signs.some((sign) => sign.key === key) && !unknown.includes(key.split(":")[0] ?? ""),
+    ([key]) => !alerts.some((alert) => alert.key === key) && !unknown.includes(key.split(":")[0] ?? ""),
   );
   const withNew = { ...before.told, ...Object.fromEntries(appeared.map(({ key, text }) => [key, text])) };
-  const left = Object.fromEntries(Object.entries(withNew).filter(([key]) => !over.some(([gone]) => gone === key)));
+  const left = Object.fromEntries(Object.entries(withNew).filter(([key]) => !over.some(([old]) => old === key)));
   const count = appeared.length === 1 ? "a problem" : `${appeared.length} problems`;
-  const seen = [...appeared.map(({ text }) => printable(text)), `Details: ${commandsFor(stack).status()}`];
-  const gone = over.map(([, text]) => `Solved: ${printable(text)}`);
+  const problems = [...appeared.map(({ text }) => printable(text)), `Details: ${commandsFor(stack).status()}`];
+  const solved = over.map(([, text]) => `Solved: ${printable(text)}`);
   writeMemory(file, { told: before.told, production });
   for (const { event, title, message, told } of [
-    ...(appeared.length > 0 ? [{ event: "sign" as const, title: count, message: seen, told: withNew }] : []),
-    ...(over.length > 0 ? [{ event: "signOver" as const, title: "solved", message: gone, told: left }] : []),
+    ...(appeared.length > 0 ? [{ event: "sign" as const, title: count, message: problems, told: withNew }] : []),
+    ...(over.length > 0 ? [{ event: "signOver" as const, title: "solved", message: solved, told: left }] : []),
   ]) {
     const notice = { event, title: `Pillar ${pillar} (${stack}): ${title}`, message: message.join("\n") };
     const reason = await send(notice);
     if (reason !== undefined)
-      return `the webhook of ${stack} refused a notification: ${reason}; the next run tries again\n  needed: check the webhook: ${commandsFor(stack).notifyTest}`;
+      return formatProblem({
+        what: `the webhook of ${stack} refused a notification: ${reason}; the next run tries again`,
+        needed: `check the webhook: ${commandsFor(stack).notifyTest}`,
+      });
     writeMemory(file, { told, production });
   }
   return undefined;
 }
 
 function updateCounts(before: MomentumCounts | undefined, { view }: ReadStack): MomentumCounts | undefined {
-  const part = view.parts?.registration;
-  const found = part && "value" in part ? part.value : undefined;
+  const found = getValue(view.parts?.registration);
   if (found === undefined || found.kind === "unknown") return before;
   // The momentums of another address do not count for this host.
   if (!isOurs(found)) return undefined;

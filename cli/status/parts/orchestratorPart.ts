@@ -19,30 +19,33 @@ const here: readonly string[] = ["running", "starting", "restored"];
 /** Stages of the journal in which the orchestrator may run here. */
 const mayRun: readonly string[] = [...here, "restoring", "stopping"];
 
-/** Describes the orchestrator of a host. @param word answer of its RPC, if it runs */
-export function describeOrchestrator(facts: HostFacts, word: Result<OrchestratorAnswer> | undefined): OrchestratorPart {
+/** Describes the orchestrator of a host. @param answer answer of its RPC, if it runs */
+export function describeOrchestrator(
+  facts: HostFacts,
+  answer: Result<OrchestratorAnswer> | undefined,
+): OrchestratorPart {
   const { active, masked, hasKeyStore, restarts, journal } = facts.signer;
   const other = journal?.other.address;
   if (!hasOrchestratorTraces(facts)) return { kind: "none", text: "none on this host", isWrong: false };
   if (active && journal && !mayRun.includes(journal.stage)) {
     const why = ["fenced", "moved"].includes(journal.stage)
-      ? `the signer moved to ${other}`
+      ? `it moved to ${other}`
       : `the move with ${other} is at stage "${journal.stage}"`;
-    const text = `an orchestrator runs here, but ${why}: two may sign now. To stop one: docs/orchestrator.md, A second signer`;
+    const text = `it runs here, but ${why}: two may sign now. To stop one: docs/orchestrator.md, A second signer`;
     return { kind: "second", text, isWrong: true };
   }
-  if (active && word !== undefined) {
-    if ("problem" in word) {
+  if (active && answer !== undefined) {
+    if ("problem" in answer) {
       const again = restarts ? `; restarted ${restarts} times (each loss of its node restarts it, too)` : "";
-      return { kind: "silent", text: `it runs here, but does not answer: ${word.problem}${again}`, isWrong: true };
+      return { kind: "silent", text: `it runs here, but does not answer: ${answer.problem}${again}`, isWrong: true };
     }
-    const { version, status } = word.value;
+    const { version, status } = answer.value;
     const state = status ? `, ${status.stateName}` : "";
     const peers = status?.peers === undefined ? "" : `, ${status.peers} other signers`;
     return { kind: "signs", text: `${version} runs here${state}${peers}`, isWrong: false };
   }
   if (journal && here.includes(journal.stage))
-    return { kind: "stopped", text: "it should run here, but does not: check its service", isWrong: true };
+    return { kind: "stopped", text: "it should run here, but does not: check its unit", isWrong: true };
   if (journal && ["fenced", "moved"].includes(journal.stage)) {
     const fence = masked && !hasKeyStore ? "fenced here" : "NOT fenced here any more";
     return { kind: "moved", text: `it moved to ${other}; ${fence}`, isWrong: !masked || hasKeyStore };

@@ -14,23 +14,23 @@ interface StackLabel {
   readonly lifecycle: string;
 }
 
-export function formatParts(parts: StatusParts | undefined, whose: StackLabel, now: number): Row[] {
+export function formatParts(parts: StatusParts | undefined, label: StackLabel, now: number): Row[] {
   if (parts === undefined) return [["on chain", "first lookup …"]];
   return [
-    ...labelRows("address", parts.registration, (registration) => formatAddress(registration, whose, now)),
-    ...labelRows("producing", parts.registration, (registration) => [describeProducing(registration, whose, now)]),
-    ...labelRows("signer", parts.orchestrator, ({ text }) => [text]),
+    ...labelRows("address", parts.registration, (registration) => formatAddress(registration, label, now)),
+    ...labelRows("producing", parts.registration, (registration) => [describeProducing(registration, label, now)]),
+    ...labelRows("orchestrator", parts.orchestrator, ({ text }) => [text]),
     ...(parts.ports ? formatPorts(parts.ports) : []),
-    ...labelRows("version", parts.sporks, ({ version }) => [version ?? "the node does not tell it"]),
+    ...labelRows("version", parts.sporks, ({ version }) => [version ?? "the node does not report it"]),
     ...labelRows("rewards", parts.rewards, ({ text }) => [text]),
-    ...formatDestroy(parts.destroy, whose),
+    ...formatDestroy(parts.destroy, label),
     ...(parts.newerRelease ? [["controller", `newer release: ${parts.newerRelease}`] as const] : []),
-    ...findProblems(parts, whose.stack).map(({ label, text }): Row => [label, text]),
+    ...findProblems(parts, label.stack).map(({ label: title, text }): Row => [title, text]),
   ];
 }
 
-function labelRows<T>(label: string, part: Result<T>, linesOf: (value: T) => readonly string[]): Row[] {
-  const lines = "problem" in part ? [`not known: ${part.problem}`] : linesOf(part.value);
+function labelRows<T>(label: string, part: Result<T>, format: (value: T) => readonly string[]): Row[] {
+  const lines = "problem" in part ? [`unknown: ${part.problem}`] : format(part.value);
   return lines.map((line, i) => [i === 0 ? label : "", line]);
 }
 
@@ -49,7 +49,7 @@ function formatAddress(registration: Registration, { pillar, lifecycle }: StackL
     return [`registered: ${pillar} has this host's address, ${registration.address}${since}`, ...notes];
   }
   // The reason repeats the notes.
-  if (registration.kind === "unknown") return [`not known: ${unknownText(registration.why)}`];
+  if (registration.kind === "unknown") return [`unknown: ${unknownText(registration.why)}`];
   // The sentence says "still", which is true for a new host only.
   if (lifecycle !== "active" && "address" in registration)
     return [`not registered: ${pillar} has another host's address, ${registration.address}`, ...notes];
@@ -82,7 +82,7 @@ function describeProducing(registration: Registration, { pillar, lifecycle }: St
     case "tooEarly":
       return "no: a node that is not synced produces nothing";
     case "unknown":
-      return "not known, for the same reason";
+      return "unknown, for the same reason";
     case "unknownPillar":
       return "no: nobody registered this Pillar";
     default:

@@ -23,7 +23,7 @@ export async function readRewardsPart(
 ): Promise<RewardsPart> {
   const rewards = await client.rewards(withdrawAddress);
   if (rewards === "notOffered")
-    return { text: `not known: the RPC of ${client.name} does not tell rewards; check the wallet` };
+    return { text: `unknown: the RPC of ${client.name} does not report rewards; check the wallet` };
   const [newest] = rewards.rows;
   const { znn, qsr } = rewards.uncollected;
   const waits = `${formatCoin(znn)} ZNN and ${formatCoin(qsr)} QSR are not collected`;
@@ -42,10 +42,10 @@ export async function readRewardsPart(
 
 /** Describes the rewards by the survey for a destroy; undefined if it did not read them. */
 export function describeRewards(readings: readonly RewardsReading[]): RewardsPart | undefined {
-  const told = readings.find(({ says }) => says === "waiting" || says === "collected");
-  if (told?.says === "collected") return { text: `${told.evidence}, says ${told.source}`, since: "collected" };
-  if (told?.says === "waiting")
-    return { text: `${told.why}${formatDue(told.dueAt)}, says ${told.source}`, since: "waiting" };
+  const reading = readings.find(({ says }) => says === "waiting" || says === "collected");
+  if (reading?.says === "collected") return { text: `${reading.evidence}, says ${reading.source}`, since: "collected" };
+  if (reading?.says === "waiting")
+    return { text: `${reading.why}${formatDue(reading.dueAt)}, says ${reading.source}`, since: "waiting" };
   const nothing = readings.find(({ says }) => says === "paidNothing");
   if (nothing?.says === "paidNothing") return { text: `${nothing.why}, says ${nothing.source}`, since: "waiting" };
   return undefined;

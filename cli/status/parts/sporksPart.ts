@@ -24,7 +24,7 @@ export async function readSporks(
 
 /** Tries the references, too: a node that stopped because it lacks a spork can't answer. */
 async function readFirstAnswer(clients: readonly ChainClient[]): Promise<readonly Spork[]> {
-  let reason: unknown = new Error("nobody is asked: the node is off, and no reference is configured");
+  let reason: unknown = new Error("the node is off, and no reference is configured");
   for (const client of clients) {
     try {
       return await client.sporks();

@@ -14,7 +14,7 @@ const install =
   "  install v0.0.10 or newer from https://r.example: its url, sha256 and version as pillar-host:node.release (docs/chain.md), then pulumi up -s prod";
 const outOfDate = "  Is the requirement out of date? It stands in core/chain/requiredVersions.json";
 
-test("a version that is required now is a fault, with what to install and from where", () => {
+test("reports a required version as a fault with the release to install", () => {
   expect(toPlainRow(formatVersionGaps([gap], "prod", "v0.0.8"))).toEqual({
     topic: "node's version",
     kind: "fault",
@@ -22,7 +22,7 @@ test("a version that is required now is a fault, with what to install and from w
   });
 });
 
-test("one ahead is told with its date, and stands in the way of nothing yet", () => {
+test("reports a version required later as pending with its date", () => {
   expect(toPlainRow(formatVersionGaps([{ ...gap, expectedAt: Date.UTC(2026, 11, 24, 12) }], "prod", "v0.0.8"))).toEqual(
     {
       topic: "node's version",
@@ -36,7 +36,7 @@ test("one ahead is told with its date, and stands in the way of nothing yet", ()
   );
 });
 
-test("one that lacks none is good", () => {
+test("passes a node with every required version", () => {
   expect(toPlainRow(formatVersionGaps([], "prod", "v0.0.10"))).toMatchObject({
     kind: "good",
     lines: ["v0.0.10: no newer one is required"],

@@ -6,19 +6,19 @@ import { evilText, harmless } from "../../evilText";
 
 const rows = [fail("host", "cores: found 1, needed 4", "needed: more\nor less"), pass("references", "2 of 2 answer")];
 
-test("what stands in the way comes last, each line of it in its column", () => {
-  expect(formatChecks("prod-2", [...rows, pending("signer's move", "not yet")])).toEqual([
-    "good   references     2 of 2 answer",
-    "later  signer's move  not yet",
-    "FAULT  host           cores: found 1, needed 4",
-    "                      needed: more",
-    "                      or less",
+test("lists faults last, with all lines in their column", () => {
+  expect(formatChecks("prod-2", [...rows, pending("the move", "not yet")])).toEqual([
+    "good   references  2 of 2 answer",
+    "later  the move    not yet",
+    "FAULT  host        cores: found 1, needed 4",
+    "                   needed: more",
+    "                   or less",
     "",
     "One thing stands in the way; nothing was changed. Then again: ./pillar-host check prod-2",
   ]);
 });
 
-test("in a terminal prose is wrapped in its column, and a command stays one line", () => {
+test("wraps prose and keeps a command on one line in a terminal", () => {
   const line = "./pillar-host notify --test prod-2, which sends one notice to where it is configured";
   const shown = formatChecks(
     "prod-2",
@@ -34,18 +34,18 @@ test("in a terminal prose is wrapped in its column, and a command stays one line
   expect(formatChecks("prod-2", [fault], 60)[0]).toBe(`FAULT  host  ${fault.lines[0]?.text}`);
 });
 
-test("words of hosts and nodes command no terminal", () => {
+test("removes control characters of hosts and nodes", () => {
   for (const row of [pass("a", evilText), fail("a", evilText), pending("a", evilText)])
     expect(toPlainRow(row).lines).toEqual([harmless]);
 });
 
-test("only a fault counts in the exit code", () => {
+test("fails only for a fault", () => {
   expect(decideCheckExitCode(rows)).toBe(1);
   expect(decideCheckExitCode([pass("a", "b"), pending("c", "d")])).toBe(0);
   expect(formatChecks("prod", [pending("c", "d")]).at(-1)).toBe("Nothing stands in the way, and nothing was changed.");
 });
 
-test("a row of the host begins with what the look came to, and warnings come after it", () => {
+test("puts the verdict of preflight before its warnings", () => {
   expect(putVerdictFirst(["warning: clock", "warning: bandwidth", "4 cores: meets the minimums"])).toEqual([
     "4 cores: meets the minimums",
     "warning: clock",

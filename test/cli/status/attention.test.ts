@@ -21,38 +21,42 @@ const synced = (registration: keyof typeof registrations): Partial<StackView> =>
 });
 const silent = { value: { kind: "silent", text: "it runs here, but does not answer", isWrong: true } } as const;
 
-describe("what is needed, and the exit code for it", () => {
+describe("attention and exit code", () => {
   test.each<[string, Partial<StackView>, Attention, number]>([
     ["syncing", { parts: partsOf() }, "wait", 1],
-    ["syncing, not looked at yet", {}, "wait", 1],
-    ["synced, nobody asked the chain", { synced: true }, "step", 0],
-    ["synced, the chain does not tell", { synced: true, parts: createUnknownParts("active", "late") }, "step", 0],
-    ["synced, still the old address", synced("earlier"), "step", 0],
-    ["synced, and nobody registered the Pillar yet", synced("nobody"), "step", 0],
+    ["syncing, before the first lookup", {}, "wait", 1],
+    ["synced, before the first lookup of the chain", { synced: true }, "step", 0],
+    ["synced, the chain does not answer", { synced: true, parts: createUnknownParts("active", "late") }, "step", 0],
+    ["synced, the old address is registered", synced("earlier"), "step", 0],
+    ["synced, the Pillar is not registered", synced("nobody"), "step", 0],
     ["registered", synced("registered"), "wait", 1],
     ["registered for too long", synced("late"), "attention", 1],
     ["registered before it was synced", { parts: partsOf(registrations.tooEarly) }, "attention", 1],
-    ["somebody else's", synced("foreign"), "attention", 1],
-    ["went back to another address", synced("wentBack"), "attention", 1],
+    ["registered with an unknown address", synced("foreign"), "attention", 1],
+    ["registered with another address again", synced("wentBack"), "attention", 1],
     ["producing", synced("producing"), "nothing", 0],
     [
-      "producing, its signer is silent",
+      "producing, with a silent orchestrator",
       { synced: true, parts: partsOf(registrations.producing, { orchestrator: silent }) },
       "attention",
       1,
     ],
     ["adopted", { ...synced("producing"), lifecycle: "adopted" }, "nothing", 0],
     ["adopted, not synced", { lifecycle: "adopted", parts: partsOf() }, "wait", 1],
-    ["shut down, nothing in the way", retiring({ destroy: { value: [] } }), "step", 0],
-    ["shut down, rewards open", retiring({ destroy: { value: [unmet] } }), "wait", 1],
-    ["shut down, nobody tells", retiring({ destroy: { problem: "no answer" } }), "attention", 1],
-    ["retiring, out of sight", { ...retiring({}), parts: createUnknownParts("retiring", "no answer") }, "attention", 1],
-    ["given up", { lifecycle: "retiring", state: { isBegun: false, pending: [] } }, "nothing", 0],
+    ["shut down, a destroy is allowed", retiring({ destroy: { value: [] } }), "step", 0],
+    ["shut down, rewards are not collected", retiring({ destroy: { value: [unmet] } }), "wait", 1],
+    ["shut down, no answer", retiring({ destroy: { problem: "no answer" } }), "attention", 1],
+    [
+      "retiring, the host does not answer",
+      { ...retiring({}), parts: createUnknownParts("retiring", "no answer") },
+      "attention",
+      1,
+    ],
+    ["retired", { lifecycle: "retiring", state: { isBegun: false, pending: [] } }, "nothing", 0],
   ])("%s", (_name, changes, needs, code) => {
     const found = decideAttention(viewOf(changes));
     expect(found).toBe(needs);
-    expect(decideExitCode(found, true)).toBe(code);
-    expect(decideExitCode(found, false)).toBe(2);
+    expect(decideExitCode(found)).toBe(code);
   });
 });
 
@@ -84,7 +88,7 @@ describe("stage and next step", () => {
       "The way back, while the old host runs: in the wallet, Update Pillar Anvil, producer address: z1qzlytaqdahg5t02nz5096frflfv7dm3y7yxmg7",
     ],
     [
-      "a run is at work",
+      "a run is active",
       { synced: true, parts: partsOf(registrations.registered) },
       "registered; waiting for its first momentum",
       "nothing to do: a run is active",
@@ -100,7 +104,7 @@ describe("stage and next step", () => {
       `when its Pillar produces elsewhere: ${retire}`,
     ],
     [
-      "an adopted host that nobody needs",
+      "an adopted host that may be retired",
       { lifecycle: "adopted", locks: [], parts: partsOf(registrations.foreign, { destroy: { value: [unmet] } }) },
       "adopted",
       `its Pillar produces elsewhere: ${retire}`,

@@ -25,7 +25,7 @@ const toCome: StackLookup = { stack: "bolt-2", refusal: new NoServerRefusal("bol
 const retired: StackLookup = { stack: "anvil-1", refusal: new NoServerRefusal("anvil-1", true) };
 const all = [synced, retired, syncing, toCome, closed];
 
-test("what needs somebody comes first, and each says what is next", () => {
+test("lists the most urgent stack first, each with its next step", () => {
   expect(formatOverview(all, 120)).toEqual([
     "NEEDS    STACK    PILLAR  HOST         STAGE",
     "unseen   bolt",
@@ -44,13 +44,13 @@ test("what needs somebody comes first, and each says what is next", () => {
   expect(formatOverview([], 120)).toEqual(["this backend has no stack of this program"]);
 });
 
-test("a narrow terminal breaks what is next, and nothing that a host says commands it", () => {
+test("wraps in a narrow terminal and removes control characters", () => {
   const lines = formatOverview([looked("p", {}, 2, ["no login:\u001b[2J refused"]), syncing], 40);
   expect(lines.every((line) => line.length < 40)).toBe(true);
   expect(lines).toContain("        no login:[2J refused");
 });
 
-test("as JSON: in the same order, with what each needs", () => {
+test("formats JSON in the same order, with the needs of each stack", () => {
   expect(overviewJson(all)).toMatchObject([
     { stack: "bolt", looked: false, needs: "unseen", refusal: expect.stringContaining("does not open") },
     { stack: "bolt-2", needs: "step" },

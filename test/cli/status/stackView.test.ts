@@ -15,27 +15,32 @@ const goesOn = "nothing to do: a run is active";
 
 describe("stage and next step", () => {
   test.each<[string, Partial<StackView>, string, string]>([
-    ["nothing begun", { state: fresh, locks: [], facts: done() }, "not started", "pulumi up -s prod"],
-    ["nothing begun, nobody looked", { state: fresh, locks: [], facts: undefined }, "not started", "pulumi up -s prod"],
-    ["a first run at work", { state: fresh, facts: done() }, "started, packages not installed yet", goesOn],
-    ["the host is out of sight", { locks: [], facts: undefined }, "started", "pulumi up -s prod continues from here"],
+    ["not started", { state: fresh, locks: [], facts: done() }, "not started", "pulumi up -s prod"],
+    [
+      "not started, before the first lookup",
+      { state: fresh, locks: [], facts: undefined },
+      "not started",
+      "pulumi up -s prod",
+    ],
+    ["a first run is active", { state: fresh, facts: done() }, "started, packages not installed yet", goesOn],
+    ["the host does not answer", { locks: [], facts: undefined }, "started", "pulumi up -s prod continues from here"],
     ["packages", { facts: done("packages") }, "packages installed, not deployed yet", goesOn],
     ["syncing", {}, "deployed, syncing", goesOn],
-    ["syncing, nobody waits", { locks: [] }, "deployed, syncing", "pulumi up -s prod continues from here"],
+    ["syncing, no run is active", { locks: [] }, "deployed, syncing", "pulumi up -s prod continues from here"],
     [
-      "syncing, and who waits is not to be seen",
+      "syncing, the backend shows no locks",
       { locks: undefined },
       "deployed, syncing",
       "pulumi up -s prod continues from here",
     ],
     [
-      "in the middle of a step, and who waits is not to be seen",
+      "an open step, the backend shows no locks",
       { locks: undefined, state: { isBegun: true, pending: [cutOff] } },
       "deployed, syncing",
       "./pillar-host resume prod continues, unless a run is active",
     ],
     ["the run was killed", { locks: [{ ...lives, holder: "gone" }] }, "deployed, syncing", "./pillar-host resume prod"],
-    ["synced, the run goes on", { synced: true }, "synced", goesOn],
+    ["synced, the run is active", { synced: true }, "synced", goesOn],
     [
       "synced, the run was killed",
       { synced: true, locks: [{ ...lives, holder: "gone" }] },
@@ -49,7 +54,7 @@ describe("stage and next step", () => {
       "pulumi up -s prod shows the producer address, and what to do in the wallet",
     ],
     [
-      "synced, and the signer moves before the wallet's turn",
+      "synced, the orchestrator moves before the wallet's update",
       {
         synced: true,
         locks: [],
@@ -59,13 +64,13 @@ describe("stage and next step", () => {
       "do not update the wallet yet; run ./pillar-host next prod",
     ],
     [
-      "synced once, behind now",
+      "synced once, by the state",
       { state: { isBegun: true, pending: [], wait }, locks: [] },
       "was synced, but is not synced now",
       "do not touch the wallet; ./pillar-host status prod --watch waits for it",
     ],
     [
-      "synced once by the host's own marker",
+      "synced once, by the host's marker",
       { facts: done("packages", "deployed", "synced"), locks: [] },
       "was synced, but is not synced now",
       "do not touch the wallet; ./pillar-host status prod --watch waits for it",
@@ -75,15 +80,15 @@ describe("stage and next step", () => {
   });
 });
 
-test("the host's markers are read from its facts, and are unknown without them", () => {
-  const told = (facts: NodeHostFacts | undefined) => statusJson(viewOf({ facts }), 1).done;
-  expect(told(done("packages", "deployed"))).toEqual(["packages", "deployed"]);
-  expect(told(done())).toEqual([]);
-  expect(told({ ...parseNodeHostFacts([]), unseen: ["x"] })).toBeUndefined();
-  expect(told(undefined)).toBeUndefined();
+test("reads the host's markers from its facts", () => {
+  const listDone = (facts: NodeHostFacts | undefined) => statusJson(viewOf({ facts }), 1).done;
+  expect(listDone(done("packages", "deployed"))).toEqual(["packages", "deployed"]);
+  expect(listDone(done())).toEqual([]);
+  expect(listDone({ ...parseNodeHostFacts([]), unseen: ["x"] })).toBeUndefined();
+  expect(listDone(undefined)).toBeUndefined();
 });
 
-test("a chain that was copied has a row of its own, and stands in the JSON", () => {
+test("shows a chain copy as a row and in the JSON", () => {
   const at = "2026-11-21T10:00:00.000Z";
   const copied = { from: "192.0.2.1", at, bytes: 13_400_000_000, seconds: 1120, height: 3, manifest: "ab" };
   const view = viewOf({ state: { isBegun: true, pending: [], chainCopy: copied } });
@@ -94,7 +99,7 @@ test("a chain that was copied has a row of its own, and stands in the JSON", () 
   expect(statusJson(view, 0).chainCopied).toEqual(copied);
 });
 
-test("as JSON: what is shown, with whether the host was looked at", () => {
+test("formats JSON with the stage and whether the host was read", () => {
   const { facts: found, ...report } = statusJson(viewOf(), 1);
   expect(found).toMatchObject({ service: { active: "active" }, node: { peers: 8 }, disk: { free: 75_000_000 } });
   expect(report).toEqual({
@@ -123,13 +128,13 @@ test("as JSON: what is shown, with whether the host was looked at", () => {
   expect(statusJson(viewOf(), 2).looked).toBe(false);
 });
 
-describe("in a file", () => {
-  test("only what is worth a line has a topic", () => {
+describe("the display of a file", () => {
+  test("has topics only for lasting facts", () => {
     expect(listTopics(viewOf()).map(([topic]) => topic)).toEqual(["title", "stage", "service", "peers"]);
     expect(listTopics(viewOf({ facts: undefined })).map(([topic]) => topic)).toEqual(["title"]);
   });
 
-  test("a line is printed when it changed, and again when it came back", () => {
+  test("prints a line whenever its topic changes", () => {
     const lines: string[] = [];
     const display = createLineDisplay((line) => lines.push(line.slice(21)));
     const gone = "the host can't be looked at: down";

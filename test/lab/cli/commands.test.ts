@@ -51,14 +51,14 @@ describe("the commands between two runs", () => {
     expect([await list(stage.old), await list(stage.fresh)]).toEqual(before);
     const { good, rows } = JSON.parse(told.out) as { good: boolean; rows: PlainRow[] };
     expect(good).toBe(true);
-    const rehearsed = rows.flatMap(({ topic, lines }) => (topic === "signer's move" ? lines : [])).join("\n");
+    const rehearsed = rows.flatMap(({ topic, lines }) => (topic === "orchestrator's move" ? lines : [])).join("\n");
     expect(rehearsed).toContain("rehearsed: nothing was written on either host");
     expect(rows.flatMap(({ gapSeconds }) => gapSeconds ?? [])).toEqual([{ least: expect.any(Number) }]);
     expect(rehearsed).toMatch(/MB\/s|MB a second/);
     const [room, key] = rows.find(({ topic }) => topic === "this machine")?.lines ?? [];
-    expect(room).toContain(`B free at ${stage.stack.records("Anvil")}, for record and backups`);
+    expect(room).toContain(`B free at ${stage.stack.records("Anvil")}, for the event log and backups`);
     expect(key).toBe(
-      `${stage.stack.backupKey("Anvil")} will be the key of the backups: copies of it and of them belong elsewhere, apart from each other`,
+      `${stage.stack.backupKey("Anvil")} will be the key of the backups: keep copies of the key and of the backups elsewhere, apart from each other`,
     );
   });
 

@@ -31,7 +31,7 @@ describe("pillar-host resume", () => {
     const before = await cli(stage.stack, ["status", "prod"]);
     expect(before.exitCode).toBe(1);
     expect(before.out).toContain(`a run was killed: process ${up.pid} of root on ${hostname()}`);
-    expect(before.out).toMatch(/^next {8}\.\/pillar-host resume prod$/m);
+    expect(before.out).toMatch(/^next +\.\/pillar-host resume prod$/m);
 
     await stage.lab.chain("PATCH", "/nodes/host1", { rate: 5000 });
     const both = await Promise.all([1, 2].map(() => cli(stage.stack, ["resume", "prod", ...goOn])));

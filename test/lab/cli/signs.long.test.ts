@@ -101,10 +101,10 @@ describe("status --all --notify after the move, as cron runs it", { timeout: 900
     await onHost(host, `${fillDisk}\n${clockIs("no")}\nsystemctl stop orchestrator`);
     const signs = [
       "spork spork-next (abababab…) is announced, and the node here, v0.0.8, does not have it",
-      "its disk is nearly full",
+      "the disk is nearly full",
       "no service keeps its clock right",
-      "its node has no peers",
-      "its orchestrator: it should run here, but does not",
+      "the node has no peers",
+      "the orchestrator: it should run here, but does not",
     ];
     // This one lasts until the host was dark.
     await toldSince(before, [...signs, crontab]);
@@ -118,7 +118,7 @@ describe("status --all --notify after the move, as cron runs it", { timeout: 900
       await execa("ip", addRule({ namespace, priority: "7790" }, ["sport", port, "blackhole"]));
     await lab.chain("PATCH", `/orchestrators/${host.name}`, { rpcDown: true });
     await onHost(host, "systemctl start orchestrator");
-    const silent = "its orchestrator: it runs here, but does not answer";
+    const silent = "the orchestrator: it runs here, but does not answer";
     await toldSince(before, [...over([...signs, ports]), silent]);
     await calm();
     await lab.chain("PATCH", `/orchestrators/${host.name}`, { rpcDown: false });
@@ -129,7 +129,7 @@ describe("status --all --notify after the move, as cron runs it", { timeout: 900
   });
 
   it("a run killed in a lookup loses and repeats nothing, and blocks no later run", async () => {
-    const sign = "its node does not run";
+    const sign = "the node does not run";
     // It ends with its node.
     await onHost(stage.host, "systemctl disable -q --now orchestrator; rm /var/lib/pillar-host/orchestrator.json");
     await onHost(stage.host, "systemctl stop go-node");

@@ -42,7 +42,7 @@ describe("pillar-host status", () => {
 
   /** Nothing is in front of a lab host: the node's RPC is open, until what is printed closes it. */
   const portsClosedAsTold = async (out: string) => {
-    expect(out).toMatch(/^ports {7}35995 open; 35997 open \(WRONG\); 35998 open \(WRONG\); 55000 refused$/m);
+    expect(out).toMatch(/^ports +35995 open; 35997 open \(WRONG\); 35998 open \(WRONG\); 55000 refused$/m);
     const rule = { what: "", wanted: "closed", listens: true, seen: "open" } as const;
     const told = portFaults([35997, 35998].map((port) => ({ ...rule, port })))
       .map(({ text }) => text)
@@ -50,7 +50,7 @@ describe("pillar-host status", () => {
     const [, command = ""] = /nftables: (.*)/.exec(told) ?? [];
     await execa("ip", ["netns", "exec", hostNamespace(lab.name, host.name), "sh", "-c", command]);
     const after = await status();
-    expect(after.out).toMatch(/^ports {7}35995 open; 35997 no answer; 35998 no answer; 55000 refused$/m);
+    expect(after.out).toMatch(/^ports +35995 open; 35997 no answer; 35998 no answer; 55000 refused$/m);
     expect(after.out).not.toContain("nftables");
   };
 
@@ -60,7 +60,7 @@ describe("pillar-host status", () => {
     const { exitCode, out } = await status();
     expect(await logins()).toBe(before);
     expect(exitCode).toBe(1);
-    expect(out).toMatch(/^stage {7}not started\nnext {8}pulumi up -s prod$/m);
+    expect(out).toMatch(/^stage +not started\nnext +pulumi up -s prod$/m);
     expect(out).toMatch(/10\.77\.0\.11 was not read: its host key is neither configured nor recorded yet/);
     expect(out).toMatch(/It presents SHA256:[A-Za-z0-9+/]{43}\. Compare it/);
   });
@@ -95,7 +95,7 @@ Correct it in Pulumi.prod.yaml, then run this again.`);
     const up = await stack.begin();
     await up.printed(" %, height ");
     await up.printed(`warning: wrong ports of ${host.address}, as seen from this machine:`);
-    const syncing = /^sync {8}\d\d\.\d %, height \d+ of 20\d\d\d.*$/m;
+    const syncing = /^sync +\d\d\.\d %, height \d+ of 20\d\d\d.*$/m;
     // On the hour the node restarts, and says nothing for some seconds.
     const seen = async () => {
       const told = await status();
@@ -104,8 +104,8 @@ Correct it in Pulumi.prod.yaml, then run this again.`);
     };
     const { exitCode, out } = await vi.waitFor(seen, { timeout: 300_000 });
     expect(exitCode).toBe(1);
-    expect(out).toMatch(/^stage {7}deployed, syncing$/m);
-    expect(out).toMatch(/^next {8}nothing to do: a run is active$/m);
+    expect(out).toMatch(/^stage +deployed, syncing$/m);
+    expect(out).toMatch(/^next +nothing to do: a run is active$/m);
     expect(out).toContain(`a run is active: process ${up.pid} of root on ${hostname()}, since 20`);
     expect(out).toMatch(/^service {5}go-node is active \(running\) since /m);
     expect(out).toMatch(/^log:\n( {2}.*\n)* {2}\S+ go-node\[\d+\]: /m);
@@ -145,17 +145,17 @@ Correct it in Pulumi.prod.yaml, then run this again.`);
   it("exits with 0 for a synced node, and with 2 and the reason for a host that is down", async () => {
     const synced = await status();
     expect(synced.exitCode, synced.out).toBe(0);
-    expect(synced.out).toMatch(/^stage {7}synced\nnext {8}pulumi up -s prod shows the producer address/m);
+    expect(synced.out).toMatch(/^stage +synced\nnext +pulumi up -s prod shows the producer address/m);
     expect(synced.out).not.toMatch(/^pulumi /m);
-    expect(synced.out).toMatch(/^address {5}not registered: nobody registered a Pillar of the name Anvil/m);
-    expect(synced.out).toMatch(/^signer {6}none on this host$/m);
-    expect(synced.out).toMatch(/^destroy {5}refused: pillar-host:lifecycle of prod is active$/m);
+    expect(synced.out).toMatch(/^address +not registered: nobody registered a Pillar of the name Anvil/m);
+    expect(synced.out).toMatch(/^orchestrator +none on this host$/m);
+    expect(synced.out).toMatch(/^destroy +refused: pillar-host:lifecycle of prod is active$/m);
 
     await host.stop({ powerCut: true });
     const down = await status();
     expect(down.exitCode).toBe(2);
-    expect(down.out).toMatch(/^signer {6}not known: the host does not answer$/m);
-    expect(down.out).toMatch(/^stage {7}was synced, but is not synced now$/m);
+    expect(down.out).toMatch(/^orchestrator +unknown: the host does not answer$/m);
+    expect(down.out).toMatch(/^stage +was synced, but is not synced now$/m);
     expect(down.out).toMatch(
       /10\.77\.0\.11 could not be reached: root@10\.77\.0\.11:22: .*\n {2}needed: start the host/,
     );
@@ -180,7 +180,7 @@ Correct it in Pulumi.prod.yaml, then run this again.`);
     const { exitCode, out } = await statusNow();
     expect(exitCode).toBe(1);
     expect(out).toMatch(
-      /^stage {7}registered; waiting for its first momentum\nnext {8}wait, and keep the old host running: /m,
+      /^stage +registered; waiting for its first momentum\nnext +wait, and keep the old host running: /m,
     );
     expect(out).toContain(`registered: Anvil has this host's address, ${ours}`);
 

@@ -22,14 +22,14 @@ it("shows an adopted host as registered and producing, with what blocks its dest
   const { exitCode, out } = await status();
   expect(await onHost(old, ownFiles)).toBe(before);
   expect(exitCode).toBe(0);
-  expect(out).toMatch(/^stage {7}adopted, node synced$/m);
-  expect(out).toMatch(new RegExp(`^address {5}registered: Anvil has this host's address, ${addresses.old}$`, "m"));
-  expect(out).toMatch(/^producing {3}yes, since momentum \d+/m);
-  expect(out).toMatch(/^signer {6}none on this host$/m);
-  expect(out).toMatch(/^rewards {5}.*paid last: epoch \d+/m);
-  expect(out).toMatch(/^destroy {5}refused: \d conditions are not met$/m);
-  expect(out).toMatch(/^ {12}- pillar-host:lifecycle is adopted$/m);
-  expect(out).toMatch(/^ {12}- this host's producer address is the registered one, say /m);
+  expect(out).toMatch(/^stage +adopted, node synced$/m);
+  expect(out).toMatch(new RegExp(`^address +registered: Anvil has this host's address, ${addresses.old}$`, "m"));
+  expect(out).toMatch(/^producing +yes, since momentum \d+/m);
+  expect(out).toMatch(/^orchestrator +none on this host$/m);
+  expect(out).toMatch(/^rewards +.*paid last: epoch \d+/m);
+  expect(out).toMatch(/^destroy +refused: \d conditions are not met$/m);
+  expect(out).toMatch(/^ {14}- pillar-host:lifecycle is adopted$/m);
+  expect(out).toMatch(/^ {14}- this host's producer address is the registered one, say /m);
   // It is not registered: only a run that saw its node synced shows it.
   expect(out).toContain("the successor's: [address]");
   expect(out).not.toContain(addresses.fresh);
@@ -74,26 +74,26 @@ it("shows what the destroy of a host that is shut down waits for", async () => {
   expect(up.exitCode, up.output).toBe(0);
   const waits = await status();
   expect(waits.exitCode).toBe(1);
-  expect(waits.out).toMatch(/^stage {7}shut down: its node is off and masked$/m);
-  expect(waits.out).toMatch(/^sync {8}the node is off and masked$/m);
+  expect(waits.out).toMatch(/^stage +shut down: its node is off and masked$/m);
+  expect(waits.out).toMatch(/^sync +the node is off and masked$/m);
   expect(waits.out).toContain(`not registered: Anvil has another host's address, ${addresses.fresh}`);
-  expect(waits.out).toMatch(/^destroy {5}refused: one condition is not met$/m);
-  expect(waits.out).toMatch(/^ {12}- the rewards since the switch are not collected, says /m);
+  expect(waits.out).toMatch(/^destroy +refused: one condition is not met$/m);
+  expect(waits.out).toMatch(/^ {14}- the rewards since the switch are not collected, says /m);
 
   await epochPaid(lab);
   const truth = await lab.chain<ChainTruth>("GET", "/truth");
   await collectRewards(lab, truth.pillars.find(({ name }) => name === pillar)?.withdrawAddress ?? "");
   const free = await status();
   expect(free.exitCode).toBe(0);
-  expect(free.out).toMatch(/^next {8}the host may be deleted now: pulumi destroy -s prod$/m);
-  expect(free.out).toMatch(/^destroy {5}allowed: all conditions are met$/m);
+  expect(free.out).toMatch(/^next +the host may be deleted now: pulumi destroy -s prod$/m);
+  expect(free.out).toMatch(/^destroy +allowed: all conditions are met$/m);
 });
 
 it("notifies once of a retired node that could start again, and once when it is solved", async () => {
   const { old } = stage;
   await watch.begin();
   await watch.calm();
-  const sign = "it was shut down for good, but its unit is not masked any more";
+  const sign = "the node was shut down for good, but its unit is not masked any more";
   await onHost(old, "systemctl unmask -q go-node");
   await watch.toldSince(0, [sign]);
   await watch.calm();

@@ -68,7 +68,7 @@ describe("an own server with the orchestrator, state and event log in a bucket, 
     const status = await cli(stack, ["status", "prod"]);
     expect(status.exitCode, status.out).toBe(0);
     expect(status.out).toMatch(/^stage +synced/m);
-    expect(status.out).toMatch(/^signer .*v0\.0\.9a/m);
+    expect(status.out).toMatch(/^orchestrator .*v0\.0\.9a/m);
     const destroyed = await stack.destroy();
     expect(destroyed.exitCode).not.toBe(0);
     expect(destroyed.output).toContain("because it is protected");

@@ -14,7 +14,7 @@ const facts: NodeHostFacts = {
   log: [],
 };
 type Changes = Parameters<typeof viewOf>[0];
-/** A stack that is as it should be, long after the move, with these things instead. */
+/** Returns the lookup of a healthy stack long after the move, with changes. */
 const look = (changes: Changes = {}, others: Partial<HostLookup> = {}): HostLookup => ({
   view: viewOf({
     synced: true,
@@ -42,7 +42,7 @@ const count = { expected: 14, produced: 10, dryFrom: 10 };
 
 const keysOf = (one: HostLookup) => findAlerts(one, clock).alerts.map(({ key }) => key);
 
-test("a stack that is as it should be, one that syncs for the first time, and one that is not begun give no sign", () => {
+test("raises no alert for a healthy stack, a first sync and a stack without a run", () => {
   expect(findAlerts(look(), clock)).toEqual({ alerts: [], unknown: [] });
   const firstSync = { ...facts, done: { packages: "x", deployed: "x" } };
   expect(keysOf(look({ synced: false, sync: progress(), facts: firstSync, parts: partsOf() }))).toEqual([]);
@@ -52,44 +52,44 @@ test("a stack that is as it should be, one that syncs for the first time, and on
   });
 });
 
-describe("a sign", () => {
+describe("raises an alert for", () => {
   test.each<[string, HostLookup, string[], RegExp]>([
     ["missed momentums", look({}, { counts: { ...count, missed: 3, inARow: 0 } }), ["missed"], /at least 3 momentums/],
     [
-      "not producing, by the counts",
+      "momentums missed in a row",
       look({}, { counts: { ...count, missed: 0, inARow: 3 } }),
       ["producing"],
       /none of its last 3/,
     ],
+    ["no momentum long after the registration", withParts({}, registrations.late), ["producing"], /does not produce$/],
     [
-      "not producing, long after the registration",
-      withParts({}, registrations.late),
-      ["producing"],
-      /does not produce$/,
+      "a registration before the sync",
+      withParts({}, registrations.tooEarly),
+      ["registration:tooEarly"],
+      /is not synced$/,
     ],
-    ["registered too early", withParts({}, registrations.tooEarly), ["registration:tooEarly"], /is not synced$/],
     [
-      "registered by somebody else",
+      "an unknown registered address",
       withParts({}, registrations.foreign),
       ["registration:foreign"],
       /an unknown address$/,
     ],
     [
-      "gone back to another address",
+      "another registered address again",
       withParts({}, registrations.wentBack),
       ["registration:earlier"],
       /another address again$/,
     ],
     [
-      "disk",
+      "a nearly full disk",
       withFact({ disk: { at: "/root/.znn", size: 264_200_000, free: 5_000_000 } }),
       ["disk"],
       /5\.0 of 264\.2 GB are free at \/root\/\.znn$/,
     ],
-    ["peers", withFact(peers(0)), ["peers"], /no peers/],
-    ["clock", withFact({ clock: { now: "x", isKept: false } }), ["clock"], /clock/],
+    ["no peers", withFact(peers(0)), ["peers"], /no peers/],
+    ["an unsynchronized clock", withFact({ clock: { now: "x", isKept: false } }), ["clock"], /clock/],
     [
-      "host silent",
+      "a silent host",
       look(
         { parts: createUnknownParts("active", "no answer"), facts: undefined },
         { isReachable: false, problems: ["", "203.0.113.7 could not be reached: x", "needed"] },
@@ -97,24 +97,24 @@ describe("a sign", () => {
       ["host"],
       /^203\.0\.113\.7 could not be reached: x$/,
     ],
-    ["node off", withParts({ node: { value: { active: false, masked: false } } }), ["node"], /does not run/],
-    ["node silent", look({ synced: false, sync: silent }), ["node"], /does not answer: ECONNREFUSED/],
-    ["not synced any more", look({ synced: false, sync: progress() }), ["sync"], /81\.7 %/],
+    ["a stopped node", withParts({ node: { value: { active: false, masked: false } } }), ["node"], /does not run/],
+    ["a silent node", look({ synced: false, sync: silent }), ["node"], /does not answer: ECONNREFUSED/],
+    ["a lost sync", look({ synced: false, sync: progress() }), ["sync"], /81\.7 %/],
     [
-      "orchestrator silent",
+      "a silent orchestrator",
       withParts({ orchestrator: { value: { kind: "silent", text: "it is", isWrong: true } } }),
       ["signer:silent"],
-      /its orchestrator: it is/,
+      /the orchestrator: it is/,
     ],
     [
-      "ports open",
+      "an open port",
       withParts({ ports: { value: [rule, { ...rule, port: 1, seen: "filtered" }] } }),
       ["port:35997"],
       /is open to this machine, and should be closed$/,
     ],
-    ["crontab line back", withParts({ hourlyRestart: { value: "on" } }), ["crontab"], /every hour/],
+    ["an hourly restart", withParts({ hourlyRestart: { value: "on" } }), ["crontab"], /every hour/],
     [
-      "unit unmasked",
+      "an unmasked unit",
       look({
         lifecycle: "retiring",
         parts: partsOf(registrations.foreign, { node: { value: { ...shut, masked: false } } }),
@@ -144,7 +144,7 @@ describe("a sign", () => {
   });
 });
 
-test("what a look can't tell is neither there nor gone", () => {
+test("lists kinds that a lookup could not check as unknown", () => {
   const away = look(
     { parts: createUnknownParts("active", "no answer"), facts: undefined, sync: undefined, synced: false },
     { isReachable: false },
@@ -159,19 +159,16 @@ test("what a look can't tell is neither there nor gone", () => {
   expect(findAlerts(look({ synced: false, sync: silent }), clock).unknown).toEqual(["sync"]);
 });
 
-test.each([1, 2])(
-  "a momentum that is being taken in, state %i, is neither a sync that was lost nor one that is back",
-  (state) => {
-    const at = (missing: number) => {
-      const info = { state, currentHeight: 20_021 - missing, targetHeight: 20_021 };
-      return look({ synced: false, sync: progress({ observation: { kind: "answer", info, nodeTime: 0 } }) });
-    };
-    expect(findAlerts(at(1), clock)).toEqual({ alerts: [], unknown: ["sync"] });
-    expect(keysOf(at(3))).toEqual(["sync"]);
-  },
-);
+test.each([1, 2])("a node that inserts a momentum in state %i neither loses nor regains its sync", (state) => {
+  const at = (missing: number) => {
+    const info = { state, currentHeight: 20_021 - missing, targetHeight: 20_021 };
+    return look({ synced: false, sync: progress({ observation: { kind: "answer", info, nodeTime: 0 } }) });
+  };
+  expect(findAlerts(at(1), clock)).toEqual({ alerts: [], unknown: ["sync"] });
+  expect(keysOf(at(3))).toEqual(["sync"]);
+});
 
-test("of a node that is off for good nothing but its mask, its signer and its host is told", () => {
+test("checks only mask, orchestrator and host after a retirement", () => {
   const off = look({
     lifecycle: "retiring",
     synced: false,

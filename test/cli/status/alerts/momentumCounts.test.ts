@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { type MomentumCounts, updateMomentumCounts } from "../../../../cli/status/alerts/momentumCounts";
 
-/** Looks one after the other: [expected, produced]. */
+/** Returns the counts after lookups: [expected, produced]. */
 const after = (...looks: readonly (readonly [number, number])[]): MomentumCounts | undefined =>
   looks.reduce<MomentumCounts | undefined>(
     (before, [expected, produced]) => updateMomentumCounts(before, { expected, produced }),
     undefined,
   );
 
-describe("what a Pillar missed, by counts that are minutes old and have slots to come", () => {
+describe("missed momentums by counts that are minutes old", () => {
   test.each<[string, readonly (readonly [number, number])[], number, number]>([
-    ["one count alone proves nothing", [[30, 12]], 0, 0],
+    ["ignore a single count", [[30, 12]], 0, 0],
     [
-      "slots of the running tick are still to come",
+      "ignore the slots of the running tick",
       [
         [10, 9],
         [11, 10],
@@ -22,7 +22,7 @@ describe("what a Pillar missed, by counts that are minutes old and have slots to
       0,
     ],
     [
-      "the same count twice is one look",
+      "ignore a repeated count",
       [
         [10, 7],
         [10, 7],
@@ -31,7 +31,7 @@ describe("what a Pillar missed, by counts that are minutes old and have slots to
       0,
     ],
     [
-      "what was expected a tick ago, and is not there",
+      "include momentums that were expected a tick ago",
       [
         [10, 7],
         [11, 7],
@@ -40,7 +40,7 @@ describe("what a Pillar missed, by counts that are minutes old and have slots to
       0,
     ],
     [
-      "it stays missed in spite of what comes later",
+      "stay missed after later momentums",
       [
         [10, 7],
         [11, 7],
@@ -50,7 +50,7 @@ describe("what a Pillar missed, by counts that are minutes old and have slots to
       0,
     ],
     [
-      "a row: none of what was expected since it stopped",
+      "form a row since the last momentum",
       [
         [10, 10],
         [11, 10],
@@ -61,7 +61,7 @@ describe("what a Pillar missed, by counts that are minutes old and have slots to
       3,
     ],
     [
-      "a row ends with the next momentum",
+      "end a row with the next momentum",
       [
         [10, 10],
         [13, 10],
@@ -71,7 +71,7 @@ describe("what a Pillar missed, by counts that are minutes old and have slots to
       0,
     ],
     [
-      "another node's older answer is no news",
+      "ignore the older answer of another node",
       [
         [10, 9],
         [9, 8],
@@ -81,7 +81,7 @@ describe("what a Pillar missed, by counts that are minutes old and have slots to
       0,
     ],
     [
-      "another epoch begins at none",
+      "start again in another epoch",
       [
         [80, 70],
         [81, 70],

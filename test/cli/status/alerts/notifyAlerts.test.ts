@@ -39,7 +39,7 @@ const crontab = { parts: partsOf(registrations.producing, { hourlyRestart: { val
 const lonely = { ...crontab, facts: { ...facts, node: { rpc: "127.0.0.1:35997", p2pPort: 35995, peers: 0 } } };
 const unseen: StackLookup = { ...found(), exitCode: 2, lines: ["host1 could not be reached"] } as StackLookup;
 
-/** A run of the command that found this; the webhook answers as given. */
+/** Runs the command with these lookups. */
 async function run(
   one: StackLookup | readonly StackLookup[],
   {
@@ -53,18 +53,18 @@ async function run(
     notices.push(notice);
     return answer();
   };
-  const teller = await openAlertNotifier(send, directory, 0, beat);
+  const notifier = await openAlertNotifier(send, directory, 0, beat);
   try {
     const all = "view" in one || "refusal" in one ? [one] : one;
-    const hindered = await teller.notify(all, sources);
-    return { notices, hindered, events: notices.map(({ event }) => event) };
+    const problems = await notifier.notify(all, sources);
+    return { notices, problems, events: notices.map(({ event }) => event) };
   } finally {
-    await teller.close();
+    await notifier.close();
   }
 }
 
 describe("the webhook", () => {
-  test("is told of a sign once when it appears, and once when it is gone", async () => {
+  test("is notified once of a new alert, and once of its end", async () => {
     expect((await run(found())).notices).toEqual([]);
     const { notices } = await run(found(crontab));
     expect(notices).toEqual([
@@ -87,16 +87,16 @@ describe("the webhook", () => {
     expect((await run(found(crontab))).events).toEqual(["sign"]);
   });
 
-  test("is told of more of them in one notice, and of a further one alone", async () => {
+  test("is notified of several alerts at once, and of a later alert alone", async () => {
     await run(found(crontab));
     const { notices } = await run(found(lonely));
     expect(notices).toMatchObject([
-      { event: "sign", message: expect.stringMatching(/^its node has no peers\nDetails/) },
+      { event: "sign", message: expect.stringMatching(/^the node has no peers\nDetails/) },
     ]);
     expect((await run(found())).notices[0]?.message.split("\n")).toHaveLength(2);
   });
 
-  test("hears of nothing that is over while it can't be seen", async () => {
+  test("is not notified of the end of an alert that can't be checked", async () => {
     await run(found(crontab));
     const away = await run({
       ...unseen,
@@ -107,24 +107,24 @@ describe("the webhook", () => {
     expect(again.notices).toMatchObject([{ event: "signOver", message: expect.stringContaining("host1 could not") }]);
   });
 
-  test("is told again by the next run where it did not take it, which is said without its address", async () => {
-    const { hindered } = await run(found(crontab), { answer: async () => "it answers 500" });
-    expect(hindered).toEqual([
+  test("is notified again after a refusal, which never names its address", async () => {
+    const { problems } = await run(found(crontab), { answer: async () => "it answers 500" });
+    expect(problems).toEqual([
       expect.stringMatching(
         /^the webhook of prod refused a notification: it answers 500; .*\n {2}needed: .*notify --test prod$/,
       ),
     ]);
-    expect(hindered.join()).not.toContain("s3cret");
+    expect(problems.join()).not.toContain("s3cret");
     expect((await run(found(crontab))).events).toEqual(["sign"]);
   });
 
-  test("gets no command for a terminal, whatever a host says", async () => {
+  test("gets no control characters of a host", async () => {
     const signer = { value: { kind: "silent", text: evilText, isWrong: true } } as const;
     const { notices } = await run(found({ parts: partsOf(registrations.producing, { orchestrator: signer }) }));
     expect(notices[0]?.message).not.toContain("\u001b");
   });
 
-  test("counts across runs what a Pillar missed", async () => {
+  test("is notified of momentums missed across runs", async () => {
     const figures = (expected: number, produced: number) =>
       found({ parts: partsOf({ ...registrations.producing, figures: { expected, produced } }) });
     expect((await run(figures(10, 7))).notices).toEqual([]);
@@ -136,20 +136,20 @@ describe("the webhook", () => {
 describe("a run that is killed", () => {
   const never = () => new Promise<never>(() => undefined);
 
-  test("before the webhook took it has told nothing: the next one does", async () => {
+  test("before the webhook accepted is repeated by the next run", async () => {
     let sent = 0;
     const send = () => {
       sent += 1;
       return never();
     };
-    const teller = await openAlertNotifier(send, directory, 0);
-    void teller.notify([found(crontab)], [source()]);
+    const notifier = await openAlertNotifier(send, directory, 0);
+    void notifier.notify([found(crontab)], [source()]);
     await expect.poll(() => sent).toBe(1);
-    await teller.close();
+    await notifier.close();
     expect((await run(found(crontab))).events).toEqual(["sign"]);
   });
 
-  test("between two notices repeats none of those that were taken", async () => {
+  test("between two notifications repeats no accepted one", async () => {
     await run(found(crontab));
     const changed = found({ facts: lonely.facts });
     let sent = 0;
@@ -157,14 +157,14 @@ describe("a run that is killed", () => {
       sent += 1;
       return sent === 1 ? Promise.resolve(undefined) : never();
     };
-    const teller = await openAlertNotifier(send, directory, 0);
-    void teller.notify([changed], [source()]);
+    const notifier = await openAlertNotifier(send, directory, 0);
+    void notifier.notify([changed], [source()]);
     await expect.poll(() => sent).toBe(2);
-    await teller.close();
+    await notifier.close();
     expect((await run(changed)).events).toEqual(["signOver"]);
   });
 
-  test("while it wrote leaves what was written before", async () => {
+  test("while it writes keeps the earlier file", async () => {
     await run(found(crontab));
     const [name = ""] = fs.readdirSync(directory).filter((file) => file.endsWith(".json"));
     fs.writeFileSync(path.join(directory, `${name}.1.part`), "{");
@@ -172,14 +172,14 @@ describe("a run that is killed", () => {
   });
 });
 
-describe("it is said, and ends with 2,", () => {
-  test("when another run of this machine is at work", async () => {
+describe("a problem is reported", () => {
+  test("if another run is active on this machine", async () => {
     const first = await openAlertNotifier(undefined, directory, 0);
     await expect(openAlertNotifier(undefined, directory, 0)).rejects.toThrow(/^another status --notify is running/);
     await first.close();
   });
 
-  test("when what was told can't be read, or is of a later version: the other stacks are told all the same", async () => {
+  test("if the file of sent alerts is unreadable or newer, and other stacks are still notified", async () => {
     await run(found(crontab));
     const [name = ""] = fs.readdirSync(directory).filter((file) => file.endsWith(".json"));
     const file = path.join(directory, name);
@@ -193,28 +193,28 @@ describe("it is said, and ends with 2,", () => {
       ['{"version":9}', /written by a newer version/],
     ] as const) {
       fs.writeFileSync(file, text);
-      const { hindered } = await run([found(crontab), other], { sources: [source(), source()] });
-      expect(hindered).toEqual([expect.stringMatching(said)]);
+      const { problems } = await run([found(crontab), other], { sources: [source(), source()] });
+      expect(problems).toEqual([expect.stringMatching(said)]);
     }
     expect(fs.readdirSync(directory).filter((each) => each.startsWith("Anvil@"))).toHaveLength(2);
   });
 
-  test("of a stack that can't be opened, whose webhook is not to be had; not of one without a server", async () => {
+  test("for a stack that can't be opened, but not for a stack without a server", async () => {
     const closed = new CliRefusal("the pass phrase does not open stack prod");
-    const { hindered } = await run({ stack: "prod", refusal: closed }, { sources: [closed] });
-    expect(hindered).toEqual([
+    const { problems } = await run({ stack: "prod", refusal: closed }, { sources: [closed] });
+    expect(problems).toEqual([
       "prod could not be read, so its webhook was not notified: the pass phrase does not open stack prod",
     ]);
     const gone = new NoServerRefusal("prod", true);
-    expect((await run({ stack: "prod", refusal: gone }, { sources: [gone] })).hindered).toEqual([]);
+    expect((await run({ stack: "prod", refusal: gone }, { sources: [gone] })).problems).toEqual([]);
   });
 
-  test("when no stack has a webhook; one of several may have none", async () => {
+  test("if no stack has a webhook", async () => {
     const none = { config: { pillar: { name: "Anvil" } } } as unknown as StackWithHost;
-    expect((await run(found(), { sources: [none] })).hindered).toEqual([
+    expect((await run(found(), { sources: [none] })).problems).toEqual([
       expect.stringMatching(/^pillar-host:notify is configured for no stack/),
     ]);
-    expect((await run([found(crontab), found()], { sources: [none, source()] })).hindered).toEqual([]);
+    expect((await run([found(crontab), found()], { sources: [none, source()] })).problems).toEqual([]);
   });
 });
 
@@ -224,7 +224,7 @@ describe("the heartbeat", () => {
   const beat = async (address: string, hasFailed: boolean) => void beats.push([address, hasFailed]);
   beforeEach(() => beats.splice(0));
 
-  test("is called once after a run, however many stacks name it", async () => {
+  test("is called once per run, even if several stacks name it", async () => {
     const sources = [source(webhook, heartbeat), source(webhook, heartbeat)];
     await run([found(crontab), { ...found(), stack: "prod-2" }], { sources, beat });
     expect(beats).toEqual([[heartbeat, false]]);
@@ -242,13 +242,13 @@ describe("the heartbeat", () => {
   });
 
   test("a refused call is a problem of the run, without the address", async () => {
-    const { hindered } = await run(found(), {
+    const { problems } = await run(found(), {
       sources: [source(webhook, heartbeat)],
       beat: async () => "it answers 404",
     });
-    expect(hindered).toEqual([
+    expect(problems).toEqual([
       expect.stringMatching(/^the heartbeat of prod was refused: it answers 404\n {2}needed: /),
     ]);
-    expect(hindered.join()).not.toContain("s3cret");
+    expect(problems.join()).not.toContain("s3cret");
   });
 });

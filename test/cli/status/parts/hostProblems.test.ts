@@ -16,41 +16,44 @@ const shut = { active: false, masked: true, wasShutDown: true } as const;
 const found = (changes: Parameters<typeof partsOf>[1]) =>
   findProblems(partsOf(registrations.producing, changes), "prod");
 
-describe("what is amiss on a host", () => {
-  test("nothing, of one that is as it should be, or can't be looked at", () => {
+describe("problems of a host", () => {
+  test("are none on a healthy or silent host", () => {
     expect(found({})).toEqual([]);
     expect(found({ node: { value: shut } })).toEqual([]);
-    // One that nobody shut down for good may be off without a mask: its service's line says so.
+    // A node that was not shut down for good may be off without a mask.
     expect(found({ node: { value: { active: false, masked: false } } })).toEqual([]);
     expect(findProblems(createUnknownParts("active", "no answer"), "prod")).toEqual([]);
   });
 
-  test("the crontab's line that is back", () => {
+  test("include an hourly restart", () => {
     expect(found({ hourlyRestart: { value: "on" } })).toMatchObject([
       { key: "crontab", text: expect.stringMatching(/^root's crontab .*\. To remove the line: pulumi up -s prod$/) },
     ]);
     expect(found({ hourlyRestart: { value: "/etc/cron.d/watch: 5 * * * * root docker restart znnd" } })).toMatchObject([
-      { key: "crontab", text: expect.stringMatching(/^something else .*: \/etc\/cron.d\/watch: 5 \* .*znnd$/) },
+      {
+        key: "crontab",
+        text: expect.stringMatching(/^the host restarts the node .*: \/etc\/cron.d\/watch: 5 \* .*znnd$/),
+      },
     ]);
   });
 
-  test("a unit that somebody took the mask from, and one that somebody started", () => {
+  test("include an unmasked unit and a started one", () => {
     expect(found({ node: { value: { ...shut, masked: false } } })).toMatchObject([
       { key: "mask", text: expect.stringContaining("is not masked") },
     ]);
     expect(found({ node: { value: { ...shut, active: true } } })).toMatchObject([
-      { key: "mask", text: expect.stringContaining("it runs again") },
+      { key: "mask", text: expect.stringContaining("the node runs again") },
     ]);
   });
 
-  test("a spork that the node does not have, and again when it was decided", () => {
+  test("include an unknown spork, and its activation again", () => {
     const keys = [{}, { enforcedFrom: 77 }].map((changes) =>
       findProblems(withSpork(changes), "prod").map(({ key }) => key),
     );
     expect(keys).toEqual([[`spork:${spork.id}`], [`spork:${spork.id}:enforced`]]);
   });
 
-  test("a version that is required, with what to install and from where, and ahead of its height", () => {
+  test("include a required version with the release to install", () => {
     const gap = {
       fromHeight: 1000,
       leastVersion: "v0.0.10",
@@ -82,7 +85,7 @@ describe("what is amiss on a host", () => {
     ]);
   });
 
-  test("has a line each in status, and wants attention, but for a spork that nobody decided yet", () => {
+  test("need attention with a row each, except a spork that is not active", () => {
     const parts = partsOf(registrations.producing, { hourlyRestart: { value: "on" } });
     const whose = { stack: "prod", pillar: "Anvil", lifecycle: "active" };
     expect(formatParts(parts, whose, clock)).toContainEqual(["restart", expect.stringContaining("every hour")]);

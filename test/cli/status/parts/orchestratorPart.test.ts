@@ -14,80 +14,86 @@ const journal = (stage: string) =>
 const status = { state: 0, stateName: "live", peers: 12 };
 
 test.each<[string, Signer, Result<OrchestratorAnswer> | undefined, string, boolean]>([
-  ["none", { ...off, hasDirectory: false }, undefined, "none on this host", false],
+  ["describes a host without one", { ...off, hasDirectory: false }, undefined, "none on this host", false],
   [
-    "it answers",
+    "shows its version and state",
     { ...off, active: true },
     { value: { version: "v0.0.9a", status } },
     "v0.0.9a runs here, live, 12 other signers",
     false,
   ],
   [
-    "it is silent",
+    "shows why it does not answer",
     { ...off, active: true },
     { problem: "nothing listens" },
     "it runs here, but does not answer: nothing listens",
     true,
   ],
   [
-    "it starts over and over",
+    "counts its restarts",
     { ...off, active: true, restarts: 7 },
     { problem: "nothing listens" },
     "it runs here, but does not answer: nothing listens; restarted 7 times (each loss of its node restarts it, too)",
     true,
   ],
   [
-    "it should run",
+    "says that it should run",
     { ...off, journal: journal("running") },
     undefined,
-    "it should run here, but does not: check its service",
+    "it should run here, but does not: check its unit",
     true,
   ],
   [
-    "it went, and is fenced",
+    "says where it moved to",
     { ...off, masked: true, hasKeyStore: false, journal: journal("moved") },
     undefined,
     "it moved to 203.0.113.9; fenced here",
     false,
   ],
   [
-    "it went, and the fence is gone",
+    "says that its fence is gone",
     { ...off, masked: false, journal: journal("moved") },
     undefined,
     "it moved to 203.0.113.9; NOT fenced here any more",
     true,
   ],
   [
-    "its move has begun",
+    "names the stage of its move",
     { ...off, masked: true, journal: journal("staged") },
     undefined,
     'its move is at stage "staged"; it does not run',
     false,
   ],
   [
-    "it went, and runs here all the same",
+    "says that two may sign after its move",
     { ...off, active: true, journal: journal("moved") },
     { value: { version: "v0.0.9a", status } },
-    "an orchestrator runs here, but the signer moved to 203.0.113.9: two may sign now. To stop one: docs/orchestrator.md, A second signer",
+    "it runs here, but it moved to 203.0.113.9: two may sign now. To stop one: docs/orchestrator.md, A second signer",
     true,
   ],
   [
-    "it runs before its move has started it",
+    "says that two may sign before its start",
     { ...off, active: true, journal: journal("staged") },
     { value: { version: "v0.0.9a", status } },
-    'an orchestrator runs here, but the move with 203.0.113.9 is at stage "staged": two may sign now. To stop one: docs/orchestrator.md, A second signer',
+    'it runs here, but the move with 203.0.113.9 is at stage "staged": two may sign now. To stop one: docs/orchestrator.md, A second signer',
     true,
   ],
   [
-    "it is at work where its move brought it",
+    "accepts the new host of its move",
     { ...off, active: true, journal: journal("starting") },
     { value: { version: "v0.0.9a", status } },
     "v0.0.9a runs here, live, 12 other signers",
     false,
   ],
-  ["installed", { ...off, masked: true }, undefined, "installed, masked and not started", false],
-  ["stopped by hand", off, undefined, "it does not run, and is not fenced: a start would make it sign", false],
-])("%s", (_name, signer, word, text, isWrong) => {
+  ["says that it is installed", { ...off, masked: true }, undefined, "installed, masked and not started", false],
+  [
+    "says that it is not fenced",
+    off,
+    undefined,
+    "it does not run, and is not fenced: a start would make it sign",
+    false,
+  ],
+])("%s", (_name, signer, answer, text, isWrong) => {
   const facts: HostFacts = { hasKeyStore: true, node: { active: true, masked: false }, signer, marks: {} };
-  expect(describeOrchestrator(facts, word)).toMatchObject({ text, isWrong });
+  expect(describeOrchestrator(facts, answer)).toMatchObject({ text, isWrong });
 });

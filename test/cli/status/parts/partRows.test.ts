@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { listUnmetConditions } from "../../../../cli/status/parts/destroyPart";
 import { formatParts } from "../../../../cli/status/parts/partRows";
 import { createUnknownParts } from "../../../../cli/status/parts/statusParts";
-import { formatReport, layOutScreen, layOutStacks } from "../../../../cli/status/screenLayout";
+import { formatReport, layOutScreen } from "../../../../cli/status/screenLayout";
 import { formatStatus } from "../../../../cli/status/statusRows";
 import type { RetirementFacts, Unmet } from "../../../../core/retirement/retirementFacts";
 import { parseNodeHostFacts } from "../../../../core/ssh/hostFacts";
@@ -15,7 +15,7 @@ const rows = (registration: keyof typeof registrations, lifecycle = "active") =>
     .slice(0, 2)
     .map(([, text]) => text);
 
-test("a newer release of the controller is named", () => {
+test("shows a newer release of the controller", () => {
   const parts = partsOf(registrations.earlier, { newerRelease: "v0.0.5, where v0.0.4 is configured: https://x" });
   expect(formatParts(parts, whose, clock)).toContainEqual([
     "controller",
@@ -31,7 +31,7 @@ describe("address and producing", () => {
       "not registered: nobody registered a Pillar of the name Anvil (pillar-host:pillar.name)",
       "no: nobody registered this Pillar",
     ],
-    ["unknown", "not known: nobody was asked", "not known, for the same reason"],
+    ["unknown", "unknown: nobody was asked", "unknown, for the same reason"],
     [
       "producing",
       `registered: Anvil has this host's address, ${ours} (since 2026-11-21 14:55 UTC or longer)`,
@@ -46,7 +46,7 @@ describe("address and producing", () => {
     expect(rows(registration)).toEqual([address, producing]);
   });
 
-  test("of an old host: whose it is now, and that it produces until momentums carry that address", () => {
+  test("describe an old host that produces until momentums carry the other address", () => {
     expect(rows("foreign", "retiring")[0]).toBe(`not registered: Anvil has another host's address, ${old}`);
     const line = (isOurs: boolean | undefined, lifecycle = "adopted") => {
       const seen = isOurs === undefined ? {} : { last: { height: 90, at: clock - 60_000, isOurs } };
@@ -67,37 +67,44 @@ describe("address and producing", () => {
   });
 });
 
-test("what is not known says why, and no line is empty", () => {
+test("shows the reason of every unknown part", () => {
   for (const lifecycle of ["active", "adopted", "retiring"]) {
     const found = formatParts(
       createUnknownParts(lifecycle, "the host does not answer"),
       { ...whose, lifecycle },
       clock,
     );
-    expect(found.map(([label]) => label)).toEqual(["address", "producing", "signer", "version", "rewards", "destroy"]);
+    expect(found.map(([label]) => label)).toEqual([
+      "address",
+      "producing",
+      "orchestrator",
+      "version",
+      "rewards",
+      "destroy",
+    ]);
     for (const [label, text] of found)
-      if (!(label === "destroy" && lifecycle === "active")) expect(text).toBe("not known: the host does not answer");
+      if (!(label === "destroy" && lifecycle === "active")) expect(text).toBe("unknown: the host does not answer");
   }
 });
 
-test("what blocks a destroy is told whole, and wraps below itself", () => {
+test("shows and wraps every unmet condition of a destroy", () => {
   const parts = partsOf(registrations.foreign, { destroy: { value: [unmet] } });
   const report = formatReport(formatStatus(viewOf({ lifecycle: "adopted", parts, facts: parseNodeHostFacts([]) })), 80);
   expect(report).toContain(
     [
-      "destroy     refused: 2 conditions are not met",
-      "            - pillar-host:lifecycle is adopted",
-      "                needed: retiring",
-      "            - the rewards since the switch are not collected, says the",
-      "              successor's node (203.0.113.9)",
-      "                found: paid since epoch 5, and not collected: 8.8 ZNN and 0 QSR",
-      "                wait (collect them in the wallet)",
-      "                needed: collect them in the wallet",
+      "destroy       refused: 2 conditions are not met",
+      "              - pillar-host:lifecycle is adopted",
+      "                  needed: retiring",
+      "              - the rewards since the switch are not collected, says the",
+      "                successor's node (203.0.113.9)",
+      "                  found: paid since epoch 5, and not collected: 8.8 ZNN and 0",
+      "                  QSR wait (collect them in the wallet)",
+      "                  needed: collect them in the wallet",
     ].join("\n"),
   );
 });
 
-test("ports are told in a line, and with what mends them where they are wrong", () => {
+test("shows ports on one line, and a fix for each wrong port", () => {
   const rule = { port: 35997, what: "the node's RPC", wanted: "closed", listens: true } as const;
   const portRows = (seen: "open" | "filtered") =>
     formatParts(partsOf(registrations.earlier, { ports: { value: [{ ...rule, seen }] } }), whose, clock).filter(
@@ -111,41 +118,41 @@ test("ports are told in a line, and with what mends them where they are wrong", 
   ]);
 });
 
-test("in a low terminal the conditions stay, and what is below them gives way", () => {
+test("keeps the conditions in a low terminal, without their details", () => {
   const parts = partsOf(registrations.foreign, { destroy: { value: [unmet] } });
   const rows = formatStatus(viewOf({ lifecycle: "adopted", parts }));
-  const lines = layOutScreen(rows, [], { columns: 80, rows: 25 });
-  expect(lines).toContain("            - the rewards since the switch are not collected, says the");
+  const lines = layOutScreen([rows], [], { columns: 80, rows: 25 });
+  expect(lines).toContain("              - the rewards since the switch are not collected, says the");
   expect(lines.join()).not.toContain("needed: ");
-  expect(lines).toContain("peers       8");
-  expect(layOutScreen(rows, [], { columns: 80, rows: 40 }).join()).toContain("needed: collect them in the wallet");
+  expect(lines).toContain("peers         8");
+  expect(layOutScreen([rows], [], { columns: 80, rows: 40 }).join()).toContain("needed: collect them in the wallet");
 });
 
-test("control characters of any answer are taken out", () => {
+test("removes control characters from every answer", () => {
   const parts = partsOf(registrations.earlier, {
     orchestrator: { problem: "a\u001b[2Jb" },
     rewards: { problem: "c\u0007d" },
   });
   const { head } = formatStatus(viewOf({ parts }));
-  expect(head).toContainEqual(["signer", "not known: a[2Jb"]);
-  expect(head).toContainEqual(["rewards", "not known: cd"]);
+  expect(head).toContainEqual(["orchestrator", "unknown: a[2Jb"]);
+  expect(head).toContainEqual(["rewards", "unknown: cd"]);
 });
 
-test("several stacks stand one after the other, as far as there is room", () => {
+test("shows several stacks below each other as far as there is room", () => {
   const one = formatStatus(viewOf({ parts: partsOf() }));
-  const lines = layOutStacks([one, { ...one, title: "the second" }], [], { columns: 100, rows: 60 });
+  const lines = layOutScreen([one, { ...one, title: "the second" }], [], { columns: 100, rows: 60 });
   expect(lines[0]).toBe("Pillar Anvil, stack prod, host 203.0.113.7");
   expect(lines[lines.indexOf("the second") - 1]).toBe("");
   expect(lines.join()).not.toContain("log:");
-  const second = layOutStacks([one, { ...one, title: "the second" }], [], { columns: 100, rows: 28 });
+  const second = layOutScreen([one, { ...one, title: "the second" }], [], { columns: 100, rows: 28 });
   expect(second).toContain("the second");
   expect(second.join()).not.toContain("peers");
-  const low = layOutStacks([one, one], [], { columns: 100, rows: 20 });
+  const low = layOutScreen([one, one], [], { columns: 100, rows: 20 });
   expect(low).toHaveLength(19);
   expect(low.at(-1)).toMatch(/^… \d+ more lines: make the terminal higher to see them$/);
 });
 
-test("of the reasons against a destroy, none shows an address that is not registered", () => {
+test("hides unregistered addresses in the conditions of a destroy", () => {
   const pillar = { name: "Anvil", producerAddress: old, withdrawAddress: "w", figures: { expected: 0, produced: 0 } };
   const facts = { readings: [{ source: "ref", height: 1, pillar, last: {} }] } as unknown as RetirementFacts;
   const other: Unmet = {
