@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import lockfile from "proper-lockfile";
 import { commandsFor } from "../core/util/commands";
+import { formatProblem } from "../core/util/problem";
 import { homeDirectory } from "../core/util/resolvePath";
 import { formatHolder, type LockStatus, parseLocks, readHolder } from "./pulumi/locks";
 import { createPulumi, type Pulumi } from "./pulumi/pulumiCommand";
@@ -31,7 +32,10 @@ export async function resume(stack: string, args: readonly string[], isStale: bo
   const release = await lockfile.lock(home, options).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ELOCKED") throw error;
     throw new CliRefusal(
-      `another resume of ${stack} is at work on this machine\n  needed: wait until it has ended; ${commandsFor(stack).status()} shows how far it is`,
+      formatProblem({
+        what: `another resume of ${stack} is running on this machine`,
+        needed: `wait until that resume has ended; ${commandsFor(stack).status()} shows its progress`,
+      }),
     );
   });
   try {
@@ -59,7 +63,7 @@ export async function clearStale(
     const { exitCode, stdout, stderr } = await engine.run([...refresh, ...clear]);
     if (exitCode === 0) {
       if (doubtful.length > 0) throw new CliRefusal(formatDoubtful(stack, doubtful));
-      for (const { name, type } of creations) say(`cleared: the creation of ${name} (${type}) was cut off`);
+      for (const { name, type } of creations) say(`cleared: the interrupted creation of ${name} (${type})`);
       return;
     }
     const locks = parseLocks(`${stderr}\n${stdout}`);
@@ -76,21 +80,35 @@ function clearLocks(stack: string, held: readonly LockStatus[], isStale: boolean
   const who = held.map(({ lock }) => formatHolder(lock)).join("; ") || "a run that the backend does not name";
   const living = held.find(({ holder }) => holder === "lives");
   if (living !== undefined)
-    throw new CliRefusal(`${stack} is locked by a run that is at work: ${who}
-  needed: wait until it has ended (${run.status("--watch")} shows how far it is). To stop it, press Ctrl-C in its
-  terminal, a second time where it waits for the sync; or: kill -INT ${living.lock.pid}
-  then: ${run.resume()}`);
+    throw new CliRefusal(
+      formatProblem({
+        what: `${stack} is locked by a run that is still running: ${who}`,
+        needed: [
+          `wait until that run has ended (${run.status("--watch")} shows its progress). To stop it, press Ctrl-C in its`,
+        ],
+        next: [`terminal, twice if it waits for the sync; or: kill -INT ${living.lock.pid}`, `then: ${run.resume()}`],
+      }),
+    );
   if (isStale || (held.length > 0 && held.every(({ holder }) => holder === "gone")))
-    return `cleared: the lock of ${who}, ${isStale ? "as --lock-is-stale says" : "which is gone"}`;
-  throw new CliRefusal(`${stack} is locked by ${who}; this machine can't tell whether it lives
-  needed: wait until that run has ended. If you know that it is gone: ${run.resume("--lock-is-stale")}
-  If it lives all the same, two runs work on one host, and what the first one to end recorded is lost.`);
+    return `cleared: the lock of ${who}, ${isStale ? "because of --lock-is-stale" : "which has ended"}`;
+  throw new CliRefusal(
+    formatProblem({
+      what: `${stack} is locked by ${who}; this machine can't check whether that run is still running`,
+      needed: `wait until that run has ended. If you know that it has: ${run.resume("--lock-is-stale")}`,
+      next: "If it has not ended, two runs change one host, and the results of the first to end are lost.",
+    }),
+  );
 }
 
 function formatDoubtful(stack: string, doubtful: readonly PendingOperation[]): string {
-  return `the run was killed while it created something that may be there now, without being recorded; nothing was cleared
-${doubtful.map(({ name, type }) => `  found: ${name} (${type})`).join("\n")}
-  needed: look at your provider's console, then answer for each what this command asks (clear: it is not there; import: it
-  is, and this is its id): ${commandsFor(stack).refresh}
-  then: ${commandsFor(stack).resume()}`;
+  return formatProblem({
+    what: "the killed run was creating something that may exist now but is not in the state; nothing was cleared",
+    found: doubtful.map(({ name, type }) => `${name} (${type})`),
+    needed:
+      "look at your provider's console, then run this command and answer its question for each thing (clear: it does",
+    next: [
+      `not exist; import: it exists, and this is its id): ${commandsFor(stack).refresh}`,
+      `then: ${commandsFor(stack).resume()}`,
+    ],
+  });
 }

@@ -91,7 +91,10 @@ test("docs/retiring.md shows a refusal of a shutdown that comes too early", () =
 
 test("docs/unattended.md shows the holder of a lock", () => {
   const lock = { user: "ada", host: "laptop", pid: 4242, since: Date.parse("2026-11-21T14:49:00Z") };
-  expectExcerpt(blocksOf("docs/unattended.md")[0], `prod-2 is locked by a run that is at work: ${formatHolder(lock)}`);
+  expectExcerpt(
+    blocksOf("docs/unattended.md")[0],
+    `prod-2 is locked by a run that is still running: ${formatHolder(lock)}`,
+  );
 });
 
 test("README.md shows the first line of the next step", () => {

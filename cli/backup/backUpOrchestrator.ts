@@ -56,7 +56,7 @@ export async function backUpOrchestrator(fullName: string, { json }: { json?: bo
     return 0;
   } catch (error) {
     if (error instanceof CliRefusal) throw error;
-    throw new CliRefusal(`no backup of the signer of ${stack} was made: ${(error as Error).message}`);
+    throw new CliRefusal(`no backup of the orchestrator of ${stack} was made: ${(error as Error).message}`);
   } finally {
     for (const { root } of candidates) root.close();
   }
@@ -75,7 +75,10 @@ function listCandidates({ stack, config, address, hostKey }: StackInfo): readonl
       : [{ root: openRoot(oldHost(config), library), place: oldPlace(config) }];
   if (own.length + from.length === 0)
     throw new CliRefusal(
-      `stack ${stack} has no host of which address and key are known\n  needed: ${commandsFor(stack).up}, which records them`,
+      formatProblem({
+        what: `the address and key of stack ${stack}'s host are not recorded`,
+        needed: `record them with: ${commandsFor(stack).up}`,
+      }),
     );
   return [...own, ...from];
 }

@@ -5,13 +5,13 @@ export function formatBackup(stack: string, address: string, backup: Backup, sta
   const { file, manifestFile, identityFile, sealedBytes, keyShare } = backup;
   const share =
     keyShare === undefined
-      ? ["  key share    NONE: this signer has taken part in no key generation, or its share is gone"]
+      ? ["  key share    NONE: this orchestrator has taken part in no key generation, or its share is gone"]
       : [
           ...keyShare.files.map((name) => `  key share    ${name}`),
           `  generated    ${keyShare.generatedAt.slice(0, 16).replace("T", " ")} UTC, by the newest of these files`,
         ];
   return [
-    `backup of the signer of ${address} (${stack}), encrypted, and proved by reading it back:`,
+    `backup of the orchestrator of ${address} (${stack}), encrypted, and proved by reading it back:`,
     `  file         ${file} (${sealedBytes} bytes)`,
     `  list         ${manifestFile}`,
     `  opened by    ${identityFile}`,
@@ -19,10 +19,10 @@ export function formatBackup(stack: string, address: string, backup: Backup, sta
     ...(stale.length === 0
       ? []
       : [
-          "Of no use any more: they hold another key share than the signer has now:",
+          "Useless now, because the orchestrator has another key share:",
           ...stale.map((each) => `  ${basename(each)}`),
         ]),
-    "After the next key generation this one is of no use either: take another one then.",
-    "Keep the file and what opens it apart from each other and from this machine. To restore it: docs/orchestrator.md",
+    "After the next key generation this backup is useless, too: make another one then.",
+    "Keep the file and its key apart from each other and from this machine. To restore the backup: docs/orchestrator.md",
   ];
 }

@@ -4,6 +4,7 @@ import { isSameMachine } from "../../core/config/sameMachine";
 import { proxyOf } from "../../core/ssh/configuredLogin";
 import { shownHostKey } from "../../core/ssh/shownHostKey";
 import { commandsFor } from "../../core/util/commands";
+import { formatProblem } from "../../core/util/problem";
 import { quote } from "../../core/util/quote";
 import { answerSchemas, refuseBadAnswers } from "../init/checkAnswers";
 import { confirmHostKey } from "../init/confirmHostKey";
@@ -38,7 +39,10 @@ export async function adoptHost(
   const config = parseConfiguration(like, await model.read(["config", "--json", "--show-secrets"]));
   if (isSameMachine(config.host, { address, hostKey }))
     throw new CliRefusal(
-      `${address} is the host of ${like} already: nothing was made\n  needed: the address of another host, the one that is to be retired`,
+      formatProblem({
+        what: `${address} is the host of ${like} already: nothing was made`,
+        needed: "give the address of the old host, which is to be retired",
+      }),
     );
   const key = hostKey ?? findHostKey(config, address) ?? (await confirmKey(stack, address, like, config.ssh));
   const isNew = !(await model.listStacks()).includes(stack);
@@ -50,14 +54,14 @@ export async function adoptHost(
   else await refuseOtherHost(stack, address, engine);
   await writeSettings(engine, createAdoptedSettings(config, address, key), isNew ? replacedKeys : []);
   console.log(
-    `${stack} is the stack of ${address} now (Pulumi.${stack}.yaml); its login is that of ${like}${isNew ? ", and so is its pass phrase" : ""}.`,
+    `${stack} is now the stack of ${address} (Pulumi.${stack}.yaml), with the login${isNew ? " and the pass phrase" : ""} of ${like}.`,
   );
   for (const secret of listOwnSecrets(findMoveBlock(config, address) ?? {}))
     console.log(
-      `Its ${secret} in orchestrator.migrateFrom is another: ${commandsFor(stack).setSecret(`ssh.${secret}`)}`,
+      `Its ${secret} in orchestrator.migrateFrom differs. Set it: ${commandsFor(stack).setSecret(`ssh.${secret}`)}`,
     );
   const exitCode = await runOrPrintUp(stack, up, args, engine);
-  if (up && exitCode === 0) console.log(`\nTo go on with ${like}:\n  ${commandsFor(like).next}`);
+  if (up && exitCode === 0) console.log(`\nTo continue with ${like}:\n  ${commandsFor(like).next}`);
   return exitCode;
 }
 
@@ -109,14 +113,16 @@ const findHostKey = ({ orchestrator, sync }: StackConfig, address: string) =>
 async function confirmKey(stack: string, address: string, like: string, ssh: StackConfig["ssh"]): Promise<string> {
   if (process.stdin.isTTY) return confirmHostKey(address, ssh.port, {}, proxyOf(ssh));
   const shown = await shownHostKey(address, ssh.port, proxyOf(ssh));
-  if ("fault" in shown) throw new CliRefusal(`${shown.fault}\n  needed: the address of a running host`);
+  if ("fault" in shown) throw new CliRefusal(`${shown.fault}\n  needed: give the address of a running host`);
   throw new CliRefusal(
-    [
-      `${address} shows the host key ${shown.fingerprint}; nothing was made`,
-      "  needed: your word that it is that host's. On its console: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub",
-      `  Where it is the same: ${commandsFor(stack).adopt(address, like, "--host-key", quote(shown.key))}`,
-      `  (${stack} then logs in to no other key)`,
-    ].join("\n"),
+    formatProblem({
+      what: `${address} shows the host key ${shown.fingerprint}; nothing was made`,
+      needed: "compare it on the host's console: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub",
+      next: [
+        `If it is the same: ${commandsFor(stack).adopt(address, like, "--host-key", quote(shown.key))}`,
+        `(${stack} then accepts no other key)`,
+      ],
+    }),
   );
 }
 
@@ -125,6 +131,9 @@ async function refuseOtherHost(stack: string, address: string, engine: Pulumi): 
   const text = await engine.read(["config", "get", "--path", "pillar-host:host.address"]).catch(() => "");
   if (text.trim() === address || text.trim() === "") return;
   throw new CliRefusal(
-    `there is a stack ${stack} already, of ${text.trim()}: nothing was changed\n  needed: another name for the stack of ${address}`,
+    formatProblem({
+      what: `there is a stack ${stack} already, of host ${text.trim()}: nothing was changed`,
+      needed: `give the stack of ${address} another name`,
+    }),
   );
 }

@@ -7,6 +7,7 @@ import { hashCommand, whatItIs } from "../../core/orchestrator/checks/releaseHas
 import { knownOf } from "../../core/orchestrator/rules/known";
 import { unknownPastText } from "../../core/orchestrator/rules/moveMessages";
 import { commandsFor } from "../../core/util/commands";
+import { formatProblem } from "../../core/util/problem";
 import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
 import type { OtherHost } from "../pulumi/stackState";
 import { askText } from "../terminal/prompts";
@@ -35,10 +36,12 @@ export async function moveOrchestrator(stack: string, args: readonly string[], o
   if (wrong !== undefined) throw new CliRefusal(wrong);
   const word = await confirmFirstMove(stack, config, options);
   await writeSettings(engine, { ...createMoveSettings(config, before, host, options), ...word });
-  console.log(`The signer of ${stack} comes from ${host.address}, the host of ${from} (Pulumi.${stack}.yaml).`);
+  console.log(`The orchestrator of ${stack} comes from ${host.address}, the host of ${from} (Pulumi.${stack}.yaml).`);
   for (const key of listOwnSecrets(before.ssh, config.ssh))
-    console.log(`Its ${key} is another: ${commandsFor(stack).setSecret(`orchestrator.migrateFrom.${key}`)}`);
-  if (!up) console.log(`Rehearse it first; that writes nothing:\n  ${commandsFor(stack).check()}`);
+    console.log(
+      `The old host's ${key} differs. Set it: ${commandsFor(stack).setSecret(`orchestrator.migrateFrom.${key}`)}`,
+    );
+  if (!up) console.log(`Rehearse the move first; the rehearsal writes nothing:\n  ${commandsFor(stack).check()}`);
   const code = await runOrPrintUp(stack, up, args, engine);
   // Removed after the move: otherwise it would also confirm a first move after the event log was lost.
   if (word && up && (await isMoveKnown(stack, config)))
@@ -61,12 +64,19 @@ export async function confirmFirstMove(
   if (config.orchestrator.migrateFrom?.firstMove || (await isMoveKnown(stack, config))) return undefined;
   const [, needed] = unknownPastText("first move", commandsFor(stack));
   if (!options.firstMove && process.stdin.isTTY)
-    await askText(`No move of this signer is recorded. Needed: ${needed}. It was never moved? Type "never":`, {
-      validate: (answer) => answer === "never" || 'needed: the word "never", or Ctrl-C',
-    });
+    await askText(
+      `The event log has no move of this orchestrator. Needed: ${needed}. Was it never moved? Type "never":`,
+      {
+        validate: (answer) => answer === "never" || 'type the word "never", or press Ctrl-C',
+      },
+    );
   else if (!options.firstMove)
     throw new CliRefusal(
-      `no move of this signer is recorded: nothing was changed\n  needed: ${needed}\n  It was never moved? The same command again, with --first-move`,
+      formatProblem({
+        what: "the event log has no move of this orchestrator: nothing was changed",
+        needed,
+        next: "If it was never moved, run the same command again with --first-move",
+      }),
     );
   return { [firstMoveKey]: "acknowledged" };
 }
@@ -79,34 +89,45 @@ export function findMoveProblem(
   { from, up, ...given }: Pick<MoveOptions, "from"> & Partial<Pick<MoveOptions, "up">> & ReleaseOptions,
 ): string | undefined {
   if (config.pillar.name !== before.pillar.name)
-    return `${from} is of Pillar ${before.pillar.name}, ${stack} of ${config.pillar.name}: nothing was changed\n  needed: --from with a stack of the same Pillar`;
+    return formatProblem({
+      what: `${from} is of Pillar ${before.pillar.name}, ${stack} of ${config.pillar.name}: nothing was changed`,
+      needed: "give --from a stack of the same Pillar",
+    });
   if (isSameMachine(config.host, host))
-    return `${stack} and ${from} are the same host, ${host.address}: nothing was changed\n  needed: --from with the stack of the host that the signer is on now`;
+    return formatProblem({
+      what: `${stack} and ${from} are the same host, ${host.address}: nothing was changed`,
+      needed: "give --from the stack of the host with the orchestrator",
+    });
   const { url, sha256, version } = chooseRelease(config, given);
   if (url === undefined)
-    return `no release of the orchestrator is known for the new host: nothing was changed\n  needed: --release with its address (https), and --release-sha256 with its hash from the release's page`;
+    return formatProblem({
+      what: "no release of the orchestrator is configured for the new host: nothing was changed",
+      needed: "give --release its address (https), and --release-sha256 its hash from the release page",
+    });
   if (version === undefined)
-    return `which version ${url} has is not in its address: nothing was changed\n  needed: --release-version, such as v0.0.9a`;
+    return formatProblem({
+      what: `the address ${url} does not contain the release's version: nothing was changed`,
+      needed: "give --release-version the version, such as v0.0.9a",
+    });
   return findHashProblem(url, sha256, commandsFor(stack).moveWithHash(from, given, up === false ? ["--no-up"] : []));
 }
 
 /** Returns why a release must not be used, or undefined. Without a pinned hash it goes into no stack's file. */
 function findHashProblem(url: string, sha256: string | undefined, again: string): string | undefined {
   if (sha256 === undefined)
-    return [
-      "no hash of the orchestrator's release is known: nothing was changed",
-      `found: ${url} alone`,
-      `needed: its sha256: ${whatItIs}`,
-      `See it with: ${hashCommand(url)}`,
-      `Compare it with the one on the release's page, then: ${again}`,
-    ].join("\n  ");
+    return formatProblem({
+      what: "the orchestrator's release has no hash: nothing was changed",
+      found: `${url} alone`,
+      needed: `give its sha256: ${whatItIs}`,
+      next: [`Print it with: ${hashCommand(url)}`, `Compare it with the hash on the release page, then: ${again}`],
+    });
   if (/^[0-9a-f]{64}$/i.test(sha256)) return undefined;
-  return [
-    "--release-sha256 is no hash: nothing was changed",
-    `found: ${JSON.stringify(sha256.slice(0, 70))}`,
-    `needed: 64 hexadecimal digits, as ${hashCommand(url)} prints them`,
-    `Then: ${again}`,
-  ].join("\n  ");
+  return formatProblem({
+    what: "--release-sha256 is not a hash: nothing was changed",
+    found: JSON.stringify(sha256.slice(0, 70)),
+    needed: `give 64 hexadecimal digits, as printed by: ${hashCommand(url)}`,
+    next: `Then: ${again}`,
+  });
 }
 
 type ReleaseOptions = Pick<MoveOptions, "release" | "releaseSha256" | "releaseVersion">;

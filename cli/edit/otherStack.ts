@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { StackConfig } from "../../core/config/config";
 import { commandsFor } from "../../core/util/commands";
+import { formatProblem } from "../../core/util/problem";
 import { parseConfiguration } from "../pulumi/configuration";
 import { createPulumi, type Pulumi } from "../pulumi/pulumiCommand";
 import type { PlainSettings } from "../pulumi/stackFiles";
@@ -22,7 +23,10 @@ export async function openTwoStacks(stack: string, otherStack: string): Promise<
   const host = parseHostOutput(await others.read(["stack", "export"]));
   if (host === undefined)
     throw new CliRefusal(
-      `${otherStack} has no host in its outputs yet: nothing was changed\n  needed: a complete run of ${otherStack}: ${commandsFor(otherStack).up}`,
+      formatProblem({
+        what: `${otherStack} has no host in its outputs yet: nothing was changed`,
+        needed: `complete a run of ${otherStack}: ${commandsFor(otherStack).up}`,
+      }),
     );
   return { engine, config, other, host };
 }
@@ -50,7 +54,7 @@ export function createProxySettings(block: string, proxy: Partial<NonNullable<Lo
 /** Returns the keys of a login's secrets that differ from another login's. Secrets are never copied unasked. */
 export function listOwnSecrets(login: Partial<Login>, usual: Partial<Login> = {}): string[] {
   const keys = ["privateKey", "privateKeyPassword", "password", "sudoPassword"] as const;
-  const [own, others]: Readonly<Record<string, unknown>>[] = [{ ...login.proxy }, { ...usual.proxy }];
+  const [own, others] = [login.proxy, usual.proxy] as readonly (Readonly<Record<string, unknown>> | undefined)[];
   return [
     ...keys.filter((key) => login[key] !== undefined && login[key] !== usual[key]),
     ...keys.filter((key) => own?.[key] !== undefined && own[key] !== others?.[key]).map((key) => `proxy.${key}`),

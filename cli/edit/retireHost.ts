@@ -1,5 +1,6 @@
 import type { StackConfig } from "../../core/config/config";
 import { isSameMachine } from "../../core/config/sameMachine";
+import { formatProblem } from "../../core/util/problem";
 import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
 import type { OtherHost } from "../pulumi/stackState";
 import { CliRefusal } from "../terminal/refusal";
@@ -23,7 +24,7 @@ export async function retireHost(
   { successor, up }: RetireOptions,
 ): Promise<number> {
   if (stack === successor)
-    throw new CliRefusal(`${stack} can't be its own successor\n  needed: --successor with the stack of the new host`);
+    throw new CliRefusal(`${stack} can't be its own successor\n  needed: give --successor the stack of the new host`);
   const { engine, config, other: after, host } = await openTwoStacks(stack, successor);
   const wrong = findRetirementProblem({ name: stack, config }, { name: successor, config: after, host });
   if (wrong !== undefined) throw new CliRefusal(wrong);
@@ -38,11 +39,20 @@ export function findRetirementProblem(
   { name: successor, config: after, host }: NamedConfig<"pillar" | "lifecycle"> & { readonly host: OtherHost },
 ): string | undefined {
   if (old.pillar.name !== after.pillar.name)
-    return `${successor} is of Pillar ${after.pillar.name}, ${stack} of ${old.pillar.name}: nothing was changed\n  needed: a successor of the same Pillar`;
+    return formatProblem({
+      what: `${successor} is of Pillar ${after.pillar.name}, ${stack} of ${old.pillar.name}: nothing was changed`,
+      needed: "give --successor a stack of the same Pillar",
+    });
   if (isSameMachine(old.host, host))
-    return `${stack} and ${successor} are the same host, ${host.address}: nothing was changed\n  needed: the stack of the host that produces after it`;
+    return formatProblem({
+      what: `${stack} and ${successor} are the same host, ${host.address}: nothing was changed`,
+      needed: "give --successor the stack of the host that produces after it",
+    });
   if (after.lifecycle !== "active")
-    return `${successor} is ${after.lifecycle}: nothing was changed\n  needed: a successor that is active. Are the two the wrong way round?`;
+    return formatProblem({
+      what: `${successor} is ${after.lifecycle}: nothing was changed`,
+      needed: "give --successor an active stack; check whether the two stacks are swapped",
+    });
   return undefined;
 }
 

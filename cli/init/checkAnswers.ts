@@ -22,7 +22,7 @@ export const answerSchemas = {
 export function createValidator(schema: z.ZodType): (answer: unknown) => true | string {
   return (answer) => {
     const { success, error } = schema.safeParse(answer);
-    return success ? true : (error.issues[0]?.message ?? "not understood");
+    return success ? true : (error.issues[0]?.message ?? "not a valid answer");
   };
 }
 
@@ -41,9 +41,7 @@ export function refuseBadAnswers(
 export function refuseProblems(command: string, faults: readonly string[]): void {
   if (faults.length === 0) return;
   const lines = faults.map((fault) => `  - ${fault}`);
-  throw new CliRefusal(
-    [`pillar-host ${command} got answers that can't be used; nothing was written`, ...lines].join("\n"),
-  );
+  throw new CliRefusal([`pillar-host ${command} can't use these answers; nothing was written`, ...lines].join("\n"));
 }
 
 /** Returns the problems of a stack's file with its secrets, before the pass phrase is set. */

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { shownHostKey } from "../../core/ssh/shownHostKey";
 import type { SshTarget } from "../../core/ssh/ssh";
+import { formatProblem } from "../../core/util/problem";
 import { askConfirmation } from "../terminal/prompts";
 import { CliRefusal } from "../terminal/refusal";
 import type { InitFlags } from "./initFlags";
@@ -19,25 +20,36 @@ export async function confirmHostKey(
   const shown = await shownHostKey(address, port, proxy);
   if ("fault" in shown)
     throw new NoHostKeyRefusal(
-      `${shown.fault}\n  nothing was written\n  needed: a server that answers, on another port with --port PORT; or, for a host behind a proxy too, its host key with --host-key LINE`,
+      formatProblem({
+        what: `${shown.fault}; nothing was written`,
+        needed:
+          "give the address of a server that answers, or --port PORT; for a host behind a proxy give --host-key LINE",
+      }),
     );
   const { key, fingerprint } = shown;
   if (flags.fingerprint !== undefined) {
     if (flags.fingerprint === fingerprint) return key;
     throw new CliRefusal(
-      `${address} shows another host key; nothing was written\n  found:  ${fingerprint}\n  needed: ${flags.fingerprint} (--fingerprint)\nIs it the right address, or is somebody in between?`,
+      formatProblem({
+        what: `${address} shows another host key; nothing was written`,
+        found: fingerprint,
+        needed: `check the address, and --fingerprint ${flags.fingerprint}; if both are right, somebody may be intercepting the connection`,
+      }),
     );
   }
   if (flags.acceptHostKey) {
-    console.error(`${address} shows the host key ${fingerprint}, which is accepted unseen (--accept-host-key)`);
+    console.error(`${address} shows the host key ${fingerprint}, accepted without a comparison (--accept-host-key)`);
     return key;
   }
   console.error(
-    `${address} shows this host key:\n\n    ${fingerprint} (ED25519)\n\n${isKnown(address, port, key) ? "It is the one in your known_hosts." : "Compare it with the one in your provider's console, or on the server's own screen:\n  ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub"}`,
+    `${address} shows this host key:\n\n    ${fingerprint} (ED25519)\n\n${isKnown(address, port, key) ? "Your known_hosts has this key." : "Compare it with the key in your provider's console, or on the server itself:\n  ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub"}`,
   );
-  if (await askConfirmation("Is it the same?")) return key;
+  if (await askConfirmation("Is it the same key?")) return key;
   throw new CliRefusal(
-    `the host key of ${address} was not confirmed; nothing was written\n  needed: the right address, and the key that its console shows`,
+    formatProblem({
+      what: `the host key of ${address} was not confirmed; nothing was written`,
+      needed: "check the address, and compare the key with that on the host's console",
+    }),
   );
 }
 

@@ -17,7 +17,7 @@ export async function gatherAnswers(stack: string, flags: InitFlags): Promise<An
     ["--user", answerSchemas.user, flags.user],
     ["--port", answerSchemas.port, flags.port && Number(flags.port)],
   ]);
-  const pillar = flags.pillar ?? (await askText("Which Pillar (its name on chain)?", check("pillar")));
+  const pillar = flags.pillar ?? (await askText("What is the Pillar's name on chain?", check("pillar")));
   const { provider, adopt } = await chooseHost(flags);
   const isCloud = provider !== "existing";
   const named = isCloud ? undefined : (flags.address ?? (await askAddress()));
@@ -52,7 +52,7 @@ async function askWitnesses(port: number, flags: InitFlags): Promise<Pick<Answer
   const isGiven = named !== undefined || reference !== undefined;
   const address = isGiven
     ? named
-    : await askText("Which host has the Pillar today, a witness of the chain (empty: none)?", {
+    : await askText("What is the address of the Pillar's present host, a witness of the chain (empty: none)?", {
         required: false,
         validate: (text) => text === "" || createValidator(answerSchemas.address)(text),
       });
@@ -60,7 +60,7 @@ async function askWitnesses(port: number, flags: InitFlags): Promise<Pick<Answer
   const oldHost = address ? await confirmAddress(address, port, oldFlags) : undefined;
   if (isGiven) return { oldHost, references: reference ?? [] };
   const asked = await askText(
-    `Independent nodes' RPC, two if you can, with a blank between (docs/operating.md says how to find them${oldHost ? "; empty: none" : ""})?`,
+    `Which independent nodes' RPCs, better two, separated by a blank (docs/operating.md says how to find them${oldHost ? "; empty: none" : ""})?`,
     {
       required: oldHost === undefined,
       validate: (text) =>
@@ -90,10 +90,10 @@ async function confirmAddress(
   }
 }
 
-const askAddress = () => askText("Its address?", check("address"));
+const askAddress = () => askText("What is the host's address?", check("address"));
 
 const askUser = () =>
-  askText("Which user logs in there (another one than root needs sudo)?", {
+  askText("Which user logs in there (a user other than root needs sudo)?", {
     default: "root",
     ...check("user"),
   });
@@ -102,17 +102,17 @@ async function chooseHost({ provider, adopt }: InitFlags): Promise<{ provider: H
   if (adopt) return { provider: "existing", adopt };
   if (provider !== undefined) return { provider, adopt: false };
   const choice = await askChoice("Which host?", [
-    { value: "existing", name: "a new server of my own, that is there already" },
+    { value: "existing", name: "a new server of my own, which exists already" },
     { value: "hetzner", name: "a new server, to be ordered at Hetzner Cloud" },
     { value: "digitalocean", name: "a new server, to be ordered at DigitalOcean" },
-    { value: "adopt", name: "the Pillar's host of today, taken over without a change, to be retired later" },
+    { value: "adopt", name: "the Pillar's present host, adopted without a change, to be retired later" },
   ]);
   return choice === "adopt" ? { provider: "existing", adopt: true } : { provider: choice, adopt: false };
 }
 
 function askNetwork(): Promise<string> {
   console.error(
-    "The server's firewall lets only the networks that you name try ssh. Your address: curl -4 https://ifconfig.co",
+    "Only the networks that you name may connect to the server's ssh. To find your address: curl -4 https://ifconfig.co",
   );
   return askText("From which network (such as 192.0.2.1/32)?", check("network"));
 }
@@ -128,7 +128,7 @@ async function chooseLogin({ keyFile, agent, password }: InitFlags, isCloud: boo
   const held = count === 1 ? "it holds a key" : `it holds ${count} keys`;
   const byAgent = {
     value: "agent",
-    name: `with the ssh agent (${count === 0 ? "there is none now, or it holds no key" : held})`,
+    name: `with the ssh agent (${count === 0 ? "not running now, or without a key" : held})`,
   };
   const choice = await askChoice("How does the program log in?", [
     ...(count > 0 ? [byAgent] : []),
@@ -142,7 +142,7 @@ async function chooseLogin({ keyFile, agent, password }: InitFlags, isCloud: boo
   const asked = await askText("Which file?", {
     validate: (file) => {
       const fault = checkKeyFile(file);
-      return fault === undefined ? true : `it ${fault.wrong}; needed ${fault.needed}`;
+      return fault === undefined ? true : `the file ${fault.wrong}; needed ${fault.needed}`;
     },
   });
   return { keyFile: asked };

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { anyStack, commandsFor } from "../../core/util/commands";
+import { formatProblem } from "../../core/util/problem";
 import { createPulumi, type Pulumi } from "../pulumi/pulumiCommand";
 import { formatPulumiError } from "../pulumi/pulumiErrors";
 import { stackName } from "../pulumi/stackName";
@@ -50,7 +51,10 @@ async function requiresPassphrase(): Promise<boolean> {
   const backend = await createPulumi("").readBackend();
   if (backend !== undefined) return !/^https?:/.test(backend);
   throw new CliRefusal(
-    `pulumi is not logged in: it does not know where to keep the state of your stacks\n  needed: ${anyStack.loginHere}, for a directory of this machine (~/.pulumi)`,
+    formatProblem({
+      what: "pulumi is not logged in: it has no place for the state of your stacks",
+      needed: `log in; for a directory of this machine (~/.pulumi): ${anyStack.loginHere}`,
+    }),
   );
 }
 
@@ -61,9 +65,11 @@ function hasPassphraseInEnvironment(): boolean {
 
 function refuseMissing(missing: readonly string[]): void {
   if (missing.length === 0) return;
-  const needed = missing.map((line) => `  needed: ${line}`);
   throw new CliRefusal(
-    ["pillar-host init lacks answers, and there is no terminal to ask in; nothing was written", ...needed].join("\n"),
+    formatProblem({
+      what: "pillar-host init lacks answers, and there is no terminal to ask in; nothing was written",
+      needed: missing,
+    }),
   );
 }
 
@@ -71,13 +77,19 @@ function refuseMissing(missing: readonly string[]): void {
 async function refuseExisting(engine: Pulumi, stack: string, file: string): Promise<string | undefined> {
   if ((await engine.listStacks()).includes(stack))
     throw new CliRefusal(
-      `there is a stack ${stack} already; nothing was written\n  needed: another name; or, to go on with it: ${commandsFor(stack).up}`,
+      formatProblem({
+        what: `there is a stack ${stack} already; nothing was written`,
+        needed: `choose another name; or, to continue with this stack: ${commandsFor(stack).up}`,
+      }),
     );
   if (!existsSync(file)) return undefined;
   const text = readShippedFile(file);
   if (text !== undefined) return text;
   throw new CliRefusal(
-    `${file} is there already; nothing was written\n  needed: another name; or, to make the stack of this file: ${commandsFor(stack).makeStack}`,
+    formatProblem({
+      what: `${file} exists already; nothing was written`,
+      needed: `choose another name; or, to make the stack of this file: ${commandsFor(stack).makeStack}`,
+    }),
   );
 }
 
@@ -98,7 +110,7 @@ async function createStack(
 function formatResult(stack: string, adopt: boolean, missing: readonly string[]): string {
   return [
     `Made: stack ${stack}, and its file Pulumi.${stackName(stack)}.yaml`,
-    ...(adopt ? [] : ["Look at the file: is the controller's release the latest?"]),
+    ...(adopt ? [] : ["Check in the file that the controller's release is the latest."]),
     "",
     "Next:",
     ...missing.map((path) => `  ${commandsFor(stack).setSecret(path)}`),

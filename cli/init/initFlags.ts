@@ -33,20 +33,20 @@ export function listMissingAnswers(stack: string | undefined, flags: InitFlags, 
   const lines: (readonly [isGiven: boolean, line: string])[] = [
     [stack !== undefined, "STACK, such as prod-2"],
     [pillar !== undefined, "--pillar NAME, as registered on chain"],
-    [isCloud || isExisting, "--provider existing, hetzner or digitalocean; or --adopt, for the Pillar's host of today"],
-    [!isExisting || address !== undefined, "--address ADDRESS, the server's"],
+    [isCloud || isExisting, "--provider existing, hetzner or digitalocean; or --adopt, for the Pillar's present host"],
+    [!isExisting || address !== undefined, "--address ADDRESS of the server"],
     [
       !isExisting || (hostKey ?? fingerprint) !== undefined || acceptHostKey === true,
-      "--fingerprint SHA256:… of the host key, as its console shows it; or --host-key LINE; or --accept-host-key, unseen",
+      "--fingerprint SHA256:… of the host key, from its console; or --host-key LINE; or --accept-host-key, without a comparison",
     ],
-    [!isCloud || (sshFrom ?? []).length > 0, "--ssh-from NETWORK, such as 192.0.2.1/32: from where ssh may be reached"],
+    [!isCloud || (sshFrom ?? []).length > 0, "--ssh-from NETWORK that may connect to ssh, such as 192.0.2.1/32"],
     [
       adopt === true || oldHost !== undefined || reference !== undefined,
-      "--old-host ADDRESS, the Pillar's host of today, or --reference URL, an independent node's RPC: witnesses of the chain",
+      "--old-host ADDRESS of the Pillar's present host, or --reference URL of an independent node's RPC: witnesses of the chain",
     ],
     [
       oldHost === undefined || (oldHostKey ?? oldFingerprint) !== undefined || acceptHostKey === true,
-      "--old-fingerprint SHA256:… of the old host's key; or --old-host-key LINE; or --accept-host-key, unseen",
+      "--old-fingerprint SHA256:… of the old host's key; or --old-host-key LINE; or --accept-host-key, without a comparison",
     ],
     [
       keyFile !== undefined || ((agent || password) === true && !isCloud),
@@ -54,7 +54,7 @@ export function listMissingAnswers(stack: string | undefined, flags: InitFlags, 
     ],
     [
       hasPassphrase,
-      "PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE in the environment: it protects the secrets",
+      "PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE in the environment: the pass phrase protects the secrets",
     ],
   ];
   return lines.flatMap(([isGiven, line]) => (isGiven ? [] : [line]));

@@ -15,7 +15,7 @@ export function checkKeyFile(file: string): KeyFileFault | undefined {
   const found = readKeyFile(file);
   if ("fault" in found) return found.fault;
   return checkPrivateKey(found.text) === "unreadable"
-    ? { wrong: "can't be read as a key: cut off, of a hardware token, or of an unknown kind?", needed: someKeyFile }
+    ? { wrong: "can't be read as a key: truncated, of a hardware token, or of an unknown kind?", needed: someKeyFile }
     : undefined;
 }
 

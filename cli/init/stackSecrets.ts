@@ -36,7 +36,7 @@ function readToken(file: string): string {
   try {
     found = readSmall(file);
   } catch (error) {
-    throw refusal((error as Error).message, "a file that holds the API token, and nothing else");
+    throw refusal((error as Error).message, "give a file that holds the API token, and nothing else");
   }
   if (found.exposed !== undefined) throw refusal(found.exposed, ownFile(file));
   return found.text.trim();
@@ -55,12 +55,12 @@ function findLoginSecret(login: LoginMethod): string | undefined {
 /** Asks for a new stack's pass phrase, which nobody can recover. */
 export async function choosePassphrase(): Promise<string> {
   console.error(
-    "A pass phrase protects the secrets of this stack; pulumi asks for it from now on. It can't be recovered: keep it.",
+    "A pass phrase protects the secrets of this stack; pulumi asks for it from now on. Keep it: it can't be recovered.",
   );
   for (;;) {
     const phrase = await askSecret("Choose a pass phrase:");
-    if (phrase === "") console.error("An empty one protects nothing.");
-    else if (phrase === (await askSecret("Again:"))) return phrase;
-    else console.error("They differ.");
+    if (phrase === "") console.error("An empty pass phrase protects nothing.");
+    else if (phrase === (await askSecret("Repeat the pass phrase:"))) return phrase;
+    else console.error("The two pass phrases differ.");
   }
 }

@@ -6,13 +6,13 @@ import { stackName } from "./stackName";
 /** Parses the output of `pulumi config --json --show-secrets`. Leaves out other projects' keys. */
 export function parseRawValues(text: string): Record<string, unknown> {
   const entries = Object.entries(JSON.parse(text) as Record<string, { value?: string }>);
-  const known = entries.flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value] as const]));
-  return extractRawConfig(Object.fromEntries(known)).raw;
+  const values = entries.flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value] as const]));
+  return extractRawConfig(Object.fromEntries(values)).raw;
 }
 
 /** Parses a stack's configuration. @throws Refusal that names every problem, as `pulumi up` does */
 export function parseConfiguration(stack: string, text: string): StackConfig {
   const parsed = parseConfig(parseRawValues(text), stackName(stack));
   if ("config" in parsed) return parsed.config;
-  throw new CliRefusal(formatConfigFaults(stack, parsed.faults, "", "this"));
+  throw new CliRefusal(formatConfigFaults(stack, parsed.faults, "", "the command"));
 }

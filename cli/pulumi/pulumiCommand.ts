@@ -92,7 +92,7 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}): Pulum
 }
 
 const pulumiMissing = new CliRefusal(
-  "pulumi is not found in PATH\n  needed: Pulumi (https://www.pulumi.com/docs/install/), and a shell that finds it (pulumi version)",
+  "pulumi is not found in PATH\n  needed: install Pulumi (https://www.pulumi.com/docs/install/), and check with: pulumi version",
 );
 
 function toStartError(error: NodeJS.ErrnoException): Error {

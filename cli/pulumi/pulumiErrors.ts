@@ -1,4 +1,5 @@
 import { anyStack, commandsFor } from "../../core/util/commands";
+import { formatProblem, type Problem } from "../../core/util/problem";
 
 /** True if pulumi needs a pass phrase and can't ask for it, because its output is captured. */
 export function isPassphraseMissing(stderr: string): boolean {
@@ -6,27 +7,45 @@ export function isPassphraseMissing(stderr: string): boolean {
 }
 
 export function formatPulumiError(command: string, stack: string, stderr: string): string {
-  const known: readonly (readonly [RegExp, string])[] = [
+  const problems: readonly (readonly [RegExp, Problem])[] = [
     [
       /no stack named/,
-      `there is no stack ${stack} here\n  needed: one of \`${anyStack.list}\`; is this its program's directory, and its backend (${anyStack.whoami})?\n  A new one is made with: ${commandsFor(stack).init}`,
+      {
+        what: `there is no stack ${stack} here`,
+        needed: `name a stack of \`${anyStack.list}\`; check the program's directory, and the backend (${anyStack.whoami})`,
+        next: `To make a new stack: ${commandsFor(stack).init}`,
+      },
     ],
     [
       /incorrect passphrase/,
-      `the pass phrase does not open stack ${stack}\n  needed: the one that was typed when the stack was made, or in PULUMI_CONFIG_PASSPHRASE or the file at PULUMI_CONFIG_PASSPHRASE_FILE`,
+      {
+        what: `the pass phrase does not open stack ${stack}`,
+        needed:
+          "give the pass phrase that was chosen when the stack was made: type it, or set PULUMI_CONFIG_PASSPHRASE or",
+        next: "PULUMI_CONFIG_PASSPHRASE_FILE",
+      },
     ],
     [
       /passphrase must be set/,
-      `stack ${stack} has a pass phrase\n  needed: a terminal to ask in, or PULUMI_CONFIG_PASSPHRASE, or the file at PULUMI_CONFIG_PASSPHRASE_FILE`,
+      {
+        what: `stack ${stack} has a pass phrase`,
+        needed: "run the command in a terminal, or set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE",
+      },
     ],
-    [/no Pulumi\.yaml/, "there is no Pulumi.yaml here\n  needed: the program's directory (cd pillar-host)"],
+    [
+      /no Pulumi\.yaml/,
+      { what: "there is no Pulumi.yaml here", needed: "change to the program's directory (cd pillar-host)" },
+    ],
     [
       /PULUMI_ACCESS_TOKEN must be set|not (yet )?logged in|pulumi login/,
-      `pulumi is not logged in to a backend\n  needed: ${anyStack.login}, to where your stacks are`,
+      {
+        what: "pulumi is not logged in to a backend",
+        needed: `log in to the backend with your stacks: ${anyStack.login}`,
+      },
     ],
   ];
-  const found = known.find(([pattern]) => pattern.test(stderr));
-  if (found) return found[1];
+  const problem = problems.find(([pattern]) => pattern.test(stderr))?.[1];
+  if (problem) return formatProblem(problem);
   const said = stderr.trim().replace(/^error: /gm, "");
   return `pulumi ${command} failed${said === "" ? "" : `: ${said}`}`;
 }

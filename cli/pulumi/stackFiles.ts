@@ -31,7 +31,7 @@ export async function runOrPrintUp(
 }
 
 export async function runUp(stack: string, args: readonly string[], engine: Pulumi): Promise<number> {
-  console.log(`going on: ${formatUpCommand(stack, args)}`);
+  console.log(`running: ${formatUpCommand(stack, args)}`);
   return engine.handOver(["up", ...args]);
 }
 

@@ -79,7 +79,7 @@ function isSignerOn(observation: HostObservation, { identity }: Journal): boolea
 
 /** Formats where the backup is. The final backup is taken after the verdict, and is required for the release. */
 function backupEvidence({ host, address, backupFaults }: RetirementFacts): string[] {
-  if (backupFaults.length === 0) return [`a proved backup of the signer of ${address} lies on this machine`];
+  if (backupFaults.length === 0) return [`a proved backup of the orchestrator of ${address} lies on this machine`];
   return "facts" in host ? [`${address} holds the fenced signer whole, for the final backup`] : [];
 }
 

@@ -68,8 +68,8 @@ test("what can't be meant is refused before anything is written", () => {
   expect(findRetirementProblem({ name: "prod", config: known }, next)).toContain(
     "are the same host, web.example: nothing",
   );
-  expect(fault({ pillar: "Bolt" })).toContain("needed: a successor of the same Pillar");
-  expect(fault({ lifecycle: "retiring" })).toContain("Are the two the wrong way round?");
+  expect(fault({ pillar: "Bolt" })).toContain("needed: give --successor a stack of the same Pillar");
+  expect(fault({ lifecycle: "retiring" })).toContain("check whether the two stacks are swapped");
 });
 
 test("a host is known to others once a run has shown address and key", () => {

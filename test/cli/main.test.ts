@@ -93,7 +93,7 @@ describe("the command line", () => {
     const { exitCode, stderr } = await run("resume", "prod");
     expect(exitCode).toBe(2);
     expect(stderr).toBe(
-      "pulumi is not found in PATH\n  needed: Pulumi (https://www.pulumi.com/docs/install/), and a shell that finds it (pulumi version)",
+      "pulumi is not found in PATH\n  needed: install Pulumi (https://www.pulumi.com/docs/install/), and check with: pulumi version",
     );
   });
 });

@@ -57,8 +57,8 @@ describe("what a killed run left", () => {
       `${refresh} --clear-pending-creates`,
     ]);
     expect(said).toEqual([
-      `cleared: the lock of ${who}, which is gone`,
-      `cleared: the creation of thing0 (${gate}) was cut off`,
+      `cleared: the lock of ${who}, which has ended`,
+      `cleared: the interrupted creation of thing0 (${gate})`,
     ]);
     expect(left()).toEqual({ locked: false, pending: [] });
   });
@@ -75,9 +75,9 @@ describe("what a killed run left", () => {
     const { clear, ran, left } = stackOf({ locked, pending: [gate] });
     for (const isStale of [false, true]) {
       await expect(clear(isStale)).rejects.toThrow(
-        `prod is locked by a run that is at work: ${who.replace(String(free), String(run.pid))}
-  needed: wait until it has ended (./pillar-host status prod --watch shows how far it is). To stop it, press Ctrl-C in its
-  terminal, a second time where it waits for the sync; or: kill -INT ${run.pid}
+        `prod is locked by a run that is still running: ${who.replace(String(free), String(run.pid))}
+  needed: wait until that run has ended (./pillar-host status prod --watch shows its progress). To stop it, press Ctrl-C in its
+  terminal, twice if it waits for the sync; or: kill -INT ${run.pid}
   then: ./pillar-host resume prod`,
       );
     }
@@ -89,17 +89,17 @@ describe("what a killed run left", () => {
   test("a lock that the backend does not explain is cleared on the operator's word alone", async () => {
     const { clear, ran, said } = stackOf({ locked: cloudText });
     await expect(clear()).rejects.toThrow(
-      `prod is locked by a run that the backend does not name; this machine can't tell whether it lives
-  needed: wait until that run has ended. If you know that it is gone: ./pillar-host resume prod --lock-is-stale`,
+      `prod is locked by a run that the backend does not name; this machine can't check whether that run is still running
+  needed: wait until that run has ended. If you know that it has: ./pillar-host resume prod --lock-is-stale`,
     );
     expect(ran).not.toContain("cancel --yes");
     await clear(true);
-    expect(said).toEqual(["cleared: the lock of a run that the backend does not name, as --lock-is-stale says"]);
+    expect(said).toEqual(["cleared: the lock of a run that the backend does not name, because of --lock-is-stale"]);
   });
 
   test("another machine's run is never taken for gone", async () => {
     const { clear, ran } = stackOf({ locked: lockText.replace(hostname(), "laptop") });
-    await expect(clear()).rejects.toThrow("can't tell whether it lives");
+    await expect(clear()).rejects.toThrow("can't check whether that run is still running");
     expect(ran).not.toContain("cancel --yes");
   });
 

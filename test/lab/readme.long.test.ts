@@ -133,19 +133,19 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
     const [init = "", up = "", status = "", next = "", ...more] = below("1. Set up the new host");
     expect(more).toEqual([]);
     const shown = await succeeds(init, [
-      [/Which Pillar/, "Anvil\r"],
+      [/the Pillar's name on chain\?/, "Anvil\r"],
       [/Which host\?/, "\r"],
       // Pasted with blanks; nothing listens there: it asks again, and keeps the other answers.
-      [/Its address\?/, " 127.0.0.9 \r"],
+      [/the host's address\?/, " 127.0.0.9 \r"],
       [/Which user/, "\r"],
-      [/no ssh server with an ed25519 key answers at 127\.0\.0\.9:22[\s\S]*Its address\?/, `${fresh.address}\r`],
-      [/Is it the same\?/, "y\r"],
-      [/Which host has the Pillar today/, `${old.address}\r`],
-      [/Is it the same\?/, "y\r"],
-      [/Independent nodes' RPC/, "\r"],
+      [/no ssh server with an ed25519 key answers at 127\.0\.0\.9:22[\s\S]*the host's address\?/, `${fresh.address}\r`],
+      [/Is it the same key\?/, "y\r"],
+      [/the Pillar's present host/, `${old.address}\r`],
+      [/Is it the same key\?/, "y\r"],
+      [/independent nodes' RPCs/, "\r"],
       [/How does the program log in\?/, "\r"],
       [/Choose a pass phrase:/, `${passphrase}\r`],
-      [/Again:/, `${passphrase}\r`],
+      [/Repeat the pass phrase:/, `${passphrase}\r`],
     ]);
     const fingerprintAt = async (host: LabHost) =>
       (await onHost(host, "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub")).split(" ")[1] ?? "";
@@ -186,8 +186,8 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
       ...(update ? [update] : []),
     ]);
     // Its key was compared when prod-2 was made.
-    expect(shown).not.toContain("Is it the same?");
-    expect(shown).toContain("going on: pulumi up -s prod\n");
+    expect(shown).not.toContain("Is it the same key?");
+    expect(shown).toContain("running: pulumi up -s prod\n");
     expect(shown).not.toContain(passphrase);
     expect(await readFile(join(project.programDirectory, "Pulumi.prod.yaml"), "utf8")).not.toContain("go-zenon");
     expect(shown.trim().split("\n").at(-1)?.trim()).toBe("./pillar-host next prod-2");
@@ -226,7 +226,7 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
     const [retire = "", ...more] = below("5. Retire the old host");
     expect(more).toEqual([]);
     const shown = await succeeds(retire, agreed("update"));
-    expect(shown).toContain("going on: pulumi up -s prod\n");
+    expect(shown).toContain("running: pulumi up -s prod\n");
     expect(await onHost(old, "systemctl is-active go-node || true")).not.toBe("active");
     expect(await onHost(fresh, "systemctl is-active go-node")).toBe("active");
   });

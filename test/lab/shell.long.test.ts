@@ -30,17 +30,17 @@ it("an operator's shell: README's first command creates a stack, and the next sh
   const first = await shell(
     "echo variables: $PULUMI_CONFIG_PASSPHRASE $PULUMI_BACKEND_URL $PULUMI_STACK.",
     "./pillar-host init prod-2",
-    [/Which Pillar/, "Anvil\r"],
+    [/the Pillar's name on chain\?/, "Anvil\r"],
     [/Which host\?/, "\r"],
-    [/Its address\?/, "10.77.0.12\r"],
+    [/the host's address\?/, "10.77.0.12\r"],
     [/Which user/, "\r"],
-    [/Is it the same\?/, "y\r"],
-    [/Which host has the Pillar today/, "10.77.0.11\r"],
-    [/Is it the same\?/, "y\r"],
-    [/Independent nodes' RPC/, "\r"],
+    [/Is it the same key\?/, "y\r"],
+    [/the Pillar's present host/, "10.77.0.11\r"],
+    [/Is it the same key\?/, "y\r"],
+    [/independent nodes' RPCs/, "\r"],
     [/How does the program log in\?/, "\r"],
     [/Choose a pass phrase:/, `${passphrase}\r`],
-    [/Again:/, `${passphrase}\r`],
+    [/Repeat the pass phrase:/, `${passphrase}\r`],
   );
   expect(first.exitCode, first.shown).toBe(0);
   expect(first.shown).toMatch(/^variables: +\.$/m);

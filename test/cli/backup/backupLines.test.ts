@@ -15,16 +15,16 @@ const keyShare = { files: ["root/.orchestrator/tss/localstate-a.json"], generate
 
 test("a backup on request: where it lies, how large it is, which key share it holds, and what is of no use", () => {
   expect(formatBackup("prod", "192.0.2.1", { ...backup, keyShare }, ["/b/old.tar.age"])).toEqual([
-    "backup of the signer of 192.0.2.1 (prod), encrypted, and proved by reading it back:",
+    "backup of the orchestrator of 192.0.2.1 (prod), encrypted, and proved by reading it back:",
     "  file         /b/x.tar.age (1234 bytes)",
     "  list         /b/x.manifest.json",
     "  opened by    /k/Anvil.age-identity",
     "  key share    root/.orchestrator/tss/localstate-a.json",
     "  generated    2026-11-01 12:34 UTC, by the newest of these files",
-    "Of no use any more: they hold another key share than the signer has now:",
+    "Useless now, because the orchestrator has another key share:",
     "  old.tar.age",
-    "After the next key generation this one is of no use either: take another one then.",
-    "Keep the file and what opens it apart from each other and from this machine. To restore it: docs/orchestrator.md",
+    "After the next key generation this backup is useless, too: make another one then.",
+    "Keep the file and its key apart from each other and from this machine. To restore the backup: docs/orchestrator.md",
   ]);
 });
 

@@ -72,20 +72,20 @@ test("a release without its hash goes into no stack's file: what shows it, and w
     findMoveProblem("prod-2", of, { config, host }, { from: "prod", ...options });
   expect(fault({ release, up: false })).toBe(
     [
-      "no hash of the orchestrator's release is known: nothing was changed",
+      "the orchestrator's release has no hash: nothing was changed",
       `  found: ${release} alone`,
-      "  needed: its sha256: what comes from there runs as root and holds the bridge's key share",
-      `  See it with: curl -fsSL ${release} | sha256sum`,
-      `  Compare it with the one on the release's page, then: ./pillar-host move prod-2 --from prod --release ${release} --release-sha256 SHA256 --no-up`,
+      "  needed: give its sha256: what comes from there runs as root and holds the bridge's key share",
+      `  Print it with: curl -fsSL ${release} | sha256sum`,
+      `  Compare it with the hash on the release page, then: ./pillar-host move prod-2 --from prod --release ${release} --release-sha256 SHA256 --no-up`,
     ].join("\n"),
   );
   expect(fault({ release, releaseSha256: "SHA256" })).toContain(
-    'is no hash: nothing was changed\n  found: "SHA256"\n  needed: 64 hexadecimal digits',
+    'is not a hash: nothing was changed\n  found: "SHA256"\n  needed: give 64 hexadecimal digits',
   );
   expect(fault({ release, releaseSha256: sha256.toUpperCase() })).toBeUndefined();
   expect(fault({}, configOf(hashed))).toBeUndefined();
   expect(fault({ release }, configOf(hashed))).toBeUndefined();
-  expect(fault({ release: release.replace("v0.0.9a", "v0.1.0") }, configOf(hashed))).toContain("no hash of the orch");
+  expect(fault({ release: release.replace("v0.0.9a", "v0.1.0") }, configOf(hashed))).toContain("release has no hash");
   const plain = configOf({ orchestrator: { release: { url: release, version: "v0.0.9a" } } });
   expect(fault({}, plain)).toContain("then: ./pillar-host move prod-2 --from prod --release-sha256 SHA256");
 });
@@ -103,10 +103,10 @@ test("what can't be meant is refused before anything is written", () => {
     );
   };
   expect(fault({ release })).toBeUndefined();
-  expect(fault({ release, pillar: "Bolt" })).toContain("needed: --from with a stack of the same Pillar");
-  expect(fault()).toContain("no release of the orchestrator is known for the new host: nothing was changed");
+  expect(fault({ release, pillar: "Bolt" })).toContain("needed: give --from a stack of the same Pillar");
+  expect(fault()).toContain("no release of the orchestrator is configured for the new host: nothing was changed");
   const unnamed = "https://example.org/orchestrator.zip";
-  expect(fault({ release: unnamed })).toContain("needed: --release-version, such as v0.0.9a");
+  expect(fault({ release: unnamed })).toContain("needed: give --release-version the version, such as v0.0.9a");
   expect(fault({ release: unnamed, releaseVersion: "v0.0.9a" })).toBeUndefined();
   const own = { ...config, host: { ...config.host, provider: "existing" as const, address: host.address } };
   expect(findMoveProblem("prod-2", own, { config, host }, { from: "prod", release })).toContain(
@@ -126,7 +126,7 @@ test("a signer of which the record knows no move needs a word, once", async () =
   });
   const word = { "orchestrator.migrateFrom.firstMove": "acknowledged" };
   await expect(confirmFirstMove("prod-2", config, {})).rejects.toThrow(
-    /^no move of this signer is recorded: nothing was changed\n {2}needed: your word[^\n]*\n {2}It was never moved\? The same command again, with --first-move$/,
+    /^the event log has no move of this orchestrator: nothing was changed\n {2}needed: your word[^\n]*\n {2}If it was never moved, run the same command again with --first-move$/,
   );
   expect(await confirmFirstMove("prod-2", config, { firstMove: true })).toEqual(word);
   expect(await confirmFirstMove("prod-2", told, {})).toBeUndefined();

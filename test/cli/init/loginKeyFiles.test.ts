@@ -41,7 +41,7 @@ test.each([
 
 test("a key that is cut off is told by init already", () => {
   expect(checkKeyFile(file("torn", pair.private.slice(0, 60)))).toEqual({
-    wrong: "can't be read as a key: cut off, of a hardware token, or of an unknown kind?",
+    wrong: "can't be read as a key: truncated, of a hardware token, or of an unknown kind?",
     needed: "the file of a private ssh key, such as ~/.ssh/id_ed25519",
   });
 });

@@ -46,18 +46,18 @@ test("faults are named all at once, without a secret", () => {
   - pillar-host:pillar: missing, needed the Pillar's name (pulumi config set --path pillar-host:pillar.name -s prod NAME)
   - pillar-host:ssh.privateKey: found a public key, needed the private one (the file without .pub)
   - pillar-host:pilar: no such key; did you mean pillar?
-Correct it in Pulumi.prod.yaml, then run this again.`);
+Correct it in Pulumi.prod.yaml, then run the command again.`);
 });
 
 test.each([
   [
     "error: no stack named 'nope' found",
-    /^there is no stack nope here\n {2}needed: one of `pulumi stack ls`[^\n]*\n {2}A new one is made with: \.\/pillar-host init nope$/,
+    /^there is no stack nope here\n {2}needed: name a stack of `pulumi stack ls`[^\n]*\n {2}To make a new stack: \.\/pillar-host init nope$/,
   ],
   ["error: incorrect passphrase", /^the pass phrase does not open stack nope\n {2}needed: /],
   [
     "error: passphrase must be set with PULUMI_CONFIG_PASSPHRASE or …",
-    /^stack nope has a pass phrase\n {2}needed: a te/,
+    /^stack nope has a pass phrase\n {2}needed: run the command in a terminal/,
   ],
   ["error: no Pulumi.yaml project file found (searching upwards from /)", /^there is no Pulumi.yaml here\n/],
   ["error: something new\n", /^pulumi config failed: something new$/],

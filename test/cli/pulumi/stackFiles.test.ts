@@ -23,6 +23,6 @@ test.each([
 ])("%s it is said and run, and its exit code is the command's", async (_, run) => {
   const { handOver, asEngine } = engine();
   expect(await run(asEngine)).toBe(3);
-  expect(printed.mock.calls).toEqual([["going on: pulumi up -s prod --yes"]]);
+  expect(printed.mock.calls).toEqual([["running: pulumi up -s prod --yes"]]);
   expect(handOver).toHaveBeenCalledWith(["up", "--yes"]);
 });

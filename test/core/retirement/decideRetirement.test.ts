@@ -75,7 +75,7 @@ describe("all conditions met", () => {
       const host = { facts: hostFacts({ signer: { ...fenced, ...changes } }) };
       const { unmet, evidence } = decideRetirement(facts({ ...signing, host, backupFaults: [] }));
       expect(unmet).toEqual([]);
-      expect(evidence).toContain("a proved backup of the signer of 192.0.2.1 lies on this machine");
+      expect(evidence).toContain("a proved backup of the orchestrator of 192.0.2.1 lies on this machine");
     }
   });
 

@@ -114,11 +114,11 @@ describe("the commands between two runs", () => {
   }, async () => {
     const adopted = await typedAsPrinted(stage.stack, commandsFor("old").adopt(stage.old.address, "prod"));
     expect(adopted.exitCode, adopted.out).toBe(0);
-    expect(adopted.out).toContain("going on: pulumi up -s old\n");
+    expect(adopted.out).toContain("running: pulumi up -s old\n");
     expect(adopted.out).toMatch(/host:ExistingHost|guard/);
     const retired = await typedAsPrinted(stage.stack, commandsFor("old").retire("prod"));
     expect(retired.exitCode, retired.out).not.toBe(0);
-    expect(retired.out).toContain("going on: pulumi up -s old\n");
+    expect(retired.out).toContain("running: pulumi up -s old\n");
     expect(linesOf(retired.out)).toContain(
       `${stage.old.address}, the host of stack old for Anvil, can't be shut down yet`,
     );

@@ -22,7 +22,7 @@ describe("pillar-host resume", () => {
     const refused = await cli(stage.stack, ["resume", "prod", ...goOn]);
     expect(refused.exitCode).toBe(2);
     expect(refused.out).toContain(
-      `prod is locked by a run that is at work: process ${up.pid} of root on ${hostname()}, since `,
+      `prod is locked by a run that is still running: process ${up.pid} of root on ${hostname()}, since `,
     );
     expect(refused.out).toContain(`or: kill -INT ${up.pid}\n  then: ./pillar-host resume prod`);
     expect(refused.out).not.toContain("going on");
@@ -36,18 +36,18 @@ describe("pillar-host resume", () => {
     await stage.lab.chain("PATCH", "/nodes/host1", { rate: 5000 });
     const both = await Promise.all([1, 2].map(() => cli(stage.stack, ["resume", "prod", ...goOn])));
     // Either of them may be the one that clears.
-    const first = both.find(({ out }) => out.includes(", which is gone"));
+    const first = both.find(({ out }) => out.includes(", which has ended"));
     const second = both.find((one) => one !== first);
     expect(first?.exitCode).toBe(0);
     expect(first?.out).toContain(`cleared: the lock of process ${up.pid} of root on ${hostname()}, since `);
     expect(first?.out).toContain(
-      "cleared: the creation of node-sync (pulumi-nodejs:dynamic/pillar-host:SyncGate) was cut off",
+      "cleared: the interrupted creation of node-sync (pulumi-nodejs:dynamic/pillar-host:SyncGate)",
     );
-    expect(first?.out).toContain("going on: pulumi up -s prod --yes");
+    expect(first?.out).toContain("running: pulumi up -s prod --yes");
     expect(first?.out).not.toContain("interrupted");
     // It gives up while the first is at work, or comes after it: then there is nothing left to clear.
     expect(second?.out).not.toContain("cleared:");
-    if (second?.exitCode === 2) expect(second.out).toContain("another resume of prod is at work on this machine");
+    if (second?.exitCode === 2) expect(second.out).toContain("another resume of prod is running on this machine");
     else expect(second?.exitCode).toBe(0);
     expect((await stage.stack.outputs()).producerAddress).toMatch(/^z1/);
   });
@@ -55,7 +55,7 @@ describe("pillar-host resume", () => {
   it("continues without anything to clear, and the next up prints no warning", async () => {
     const { exitCode, out } = await cli(stage.stack, ["resume", "prod", ...goOn]);
     expect(exitCode).toBe(0);
-    expect(out).toMatch(/^going on: pulumi up/);
+    expect(out).toMatch(/^running: pulumi up/);
     expect(out).toMatch(/\d+ unchanged/);
     expect(out).not.toContain("interrupted");
   });
@@ -69,11 +69,11 @@ describe("pillar-host resume", () => {
     const refused = await cli(stage.stack, ["resume", "prod", ...goOn]);
     expect(refused.exitCode).toBe(2);
     expect(refused.out).toContain(
-      `prod is locked by process 12 of ada on elsewhere, since 2026-01-02 03:04 UTC; this machine can't tell whether it lives`,
+      `prod is locked by process 12 of ada on elsewhere, since 2026-01-02 03:04 UTC; this machine can't check whether that run is still running`,
     );
     expect(refused.out).toContain("./pillar-host resume prod --lock-is-stale");
     const told = await cli(stage.stack, ["resume", "prod", "--lock-is-stale", ...goOn]);
-    expect(told.out).toContain(", as --lock-is-stale says");
+    expect(told.out).toContain(", because of --lock-is-stale");
     expect(told.exitCode).toBe(0);
   });
 });

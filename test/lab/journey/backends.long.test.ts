@@ -104,7 +104,7 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
     const refused = await resume(fresh);
     expect(refused.exitCode, refused.out).toBe(2);
     expect(refused.out).toContain(
-      `prod-2 is locked by a run that is at work: process ${run.pid} of root on ${hostname()}, since `,
+      `prod-2 is locked by a run that is still running: process ${run.pid} of root on ${hostname()}, since `,
     );
     const told = await second(fresh, ["./pillar-host", "status", "prod-2"]);
     expect(told.out).toMatch(/^next +\.\/pillar-host resume prod-2 continues, unless a run is active$/m);
@@ -124,8 +124,8 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
     const seen = await second(fresh, ["./pillar-host", "status", "prod-2"]);
     expect(seen.out).toMatch(/a run is active or was killed during .*; this backend does not show which/);
     const out = await goneOn(fresh);
-    expect(out).toContain(", which is gone");
-    expect(out).toContain("cleared: the creation of orchestrator-move");
+    expect(out).toContain(", which has ended");
+    expect(out).toContain("cleared: the interrupted creation of orchestrator-move");
     const runs = async (host: Journey["old"]) => onHost(host, "systemctl is-active orchestrator || true");
     expect([await runs(journey.old), await runs(journey.fresh)]).toEqual(["inactive", "active"]);
     await updateProducer(lab, pillar, producerAddress);

@@ -42,7 +42,7 @@ describe("an orchestrator restored from a backup alone", () => {
     const told = await cli(stack, ["backup", "prod"]);
     expect(told.exitCode, told.out).toBe(0);
     expect(told.out).toContain(
-      `backup of the signer of ${old.address} (prod), encrypted, and proved by reading it back:`,
+      `backup of the orchestrator of ${old.address} (prod), encrypted, and proved by reading it back:`,
     );
     expect(told.out).toMatch(new RegExp(`key share +root/.orchestrator/${state.keyShareFile}`));
     for (const secret of state.secrets) expect(told.out.includes(secret)).toBe(false);
@@ -73,7 +73,7 @@ describe("an orchestrator restored from a backup alone", () => {
     expect(told.exitCode, told.out).toBe(2);
     expect(told.out).toBe(
       [
-        "no backup of the signer of prod was made: there is no signer to back up",
+        "no backup of the orchestrator of prod was made: there is no signer to back up",
         `  found: none on ${old.address}`,
         "  needed: the stack of the host on which the orchestrator runs",
         "  Then: ./pillar-host backup prod",
