@@ -6,7 +6,7 @@ import type { Variables } from "./foreign";
 import { namesOf, type Receiver, rootEnvelope } from "./rootEnvelope";
 import { assignments } from "./shellWords";
 import { loginKeys, type SshTarget } from "./ssh";
-import type { RunningCommand } from "./sshCommands";
+import { collect, type RunningCommand } from "./sshCommands";
 import { fatal, isFatal } from "./sshErrors";
 
 /** Root access to a host; plain values. Secret. */
@@ -189,23 +189,4 @@ export function openRoot(
     forward: async (address, port) => (await session()).forward(address, port),
     close: () => connection.drop(),
   };
-}
-
-/** Reads a stream to its end. `what` names the data in the error about too many bytes. */
-export async function collect({ stdout, done }: RootStream, limit: number, what: string): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  stdout.on("data", (chunk: Buffer) => {
-    size += chunk.length;
-    if (size <= limit) chunks.push(chunk);
-    // The host would continue to print.
-    else stdout.destroy();
-  });
-  const failure = await done.then(
-    () => undefined,
-    (error: Error) => error,
-  );
-  if (size > limit) throw new Error(`${what} is larger than ${limit / 1024 / 1024} MiB`);
-  if (failure) throw failure;
-  return Buffer.concat(chunks);
 }

@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type ssh2 from "ssh2";
+import { tooLarge } from "../util/boundedText";
 import { reasonOf } from "./sshErrors";
 
 export interface CommandResult {
@@ -20,34 +21,51 @@ const maxOutputBytes = 256 * 1024;
 const maxErrorBytes = 64 * 1024;
 
 export async function runOver(client: ssh2.Client, command: string, input: string): Promise<CommandResult> {
-  const { stdout, done } = await startOver(client, command, input);
-  let text = "";
-  stdout.setEncoding("utf8").on("data", (piece: string) => {
-    text += piece;
-    // Truncated output could be misread.
-    if (text.length > maxOutputBytes) stdout.destroy();
+  const running = await startOver(client, command, input);
+  const printed = await collect(running, maxOutputBytes, "the output of a command on the host");
+  return { ...(await running.done), stdout: printed.toString("utf8") };
+}
+
+/** Reads a stream to its end. `what` names the data in the error about too many bytes: truncated data could be misread. */
+export async function collect(
+  { stdout, done }: { readonly stdout: Readable; readonly done: Promise<unknown> },
+  limit: number,
+  what: string,
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  stdout.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= limit) chunks.push(chunk);
+    // The host would continue to print.
+    else stdout.destroy();
   });
-  const ended = await done;
-  if (text.length > maxOutputBytes)
-    throw new Error(`a command on the host printed more than ${maxOutputBytes / 1024} KiB`);
-  return { ...ended, stdout: text };
+  const failure = await done.then(
+    () => undefined,
+    (error: Error) => error,
+  );
+  if (size > limit) throw tooLarge(what, limit);
+  if (failure) throw failure;
+  return Buffer.concat(chunks);
 }
 
 export function startOver(client: ssh2.Client, command: string, input: string): Promise<RunningCommand> {
   return new Promise((resolve, reject) => {
     client.exec(command, (error, channel) => {
       if (error) return reject(new Error(`a command on the host: ${reasonOf(error)}`));
-      let [stderr, exitCode] = ["", undefined as number | undefined];
-      channel.stderr.setEncoding("utf8").on("data", (piece: string) => {
-        stderr = (stderr + piece).slice(-maxErrorBytes);
+      let errors = Buffer.alloc(0);
+      let exitCode: number | undefined;
+      channel.stderr.on("data", (piece: Buffer) => {
+        errors = Buffer.concat([errors, piece]).subarray(-maxErrorBytes);
       });
       channel.on("exit", (code: number | null) => {
         exitCode = code ?? undefined;
       });
       const done = new Promise<Omit<CommandResult, "stdout">>((ended) => {
         // Not "end": a background process keeps the streams open.
-        channel.on("close", () => ended({ exitCode, stderr }));
-        channel.on("error", () => ended({ exitCode, stderr }));
+        const end = () => ended({ exitCode, stderr: errors.toString("utf8") });
+        channel.on("close", end);
+        channel.on("error", end);
       });
       channel.end(input);
       resolve({ stdout: channel, done });

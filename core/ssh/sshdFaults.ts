@@ -109,10 +109,13 @@ const isLike = (pattern: string, text: string) =>
   ).test(text);
 
 function isWithin(network: string, address: string): boolean {
-  const [base = "", bits] = network.split("/");
-  if (bits === undefined || isIP(base) === 0 || isIP(address) !== isIP(base)) return false;
+  const [base = "", bits = ""] = network.split("/");
+  const version = isIP(base);
+  // BlockList throws for a prefix that is too long.
+  const isPrefix = /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 6 ? 128 : 32);
+  if (version === 0 || isIP(address) !== version || !isPrefix) return false;
   const list = new BlockList();
-  const family = isIP(base) === 6 ? "ipv6" : "ipv4";
+  const family = version === 6 ? "ipv6" : "ipv4";
   list.addSubnet(base, Number(bits), family);
   return list.check(address, family);
 }

@@ -1,5 +1,6 @@
 import { own } from "../../ssh/foreign";
-import { collect, type RootHost } from "../../ssh/root";
+import type { RootHost } from "../../ssh/root";
+import { collect } from "../../ssh/sshCommands";
 
 export interface Entry {
   /** Relative to the manifest's base, without a leading `./`; `.` is the base itself. */

@@ -113,8 +113,11 @@ describe("a command", () => {
     host,
   }) => {
     const session = await connectSsh(loginTo(host));
-    await expect(session.run("yes", "")).rejects.toThrow("a command on the host printed more than 256 KiB");
+    const tooMuch = "the output of a command on the host is larger than 0.25 MiB";
+    await expect(session.run("yes", "")).rejects.toThrow(tooMuch);
     expect(await session.run("head -c 262144 /dev/zero | tr '\\0' x", "")).toMatchObject({ exitCode: 0 });
+    // Two bytes a character: the limit counts bytes.
+    await expect(session.run("yes é | head -n 140000 | tr -d '\\n'", "")).rejects.toThrow(tooMuch);
     session.close();
   });
 });

@@ -48,6 +48,8 @@ test.each([
   "permitrootlogin no",
   "allowusers op",
   "allowusers root@192.0.2.0/24",
+  "allowusers root@203.0.113.0/33",
+  "allowusers root@203.0.113.0/",
   "denyusers root@203.0.113.*",
   "allowusers root@!203.0.113.7,*",
   "allowusers !root",
