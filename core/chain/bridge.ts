@@ -1,4 +1,4 @@
-import { isCount } from "./count";
+import { isCount } from "./chainAnswers";
 
 /** The bridge's state in the chain's variables (go-zenon, vm/embedded/definition/bridge.go). */
 export interface BridgeInfo {

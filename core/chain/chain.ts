@@ -7,6 +7,7 @@ import {
   type PillarOnChain,
   type Produced,
   parseAmount,
+  parseList,
   parsePaidEpochs,
   parsePillar,
   parseProduced,
@@ -15,9 +16,8 @@ import {
   type Rewards,
 } from "./chainAnswers";
 import type { PillarStanding } from "./elections";
-import type { RpcAnswer } from "./jsonRpc";
+import { callReference, type RpcAnswer } from "./jsonRpc";
 import { type NodeTarget, nodeCalls, nodeResult } from "./node";
-import { callReference } from "./reference";
 import { parseSporks, type Spork } from "./sporks";
 
 /** Reads the chain of one node. Every method throws an error with a readable reason. */
@@ -101,9 +101,8 @@ export function chainClient(name: string, call: Call, close: () => void): ChainC
       return { momentum: parseProduced(nodeResult(answer)), clock: answer.date ?? Date.now() };
     },
     momentums: async (from, count) => {
-      const { list } = ((await ask("ledger.getMomentumsByHeight", [from, count])) ?? {}) as { list?: unknown };
-      if (!Array.isArray(list)) throw new Error("the RPC's ledger.getMomentumsByHeight does not have the form {list}");
-      return list.map(parseProduced);
+      const method = "ledger.getMomentumsByHeight";
+      return parseList(await ask(method, [from, count]), method).map(parseProduced);
     },
     before: async (time) => {
       const result = await ask("ledger.getMomentumBeforeTime", [Math.ceil(time / 1000)]);

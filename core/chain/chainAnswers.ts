@@ -1,5 +1,4 @@
 import { isPrintable } from "../util/printable";
-import { isCount } from "./count";
 import type { PillarStanding } from "./elections";
 
 // docs/chain.md, Node, describes these forms; the ledger's other methods are in go-zenon's rpc/api/ledger.go.
@@ -47,6 +46,17 @@ export interface Rewards {
   readonly uncollected: Amount;
 }
 
+export function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
+/** Returns the list of an answer. @throws if the answer has none */
+export function parseList<T>(result: unknown, method: string): T[] {
+  const { list } = (result ?? {}) as { list?: unknown };
+  if (!Array.isArray(list)) throw new Error(`the RPC's ${method} does not have the form {list}`);
+  return list;
+}
+
 export function parseProduced(result: unknown): Produced {
   const { height, timestamp, hash, producer } = (result ?? {}) as Record<string, unknown>;
   if (!isCount(height) || !isCount(timestamp) || !isPrintable(hash) || !isPrintable(producer))
@@ -84,11 +94,8 @@ export function parseStanding(result: unknown, pillar: string): PillarStanding |
 }
 
 export function parsePaidEpochs(result: unknown): PaidEpoch[] {
-  const { list } = (result ?? {}) as { list?: unknown };
-  if (!Array.isArray(list))
-    throw new Error("the RPC's embedded.pillar.getPillarEpochHistory does not have the form {list}");
-  return list
-    .map((row: Record<string, unknown> | null): PaidEpoch => {
+  return parseList<Record<string, unknown> | null>(result, "embedded.pillar.getPillarEpochHistory")
+    .map((row): PaidEpoch => {
       const { epoch, expectedBlockNum: expected, producedBlockNum: produced } = row ?? {};
       if (!isCount(epoch) || !isCount(expected) || !isCount(produced))
         throw new Error("an epoch of the RPC does not have the form {epoch, expectedBlockNum, producedBlockNum}");
@@ -99,11 +106,8 @@ export function parsePaidEpochs(result: unknown): PaidEpoch[] {
 }
 
 export function parseRows(result: unknown): RewardRow[] {
-  const { list } = (result ?? {}) as { list?: unknown };
-  if (!Array.isArray(list))
-    throw new Error("the RPC's embedded.pillar.getFrontierRewardByPage does not have the form {list}");
-  return list
-    .map((row: { epoch?: unknown }) => {
+  return parseList<{ epoch?: unknown } | null>(result, "embedded.pillar.getFrontierRewardByPage")
+    .map((row) => {
       if (!isCount(row?.epoch)) throw new Error("a reward of the RPC has no epoch");
       return { epoch: row.epoch, ...parseAmount(row) };
     })

@@ -1,5 +1,6 @@
 import http from "node:http";
 import type { Duplex } from "node:stream";
+import { ask } from "../util/ask";
 import { answerLimit, tooLarge } from "../util/boundedText";
 import { withTimeout } from "../util/withTimeout";
 
@@ -13,31 +14,47 @@ export interface RpcAnswer {
   readonly body: string;
 }
 
-export interface RpcCall {
-  /** host:port for the Host header. Must be an IP address: the node refuses names (docs/chain.md, Node). */
-  readonly authority: string;
-  readonly method: string;
-  readonly params?: readonly unknown[];
-  /** Milliseconds for the whole call: a frozen node accepts connections and never answers. */
-  readonly timeout: number;
-}
-
 interface HttpCall {
   readonly verb: "GET" | "POST";
+  /** host:port for the Host header. Must be an IP address: the node refuses names (docs/chain.md, Node). */
   readonly authority: string;
   readonly body: string;
-  /** Milliseconds for the whole call. */
+  /** Milliseconds for the whole call: a frozen node accepts connections and never answers. */
   readonly timeout: number;
   readonly whom: string;
 }
+
+export interface RpcCall extends Pick<HttpCall, "authority" | "timeout"> {
+  readonly method: string;
+  readonly params?: readonly unknown[];
+}
+
+const rpcBody = (method: string, params: readonly unknown[]) =>
+  JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
 
 /**
  * Makes one call (docs/specification.md, 2.1 and 4.1): HTTP GET with a JSON body, over a stream that carries no other
  * call. Throws if no stream can be opened, or no complete answer comes before the timeout.
  */
 export function callRpc(open: OpenStream, { authority, method, params = [], timeout }: RpcCall): Promise<RpcAnswer> {
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-  return callHttp(open, { verb: "GET", authority, body, timeout, whom: "the node" });
+  return callHttp(open, { verb: "GET", authority, body: rpcBody(method, params), timeout, whom: "the node" });
+}
+
+/** Calls an independent node; `timeout` is in milliseconds. @throws Error with the reason, such as `ECONNREFUSED` */
+export async function callReference(
+  url: string,
+  method: string,
+  params: readonly unknown[],
+  timeout: number,
+): Promise<RpcAnswer> {
+  const request = { method: "POST", headers: { "content-type": "application/json" }, body: rpcBody(method, params) };
+  const { status, headers, text } = await ask(url, request, timeout);
+  return { status, date: parseDate(headers.get("date")), body: text };
+}
+
+function parseDate(header: string | null | undefined): number | undefined {
+  const date = Date.parse(header ?? "");
+  return Number.isNaN(date) ? undefined : date;
 }
 
 /** Sends one request over a stream of its own. @throws as callRpc */
@@ -94,10 +111,9 @@ function exchange(stream: Duplex, { verb, authority, body }: HttpCall): Promise<
       });
       response.on("error", () => reject(new Error("the RPC's answer was cut off")));
       response.on("end", () => {
-        const date = Date.parse(response.headers.date ?? "");
         resolve({
           status: response.statusCode ?? 0,
-          date: Number.isNaN(date) ? undefined : date,
+          date: parseDate(response.headers.date),
           body: Buffer.concat(chunks).toString("utf8"),
         });
       });

@@ -4,7 +4,7 @@ import type { SshTarget } from "../ssh/ssh";
 import { isFatal } from "../ssh/sshErrors";
 import { isPrintable, printable } from "../util/printable";
 import { isLate } from "../util/withTimeout";
-import { isCount } from "./count";
+import { isCount } from "./chainAnswers";
 import { callRpc, type RpcAnswer } from "./jsonRpc";
 import type { VersionRules } from "./requiredVersions";
 

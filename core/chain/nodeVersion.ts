@@ -1,4 +1,4 @@
-import { type Connection, createConnection } from "../ssh/connection";
+import type { Connection } from "../ssh/connection";
 import { isPrintable } from "../util/printable";
 import { chainOfNode } from "./chain";
 import { type NodeTarget, nodeCalls, nodeResult } from "./node";
@@ -7,10 +7,7 @@ import { findVersionGaps, rowsAt, type VersionGap } from "./requiredVersions";
 const callTimeout = 20_000;
 
 /** @throws if the node does not give a version */
-export async function nodeVersion(
-  target: NodeTarget,
-  connection: Connection = createConnection(target.ssh),
-): Promise<string> {
+export async function nodeVersion(target: NodeTarget, connection: Connection): Promise<string> {
   const answer = await nodeCalls(target, connection, callTimeout)("stats.processInfo");
   const { version } = (nodeResult(answer) ?? {}) as { version?: unknown };
   if (!isPrintable(version)) throw new Error("the RPC's stats.processInfo does not have the form {version}");

@@ -1,4 +1,4 @@
-import { isClosedPort, isFatal } from "../ssh/sshErrors";
+import { type ForwardError, isFatal } from "../ssh/sshErrors";
 import type { Clock } from "../util/clock";
 import { isPrintable, printable, printableLines } from "../util/printable";
 import { callHttp, type OpenStream, type RpcAnswer } from "./jsonRpc";
@@ -84,10 +84,10 @@ export function createOrchestratorClient(
     for (let left = refusals; ; left -= 1) {
       const answer = await inTurn(() =>
         callHttp(open, { verb: "POST", authority: `127.0.0.1:${port}`, body, timeout, whom }),
-      ).catch((error: Error) => {
+      ).catch((error: ForwardError) => {
         if (isFatal(error)) throw error;
         throw new Error(
-          isClosedPort(error)
+          error.refusedForward === "closedPort"
             ? `nothing listens on 127.0.0.1:${port}: it is down, or not yet through its start (its node, the other chains' nodes, its peers)`
             : error.message,
         );
@@ -143,7 +143,7 @@ function parseBuildInfo(result: unknown): BuildInfo {
   if (result === lacking) throw wrongAnswer("getBuildInfo is answered with 404: another service on the port?");
   const { version, gitCommit, goVersion } = result as Record<string, unknown>;
   const forms: readonly (readonly [string, unknown, RegExp, string])[] = [
-    ["version", version, versionForm, "v1.2.3 or v1.2.3a"],
+    ["version", version, /^v\d+\.\d+\.\d+[a-z]?$/, "v1.2.3 or v1.2.3a"],
     ["gitCommit", gitCommit, /^([0-9a-f]{40})?$/i, "40 hexadecimal digits, or none"],
     ["goVersion", goVersion, /^go\d+\.\d+(\.\d+)?$/, "go1.22.3"],
   ];
@@ -184,8 +184,12 @@ function parseIdentity(result: unknown): OrchestratorIdentity | undefined {
     const value = (result as Record<string, unknown>)[name];
     return isPrintable(value) ? value : "";
   };
-  const parts = { producer: text("producer"), pillarName: text("pillarName") };
-  return { ...parts, tssPeerId: text("tssPeerId"), evmAddress: text("evmAddress") };
+  return {
+    producer: text("producer"),
+    pillarName: text("pillarName"),
+    tssPeerId: text("tssPeerId"),
+    evmAddress: text("evmAddress"),
+  };
 }
 
 /** Returns the fields in which two identities differ. Ignores the Pillar's name, which the operator may change. */
@@ -194,17 +198,9 @@ export function identityDifferences(found: OrchestratorIdentity, expected: Reado
   return names.filter((name) => ![undefined, "", found[name]].includes(expected[name]));
 }
 
-const versionForm = /^v(\d+)\.(\d+)\.(\d+)([a-z]?)$/;
-
 /** Compares two versions of the form v1.2.3a: below 0 if the first is older. A version without a letter comes first. */
 export function compareVersions(a: string, b: string): number {
-  const parts = (version: string) => versionForm.exec(version)?.slice(1) ?? [];
-  const [one, two] = [parts(a), parts(b)];
-  for (const at of [0, 1, 2]) {
-    const difference = Number(one[at] ?? 0) - Number(two[at] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return (one[3] ?? "").localeCompare(two[3] ?? "");
+  return a.localeCompare(b, "en", { numeric: true });
 }
 
 /** Removes secrets, as redact in common.sh does on hosts, and the paths of addresses, which may hold access keys. */

@@ -1,6 +1,6 @@
 import { printable } from "../util/printable";
 import { minuteText } from "../util/timeText";
-import { networkPaceMs } from "./networkPace";
+import { networkPaceMs } from "./elections";
 import { compareNodeVersions } from "./versions";
 
 /** A version that the main network requires from a height on, as in requiredVersions.json. */

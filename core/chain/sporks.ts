@@ -1,5 +1,5 @@
 import { printable } from "../util/printable";
-import { isCount } from "./count";
+import { isCount, parseList } from "./chainAnswers";
 import { releaseNumber } from "./versions";
 
 /** A change of the network's rules (go-zenon, vm/embedded/definition/spork.go). */
@@ -47,10 +47,8 @@ export function sporkText({ id, name, enforcedFrom, isSure }: UnknownSpork, vers
 
 /** Parses an `embedded.spork.getAll` result. @throws if it has another form */
 export function parseSporks(result: unknown): Spork[] {
-  const { list } = (result ?? {}) as { list?: unknown };
-  if (!Array.isArray(list)) throw new Error("the RPC's embedded.spork.getAll does not have the form {count, list}");
-  return list.map((each) => {
-    const { id, name, activated, enforcementHeight } = (each ?? {}) as Record<string, unknown>;
+  return parseList<Record<string, unknown> | null>(result, "embedded.spork.getAll").map((each) => {
+    const { id, name, activated, enforcementHeight } = each ?? {};
     if (typeof id !== "string" || !/^[0-9a-f]{64}$/.test(id) || typeof name !== "string" || !isCount(enforcementHeight))
       throw new Error("the RPC's spork does not have the form {id, name, description, activated, enforcementHeight}");
     return { id, name, enforcedFrom: activated === true ? enforcementHeight : undefined };

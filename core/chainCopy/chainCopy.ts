@@ -1,6 +1,5 @@
 import crypto from "node:crypto";
-import type { ShownChain } from "../chain/sameChain";
-import { compareChains } from "../chain/sameChain";
+import { compareChains, type ShownChain } from "../chain/sameChain";
 import { openEventLog } from "../eventLog/eventLog";
 import type { Clock } from "../util/clock";
 import { commandsFor } from "../util/commands";
@@ -8,7 +7,7 @@ import { sizeText } from "../util/sizeText";
 import { durationText } from "../util/timeText";
 import { checkBefore, type NodeLooks } from "./before";
 import { parseChainFacts } from "./facts";
-import type { ChainCopied, ChainCopyInputs } from "./inputs";
+import type { ChainCopied, ChainCopyInputs, CopyFacts } from "./inputs";
 import { hashOfFiles } from "./lists";
 import { type ChainSides, openSides, type SideError } from "./sides";
 import { tidy } from "./tidy";
@@ -36,6 +35,11 @@ export async function copyChain(
 ): Promise<ChainCopied> {
   const from = inputs.old.host.ssh.address;
   const log = openEventLog(inputs.record, deps);
+  const withOutcome = <T extends object>(outcome: ChainCopied["outcome"], facts: T) => ({
+    outcome,
+    at: new Date(deps.now()).toISOString(),
+    ...facts,
+  });
   try {
     await sides.call("new", "chain_take");
     // Undo what a killed run left: the node runs again with its own databases.
@@ -45,24 +49,24 @@ export async function copyChain(
       deps.say(`nothing to copy: ${why}`);
       await sides.call("new", "chain_discard");
       await sides.call("new", "chain_end_new");
-      return notNeeded(inputs, deps);
+      return withOutcome("notNeeded", { from });
     }
-    const left: string[] = [];
-    let done: ChainCopied;
+    let copied: CopyFacts | undefined;
+    let leftovers: string[] = [];
     try {
       await checkBefore(inputs, sides, deps, deps.say);
       await log.note({ event: "chainCopyBegun", details: { from } });
-      done = await copyTries(inputs, sides, deps);
+      copied = await copyTries(inputs, sides, deps);
     } finally {
-      left.push(...(await tidy(sides, deps)));
+      leftovers = await tidy(sides, deps);
     }
-    for (const line of left) deps.say(line);
-    if (done.outcome === "notNeeded") return done;
-    await log.note({ event: "chainCopied", details: detailsOf(done) });
+    for (const line of leftovers) deps.say(line);
+    if (copied === undefined) return withOutcome("notNeeded", { from });
+    await log.note({ event: "chainCopied", details: copied });
     deps.say(
-      `${sizeText(done.bytes ?? 0)} in ${durationText((done.seconds ?? 0) * 1000)}, up to momentum ${done.height}; hash of all files' hashes: ${done.manifest}; kept on ${from} meanwhile, at most: ${sizeText(done.extraBytes ?? 0)}`,
+      `${sizeText(copied.bytes)} in ${durationText(copied.seconds * 1000)}, up to momentum ${copied.height}; hash of all files' hashes: ${copied.manifest}; kept on ${from} meanwhile, at most: ${sizeText(copied.extraBytes)}`,
     );
-    return done;
+    return withOutcome("copied", copied);
   } catch (error) {
     const { message, taken, refused } = error as SideError;
     if (taken || refused) throw error;
@@ -73,10 +77,6 @@ export async function copyChain(
 }
 
 const syncedMeanwhile = "synced meanwhile";
-
-function notNeeded({ old }: ChainCopyInputs, deps: ChainCopyDeps): ChainCopied {
-  return { outcome: "notNeeded", at: new Date(deps.now()).toISOString(), from: old.host.ssh.address };
-}
 
 async function syncedAlready(
   inputs: ChainCopyInputs,
@@ -90,7 +90,12 @@ async function syncedAlready(
   return status.synced ? `the node of ${address} is synced` : undefined;
 }
 
-async function copyTries(inputs: ChainCopyInputs, sides: ChainSides, deps: ChainCopyDeps): Promise<ChainCopied> {
+/** Copies until a copy is good. Returns undefined if the node synced by itself meanwhile. */
+async function copyTries(
+  inputs: ChainCopyInputs,
+  sides: ChainSides,
+  deps: ChainCopyDeps,
+): Promise<CopyFacts | undefined> {
   const began = deps.ticks();
   const found: string[] = [];
   let extraBytes = 0;
@@ -105,11 +110,9 @@ async function copyTries(inputs: ChainCopyInputs, sides: ChainSides, deps: Chain
     const { files, extra } = await travel(inputs, sides, snapshot, deps);
     extraBytes = Math.max(extraBytes, extra);
     const fault = await takeIn(inputs, sides, snapshot.height, deps);
-    if (fault === syncedMeanwhile) return notNeeded(inputs, deps);
+    if (fault === syncedMeanwhile) return undefined;
     if (fault === undefined)
       return {
-        outcome: "copied",
-        at: new Date(deps.now()).toISOString(),
         from: inputs.old.host.ssh.address,
         files: files.size,
         bytes: snapshot.bytes,
@@ -180,18 +183,6 @@ async function followed(inputs: ChainCopyInputs, height: number, deps: ChainCopy
 }
 
 const heightText = ({ newest }: ShownChain, copied: number) => `it stands at ${newest.height}, copied up to ${copied}`;
-
-function detailsOf({
-  from,
-  files = 0,
-  bytes = 0,
-  seconds = 0,
-  height = 0,
-  manifest = "",
-  extraBytes = 0,
-}: ChainCopied) {
-  return { from, files, bytes, seconds, height, manifest, extraBytes };
-}
 
 function failedText({ stack, new: fresh }: ChainCopyInputs, message: string): string {
   const run = commandsFor(stack);

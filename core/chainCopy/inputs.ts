@@ -28,19 +28,24 @@ export interface ChainCopyInputs extends ChainSources {
   readonly library: string;
 }
 
+/** Facts of a copy, for the event log and the state. */
+export interface CopyFacts {
+  readonly from: string;
+  readonly files: number;
+  readonly bytes: number;
+  readonly seconds: number;
+  readonly height: number;
+  /** Sha256 of the list of all files' hashes. */
+  readonly manifest: string;
+  /** Most bytes that the snapshot kept on the old host, beside the node's own files. */
+  readonly extraBytes: number;
+}
+
 /** Holds no secret. */
-export interface ChainCopied {
+export interface ChainCopied extends Partial<CopyFacts> {
   /** `notNeeded`: the new host's node was already synced. */
   readonly outcome: "copied" | "notNeeded";
   /** ISO 8601. */
   readonly at: string;
   readonly from: string;
-  readonly files?: number | undefined;
-  readonly bytes?: number | undefined;
-  readonly seconds?: number | undefined;
-  readonly height?: number | undefined;
-  /** Sha256 of the list of all files' hashes. */
-  readonly manifest?: string | undefined;
-  /** Most bytes that the snapshot kept on the old host, beside the node's own files. */
-  readonly extraBytes?: number | undefined;
 }

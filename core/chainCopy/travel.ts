@@ -1,5 +1,4 @@
-import { base64, own } from "../ssh/foreign";
-import { parseCopyKey } from "../ssh/parseCopyKey";
+import { base64, own, parseCopyKey } from "../ssh/foreign";
 import type { Clock } from "../util/clock";
 import { formatProblem } from "../util/problem";
 import { sizeText } from "../util/sizeText";

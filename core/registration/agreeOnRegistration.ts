@@ -1,7 +1,6 @@
 import { agreeOn } from "../chain/agreement";
 import type { PillarOnChain } from "../chain/chainAnswers";
-import { freshMomentum } from "../chain/freshMomentum";
-import { isAnswered, type Unanswered } from "../chain/reading";
+import { freshMomentum, isAnswered, type Unanswered } from "../chain/reading";
 import { compareChains, hashAt, isSameChain, pickMajorityNode } from "../chain/sameChain";
 import type { PillarAnswer, PillarReading } from "./source";
 

@@ -1,4 +1,4 @@
-import { faultKey, leftOutText } from "../chain/rpcMessages";
+import { faultKey, leftOutText } from "../chain/reading";
 import { durationText, minuteText } from "../util/timeText";
 import type { NoAgreement, SourceNote } from "./agreeOnRegistration";
 import type { Registration } from "./registration";

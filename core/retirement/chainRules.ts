@@ -1,6 +1,5 @@
 import { type Network, standingText } from "../chain/elections";
-import { isAnswered } from "../chain/reading";
-import { faultText } from "../chain/rpcMessages";
+import { faultText, isAnswered } from "../chain/reading";
 import { firstFork, hashAt } from "../chain/sameChain";
 import { type Commands, commandsFor } from "../util/commands";
 import { durationText } from "../util/timeText";

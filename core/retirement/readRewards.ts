@@ -1,6 +1,6 @@
 import type { ChainClient } from "../chain/chain";
 import type { PaidEpoch, RewardRow, Rewards } from "../chain/chainAnswers";
-import { networkPaceMs } from "../chain/networkPace";
+import { networkPaceMs } from "../chain/elections";
 import { durationText, minuteText } from "../util/timeText";
 import { isNewProducerSince, type Producers } from "./successorProduction";
 

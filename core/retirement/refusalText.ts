@@ -1,5 +1,4 @@
-import { isAnswered } from "../chain/reading";
-import { leftOutText } from "../chain/rpcMessages";
+import { isAnswered, leftOutText } from "../chain/reading";
 import { commandsFor } from "../util/commands";
 import { quote } from "../util/quote";
 import {

@@ -1,5 +1,5 @@
 import type { StackConfig } from "../config/config";
-import { publicLineOf } from "./publicLine";
+import { publicLineOf } from "./publicKey";
 import type { OrchestratorHost } from "./root";
 import type { SshTarget } from "./ssh";
 

@@ -33,12 +33,27 @@ export const fileName = (text: string): Word =>
   checked("a plain file name", text, /^(?!\.{1,2}$)[A-Za-z0-9_.@+=,][A-Za-z0-9 _.@+=,:-]{0,200}$/.test(text));
 export const endpoint = (text: string): Word =>
   checked("an address and a port", text, /^[A-Za-z0-9.:-]{1,255}:\d{1,5}$/.test(text));
-/** Checks an Ed25519 key as ssh-keygen prints it: type, 51 bytes, and the given comment. */
-export const copyKey = (text: string, mark: string): Word =>
-  checked(
-    "an Ed25519 key as ssh-keygen prints it",
-    text,
-    /^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-Za-z0-9+/]{43} ([a-z-]+)$/.exec(text)?.[1] === mark,
-  );
 /** Encodes any text: the host decodes it, and it is never a part of a program. */
 export const base64 = (text: string): Word => Buffer.from(text).toString("base64") as Word;
+
+/**
+ * Parses the output of copy_key: an Ed25519 key with the comment `mark` (core/steps/lib/copyRight.sh), then addresses.
+ * Throws if it is anything else: in the other host's authorized_keys, it could extend the key's rights.
+ */
+export function parseCopyKey(
+  printed: string,
+  address: string,
+  mark = "pillar-host-copy",
+): { readonly key: Word; readonly addresses: readonly Word[] } {
+  const [key = "", ...lines] = printed.trim().split("\n");
+  const isKey = /^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-Za-z0-9+/]{43} ([a-z-]+)$/.exec(key)?.[1] === mark;
+  try {
+    return {
+      key: checked("an Ed25519 key as ssh-keygen prints it", key, isKey),
+      addresses: lines.join(" ").split(/\s+/).filter(Boolean).map(addressWord),
+    };
+  } catch (error) {
+    const [, ...facts] = (error as Error).message.split("\n");
+    throw new Error([`${address} gave no key for the copy: nothing was written on the old host`, ...facts].join("\n"));
+  }
+}

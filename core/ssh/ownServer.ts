@@ -1,5 +1,4 @@
-import type { Commands } from "../util/commands";
-import { someHostKey } from "../util/commands";
+import { type Commands, someHostKey } from "../util/commands";
 import type { SshTarget } from "./ssh";
 import type { LoginError } from "./sshErrors";
 

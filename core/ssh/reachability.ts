@@ -8,7 +8,7 @@ import { withTimeout } from "../util/withTimeout";
 import { agentKeys, formatAgentFindings } from "./agentKeys";
 import { framed, otherUser, readAnswer } from "./answer";
 import { consoleHelp, nameOf, type OwnServer, ownServerText } from "./ownServer";
-import { publicLineOf } from "./publicLine";
+import { publicLineOf } from "./publicKey";
 import { connectSsh, type SshSession, type SshTarget } from "./ssh";
 import { isFatal, type LoginError, refusal } from "./sshErrors";
 

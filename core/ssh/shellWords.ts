@@ -1,7 +1,5 @@
 import { quote } from "../util/quote";
 
-export { quote } from "../util/quote";
-
 /** A variable of a script. Lists become words with blanks between, so their items must have none. */
 export type Value = string | number | boolean | readonly (string | number)[];
 

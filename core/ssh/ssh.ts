@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import ssh2 from "ssh2";
 import { type LoginKeys, loginAttempt, loginKeys, type SshTarget } from "./login";
 import { type CommandResult, type RunningCommand, runOver, startOver } from "./sshCommands";
-import { closedPort, forbidden, type LoginError, reasonOf, refusal, unreached } from "./sshErrors";
+import { forwardError, type LoginError, reasonOf, refusal, unreached } from "./sshErrors";
 
 export { type LoginKeys, loginKeys, type SshTarget } from "./login";
 
@@ -127,11 +127,17 @@ function sessionOver(client: ssh2.Client, host: string, tookMs: number): SshSess
         client.forwardOut("127.0.0.1", 0, address, port, (error, stream) => {
           if (!error) opened(stream);
           else if (/Connection refused/.test(error.message))
-            failed(closedPort(`nothing listens on ${address}:${port} of the host: the node restarts or is down`));
+            failed(
+              forwardError(
+                "closedPort",
+                `nothing listens on ${address}:${port} of the host: the node restarts or is down`,
+              ),
+            );
           else if (!isOpen) failed(new Error(`the ssh connection to ${host} ended`));
           else if (Reflect.get(error, "reason") === prohibited)
             failed(
-              forbidden(
+              forwardError(
+                "forbidden",
                 `${address}:${port} on the host: its sshd forbids forwarding (AllowTcpForwarding, DisableForwarding, PermitOpen)`,
               ),
             );

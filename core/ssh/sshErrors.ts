@@ -9,20 +9,14 @@ export function fatal(message: string): FatalError {
   return Object.assign(new Error(message), { fatal: true as const });
 }
 
-export function closedPort(what: string): Error & { readonly isClosedPort: true } {
-  return Object.assign(new Error(what), { isClosedPort: true as const });
+/** Creates the error of a forwarding that the host refused. */
+export function forwardError(refusedForward: "closedPort" | "forbidden", what: string): ForwardError {
+  return Object.assign(new Error(what), { refusedForward });
 }
 
-export function isClosedPort(error: Error & { readonly isClosedPort?: boolean }): boolean {
-  return error.isClosedPort === true;
-}
-
-export function forbidden(what: string): Error & { readonly isForbidden: true } {
-  return Object.assign(new Error(what), { isForbidden: true as const });
-}
-
-export function isForbidden(error: Error & { readonly isForbidden?: boolean }): boolean {
-  return error.isForbidden === true;
+/** The error of a forwarding; `refusedForward` is absent if the connection failed. */
+export interface ForwardError extends Error {
+  readonly refusedForward?: "closedPort" | "forbidden";
 }
 
 export interface RefusedError extends FatalError {

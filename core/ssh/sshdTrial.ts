@@ -1,7 +1,7 @@
 import { printable } from "../util/printable";
 import type { SshSession, SshTarget } from "./ssh";
 import { commandsAtOnce as atOnce, isGoodSetting } from "./sshdFaults";
-import { isForbidden } from "./sshErrors";
+import type { ForwardError } from "./sshErrors";
 
 const word = "pillar-host-answers";
 
@@ -41,9 +41,9 @@ export async function sshdFault(
       "MaxSessions 10 in sshd_config",
     );
   if (rpc === undefined) return undefined;
-  const tried = await session.forward(rpc.address, rpc.port).catch((error: Error) => error);
+  const tried = await session.forward(rpc.address, rpc.port).catch((error: ForwardError) => error);
   if (!(tried instanceof Error)) tried.destroy();
-  else if (isForbidden(tried))
+  else if (tried.refusedForward === "forbidden")
     return text(
       "its sshd forbids the forwarding by which the node is asked",
       "allowtcpforwarding|disableforwarding|permitopen",

@@ -5,7 +5,7 @@ import { namesOf, type Receiver, rootEnvelope } from "../ssh/rootEnvelope";
 import { assignments, type Value } from "../ssh/shellWords";
 import { commandsFor } from "../util/commands";
 
-export { assignments, quote, type Value } from "../ssh/shellWords";
+export { assignments, type Value } from "../ssh/shellWords";
 
 /** A piece of work on a host: shell text that runs as root, idempotent and safe to run again from any point. */
 export interface Step {

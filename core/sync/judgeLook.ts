@@ -1,5 +1,5 @@
-import { freshMomentum } from "../chain/freshMomentum";
 import type { Observation } from "../chain/node";
+import { freshMomentum } from "../chain/reading";
 import type { VersionGap } from "../chain/requiredVersions";
 import type { Fork } from "./references";
 

@@ -1,4 +1,4 @@
-import { networkPaceMs } from "../chain/networkPace";
+import { networkPaceMs } from "../chain/elections";
 import type { Observation } from "../chain/node";
 import type { SyncReason } from "./judgeLook";
 

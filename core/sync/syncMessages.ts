@@ -1,5 +1,5 @@
+import { faultKey, leftOutText } from "../chain/reading";
 import { installLines, versionGapText } from "../chain/requiredVersions";
-import { faultKey, leftOutText } from "../chain/rpcMessages";
 import { durationText, minuteText } from "../util/timeText";
 import type { SyncReason } from "./judgeLook";
 import type { GateNews, SyncProgress } from "./progress";

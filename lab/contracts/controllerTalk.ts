@@ -1,5 +1,5 @@
-import { quote } from "../../core/ssh/shellWords";
 import { envelope, scriptOf } from "../../core/steps/step";
+import { quote } from "../../core/util/quote";
 
 /** Names of a controller and of what it deploys: the only difference that the double may have. */
 export interface ControllerNames {

@@ -1,6 +1,6 @@
 import http from "node:http";
 import { afterEach, expect, test } from "vitest";
-import { callReference } from "../../core/chain/reference";
+import { callReference } from "../../core/chain/jsonRpc";
 import { createHttp } from "../../core/cloud/http";
 import { readPowerState } from "../../core/cloud/power";
 import { sendNotice } from "../../core/notify/notify";

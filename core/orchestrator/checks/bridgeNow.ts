@@ -1,9 +1,8 @@
 import type { BridgeInfo } from "../../chain/bridge";
 import { type ChainClient, chainOfNode, chainOfReference } from "../../chain/chain";
-import { networkPaceMs } from "../../chain/networkPace";
+import { networkPaceMs } from "../../chain/elections";
 import type { NodeTarget } from "../../chain/node";
-import { isAnswered, readNode } from "../../chain/reading";
-import { faultText } from "../../chain/rpcMessages";
+import { faultText, isAnswered, readNode } from "../../chain/reading";
 
 /** The bridge's state on the chain. Orchestrators learn of a halt up to 40 seconds later. */
 export type BridgeNow =

@@ -1,6 +1,5 @@
 import path from "node:path";
-import { base64, fileName, own } from "../../ssh/foreign";
-import { parseCopyKey } from "../../ssh/parseCopyKey";
+import { base64, fileName, own, parseCopyKey } from "../../ssh/foreign";
 import type { CallError } from "../../ssh/root";
 import { firstLine } from "../../util/firstLine";
 import { type Saga, type SideName, sidesOf } from "../rules/journal";

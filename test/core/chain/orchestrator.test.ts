@@ -2,7 +2,7 @@ import http from "node:http";
 import net from "node:net";
 import { test as base, describe, expect } from "vitest";
 import { compareVersions, createOrchestratorClient, withoutSecrets } from "../../../core/chain/orchestrator";
-import { closedPort } from "../../../core/ssh/sshErrors";
+import { forwardError } from "../../../core/ssh/sshErrors";
 import { evilText, harmless } from "../../evilText";
 import { listen } from "./fakes";
 
@@ -115,7 +115,9 @@ describe("getBuildInfo", () => {
 
   test("a port where nothing listens is said in its own words", async () => {
     const open = () =>
-      Promise.reject(closedPort("nothing listens on 127.0.0.1:55000 of the host: the node restarts or is down"));
+      Promise.reject(
+        forwardError("closedPort", "nothing listens on 127.0.0.1:55000 of the host: the node restarts or is down"),
+      );
     await expect(createOrchestratorClient(open, 55000, clock()).buildInfo()).rejects.toThrow(
       "nothing listens on 127.0.0.1:55000: it is down, or not yet through its start",
     );

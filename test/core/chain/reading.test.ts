@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ChainClient } from "../../../core/chain/chain";
 import type { Produced } from "../../../core/chain/chainAnswers";
-import { isAnswered, type NodeFault, readNode, wholePage } from "../../../core/chain/reading";
-import { faultText, leftOutText } from "../../../core/chain/rpcMessages";
+import { faultText, isAnswered, leftOutText, type NodeFault, readNode, wholePage } from "../../../core/chain/reading";
 import { clientNamed, silent } from "./readings";
 
 const clock = Date.UTC(2026, 0, 2);

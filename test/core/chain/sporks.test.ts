@@ -49,7 +49,7 @@ test("it is said what is needed, and by when", () => {
 });
 
 test("an answer of another form is refused, a node without the method has told of none", async () => {
-  expect(() => parseSporks({})).toThrow("does not have the form {count, list}");
+  expect(() => parseSporks({})).toThrow("does not have the form {list}");
   expect(() => parseSporks({ list: [{ id: "x", name: "y", enforcementHeight: 0 }] })).toThrow("{id, name, ");
   const asked = (body: object) =>
     chainClient(

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test as base, describe, expect } from "vitest";
-import { parseCopyKey } from "../../../core/ssh/parseCopyKey";
+import { parseCopyKey } from "../../../core/ssh/foreign";
 import { type LocalRoot, localRoot } from "./localRoot";
 
 /** Whoever is copied from may be in another's hands: what it sends must stay below the staging place. */

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { framed } from "../../../core/ssh/answer";
-import { assignments, envelope, quote, type Step, scriptOf } from "../../../core/steps/step";
+import { assignments, envelope, type Step, scriptOf } from "../../../core/steps/step";
+import { quote } from "../../../core/util/quote";
 
 const file = (name: string) => readFileSync(join(__dirname, "../../../core/steps", `${name}.sh`), "utf8");
 

@@ -1,4 +1,4 @@
-import { freshMomentum } from "../../../core/chain/freshMomentum";
+import { freshMomentum } from "../../../core/chain/reading";
 import { contradictionLimit } from "../../../core/sync/decideSynced";
 import { waitForSync } from "../../../core/sync/waitForSync";
 import { type History, historyOf } from "./history";
