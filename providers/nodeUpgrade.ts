@@ -6,7 +6,7 @@ import { createOrchestratorClient } from "../core/chain/orchestrator";
 import { waitForSignings } from "../core/orchestrator/move/signings";
 import { createConnection } from "../core/ssh/connection";
 import { own } from "../core/ssh/foreign";
-import { type CallOptions, type OrchestratorHost, openRoot } from "../core/ssh/root";
+import { type CallOptions, type OrchestratorHost, openRoot, type RootHost } from "../core/ssh/root";
 import { isSameHost } from "../core/ssh/sameHost";
 import type { WitnessSources } from "../core/sync/chainSources";
 import { lookAtNode } from "../core/sync/nodeStatus";
@@ -77,7 +77,7 @@ async function upgrade(inputs: UpgradeInputs, last: Partial<UpgradeOutputs>): Pr
           const sporks = await chain.sporks().catch(() => []);
           return wayBackFault({ before, height, gaps, sporks, isSynced: synced });
         },
-        waitForSigner: () => waitForIdleOrchestrator(root.forward, inputs.signerPort),
+        waitForSigner: () => waitForIdleOrchestrator(root, inputs.signerPort),
       },
     );
     return { running: release.version, secondsWithoutNode: without ? without / 1000 : last.secondsWithoutNode };
@@ -102,8 +102,8 @@ const inKeyGeneration =
   "the node is not upgraded: the orchestrator beside it takes part in a key generation\n  needed: wait until that is over, then run the same command again";
 
 /** Waits until the orchestrator takes part in no signing. An orchestrator that does not answer takes part in none. */
-async function waitForIdleOrchestrator(forward: ReturnType<typeof openRoot>["forward"], port: number): Promise<void> {
-  const client = createOrchestratorClient(() => forward("127.0.0.1", port), port, systemClock);
+async function waitForIdleOrchestrator(host: RootHost, port: number): Promise<void> {
+  const client = createOrchestratorClient(host, port, systemClock);
   const ask = () => client.status().catch(() => undefined);
   if ((await ask())?.state === 1) throw new Error(inKeyGeneration);
   await waitForSignings(ask, { ...systemClock, say: (line) => say(`node: ${line}`) });

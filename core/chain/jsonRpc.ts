@@ -5,7 +5,7 @@ import { answerLimit, tooLarge } from "../util/boundedText";
 import { withTimeout } from "../util/withTimeout";
 
 /** Opens a stream to the RPC's port: through ssh, or directly. */
-export type OpenStream = () => Promise<Duplex>;
+type OpenStream = () => Promise<Duplex>;
 
 export interface RpcAnswer {
   readonly status: number;

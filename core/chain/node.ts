@@ -1,5 +1,5 @@
 import net from "node:net";
-import { type Connection, createConnection } from "../ssh/connection";
+import type { Connection } from "../ssh/connection";
 import type { SshTarget } from "../ssh/ssh";
 import { isFatal } from "../ssh/sshErrors";
 import { isPrintable, printable } from "../util/printable";
@@ -125,10 +125,7 @@ export function nodeCalls(
 }
 
 /** Returns a client for a node. Closes the connection with the client. */
-export function createNodeClient(
-  target: NodeTarget,
-  connection: Connection = createConnection(target.ssh),
-): NodeClient {
+export function createNodeClient(target: NodeTarget, connection: Connection): NodeClient {
   let isReached = false;
   let used = 0;
   const call = nodeCalls(target, connection, callTimeout, () => {

@@ -1,7 +1,8 @@
+import type { RootHost } from "../ssh/root";
 import { type ForwardError, isFatal } from "../ssh/sshErrors";
 import type { Clock } from "../util/clock";
 import { isPrintable, printable, printableLines } from "../util/printable";
-import { callHttp, type OpenStream, type RpcAnswer } from "./jsonRpc";
+import { callHttp, type RpcAnswer } from "./jsonRpc";
 
 /** Result of `getBuildInfo` (docs/specification.md, 2.4). */
 export interface BuildInfo {
@@ -52,15 +53,11 @@ const afterRefusal = 1200;
 const refusals = 8;
 const timeout = 15_000;
 
-/**
- * Returns a client for a host's orchestrator. `open` opens a stream to 127.0.0.1 on the host itself: newer builds
- * answer nobody else. `hide` removes secrets from the orchestrator's error texts.
- */
+/** Returns a client for a host's orchestrator. Calls 127.0.0.1 on the host itself: newer builds answer nobody else. */
 export function createOrchestratorClient(
-  open: OpenStream,
+  host: Pick<RootHost, "forward">,
   port: number,
   clock: RpcClock,
-  hide: (text: string) => string = withoutSecrets,
 ): OrchestratorClient {
   const whom = "the orchestrator";
   let free = Promise.resolve();
@@ -83,7 +80,13 @@ export function createOrchestratorClient(
     const body = JSON.stringify({ method, params: [] });
     for (let left = refusals; ; left -= 1) {
       const answer = await inTurn(() =>
-        callHttp(open, { verb: "POST", authority: `127.0.0.1:${port}`, body, timeout, whom }),
+        callHttp(() => host.forward("127.0.0.1", port), {
+          verb: "POST",
+          authority: `127.0.0.1:${port}`,
+          body,
+          timeout,
+          whom,
+        }),
       ).catch((error: ForwardError) => {
         if (isFatal(error)) throw error;
         throw new Error(
@@ -92,7 +95,7 @@ export function createOrchestratorClient(
             : error.message,
         );
       });
-      if (answer.status !== 429) return orchestratorResult(answer, method, hide);
+      if (answer.status !== 429) return orchestratorResult(answer, method);
       if (left === 0)
         throw new Error(`${whom} answers 429, too many requests, ${refusals + 1} times: who else asks it?`);
       await clock.sleep(afterRefusal);
@@ -117,11 +120,13 @@ export function isWrongAnswer(error: unknown): boolean {
 const lacking = Symbol.for("pillar-host.lacking");
 
 /** Returns the result in an answer, or `lacking` for 404: the build lacks the method. Throws what answered instead. */
-function orchestratorResult({ status, body }: RpcAnswer, method: string, hide: (text: string) => string): unknown {
+function orchestratorResult({ status, body }: RpcAnswer, method: string): unknown {
   if (status === 404) return lacking;
   const envelope = envelopeOf(body);
   if (typeof envelope?.error === "string" && envelope.error !== "")
-    throw wrongAnswer(`the orchestrator answers ${method} with the error: ${printableLines(hide(envelope.error))}`);
+    throw wrongAnswer(
+      `the orchestrator answers ${method} with the error: ${printableLines(withoutSecrets(envelope.error))}`,
+    );
   if (status !== 200) throw new Error(`the orchestrator's RPC answers ${method} with ${status}`);
   if (typeof envelope?.result !== "object" || envelope.result === null || envelope.error !== "")
     throw wrongAnswer(

@@ -206,8 +206,7 @@ async function readSuccessor(
     const { address, hostKey } = host.ssh;
     const facts = { address, hostKey, look, node: status };
     if (!("facts" in look) || !look.facts.signer.active) return facts;
-    const { rpcPort } = places.signer;
-    const client = createOrchestratorClient(() => root.forward("127.0.0.1", rpcPort), rpcPort, deps);
+    const client = createOrchestratorClient(root, places.signer.rpcPort, deps);
     const build = await toResult(client.buildInfo());
     const identity = "value" in build ? await client.identity().catch(() => undefined) : undefined;
     return { ...facts, build, identity };

@@ -187,8 +187,7 @@ function openChains(
 async function readOrchestrator({ context, root, facts: answer }: SharedLookups): Promise<OrchestratorPart> {
   const facts = requireValue(await answer);
   if (!facts.signer.active) return describeOrchestrator(facts, undefined);
-  const port = context.inputs.places.signer.rpcPort;
-  const client = createOrchestratorClient(() => root.forward("127.0.0.1", port), port, deps);
+  const client = createOrchestratorClient(root, context.inputs.places.signer.rpcPort, deps);
   const rpc = await readPart(async (): Promise<OrchestratorAnswer> => {
     const { version } = await client.buildInfo();
     const status = await client.status().catch(() => undefined);

@@ -134,7 +134,7 @@ export async function factsOf(root: RootHost, { service, directory, nodeDirector
 }
 
 function clientOf(root: RootHost, { rpcPort }: OrchestratorPlace, clock: RpcClock): OrchestratorClient {
-  return createOrchestratorClient(() => root.forward("127.0.0.1", rpcPort), rpcPort, clock);
+  return createOrchestratorClient(root, rpcPort, clock);
 }
 
 const maxAttempts = 4;

@@ -76,7 +76,7 @@ const maxAttempts = 4;
 const retryDelayMs = 500;
 
 export function clientOf(inputs: MoveInputs, sides: HostPair, side: SideName, deps: HostPairDeps): OrchestratorClient {
-  return createOrchestratorClient(() => sides.roots[side].forward("127.0.0.1", inputs.rpcPort), inputs.rpcPort, deps);
+  return createOrchestratorClient(sides.roots[side], inputs.rpcPort, deps);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { test as base, describe, expect } from "vitest";
 import { createNodeClient, type NodeClient, type NodeTarget } from "../../../core/chain/node";
 import type { VersionRules } from "../../../core/chain/requiredVersions";
+import { createConnection } from "../../../core/ssh/connection";
 import { lookAtNode } from "../../../core/sync/nodeStatus";
 import { soon } from "../../soon";
 import { closedPort, type FakeNode, fakeNode, loginTo, type Server, type SshHost, sshHost, synced } from "./fakes";
@@ -31,7 +32,8 @@ const test = base.extend<Fixtures>({
   clientOf: async ({ targetOf }, provide) => {
     const clients: NodeClient[] = [];
     await provide((changes) => {
-      const client = createNodeClient(targetOf(changes));
+      const target = targetOf(changes);
+      const client = createNodeClient(target, createConnection(target.ssh));
       clients.push(client);
       return client;
     });

@@ -40,7 +40,11 @@ const test = base.extend<{ talk: (...answers: Answer[]) => Promise<Talk> }>({
       const server = await fake(...answers);
       closers.push(server.close);
       const time = clock();
-      const client = createOrchestratorClient(async () => net.connect(server.port, "127.0.0.1"), 55000, time);
+      const client = createOrchestratorClient(
+        { forward: async () => net.connect(server.port, "127.0.0.1") },
+        55000,
+        time,
+      );
       return { client, asked: server.asked, slept: time.slept };
     });
     await Promise.all(closers.map((close) => close()));
@@ -108,17 +112,21 @@ describe("getBuildInfo", () => {
     ],
   ])("%s is an error", async (_what, answer, words) => {
     const server = await fake(answer);
-    const client = createOrchestratorClient(async () => net.connect(server.port, "127.0.0.1"), 55000, clock());
+    const client = createOrchestratorClient(
+      { forward: async () => net.connect(server.port, "127.0.0.1") },
+      55000,
+      clock(),
+    );
     await expect(client.buildInfo()).rejects.toThrow(words);
     await server.close();
   });
 
   test("a port where nothing listens is said in its own words", async () => {
-    const open = () =>
+    const forward = () =>
       Promise.reject(
         forwardError("closedPort", "nothing listens on 127.0.0.1:55000 of the host: the node restarts or is down"),
       );
-    await expect(createOrchestratorClient(open, 55000, clock()).buildInfo()).rejects.toThrow(
+    await expect(createOrchestratorClient({ forward }, 55000, clock()).buildInfo()).rejects.toThrow(
       "nothing listens on 127.0.0.1:55000: it is down, or not yet through its start",
     );
   });
