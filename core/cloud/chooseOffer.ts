@@ -70,7 +70,7 @@ export function chooseOffer(offers: readonly Offer[], wish: Wish, attempts: read
     const where = locations.join(", ");
     if (plan === "auto")
       return refuse(`pillar-host:host.plan: no plan in ${where} meets the minimums (pillar-host:host.minimums)`);
-    if (ofPlan.length === 0) return refuse(`${key} is no x86 plan that the provider sells now`);
+    if (ofPlan.length === 0) return refuse(`${key} is not an x86 plan that the provider sells now`);
     if (!fitting[0]) return refuse(`${key} is not sold in ${where}, but in ${placesOf(ofPlan).join(", ")}`);
     return refuse(`${key} is below the minimums: ${findShortfalls(fitting[0], wish).join("; ")}`);
   }
@@ -82,20 +82,20 @@ export function chooseOffer(offers: readonly Offer[], wish: Wish, attempts: read
   if (offer) return { kind: "chosen", offer, runnerUp: inOrder.find((each) => each.plan !== offer.plan) };
   const tried = attempts.map(({ location, at, reason, ...each }) => `${each.plan} in ${location} at ${at}: ${reason}`);
   return refuse(
-    ...(tried.length > 0 ? ["the provider had no room for what was tried:", ...tried] : []),
+    ...(tried.length > 0 ? ["the provider had no room for these servers:", ...tried] : []),
     ...(untried[0]
       ? formatTooDear(untried[0], maxMonthly, run)
-      : ["Add locations (pillar-host:host.locations). The next run begins with the first one again."]),
+      : ["Add locations (pillar-host:host.locations). The next run starts with the first one again."]),
   );
 }
 
 function formatTooDear({ plan, location, monthly, currency }: Offer, limit: number, run: Commands): string[] {
   return [
-    `pillar-host:host.maxMonthly: what is left costs more than ${limit.toFixed(2)} ${currency} a month, the cheapest ` +
+    `pillar-host:host.maxMonthly: all servers left to try cost more than ${limit.toFixed(2)} ${currency} a month, the cheapest ` +
       `${monthly.toFixed(2)} ${currency}: ${plan} in ${location}`,
     // The command line takes whole numbers only.
-    `To allow it: ${run.set("host.maxMonthly", Math.ceil(monthly))} && ${run.up}`,
-    `Or later, which begins with the first one again: ${run.up}`,
+    `To allow that price: ${run.set("host.maxMonthly", Math.ceil(monthly))} && ${run.up}`,
+    `Or try later, from the first server again: ${run.up}`,
   ];
 }
 

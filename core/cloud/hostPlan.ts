@@ -68,7 +68,7 @@ export async function planHost(situation: HostSituation): Promise<HostDecision |
         ...found.servers.map(
           ({ id, name, location, address }) => `  ${id} ${name} in ${location}, ${address ?? "no address"}`,
         ),
-        "needed: one. Delete what is not this stack's host, or take its labels away, in the provider's console.",
+        "needed: delete the servers that are not this stack's host, or remove their labels, in the provider's console.",
       ],
     };
   // A server that an interrupted or failed order left is no host yet.
@@ -76,7 +76,7 @@ export async function planHost(situation: HostSituation): Promise<HostDecision |
   if (server && (!isLeftover || lifecycle === "retiring")) return planKeeping(situation, found, server);
   if (lifecycle !== "retiring")
     return planOrder(situation, found, server, settleOrder(record, now, cloud.isNoRoom, server?.failure));
-  const line = `there is no server of this stack at ${cloud.provider}. Where the state still knows one: ${run.refresh}, then ${run.destroy}`;
+  const line = `there is no server of this stack at ${cloud.provider}. If the state still has one: ${run.refresh}, then ${run.destroy}`;
   return { plan: { kind: "gone" }, lines: [line], warnings: [] };
 }
 
@@ -86,7 +86,7 @@ async function planAdoption({ cloud, stack }: HostSituation, id: string): Promis
     return { faults: [`pillar-host:host.importId: ${cloud.provider} has no server ${id} that this token can see`] };
   return {
     plan: { kind: "keep", server, found: { servers: [server] }, isHalfMade: false },
-    lines: [`host: server ${id} (${server.name}) at ${cloud.provider} is taken over by ${stack} as it is`],
+    lines: [`host: ${stack} adopts server ${id} (${server.name}) at ${cloud.provider} without a change`],
     warnings: [],
   };
 }
@@ -109,7 +109,7 @@ function planKeeping({ host, record }: HostSituation, found: CloudInventory, ser
   const isHalfMade = record.pending !== undefined;
   if (isHalfMade)
     warnings.push(
-      `the creation of server ${server.id} was cut off: it is taken over, and the next run sets its protection`,
+      `the creation of server ${server.id} was interrupted: the server is kept, and the next run sets its protection`,
     );
   return { plan: { kind: "keep", server, found, isHalfMade }, lines: [], warnings };
 }
@@ -124,8 +124,8 @@ async function planOrder(
   if (host.hostKey !== undefined)
     return {
       faults: [
-        `pillar-host:host.hostKey: it is for a server that is there already, and ${cloud.provider} has none of stack ${stack}`,
-        `To have one made: ${run.remove("host.hostKey")} && ${run.up}`,
+        `pillar-host:host.hostKey: it is for an existing server, and ${cloud.provider} has no server of stack ${stack}`,
+        `To order a new server: ${run.remove("host.hostKey")} && ${run.up}`,
       ],
     };
   const [offers, images] = await Promise.all([cloud.readOffers(host.backups), cloud.readImages(), cloud.checkRights()]);
@@ -154,11 +154,11 @@ async function planOrder(
       ...formatEarlierOrders(failed, leftover, record, run),
       ...formatOffer(cloud.provider, host, choice, limit),
       next.kind === "chosen"
-        ? `should the provider have no room for it, the next run tries ${next.offer.plan} in ${next.offer.location} (${next.offer.monthly.toFixed(2)} ${offer.currency} a month)`
-        : "should the provider have no room for it, there is nothing else to try within the limit: add locations (pillar-host:host.locations)",
+        ? `if the provider has no room for this server, the next run tries ${next.offer.plan} in ${next.offer.location} (${next.offer.monthly.toFixed(2)} ${offer.currency} a month)`
+        : "if the provider has no room for this server, nothing else within the limit is left to try: add locations (pillar-host:host.locations)",
     ],
     warnings: leftover
-      ? [`the server that this run makes is protected by the next run: ${run.up} once more when this one is done`]
+      ? [`the next run protects the server that this run makes: after this run, run ${run.up} again`]
       : [],
   };
 }
@@ -171,12 +171,11 @@ function formatEarlierOrders(
 ) {
   const lines: string[] = [];
   if (failed) {
-    const { plan, location, at, reason = "the run ended before it heard why" } = failed;
+    const { plan, location, at, reason = "the run ended before the provider's answer" } = failed;
     lines.push(`the order of ${plan} in ${location} at ${at} failed: ${reason}`);
   }
-  if (left) lines.push(`what that left is removed: server ${left.id}`);
-  else if (pending)
-    lines.push(`should this run end in an error about a server that is not there: ${run.refresh} && ${run.up}`);
+  if (left) lines.push(`server ${left.id}, which the failed order left, is removed`);
+  else if (pending) lines.push(`if this run fails because a server does not exist: ${run.refresh} && ${run.up}`);
   return lines;
 }
 
@@ -187,12 +186,10 @@ function formatOffer(
   limit?: PriceLimit,
 ): string[] {
   const isSmall = offer.cores < ideal.cores || offer.memoryGb < ideal.memoryGb;
-  const room = offer.isAvailable
-    ? ""
-    : `; ${provider}'s list shows no room for it now, which an order tries all the same`;
+  const room = offer.isAvailable ? "" : `; ${provider} lists no room for this server now, but the order is tried`;
   const backups = host.backups ? ", backups included" : "";
   const otherDear = runnerUp && limit && runnerUp.monthly > limit.monthly ? "; dearer than the limit" : "";
-  const otherRoom = runnerUp?.isAvailable === false ? "; the list shows no room for it" : "";
+  const otherRoom = runnerUp?.isAvailable === false ? "; no room is listed for it" : "";
   return [
     `host: a server at ${provider}, ${describeOffer(offer)}${backups}; image ${host.image}${room}`,
     isSmall &&

@@ -98,7 +98,7 @@ export function priceLimit(host: CloudHostConfig, shown?: ShownPrice): PriceLimi
   const { monthly, currency } = shown;
   return {
     monthly: Math.round(monthly * (1 + priceMarginShare) * 100) / 100,
-    from: `the ${monthly.toFixed(2)} ${currency} that were shown first and a quarter; pillar-host:host.maxMonthly sets another`,
+    from: `the price shown first, ${monthly.toFixed(2)} ${currency}, plus a quarter; pillar-host:host.maxMonthly sets another limit`,
   };
 }
 

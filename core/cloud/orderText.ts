@@ -23,11 +23,11 @@ export function formatFailedOrder(
   const order = `${plan} in ${location}`;
   const run = commandsFor(stack);
   if (isNoRoom(words))
-    return `${provider} has no room for ${order} (${words})\n  ${run.up} tries what comes next: the preview names it`;
+    return `${provider} has no room for ${order} (${words})\n  ${run.up} tries the next server: the preview names it`;
   return [
     `the order of ${order} at ${provider} failed (${words})`,
-    `  Where the account's limit is reached: ask for a higher one (${limits}), or delete a server`,
-    `  Where the token may not make servers: ${run.setSecret("host.token")}`,
+    `  If the account's limit is reached: request a higher limit (${limits}), or delete a server`,
+    `  If the token may not create servers: ${run.setSecret("host.token")}`,
     `  Then run ${run.up}. It orders ${order} again, and no other type. If the failed order left a server, the run uses or removes it`,
   ].join("\n");
 }

@@ -9,7 +9,7 @@ const proxyKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabg
 const host = { address: "203.0.113.7", hostKey };
 const given = (settings: object) => JSON.parse(JSON.stringify(settings)) as object;
 
-test("an adopted host: its address and key, and nothing else where nothing else is known", () => {
+test("writes only address and key of an adopted host if nothing else is configured", () => {
   expect(given(createAdoptedSettings(configOf(), "198.51.100.9", hostKey))).toEqual({
     "host.provider": "existing",
     "host.address": "198.51.100.9",
@@ -18,7 +18,7 @@ test("an adopted host: its address and key, and nothing else where nothing else 
   });
 });
 
-test("the retirement names the successor as its stack shows it, and of the login what differs", () => {
+test("writes the successor from its stack's outputs, and only a login that differs", () => {
   const after = configOf({ ssh: { password: "x", user: "op", port: 2222 } });
   expect(given(createSuccessorSettings(configOf(), after, host))).toEqual({
     "retirement.successor.address": host.address,
@@ -30,7 +30,7 @@ test("the retirement names the successor as its stack shows it, and of the login
   expect(given(createSuccessorSettings(configOf(), configOf(), host))).not.toHaveProperty("retirement.successor.user");
 });
 
-test("a proxy goes along to the successor's block, and from the move's block to the adopted host's login", () => {
+test("copies a proxy to the successor's block, and from the move's block to the adopted host's login", () => {
   const proxy = { address: "192.0.2.1", hostKey: proxyKey, port: 2200 };
   const settings = given(createSuccessorSettings(configOf(), configOf({ ssh: { password: "x", proxy } }), host));
   expect(settings).toMatchObject({ "retirement.successor.proxy.address": "192.0.2.1" });
@@ -48,7 +48,7 @@ test("a proxy goes along to the successor's block, and from the move's block to 
   expect(given(createAdoptedSettings(config, "198.51.100.8", hostKey))).not.toHaveProperty("ssh.proxy.address");
 });
 
-test("what can't be meant is refused before anything is written", () => {
+test("refuses contradictory stacks before anything is written", () => {
   const old = { ...configOf(), host: { ...configOf().host, provider: "existing" as const, address: "198.51.100.9" } };
   const after = configOf();
   const fault = (changes: { address?: string; pillar?: string; lifecycle?: "active" | "retiring" }) =>
@@ -72,7 +72,7 @@ test("what can't be meant is refused before anything is written", () => {
   expect(fault({ lifecycle: "retiring" })).toContain("check whether the two stacks are swapped");
 });
 
-test("a host is known to others once a run has shown address and key", () => {
+test("reads another stack's host once a run has output address and key", () => {
   const exported = (outputs: unknown) =>
     JSON.stringify({ deployment: { resources: [{ type: "pulumi:pulumi:Stack", urn: "", outputs }] } });
   expect(parseHostOutput(exported({ host }))).toEqual(host);

@@ -22,7 +22,7 @@ describe("the command", () => {
   const command = join(import.meta.dirname, "../../pillar-host");
   const sh = ["/usr/bin", "/bin"].join(":");
 
-  test("lies in the project's root and is itself also by a link from elsewhere", async () => {
+  test("is in the project's root, and works through a link", async () => {
     const place = await mkdtemp(join(tmpdir(), "pillar-host-command-"));
     try {
       await symlink(command, join(place, "linked"));
@@ -62,7 +62,7 @@ describe("the command", () => {
 });
 
 describe("the command line", () => {
-  test("tells its exit codes", async () => {
+  test("prints its exit codes", async () => {
     const { exitCode, stdout } = await run("status", "--help");
     expect(exitCode).toBe(0);
     expect(stdout).toContain("0    the node is synced, on the same evidence on which pulumi up continues");
@@ -83,7 +83,7 @@ describe("the command line", () => {
       "error: option '--json' cannot be used with option '--output <dir>'",
     ],
     [["halt"], "error: unknown command 'halt'"],
-  ])("that can't be used ends with 2: %j", async (args, text) => {
+  ])("exits with 2 for wrong arguments: %j", async (args, text) => {
     const { exitCode, stderr } = await run(...args);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(text);

@@ -38,15 +38,15 @@ function stackOf(state: { locked?: boolean | string; pending?: string[]; fault?:
   return { clear, ran, said, left: () => ({ locked, pending }) };
 }
 
-describe("what a killed run left", () => {
-  test("nothing: nothing is cleared, and nothing said", async () => {
+describe("after a killed run", () => {
+  test("clears nothing and prints nothing if nothing is stale", async () => {
     const { clear, ran, said } = stackOf({});
     await clear();
     expect(ran).toEqual(["stack export", refresh]);
     expect(said).toEqual([]);
   });
 
-  test("a lock and a creation: both are cleared, once, and told", async () => {
+  test("clears a lock and a creation once, and reports both", async () => {
     const { clear, ran, said, left } = stackOf({ locked: true, pending: [gate] });
     await clear();
     expect(ran).toEqual([
@@ -63,13 +63,13 @@ describe("what a killed run left", () => {
     expect(left()).toEqual({ locked: false, pending: [] });
   });
 
-  test("a creation only, as after a resume that was killed behind its cancel", async () => {
+  test("clears a creation without a lock, as after a killed resume", async () => {
     const { clear, ran } = stackOf({ pending: [gate, "command:remote:Command"] });
     await clear();
     expect(ran).toEqual(["stack export", `${refresh} --clear-pending-creates`]);
   });
 
-  test("a lock of a run that lives: nothing is touched", async () => {
+  test("touches nothing while the lock's run lives", async () => {
     const run = await runningPulumi();
     const locked = lockText.replace(String(free), String(run.pid));
     const { clear, ran, left } = stackOf({ locked, pending: [gate] });
@@ -86,7 +86,7 @@ describe("what a killed run left", () => {
     expect(left()).toEqual({ locked, pending: [gate] });
   });
 
-  test("a lock that the backend does not explain is cleared on the operator's word alone", async () => {
+  test("clears a lock without a named holder only with --lock-is-stale", async () => {
     const { clear, ran, said } = stackOf({ locked: cloudText });
     await expect(clear()).rejects.toThrow(
       `prod is locked by a run that the backend does not name; this machine can't check whether that run is still running
@@ -97,13 +97,13 @@ describe("what a killed run left", () => {
     expect(said).toEqual(["cleared: the lock of a run that the backend does not name, because of --lock-is-stale"]);
   });
 
-  test("another machine's run is never taken for gone", async () => {
+  test("never treats another machine's run as gone", async () => {
     const { clear, ran } = stackOf({ locked: lockText.replace(hostname(), "laptop") });
     await expect(clear()).rejects.toThrow("can't check whether that run is still running");
     expect(ran).not.toContain("cancel --yes");
   });
 
-  test("a server that may be there: the lock goes, no creation does, and no up follows", async () => {
+  test("clears the lock but no creation if a server may exist, and runs no up", async () => {
     const { clear, ran, said, left } = stackOf({ locked: true, pending: [gate, server] });
     await expect(clear()).rejects.toThrow(`  found: thing1 (${server})\n  needed: look at your provider's console`);
     expect(ran.filter((line) => line.includes("clear-pending"))).toEqual([]);
@@ -112,12 +112,12 @@ describe("what a killed run left", () => {
   });
 });
 
-test("a fault that is no lock ends it with pulumi's reason", async () => {
+test("fails with pulumi's reason for an error other than a lock", async () => {
   const { clear } = stackOf({ fault: "error: the disk is full" });
   await expect(clear()).rejects.toThrow(new CliRefusal("pulumi refresh failed: the disk is full"));
 });
 
-test("a lock that comes back each time is not cleared for ever", async () => {
+test("stops clearing a lock that comes back each time", async () => {
   const { clear, ran } = stackOf({ locked: true, relocks: true });
   await expect(clear()).rejects.toThrow(/currently locked by 1 lock/);
   expect(ran.filter((line) => line === "cancel --yes")).toHaveLength(2);

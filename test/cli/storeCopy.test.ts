@@ -80,7 +80,7 @@ if [ "$4" = . ]; then cp *.tar.age *.manifest.json "$to"; else cp * "$to"; fi`;
   }
 }
 
-test("the record that was copied by hand is read from the bucket, on this machine and another", async () => {
+test("reads an event log that was copied by hand from the bucket, on this machine and another", async () => {
   const here = await run(undefined, "report", "prod-2", "--json");
   expect(here.exitCode, here.out).toBe(0);
   await copy();
@@ -99,7 +99,7 @@ test("the record that was copied by hand is read from the bucket, on this machin
   expect(asked.out).toBe(elsewhere.out);
 });
 
-test("where the configuration and the record are in different places, nothing is read as empty", async () => {
+test("refuses an event log in another place than configured, instead of reading it as empty", async () => {
   const early = await run(address, "report", "prod-2");
   expect([early.exitCode, early.out]).toEqual([2, expect.stringContaining("but a bucket is configured for it")]);
   expect(early.out).toContain("rename that file to record.jsonl.moved (docs/unattended.md)");

@@ -7,7 +7,7 @@ const text = readFileSync(resolve(import.meta.dirname, "../../docs/configuration
 const tables = withTables(text);
 const lineOf = (key: string) => tables.split("\n").find((line) => line.startsWith(`- \`${key}\` (`));
 
-test("the lists of docs/configuration.md are the schema's (npm run schema writes them)", () => {
+test("keeps the lists of docs/configuration.md equal to the schema (npm run schema)", () => {
   expect(text).toBe(tables);
 });
 
@@ -43,12 +43,12 @@ describe("a key's line", () => {
   });
 });
 
-test("what stands around the lists is kept, what is between their marks is not", () => {
+test("keeps the text around the lists, and replaces the text between their marks", () => {
   const own = text.replace("# Configuration\n", "# Configuration\n\nA word of our own.\n");
   expect(withTables(own.replaceAll(/^- `\w+[.\w]*`.*\n/gm, ""))).toBe(own);
 });
 
-test("a key without a list is refused, and one that has two, and a list of an unknown key", () => {
+test("refuses a key without a list, a key with two lists, and a list of an unknown key", () => {
   const refused = (from: string, to: string) => () => withTables(text.replace(from, to));
   expect(refused("<!-- keys: sync ", "<!-- keys of sync ")).toThrow(/not so: sync$/);
   expect(refused("<!-- keys: sync ", "<!-- keys: sync, host ")).toThrow(/not so: host$/);

@@ -5,11 +5,11 @@ import { stackFileSchema } from "../../lab/schema/stackFileSchema";
 
 const file = resolve(import.meta.dirname, "../../stack.schema.json");
 
-test("the schema that editors read is the one that the program checks with (npm run schema writes it)", () => {
+test("keeps the editors' schema equal to the program's (npm run schema)", () => {
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(JSON.parse(JSON.stringify(stackFileSchema())));
 });
 
-test("it knows the keys, refuses others, and takes a secret as the engine writes it", () => {
+test("accepts the keys, refuses others, and accepts an encrypted secret", () => {
   const text = JSON.stringify(stackFileSchema());
   const { properties } = JSON.parse(text).properties.config;
   expect(Object.keys(properties)).toContain("pillar-host:host");
@@ -19,7 +19,7 @@ test("it knows the keys, refuses others, and takes a secret as the engine writes
   expect(from.privateKey.anyOf[1].required).toEqual(["secure"]);
 });
 
-test("it tells of each key what the documentation does, also its form, its unit and where more is said", () => {
+test("describes each key as the documentation does, with form, unit and page", () => {
   const { properties } = JSON.parse(JSON.stringify(stackFileSchema())).properties.config;
   expect(properties["pillar-host:sync"].properties.stallMinutes.description).toBe(
     "A height that does not change for this long counts as a stall. Unit: minutes",
@@ -39,7 +39,7 @@ test("it tells of each key what the documentation does, also its form, its unit 
   expect(Object.entries(properties).flatMap(([key, schema]) => untold(schema as object, key))).toEqual([]);
 });
 
-test("nothing of it is a word that only this program knows", () => {
+test("contains no word that only this program knows", () => {
   const words = JSON.stringify(stackFileSchema()).match(/"(form|unit|otherwise|secret|see)":/g);
   expect(words).toBeNull();
 });

@@ -13,7 +13,7 @@ const backup = {
 };
 const keyShare = { files: ["root/.orchestrator/tss/localstate-a.json"], generatedAt: "2026-11-01T12:34:56.000Z" };
 
-test("a backup on request: where it lies, how large it is, which key share it holds, and what is of no use", () => {
+test("prints a backup's place, size and key share, and the useless backups", () => {
   expect(formatBackup("prod", "192.0.2.1", { ...backup, keyShare }, ["/b/old.tar.age"])).toEqual([
     "backup of the orchestrator of 192.0.2.1 (prod), encrypted, and proved by reading it back:",
     "  file         /b/x.tar.age (1234 bytes)",
@@ -28,6 +28,6 @@ test("a backup on request: where it lies, how large it is, which key share it ho
   ]);
 });
 
-test("one without a key share says so", () => {
+test("prints that a backup has no key share", () => {
   expect(formatBackup("prod", "192.0.2.1", backup, []).join("\n")).toContain("key share    NONE");
 });

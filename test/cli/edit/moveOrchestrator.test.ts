@@ -15,7 +15,7 @@ const sha256 = "ab".repeat(32);
 const proxyKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const given = (settings: object) => JSON.parse(JSON.stringify(settings)) as object;
 
-test("the move names the old host as its stack shows it, and the release with the version of its address", () => {
+test("writes the old host from its stack's outputs, and the release with the version in its address", () => {
   expect(given(createMoveSettings(configOf(), configOf(), host, { release, releaseSha256: sha256 }))).toEqual({
     "orchestrator.migrateFrom.address": host.address,
     "orchestrator.migrateFrom.hostKey": host.hostKey,
@@ -25,7 +25,7 @@ test("the move names the old host as its stack shows it, and the release with th
   });
 });
 
-test("of login and places only what differs; a release that is configured stays", () => {
+test("writes only a login and paths that differ, and keeps a configured release", () => {
   const before = configOf({
     ssh: { password: "x", user: "op", port: 2222 },
     node: { dataDir: "/data/znn" },
@@ -48,7 +48,7 @@ const hashed = { orchestrator: { release: { url: release, sha256, version: "v0.0
 const releaseIn = (settings: object) =>
   Object.fromEntries(Object.entries(given(settings)).filter(([key]) => key.startsWith("orchestrator.release.")));
 
-test("what stands there of the same address stays where it is not given; another address takes nothing of it", () => {
+test("keeps the configured values for the same address, and drops them for another", () => {
   const stays = {
     "orchestrator.release.url": release,
     "orchestrator.release.sha256": sha256,
@@ -66,7 +66,7 @@ test("what stands there of the same address stays where it is not given; another
   });
 });
 
-test("a release without its hash goes into no stack's file: what shows it, and what is typed then", () => {
+test("refuses a release without its hash, and says how to print it and what to type then", () => {
   const config = configOf();
   const fault = (options: object, of = config) =>
     findMoveProblem("prod-2", of, { config, host }, { from: "prod", ...options });
@@ -90,7 +90,7 @@ test("a release without its hash goes into no stack's file: what shows it, and w
   expect(fault({}, plain)).toContain("then: ./pillar-host move prod-2 --from prod --release-sha256 SHA256");
 });
 
-test("what can't be meant is refused before anything is written", () => {
+test("refuses contradictory stacks before anything is written", () => {
   const config = configOf();
   const fault = (changes: { release?: string; releaseVersion?: string; pillar?: string; address?: string } = {}) => {
     const { pillar = config.pillar.name, address = host.address, ...rest } = changes;
@@ -114,7 +114,7 @@ test("what can't be meant is refused before anything is written", () => {
   );
 });
 
-test("a signer of which the record knows no move needs a word, once", async () => {
+test("asks once for a confirmation if the event log has no move of the orchestrator", async () => {
   const directory = mkdtempSync(join(tmpdir(), "move-word-"));
   const migrateFrom = {
     ...host,
@@ -137,7 +137,7 @@ test("a signer of which the record knows no move needs a word, once", async () =
   rmSync(directory, { recursive: true });
 });
 
-test("another host's proxy goes along, as far as it is no secret; one that both have is not repeated", () => {
+test("copies the other host's proxy without secrets, unless both hosts have the same", () => {
   const proxy = { address: "192.0.2.1", hostKey: proxyKey, user: "jump", password: "p" };
   const before = configOf({ ssh: { password: "x", proxy } });
   const named = (to: StackConfig) =>

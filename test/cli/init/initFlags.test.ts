@@ -8,7 +8,7 @@ const missing = (stack: string | undefined, flags: InitFlags, hasPassphrase = tr
 const reference = ["http://192.0.2.1:35997"];
 const existing = { pillar: "Anvil", provider: "existing", address: "203.0.113.7", agent: true, reference } as const;
 
-test("without anything each answer is missing, the pass phrase too", () => {
+test("lists every missing answer, and the pass phrase", () => {
   expect(missing(undefined, {}, false)).toEqual([
     "STACK",
     "--pillar",
@@ -19,7 +19,7 @@ test("without anything each answer is missing, the pass phrase too", () => {
   ]);
 });
 
-test("a server that is there needs its address, and a word about its host key", () => {
+test("requires address and host key of an existing server", () => {
   expect(missing("prod-2", { provider: "existing", reference })).toEqual([
     "--pillar",
     "--address",
@@ -33,13 +33,13 @@ test("a server that is there needs its address, and a word about its host key", 
     expect(missing("prod-2", { ...existing, ...known })).toEqual([]);
 });
 
-test("a server that is to be ordered needs networks and a key; the agent is none", () => {
+test("requires networks and a key file for an ordered server, not the agent", () => {
   const cloud = { pillar: "Anvil", provider: "hetzner", reference } as const;
   expect(missing("prod-2", { ...cloud, agent: true })).toEqual(["--ssh-from", "--key-file"]);
   expect(missing("prod-2", { ...cloud, sshFrom: ["192.0.2.1/32"], keyFile: "k" })).toEqual([]);
 });
 
-test("a new host needs a witness of the chain; the old host a word about its host key", () => {
+test("requires a witness of the chain for a new host, and the old host's key", () => {
   const alone = { ...existing, fingerprint: "SHA256:x", reference: undefined as never };
   expect(missing("prod-2", { ...alone })).toEqual(["--old-host"]);
   expect(missing("prod-2", { ...alone, oldHost: "198.51.100.9" })).toEqual(["--old-fingerprint"]);

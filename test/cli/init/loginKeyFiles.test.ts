@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(place, { recursive: true }));
 
-test("a key that opens, and one with a pass phrase, are good", () => {
+test("accepts a key that opens, and a key with a pass phrase", () => {
   const open = file("open", pair.private);
   const locked = join(place, "locked");
   execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "a phrase", "-f", locked]);
@@ -39,7 +39,7 @@ test.each([
   expect(hasPassphrase(at)).toBe(false);
 });
 
-test("a key that is cut off is told by init already", () => {
+test("refuses a truncated key", () => {
   expect(checkKeyFile(file("torn", pair.private.slice(0, 60)))).toEqual({
     wrong: "can't be read as a key: truncated, of a hardware token, or of an unknown kind?",
     needed: "the file of a private ssh key, such as ~/.ssh/id_ed25519",

@@ -40,27 +40,27 @@ const configOf = (answers: Answers) => parse(textOf(answers)).config;
 
 const oldKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8zWlQBrYTQw5rLvxVNWYKmKTYCy1Wq4VJv0e7a9rQb";
 
-describe("a stack's file has the witnesses of the chain", () => {
-  test("the old host alone", () => {
+describe("the witnesses in a stack's file", () => {
+  test("are the old host alone", () => {
     const answers = { ...own, references: [], oldHost: { address: "198.51.100.9", hostKey: oldKey } };
     expect(configOf(answers)["pillar-host:sync"]).toEqual({ oldHost: answers.oldHost });
     expect(checkStackFile("prod", textOf(answers), [])).toEqual([]);
   });
 
-  test("references alone, and nothing of the example's", () => {
+  test("are references alone, without those of the example", () => {
     expect(configOf(own)["pillar-host:sync"]).toEqual({ references: own.references });
     expect(textOf(own)).not.toMatch(/node-1\.example|REPLACE: witnesses/);
   });
 
-  test("none is refused before the file is written", () => {
+  test("are required before the file is written", () => {
     expect(checkStackFile("prod", textOf({ ...own, references: [] }), [])[0]).toMatch(
       /^pillar-host:sync(\.references)?: /,
     );
   });
 });
 
-describe("a stack's file is an example with the operator's values", () => {
-  test("a new server of their own", () => {
+describe("a stack's file made from an example", () => {
+  test("has the values of a new server", () => {
     expect(configOf(own)).toMatchObject({
       "pillar-host:pillar": { name: "Forge" },
       "pillar-host:host": { provider: "existing", address: "203.0.113.8", hostKey },
@@ -79,7 +79,7 @@ describe("a stack's file is an example with the operator's values", () => {
     expect(textOf({ ...cloud, provider })).not.toContain("prod-2");
   });
 
-  test("the host of today, which is adopted", () => {
+  test("has the values of the present host, which is adopted", () => {
     expect(configOf({ ...own, adopt: true })).toMatchObject({
       "pillar-host:lifecycle": "adopted",
       "pillar-host:host": { address: "203.0.113.8", hostKey },
@@ -87,7 +87,7 @@ describe("a stack's file is an example with the operator's values", () => {
     expect(configOf({ ...own, adopt: true })).not.toHaveProperty("pillar-host:controller");
   });
 
-  test("its values are texts, whatever they look like", () => {
+  test("has texts as values, whatever they look like", () => {
     const keyFile = "~/keys $& $1/id: # yes";
     expect(configOf({ ...own, pillar: "007", user: "true", port: 2222, login: { keyFile } })).toMatchObject({
       "pillar-host:pillar": { name: "007" },
@@ -95,7 +95,7 @@ describe("a stack's file is an example with the operator's values", () => {
     });
   });
 
-  test("the controller's release", () => {
+  test("has the controller's release", () => {
     const answers = {
       ...own,
       release: "https://release.example/c.zip",
@@ -107,12 +107,12 @@ describe("a stack's file is an example with the operator's values", () => {
     });
   });
 
-  test("an example that lost a place for one is an error", () => {
+  test("fails for an example without a place for a value", () => {
     expect(() => formatStackFile("config:\n", own)).toThrow("the example has no place for");
   });
 });
 
-test("a password is in no file, and is a secret that the stack gets", async () => {
+test("keeps a password in no file, and makes it a secret of the stack", async () => {
   const answers = { ...own, login: "password" as const };
   expect(configOf(answers)["pillar-host:ssh"]).toEqual({ user: "root" });
   expect(listMissingSecrets(answers, [])).toEqual(["ssh.password"]);
@@ -122,7 +122,7 @@ test("a password is in no file, and is a secret that the stack gets", async () =
   expect(await gatherSecrets(answers, {}, false)).toEqual([]);
 });
 
-test("that the pass phrase of a key is still to be set is no fault of the file; one that is wrong in it is", () => {
+test("accepts a file without the key's pass phrase, and refuses a wrong pass phrase", () => {
   const place = mkdtempSync(join(tmpdir(), "pillar-host-init-"));
   const keyFile = join(place, "locked");
   execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "a phrase", "-f", keyFile]);
@@ -135,7 +135,7 @@ test("that the pass phrase of a key is still to be set is no fault of the file; 
   rmSync(place, { recursive: true });
 });
 
-test("faults of a file come with the token's, and not with the secrets that come later", () => {
+test("reports faults of the file and the token, but no secret that is set later", () => {
   const bad = { ...cloud, sshFrom: ["192.0.2.1"], login: { keyFile: "/nonexistent/key" } };
   expect(checkStackFile("prod", textOf(bad), [["host.token", "short"]])).toEqual([
     expect.stringMatching(/^pillar-host:host\.token: needed an API token of Hetzner/),

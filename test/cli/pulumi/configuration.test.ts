@@ -18,7 +18,7 @@ const printed = (config: Record<string, unknown>) =>
     ),
   );
 
-test("raw values are the project's keys, structured or plain", () => {
+test("reads the project's keys, structured or plain", () => {
   const text = printed({
     "pillar-host:pillar": { name: "Anvil" },
     "pillar-host:lifecycle": "active",
@@ -27,12 +27,12 @@ test("raw values are the project's keys, structured or plain", () => {
   expect(parseRawValues(text)).toEqual({ pillar: { name: "Anvil" }, lifecycle: "active" });
 });
 
-test("a configuration gets its defaults", () => {
+test("gives a configuration its defaults", () => {
   const config = Object.fromEntries(Object.entries(least).map(([key, value]) => [`pillar-host:${key}`, value]));
   expect(parseConfiguration("prod", printed(config)).sync.confirmations).toBe(3);
 });
 
-test("faults are named all at once, without a secret", () => {
+test("names all faults at once, without a secret", () => {
   const config = {
     "pillar-host:pilar": { name: "Anvil" },
     "pillar-host:ssh": { privateKey: "ssh-ed25519 AAAA" },
@@ -61,16 +61,16 @@ test.each([
   ],
   ["error: no Pulumi.yaml project file found (searching upwards from /)", /^there is no Pulumi.yaml here\n/],
   ["error: something new\n", /^pulumi config failed: something new$/],
-])("a fault of pulumi's is told in the operator's words: %s", (stderr, text) => {
+])("explains pulumi's error to the operator: %s", (stderr, text) => {
   expect(formatPulumiError("config", "nope", stderr)).toMatch(text);
 });
 
-test("a pass phrase is asked for only where none is set", () => {
+test("asks for a pass phrase only if none is set", () => {
   expect(isPassphraseMissing("error: passphrase must be set with PULUMI_CONFIG_PASSPHRASE or …")).toBe(true);
   expect(isPassphraseMissing("error: incorrect passphrase")).toBe(false);
 });
 
-test("a file backend's directory is found, a bucket has none", () => {
+test("returns a file backend's directory, and none for a bucket", () => {
   expect(backendDirectory("file:///srv/state")).toBe("/srv/state");
   expect(backendDirectory("file:///srv/state?no_tmp_dir=true")).toBe("/srv/state");
   expect(backendDirectory("file://~")).toBe(process.env.HOME);

@@ -13,7 +13,7 @@ const free = 4_194_305;
 const directory = mkdtempSync(join(tmpdir(), "locks-"));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-describe("what pulumi says of locks", () => {
+describe("pulumi's error about locks", () => {
   test("names each one", () => {
     const stderr =
       "error: the stack is currently locked by 2 lock(s). Either wait for the other process(es) to end or delete the lock file with `pulumi cancel`.\n" +
@@ -22,7 +22,7 @@ describe("what pulumi says of locks", () => {
     expect(parseLocks(stderr)).toEqual([lock, { user: "CORP\\bob@example", host: "laptop.lan", pid: 7, since }]);
   });
 
-  test("a conflict of Pulumi Cloud names nobody, and another error is none", () => {
+  test("names nobody for a conflict of Pulumi Cloud, and nothing for another error", () => {
     expect(parseLocks("error: [409] Conflict: Another update is currently in progress.\nTo learn more …")).toEqual([]);
     expect(parseLocks("error: no stack named 'prod' found")).toBeUndefined();
   });
@@ -31,14 +31,14 @@ describe("what pulumi says of locks", () => {
 describe("the run that holds a lock", () => {
   const here = async (pid: number) => (await readHolder({ ...lock, host: hostname(), pid })).holder;
 
-  test("lives while its process does, and is gone with it", async () => {
+  test("lives while its process lives", async () => {
     const run = await runningPulumi();
     expect(await here(run.pid)).toBe("lives");
     await run.end();
     expect(await here(run.pid)).toBe("gone");
   });
 
-  test("is gone where its process id is another program's, or nobody's", async () => {
+  test("is gone if its process id belongs to another program, or to none", async () => {
     expect(await here(process.pid)).toBe("gone");
     expect(await here(free)).toBe("gone");
   });
@@ -48,13 +48,13 @@ describe("the run that holds a lock", () => {
   });
 });
 
-describe("who holds a stack", () => {
+describe("the holders of a stack's lock", () => {
   const folder = join(directory, ".pulumi/locks/organization/pillar-host/prod");
   const file = (changes: object = {}) =>
     JSON.stringify({ pid: 4242, username: "ada", hostname: "desk", timestamp: "2026-11-21T14:49:32Z", ...changes });
   const read = (url: string) => readLocks(url, "pillar-host", "organization/pillar-host/prod");
 
-  test("is told by the lock files of a directory, and nobody by none; none of it commands a terminal", async () => {
+  test("come from the lock files of a directory, without terminal commands", async () => {
     expect(await read(`file://${directory}`)).toEqual([]);
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "b985.json"), file());
@@ -65,7 +65,7 @@ describe("who holds a stack", () => {
     expect((await read(`file://${directory}`))?.[0]?.lock.user).toBe(harmless);
   });
 
-  test("is not known of another backend", async () => {
+  test("are unknown for another backend", async () => {
     for (const url of ["s3://state", "postgres://ada@db/state", "https://api.pulumi.com"])
       expect(await read(url)).toBeUndefined();
   });

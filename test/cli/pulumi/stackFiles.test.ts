@@ -10,7 +10,7 @@ const engine = () => {
   return { handOver, asEngine: { handOver } as unknown as Pulumi };
 };
 
-test("without --up the command is printed, and nothing is run", async () => {
+test("prints the command without --up, and runs nothing", async () => {
   const { handOver, asEngine } = engine();
   expect(await runOrPrintUp("prod", false, ["--yes"], asEngine)).toBe(0);
   expect(printed.mock.calls).toEqual([["Then:\n  pulumi up -s prod --yes"]]);

@@ -14,12 +14,12 @@ const pendingOf = (...operations: [operation: string, type: string, name: string
   });
 
 describe("a stack's state", () => {
-  test("before the first run holds nothing", () => {
+  test("is empty before the first run", () => {
     expect(parseState(exported({ manifest: {} }))).toEqual({ isBegun: false, pending: [] });
     expect(parseState(exported({ resources: [{ urn: "", type: "pulumi:pulumi:Stack" }] })).isBegun).toBe(false);
   });
 
-  test("gives what a copy of the chain ended with, and nothing of one that was not needed", () => {
+  test("has the result of a chain copy, and none if no copy was needed", () => {
     const copy = "pulumi-nodejs:dynamic/pillar-host:ChainCopy";
     const stateOf = (outputs: object) =>
       parseState(exported({ resources: [{ urn: "", type: copy, outputs }] })).chainCopy;
@@ -36,7 +36,7 @@ describe("a stack's state", () => {
     expect(stateOf({})).toBeUndefined();
   });
 
-  test("gives the recorded host key and the history of the wait", () => {
+  test("has the recorded host key and the times of the wait", () => {
     const contact = "pulumi-nodejs:dynamic/pillar-host:FirstContact";
     const state = parseState(
       exported({
@@ -58,7 +58,7 @@ describe("a stack's state", () => {
     });
   });
 
-  test("gives whether the last run waited for the first momentum of a registered address", () => {
+  test("says whether the last run waited for the first momentum of a registered address", () => {
     const awaited = (registration: object) => {
       const outputs = { nextStep: ["wait"], registration };
       return parseState(exported({ resources: [{ urn: "", type: "pulumi:pulumi:Stack", outputs }] })).lastRun
@@ -69,7 +69,7 @@ describe("a stack's state", () => {
     expect(awaited({ registered: false, producing: false })).toBeUndefined();
   });
 
-  test("gives what the guards remember, and the address that was registered before", () => {
+  test("has the guards' facts, and the earlier registered address", () => {
     const guard = "pulumi-nodejs:dynamic/pillar-host:RetirementGuard";
     const recorded = { height: 7, hash: "ab" };
     const memory = { isReached: true, isOwnWork: true };
@@ -109,7 +109,7 @@ describe("a stack's state", () => {
     });
   });
 
-  test("names the operations that were cut off", () => {
+  test("names the interrupted operations", () => {
     expect(parseState(pendingOf(["creating", gate, "node-sync"]))).toEqual({
       isBegun: true,
       pending: [{ operation: "creating", type: gate, name: "node-sync" }],

@@ -24,7 +24,7 @@ const write = (content: unknown, name = "prod.json") => {
 const read = (stack = "prod", url = `file://${directory}`) => readStateFile(url, "pillar-host", stack);
 
 describe("the state of a stack in a backend that is a directory", () => {
-  test("is what an export of it would be", async () => {
+  test("equals pulumi's export", async () => {
     write(checkpoint);
     const exported = JSON.stringify({ version: 3, deployment });
     for (const stack of ["prod", "organization/pillar-host/prod"]) {
@@ -35,7 +35,7 @@ describe("the state of a stack in a backend that is a directory", () => {
     }
   });
 
-  test("is left to pulumi where it is not there, of another form, half written, empty, or packed", async () => {
+  test("is left to pulumi if it is missing, of another form, half written, empty, or packed", async () => {
     expect(await read()).toBeUndefined();
     write({ ...checkpoint, version: 4 });
     expect(await read()).toBeUndefined();

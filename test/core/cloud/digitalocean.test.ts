@@ -43,7 +43,7 @@ const order = (name: string, tags: string[]) =>
     region: "fra1",
   });
 
-test("the market: every size in every region that has it", async () => {
+test("lists every size in every region that has it", async () => {
   const offers = await cloud.readOffers(false);
   expect(offers.find(({ plan, location }) => plan === "s-4vcpu-8gb" && location === "fra1")).toEqual({
     plan: "s-4vcpu-8gb",
@@ -58,7 +58,7 @@ test("the market: every size in every region that has it", async () => {
   expect((await cloud.readOffers(true)).find(({ plan }) => plan === "s-4vcpu-8gb")?.monthly).toBe(57.6);
 });
 
-test("images go by the names of the configuration", async () => {
+test("translates images to the configuration's names", async () => {
   expect(await cloud.readImages()).toEqual(expect.arrayContaining(["ubuntu-22.04", "debian-12"]));
   expect([formatSlug("ubuntu-22.04"), formatSlug("debian-12")]).toEqual(["ubuntu-22-04-x64", "debian-12-x64"]);
   expect(["ubuntu-22-04-x64", "debian-12-x64", "centos-stream-9-x64", "gpu-h100x1-base"].map(parseSlug)).toEqual([
@@ -67,7 +67,7 @@ test("images go by the names of the configuration", async () => {
   ]);
 });
 
-test("a stack's Droplet is found by its tag, and nobody else's", async () => {
+test("finds a stack's Droplet by its tag, and no other stack's", async () => {
   const { droplet } = await order("pillar-anvil-prod", [digitaloceanTag(owner)]);
   await order("other", [digitaloceanTag({ ...owner, stack: "prod-2" })]);
   const { servers, tag } = await cloud.readInventory(owner, undefined);
@@ -87,7 +87,7 @@ test("a stack's Droplet is found by its tag, and nobody else's", async () => {
   expect(await cloud.readServer("7")).toBeUndefined();
 });
 
-test("a public key that somebody else brought there is told from the stack's own", async () => {
+test("distinguishes a foreign copy of the public key from the stack's own key", async () => {
   const { publicKey } = newKeyPair();
   const add = (name: string, public_key: string) =>
     ask<{ ssh_key: { id: number } }>("POST", "/v2/account/keys", { name, public_key });
@@ -100,14 +100,14 @@ test("a public key that somebody else brought there is told from the stack's own
   expect((await cloud.readInventory(owner, undefined)).sshKey).toBe(String(own.ssh_key.id));
 });
 
-test("a Droplet whose creation failed tells so", async () => {
+test("reports that a Droplet's creation failed", async () => {
   await ask("POST", "/_lab/faults", { kind: "failAction", command: "create" });
   await order("pillar-anvil-prod", [digitaloceanTag(owner)]);
   const [left] = (await cloud.readInventory(owner, undefined)).servers;
   expect(left?.failure).toBe("the Droplet's creation ended in an error");
 });
 
-test("rights: a token that writes passes; one that reads does not", async () => {
+test("accepts a token that may write, and refuses a token that may only read", async () => {
   await cloud.checkRights();
   const failed = (token: string) =>
     withToken(token)
@@ -129,6 +129,6 @@ test.each([
   [`${posted}422 (request "1") You specified an invalid image for Droplet creation.`, false],
   [`${posted}503 (request "1") Service Unavailable`, false],
   ["the Droplet's creation ended in an error", false],
-])("an order's error that means no room: %s: %s", (words, isNoRoom) => {
+])("decides whether an order's error means no room: %s: %s", (words, isNoRoom) => {
   expect(cloud.isNoRoom(words)).toBe(isNoRoom);
 });

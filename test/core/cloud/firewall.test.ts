@@ -4,7 +4,7 @@ import { configOf } from "../../components/exampleConfig";
 
 const anywhere = ["0.0.0.0/0", "::/0"];
 
-test("ssh from where it is allowed, the node's port from anywhere, the orchestrator's where there is one, nothing else", () => {
+test("opens ssh to the named networks, the node's port to everybody, the orchestrator's port if there is one, and nothing else", () => {
   const config = configOf({ node: { p2pPort: 4000 } });
   const always = [
     { protocol: "tcp", port: 22, sources: ["198.51.100.7/32"] },
@@ -26,7 +26,7 @@ test("ssh from where it is allowed, the node's port from anywhere, the orchestra
   expect(listOpenings(asked, { ...needs, hasOrchestrator: false })).toEqual(always);
 });
 
-test("a network that is everybody is warned about", () => {
+test("warns of a network that includes everybody", () => {
   expect(warnOfOpenSsh(["198.51.100.0/24", "0.0.0.0/0", "::/0"])).toEqual(
     ["0.0.0.0/0", "::/0"].map(
       (all) => `pillar-host:host.sshFrom: ${all} lets everybody try to log in with ssh (a key is needed)`,

@@ -43,7 +43,7 @@ const order = (name: string, labels: object) =>
     location: "fsn1",
   });
 
-test("the market: every plan in every location, with its price and address, and whether there is room", async () => {
+test("lists every plan in every location, with price, address and availability", async () => {
   const offers = await cloud.readOffers(false);
   expect(offers.find(({ plan, location }) => plan === "cpx32" && location === "fsn1")).toEqual({
     plan: "cpx32",
@@ -61,13 +61,13 @@ test("the market: every plan in every location, with its price and address, and 
   expect(offers.filter(({ plan }) => plan.startsWith("cax"))).toEqual([]);
 });
 
-test("the images on offer, for x86 alone", async () => {
+test("lists the images for x86 only", async () => {
   const images = await cloud.readImages();
   expect(images).toContain("ubuntu-22.04");
   expect(new Set(images).size).toBe(images.length);
 });
 
-test("a stack's server is found by its labels, and nobody else's", async () => {
+test("finds a stack's server by its labels, and no other stack's", async () => {
   const { server: ours } = await order("pillar-anvil-prod", hetznerLabels(owner));
   await order("other", hetznerLabels({ ...owner, stack: "prod-2" }));
   await order("unlabelled", {});
@@ -88,13 +88,13 @@ test("a stack's server is found by its labels, and nobody else's", async () => {
   expect(await cloud.readServer("7")).toBeUndefined();
 });
 
-test("many of them come page by page", async () => {
+test("reads a list page by page", async () => {
   for (let n = 0; n < 60; n += 1) await post("/firewalls", { name: `other-${n}` });
   await post("/firewalls", { name: "ours", labels: hetznerLabels(owner) });
   expect((await cloud.readInventory(owner, undefined)).firewall).toMatch(/^\d+$/);
 });
 
-test("a public key that somebody else brought there is told from the stack's own", async () => {
+test("distinguishes a foreign copy of the public key from the stack's own key", async () => {
   const { publicKey } = newKeyPair();
   const { ssh_key } = await post<{ ssh_key: { id: number } }>("/ssh_keys", {
     name: "laptop",
@@ -113,7 +113,7 @@ test("a public key that somebody else brought there is told from the stack's own
   expect((await cloud.readInventory(owner, undefined)).sshKey).toBe(String(own.ssh_key.id));
 });
 
-test("a server that was not made to its end tells why, and can make room and be removed", async () => {
+test("reports why a server's creation failed, frees its name and removes it", async () => {
   double.cloud.faults.add({ kind: "noCapacity", shows: "action" });
   await order("pillar-anvil-prod", hetznerLabels(owner));
   const [left] = (await cloud.readInventory(owner, undefined)).servers;
@@ -126,7 +126,7 @@ test("a server that was not made to its end tells why, and can make room and be 
   expect((await cloud.readInventory(owner, undefined)).servers).toEqual([]);
 });
 
-test("rights: a token that writes passes, one that reads or is wrong does not", async () => {
+test("accepts a token that may write, and refuses a token that is wrong or may only read", async () => {
   await cloud.checkRights();
   const failed = (token: string) =>
     withToken(token)
@@ -145,7 +145,7 @@ test.each([
   [423, true],
   [403, false],
   [503, false],
-])("rights: a refusal with %i of the removal of what is not there passes: %s", async (status, passes) => {
+])("accepts a token or not if the removal of a missing thing answers %i: %s", async (status, passes) => {
   double.cloud.faults.add({ kind: "answer", method: "DELETE", status });
   const passed = cloud.checkRights().then(
     () => true,
@@ -164,6 +164,6 @@ test.each([
   ["invalid input in field 'user_data' (invalid_input)", false],
   ["a service or product is currently not available (unavailable)", false],
   ["context deadline exceeded", false],
-])("an order's error that means no room: %s: %s", (words, isNoRoom) => {
+])("decides whether an order's error means no room: %s: %s", (words, isNoRoom) => {
   expect(cloud.isNoRoom(words)).toBe(isNoRoom);
 });

@@ -85,7 +85,7 @@ async function decide(
 }
 
 describe("a new stack", () => {
-  test("gets the choice, in a fixed order of lines", async () => {
+  test("orders the chosen server, and prints its lines in a fixed order", async () => {
     const { decided, found } = await decide([]);
     expect(decided).toEqual({
       plan: { kind: "make", offer: offers[0], found, attempts: [], shown, leftover: undefined },
@@ -93,56 +93,56 @@ describe("a new stack", () => {
         "host: a server at Hetzner, cx33 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 8.00 EUR a month; image ubuntu-22.04",
         "ideal for the initial sync: 8 cores and 16 GB of memory (host.minimums); with less it takes longer",
         "runner-up: cpx32 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 16.00 EUR a month; dearer than the limit",
-        "limit: no server dearer than 10.00 EUR a month is ordered (the 8.00 EUR that were shown first and a quarter; pillar-host:host.maxMonthly sets another)",
-        "should the provider have no room for it, the next run tries cx33 in nbg1 (8.00 EUR a month)",
+        "limit: no server dearer than 10.00 EUR a month is ordered (the price shown first, 8.00 EUR, plus a quarter; pillar-host:host.maxMonthly sets another limit)",
+        "if the provider has no room for this server, the next run tries cx33 in nbg1 (8.00 EUR a month)",
       ],
       warnings: [],
     });
   });
 
-  test("is refused an image that is not offered, beside what else is wrong", async () => {
+  test("is refused for an image that is not offered, together with every other problem", async () => {
     const { decided } = await decide([], {}, { image: "debian-11", plan: "cx1" });
     expect(decided).toMatchObject({
       faults: [
         "pillar-host:host.image: Hetzner has no image debian-11 for x86 machines now, needed one of debian-12, ubuntu-22.04",
-        "pillar-host:host.plan: cx1 is no x86 plan that the provider sells now",
+        "pillar-host:host.plan: cx1 is not an x86 plan that the provider sells now",
       ],
     });
   });
 
-  test("makes nothing in place of a server that was to be taken over by its key", async () => {
+  test("orders nothing if a host key names an existing server", async () => {
     const { decided, asked } = await decide([], {}, { hostKey: "ssh-ed25519 AAAA" });
     expect(decided).toEqual({
       faults: [
-        "pillar-host:host.hostKey: it is for a server that is there already, and Hetzner has none of stack prod",
-        "To have one made: pulumi config rm --path pillar-host:host.hostKey -s prod && pulumi up -s prod",
+        "pillar-host:host.hostKey: it is for an existing server, and Hetzner has no server of stack prod",
+        "To order a new server: pulumi config rm --path pillar-host:host.hostKey -s prod && pulumi up -s prod",
       ],
     });
     expect(asked).toEqual(["found"]);
   });
 
-  test("makes nothing when it is retiring", async () => {
+  test("orders nothing while it is retiring", async () => {
     const { decided, asked } = await decide([], { lifecycle: "retiring" });
     expect(decided).toMatchObject({
       plan: { kind: "gone" },
       lines: [
-        "there is no server of this stack at Hetzner. Where the state still knows one: pulumi refresh -s prod, then pulumi destroy -s prod",
+        "there is no server of this stack at Hetzner. If the state still has one: pulumi refresh -s prod, then pulumi destroy -s prod",
       ],
     });
     expect(asked).toEqual(["found"]);
   });
 });
 
-describe("the price", () => {
+describe("the price limit", () => {
   const dear = { attempts: [], shown: { ...shown, monthly: 6 } };
 
-  test("that was shown first, and a quarter, is the limit, however often it is looked at again", async () => {
+  test("is the price shown first plus a quarter, in every later run", async () => {
     expect((await decide([], { record: dear })).decided).toEqual({
       faults: [
-        "pillar-host:host.maxMonthly: what is left costs more than 7.50 EUR a month, the cheapest 8.00 EUR: cx33 in fsn1",
-        "To allow it: pulumi config set --path pillar-host:host.maxMonthly 8 -s prod && pulumi up -s prod",
-        "Or later, which begins with the first one again: pulumi up -s prod",
-        "The limit: the 6.00 EUR that were shown first and a quarter; pillar-host:host.maxMonthly sets another",
+        "pillar-host:host.maxMonthly: all servers left to try cost more than 7.50 EUR a month, the cheapest 8.00 EUR: cx33 in fsn1",
+        "To allow that price: pulumi config set --path pillar-host:host.maxMonthly 8 -s prod && pulumi up -s prod",
+        "Or try later, from the first server again: pulumi up -s prod",
+        "The limit: the price shown first, 6.00 EUR, plus a quarter; pillar-host:host.maxMonthly sets another limit",
       ],
       isExhausted: false,
     });
@@ -150,7 +150,7 @@ describe("the price", () => {
     expect((await decide([], { record: risen })).decided).toMatchObject({ plan: { shown: { monthly: 7 } } });
   });
 
-  test("that is configured is the limit instead", async () => {
+  test("is the configured price if there is one", async () => {
     const { decided } = await decide([], { record: dear }, { maxMonthly: 20 });
     expect(decided).toMatchObject({ plan: { offer: offers[0] } });
     expect("lines" in decided && decided.lines[3]).toBe(
@@ -158,15 +158,15 @@ describe("the price", () => {
     );
     expect((await decide([], {}, { maxMonthly: 5 })).decided).toMatchObject({
       faults: [
-        "pillar-host:host.maxMonthly: what is left costs more than 5.00 EUR a month, the cheapest 8.00 EUR: cx33 in fsn1",
-        "To allow it: pulumi config set --path pillar-host:host.maxMonthly 8 -s prod && pulumi up -s prod",
-        "Or later, which begins with the first one again: pulumi up -s prod",
+        "pillar-host:host.maxMonthly: all servers left to try cost more than 5.00 EUR a month, the cheapest 8.00 EUR: cx33 in fsn1",
+        "To allow that price: pulumi config set --path pillar-host:host.maxMonthly 8 -s prod && pulumi up -s prod",
+        "Or try later, from the first server again: pulumi up -s prod",
         "The limit: pillar-host:host.maxMonthly",
       ],
     });
   });
 
-  test("is shown anew for another plan, other minimums or backups, which are the operator's word; not for another location", async () => {
+  test("starts anew for another plan, other minimums or backups, but not for another location", async () => {
     const limited = (wish: Partial<CloudHostConfig>) => decide([], { record: dear }, wish);
     const minimums = { ...host.minimums, memoryGb: 8 };
     for (const wish of [{ plan: "cpx32" }, { minimums }, { backups: true }])
@@ -175,11 +175,11 @@ describe("the price", () => {
   });
 });
 
-describe("after an order that came to nothing", () => {
+describe("after a failed order", () => {
   const pending = { plan: "cx33", location: "fsn1", at };
   const noRoom = { ...pending, reason: "error during placement (resource_unavailable)" };
 
-  test("for want of room, the next location is tried, and it is said why", async () => {
+  test("tries the next location for lack of room, and says why", async () => {
     const { decided } = await decide([], { record: { attempts: [], pending: noRoom, shown } });
     expect(decided).toMatchObject({ plan: { kind: "make", offer: { location: "nbg1" } } });
     expect("lines" in decided && decided.lines[0]).toBe(`no room: cx33 in fsn1 at ${at}: ${noRoom.reason}`);
@@ -189,18 +189,17 @@ describe("after an order that came to nothing", () => {
     ["a quota", "server limit exceeded (resource_limit_exceeded)"],
     ["a token's rights", "insufficient permissions for this request (forbidden)"],
     ["a fault of the API", "the service failed (service_error)"],
-    ["a reason that nobody heard", undefined],
-  ])("for %s, the same is ordered again", async (_what, reason) => {
+    ["an unknown reason", undefined],
+  ])("orders the same server again after %s", async (_what, reason) => {
     const { decided } = await decide([], { record: { attempts: [], pending: { ...pending, reason }, shown } });
     expect(decided).toMatchObject({ plan: { kind: "make", offer: { plan: "cx33", location: "fsn1" }, attempts: [] } });
     expect("lines" in decided && decided.lines[0]).toBe(
-      `the order of cx33 in fsn1 at ${at} failed: ${reason ?? "the run ended before it heard why"}`,
+      `the order of cx33 in fsn1 at ${at} failed: ${reason ?? "the run ended before the provider's answer"}`,
     );
   });
 
-  test("where it left nothing, the state may know a server that is gone: what to type then is said", async () => {
-    const advice =
-      "should this run end in an error about a server that is not there: pulumi refresh -s prod && pulumi up -s prod";
+  test("prints the command for a state that still has a server, if the order left none", async () => {
+    const advice = "if this run fails because a server does not exist: pulumi refresh -s prod && pulumi up -s prod";
     const linesOf = async (servers: readonly ServerNow[], record: HostSituation["record"]) => {
       const { decided } = await decide(servers, { record });
       return "lines" in decided ? decided.lines : [];
@@ -210,7 +209,7 @@ describe("after an order that came to nothing", () => {
     expect(await linesOf([], { attempts: [] })).not.toContain(advice);
   });
 
-  test("what it left is named, with the provider's own reason", async () => {
+  test("names the server that the order left, with the provider's reason", async () => {
     const left = { ...server, failure: "resource_unavailable: no room" };
     const { decided } = await decide([left], { record: { attempts: [], pending, shown } });
     expect(decided).toMatchObject({
@@ -221,26 +220,26 @@ describe("after an order that came to nothing", () => {
         attempts: [{ ...pending, reason: "resource_unavailable: no room" }],
       },
     });
-    expect("lines" in decided && decided.lines[1]).toBe("what that left is removed: server 52");
+    expect("lines" in decided && decided.lines[1]).toBe("server 52, which the failed order left, is removed");
   });
 
-  test("with all tried that it may cost, the error lists them, and the next run begins anew", async () => {
+  test("lists all attempts within the limit, and starts anew in the next run", async () => {
     const attempts = offers.slice(0, 2).map(({ plan, location }) => ({ plan, location, at, reason: "no room" }));
     const { decided } = await decide([], { record: { attempts, shown } });
     expect(decided).toMatchObject({
       faults: [
-        "the provider had no room for what was tried:",
+        "the provider had no room for these servers:",
         ...["cx33 in fsn1", "cx33 in nbg1"].map((place) => `${place} at ${at}: no room`),
-        "pillar-host:host.maxMonthly: what is left costs more than 10.00 EUR a month, the cheapest 16.00 EUR: cpx32 in fsn1",
+        "pillar-host:host.maxMonthly: all servers left to try cost more than 10.00 EUR a month, the cheapest 16.00 EUR: cpx32 in fsn1",
         expect.stringContaining("host.maxMonthly 16"),
-        "Or later, which begins with the first one again: pulumi up -s prod",
-        expect.stringContaining("The limit: the 8.00 EUR"),
+        "Or try later, from the first server again: pulumi up -s prod",
+        expect.stringContaining("The limit: the price shown first, 8.00 EUR"),
       ],
       isExhausted: true,
     });
   });
 
-  test("an order is written down with what failed before it, and the price that was shown", async () => {
+  test("records an order with the earlier failures and the price shown first", async () => {
     const { decided } = await decide([], { record: { attempts: [], pending: noRoom, shown } });
     if (!("plan" in decided) || decided.plan.kind !== "make") return expect.unreachable();
     const record = createOrderRecord(decided.plan, new Date(now));
@@ -250,14 +249,14 @@ describe("after an order that came to nothing", () => {
   });
 });
 
-describe("a server that is there", () => {
-  test("is kept without a look at the market", async () => {
+describe("an existing server", () => {
+  test("is kept without reading the offers", async () => {
     const { decided, asked, found } = await decide([server]);
     expect(decided).toEqual({ plan: { kind: "keep", server, found, isHalfMade: false }, lines: [], warnings: [] });
     expect(asked).toEqual(["found"]);
   });
 
-  test("keeps what it was made with, and says what is configured in vain", async () => {
+  test("keeps what it was made with, and warns of configured values without effect", async () => {
     const { decided } = await decide([server], {}, { plan: "cpx32", locations: ["hel1"], image: "debian-12" });
     const kept = "nothing is changed on a live host";
     expect(decided).toMatchObject({
@@ -270,45 +269,45 @@ describe("a server that is there", () => {
     });
   });
 
-  test("whose creation was cut off is taken over, never made twice", async () => {
+  test("is kept after an interrupted creation, and not ordered twice", async () => {
     const pending = { plan: "cx33", location: "fsn1", at };
     const { decided } = await decide([{ ...server, isProtected: false }], { record: { attempts: [], pending } });
     expect(decided).toMatchObject({
       plan: { kind: "keep", isHalfMade: true },
-      warnings: ["the creation of server 52 was cut off: it is taken over, and the next run sets its protection"],
+      warnings: ["the creation of server 52 was interrupted: the server is kept, and the next run sets its protection"],
     });
   });
 
-  test("is never taken for what a failed order left, where no order is on its way", async () => {
+  test("is never treated as the rest of a failed order if no order is pending", async () => {
     const { decided } = await decide([{ ...server, failure: "resource_unavailable" }]);
     expect(decided).toMatchObject({ plan: { kind: "keep" } });
   });
 
-  test("twice is refused, with both", async () => {
+  test("is refused with a second server beside it, and both are named", async () => {
     const { decided } = await decide([server, { ...server, id: "53", address: undefined }]);
     expect(decided).toEqual({
       faults: [
         "more than one server at Hetzner carries the labels of stack prod of Pillar Anvil:",
         "  52 pillar-anvil-prod in fsn1, 203.0.113.7",
         "  53 pillar-anvil-prod in fsn1, no address",
-        "needed: one. Delete what is not this stack's host, or take its labels away, in the provider's console.",
+        "needed: delete the servers that are not this stack's host, or remove their labels, in the provider's console.",
       ],
     });
   });
 });
 
-test("an adopted server is looked up by its number alone", async () => {
+test("looks up an adopted server by its number only", async () => {
   const there = await decide([server], { lifecycle: "adopted" }, { importId: "52" });
   expect(there.decided).toMatchObject({ plan: { kind: "keep", server } });
   expect(there.asked).toEqual(["server 52"]);
   const said = async (lifecycle: "adopted" | "retiring") =>
     (await decide([server], { lifecycle }, { importId: "52" })).decided;
   expect(await said("adopted")).toMatchObject({
-    lines: ["host: server 52 (pillar-anvil-prod) at Hetzner is taken over by prod as it is"],
+    lines: ["host: prod adopts server 52 (pillar-anvil-prod) at Hetzner without a change"],
   });
   // Its node is shut down in this run.
   expect(await said("retiring")).toMatchObject({
-    lines: ["host: server 52 (pillar-anvil-prod) at Hetzner is taken over by prod as it is"],
+    lines: ["host: prod adopts server 52 (pillar-anvil-prod) at Hetzner without a change"],
   });
   const { decided } = await decide([server], { lifecycle: "adopted" }, { importId: "7" });
   expect(decided).toEqual({

@@ -37,7 +37,7 @@ const failed = (call: Promise<unknown>) =>
     (error: CloudError) => error,
   );
 
-test("a rate limit is waited for as told, then asked again", async () => {
+test("waits as long as a rate limit asks, then repeats the request", async () => {
   const { http, paused, asked } = await ask([
     [429, {}, { "retry-after": "7" }],
     [200, { ok: true }],
@@ -55,7 +55,7 @@ test.each([
   expect(readRetryDelayMs(new Headers(headers as Record<string, string>), 1_000_000)).toBe(milliseconds);
 });
 
-test("a rate limit beyond all patience ends in an error", async () => {
+test("fails if a rate limit lasts too long", async () => {
   const { http } = await ask([[429, {}, { "retry-after": "3600" }]]);
   const { message, cloudStatus } = await failed(http.get("/x"));
   expect(message).toBe(
@@ -65,7 +65,7 @@ test("a rate limit beyond all patience ends in an error", async () => {
   expect(cloudStatus).toBe(429);
 });
 
-test("an API out of order is asked again, four times in all", async () => {
+test("repeats a request to a failing API, four attempts in all", async () => {
   const healed = await ask([[503], [502], [200, { ok: true }]]);
   expect(await healed.http.get("/x")).toEqual({ ok: true });
   server?.close();
@@ -76,7 +76,7 @@ test("an API out of order is asked again, four times in all", async () => {
   expect([broken.asked.length, broken.paused]).toEqual([4, [2000, 4000, 8000]]);
 });
 
-test("what writes is not repeated", async () => {
+test("does not repeat a request that writes", async () => {
   const { http, asked } = await ask([[503]]);
   await failed(http.remove("/x"));
   expect(asked).toEqual(["DELETE /x"]);
@@ -86,24 +86,24 @@ test.each([
   [401, "pillar-host:host.token: Cloud answered 401 (no reason given)\n  needed: set an API token that is valid"],
   [403, "pillar-host:host.token: Cloud answered 403 (no reason given)\n  needed: set an API token with read and write"],
   [409, "Cloud answered 409 (no reason given) to GET /x"],
-])("%d is told in the operator's words", async (status, words) => {
+])("explains status %d to the operator", async (status, words) => {
   const { http } = await ask([[status]]);
   expect((await failed(http.get("/x?page=1"))).message).toContain(words);
 });
 
-test("what an API says commands no terminal", async () => {
+test("removes terminal commands from an API's words", async () => {
   const { http } = await ask([[409, { error: { code: evilText, message: evilText } }]]);
   expect((await failed(http.get("/x"))).message).toBe(`Cloud answered 409 (${harmless}: ${harmless}) to GET /x`);
 });
 
-test("the token stands in no error, whatever the API says", async () => {
+test("shows the token in no error, whatever the API answers", async () => {
   const { http } = await ask([[401, { error: { message: `no such token: ${token}` } }]]);
   const error = await failed(http.get("/x"));
   expect(error.message).toContain("no such token: [token]");
   expect(JSON.stringify([error, error.stack])).not.toContain(token);
 });
 
-test("what is removed is waited for until it is gone; what is gone already is not asked for", async () => {
+test("waits until a removed thing is gone, and removes nothing that is gone already", async () => {
   const { http, paused, asked } = await ask([[200], [200], [200], [404]]);
   await http.removeWhole("/x");
   expect([asked, paused]).toEqual([["GET /x", "DELETE /x", "GET /x", "GET /x"], [2000]]);
@@ -111,12 +111,12 @@ test("what is removed is waited for until it is gone; what is gone already is no
   expect(asked.slice(4)).toEqual(["GET /y"]);
 });
 
-test("what is no API is told", async () => {
+test("reports an answer that is not the API's", async () => {
   const { http } = await ask([[200, "<html>"]]);
   expect((await failed(http.get("/x"))).message).toMatch(/is not Cloud's API: no JSON came from \/x$/);
 });
 
-test("an API that cannot be reached is told with the reason", async () => {
+test("reports an unreachable API with the reason", async () => {
   const http = createHttp({
     provider: "Cloud",
     endpoint: "http://127.0.0.1:65009",
@@ -128,7 +128,7 @@ test("an API that cannot be reached is told with the reason", async () => {
   );
 });
 
-test("a list without an end is none of a provider's", async () => {
+test("refuses a list without an end", async () => {
   const more = { meta: { pagination: { next_page: 2 } }, links: { pages: { next: "more" } } };
   const { asked } = await ask([[200, more]]);
   const address = server?.address() as AddressInfo;

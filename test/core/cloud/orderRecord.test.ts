@@ -9,22 +9,22 @@ test.each<OrderRecord>([
   { attempts: [attempt], pending: order },
   { attempts: [], ordered: "52" },
   { attempts: [], shown: { wish: "hetzner, auto", monthly: 10.7, currency: "EUR" } },
-])("a record is read as it was written (%j)", (record) => {
+])("reads a record as it was written (%j)", (record) => {
   expect(parseOrderRecord(formatOrderRecord(record))).toEqual(record);
 });
 
-test("an empty record is no text, and no text an empty record", () => {
+test("writes no text for an empty record, and reads no text as an empty record", () => {
   expect(formatOrderRecord({ attempts: [] })).toBeUndefined();
   expect(parseOrderRecord(undefined)).toEqual({ attempts: [] });
 });
 
-test.each(["", "{", '{"attempts":[{}]}', "[]"])("an unreadable record (%j) is none", (text) => {
+test.each(["", "{", '{"attempts":[{}]}', "[]"])("treats an unreadable record (%j) as empty", (text) => {
   expect(parseOrderRecord(text)).toEqual({ attempts: [] });
 });
 
 const isNoRoom = (words: string) => words.includes("no room");
 
-test("an order that found no room is an attempt, whoever told it", () => {
+test("counts an order without room as an attempt, whoever reported it", () => {
   const tried = { attempts: [attempt, { ...order, reason: "no room" }] };
   expect(settleOrder({ attempts: [attempt], pending: { ...order, reason: "no room" } }, now, isNoRoom)).toEqual(tried);
   expect(settleOrder({ attempts: [attempt], pending: order }, now, isNoRoom, "no room")).toEqual(tried);
@@ -32,15 +32,15 @@ test("an order that found no room is an attempt, whoever told it", () => {
 
 test.each([
   ["a refusal of another kind", { ...order, reason: "limit exceeded" }, undefined, "limit exceeded"],
-  ["a server that was not made to its end, for another reason", order, "action failed", "action failed"],
-  ["a run that ended before it heard of it", order, undefined, undefined],
-])("%s is no attempt: the same is ordered again", (_what, pending, failure, reason) => {
+  ["a server whose creation failed for another reason", order, "action failed", "action failed"],
+  ["a run that ended before the provider's answer", order, undefined, undefined],
+])("orders the same server again after %s", (_what, pending, failure, reason) => {
   expect(settleOrder({ attempts: [attempt], pending }, now, isNoRoom, failure)).toEqual({
     attempts: [attempt],
     failed: { ...order, reason },
   });
 });
 
-test("what failed a day ago is tried again", () => {
+test("tries again what failed a day ago", () => {
   expect(settleOrder({ attempts: [attempt] }, now + 24 * 3600 * 1000, isNoRoom)).toEqual({ attempts: [] });
 });

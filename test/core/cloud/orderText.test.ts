@@ -5,10 +5,10 @@ import { cleanProviderError, formatFailedOrder } from "../../../core/cloud/order
 
 const cloud = { provider: "Hetzner", limits: "its console", isNoRoom: (words: string) => hetznerNoRoom.test(words) };
 const text = (words: string) => formatFailedOrder("prod", cloud, { plan: "cx33", location: "fsn1" }, words);
-test("no room: what comes next", () => {
+test("says what comes next if there is no room", () => {
   expect(text("error during placement (resource_unavailable, 1d)")).toBe(
     "Hetzner has no room for cx33 in fsn1 (error during placement (resource_unavailable, 1d))\n" +
-      "  pulumi up -s prod tries what comes next: the preview names it",
+      "  pulumi up -s prod tries the next server: the preview names it",
   );
 });
 
@@ -20,27 +20,27 @@ test.each([
   [digitaloceanNoRoom, "422 Size is not available in this region."],
   [digitaloceanNoRoom, "422 Region is not available"],
   [digitaloceanNoRoom, "422 (request 94739105) Size is unavailable."],
-])("a provider's words for 'not here' lead to the next location: %#", (noRoom, words) => {
+])("tries the next location for a provider's words for 'not here': %#", (noRoom, words) => {
   const isNoRoom = (text: string) => noRoom.test(text);
   expect(formatFailedOrder("prod", { ...cloud, isNoRoom }, { plan: "cx33", location: "fsn1" }, words)).toContain(
-    "pulumi up -s prod tries what comes next",
+    "pulumi up -s prod tries the next server",
   );
 });
 
-test("an input that is wrong everywhere is no lack of room", () => {
+test("does not treat a wrong input as a lack of room", () => {
   expect(hetznerNoRoom.test("invalid input in field 'user_data' (invalid_input)")).toBe(false);
 });
 
-test("anything else is told as it came, with what a limit or the token's rights need", () => {
+test("prints any other error as it came, with the remedies for a limit and the token's rights", () => {
   expect(text("server limit exceeded (resource_limit_exceeded)")).toBe(
     "the order of cx33 in fsn1 at Hetzner failed (server limit exceeded (resource_limit_exceeded))\n" +
-      "  Where the account's limit is reached: ask for a higher one (its console), or delete a server\n" +
-      "  Where the token may not make servers: pulumi config set --secret --path pillar-host:host.token -s prod\n" +
+      "  If the account's limit is reached: request a higher limit (its console), or delete a server\n" +
+      "  If the token may not create servers: pulumi config set --secret --path pillar-host:host.token -s prod\n" +
       "  Then run pulumi up -s prod. It orders cx33 in fsn1 again, and no other type. If the failed order left a server, the run uses or removes it",
   );
 });
 
-test("a plugin's error is one line, without its frame and without the token", () => {
+test("reduces a plugin's error to one line, without its frame and the token", () => {
   const error =
     "rpc error: code = Unknown desc = 1 error occurred:\n\t* creating urn:pulumi:prod::pillar-host::hcloud:index/server:Server::server: 1 error occurred:\n\t* error for hunter2 (forbidden, 2b)\n\n";
   expect(cleanProviderError(error, "hunter2")).toBe("error for [token] (forbidden, 2b)");

@@ -43,11 +43,11 @@ function chosen(offers: readonly Offer[], change: Partial<Wish> = {}, attempts: 
 }
 
 group("plan: auto", () => {
-  test("is the cheapest that meets the minimums, beside the next one", () => {
+  test("is the cheapest plan that meets the minimums, with a runner-up", () => {
     expect(chosen(market)).toEqual(["good in fsn1", "better in fsn1"]);
   });
 
-  test("is priced where it is tried first: what it costs in a later location does not count", () => {
+  test("is compared by its price in the location tried first", () => {
     const here = (plan: string, first: number, later: number) => [
       offer(plan, first),
       offer(plan, later, { location: "nbg1" }),
@@ -56,7 +56,7 @@ group("plan: auto", () => {
     expect(chosen([...here("even", 8, 8), ...here("uneven", 7, 30)])).toEqual(["uneven in fsn1", "even in fsn1"]);
   });
 
-  test("takes the list's word for an order of preference, and for nothing more: never a dearer plan instead", () => {
+  test("prefers locations with room, but never a dearer plan", () => {
     const without = (...locations: string[]) =>
       market.map((each) =>
         each.plan === "good" && locations.includes(each.location) ? { ...each, isAvailable: false } : each,
@@ -66,14 +66,14 @@ group("plan: auto", () => {
     expect(chosen(without("fsn1", "nbg1"))).toEqual(["good in fsn1", "better in fsn1"]);
   });
 
-  test("takes the same of two at one price", () => {
+  test("is the same plan whenever two cost the same", () => {
     const twins = [offer("b", 8), offer("a", 8)].flatMap((each) => [each, { ...each, location: "nbg1" }]);
     expect(chosen(twins)).toEqual(["a in fsn1", "b in fsn1"]);
     expect(chosen([...twins].reverse())).toEqual(["a in fsn1", "b in fsn1"]);
   });
 });
 
-group("what was tried in vain", () => {
+group("an offer without room", () => {
   test("is followed by the next location, then by the next plan", () => {
     const tried: Order[] = [];
     const order = ["good in fsn1", "good in nbg1", "better in fsn1", "better in nbg1"];
@@ -83,29 +83,29 @@ group("what was tried in vain", () => {
       tried.push(attempt(plan, location));
     }
     expect(chosen(market, {}, tried)).toEqual([
-      "the provider had no room for what was tried:",
+      "the provider had no room for these servers:",
       ...order.map((place) => `${place} at 2026-11-21T14:00:00Z: resource_unavailable`),
-      "Add locations (pillar-host:host.locations). The next run begins with the first one again.",
+      "Add locations (pillar-host:host.locations). The next run starts with the first one again.",
     ]);
   });
 });
 
-group("a price that may not be exceeded", () => {
-  test("keeps to what costs no more", () => {
+group("a price limit", () => {
+  test("excludes dearer offers", () => {
     expect(chosen(market, { maxMonthly: 8 })).toEqual(["good in fsn1", "better in fsn1"]);
     const dear = market.map((each) => (each.location === "fsn1" ? { ...each, monthly: 9 } : each));
     expect(chosen(dear, { maxMonthly: 8 })[0]).toBe("good in nbg1");
   });
 
-  test("ends the search, with what would have been next and the command that allows it", () => {
+  test("ends the search, and names the next offer and the command that allows it", () => {
     const tried = [attempt("good", "fsn1"), attempt("good", "nbg1")];
     expect(chosen(market, { maxMonthly: 10 }, tried)).toEqual([
-      "the provider had no room for what was tried:",
+      "the provider had no room for these servers:",
       "good in fsn1 at 2026-11-21T14:00:00Z: resource_unavailable",
       "good in nbg1 at 2026-11-21T14:00:00Z: resource_unavailable",
-      "pillar-host:host.maxMonthly: what is left costs more than 10.00 EUR a month, the cheapest 16.00 EUR: better in fsn1",
-      "To allow it: pulumi config set --path pillar-host:host.maxMonthly 16 -s prod && pulumi up -s prod",
-      "Or later, which begins with the first one again: pulumi up -s prod",
+      "pillar-host:host.maxMonthly: all servers left to try cost more than 10.00 EUR a month, the cheapest 16.00 EUR: better in fsn1",
+      "To allow that price: pulumi config set --path pillar-host:host.maxMonthly 16 -s prod && pulumi up -s prod",
+      "Or try later, from the first server again: pulumi up -s prod",
     ]);
     expect(chosen(market, { maxMonthly: 7.5 })[0]).toContain("the cheapest 8.00 EUR: good in fsn1");
     expect(chosen(market, { plan: "better", maxMonthly: 8 })[0]).toContain("the cheapest 16.00 EUR: better in fsn1");
@@ -124,7 +124,7 @@ group("refused before anything is made", () => {
       "an unknown plan",
       market,
       { plan: "cx999" },
-      "pillar-host:host.plan: cx999 is no x86 plan that the provider sells now",
+      "pillar-host:host.plan: cx999 is not an x86 plan that the provider sells now",
     ],
     [
       "a plan below the minimums",
@@ -148,7 +148,7 @@ group("refused before anything is made", () => {
     expect(chosen(offers, change)).toEqual([fault]);
   });
 
-  test("every shortfall of a plan is named", () => {
+  test("names every shortfall of a plan", () => {
     const poor = offer("poor", 1, { cores: 1, memoryGb: 2, diskGb: 20 });
     expect(findShortfalls(poor, wish)).toEqual([
       "1 cores, needed 4",
@@ -164,17 +164,17 @@ test.each([
   [46, 39],
   [47, 40],
   [80, 72],
-])("of %i GB about %i are free", (diskGb, free) => {
+])("estimates the free space of %i GB at %i", (diskGb, free) => {
   expect(freeDiskGb({ diskGb })).toBe(free);
 });
 
-test("an offer is described with its price", () => {
+test("describes an offer with its price", () => {
   expect(describeOffer(offer("cx33", 5.49))).toBe(
     "cx33 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 5.49 EUR a month",
   );
 });
 
-test("what is chosen always fits, costs no more than it may and was not tried; and nothing cheaper in its location does", () => {
+test("always chooses an untried offer that fits and is within the limit, the cheapest of its location", () => {
   const offers = fc.array(
     fc.record({
       plan: fc.constantFrom("a", "b", "c", "d"),

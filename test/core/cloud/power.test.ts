@@ -18,7 +18,7 @@ describe.each([
   ["hetzner", "Hetzner", "/servers/52", "/servers/52/actions/poweroff", "{}", hetzner],
   ["digitalocean", "DigitalOcean", "/v2/droplets/52", "/v2/droplets/52/actions", '{"type":"power_off"}', digitalocean],
 ])("a server at %s", (provider, title, path, action, body, status) => {
-  test("is switched off, and waited for", async () => {
+  test("is switched off, and the program waits until it is off", async () => {
     api.answers = {
       [`GET ${path}`]: [status("running"), status("running"), status("off")],
       [`POST ${action}`]: [[201]],
@@ -27,51 +27,51 @@ describe.each([
     expect(api.asked).toEqual([`GET ${path}`, `POST ${action} ${body}`, `GET ${path}`, `GET ${path}`]);
   });
 
-  test("is left alone where it is off, or gone", async () => {
+  test("is left alone if it is off or gone", async () => {
     api.answers = { [`GET ${path}`]: [status("off"), [404, {}]] };
     expect(await powerOff(server(provider), api.deps)).toBe("off");
     expect(await powerOff(server(provider), api.deps)).toBe("gone");
     expect(api.asked).toEqual([`GET ${path}`, `GET ${path}`]);
   });
 
-  test("is waited for where another action holds it", async () => {
+  test("is waited for while another action locks it", async () => {
     api.answers = { [`GET ${path}`]: [status("running"), status("off")], [`POST ${action}`]: [[423, { error: {} }]] };
     expect(await powerOff(server(provider), api.deps)).toBe("off");
   });
 
-  test("that never goes off is not called off", async () => {
+  test("is not reported off if it stays on", async () => {
     api.answers = { [`GET ${path}`]: [status("running")], [`POST ${action}`]: [[201]] };
     expect(await refusal(powerOff(server(provider), api.deps))).toBe(`server 52 at ${provider} is not off after 180 s`);
   });
 
-  test("429 and 5xx pass", async () => {
+  test("is asked again after 429 and 5xx", async () => {
     api.answers = { [`GET ${path}`]: [[429], [502, "<html>"], status("running")] };
     expect(await readPowerState(server(provider), api.deps)).toBe("running");
     expect(api.slept).toBe(2);
   });
 
-  test("429 for good is said in words", async () => {
+  test("reports a lasting 429", async () => {
     api.answers = { [`GET ${path}`]: [[429]] };
     expect(await refusal(readPowerState(server(provider), api.deps))).toBe(
       `pillar-host:host.token: ${title} answered 429 (no reason given)\n  needed: run the same command again later, or use a token that nothing else uses`,
     );
   });
 
-  test("an action that is refused is said in words", async () => {
+  test("reports a refused action", async () => {
     api.answers = { [`GET ${path}`]: [status("running")], [`POST ${action}`]: [[403]] };
     expect(await refusal(powerOff(server(provider), api.deps))).toBe(
       `pillar-host:host.token: ${title} answered 403 (no reason given)\n  needed: set an API token with read and write permission`,
     );
   });
 
-  test("a token that is not valid any more", async () => {
+  test("reports an invalid token", async () => {
     api.answers = { [`GET ${path}`]: [status("off")] };
     expect(await refusal(readPowerState(server(provider, { token: `${token}-old` }), api.deps))).toBe(
       `pillar-host:host.token: ${title} answered 401 (no reason given)\n  needed: set an API token that is valid, with read and write permission`,
     );
   });
 
-  test("nobody at the address", async () => {
+  test("reports an unreachable address", async () => {
     const endpoint = `http://127.0.0.1:${await closedPort()}`;
     expect(await refusal(readPowerState(server(provider, { endpoint }), api.deps))).toBe(
       `${title}'s API cannot be reached at ${endpoint}: ECONNREFUSED\n  Run the same command again when it can be.`,
@@ -87,6 +87,6 @@ describe.each([
   });
 });
 
-test("a provider that nobody knows", async () => {
+test("refuses an unknown provider", async () => {
   expect(await refusal(readPowerState(server("aws"), api.deps))).toBe("no cloud provider is called aws");
 });

@@ -15,7 +15,7 @@ const shows = (isOn: boolean, locked = false): Answer => [
   200,
   { server: { protection: { delete: isOn, rebuild: isOn }, locked } },
 ];
-test("is lifted, and waited for", async () => {
+test("lifts the protection, and waits until it is lifted", async () => {
   api.answers = { "GET /servers/52": [shows(true), shows(true), shows(false)], [action]: [[201]] };
   expect(await setProtection(at(), false, api.deps)).toBe(true);
   expect(api.asked.filter((line) => line.startsWith("POST"))).toEqual(
@@ -24,7 +24,7 @@ test("is lifted, and waited for", async () => {
   expect(api.slept).toBe(2);
 });
 
-test("is not called lifted while an action holds the server, which would refuse its deletion", async () => {
+test("does not report the protection lifted while an action locks the server", async () => {
   api.answers = {
     "GET /servers/52": [shows(true), shows(false, true), shows(false, true), shows(false)],
     [action]: [[201]],
@@ -33,13 +33,13 @@ test("is not called lifted while an action holds the server, which would refuse 
   expect([api.asked.filter((line) => line.startsWith("POST")).length, api.slept]).toEqual([1, 3]);
 });
 
-test("is set again", async () => {
+test("sets the protection again", async () => {
   api.answers = { "GET /servers/52": [shows(false), shows(true)], [action]: [[201]] };
   expect(await setProtection(at(), true, api.deps)).toBe(true);
   expect(api.asked[1]).toBe(`${action} {"delete":true,"rebuild":true}`);
 });
 
-test("is left alone where it is as it should be, where the server is gone, and where there is none to be had", async () => {
+test("changes nothing if the protection is right, the server is gone, or the provider has no protection", async () => {
   api.answers = { "GET /servers/52": [shows(false), [404, {}]] };
   expect(await setProtection(at(), false, api.deps)).toBe(false);
   expect(await setProtection(at(), false, api.deps)).toBe(false);
@@ -51,19 +51,19 @@ test("is left alone where it is as it should be, where the server is gone, and w
   expect(api.asked.length).toBe(2);
 });
 
-test("another action that holds the server is waited for", async () => {
+test("waits for another action that locks the server", async () => {
   api.answers = { "GET /servers/52": [shows(true), shows(true), shows(false)], [action]: [[423, {}], [201]] };
   expect(await setProtection(at(), false, api.deps)).toBe(true);
 });
 
-test("that stays is not called lifted", async () => {
+test("does not report a protection lifted that stays", async () => {
   api.answers = { "GET /servers/52": [shows(true)], [action]: [[201]] };
   expect(await refusal(setProtection(at(), false, api.deps))).toBe(
     "after 180 s, hetzner still protects server 52, or runs another action on it",
   );
 });
 
-test("a refusal, and an answer of another form, are said in words", async () => {
+test("reports a refusal and an unexpected answer", async () => {
   api.answers = { "GET /servers/52": [shows(true), [200, {}]], [action]: [[403, {}]] };
   expect(await refusal(setProtection(at(), false, api.deps))).toBe(
     "pillar-host:host.token: Hetzner answered 403 (no reason given)\n  needed: set an API token with read and write permission",

@@ -7,7 +7,7 @@ const key = {
   publicKey: "ssh-ed25519 AAAA",
 };
 
-test("cloud-init gets one host key, keys only for logins, and upgrades without a reboot", () => {
+test("gives cloud-init one host key, logins by key only, and upgrades without a reboot", () => {
   const text = renderUserData(key);
   expect(text.split("\n")[0]).toBe("#cloud-config");
   expect(parse(text)).toEqual({

@@ -12,19 +12,19 @@ const set = "pulumi config set --path pillar-host:";
 const remove = (key: string) => `pulumi config rm --path pillar-host:${key} -s prod`;
 
 describe("one pass", () => {
-  test("tells of all that is missing, misspelt or of the wrong type, wherever it stands", () => {
+  test("reports every key that is missing, misspelt or of the wrong type", () => {
     expect(keys({ host: { provider: "hetzner", plam: "x" }, ssh: { agent: "true" }, lifecyle: "active" })).toEqual([
       ...["pillar", "host.token", "host.plam", "ssh.agent", "lifecyle", "controller.release.url"],
     ]);
   });
 
-  test("tells how keys fit together once each has its type", () => {
+  test("checks how keys fit together once each has its type", () => {
     const host = { provider: "hetzner", token: "a".repeat(64), sshFrom: ["198.51.100.7/32"] };
     expect(keys({ ...least, host, ssh: { agent: true, port: 2222 } })).toEqual(["ssh.privateKeyFile", "ssh.port"]);
   });
 });
 
-describe("what `pulumi config set` makes of words", () => {
+describe("a value of `pulumi config set`", () => {
   test.each([
     [
       { pillar: { name: true } },
@@ -69,14 +69,14 @@ describe("a choice", () => {
     ]);
   });
 
-  test("shows nothing that may be a secret in the wrong place", () => {
+  test("shows no value that may be a secret in the wrong place", () => {
     expect(faultsOf({ lifecycle: "hunter2!" })).toEqual([
       "pillar-host:lifecycle: found text, needed active, adopted or retiring",
     ]);
   });
 });
 
-test("a key of another provider is none of this one's", () => {
+test("refuses a key of another provider", () => {
   expect(faultsOf({ host: { ...least.host, token: "x" } })).toEqual([
     "pillar-host:host.token: no such key with host.provider existing; known are provider, address, hostKey, minimums, acceptDistributions",
   ]);

@@ -35,7 +35,7 @@ const syncDefaults = {
 const noWitness =
   "pillar-host:sync.references: needed a witness of the chain, found none: a fresh momentum does not prove which chain a node is on. Needed at least one independent node's RPC here, or the old host (sync.oldHost: address and hostKey). docs/operating.md, Witnesses of the chain, says how to find nodes, and what sync.unverifiedChain: acknowledged risks (pulumi config set --path 'pillar-host:sync.references[0]' -s prod URL)";
 
-test("the least configuration gets every default", () => {
+test("gives the smallest configuration every default", () => {
   expect(configOf()).toEqual({
     stack: "prod",
     pillar: { name: "Anvil" },
@@ -84,7 +84,7 @@ test("the least configuration gets every default", () => {
   });
 });
 
-test("an RPC that is asked directly is asked by its IP address: the node refuses names", () => {
+test("requires an IP address for a direct RPC, because the node refuses names", () => {
   const named = { provider: "existing", address: "pillar.example.org" };
   expect(faultsOf({ host: named, node: { rpc: "direct" } })).toEqual([
     "pillar-host:node.rpcAddress: needed the IP address of pillar.example.org with node.rpc: direct, because the node refuses names (403). Find it with: getent hosts pillar.example.org; or leave node.rpc out, to ask through ssh (pulumi config set --path pillar-host:node.rpcAddress -s prod ADDRESS)",
@@ -94,7 +94,7 @@ test("an RPC that is asked directly is asked by its IP address: the node refuses
   expect(faultsOf({ node: { rpc: "direct" } })).toEqual([]);
 });
 
-test("the addresses that the controller asks are plain ones", () => {
+test("requires plain addresses for the controller", () => {
   const addresses = ["https://go.dev", "https://api64.ipify.org/", "http://10.0.0.1:8080/ip"];
   expect(faultsOf({ controller: { ...least.controller, addresses } })).toEqual([]);
   for (const address of ["go.dev", "ftp://go.dev", "https://go.dev/?a=$(b)", "https://go.dev x"])
@@ -103,12 +103,12 @@ test("the addresses that the controller asks are plain ones", () => {
     ]);
 });
 
-test("a host on which nothing is deployed needs no release", () => {
+test("requires no release for a host without a deploy", () => {
   for (const lifecycle of ["adopted", "retiring"])
     expect(configOf({ lifecycle, controller: undefined }).controller).not.toHaveProperty("release");
 });
 
-test("the successor is another host, and a cloud's server is not merely powered off", () => {
+test("refuses the own host as successor, and a poweroff for a cloud's server", () => {
   const successor = {
     address: "203.0.113.7",
     hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
@@ -121,7 +121,7 @@ test("the successor is another host, and a cloud's server is not merely powered 
   });
 });
 
-test("a value that is set replaces its default and leaves those beside it", () => {
+test("replaces a default by a set value, and keeps the defaults beside it", () => {
   expect(configOf(host({ minimums: { cores: 2 } })).host.minimums).toEqual({
     cores: 2,
     memoryGb: 4,
@@ -131,7 +131,7 @@ test("a value that is set replaces its default and leaves those beside it", () =
   expect(configOf({ sync: { deadline: "90s" } }).sync).toEqual({ ...syncDefaults, deadline: 90_000 });
 });
 
-test("nothing at all: each block that is missing, in one go", () => {
+test("reports every missing block of an empty configuration at once", () => {
   expect(parseConfig({}, "prod")).toEqual({
     faults: [
       "pillar-host:pillar: missing, needed the Pillar's name (pulumi config set --path pillar-host:pillar.name -s prod NAME)",
@@ -142,11 +142,11 @@ test("nothing at all: each block that is missing, in one go", () => {
   });
 });
 
-test("an active stack without a witness is refused", () => {
+test("refuses an active stack without a witness", () => {
   expect(parseConfig({ ...least, sync: {} }, "prod")).toEqual({ faults: [noWitness] });
 });
 
-test("several faults in several blocks come together", () => {
+test("reports several faults in several blocks together", () => {
   const faults = faultsOf({
     pillar: {},
     ssh: { user: "a b", password: "x" },
@@ -190,7 +190,7 @@ describe("unknown keys", () => {
   });
 });
 
-describe("a value of the wrong type is there, not missing", () => {
+describe("a value of the wrong type is not called missing", () => {
   test.each([
     [
       { pillar: "Anvil" },
@@ -244,7 +244,7 @@ describe("choices and ranges", () => {
     expect(faults[0]).toMatch(fault);
   });
 
-  test("the ends of a range are in it", () => {
+  test("accepts both ends of a range", () => {
     expect(faultsOf({ node: { rpcPort: 1, wsPort: 65535 }, sync: { confirmations: 100 } })).toEqual([]);
     expect(faultsOf({ sync: { confirmations: 1, deadline: "1m" } })).toEqual([]);
   });
@@ -255,7 +255,7 @@ describe("login", () => {
     ["none", {}],
     ["an agent that is switched off", { agent: false }],
     ["the sudo password alone", { sudoPassword: "x" }],
-  ])("%s is no way to log in", (_what, ssh) => {
+  ])("refuses %s as a login", (_what, ssh) => {
     expect(faultsOf({ ssh })).toEqual([oneLogin]);
   });
 
@@ -263,11 +263,11 @@ describe("login", () => {
     ["a key", { privateKey }],
     ["a password", { password: "x" }],
     ["the agent", { agent: true }],
-  ])("%s is", (_what, ssh) => {
+  ])("accepts %s", (_what, ssh) => {
     expect(faultsOf({ ssh })).toEqual([]);
   });
 
-  test("a key ends in one line end, whatever blanks were around it", () => {
+  test("ends a key with one line break, whatever blanks are around it", () => {
     expect(configOf({ ssh: { privateKey: `\n  ${privateKey}\n\n` } }).ssh.privateKey).toBe(`${privateKey}\n`);
   });
 
@@ -280,7 +280,7 @@ describe("login", () => {
     },
   );
 
-  test("a path is no key", () => {
+  test("refuses a path as a key", () => {
     expect(faultsOf({ ssh: { privateKey: "~/.ssh/id_ed25519" } })).toEqual([
       "pillar-host:ssh.privateKey: needed a private key (-----BEGIN OPENSSH PRIVATE KEY-----…)",
     ]);
@@ -292,18 +292,18 @@ describe("login", () => {
       () => generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs1", format: "pem" }),
     ],
     ["EC", () => generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "sec1", format: "pem" })],
-  ])("a PEM key of kind %s is accepted", (_kind, key) => {
+  ])("accepts a PEM key of kind %s", (_kind, key) => {
     expect(faultsOf({ ssh: { privateKey: String(key()) } })).toEqual([]);
   });
 
-  test("a key that is cut off, or of a kind that ssh does not read", () => {
+  test("refuses a key that is truncated, or of a kind that ssh does not read", () => {
     const fault =
       "pillar-host:ssh.privateKey: cannot be read: truncated, of a hardware token, or of an unknown kind? Needed the whole text of the private key's file (ssh-keygen -p -f FILE rewrites it in the usual form)";
     expect(faultsOf({ ssh: { privateKey: privateKey.slice(0, 200) } })).toEqual([fault]);
     expect(faultsOf({ ssh: { privateKey: "-----BEGIN PRIVATE KEY-----\nMII\n" } })).toEqual([fault]);
   });
 
-  test("a key with a pass phrase, with none, the wrong and the right one", () => {
+  test("checks the pass phrase of a key: missing, wrong and right", () => {
     const locked = keyPair("open sesame").private;
     expect(faultsOf({ ssh: { privateKey: locked } })).toEqual([
       "pillar-host:ssh.privateKeyPassword: missing, but the private key is encrypted with a pass phrase (pulumi config set --secret --path pillar-host:ssh.privateKeyPassword -s prod)",
@@ -314,7 +314,7 @@ describe("login", () => {
     expect(faultsOf({ ssh: { privateKey: locked, privateKeyPassword: "open sesame" } })).toEqual([]);
   });
 
-  test("no fault shows a secret", () => {
+  test("shows no secret in a fault", () => {
     const faults = faultsOf({
       ssh: { user: "a b", privateKey: "hunter2-key", password: ["hunter2"], sudoPassword: { is: "hunter2" } },
     });
@@ -324,17 +324,17 @@ describe("login", () => {
 });
 
 describe("controller", () => {
-  test("plain http needs a hash", () => {
+  test("requires a hash for plain http", () => {
     expect(faultsOf(release({ url: "http://release.example/c.zip" }))).toEqual([hashNeeded]);
     expect(faultsOf(release({ url: "http://release.example/c.zip", sha256: hex }))).toEqual([]);
   });
 
-  test("the scheme of an address may be written large", () => {
+  test("accepts a scheme in capitals", () => {
     expect(faultsOf(release({ url: "HTTPS://release.example/c.zip" }))).toEqual([]);
     expect(faultsOf(release({ url: "HTTP://release.example/c.zip" }))).toEqual([hashNeeded]);
   });
 
-  test("a hash in capitals becomes small letters", () => {
+  test("turns a hash in capitals into small letters", () => {
     expect(configOf(release({ sha256: hex.toUpperCase() })).controller.release?.sha256).toBe(hex);
   });
 
@@ -343,17 +343,20 @@ describe("controller", () => {
     [`${hex}0`, ""],
     [`${hex.slice(1)}g`, ""],
     ["", "found an empty text, "],
-  ])("no hash: %j", (sha256, found) => {
+  ])("refuses %j as a hash", (sha256, found) => {
     expect(faultsOf(release({ sha256 }))).toContain(
       `pillar-host:controller.release.sha256: ${found}needed 64 hexadecimal digits (sha256sum of the archive)`,
     );
   });
 
-  test.each(["ftp://release.example/c.zip", "release.example/c.zip", "file:///tmp/c.zip"])("no address: %s", (url) => {
-    expect(faultsOf(release({ url, sha256: hex }))).toEqual([
-      "pillar-host:controller.release.url: needed an http or https address of the controller's zip archive",
-    ]);
-  });
+  test.each(["ftp://release.example/c.zip", "release.example/c.zip", "file:///tmp/c.zip"])(
+    "refuses %s as an address",
+    (url) => {
+      expect(faultsOf(release({ url, sha256: hex }))).toEqual([
+        "pillar-host:controller.release.url: needed an http or https address of the controller's zip archive",
+      ]);
+    },
+  );
 });
 
 describe("the controller's release", () => {
@@ -364,11 +367,11 @@ describe("the controller's release", () => {
     ["no block", undefined],
     ["a block without it", { directory: "/root" }],
     ["one that is empty", { release: {} }],
-  ])("missing on an active stack: %s", (_what, block) => {
+  ])("is reported missing on an active stack: %s", (_what, block) => {
     expect(faultsOf({ controller: block })).toEqual([missing]);
   });
 
-  test("missing beside other faults, of its block too", () => {
+  test("is reported missing beside other faults, also of its block", () => {
     expect(faultsOf({ pillar: {}, controller: { directory: "root" } })).toEqual([
       "pillar-host:pillar.name: missing, needed the Pillar's name, as registered on chain (pulumi config set --path pillar-host:pillar.name -s prod NAME)",
       `pillar-host:controller.directory: found root, ${directory}`,
@@ -376,7 +379,7 @@ describe("the controller's release", () => {
     ]);
   });
 
-  test("what is no block is said so, and not called missing", () => {
+  test("is reported as no block, and not as missing", () => {
     expect(faultsOf({ controller: "x" })).toEqual([
       "pillar-host:controller: found text, needed a block with keys such as release, directory, executable (pulumi config rm --path pillar-host:controller -s prod)",
     ]);
@@ -385,7 +388,7 @@ describe("the controller's release", () => {
     ]);
   });
 
-  test.each(["v0.0.4", "v0.0.4-alpha"])("its version may be %s", (version) => {
+  test.each(["v0.0.4", "v0.0.4-alpha"])("may have version %s", (version) => {
     expect(configOf(release({ version })).controller.release?.version).toBe(version);
   });
 
@@ -394,7 +397,7 @@ describe("the controller's release", () => {
     ["v0.0", ""],
     ["v0.0.4 alpha", ""],
     ["", "found an empty text, "],
-  ])("no version: %j", (version, found) => {
+  ])("refuses %j as a version", (version, found) => {
     expect(faultsOf(release({ version }))).toEqual([
       `pillar-host:controller.release.version: ${found}needed the release's version, such as v0.0.4 or v0.0.4-alpha`,
     ]);
@@ -409,12 +412,12 @@ describe("durations", () => {
     ["7d", 604_800_000],
     ["7 days", 604_800_000],
     ["1.5h", 5_400_000],
-  ])("%s is %i ms", (text, milliseconds) => {
+  ])("reads %s as %i ms", (text, milliseconds) => {
     expect(configOf({ sync: { deadline: text } }).sync.deadline).toBe(milliseconds);
     expect(configOf(controller({ deployTimeout: text })).controller.deployTimeout).toBe(milliseconds);
   });
 
-  test.each(["59s", "soon", "-7d", "7 weeks and a day", ""])("%j is refused", (text) => {
+  test.each(["59s", "soon", "-7d", "7 weeks and a day", ""])("refuses %j", (text) => {
     expect(faultsOf({ sync: { deadline: text } })).toEqual([
       `pillar-host:sync.deadline: found ${text}, needed a duration of at least 1m, such as 90s, 12h or 7d`,
     ]);
@@ -443,17 +446,17 @@ describe("names", () => {
     expect(faultsOf(changes)).toEqual([fault]);
   });
 
-  test.each(["Anvil", "a", "A.b_c-9", "a".repeat(40)])("a Pillar may be called %s", (pillar) => {
+  test.each(["Anvil", "a", "A.b_c-9", "a".repeat(40)])("accepts %s as a Pillar's name", (pillar) => {
     expect(configOf({ pillar: { name: pillar } }).pillar.name).toBe(pillar);
   });
 
-  test.each(["203.0.113.7", "2001:db8::7", "node-1.example.org"])("a host may be at %s", (address) => {
+  test.each(["203.0.113.7", "2001:db8::7", "node-1.example.org"])("accepts %s as a host's address", (address) => {
     expect(configOf(host({ address })).host).toMatchObject({ address });
   });
 });
 
 describe("references", () => {
-  test.each(["http://203.0.113.8:35997", "https://node.example/rpc"])("%s is one", (url) => {
+  test.each(["http://203.0.113.8:35997", "https://node.example/rpc"])("accepts %s", (url) => {
     expect(configOf({ sync: { references: [url] } }).sync.references).toEqual([url]);
   });
 
@@ -463,7 +466,7 @@ describe("references", () => {
     ["ws://203.0.113.8:35998", ""],
     ["node.example", ""],
     ["", "found an empty text, "],
-  ])("%j is none", (url, found) => {
+  ])("refuses %j", (url, found) => {
     expect(faultsOf({ sync: { references: ["http://203.0.113.8:35997", url] } })).toEqual([
       `pillar-host:sync.references.1: ${found}needed the http or https address of a node's RPC`,
     ]);
@@ -472,7 +475,7 @@ describe("references", () => {
 
 describe("notify", () => {
   test.each(["https://ntfy.sh/my-topic", "https://hooks.slack.com/services/T/B/x", "http://127.0.0.1:8080/x"])(
-    "%s is a webhook",
+    "accepts %s as a webhook",
     (notify) => {
       expect(configOf({ notify }).notify).toBe(notify);
     },
@@ -482,7 +485,7 @@ describe("notify", () => {
     ["ntfy.sh/hunter2", "needed the http or https address of a webhook, such as an ntfy topic's"],
     ["ftp://hunter2.example/x", "needed the http or https address of a webhook, such as an ntfy topic's"],
     ["https://op:hunter2@ntfy.sh/x", "must not hold user and password: give a token in the address instead"],
-  ])("%s is none, and is not shown", (notify, why) => {
+  ])("refuses %s, and does not show it", (notify, why) => {
     expect(faultsOf({ notify })).toEqual([`pillar-host:notify: ${why}`]);
   });
 });
@@ -505,20 +508,20 @@ describe("host key", () => {
       "ecdsa-sha2-nistp521 AAAAE2VjZHNhLXNoYTItbmlzdHA1MjEAAAAIbmlzdHA1MjEAAACFBAHpWHuPzUn6sA2w7uSPfQxIDqZWTF0imBzEdqNqkkvpyoZflqNwp94VnYEHf2Xt0IcevfbWHDurzYypYhXOHO0BbAHU3j/MpP5elEt8bHEupuDryuo9vRFsZIT+EHoiWFPyuclRB8yHF4IVjNzHaYEXNZPvw2wwlDQ2UwMn31omK03Jiw==",
       "ecdsa-sha2-nistp521 AAAAE2VjZHNhLXNoYTItbmlzdHA1MjEAAAAIbmlzdHA1MjEAAACFBAHpWHuPzUn6sA2w7uSPfQxIDqZWTF0imBzEdqNqkkvpyoZflqNwp94VnYEHf2Xt0IcevfbWHDurzYypYhXOHO0BbAHU3j/MpP5elEt8bHEupuDryuo9vRFsZIT+EHoiWFPyuclRB8yHF4IVjNzHaYEXNZPvw2wwlDQ2UwMn31omK03Jiw==",
     ],
-  ])("%j becomes %j", (hostKey, line) => {
+  ])("turns %j into %j", (hostKey, line) => {
     expect(configOf(host({ hostKey })).host).toMatchObject({ hostKey: line });
   });
 
-  test.each(["ssh-rsa AAAAB3Nz", "ssh-ed25519", "SHA256:abc", "ssh-ed25519 AAA*"])("%j is refused", (hostKey) => {
+  test.each(["ssh-rsa AAAAB3Nz", "ssh-ed25519", "SHA256:abc", "ssh-ed25519 AAA*"])("refuses %j", (hostKey) => {
     expect(faultsOf(host({ hostKey }))).toEqual([`pillar-host:host.hostKey: ${keyNeeded}`]);
   });
 
-  test("what ssh-keyscan prints of a host that is silent is none", () => {
+  test("refuses the output of ssh-keyscan for a silent host", () => {
     expect(faultsOf(host({ hostKey: "" }))).toEqual([`pillar-host:host.hostKey: found an empty text, ${keyNeeded}`]);
   });
 
   // The fault's own advice prints such a line.
-  test("what ssh-keyscan prints is accepted", () => {
+  test("accepts the output of ssh-keyscan", () => {
     expect(
       configOf(
         host({

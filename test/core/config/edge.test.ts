@@ -185,12 +185,12 @@ describe("each kind of value has one schema, wherever it stands", () => {
     expect(faults.join("\n")).not.toMatch(/s3cretpw|\$\(id\)/);
   });
 
-  test.each(cases("good"))("$path takes $value", ({ path, value }) => {
+  test.each(cases("good"))("$path accepts $value", ({ path, value }) => {
     expect(faultsOf(withValue(path, value))).toEqual([]);
   });
 });
 
-test("a host key is kept as its kind and its key, built anew", () => {
+test("rebuilds a host key from its kind and its key", () => {
   const host = (hostKey: string) => configOf({ host: { ...least.host, hostKey } }).host.hostKey;
   for (const line of [key, ` 203.0.113.7 ${key} me@here `, `${key} "},"x":"`, `ssh-x"},"stage":"y ${key}`])
     expect(host(line)).toBe(key);
@@ -219,7 +219,7 @@ describe("one machine under two names is refused", () => {
     ]);
   });
 
-  test("also of a server at a cloud, by its key", () => {
+  test("is refused for a cloud's server, too, by its key", () => {
     const cloud = { provider: "hetzner", token: "a".repeat(64), importId: 7, hostKey: key };
     const orchestrator = { migrateFrom: { address: "198.51.100.9", hostKey: key } };
     expect(faultsOf({ lifecycle: "adopted", host: cloud, orchestrator })).toEqual([
@@ -243,11 +243,11 @@ test.each([
     },
     "orchestrator.migrateFrom.service",
   ],
-])("node and orchestrator with one service are refused: %j", (changes, at) => {
+])("refuses one service for node and orchestrator: %j", (changes, at) => {
   expect(faultsOf(changes)).toEqual([expect.stringContaining(`pillar-host:${at}: is the node's service`)]);
 });
 
-test("no part of an address that may be a secret is in a fault, wherever it was put", () => {
+test("shows no part of an address that may be a secret in any fault", () => {
   const secret = fc.string({ unit: fc.constantFrom(..."abcdefXYZ0123456789"), minLength: 12, maxLength: 24 });
   const form = fc.constantFrom(
     "https://user:S@a.example/x",

@@ -27,7 +27,7 @@ function parsed(text: string) {
   );
 }
 
-test("there is one for each way to a host", () => {
+test("has an example for each way to a host", () => {
   expect(examples.map((name) => name.replace(/.*\//, ""))).toEqual([
     "digitalocean.yaml",
     "hetzner.yaml",
@@ -41,7 +41,7 @@ describe.each(examples)("%s", (name) => {
   test.each([
     ["as it stands", read(name)],
     ["with all that is commented out", whole(read(name))],
-  ])("is one that editors and the program know, %s", (_, text) => {
+  ])("is valid for editors and the program, %s", (_, text) => {
     expect(editors.safeParse(parse(text)).error).toBeUndefined();
     expect(parsed(text)).toHaveProperty("config.pillar.name", "Anvil");
   });
@@ -51,7 +51,7 @@ describe.each(examples)("%s", (name) => {
     expect(read(name)).not.toMatch(/secure:|PRIVATE KEY/);
   });
 
-  test("its command leaves the stack selected that is, as a command without -s would act on the new one", () => {
+  test("has a command that selects no other stack", () => {
     const [command = ""] = /pulumi stack init.*/.exec(read(name)) ?? [];
     expect(command).toMatch(/^pulumi stack init \S+ --no-select$/);
     for (const [typed] of read(name).matchAll(/pulumi (config|up|preview|destroy) .*/g))
@@ -65,6 +65,6 @@ describe.each(examples)("%s", (name) => {
   });
 });
 
-test("Pulumi.prod.yaml is the first of them", () => {
+test("keeps Pulumi.prod.yaml equal to the first example", () => {
   expect(read("Pulumi.prod.yaml").replace("$schema=./", "$schema=../")).toBe(read("examples/network-of-momentum.yaml"));
 });

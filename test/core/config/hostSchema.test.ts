@@ -11,7 +11,7 @@ const cloud = (changes: Record<string, unknown> = {}, others: Record<string, unk
   ...others,
 });
 
-test("the least cloud host gets every default", () => {
+test("gives the smallest cloud host every default", () => {
   expect(configOf(cloud()).host).toEqual({
     ...hetzner,
     locations: ["fsn1", "nbg1", "hel1"],
@@ -91,14 +91,14 @@ test.each([
   expect(faultsOf(cloud({ sshFrom: [network] }))).toEqual(isOne ? [] : [fault]);
 });
 
-test("without sshFrom, the likely mistake is explained", () => {
+test("explains a missing sshFrom", () => {
   const fault =
     "pillar-host:host.sshFrom: needed the networks that may connect to ssh, yours among them: without them pulumi could not reach the host. The command finds your address, such as 192.0.2.1/32; 0.0.0.0/0 lets everybody try (pulumi config set --path 'pillar-host:host.sshFrom[0]' -s prod \"$(curl -4 -s https://ifconfig.co)/32\")";
   expect(faultsOf(cloud({ sshFrom: [] }))).toEqual([fault]);
   expect(faultsOf(cloud({ sshFrom: undefined }))).toEqual([fault]);
 });
 
-test("a new server is logged in to as root with a key, and all that is wrong comes together", () => {
+test("requires root and a key for a new server, and reports all faults together", () => {
   expect(faultsOf(cloud({}, { ssh: { user: "op", port: 2222, password: "x" } }))).toEqual([
     "pillar-host:ssh.privateKeyFile: missing: a new server at a cloud provider accepts only the operator's ssh key, such as ~/.ssh/id_ed25519 (pulumi config set --path pillar-host:ssh.privateKeyFile '~/.ssh/id_ed25519' -s prod)",
     "pillar-host:ssh.user: found op, needed root on a new server (pulumi config set --path pillar-host:ssh.user root -s prod)",
@@ -106,7 +106,7 @@ test("a new server is logged in to as root with a key, and all that is wrong com
   ]);
 });
 
-test("adopted names its server; an existing host is active", () => {
+test("requires the server's number with adopted only", () => {
   expect(faultsOf(cloud({}, { lifecycle: "adopted" }))).toEqual([
     "pillar-host:host.importId: missing, needed with lifecycle adopted: the number of the server to adopt (pulumi config set --path pillar-host:host.importId -s prod NUMBER)",
   ]);

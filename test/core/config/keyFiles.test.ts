@@ -28,7 +28,7 @@ describe("withKeyFiles", () => {
     expect(raw.ssh).not.toHaveProperty("privateKey");
   });
 
-  test("leaves alone what names no file", () => {
+  test("changes no login without a file", () => {
     const raw = { ssh: { agent: true }, orchestrator: "none", retirement: { successor: null } };
     expect(readKeyFiles(raw)).toEqual({ raw, faults: [] });
   });
@@ -47,7 +47,7 @@ describe("a stack whose login is a key's file", () => {
   });
   afterAll(() => rmSync(place, { recursive: true }));
 
-  test("has the key as one that was pasted", () => {
+  test("has the key as if it were pasted", () => {
     const privateKeyFile = file("key", pair.private);
     expect(parsed({ privateKeyFile })).toMatchObject({
       config: { ssh: { privateKeyFile, privateKey: `${pair.private.trim()}\n`, user: "root" } },
@@ -68,7 +68,7 @@ describe("a stack whose login is a key's file", () => {
       () => file("torn", pair.private.slice(0, 60)),
       () => "cannot be read: truncated, of a hardware token, or of an unknown kind?",
     ],
-  ])("is told when the file %s", (_, make, told) => {
+  ])("is told if the file %s", (_, make, told) => {
     const privateKeyFile = make();
     const result = parsed({ privateKeyFile });
     expect(result).toEqual({
@@ -76,7 +76,7 @@ describe("a stack whose login is a key's file", () => {
     });
   });
 
-  test("is told of two keys at once, with all other faults", () => {
+  test("is told of two keys, together with all other faults", () => {
     const privateKeyFile = file("key", pair.private);
     expect(parseConfig({ ...least, pillar: {}, ssh: { privateKeyFile, privateKey: pair.private } }, "prod")).toEqual({
       faults: [

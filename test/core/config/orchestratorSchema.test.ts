@@ -5,7 +5,7 @@ const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH
 const from = { address: "198.51.100.9", hostKey };
 const migrate = (changes: object = {}) => ({ orchestrator: { migrateFrom: { ...from, ...changes } } });
 
-describe("where the signer comes from", () => {
+describe("the orchestrator's old host", () => {
   test("needs an address and a host key; the rest has defaults", () => {
     expect(configOf(migrate()).orchestrator.migrateFrom).toEqual(from);
     expect(configOf(migrate({ hostKey: `198.51.100.9 ${hostKey} root@old` })).orchestrator.migrateFrom).toEqual(from);
@@ -15,7 +15,7 @@ describe("where the signer comes from", () => {
     ]);
   });
 
-  test("all faults at once, by key, without the value of a secret", () => {
+  test("reports all faults at once by key, without a secret's value", () => {
     expect(
       faultsOf({
         orchestrator: {
@@ -49,7 +49,7 @@ describe("where the signer comes from", () => {
     ]);
   });
 
-  test("a directory in which no orchestrator works is refused", () => {
+  test("refuses a directory in which no orchestrator works", () => {
     const needed = "needed the folder .orchestrator of the orchestrator's home, as /root/.orchestrator";
     expect(
       faultsOf({ orchestrator: { directory: "/data/signer", migrateFrom: { ...from, directory: "/o" } } }),
@@ -60,14 +60,14 @@ describe("where the signer comes from", () => {
     expect(faultsOf(migrate({ directory: "/home/op/.orchestrator" }))).toEqual([]);
   });
 
-  test("a key that can't be opened is told here, not on the host", () => {
+  test("reports a key that can't be opened before it reaches the host", () => {
     const privateKey = "-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----\n";
     expect(faultsOf(migrate({ privateKey }))[0]).toMatch(
       /^pillar-host:orchestrator\.migrateFrom\.privateKey: cannot be read/,
     );
   });
 
-  test("this stack's own host is not where it comes from, and a way back needs where to", () => {
+  test("is not this stack's own host, and is required for a rollback", () => {
     expect(faultsOf(migrate({ address: "203.0.113.7" }))).toEqual([
       "pillar-host:orchestrator.migrateFrom.address: is this stack's own host: needed the old host's, from which the orchestrator comes (pulumi config set --path pillar-host:orchestrator.migrateFrom.address -s prod ADDRESS)",
     ]);
@@ -77,7 +77,7 @@ describe("where the signer comes from", () => {
   });
 });
 
-test("who may ask the signer is named; everybody is refused", () => {
+test("requires named networks for the orchestrator's RPC, and refuses everybody", () => {
   expect(configOf({ orchestrator: { rpcFrom: ["192.0.2.0/24"] } }).orchestrator.rpcFrom).toEqual(["192.0.2.0/24"]);
   expect(faultsOf({ orchestrator: { rpcFrom: ["0.0.0.0/0", "192.0.2.1"] } })).toEqual([
     "pillar-host:orchestrator.rpcFrom.0: lets everybody ask: the orchestrator gives two answers a second in all, and anybody could use them up",
@@ -85,7 +85,7 @@ test("who may ask the signer is named; everybody is refused", () => {
   ]);
 });
 
-test("a release over plain http needs its hash; over https that is asked where one is to be installed", () => {
+test("requires a hash for a release over plain http", () => {
   const release = (changes: object) => ({
     orchestrator: { release: { url: "https://r.example/o", version: "v0.0.9a", ...changes } },
   });

@@ -26,7 +26,7 @@ describe.each([
   ["as it stands", text],
   ["with all that is commented out", whole],
 ])("the stack's file of the real network, %s", (_, file) => {
-  test("is one that editors and the program know", () => {
+  test("is valid for editors and the program", () => {
     expect(editors.safeParse(parse(file)).error).toBeUndefined();
     expect(editors.safeParse(parse(file.replace("dataDir:", "dataDirectory:"))).success).toBe(false);
     // All that it needs of a reader's machine.
@@ -37,7 +37,7 @@ describe.each([
     });
   });
 
-  test("names what is the real network's, with a reader's login", () => {
+  test("has the real network's names, with a reader's login", () => {
     const parsed = parseConfig({ ...configured(file), ssh: { privateKey: keyPair().private.trim() } }, "prod");
     expect(parsed).toMatchObject({
       config: {
@@ -50,7 +50,7 @@ describe.each([
   });
 });
 
-test("what is commented out is there", () => {
+test("keeps the commented keys in the file", () => {
   const { config } = parse(whole);
   expect(config["pillar-host:sync"].references).toHaveLength(2);
   expect(config["pillar-host:orchestrator"]).toMatchObject({

@@ -11,12 +11,12 @@ const keys = listSchemaKeys(stackSchema).map(({ path, schema, variant }) => ({
   meta: readMeta(schema),
 }));
 
-test("each key is told of", () => {
+test("describes each key", () => {
   expect(keys.length).toBeGreaterThan(100);
   expect(keys.filter(({ meta }) => !meta.description).map(({ name }) => name)).toEqual([]);
 });
 
-test("each that must be there says what lacks without it", () => {
+test("says for each required key what lacks without it", () => {
   // These ask a question of their own, or name their choices.
   const others = ["pillar", "host", "host.provider", "ssh"];
   const required = listSchemaKeys(stackSchema)
@@ -28,7 +28,7 @@ test("each that must be there says what lacks without it", () => {
   expect(required.filter((key) => !told(key))).toEqual([]);
 });
 
-test("in one style, and with nothing that no reader knows of", () => {
+test("writes the descriptions in one style, without internal words", () => {
   const known = ["description", "needed", "form", "unit", "examples", "otherwise", "secret", "see"];
   const strange = keys.flatMap(({ name, meta }) =>
     Object.keys(meta).flatMap((key) => (known.includes(key) ? [] : [`${name}: ${key}`])),
@@ -37,7 +37,7 @@ test("in one style, and with nothing that no reader knows of", () => {
   expect(keys.filter(({ meta }) => /[.:] ?$|\]\(|\n/.test(meta.description ?? "")).map(({ name }) => name)).toEqual([]);
 });
 
-test("the pages that they point to are there, with that heading", () => {
+test("points to existing pages and headings", () => {
   const pages = new Set(keys.flatMap(({ meta }) => meta.see ?? []));
   expect(pages.size).toBeGreaterThan(3);
   for (const page of pages) {
@@ -50,20 +50,20 @@ test("the pages that they point to are there, with that heading", () => {
   }
 });
 
-describe("what is told of a key", () => {
+describe("a key's description", () => {
   const inner = z.string().meta({ description: "inner", form: "a form" });
 
-  test("is found below its default and its checks", () => {
+  test("is found below its default and checks", () => {
     expect(readMeta(inner.default("x"))).toEqual({ description: "inner", form: "a form" });
     expect(readMeta(inner.min(1).transform(Number).optional())).toEqual({ description: "inner", form: "a form" });
   });
 
-  test("is what stands outermost", () => {
+  test("is the outermost one", () => {
     expect(readMeta(inner.optional().meta({ description: "outer" }))).toEqual({ description: "outer", form: "a form" });
   });
 });
 
-test("keys come in their order, a block before its own, and those of a variant with its name", () => {
+test("lists keys in order, each block before its keys, and variants' keys with the variant's name", () => {
   const schema = z.strictObject({
     a: z.strictObject({ b: z.string() }).prefault({ b: "x" }),
     c: z.discriminatedUnion("kind", [

@@ -7,7 +7,7 @@ import { readStackFile } from "../../../core/config/writtenConfig";
 
 const raw = { ssh: { user: "op", privateKey: "KEY" }, notify: "https://ntfy.example/topic", pillar: { name: "Anvil" } };
 
-test("are these, by the schema", () => {
+test("lists the schema's secret keys", () => {
   const login = ["privateKey", "privateKeyPassword", "password"];
   const proxy = login.map((key) => `proxy.${key}`);
   const logins = (block: string, last = [...proxy, "sudoPassword"]) =>
@@ -23,26 +23,26 @@ test("are these, by the schema", () => {
   ]);
 });
 
-test("secrets that were set without --secret are named, and not shown", () => {
+test("names secrets that were set without --secret, and does not show them", () => {
   expect(findPlainSecrets(raw, () => false, "prod")).toEqual([
     "pillar-host:ssh.privateKey is in Pulumi.prod.yaml as plain text. Set it again with: pulumi config set --secret --path pillar-host:ssh.privateKey -s prod",
     "pillar-host:notify is in Pulumi.prod.yaml as plain text. Set it again with: pulumi config set --secret --path pillar-host:notify -s prod",
   ]);
 });
 
-test("those that were set with it are not", () => {
+test("does not name secrets that were set with --secret", () => {
   expect(findPlainSecrets(raw, () => true, "prod")).toEqual([]);
   expect(findPlainSecrets({ pillar: { name: "Anvil" }, ssh: "wrong" }, () => false, "prod")).toEqual([]);
 });
 
-test("one inside a block of a block is named by its whole path", () => {
+test("names a nested secret by its whole path", () => {
   const deep = { orchestrator: { migrateFrom: { address: "198.51.100.9", sudoPassword: "pw" } } };
   expect(findPlainSecrets(deep, () => false, "prod")).toEqual([
     "pillar-host:orchestrator.migrateFrom.sudoPassword is in Pulumi.prod.yaml as plain text. Set it again with: pulumi config set --secret --path pillar-host:orchestrator.migrateFrom.sudoPassword -s prod",
   ]);
 });
 
-test("a plain one beside an encrypted one in the same block is named: the engine's word is of the whole block", () => {
+test("names a plain secret beside an encrypted one, although the engine marks the whole block", () => {
   const mixed = { ssh: { privateKey: "KEY", sudoPassword: "hunter2" } };
   const directory = mkdtempSync(join(tmpdir(), "written-"));
   const file = `config:
@@ -64,7 +64,7 @@ test("a plain one beside an encrypted one in the same block is named: the engine
   expect(findPlainSecrets(mixed, () => true, "prod", nowhere)).toEqual([]);
 });
 
-test("the file is read only where a block has several secrets, some of them encrypted", () => {
+test("reads the file only if a block has several secrets, some of them encrypted", () => {
   expect(hasMixedBlock({ ssh: { privateKey: "KEY", sudoPassword: "pw" } }, () => true)).toBe(true);
   expect(hasMixedBlock({ ssh: { privateKey: "KEY", sudoPassword: "pw" } }, () => false)).toBe(false);
   expect(hasMixedBlock({ ssh: { privateKey: "KEY" }, notify: "https://x" }, () => true)).toBe(false);

@@ -6,13 +6,13 @@ const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH
 const other = { address: "198.51.100.9", hostKey };
 
 describe("where the node's chain comes from", () => {
-  test("is the network where nothing is said", () => {
+  test("is the network by default", () => {
     expect(configOf().sync).not.toHaveProperty("from");
     expect(createChainCopyArgs(configOf(), "prod")).toBeUndefined();
     expect(createChainCopyArgs(configOf({ sync: { from: "network", oldHost: other } }), "prod")).toBeUndefined();
   });
 
-  test("is the old host's, its own block or the signer's", () => {
+  test("is the old host's, from its own block or the orchestrator's", () => {
     const own = configOf({ sync: { from: "oldHost", oldHost: { ...other, copyAddress: "10.0.0.9", rpcPort: 1 } } });
     expect(createChainCopyArgs(own, "prod")).toMatchObject({
       copy: { address: "10.0.0.9", port: 22 },
@@ -29,7 +29,7 @@ describe("where the node's chain comes from", () => {
     });
   });
 
-  test("needs an old host, which is not this one", () => {
+  test("needs an old host other than this one", () => {
     expect(faultsOf({ sync: { from: "oldHost" } })).toEqual([
       "pillar-host:sync.oldHost: needed with sync.from: oldHost: the host whose chain is copied, or orchestrator.migrateFrom (pulumi config set --path pillar-host:sync.oldHost.address -s prod ADDRESS)",
     ]);

@@ -16,7 +16,7 @@ function faults(changes: Record<string, unknown>): string[] {
 const references = (...urls: string[]) => ({ sync: { references: urls } });
 
 describe("an active stack needs a possible witness of its chain", () => {
-  test("without one it is refused before anything is touched, with what sets it right", () => {
+  test("is refused without a witness before anything is touched, with the remedy", () => {
     const parsed = parseConfig({ ...least, sync: {} }, "prod");
     expect(parsed).toMatchObject({
       faults: [
@@ -33,11 +33,11 @@ describe("an active stack needs a possible witness of its chain", () => {
     ["the host that the signer comes from", { orchestrator: { migrateFrom: oldHost } }],
     ["the typed word for the risk", { sync: { unverifiedChain: "acknowledged" } }],
     ["no new node", { lifecycle: "adopted" }],
-  ])("%s will do", (_, changes) => {
+  ])("accepts %s", (_, changes) => {
     expect(faults(changes)).toEqual([]);
   });
 
-  test("any other word is none", () => {
+  test("accepts no other word", () => {
     expect(faults({ sync: { unverifiedChain: true } })[0]).toBe("sync.unverifiedChain");
     expect(faults({ sync: { unverifiedChain: "yes" } })[0]).toBe("sync.unverifiedChain");
   });
@@ -51,14 +51,14 @@ describe("one node counts once, and the host itself not at all", () => {
     ["https://Node.example.org", "https://node.example.org:443/rpc"],
     ["http://node.example.org:80", "http://NODE.example.org./"],
     ["http://[2001:db8::1]:35997", "http://[2001:0db8:0::1]:35997"],
-  ])("%s and %s are one", (one, other) => {
+  ])("counts %s and %s as one", (one, other) => {
     expect(faults(references(one, other))).toEqual(["sync.references.1"]);
   });
 
   test.each([
     ["http://192.0.2.1:35997", "http://192.0.2.1:35998"],
     ["https://a.example.org", "https://b.example.org"],
-  ])("%s and %s are two", (one, other) => {
+  ])("counts %s and %s as two", (one, other) => {
     expect(faults(references(one, other))).toEqual([]);
   });
 
@@ -66,18 +66,18 @@ describe("one node counts once, and the host itself not at all", () => {
     ["203.0.113.7", "http://203.0.113.7:35997"],
     ["203.0.113.7", "http://[::ffff:203.0.113.7]:80"],
     ["Pillar.example.org", "https://pillar.example.org:1"],
-  ])("the host %s is no reference as %s", (address, url) => {
+  ])("refuses the host %s as reference %s", (address, url) => {
     expect(faults({ host: { ...host, address }, ...references(url) })).toEqual(["sync.references.0"]);
   });
 });
 
-test("the old host is another machine, also where its chain is not copied", () => {
+test("refuses the own host as old host, even without a chain copy", () => {
   expect(faults({ sync: { oldHost: { ...oldHost, address: "203.0.113.7" } } })).toEqual(["sync.oldHost.address"]);
   expect(faults({ sync: { oldHost: { ...oldHost, hostKey } } })).toEqual(["sync.oldHost.hostKey"]);
 });
 
-describe("what a look at the node goes by", () => {
-  test("the old host, its login and port; of the sync first, else of the signer", () => {
+describe("the witnesses of a lookup", () => {
+  test("are the old host with its login and port, from sync first, else from orchestrator", () => {
     const from = { ...oldHost, user: "op", password: "hunter2" };
     const migrateFrom = { ...oldHost, address: "198.51.100.8" };
     const both = configOf({ sync: { oldHost: { ...from, rpcPort: 4 } }, orchestrator: { migrateFrom } });
@@ -92,7 +92,7 @@ describe("what a look at the node goes by", () => {
     });
   });
 
-  test("acknowledged, or where nothing is stood up, no witness is wanted", () => {
+  test("are not required if acknowledged, or if no node is set up", () => {
     expect(witnessSources(configOf())).toMatchObject({ isChainUnverified: true });
     expect(witnessSources(configOf({ lifecycle: "adopted" }))).toMatchObject({ isChainUnverified: true });
   });

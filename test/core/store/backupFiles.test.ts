@@ -14,7 +14,7 @@ afterEach(() => {
   fs.rmSync(root, { recursive: true });
 });
 
-it("a backup is found beside the log, and its key, wherever both lay when the line was written", () => {
+it("finds a backup beside the event log, and its key, wherever both were when the line was written", () => {
   const directory = path.join(root, "pillar-host/records/Anvil");
   const key = path.join(root, "pillar-host/keys/Anvil.age-identity");
   for (const file of [path.join(directory, "a.tar.age"), key]) {

@@ -59,7 +59,7 @@ storeContract("a bucket", () => {
   };
 });
 
-describe("a bucket that does not do its part", () => {
+describe("a bucket that fails", () => {
   beforeEach(begin);
   afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
 
@@ -67,7 +67,7 @@ describe("a bucket that does not do its part", () => {
     ["forbidden", "403 AccessDenied"],
     ["slow", "no whole answer within 1.5 s"],
     ["cut", "aborted"],
-  ])("%s: what was written before is an error to read, in words, and never empty", async (mood, found) => {
+  ])("fails to read a bucket that is %s, and never reads it as empty", async (mood, found) => {
     await machine("one").append("line");
     forgetTexts();
     double.mood = mood;
@@ -84,7 +84,7 @@ describe("a bucket that does not do its part", () => {
   });
 
   it.each<Mood>(["forbidden", "slow", "halfTaken"])(
-    "%s: a line or a backup that did not arrive is said",
+    "reports a line or a backup that did not arrive (%s)",
     async (mood) => {
       const store = machine("one", mood === "slow" ? 1500 : undefined);
       await machine("one").append("before");
@@ -102,7 +102,7 @@ describe("a bucket that does not do its part", () => {
     },
   );
 
-  it("a line without an end is not read on, and what its server says commands no terminal", async () => {
+  it("stops reading a line without an end, and removes terminal commands from the server's words", async () => {
     await machine("one").append("line");
     forgetTexts();
     double.mood = "flood";
@@ -114,12 +114,12 @@ describe("a bucket that does not do its part", () => {
     expect(String(error)).toContain(`found: 403 AccessDenied ${harmless}\n`);
   });
 
-  it("a list without an end is none of a bucket's", async () => {
+  it("refuses a list without an end", async () => {
     double.mood = "endless";
     await expect(machine("one", 1500).readLines()).rejects.toThrow("found: no whole answer within 1.5 s");
   });
 
-  it("an object that is shorter than its list says is no line", async () => {
+  it("refuses an object that is shorter than its list says", async () => {
     await machine("one").append("a whole line");
     const [key = ""] = [...double.objects.keys()].filter((each) => each.includes(`part${count}/`));
     const whole = double.objects.get(key);
@@ -129,7 +129,7 @@ describe("a bucket that does not do its part", () => {
     await expect(machine("two").readLines()).rejects.toThrow("has 5 bytes, and 5 came");
   });
 
-  it("another machine's clock that is ahead puts no line before what was seen", async () => {
+  it("keeps lines in order if another machine's clock is ahead", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
     await machine("one").append("first");
     vi.useRealTimers();
@@ -138,7 +138,7 @@ describe("a bucket that does not do its part", () => {
   });
 
   it.each<Mood>(["forbidden", "slow", "cut"])(
-    "%s: a newest text that can't be read is an error, never none",
+    "fails to read a newest text from a bucket that is %s, and never reads none",
     async (mood) => {
       await machine("one").writeText("orders.json", "one");
       forgetTexts();
@@ -150,7 +150,7 @@ describe("a bucket that does not do its part", () => {
     },
   );
 
-  it("a newest text is one more object, and the same again is none", async () => {
+  it("adds an object for a new text, and none for the same text", async () => {
     const objects = () => [...double.objects.keys()].filter((key) => key.includes(`part${count}/`)).length;
     await machine("one").writeText("orders.json", undefined);
     expect(objects()).toBe(0);
@@ -160,7 +160,7 @@ describe("a bucket that does not do its part", () => {
     expect(objects()).toBe(2);
   });
 
-  it("what this machine alone has counts until the bucket has one, and goes then", async () => {
+  it("reads this machine's text until the bucket has one, then deletes it", async () => {
     const store = machine("one");
     const file = path.join(store.directory, "orders.json");
     fs.mkdirSync(store.directory, { recursive: true });
@@ -173,7 +173,7 @@ describe("a bucket that does not do its part", () => {
     expect(await store.readText("orders.json")).toBe("of before");
   });
 
-  it("each Pillar has its part", async () => {
+  it("keeps each Pillar's part apart", async () => {
     await machine("one").append("of Anvil");
     const place = parseBucketPlace(
       `s3://state/part${count}?endpoint=${encodeURIComponent(double.endpoint)}&s3ForcePathStyle=true#Bolt`,
@@ -181,7 +181,7 @@ describe("a bucket that does not do its part", () => {
     expect(await createBucketStore(openBucket(place), root).readLines()).toEqual([]);
   });
 
-  it("a backup that was made here lies here, too", async () => {
+  it("keeps a copy of a backup on the machine that made it", async () => {
     const store = machine("one");
     fs.mkdirSync(store.directory, { recursive: true });
     fs.writeFileSync(path.join(store.directory, "a.part"), "sealed");

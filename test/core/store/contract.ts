@@ -30,24 +30,24 @@ export function storeContract(name: string, begin: () => StoreStage): void {
       for (const line of lines) await store.append(line);
     };
 
-    it("has no lines where nothing was ever written", async () => {
+    it("has no lines if nothing was ever written", async () => {
       expect(await stage.open().readLines()).toEqual([]);
     });
 
-    it("keeps lines in their order, for whoever reads it next", async () => {
+    it("keeps lines in their order for every reader", async () => {
       await fill(stage.open(), "one", "two", "three");
       await stage.open().append('{"text":"zwölf \\n 12"}');
       expect(await stage.open().readLines()).toEqual(["one", "two", "three", '{"text":"zwölf \\n 12"}']);
     });
 
-    it("loses no line of writers at once, and mixes none", async () => {
+    it("loses and mixes no line of concurrent writers", async () => {
       const names = Array.from({ length: 40 }, (_, i) => `${i}-${"long".repeat(2000)}`);
       const stores = [stage.open(), stage.open(), stage.open()];
       await Promise.all(names.map((line, i) => stores[i % stores.length]?.append(line)));
       expect([...(await stage.open().readLines())].sort()).toEqual([...names].sort());
     });
 
-    it("keeps what comes after a line that was broken off", async () => {
+    it("keeps what comes after a truncated line", async () => {
       await fill(stage.open(), "one");
       stage.breakOff();
       await fill(stage.open(), "two");
@@ -55,7 +55,7 @@ export function storeContract(name: string, begin: () => StoreStage): void {
       expect([lines[0], lines.at(-1)]).toEqual(["one", "two"]);
     });
 
-    it("that can't be read is an error, never empty, and takes nothing", async () => {
+    it("fails if it can't be read, and is never read as empty", async () => {
       const store = stage.open();
       await fill(store, "one");
       stage.spoil();
@@ -65,7 +65,7 @@ export function storeContract(name: string, begin: () => StoreStage): void {
       }
     });
 
-    it("has no newest text of a name that never had one, nor of one that was taken back", async () => {
+    it("has no text for a name that never had one, nor for a deleted one", async () => {
       expect(await stage.open().readText("orders.json")).toBeUndefined();
       await stage.open().writeText("orders.json", "one\ntwo");
       await stage.open().writeText("orders.json", undefined);
@@ -74,7 +74,7 @@ export function storeContract(name: string, begin: () => StoreStage): void {
       expect(await stage.open().readText("absent.json")).toBeUndefined();
     });
 
-    it("tells a name's newest text to whoever asks next, and those of other names as they were", async () => {
+    it("returns a name's newest text to every reader, and leaves other names unchanged", async () => {
       await stage.open().writeText("orders.json", "first");
       await stage.open().writeText("other.json", "of another");
       await stage.open().writeText("orders.json", "{\n  second\n}\n");
@@ -91,7 +91,7 @@ export function storeContract(name: string, begin: () => StoreStage): void {
       return file;
     };
 
-    it("keeps a file whole under its name, for whoever asks for it next", async () => {
+    it("keeps a file whole under its name for every reader", async () => {
       const store = stage.open();
       const made = part(store, "sealed".repeat(100_000));
       const file = await store.keep(made, "a.tar.age");
@@ -102,7 +102,7 @@ export function storeContract(name: string, begin: () => StoreStage): void {
       expect(await text(await other.open(file))).toBe("sealed".repeat(100_000));
     });
 
-    it("writes over no file, of whoever it is", async () => {
+    it("overwrites no file", async () => {
       const file = await stage.open().keep(part(stage.open(), "first"), "a.tar.age");
       await expect(stage.open().keep(part(stage.open(), "second one"), "a.tar.age")).rejects.toThrow(
         "a.tar.age is there already: nothing is overwritten",
@@ -110,7 +110,7 @@ export function storeContract(name: string, begin: () => StoreStage): void {
       expect(await text(await stage.open().open(file))).toBe("first");
     });
 
-    it("knows no size of a file that is not there, and opens none", async () => {
+    it("has no size for a missing file, and opens none", async () => {
       const file = await stage.open().keep(part(stage.open(), "first"), "a.tar.age");
       const absent = file.replace("a.tar.age", "b.tar.age");
       expect(await stage.open().readSize(absent)).toBeUndefined();

@@ -22,7 +22,7 @@ storeContract("a directory", () => {
   };
 });
 
-it("a directory's lines are the user's alone", async () => {
+it("makes a directory's files readable by the user only", async () => {
   const root = fs.mkdtempSync(path.join(tmpdir(), "store-"));
   const directory = path.join(root, "records");
   await createDirectoryStore(directory).append("one");

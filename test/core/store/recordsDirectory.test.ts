@@ -4,7 +4,7 @@ import { dataDirectory, formatDefaultPlace, ownIdentityPath, resolvePlace } from
 
 afterEach(() => vi.unstubAllEnvs());
 
-it("records lie below XDG_DATA_HOME, else below the home, in no checkout; a relative one counts as none", () => {
+it("keeps event logs below XDG_DATA_HOME, else below the home; ignores a relative XDG_DATA_HOME", () => {
   expect(formatDefaultPlace("Anvil")).toBe("$XDG_DATA_HOME/pillar-host/records/Anvil");
   vi.stubEnv("XDG_DATA_HOME", "/data");
   expect(resolvePlace(formatDefaultPlace("Anvil"))).toBe("/data/pillar-host/records/Anvil");
@@ -18,7 +18,7 @@ it("records lie below XDG_DATA_HOME, else below the home, in no checkout; a rela
   }
 });
 
-it("a configured place is used as it is, with the key beside it", () => {
+it("uses a configured place as it is, with the key beside it", () => {
   expect(resolvePlace("safe/Anvil")).toBe(path.resolve("safe/Anvil"));
   expect(resolvePlace("/mnt/safe")).toBe("/mnt/safe");
   expect(ownIdentityPath("/mnt/safe/")).toBe("/mnt/safe.age-identity");

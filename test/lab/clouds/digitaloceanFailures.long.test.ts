@@ -98,7 +98,7 @@ describe("failures", () => {
     expect((await stage.cloud.record())?.pending).toBeUndefined();
     await stage.cloud.configure({ lifecycle: "retiring" });
     expect((await stage.cloud.stack.preview()).output).toContain(
-      "there is no server of this stack at DigitalOcean. Where the state still knows one: pulumi refresh -s prod, then pulumi destroy -s prod",
+      "there is no server of this stack at DigitalOcean. If the state still has one: pulumi refresh -s prod, then pulumi destroy -s prod",
     );
     await stage.cloud.refresh();
     const destroy = await stage.cloud.stack.destroy(["--skip-preview"]);

@@ -10,8 +10,7 @@ const { servers, anew, clean } = stage;
 
 afterEach(() => stage.hetzner.cloud.faults.clear());
 
-const goneAdvice =
-  "should this run end in an error about a server that is not there: pulumi refresh -s prod && pulumi up -s prod";
+const goneAdvice = "if this run fails because a server does not exist: pulumi refresh -s prod && pulumi up -s prod";
 
 test("a creation that does not end times out; once deleted in the console, the run says what to type", async () => {
   await stage.cloud.configure({}, { startTimeout: "3s" });
@@ -85,7 +84,7 @@ test("removes what a failed order left after the engine was killed, although the
   await expect.poll(shown).toMatchObject({ server: { status: "off" } });
   const up = await stage.cloud.upToServer();
   expect(up.exitCode, up.output).toBe(0);
-  expect(up.output).toContain(`what that left is removed: server ${before[0]}`);
+  expect(up.output).toContain(`server ${before[0]}, which the failed order left, is removed`);
   expect(servers().map(({ place }) => place)).toEqual(["nbg1"]);
   await anew();
 });
