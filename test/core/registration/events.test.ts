@@ -104,7 +104,7 @@ describe("what is remembered", () => {
     // Once, however often.
     await log.note(...newsOf(producing, {}));
     await log.note(...newsOf(producing, {}));
-    expect(said).toEqual([expect.stringMatching(/^the record .* could not be written .*\n {2}found: E/)]);
+    expect(said).toEqual([expect.stringMatching(/^the event log could not be written .*\n {2}found: E/)]);
     expect(await recalled(broken, ours, old)).toEqual({ earlier: old });
   });
 
@@ -120,7 +120,7 @@ describe("what is remembered", () => {
     renameSync(file, `${file}.away`);
     mkdirSync(file);
     expect([await tell(registered), await tell(registered)]).toEqual([[], []]);
-    expect(said).toEqual([expect.stringMatching(/^the record .* could not be read .*\n {2}found: E/)]);
+    expect(said).toEqual([expect.stringMatching(/^the event log could not be read .*\n {2}found: E/)]);
     rmdirSync(file);
     renameSync(`${file}.away`, file);
 
