@@ -46,8 +46,7 @@ const contactTimeoutMs = 20_000;
 async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
   const { host, places, library, stack, memory } = inputs;
   const { address } = host.ssh;
-  if (isUnattended(process.env))
-    throw new Error(`${address}: nothing was changed\n${unattendedRefusal("a node is shut down", "up", stack)}`);
+  if (isUnattended(process.env)) throw new Error(unattendedRefusal(`shut down the node of ${address}`, "up", stack));
   const root = openRoot(host, library);
   try {
     const deps = {

@@ -10,7 +10,7 @@ import { type CallOptions, type OrchestratorHost, openRoot, type RootHost } from
 import { isSameHost } from "../core/ssh/sameHost";
 import type { WitnessSources } from "../core/sync/chainSources";
 import { lookAtNode } from "../core/sync/nodeStatus";
-import { wayBackFault } from "../core/upgrade/rollbackFault";
+import { findRollbackFault } from "../core/upgrade/rollbackFault";
 import { upgradeNode } from "../core/upgrade/upgrade";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
@@ -72,10 +72,10 @@ async function upgrade(inputs: UpgradeInputs, last: Partial<UpgradeOutputs>): Pr
         node: () => lookAtNode(node, inputs, connection),
         version: () => nodeVersion(node, connection).catch(() => undefined),
         tick: (producer) => readTick(chain, inputs, producer),
-        wayBackFault: async (before, { synced, currentHeight: height = 0 }) => {
+        findRollbackFault: async (before, { synced, currentHeight: height = 0 }) => {
           const gaps = await readVersionGaps(node, height, connection);
           const sporks = await chain.sporks().catch(() => []);
-          return wayBackFault({ before, height, gaps, sporks, isSynced: synced });
+          return findRollbackFault({ before, height, gaps, sporks, isSynced: synced });
         },
         waitForSigner: () => waitForIdleOrchestrator(root, inputs.signerPort),
       },

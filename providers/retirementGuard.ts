@@ -114,9 +114,7 @@ async function updateGuardState(olds: GuardInputs & Partial<GuardOutputs>, news:
 /** Checks again with live calls. @throws if anything would be lost */
 async function releaseGuarded(olds: GuardInputs & GuardOutputs): Promise<void> {
   if (isUnattended(process.env))
-    throw new Error(
-      `${olds.host.ssh.address}: nothing was changed\n${unattendedRefusal("a host is given up", "destroy", olds.stack)}`,
-    );
+    throw new Error(unattendedRefusal(`retire ${olds.host.ssh.address}`, "destroy", olds.stack));
   await releaseHost(olds, olds, {
     ...systemClock,
     say,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { NodeHostFacts } from "../../core/ssh/hostFacts";
 import { isFatal } from "../../core/ssh/sshErrors";
 import type { GateNews } from "../../core/sync/progress";
@@ -7,7 +8,7 @@ import { CliRefusal } from "../terminal/refusal";
 import { createGateOptions, type HostReader, openHostReader } from "./hostReader";
 import { createView, type StackWithHost } from "./openStack";
 import { readParts } from "./parts/readParts";
-import type { StackView, TimedView } from "./stackView";
+import type { StackView, TimedView, ViewTimes } from "./stackView";
 
 export interface HostFollower {
   current(): TimedView;
@@ -28,6 +29,8 @@ interface FollowOptions {
   readonly keeps: boolean;
 }
 
+type UpdateView = (changes: Partial<StackView>, times?: ViewTimes) => void;
+
 /** Reads a stack's host again and again, over one connection. */
 export async function followHost(
   stack: StackWithHost,
@@ -35,15 +38,21 @@ export async function followHost(
   { changed, say, keeps }: FollowOptions,
 ): Promise<HostFollower> {
   const host = openHostReader(stack, hostKey);
-  const shown = createTimedView(await createView(stack), changed);
-  repeatLookups(shown, stack, hostKey, host);
+  const end = new AbortController();
+  let current: TimedView = { view: await createView(stack), times: {} };
+  const update: UpdateView = (changes, times = {}) => {
+    if (end.signal.aborted) return;
+    current = { view: { ...current.view, ...changes }, times: { ...current.times, ...times } };
+    changed();
+  };
+  repeatFacts(stack, host, update, end.signal);
+  repeat(async () => update({ parts: await readParts(stack, hostKey, host) }), partsIntervalMs, end.signal);
   let isProved = false;
   const proveSync = async (): Promise<SyncRecord> => {
     const record = await waitForSync(createGateOptions(stack, false), {
       ...host.deps,
       sleep: (milliseconds) => {
-        shown.setTimes({ nextLookAt: Date.now() + milliseconds });
-        changed();
+        update({}, { nextLookAt: Date.now() + milliseconds });
         return host.deps.sleep(milliseconds);
       },
       // After the first proof of the sync, a good lookup prints no line.
@@ -51,17 +60,17 @@ export async function followHost(
         if (!(isProved && news.kind === "progress" && news.progress.good)) say(news);
       },
       seen: (progress) => {
-        shown.setTimes({ lookedAt: Date.now(), nextLookAt: undefined });
         // A proved sync holds until a lookup contradicts it.
-        shown.update({ sync: progress, synced: shown.current().view.synced && progress.good });
+        const synced = current.view.synced && progress.good;
+        update({ sync: progress, synced }, { lookedAt: Date.now(), nextLookAt: undefined });
       },
     });
     isProved = true;
-    shown.update({ synced: true });
+    update({ synced: true });
     return record;
   };
   const proveAgain = async (): Promise<void> => {
-    while (keeps && !shown.isOver()) {
+    while (keeps && !end.signal.aborted) {
       await host.deps.sleep(syncRetryMs);
       await proveSync().catch((error: Error) => say({ kind: "told", text: firstLine(error.message) }));
     }
@@ -71,62 +80,32 @@ export async function followHost(
   });
   synced.then(proveAgain, () => undefined);
   return {
-    current: shown.current,
+    current: () => current,
     synced,
     stop: () => {
-      shown.end();
+      end.abort();
       host.close();
     },
   };
 }
 
-/** Keeps the newest view of a stack, and the timers of the lookups that update it, until it is ended. */
-function createTimedView(view: StackView, changed: () => void) {
-  let current: TimedView = { view, times: {} };
-  let isOver = false;
-  const timers = new Set<NodeJS.Timeout>();
-  return {
-    current: () => current,
-    isOver: () => isOver,
-    setTimes: (times: TimedView["times"]) => {
-      current = { ...current, times: { ...current.times, ...times } };
-    },
-    update: (changes: Partial<StackView>) => {
-      if (isOver) return;
-      current = { ...current, view: { ...current.view, ...changes } };
-      changed();
-    },
-    later: (lookup: () => Promise<void>, delayMs: number) => {
-      if (!isOver) timers.add(setTimeout(lookup, delayMs));
-    },
-    end: () => {
-      isOver = true;
-      for (const timer of timers) clearTimeout(timer);
-    },
-  };
+async function repeat(lookup: () => Promise<void>, intervalMs: number, end: AbortSignal): Promise<void> {
+  while (!end.aborted) {
+    await lookup();
+    await sleep(intervalMs, undefined, { signal: end }).catch(() => undefined);
+  }
 }
 
-function repeatLookups(
-  shown: ReturnType<typeof createTimedView>,
-  stack: StackWithHost,
-  hostKey: string,
-  host: HostReader,
-): void {
+function repeatFacts(stack: StackWithHost, host: HostReader, update: UpdateView, end: AbortSignal): void {
   let lastFacts: NodeHostFacts | undefined;
   const updateFacts = async () => {
     const [facts, locks] = await Promise.all([host.readFacts(), stack.readLocks()]);
     const { unseen } = facts;
-    if (unseen === undefined) {
-      lastFacts = facts;
-      shown.setTimes({ factsAt: Date.now() });
-    }
-    shown.update({ locks, facts: unseen === undefined || lastFacts === undefined ? facts : { ...lastFacts, unseen } });
-    shown.later(updateFacts, factsIntervalMs);
+    if (unseen === undefined) lastFacts = facts;
+    update(
+      { locks, facts: unseen === undefined || lastFacts === undefined ? facts : { ...lastFacts, unseen } },
+      unseen === undefined ? { factsAt: Date.now() } : {},
+    );
   };
-  const updateParts = async () => {
-    shown.update({ parts: await readParts(stack, hostKey, host) });
-    shown.later(updateParts, partsIntervalMs);
-  };
-  void updateFacts();
-  void updateParts();
+  repeat(updateFacts, factsIntervalMs, end);
 }

@@ -1,4 +1,4 @@
-import { sendNotice, serviceOf } from "../../core/notify/notify";
+import { detectService, sendNotice } from "../../core/notify/notify";
 import { commandsFor } from "../../core/util/commands";
 import { formatProblem } from "../../core/util/problem";
 import { CliRefusal } from "../terminal/refusal";
@@ -19,7 +19,7 @@ export async function sendTestNotification(fullName: string): Promise<number> {
     title: `Pillar ${config.pillar.name} (${stack}): test`,
     message: "Notifications of this stack come here.",
   });
-  const service = serviceOf(config.notify);
+  const service = detectService(config.notify);
   if (reason === undefined) {
     console.log(`notify: the webhook accepted a test notification in the format of ${service}. Check that it arrived.`);
     return 0;

@@ -20,10 +20,10 @@ export async function watch(sources: readonly StackWithHost[], { keep }: { keep:
   const show = () => {
     if (!isOver) display.show(followed.map((one) => one.current()));
   };
-  const everySecond = setInterval(show, 1000);
+  const timer = setInterval(show, 1000);
   const stop = () => {
     isOver = true;
-    clearInterval(everySecond);
+    clearInterval(timer);
     for (const one of followed) one.stop();
     display.end();
   };
@@ -38,7 +38,7 @@ export async function watch(sources: readonly StackWithHost[], { keep }: { keep:
     for (const source of sources) {
       const { stack, hostKey } = source;
       if (hostKey === undefined) {
-        const text = `${source.address} can't be watched: its host key is neither configured nor recorded yet`;
+        const text = `${source.address} can't be watched: the host key is neither configured nor recorded yet`;
         display.say({ kind: "watch", text }, stack);
         continue;
       }
@@ -54,14 +54,14 @@ export async function watch(sources: readonly StackWithHost[], { keep }: { keep:
       await (followed.length === 1 ? failures[0] : forever(failures, display, sources));
       return interrupted;
     }
-    const record = await first.synced;
+    const { syncedAt, startedAt, currentHeight, proved } = await first.synced;
     show();
     stop();
     const { wait } = source.state;
     const isFirst = wait !== undefined && wait.syncedAt === undefined;
-    const after = isFirst ? ` after ${durationText(Date.parse(record.syncedAt) - Date.parse(record.startedAt))}` : "";
+    const after = isFirst ? ` after ${durationText(Date.parse(syncedAt) - Date.parse(startedAt))}` : "";
     if (process.stdout.isTTY) console.log(bell);
-    console.log(`synced at height ${record.currentHeight}${after}: ${record.proved.join("; ")}`);
+    console.log(`synced at height ${currentHeight}${after}: ${proved.join("; ")}`);
     console.log(`next: ${commandsFor(source.stack).up} (or the run that is active) shows the producer address`);
     return 0;
   } catch (error) {

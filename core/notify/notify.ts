@@ -22,13 +22,13 @@ export interface Notice {
 
 type Service = "Telegram" | "Slack" | "ntfy, or another";
 
-const tries = 3;
-const limit = 10_000;
+const maxAttempts = 3;
+const requestTimeoutMs = 10_000;
 
 /** Events that need the operator's attention. */
 const urgent: readonly Notice["event"][] = ["stalled", "deadline", "failed", "registeredTooEarly", "sign"];
 
-export function serviceOf(webhook: string): Service {
+export function detectService(webhook: string): Service {
   if (!URL.canParse(webhook)) return "ntfy, or another";
   const { hostname } = new URL(webhook);
   if (hostname === "api.telegram.org") return "Telegram";
@@ -37,7 +37,7 @@ export function serviceOf(webhook: string): Service {
 
 /** Returns what a webhook's address lacks for its service. Never quotes the address, which is a secret. */
 export function webhookFault(webhook: string): string | undefined {
-  if (serviceOf(webhook) !== "Telegram") return undefined;
+  if (detectService(webhook) !== "Telegram") return undefined;
   const { pathname, searchParams } = new URL(webhook);
   if (/^\/bot[^/]+\/sendMessage$/.test(pathname) && searchParams.get("chat_id")) return undefined;
   return "Telegram's address is https://api.telegram.org/botTOKEN/sendMessage?chat_id=CHAT";
@@ -50,7 +50,7 @@ export function webhookFault(webhook: string): string | undefined {
 export function noticeRequest(webhook: string, notice: Notice): { headers: Record<string, string>; body: string } {
   const text = `${notice.title}\n${notice.message}`;
   const json = { "content-type": "application/json" };
-  switch (serviceOf(webhook)) {
+  switch (detectService(webhook)) {
     case "Telegram":
       return { headers: json, body: JSON.stringify({ chat_id: new URL(webhook).searchParams.get("chat_id"), text }) };
     case "Slack":
@@ -73,33 +73,33 @@ export function noticeRequest(webhook: string, notice: Notice): { headers: Recor
  * Sends a notice, in three attempts at most. Returns the reason if the webhook did not accept it. Never throws, and
  * never quotes the address, which is a secret.
  */
-export async function sendNotice(webhook: string, notice: Notice, pause = 2000): Promise<string | undefined> {
-  return webhookFault(webhook) ?? (await post(webhook, noticeRequest(webhook, notice), pause));
+export async function sendNotice(webhook: string, notice: Notice, retryDelayMs = 2000): Promise<string | undefined> {
+  return webhookFault(webhook) ?? (await post(webhook, noticeRequest(webhook, notice), retryDelayMs));
 }
 
 /**
  * Calls a heartbeat address in the form of healthchecks: with `/fail` behind its path if the run failed. Returns the
  * reason if it was not accepted. Never throws, and never quotes the address, which is a secret.
  */
-export function sendHeartbeat(heartbeat: string, hasFailed: boolean, pause = 2000): Promise<string | undefined> {
+export function sendHeartbeat(heartbeat: string, hasFailed: boolean, retryDelayMs = 2000): Promise<string | undefined> {
   const url = new URL(heartbeat);
   if (hasFailed) url.pathname = `${url.pathname.replace(/\/$/, "")}/fail`;
-  return post(url.href, {}, pause);
+  return post(url.href, {}, retryDelayMs);
 }
 
-async function post(address: string, request: RequestInit, pause: number): Promise<string | undefined> {
+async function post(address: string, request: RequestInit, retryDelayMs: number): Promise<string | undefined> {
   let reason: string | undefined;
-  for (let attempt = 1; attempt <= tries; attempt += 1) {
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     reason = await postOnce(address, request);
     if (reason === undefined) return undefined;
-    if (attempt < tries) await new Promise((resolve) => setTimeout(resolve, pause));
+    if (attempt < maxAttempts) await new Promise((resolve) => setTimeout(resolve, retryDelayMs));
   }
   return reason;
 }
 
 async function postOnce(address: string, request: RequestInit): Promise<string | undefined> {
   try {
-    const { status } = await ask(address, { method: "POST", ...request }, limit);
+    const { status } = await ask(address, { method: "POST", ...request }, requestTimeoutMs);
     return status < 300 ? undefined : `it answers ${status}`;
   } catch (error) {
     return (error as Error).message;

@@ -14,7 +14,7 @@ export interface TickFacts {
  * But a Pillar has at most its share of a tick's slots, rounded up. After its last possible slot it has none until the
  * tick ends.
  */
-export function freeUntil({ now, genesis, pillars, produced }: TickFacts, network: Network): number {
+export function findFreeUntil({ now, genesis, pillars, produced }: TickFacts, network: Network): number {
   const tick = tickOf(network);
   const start = genesis + Math.floor((now - genesis) / tick) * tick;
   const most = Math.ceil(network.tickMomentums / Math.max(1, Math.min(pillars, network.tickMomentums)));
@@ -26,7 +26,7 @@ export const slotTimeoutMs = 600_000;
 
 /** Returns the milliseconds without a slot once they suffice for a restart, `now` after the timeout, or `wait`. */
 export function decideMoment(facts: TickFacts, network: Network, needed: number, waited: number) {
-  const free = freeUntil(facts, network) - facts.now;
+  const free = findFreeUntil(facts, network) - facts.now;
   if (free >= needed) return free;
   return waited >= Math.min(slotTimeoutMs, 2 * tickOf(network)) ? "now" : "wait";
 }

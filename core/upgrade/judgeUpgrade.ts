@@ -16,17 +16,17 @@ interface JudgeFacts {
  * in its next slot, if one comes before the timeout. A node that was not synced before only has to answer, and not from
  * another chain.
  */
-export function judge({ before, node, hasSlots, produced, waited, limit }: JudgeFacts) {
+export function judgeUpgrade({ before, node, hasSlots, produced, waited, limit }: JudgeFacts) {
   if (node.reason === "otherChain") return { isGood: false, why: node.why };
   const wasGood = before.synced || before.reason === "oldVersion";
   const moves = (node.currentHeight ?? 0) > (before.currentHeight ?? 0);
   const isGood = node.known && (moves || !(wasGood || hasSlots)) && (node.synced || !wasGood);
-  if (isGood && (produced > 0 || !hasSlots)) return { isGood, why: produced > 0 ? "it produces" : node.why };
+  if (isGood && (produced > 0 || !hasSlots)) return { isGood, why: produced > 0 ? "the node produces" : node.why };
   if (waited < limit) return undefined;
   const seconds = Math.round(limit / 1000);
-  if (isGood) return { isGood, why: `${node.why}; no slot of the Pillar was seen within ${seconds} s` };
+  if (isGood) return { isGood, why: `${node.why}; no slot of the Pillar came within ${seconds} s` };
   return {
     isGood,
-    why: `${moves ? "it is not as before" : "its height has not moved"} after ${seconds} s: ${node.why}`,
+    why: `${moves ? "the node is not as good as before" : "the height has not grown"} after ${seconds} s: ${node.why}`,
   };
 }

@@ -12,7 +12,7 @@ interface ForkFacts {
 }
 
 /** Returns why the old version must not come back by itself: it would follow another chain. Else undefined. */
-export function wayBackFault({ before, height, gaps: [due], sporks, isSynced }: ForkFacts): string | undefined {
+export function findRollbackFault({ before, height, gaps: [due], sporks, isSynced }: ForkFacts): string | undefined {
   if (due) return requirementText(due);
   const lacked = unknownSporks(sporks, before).find(
     ({ enforcedFrom, isSure }) => enforcedFrom !== undefined && (isSure || enforcedFrom > height || !isSynced),

@@ -4,9 +4,10 @@ import type { Clock } from "../util/clock";
 import { commandsFor } from "../util/commands";
 import { fieldsOf } from "../util/fields";
 import { firstLine } from "../util/firstLine";
+import { formatProblem } from "../util/problem";
 import { durationText } from "../util/timeText";
 import { decideMoment, type TickFacts } from "./freeSlot";
-import { judge } from "./judgeUpgrade";
+import { judgeUpgrade } from "./judgeUpgrade";
 
 interface UpgradeOptions {
   readonly stack: string;
@@ -28,12 +29,13 @@ export interface UpgradeDeps extends Clock {
   /** Reads the running tick; undefined if that address has no slots. @throws if no node answers */
   tick(producer: string | undefined): Promise<TickFacts | undefined>;
   /** Returns why the old version must not come back by itself. */
-  wayBackFault(before: string | undefined, node: NodeStatus): Promise<string | undefined>;
+  findRollbackFault(before: string | undefined, node: NodeStatus): Promise<string | undefined>;
   /** Waits until no signing runs. @throws during a key generation */
   waitForSigner(): Promise<void>;
   say(line: string): void;
 }
 
+const logCommand = "journalctl -u pillar-host-node-upgrade";
 const pollIntervalMs = 500;
 /** Assumed length of a restart if none was measured, and the least time that a new version gets to answer. */
 const firstRestartMs = 30_000;
@@ -53,15 +55,15 @@ export async function upgradeNode(options: UpgradeOptions, deps: UpgradeDeps): P
   if (state.installed && state.replaced)
     say(`somebody replaced the program of ${state.installed} that was installed, perhaps the controller's Deploy`);
   const running = await deps.version();
-  say(`${running ?? "a node that does not tell its version"} runs; fetching ${version} and checking it beside it`);
+  say(`${running ?? "a node of unknown version"} runs; fetching and checking ${version} while it runs`);
   const fetched = (await host("fetch")).trim();
   if (fetched === "") return {};
   say(fetched);
-  const fault = await deps.wayBackFault(running, await deps.node());
+  const fault = await deps.findRollbackFault(running, await deps.node());
   const before = running ?? "the version before";
   say(
     fault === undefined
-      ? `where it is not good within ${judgeTimeoutMs / 1000} s, ${before} comes back by itself`
+      ? `if ${version} does not work within ${judgeTimeoutMs / 1000} s, ${before} is restored automatically`
       : `${before} can't be restored automatically, because it would follow another chain (${fault}). If ${version} does not work, ${version} stays installed`,
   );
   await deps.waitForSigner();
@@ -70,22 +72,22 @@ export async function upgradeNode(options: UpgradeOptions, deps: UpgradeDeps): P
   const from = deps.now();
   const answer_seconds = Math.ceil(Math.max(firstRestartMs, 3 * lastMs) / 1000);
   await host("swap", { may_go_back: fault === undefined, answer_seconds, judge_seconds: judgeTimeoutMs / 1000 + 15 });
-  say("the node is stopped, and started as the new version");
+  say("the node was stopped and is started as the new version");
   let answered = 0;
   const end = await waitForUpgradeEnd(deps, options, async ({ without }) => {
     if (!without) return;
     answered ||= deps.ticks();
-    const [seen, tick] = await Promise.all([deps.node(), deps.tick(state.producer).catch(() => undefined)]);
+    const [current, tick] = await Promise.all([deps.node(), deps.tick(state.producer).catch(() => undefined)]);
     const produced = tick?.produced.filter((at) => at > from).length ?? 0;
     const times = { waited: deps.ticks() - answered, limit: judgeTimeoutMs };
-    const judgement = judge({ before: node, node: seen, hasSlots, produced, ...times });
+    const judgement = judgeUpgrade({ before: node, node: current, hasSlots, produced, ...times });
     if (judgement === undefined) return;
     say(`${judgement.isGood ? "good" : "not good"}: ${judgement.why}`);
     // Encoded, because it quotes the node.
     const verdict = judgement.isGood ? "good" : firstLine(judgement.why);
     await host("judge", { verdict: Buffer.from(verdict).toString("base64") });
   });
-  if (end.stage !== "done") throw new Error(endText(end, options, before));
+  if (end.stage !== "done") throw new Error(formatEnd(end, options, before));
   const without = Number(end.without);
   say(`${version} runs, after ${(without / 1000).toFixed(1)} s without the node; before it: ${before}`);
   return { without };
@@ -119,30 +121,39 @@ async function waitForUpgradeEnd(
   meanwhile: (look: HostUpgrade) => unknown,
 ) {
   const begun = deps.ticks();
-  let [seen, fault] = [begun, "it is still at work"];
-  while (deps.ticks() - seen < silenceTimeoutMs && deps.ticks() - begun < swapTimeoutMs) {
+  let [lastAnswer, fault] = [begun, "the upgrade is still active"];
+  while (deps.ticks() - lastAnswer < silenceTimeoutMs && deps.ticks() - begun < swapTimeoutMs) {
     try {
       const look: HostUpgrade = Object.fromEntries(fieldsOf(await deps.host("look")));
       if (look.atWork === undefined) return look;
-      seen = deps.ticks();
+      lastAnswer = deps.ticks();
       await meanwhile(look);
     } catch (error) {
       fault = (error as Error).message;
     }
     await deps.sleep(pollIntervalMs);
   }
-  const see = `See it on the host with: journalctl -u pillar-host-node-upgrade\n  Then: ${commandsFor(stack).up}`;
-  throw new Error(`${address}: the end of the node's upgrade is not seen\n  found: ${fault}\n  ${see}`);
+  throw new Error(
+    formatProblem({
+      what: `${address}: the node's upgrade did not end`,
+      found: fault,
+      needed: `read the log on the host: ${logCommand}`,
+      next: `Then: ${commandsFor(stack).up}`,
+    }),
+  );
 }
 
-function endText({ stage, why }: HostUpgrade, { address, version, stack }: UpgradeOptions, before: string): string {
+function formatEnd({ stage, why }: HostUpgrade, { address, version, stack }: UpgradeOptions, before: string): string {
   const { up, remove } = commandsFor(stack);
-  const notGood = `${address}: ${version} of the node is not good, and`;
-  const texts: Readonly<Record<string, string>> = {
-    back: `${notGood} ${before} runs again`,
-    stuck: `${notGood} stays: ${before} would follow another chain\n  needed: a release that works, as pillar-host:node.release`,
+  const outcomes: Readonly<Record<string, string>> = {
+    back: `${before} runs again`,
+    stuck: `stays: ${before} would follow another chain`,
   };
-  const what = texts[stage ?? ""] ?? `${notGood} ${before} does not answer: journalctl -u pillar-host-node-upgrade`;
-  const stay = stage === "back" ? `\n  Or, to stay with ${before}: ${remove("node.release")}` : "";
-  return `${what}\n  found: ${why || "no end of its upgrade"}\n  Then: ${up}${stay}`;
+  const outcome = outcomes[stage ?? ""] ?? `${before} does not answer: ${logCommand}`;
+  return formatProblem({
+    what: `${address}: ${version} of the node is not good, and ${outcome}`,
+    found: why || "no end of the upgrade",
+    needed: stage === "stuck" && "set pillar-host:node.release to a release that works",
+    next: [`Then: ${up}`, stage === "back" && `Or, to stay with ${before}: ${remove("node.release")}`],
+  });
 }

@@ -1,3 +1,5 @@
+import { formatProblem } from "./problem";
+
 /** Creates an error whose message the operator sees unchanged. A mark, because stored code can't keep a class. */
 export function operatorFault(message: string): Error & { readonly isForOperator: true } {
   return Object.assign(new Error(message), { isForOperator: true as const });
@@ -8,20 +10,28 @@ export function plainFault(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if ("isForOperator" in error) return error.message;
   if (error.name === "YAMLParseError")
-    return `a text of the configuration can't be read\n  found: ${error.message}\n  needed: YAML, and answers of one line`;
+    return formatProblem({
+      what: "a text of the configuration can't be read",
+      found: error.message,
+      needed: "write valid YAML, and answer in one line",
+    });
   const { code, path } = error as NodeJS.ErrnoException;
   if (code === undefined || (path === undefined && needed[code] === undefined)) return undefined;
-  return `this machine refuses what has to be done\n  found: ${error.message}\n  needed: ${needed[code] ?? "set that right, then run the same command again"}`;
+  return formatProblem({
+    what: "this machine refused an operation",
+    found: error.message,
+    needed: needed[code] ?? "fix this, then run the same command again",
+  });
 }
 
-const elsewhere = "a directory that you may read and write, with room; or another user";
+const useOther = "use a directory that you may read and write, with room, or another user";
 
 const needed: Readonly<Record<string, string>> = {
-  EACCES: elsewhere,
-  EDQUOT: elsewhere,
-  EEXIST: "wait until the other run that makes it has ended, or take another name",
-  ENAMETOOLONG: "a shorter name",
-  ENOSPC: elsewhere,
-  EPERM: elsewhere,
-  EROFS: elsewhere,
+  EACCES: useOther,
+  EDQUOT: useOther,
+  EEXIST: "wait until the run that creates it has finished, or use another name",
+  ENAMETOOLONG: "use a shorter name",
+  ENOSPC: useOther,
+  EPERM: useOther,
+  EROFS: useOther,
 };

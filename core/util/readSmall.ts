@@ -16,7 +16,7 @@ export function readSmall(file: string): SmallFile {
     handle = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
     const stat = fs.fstatSync(handle);
     if (stat.isDirectory()) throw new Error("is a directory");
-    if (!stat.isFile()) throw new Error("is no regular file");
+    if (!stat.isFile()) throw new Error("is not a regular file");
     const bytes = Buffer.alloc(sizeLimit + 1);
     let size = 0;
     for (let read = 1; read > 0 && size <= sizeLimit; size += read) read = fs.readSync(handle, bytes, { offset: size });

@@ -1,6 +1,7 @@
 import os from "node:os";
 import path from "node:path";
 import { operatorFault } from "./plainFault";
+import { formatProblem } from "./problem";
 
 /** Resolves an operator's path: `~` is the home directory, and a relative path starts at the project's directory. */
 export function resolvePath(configured: string): string {
@@ -12,6 +13,10 @@ export function homeDirectory(): string {
   const home = os.homedir();
   if (path.isAbsolute(home)) return home;
   throw operatorFault(
-    `the home directory of this user is not known\n  found: HOME=${JSON.stringify(home)}\n  needed: set HOME to the absolute path of the home, then run the same command again`,
+    formatProblem({
+      what: "the home directory of this user is unknown",
+      found: `HOME=${JSON.stringify(home)}`,
+      needed: "set HOME to the absolute path of the home directory, then run the same command again",
+    }),
   );
 }

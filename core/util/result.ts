@@ -14,3 +14,7 @@ export function requireValue<T>(result: Result<T>): T {
   if ("problem" in result) throw new Error(result.problem);
   return result.value;
 }
+
+export function mapResult<T, R>(result: Result<T>, map: (value: T) => R): Result<R> {
+  return "value" in result ? { value: map(result.value) } : result;
+}

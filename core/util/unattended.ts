@@ -1,4 +1,5 @@
 import { commandsFor } from "./commands";
+import { formatProblem } from "./problem";
 
 export const unattendedVariable = "PILLAR_HOST_UNATTENDED";
 
@@ -8,20 +9,12 @@ export function isUnattended(environment: Readonly<Record<string, string | undef
   return !["", "0", "no", "false"].includes(value);
 }
 
-/** Formats why an unattended run refuses something, such as "the signer is moved". */
-export function unattendedRefusal(what: string, again: "up" | "destroy", stack: string): string {
-  return unattendedLines(what, again, stack).join("\n");
-}
-
-export function unattendedLines(
-  what: string,
-  again: "up" | "destroy",
-  stack: string,
-): [what: string, ...rest: string[]] {
-  return [
-    `${what} only in a run that somebody watches`,
-    `  found: ${unattendedVariable} is set, so nobody does`,
-    "  needed: the same run by hand, in a shell without it",
-    `  Then: env -u ${unattendedVariable} ${commandsFor(stack)[again]}`,
-  ];
+/** Formats why an unattended run refuses an action, such as "move the orchestrator". */
+export function unattendedRefusal(action: string, again: "up" | "destroy", stack: string, found?: string): string {
+  return formatProblem({
+    what: `refusing to ${action} in an unattended run; nothing was changed`,
+    found: [found, `${unattendedVariable} is set`],
+    needed: "run this by hand, in a shell without that variable",
+    next: `Then: env -u ${unattendedVariable} ${commandsFor(stack)[again]}`,
+  });
 }

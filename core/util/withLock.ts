@@ -7,14 +7,14 @@ import { formatProblem } from "./problem";
 
 type LockDeps = Pick<Clock, "ticks" | "sleep">;
 
-export interface Locked {
+export interface LockScope {
   readonly stack: string;
   readonly pillar: string;
   readonly doing?: "destroy" | "backup";
 }
 
-const patience = 60_000;
-const pause = 500;
+const timeoutMs = 60_000;
+const retryDelayMs = 500;
 
 /**
  * Allows one destroy, and one backup on request, of a stack at a time on this machine. The provider of a killed engine
@@ -23,13 +23,13 @@ const pause = 500;
  */
 export async function withLock<T>(
   directory: string,
-  { stack, pillar, doing = "destroy" }: Locked,
+  { stack, pillar, doing = "destroy" }: LockScope,
   deps: LockDeps,
   work: () => Promise<T>,
 ): Promise<T> {
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = path.join(directory, `.${doing}-${stack}-${pillar}.lock`);
-  const end = deps.ticks() + patience;
+  const end = deps.ticks() + timeoutMs;
   const claim = async (): Promise<() => Promise<void>> => {
     // A machine that slept loses its lock. The work continues, because the library's default would end the process.
     const onCompromised = () => undefined;
@@ -41,13 +41,13 @@ export async function withLock<T>(
     if (deps.ticks() >= end)
       throw new Error(
         formatProblem({
-          what: `another ${doing} of ${stack} is at work on this machine: nothing was changed`,
+          what: `another ${doing} of ${stack} is active on this machine; nothing was changed`,
           found: `${file}, which a process keeps fresh`,
           needed: "wait until that run has finished",
           next: `Then: ${doing === "destroy" ? commandsFor(stack).destroy : commandsFor(stack).backup}`,
         }),
       );
-    await deps.sleep(pause);
+    await deps.sleep(retryDelayMs);
     return claim();
   };
   const release = await claim();

@@ -88,7 +88,7 @@ describe("an unattended run, as its page documents", () => {
     await configureMove(stage, { rollback: true });
     const { exitCode, output } = await job(commandBelow("On a schedule"));
     expect(exitCode).not.toBe(0);
-    expect(output).toContain("the signer is moved only in a run that somebody watches; this one moved nothing");
+    expect(output).toContain("refusing to move the orchestrator in an unattended run; nothing was changed");
     expect(output).toContain("The key is on the new side");
     expect(await signersOf(stage)).toEqual(["new"]);
   });

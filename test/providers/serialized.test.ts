@@ -333,7 +333,7 @@ describe("a state's version", () => {
     const { error } = await run("syncGate", method, "sync-gate", { ...inputs(), stateVersion: 2 }, inputs());
     expect(error?.message).toBe(
       "the state of this stack's SyncGate: written by a newer version of this program; nothing was changed\n" +
-        "  found: version 2\n  needed: version 1, or the program that wrote it (docs/operating.md)\n" +
+        "  found: version 2\n  needed: use the program that wrote it, or data of version 1 (docs/operating.md)\n" +
         "  In the program's directory: git pull && npm ci --omit=dev --ignore-scripts, then run the same command again.",
     );
     expect(host.connections).toBe(0);

@@ -21,7 +21,7 @@ import { receiver } from "../../../core/steps/stepVariables";
 import { lookAtNode, type NodeStatus } from "../../../core/sync/nodeStatus";
 import { witnessSources } from "../../../core/sync/witnessSources";
 import { systemClock } from "../../../core/util/clock";
-import { type Result, requireValue } from "../../../core/util/result";
+import { mapResult, type Result, requireValue } from "../../../core/util/result";
 import type { HostReader } from "../hostReader";
 import type { StackWithHost } from "../openStack";
 import { listUnmetConditions, type RetirementContext, readRetirementContext, surveyDestroy } from "./destroyPart";
@@ -54,37 +54,31 @@ interface SharedLookups {
 export async function readParts(stack: StackWithHost, hostKey: string, host: HostReader): Promise<StatusParts> {
   const { config, state } = stack;
   const lookups = startLookups(stack, host, await readRetirementContext(stack, hostKey));
-  const { inputs } = lookups.context;
+  const { node } = lookups.context.inputs;
   const isActive = config.lifecycle === "active";
   const registration = readPart(() => readRegistration(lookups));
   const survey = isActive ? undefined : readPart(() => readSurvey(lookups), destroyTimeoutMs);
   const isFirewallForeign = config.host.provider === "existing" && config.lifecycle !== "retiring";
-  const wasSynced = state.wait?.syncedAt !== undefined;
+  const restartStep = hourlyRestartNow(config, state.wait?.syncedAt !== undefined);
   const parts = {
+    node: lookups.facts.then((facts) => mapResult(facts, describeNode)),
     registration,
     orchestrator: readPart(() => readOrchestrator(lookups)),
     ports: isFirewallForeign ? readPart(() => readPorts(lookups)) : undefined,
     rewards: readPart(async () => chooseRewards(lookups, await registration, await survey), destroyTimeoutMs),
-    hourlyRestart: isActive
-      ? readPart(async () => (await runStep(lookups, hourlyRestartNow(config, wasSynced))).trim())
-      : undefined,
+    destroy: survey?.then((result) => mapResult(result, listUnmetConditions)),
+    hourlyRestart: isActive ? readPart(async () => (await runStep(lookups, restartStep)).trim()) : undefined,
     newerRelease: isActive ? newerRelease(config.controller.release?.url) : undefined,
-    sporks: readPart(async () => readSporks(await lookups.chains, inputs.node, host.connection)),
+    sporks: readPart(async () => readSporks(await lookups.chains, node, host.connection)),
     versions: readPart(() => readMissingVersions(lookups)),
   };
-  const [facts, surveyed] = [await lookups.facts, await survey];
-  return {
-    node: "value" in facts ? { value: describeNode(facts.value) } : facts,
-    registration: await registration,
-    orchestrator: await parts.orchestrator,
-    ports: await parts.ports,
-    rewards: await parts.rewards,
-    destroy: surveyed && ("value" in surveyed ? { value: listUnmetConditions(surveyed.value) } : surveyed),
-    hourlyRestart: await parts.hourlyRestart,
-    newerRelease: await parts.newerRelease,
-    sporks: await parts.sporks,
-    versions: await parts.versions,
-  };
+  return awaitAll(parts);
+}
+
+/** Waits for all values of an object. */
+async function awaitAll<T extends object>(promises: T): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
+  const entries = Object.entries(promises).map(async ([key, promise]) => [key, await promise]);
+  return Object.fromEntries(await Promise.all(entries));
 }
 
 function startLookups(stack: StackWithHost, host: HostReader, context: RetirementContext): SharedLookups {

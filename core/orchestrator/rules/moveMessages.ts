@@ -1,12 +1,11 @@
 import { type Commands, commandsFor } from "../../util/commands";
-import { unattendedLines } from "../../util/unattended";
+import { unattendedRefusal } from "../../util/unattended";
 import type { Looks } from "./sagaLooks";
 import { type Places, whereItIs } from "./whereItIs";
 
 /** Formats why an unattended run does no step of a move. */
 export function notWatched(looks: Looks, places: Places): string {
-  const [what, ...rest] = unattendedLines("the signer is moved", "up", places.stack);
-  return [`${what}; this one moved nothing`, whereItIs(looks, places), ...rest].join("\n");
+  return unattendedRefusal("move the orchestrator", "up", places.stack, whereItIs(looks, places));
 }
 
 /** Formats a step's failure before its target was started. */

@@ -96,7 +96,7 @@ describe("a line's version", () => {
     put({ version: 2, ...line });
     await expect(events()).rejects.toThrow(
       `the record of the migration, ${eventLogPath(directory)}: written by a newer version of this program; nothing was changed\n` +
-        "  found: version 2\n  needed: version 1, or the program that wrote it (docs/operating.md)\n" +
+        "  found: version 2\n  needed: use the program that wrote it, or data of version 1 (docs/operating.md)\n" +
         "  In the program's directory: git pull && npm ci --omit=dev --ignore-scripts, then run the same command again.",
     );
   });

@@ -39,12 +39,12 @@ test.each(["https://ntfy.sh/topic", "https://push.example.org/topic", "s3cret"])
   },
 );
 
-test("Slack gets its text and nothing that it does not know", () => {
+test("sends Slack only a text", () => {
   const { headers, body } = noticeRequest("https://hooks.slack.com/services/T0/B0/s3cret", notice);
   expect([headers, JSON.parse(body)]).toEqual([{ "content-type": "application/json" }, { text }]);
 });
 
-test("Telegram gets text and chat; an address without a chat is named as it has to be, without its token", async () => {
+test("sends Telegram text and chat, and refuses an address without a chat", async () => {
   const bot = "https://api.telegram.org/bot12:s3cret/sendMessage";
   const { headers, body } = noticeRequest(`${bot}?chat_id=-100`, notice);
   expect([headers, JSON.parse(body)]).toEqual([{ "content-type": "application/json" }, { chat_id: "-100", text }]);
@@ -55,13 +55,13 @@ test("Telegram gets text and chat; an address without a chat is named as it has 
     );
 });
 
-test("is sent once where it is taken", async () => {
+test("sends once if the webhook accepts", async () => {
   const { taken, url } = await webhook(204);
   expect(await sendNotice(url, notice)).toBeUndefined();
   expect(taken.map(({ headers }) => headers["content-type"])).toEqual(["application/json"]);
 });
 
-test("is tried again, three times at most", async () => {
+test("makes at most three attempts", async () => {
   const healing = await webhook(503, 200);
   expect(await sendNotice(healing.url, notice, 1)).toBeUndefined();
   expect(healing.taken).toHaveLength(2);
@@ -80,7 +80,7 @@ test.each([
   expect(found).not.toMatch(/s3cret|127/);
 });
 
-test("a heartbeat calls its address after a good run, and /fail behind its path after a failed one", async () => {
+test("calls the heartbeat address, with /fail after a failed run", async () => {
   const { taken, url } = await webhook(503, 200);
   expect(await sendHeartbeat(`${url}?rid=1`, false, 1)).toBeUndefined();
   expect(await sendHeartbeat(`${url}/?rid=1`, true, 1)).toBeUndefined();
@@ -88,7 +88,7 @@ test("a heartbeat calls its address after a good run, and /fail behind its path 
   expect(taken.map((one) => one.path)).toEqual([`${path}?rid=1`, `${path}?rid=1`, `${path}/fail?rid=1`]);
 });
 
-test("a refused heartbeat gives a reason without the address", async () => {
+test("returns the reason of a refused heartbeat without the address", async () => {
   const { url } = await webhook(404);
   expect(await sendHeartbeat(url, false, 1)).toBe("it answers 404");
   expect(await sendHeartbeat(`http://127.0.0.1:${await closedPort()}/s3cret`, false, 1)).toBe("ECONNREFUSED");

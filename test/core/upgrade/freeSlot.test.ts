@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decideMoment, freeUntil, slotTimeoutMs } from "../../../core/upgrade/freeSlot";
+import { decideMoment, findFreeUntil, slotTimeoutMs } from "../../../core/upgrade/freeSlot";
 import { electedOf } from "../../../lab/doubles/chain/elections";
 
 const network = { momentum: 10_000, tickMomentums: 30 };
@@ -25,7 +25,7 @@ const world = fc.record({
 });
 
 describe("a time without a slot", () => {
-  test("is one, in every schedule of the future", () => {
+  test("holds in every future schedule", () => {
     let free = 0;
     fc.assert(
       fc.property(world, ({ pillars, place, seed, at }) => {
@@ -33,7 +33,7 @@ describe("a time without a slot", () => {
         const now = genesis + at;
         // A momentum is made at the beginning of its slot, and is in the chain after it.
         const produced = slots.filter((slot) => slot <= now);
-        const until = freeUntil({ now, genesis, pillars, produced }, network);
+        const until = findFreeUntil({ now, genesis, pillars, produced }, network);
         if (until > now) free++;
         expect(slots.filter((slot) => slot > now && slot < until)).toEqual([]);
       }),
@@ -42,7 +42,7 @@ describe("a time without a slot", () => {
     expect(free).toBeGreaterThan(100);
   });
 
-  test("is found by a wait of two ticks whenever the Pillar is elected in one of them early enough", () => {
+  test("comes within two ticks if the Pillar is elected early in one of them", () => {
     const slots = slotsOf(100, 3, "a", 8);
     const needed = 40_000;
     for (let number = 0; number < 6; number++) {
@@ -62,14 +62,14 @@ describe("a time without a slot", () => {
   });
 });
 
-describe("the moment", () => {
+describe("the moment of the swap", () => {
   const facts = { now: genesis + 100_000, genesis, pillars: 100, produced: [genesis + 90_000] };
   test.each([
-    ["in the rest of a tick whose slot is past", facts, 30_000, 0, 200_000],
-    ["not where that rest is too short", facts, 200_001, 0, "wait"],
-    ["not before the slot of the tick", { ...facts, produced: [genesis - 10_000] }, 30_000, slotTimeoutMs - 1, "wait"],
-    ["all the same after ten minutes", { ...facts, produced: [] }, 30_000, slotTimeoutMs, "now"],
-  ] as const)("comes %s", (_, given, needed, waited, moment) => {
+    ["comes after the slot of a tick", facts, 30_000, 0, 200_000],
+    ["waits if the rest of the tick is too short", facts, 200_001, 0, "wait"],
+    ["waits for the slot of the tick", { ...facts, produced: [genesis - 10_000] }, 30_000, slotTimeoutMs - 1, "wait"],
+    ["comes after ten minutes without a slot", { ...facts, produced: [] }, 30_000, slotTimeoutMs, "now"],
+  ] as const)("%s", (_, given, needed, waited, moment) => {
     expect(decideMoment(given, network, needed, waited)).toEqual(moment);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { findVersionGaps } from "../../../core/chain/requiredVersions";
-import { judge } from "../../../core/upgrade/judgeUpgrade";
-import { wayBackFault } from "../../../core/upgrade/rollbackFault";
+import { judgeUpgrade } from "../../../core/upgrade/judgeUpgrade";
+import { findRollbackFault } from "../../../core/upgrade/rollbackFault";
 import { type UpgradeDeps, upgradeNode } from "../../../core/upgrade/upgrade";
 
 const options = { before: { synced: true, currentHeight: 100 }, hasSlots: true, limit: 40_000 };
@@ -9,33 +9,33 @@ const good = { synced: true, known: true, why: "synced", currentHeight: 103 };
 
 describe("a new version", () => {
   test.each([
-    ["produces: good", {}, good, 1, 2000, "good"],
-    ["has shown no slot yet: waited for", {}, good, 0, 2000, "open"],
-    ["has shown no slot in the limit: good", {}, good, 0, 40_000, "good"],
-    ["has no slots on this host: good at once", { hasSlots: false }, good, 0, 2000, "good"],
-    ["stands still: waited for", {}, { ...good, currentHeight: 100 }, 0, 39_000, "open"],
-    ["stands still: bad in the end", {}, { ...good, currentHeight: 100 }, 0, 40_000, "bad"],
-    ["follows a fork: bad at once", {}, { ...good, synced: false, reason: "otherChain" as const }, 0, 2000, "bad"],
-    ["goes on, and is not synced: bad", {}, { ...good, synced: false }, 1, 40_000, "bad"],
+    ["produces is good", {}, good, 1, 2000, "good"],
+    ["had no slot yet is pending", {}, good, 0, 2000, "open"],
+    ["had no slot until the timeout is good", {}, good, 0, 40_000, "good"],
+    ["has no slots on this host is good at once", { hasSlots: false }, good, 0, 2000, "good"],
+    ["does not grow is pending", {}, { ...good, currentHeight: 100 }, 0, 39_000, "open"],
+    ["does not grow until the timeout is bad", {}, { ...good, currentHeight: 100 }, 0, 40_000, "bad"],
+    ["follows a fork is bad at once", {}, { ...good, synced: false, reason: "otherChain" as const }, 0, 2000, "bad"],
+    ["grows and is not synced is bad", {}, { ...good, synced: false }, 1, 40_000, "bad"],
     [
-      "goes on where it was not synced before: good",
+      "grows and was not synced before is good",
       { before: { synced: false, reason: "syncing" as const, currentHeight: 100 }, hasSlots: false },
       { ...good, synced: false },
       ...([0, 2000, "good"] as const),
     ],
     [
-      "of a node that was too old has to be synced: bad",
+      "replaces a too old version and is not synced is bad",
       { before: { synced: false, reason: "oldVersion" as const, currentHeight: 100 } },
       { ...good, synced: false },
       ...([0, 40_000, "bad"] as const),
     ],
   ] as const)("that %s", (_, more, node, produced, waited, is) => {
-    const judgement = judge({ ...options, ...more, node, produced, waited });
+    const judgement = judgeUpgrade({ ...options, ...more, node, produced, waited });
     expect(judgement === undefined ? "open" : judgement.isGood ? "good" : "bad").toBe(is);
   });
 });
 
-describe("the way back", () => {
+describe("a rollback", () => {
   const main = "9".repeat(64);
   const rules = {
     mainNetwork: main,
@@ -45,19 +45,27 @@ describe("the way back", () => {
   const facts = { before: "v0.0.8", height: 999, genesis: main, rules, sporks: [], isSynced: true };
   const spork = { id: "a".repeat(64), name: "dynamic plasma", enforcedFrom: 2000 };
   test.each([
-    ["is there below the height of the table", {}, undefined],
-    ["is not from that height on", { height: 1000 }, /^v0\.0\.10 or newer is required from height 1000 on/],
-    ["is there on another network", { height: 1000, genesis: "8".repeat(64) }, undefined],
-    ["is not to a version that nobody tells", { height: 1000, before: undefined }, /is required/],
-    ["is there while a spork is only announced", { sporks: [{ id: spork.id, name: spork.name }] }, undefined],
+    ["is possible below the required height", {}, undefined],
     [
-      "is not where an active spork is missing in it",
+      "is impossible from the required height on",
+      { height: 1000 },
+      /^v0\.0\.10 or newer is required from height 1000 on/,
+    ],
+    ["is possible on another network", { height: 1000, genesis: "8".repeat(64) }, undefined],
+    ["is impossible to an unknown version", { height: 1000, before: undefined }, /is required/],
+    ["is possible while a spork is only announced", { sporks: [{ id: spork.id, name: spork.name }] }, undefined],
+    [
+      "is impossible to a version without an active spork",
       { sporks: [spork] },
       /^the spork aaaaaaaa… is active, and v0\.0\.8 may not/,
     ],
-    ["is not where that is ahead, of a version that is not known", { before: "v0.0.9", sporks: [spork] }, /is active/],
     [
-      "is there where such a version is past it",
+      "is impossible if an unknown version has an active spork ahead",
+      { before: "v0.0.9", sporks: [spork] },
+      /is active/,
+    ],
+    [
+      "is possible if an unknown version has passed the spork",
       { before: "v0.0.9", sporks: [spork], height: 2500, rules: undefined },
       undefined,
     ],
@@ -65,13 +73,13 @@ describe("the way back", () => {
     const { before, height, genesis, rules: table, ...chain } = { ...facts, ...more };
     const gaps = table ? findVersionGaps({ version: before, genesis }, table, height, 0) : [];
     const due = gaps.filter(({ expectedAt }) => expectedAt === undefined);
-    const found = wayBackFault({ before, height, gaps: due, ...chain });
+    const found = findRollbackFault({ before, height, gaps: due, ...chain });
     if (fault === undefined) expect(found).toBeUndefined();
     else expect(found).toMatch(fault);
   });
 });
 
-/** A host whose looks are these in turn, the last one for good. */
+/** Returns a host that answers `look` with these texts in turn, and then always with the last one. */
 function stage(looks: string[], more: Partial<UpgradeDeps> = {}) {
   const did: string[] = [];
   let now = 0;
@@ -91,7 +99,7 @@ function stage(looks: string[], more: Partial<UpgradeDeps> = {}) {
     node: async () => ({ synced: true, known: true, why: "synced", currentHeight: 100 + Math.floor(now / 400) }),
     version: async () => "v0.0.8",
     tick: async () => undefined,
-    wayBackFault: async () => undefined,
+    findRollbackFault: async () => undefined,
     waitForSigner: async () => undefined,
     say: (line) => void did.push(line),
     ...more,
@@ -110,7 +118,7 @@ const answers = "atWork=yes\nwithout=2500\n";
 const end = (stageOf: string, why = "") => `stage=${stageOf}\nwhy=${why}\nwithout=2500\n`;
 
 describe("an upgrade", () => {
-  test("swaps, judges, and tells the seconds without the node", async () => {
+  test("swaps, judges, and reports the seconds without the node", async () => {
     const { run, did } = stage([none, atWork, answers, answers, end("done")]);
     expect(await run()).toEqual({ without: 2500 });
     expect(did).toContain("swap true");
@@ -118,18 +126,18 @@ describe("an upgrade", () => {
     expect(did.at(-1)).toBe("v0.0.10 runs, after 2.5 s without the node; before it: v0.0.8");
   });
 
-  test("leaves what is installed alone, and waits for an earlier one that is at work", async () => {
+  test("waits for an active upgrade, and does nothing if the version is installed", async () => {
     const { run, did } = stage([atWork, answers, "installed=yes\n"]);
     expect(await run()).toEqual({});
     expect(did).toEqual([]);
   });
 
-  test("says before it begins that there is no way back over a fork", async () => {
-    const { run, did } = stage([none, end("stuck", "its height has not moved")], {
-      wayBackFault: async () => "v0.0.10 or newer is required",
+  test("says before it begins that a rollback over a fork is impossible", async () => {
+    const { run, did } = stage([none, end("stuck", "the height has not grown")], {
+      findRollbackFault: async () => "v0.0.10 or newer is required",
     });
     await expect(run()).rejects.toThrow(
-      "203.0.113.7: v0.0.10 of the node is not good, and stays: v0.0.8 would follow another chain\n  needed: a release that works, as pillar-host:node.release\n  found: its height has not moved\n",
+      "203.0.113.7: v0.0.10 of the node is not good, and stays: v0.0.8 would follow another chain\n  found: the height has not grown\n  needed: set pillar-host:node.release to a release that works\n",
     );
     const said = did.findIndex((line) =>
       line.startsWith("v0.0.8 can't be restored automatically, because it would follow another chain"),
@@ -138,19 +146,19 @@ describe("an upgrade", () => {
     expect(said).toBeLessThan(did.indexOf("swap false"));
   });
 
-  test.each(["back", "off"])("that ends with %s says what was seen, and the command", async (stageOf) => {
+  test.each(["back", "off"])("that ends with %s reports the reason and the command", async (stageOf) => {
     const { run } = stage([none, end(stageOf, "its RPC does not answer")]);
     await expect(run()).rejects.toThrow(
       /^203\.0\.113\.7: [\s\S]*\n {2}found: its RPC does not answer\n[\s\S]*Then: pulumi up -s prod/,
     );
   });
 
-  test("that gives no end says where to look", async () => {
+  test("without an end names the log", async () => {
     const { run } = stage([none, atWork]);
-    await expect(run()).rejects.toThrow(/the end of the node's upgrade is not seen\n[\s\S]*journalctl/);
+    await expect(run()).rejects.toThrow(/the node's upgrade did not end\n[\s\S]*journalctl/);
   });
 
-  test("waits for a time without a slot, and waits no more after two ticks", async () => {
+  test("waits for a time without a slot, at most two ticks", async () => {
     const pillars = { genesis: 0, pillars: 100 };
     let now = 0;
     const clock = {
@@ -175,7 +183,7 @@ describe("an upgrade", () => {
     expect(late.did).toContain("no time without a slot came within 10 min: a momentum may be missed");
   });
 
-  test("does not begin while a key generation is at work; says that a controller's Deploy replaced the program", async () => {
+  test("does not begin during a key generation, and reports a replaced program", async () => {
     const { run, did } = stage(["installed=v0.0.10\nreplaced=yes\n"], {
       waitForSigner: () => Promise.reject(new Error("a key generation")),
     });

@@ -24,18 +24,18 @@ const megabytes = (count: number) => Buffer.alloc(count * 1024 * 1024, " ");
 const packed = () => serve(() => zlib.gzipSync(megabytes(150)), { "content-encoding": "gzip" });
 
 describe("an answer", () => {
-  test("is read whole up to its limit, and not beyond", async () => {
+  test("is read up to its limit", async () => {
     const url = await serve(() => Buffer.from("123456789"));
     expect(await boundedText(await fetch(url), 9)).toBe("123456789");
     await expect(boundedText(await fetch(url), 8)).rejects.toMatchObject({ tooLarge: true });
     expect(await boundedText(new Response(null))).toBe("");
   });
 
-  test("counts as it is unpacked", async () => {
+  test("counts after decompression", async () => {
     await expect(boundedText(await fetch(await packed()))).rejects.toThrow("the answer is larger than 5 MiB");
   });
 
-  test("without an end is given up at its limit, and its stream is ended", async () => {
+  test("without an end is cut at its limit, and its stream is closed", async () => {
     let given = 0;
     let isEnded = false;
     const endless = new ReadableStream<Uint8Array>({
@@ -55,11 +55,11 @@ describe("an answer", () => {
 });
 
 describe("a small answer that unpacks to a large one", () => {
-  test("of a reference is its fault", async () => {
+  test("fails a reference", async () => {
     await expect(chainOfReference(await packed()).newest()).rejects.toThrow("the answer is larger than 5 MiB");
   });
 
-  test("of a cloud's API is told, and not asked for again", async () => {
+  test("fails a cloud's API without a retry", async () => {
     const endpoint = await packed();
     const slept: number[] = [];
     const api = createHttp({

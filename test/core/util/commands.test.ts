@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { commandsFor } from "../../../core/util/commands";
 
-describe("a command that an operator is told to type", () => {
+describe("a printed command", () => {
   const prod = commandsFor("prod-2");
 
   test("names its stack", () => {
@@ -17,7 +17,7 @@ describe("a command that an operator is told to type", () => {
     expect(prod.report("--output", "DIR")).toMatch(/pillar-host report prod-2 --output DIR$/);
   });
 
-  test("is quoted where a shell would take it otherwise, and nowhere else", () => {
+  test("is quoted only if the shell requires it", () => {
     expect(prod.set("host.address", "203.0.113.7")).toBe(
       "pulumi config set --path pillar-host:host.address 203.0.113.7 -s prod-2",
     );
@@ -30,14 +30,14 @@ describe("a command that an operator is told to type", () => {
     expect(commandsFor("a b").up).toBe("pulumi up -s 'a b'");
   });
 
-  test("a secret is asked for, or comes from a file, and stands on no command line", () => {
+  test("never contains a secret", () => {
     expect(prod.setSecret("ssh.password")).toBe("pulumi config set --secret --path pillar-host:ssh.password -s prod-2");
     expect(prod.setSecretFrom("ssh.privateKey", "FILE")).toBe(
       "pulumi config set --secret --path pillar-host:ssh.privateKey -s prod-2 < FILE",
     );
   });
 
-  test("a name of digits stays a name", () => {
+  test("keeps a name of digits a text", () => {
     expect(prod.setText("node.service", "7")).toBe(
       "pulumi config set --type string --path pillar-host:node.service 7 -s prod-2",
     );

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { limited } from "../../../core/util/limited";
 
-test("so many at once and no more, in order, each done when it is done, whatever comes of the others", async () => {
+test("runs at most the given number of tasks at once, in order, despite failures", async () => {
   const one = limited(2);
   const begun: number[] = [];
   const ends: (() => void)[] = [];

@@ -37,13 +37,13 @@ const table: readonly (readonly [string, () => unknown])[] = [
 describe.each(table)("%s", (said, work) => {
   const form = new RegExp(`\\n {2}found: .*${said}[^]*\\n {2}needed: \\w`);
 
-  test("is shown by the command line without a stack", () => {
+  test("is printed by the command line without a stack trace", () => {
     const shown = thrownBy(work);
     expect(formatError(shown)).toMatch(form);
     expect(formatError(shown)).not.toMatch(/^ {4}at /m);
   });
 
-  test("ends a program in words", async () => {
+  test("ends a program with a readable error", async () => {
     await expect(showPlainErrors(async () => work())()).rejects.toThrow(pulumi.RunError);
     await expect(showPlainErrors(async () => work())()).rejects.toThrow(form);
   });
@@ -58,7 +58,7 @@ function thrownBy(work: () => unknown): unknown {
   return expect.unreachable();
 }
 
-test("a mistake of the program keeps its stack", async () => {
+test("keeps the stack trace of a bug", async () => {
   const mistake = new TypeError("a mistake");
   expect(formatError(mistake)).toMatch(/^TypeError: a mistake\n {4}at /);
   await expect(showPlainErrors(() => Promise.reject(mistake))()).rejects.toBe(mistake);
@@ -72,7 +72,7 @@ describe.each(["", "relative", ".", "~"])("a home that is %j", (home) => {
   ])("is refused for %s", (_, work) => {
     vi.stubEnv("HOME", home);
     vi.stubEnv("XDG_DATA_HOME", undefined);
-    expect(work).toThrow(`the home directory of this user is not known\n  found: HOME=${JSON.stringify(home)}`);
+    expect(work).toThrow(`the home directory of this user is unknown\n  found: HOME=${JSON.stringify(home)}`);
     expect(formatError(thrownBy(work))).not.toMatch(/^ {4}at /m);
   });
 

@@ -5,32 +5,32 @@ import { isPrintable, printable, printableLines } from "../../../core/util/print
 import { say } from "../../../core/util/say";
 import { evilText, harmless } from "../../evilText";
 
-test("one line keeps nothing that commands a terminal, or that turns text around", () => {
+test("removes control characters and bidi overrides from a line", () => {
   expect(printable(evilText)).toBe(harmless);
   expect(printable("a\tb\nc\u0000\u2028d")).toBe("a bcd");
 });
 
-test("one line holds no colour as the engine writes it, at which it may end itself", () => {
+test("breaks the engine's colour tags", () => {
   expect(printable("a<{%x%}>b<\u0007{%")).toBe("a<{ %x%}>b<{ %");
 });
 
-test("several lines stay lines", () => {
+test("keeps line breaks between lines", () => {
   expect(printableLines(`x\n${evilText}\n`)).toBe(`x\n${harmless}\n`);
 });
 
-test("what is compared is refused, not mended", () => {
+test("refuses unprintable values that are compared", () => {
   expect(["z1qexample", ""].map(isPrintable)).toEqual([true, true]);
   expect([evilText, "z1q\u200bexample", 1, undefined].map(isPrintable)).toEqual([false, false, false, false]);
 });
 
-test("what a provider says is filtered", () => {
+test("filters what a provider prints", () => {
   const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
   say(`waiting\n${evilText}`);
   expect(log.mock.calls).toEqual([[`waiting\n${harmless}`]]);
   log.mockRestore();
 });
 
-test("providers and components have no other way to the terminal", () => {
+test("providers and components print only with say", () => {
   const project = join(import.meta.dirname, "../../..");
   const files = globSync("{providers,components}/**/*.ts", { cwd: project });
   expect(files.length).toBeGreaterThan(20);

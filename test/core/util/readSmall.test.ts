@@ -38,7 +38,7 @@ const readers: Readonly<Record<string, (path: string) => Promise<string>>> = {
 const kinds: readonly (readonly [kind: string, make: () => string, said: RegExp])[] = [
   ["nothing", () => join(place, "none"), /does not exist on this machine/],
   ["a directory", () => place, /is a directory/],
-  ["a device without an end", () => "/dev/zero", /is no regular file/],
+  ["a device without an end", () => "/dev/zero", /is not a regular file/],
   [
     "a pipe that nobody writes into",
     () => {
@@ -46,7 +46,7 @@ const kinds: readonly (readonly [kind: string, make: () => string, said: RegExp]
       execFileSync("mkfifo", [join(place, "pipe")]);
       return join(place, "pipe");
     },
-    /is no regular file/,
+    /is not a regular file/,
   ],
   ["a large file", () => file("large", "x".repeat(70_000)), /is larger than 64 KiB/],
   ["a large file that says it is empty", () => "/proc/kallsyms", /is larger than 64 KiB/],
@@ -54,7 +54,7 @@ const kinds: readonly (readonly [kind: string, make: () => string, said: RegExp]
 ];
 
 describe.each(Object.keys(readers))("%s", (name) => {
-  test.each(kinds)("is not read from %s", async (_, make, said) => {
+  test.each(kinds)("refuses %s", async (_, make, said) => {
     expect(await readers[name]?.(make())).toMatch(said);
   });
 });
@@ -75,7 +75,7 @@ test.each([0o644, 0o640, 0o602, 0o666])(
   },
 );
 
-test("a key and a token for their owner alone are taken", async () => {
+test("reads a key and a token of their owner alone", async () => {
   expect(await readers["a stack's private key"]?.(file("key", pair.private, 0o400))).toBe("");
   const secrets = await gatherSecrets({ provider: "hetzner" } as never, { tokenFile: file("token", "t0ken\n") }, false);
   expect(secrets).toEqual([["host.token", "t0ken"]]);

@@ -15,12 +15,12 @@ test.each([
   expect(isUnattended({ PILLAR_HOST_UNATTENDED: value })).toBe(is);
 });
 
-test("the refusal says what is missing and what a person types", () => {
-  expect(unattendedRefusal("the signer is moved", "up", "prod-2")).toBe(
+test("names the variable and the command in a refusal", () => {
+  expect(unattendedRefusal("move the orchestrator", "up", "prod-2")).toBe(
     [
-      "the signer is moved only in a run that somebody watches",
-      "  found: PILLAR_HOST_UNATTENDED is set, so nobody does",
-      "  needed: the same run by hand, in a shell without it",
+      "refusing to move the orchestrator in an unattended run; nothing was changed",
+      "  found: PILLAR_HOST_UNATTENDED is set",
+      "  needed: run this by hand, in a shell without that variable",
       "  Then: env -u PILLAR_HOST_UNATTENDED pulumi up -s prod-2",
     ].join("\n"),
   );

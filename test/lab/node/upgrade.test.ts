@@ -41,7 +41,7 @@ it("upgrades a producing host by one line, without a missed momentum", async () 
   expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
   expect(await running()).toBe("go-node version v0.0.10");
   expect(output).toMatch(/node: v0\.0\.10 runs, after \d+\.\d s without the node; before it: v0\.0\.8/);
-  expect(output).toContain("v0.0.8 comes back by itself");
+  expect(output).toContain("v0.0.8 is restored automatically");
   // The first restart is taken to need longer than a tick of this network has.
   expect((await missed()) - before).toBeLessThanOrEqual(output.includes("a momentum may be missed") ? 1 : 0);
   // It let the node close its database, and the file that has it do so stays.

@@ -53,7 +53,7 @@ describe("runSaga", () => {
     const alone = new Model(() => "none");
     alone.isWatched = () => false;
     const refused = await run(alone, forward);
-    expect(refused).toMatch(/^the signer is moved only in a run that somebody watches; this one moved nothing\n/);
+    expect(refused).toMatch(/^refusing to move the orchestrator in an unattended run; nothing was changed\n/);
     expect(refused).toMatch(naming);
     expect(alone.story).toEqual([]);
     expect(alone.signers).toEqual(["old"]);
@@ -61,7 +61,7 @@ describe("runSaga", () => {
     await runSaga(forward, alone, places);
     alone.isWatched = () => false;
     expect(await runSaga(forward, alone, places)).toMatchObject({ do: "done", holder: "new" });
-    expect(await run(alone, back)).toMatch(/this one moved nothing/);
+    expect(await run(alone, back)).toMatch(/in an unattended run; nothing was changed/);
     expect(alone.signers).toEqual(["new"]);
   });
 
