@@ -16,7 +16,7 @@ export async function begin(config: StackConfig, stack: string): Promise<LastRun
   const last = await readLastRun();
   if (config.lifecycle === "retiring") await checkRetirement(config, last);
   if (config.lifecycle === "active") await checkReleaseHash(config, stack, last);
-  if (pulumi.runtime.isDryRun()) await reportChainCopy(config, stack, last);
+  await reportChainCopy(config, stack, last);
   return last;
 }
 

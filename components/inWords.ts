@@ -1,6 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 import { plainFault } from "../core/util/plainFault";
 
+/** Returns an error that the engine prints as it is: without a stack trace or the names of the dependents. */
+export function createPlainError(message: string): pulumi.RunError {
+  const error = Object.assign(new pulumi.RunError(message), { stack: message });
+  return Object.defineProperty(error, "message", { get: () => message, set: () => undefined });
+}
+
 /** Wraps the program so that its errors for the operator are printed without a stack trace. */
 export function showPlainErrors<T>(program: () => Promise<T>): () => Promise<T> {
   return () =>

@@ -6,6 +6,8 @@ import type { SshTarget } from "../core/ssh/ssh";
 import { envelope, type Step } from "../core/steps/step";
 import { commandsFor } from "../core/util/commands";
 import { printableLines } from "../core/util/printable";
+import { formatProblem } from "../core/util/problem";
+import { createPlainError } from "./inWords";
 import type { LoginCheck } from "./loginCheck";
 import { promiseOf, stepLines } from "./stepLines";
 import type { UnprovedSteps } from "./unproved";
@@ -116,17 +118,16 @@ export function runStep(
       await access.unproved.note(name);
       const text = answer.isDone ? formatBadResult(step.name, printed) : notRunText(step.name, out + err);
       const message = printableLines(`${address}: ${insertLogin(text, { ...access, address })}`);
-      // The SDK would put the names of the dependents before the message.
-      throw Object.defineProperty(new pulumi.RunError(message), "message", {
-        get: () => message,
-        set: () => undefined,
-      });
+      throw createPlainError(message);
     });
   return { command, stdout, proved: isPreview ? command : stdout.apply(() => command) };
 }
 
 function formatBadResult(step: string, printed: string): string {
-  return `the result of ${step} does not have its form\n  found: ${JSON.stringify(printed.slice(0, 200))}`;
+  return formatProblem({
+    what: `${step} printed an unexpected result`,
+    found: JSON.stringify(printed.slice(0, 200)),
+  });
 }
 
 function insertLogin(text: string, { user, address, port, stack }: HostAccess & { readonly address: string }): string {

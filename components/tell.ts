@@ -15,6 +15,5 @@ export async function tell(
 ): Promise<void> {
   if (webhook === undefined) return;
   const reason = await sendNotice(webhook, { event, title: `Pillar ${pillar} (${stack}): ${event}`, message });
-  if (reason !== undefined)
-    await warn(`notify: the webhook (pillar-host:notify) was not told of "${event}": ${reason}`);
+  if (reason !== undefined) await warn(`notify: "${event}" did not reach the webhook (pillar-host:notify): ${reason}`);
 }

@@ -1,7 +1,5 @@
 import type { StackConfig } from "../core/config/config";
-import { logRef } from "../core/config/stackStore";
-import { openEventLog } from "../core/eventLog/eventLog";
-import { warn } from "./log";
+import { openStackLog, readStackEventsOrNone } from "./stackLog";
 
 /** Steps that the engine counts as done by their exit code, although they did not report so themselves. */
 export interface UnprovedSteps {
@@ -12,10 +10,9 @@ export interface UnprovedSteps {
 
 export function unprovedSteps(config: StackConfig): UnprovedSteps {
   const { stack } = config;
-  const log = openEventLog(logRef(config), { now: () => Date.now(), say: (line) => void warn(line) });
-  // The next write to an unreadable log reports what is wrong with it.
+  const log = openStackLog(config);
   const read = async () => {
-    const events = await log.read().catch(() => []);
+    const events = await readStackEventsOrNone(config);
     return events.flatMap((each) => (each.stack === stack && each.event === "stepUnproved" ? [each.details.step] : []));
   };
   let names: ReturnType<typeof read> | undefined;

@@ -6,7 +6,9 @@ import type { OrderRecords } from "../../core/cloud/orderRecord";
 import { renderUserData } from "../../core/cloud/userData";
 import { beginAnew, consoleHelp } from "../../core/ssh/ownServer";
 import { commandsFor } from "../../core/util/commands";
+import { formatProblem } from "../../core/util/problem";
 import type { HostKey } from "../../providers/hostKey";
+import { createPlainError } from "../inWords";
 import { warn } from "../log";
 import type { CloudParts, CloudServerArgs, ServerMade } from "./cloudParts";
 import { orderHook } from "./orderHook";
@@ -90,7 +92,7 @@ async function beforeOrder(cloud: Cloud, orders: OrderRecords, plan: HostPlan & 
     if (plan.leftover) await cloud.makeRoom(plan.leftover.id);
     await orders.write(createOrderRecord(plan, new Date()));
   } catch (error) {
-    throw hideStack(error);
+    throw createPlainError((error as Error).message);
   }
 }
 
@@ -108,7 +110,7 @@ export function checkAddress(
       if (at === "") throw new Error(noAddressText(cloud, owner.stack, serverId, isOrdered));
       await orders.write({ attempts: [], ordered: isOrdered ? serverId : undefined });
     } catch (error) {
-      throw hideStack(error);
+      throw createPlainError((error as Error).message);
     }
     return at;
   });
@@ -124,12 +126,14 @@ export function isOrderedHere({ ordered, plan }: Pick<Making, "ordered" | "plan"
 
 function noAddressText(cloud: Cloud, stack: string, serverId: string, isOrdered: boolean): string {
   const run = commandsFor(stack);
-  return [
-    `server ${serverId} at ${cloud.provider} has no address yet: it is still being made`,
-    consoleHelp({ console: cloud.describeConsole(serverId) }),
-    `  In some minutes: ${run.up}`,
-    ...(isOrdered ? [`  ${beginAnew(run)}`] : []),
-  ].join("\n");
+  return formatProblem({
+    what: `server ${serverId} at ${cloud.provider} has no address yet: it is still being created`,
+    next: [
+      consoleHelp({ console: cloud.describeConsole(serverId) }).trim(),
+      `In some minutes: ${run.up}`,
+      isOrdered && beginAnew(run),
+    ],
+  });
 }
 
 /** Checks that a new server exists, and removes the servers that a failed or repeated order left. */
@@ -144,8 +148,10 @@ async function checkMade(
     // The engine believed that the missing server exists, so no order was sent.
     if (!pulumi.runtime.isDryRun()) await orders.write({ attempts, shown });
     throw new Error(
-      `server ${serverId}, this stack's host, is not at ${cloud.provider} any more, or has lost its labels there\n` +
-        `  To forget one that is gone and to make another: ${run.refresh} && ${run.up}`,
+      formatProblem({
+        what: `server ${serverId}, this stack's host, is no longer at ${cloud.provider}, or lost its labels there`,
+        next: `If the server is gone, create another one with: ${run.refresh} && ${run.up}`,
+      }),
     );
   }
   if (pulumi.runtime.isDryRun()) return;
@@ -155,12 +161,4 @@ async function checkMade(
     warn(`server ${id} at ${cloud.provider}, which an order of this stack left, is removed; ${serverId} is kept`);
     await cloud.remove(id);
   }
-}
-
-/** Returns an error that the engine prints without a stack trace or the names of the inputs that waited for it. */
-function hideStack(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
-  const { message } = error;
-  const plain = Object.assign(new pulumi.RunError(message), { stack: message });
-  return Object.defineProperty(plain, "message", { get: () => message, set: () => undefined });
 }

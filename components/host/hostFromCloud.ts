@@ -3,12 +3,9 @@ import type { Cloud, Owner } from "../../core/cloud/cloud";
 import { listOpenings, warnOfOpenSsh } from "../../core/cloud/firewall";
 import { type HostPlan, type HostRefusal, planHost } from "../../core/cloud/hostPlan";
 import { isCloudError } from "../../core/cloud/http";
-import type { OrderRecord, OrderRecords } from "../../core/cloud/orderRecord";
-import { openOrderRecords } from "../../core/cloud/orderRecord";
+import { type OrderRecord, type OrderRecords, openOrderRecords } from "../../core/cloud/orderRecord";
 import type { StackConfig } from "../../core/config/config";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
-import { openStackStore } from "../../core/config/stackStore";
-import { readEvents } from "../../core/eventLog/eventLog";
 import { standing } from "../../core/eventLog/guardFacts";
 import { hasSigner } from "../../core/eventLog/orchestratorPresence";
 import { publicKeyOf } from "../../core/ssh/configuredLogin";
@@ -16,6 +13,7 @@ import { strangerText } from "../../core/ssh/ownServer";
 import { commandsFor } from "../../core/util/commands";
 import type { LastRun } from "../lastRun";
 import { info, warn } from "../log";
+import { readStackEvents } from "../stackLog";
 import { AdoptedServer } from "./adoptedServer";
 import { CloudHost } from "./cloudHost";
 import { cloudProviders } from "./cloudProviders";
@@ -33,8 +31,8 @@ export async function registerCloudHost(
   const owner: Owner = { stack, pillar: config.pillar.name };
   const { provider, token, sshFrom } = wanted;
   const { createCloud, createParts } = cloudProviders[provider];
-  const endpoint = config.apiEndpoint === undefined ? {} : { endpoint: config.apiEndpoint };
-  const cloud = createCloud({ token, say: (line) => void info(line), ...endpoint });
+  const endpoint = config.apiEndpoint;
+  const cloud = createCloud({ token, say: (line) => void info(line), endpoint });
   const orders = openOrderRecords(config, stack);
   const record = await orders.read();
   const plan = await decide(config, wanted, cloud, { owner, orders, record });
@@ -45,8 +43,8 @@ export async function registerCloudHost(
     plan,
     wanted,
     isProtected: config.lifecycle !== "retiring",
-    parts: (around?: pulumi.ResourceOptions) => createParts(token, config.apiEndpoint, plan.found, around),
-    server: { provider, token, ...endpoint },
+    parts: (around?: pulumi.ResourceOptions) => createParts(token, endpoint, plan.found, around),
+    server: { provider, token, endpoint },
   };
   if (wanted.importId !== undefined && plan.kind === "keep") {
     await protectAgain(config, wanted, plan);
@@ -62,9 +60,8 @@ export async function registerCloudHost(
     isActive: config.lifecycle === "active",
     publicKey: publicKeyOf(config),
     openings: listOpenings(config, { sshFrom, hasOrchestrator: await hasSigner(config, stack, last.signer?.side) }),
-    ...(wanted.hostKey === undefined
-      ? { stranger: await formatStranger(config, cloud, owner, plan) }
-      : { hostKey: wanted.hostKey }),
+    hostKey: wanted.hostKey,
+    stranger: wanted.hostKey === undefined ? await formatStranger(config, cloud, owner, plan) : undefined,
   });
   // Comes after the plugin: the provider refuses an action while another one holds the server.
   if (plan.kind === "keep") host.serverId.apply(() => protectAgain(config, wanted, plan));
@@ -81,10 +78,8 @@ async function formatStranger(
 ): Promise<string | undefined> {
   if (plan.kind === "make") return undefined;
   const { id, name, address } = plan.server;
-  const known = standing(await readEvents(openStackStore(config), owner.pillar), owner.stack, "location").at(
-    -1,
-  )?.details;
-  const recordedKey = known?.serverId === id ? known.hostKey : undefined;
+  const location = standing(await readStackEvents(config), owner.stack, "location").at(-1)?.details;
+  const recordedKey = location?.serverId === id ? location.hostKey : undefined;
   const server = { provider: cloud.provider, id, name, console: cloud.describeConsole(id) };
   return strangerText(server, address, recordedKey, commandsFor(owner.stack));
 }

@@ -3,13 +3,12 @@ import type { HostPlan } from "../../core/cloud/hostPlan";
 import { setProtection } from "../../core/cloud/protection";
 import type { StackConfig } from "../../core/config/config";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
-import { openStackStore } from "../../core/config/stackStore";
-import { readEvents } from "../../core/eventLog/eventLog";
 import type { LogEvent } from "../../core/eventLog/events";
 import { standing } from "../../core/eventLog/guardFacts";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor } from "../../core/util/commands";
 import { info, warn } from "../log";
+import { readStackEvents } from "../stackLog";
 
 type Kept = HostPlan & { kind: "keep" };
 
@@ -19,8 +18,7 @@ export async function protectAgain(config: StackConfig, wanted: CloudHostConfig,
   if (plan.server.isProtected !== false) return;
   const { provider, token } = wanted;
   const stack = pulumi.getStack();
-  const events = await readEvents(openStackStore(config), config.pillar.name);
-  if (!lacksProtection(plan, wanted.importId === undefined, events, stack)) return;
+  if (!lacksProtection(plan, wanted.importId === undefined, await readStackEvents(config), stack)) return;
   const { id } = plan.server;
   const which = `server ${id} at ${provider}`;
   if (pulumi.runtime.isDryRun()) {

@@ -3,13 +3,12 @@ import { expected } from "../../core/chainCopy/copyProgress";
 import { roomFor } from "../../core/chainCopy/facts";
 import { lookAtOld } from "../../core/chainCopy/sides";
 import type { StackConfig } from "../../core/config/config";
-import { openStackStore } from "../../core/config/stackStore";
-import { readEvents } from "../../core/eventLog/eventLog";
 import { standing } from "../../core/eventLog/guardFacts";
 import { firstLine } from "../../core/util/firstLine";
 import { sizeText } from "../../core/util/sizeText";
 import type { LastRun } from "../lastRun";
 import { info } from "../log";
+import { readStackEventsOrNone } from "../stackLog";
 import { createChainCopyArgs } from "./chainCopyArgs";
 
 const limitSeconds = 20;
@@ -23,7 +22,8 @@ export async function reportChainCopy(
 ): Promise<void> {
   if (!pulumi.runtime.isDryRun() || finished || config.lifecycle !== "active") return;
   const settings = createChainCopyArgs(config, stack);
-  if (settings === undefined || (await wasCopied(config, stack))) return;
+  if (settings === undefined) return;
+  if (standing(await readStackEventsOrNone(config), stack, "copied").length > 0) return;
   const { old, limitMbps } = settings;
   const { address, user } = old.host.ssh;
   const amount = await look(settings, limitSeconds).then(
@@ -32,7 +32,7 @@ export async function reportChainCopy(
       const limit = limitMbps > 0 ? "as limited by sync.copyMbps" : "no limit is configured";
       return `${sizeText(bytes)} now, ${expected(bytes, mbps)} at ${mbps} Mbit/s (${limit}); the new host needs ${sizeText(roomFor(bytes))} free; the old one has ${sizeText(free)} free, load ${load}`;
     },
-    (error: Error) => `how much is not known yet: ${firstLine(error.message)}`,
+    (error: Error) => `amount not known yet: ${firstLine(error.message)}`,
   );
   await info(
     [
@@ -40,14 +40,4 @@ export async function reportChainCopy(
       `chain copy: ${amount}`,
     ].join("\n"),
   );
-}
-
-async function wasCopied(config: StackConfig, stack: string): Promise<boolean> {
-  try {
-    const events = await readEvents(openStackStore(config), config.pillar.name);
-    return standing(events, stack, "copied").length > 0;
-  } catch {
-    // The next write to the event log reports what is wrong with it.
-    return false;
-  }
 }

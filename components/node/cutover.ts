@@ -3,7 +3,7 @@ import { nodeTarget } from "../../core/chain/configuredNode";
 import type { Network } from "../../core/chain/elections";
 import type { StackConfig } from "../../core/config/config";
 import { logRef } from "../../core/config/stackStore";
-import { type LogRef, openEventLog } from "../../core/eventLog/eventLog";
+import type { LogRef } from "../../core/eventLog/eventLog";
 import { lookAtRegistration, noteRegistration, recalled } from "../../core/registration/look";
 import { noticesOf } from "../../core/registration/notices";
 import type { Registration, RegistrationMemory } from "../../core/registration/registration";
@@ -19,6 +19,7 @@ import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
 import { warn } from "../log";
 import { stepInput } from "../remote";
+import { openStackLog } from "../stackLog";
 import { tell } from "../tell";
 import { formatNextStep, type NextStepSituation, offersAddress, showsAddress } from "./nextStep";
 import type { HostReading, NodeHostReader } from "./nodeLook";
@@ -79,7 +80,7 @@ export function registerCutover({
     if (gate !== undefined && found.registration.kind !== "producing")
       found = await readRegistration(config, last, { ours, seen: await look(at, key, "anew") });
     const { registration } = found;
-    if (!pulumi.runtime.isDryRun()) await recordRegistration(found, config.notify);
+    if (!pulumi.runtime.isDryRun()) await recordRegistration(found, config);
     if (registration.kind === "tooEarly" || registration.kind === "foreign")
       void warn(sentenceOf(registration, config.pillar.name, Date.now()));
     return found;
@@ -176,11 +177,10 @@ async function readRegistration(config: StackConfig, last: LastRun, { ours, seen
 
 async function recordRegistration(
   { registration, place, ours, memory }: RegistrationReading,
-  webhook: string | undefined,
+  config: StackConfig,
 ): Promise<void> {
-  const log = openEventLog(place, { now: () => Date.now(), say: (line) => void warn(line) });
   // Without an event log every run would send the notifications again.
-  const news = await noteRegistration(log, registration, { stack: place.stack, ours, memory });
+  const news = await noteRegistration(openStackLog(config), registration, { stack: place.stack, ours, memory });
   for (const { event, message } of noticesOf(news, registration, place, Date.now()))
-    await tell(webhook, event, place, message);
+    await tell(config.notify, event, place, message);
 }

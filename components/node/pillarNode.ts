@@ -3,9 +3,6 @@ import { type NodeRpc, nodeRpc, nodeTargetOn } from "../../core/chain/configured
 import { releaseNumber } from "../../core/chain/versions";
 import type { ChainSide } from "../../core/chainCopy/inputs";
 import type { StackConfig } from "../../core/config/config";
-import { openStackStore } from "../../core/config/stackStore";
-import { readEvents } from "../../core/eventLog/eventLog";
-import type { LogEvent } from "../../core/eventLog/events";
 import { standing } from "../../core/eventLog/guardFacts";
 import type { OrchestratorHost } from "../../core/ssh/root";
 import { nodeReleaseLibrary } from "../../core/steps/libraries";
@@ -19,6 +16,7 @@ import { NodeUpgrade, type UpgradeInputs } from "../../providers/nodeUpgrade";
 import { SyncGate, type SyncGateArgs } from "../../providers/syncGate";
 import type { Host } from "../host/host";
 import { createRootAccess, createSshTarget, runStep, stepInput } from "../remote";
+import { readStackEventsOrNone } from "../stackLog";
 import { type ChainCopySettings, createChainCopyArgs, createNewSide } from "./chainCopyArgs";
 import type { NodeHostReader } from "./nodeLook";
 
@@ -45,7 +43,9 @@ export async function createPillarNodeArgs(
   const [stack, pillar] = [pulumi.getStack(), config.pillar.name];
   const from = createChainCopyArgs(config, stack);
   const identity = stackIdentity(stack, pillar);
-  const events = await readHostEvents(config);
+  // After an interrupted retirement the state has the steps from before it, and an interrupted chain copy may have left
+  // files that the state does not know.
+  const events = await readStackEventsOrNone(config);
   const begun = from ? undefined : standing(events, stack, "copying").at(-1)?.at;
   return {
     host,
@@ -149,19 +149,6 @@ export class PillarNode extends pulumi.ComponentResource {
     this.producerAddress = pulumi.unsecret(address.stdout);
     this.done = address.proved;
     this.registerOutputs({ producerAddress: this.producerAddress });
-  }
-}
-
-/**
- * Reads the events of the stack's host. After an interrupted retirement the state has the steps from before it, and an
- * interrupted chain copy may have left files that the state does not know.
- */
-async function readHostEvents(config: StackConfig): Promise<readonly LogEvent[]> {
-  try {
-    return await readEvents(openStackStore(config), config.pillar.name);
-  } catch {
-    // The next write to the event log reports what is wrong with it.
-    return [];
   }
 }
 

@@ -132,7 +132,7 @@ async function bring(sides: ChainSides, snapshot: Snapshot, deps: TravelDeps): P
       return;
     } catch (error) {
       const { message, taken } = error as SideError;
-      const isFull = /No space left|sent more than may come here/.test(message);
+      const isFull = /No space left|sent more than this host accepts/.test(message);
       // Free the disk at once: the new host's node needs the room, too.
       if (isFull) await sides.call("new", "chain_discard");
       if (taken || isFull || deps.signal?.aborted || deps.ticks() - grownAt > patience) throw error;

@@ -37,8 +37,8 @@ export const mutants: readonly Mutant[] = [
   {
     what: "what nobody could look at does not run",
     file: "core/steps/lib/common.sh",
-    from: '[ -n "$seen" ] || fail "whether $1 runs here cannot be told"',
-    to: '[ -n "$seen" ] || true "whether $1 runs here cannot be told"',
+    from: '[ -n "$seen" ] || fail "cannot tell whether $1 runs on this host"',
+    to: '[ -n "$seen" ] || true "cannot tell whether $1 runs on this host"',
     tests: ["test/core/steps/lib/common.test.ts"],
   },
   {
@@ -106,8 +106,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     what: "a node run by hand is off",
-    file: "core/steps/retirement/retirement.sh",
-    from: '  port_is_open "$port"\n',
+    file: "core/steps/orchestrator/journal.sh",
+    from: '  port_is_open "$3"\n',
     to: "  return 1\n",
     tests: ["test/core/steps/retirement/retirement.test.ts"],
   },

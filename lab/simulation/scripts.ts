@@ -68,7 +68,7 @@ export function begin(host: ModelHost, call: Call): void {
   const was: readonly string[] = ["starting", "running", "stopping", "fenced", "moved", "restoring", "restored"];
   const wasHere = history.some((past) => past.move && isSameMove(past.move, saga.move) && was.includes(past.stage));
   if (isSource(side, saga) || atWork.includes(stage) || wasHere)
-    throw new Error("another move is at work on this host, or took this signer elsewhere");
+    throw new Error("another move is at work on this host, or moved its orchestrator on");
 }
 
 function write(host: ModelHost, call: Call, stage: Journal["stage"]): Effect {
@@ -188,7 +188,7 @@ export function effectsOf(name: ScriptName, host: ModelHost, call: Call): Effect
       refuse(host.running, "an orchestrator runs here");
       return unless("staging");
     case "signer_arrive":
-      refuse(stage !== "staging" && stage !== "staged", "nothing was staged here");
+      refuse(stage !== "staging" && stage !== "staged", "no orchestrator directory is staged on this host");
       refuse(host.running, "an orchestrator runs here");
       return arrive(host, call);
     case "signer_start":

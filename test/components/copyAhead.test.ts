@@ -48,7 +48,7 @@ chain copy: 13.4 GB now, 18 min at 100 Mbit/s (no limit is configured); the new 
 
 test("an old host that does not answer fails no preview", async () => {
   const silent = () => Promise.reject(new Error("198.51.100.9: no answer\nmore"));
-  expect(await said(undefined, silent)).toContain("\nchain copy: how much is not known yet: 198.51.100.9: no answer");
+  expect(await said(undefined, silent)).toContain("\nchain copy: amount not known yet: 198.51.100.9: no answer");
 });
 
 test("nothing is asked where no copy is to come", async () => {

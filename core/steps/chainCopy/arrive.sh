@@ -35,7 +35,7 @@ TimeoutStartSec=300"
 }
 
 # Between the two nobody starts the node.
-chain_hold_starts() { exec 8>> "$state/chain-copy.moving" && flock -w 300 8 || fail "a start of $service does not end" "See it with: systemctl status $service"; }
+chain_hold_starts() { exec 8>> "$state/chain-copy.moving" && flock -w 300 8 || fail "a start of $service does not finish" "See it with: systemctl status $service"; }
 chain_free_starts() { exec 8>&-; }
 
 # Stops the node in order, puts its own databases aside and the copy in their place, and starts it.
@@ -67,18 +67,15 @@ chain_swap() {
   sync -f "$data_dir"
   rm -f "$chain_swapping"
   chain_free_starts
-  chain_start "with the copy"
+  chain_start
 }
 chain_start() {
   systemctl reset-failed "$service" 2> /dev/null || true
   if ! systemctl start "$service" || ! wait_for_node "$start_seconds"; then
     local facts
     facts=$(node_facts)
-    if [ "$1" = "with the copy" ]; then
-      chain_back
-      fail "the node does not come up with the copy; its own databases are back in their place" "found: $facts"
-    fi
-    fail "the node does not start $1" "found: $facts"
+    chain_back
+    fail "the node does not start with the copy; its own databases are back in their place" "found: $facts"
   fi
 }
 

@@ -12,5 +12,5 @@ chain_away() {
   chain_undo
   chain_discard
   chain_end_new
-  say "what a copy of the chain had left here is removed; the node has its own databases"
+  say "removed what an unfinished chain copy had left here; the node has its own databases"
 }

@@ -11,11 +11,7 @@ chain_lease_seconds=600
 chain_flock() {
   mkdir -p "$state"
   exec 9> "$state/chain-copy.flock"
-  flock -w 100 9 || chain_refuse "another run is at work on this host"
-}
-chain_refuse() {
-  printf '%s: %s\n  Nothing was done here. Wait for its end, then run %s again.\n' "$host_name" "$1" "$(pulumi_up)" >&2
-  exit 75
+  flock -w 100 9 || refuse_run "another run is at work on this host"
 }
 
 # Takes this host for the run of $token: from an earlier run of the same stack, or from another stack's that is dead.
@@ -24,7 +20,7 @@ chain_take() {
   chain_flock
   owner=$(cat "$chain_owner" 2> /dev/null || true)
   if [ -n "$owner" ] && [ "${owner% *}" != "$stack_identity" ] && chain_lease_lives; then
-    chain_refuse "another stack copies the chain from this host now: ${owner% *}"
+    refuse_run "another stack copies the chain from this host now: ${owner% *}"
   fi
   chain_renew
 }
@@ -39,7 +35,7 @@ chain_lease_lives() { [ -n "$(find "$chain_owner" -newermt "$chain_lease_seconds
 chain_owned() {
   chain_flock
   [ "$(cat "$chain_owner" 2> /dev/null)" = "$stack_identity $token" ] ||
-    chain_refuse "another run has taken this copy over, or it ended here by itself after $chain_lease_seconds s without a word"
+    refuse_run "another run has taken this copy over, or this host ended it after $chain_lease_seconds s without contact"
   chain_renew
 }
 # For what only reads, and takes long: others renew the lease meanwhile.
@@ -51,7 +47,7 @@ chain_looked() {
 # chain_own_directory DIRECTORY: makes it, marked as this stack's; one that is somebody else's is left alone.
 chain_own_directory() {
   if is_there "$1"; then
-    chain_is_own "$1" || fail "$1 is not this stack's" "found: $(chain_whose "$1")" "needed: nothing there. Move it away, then run $(pulumi_up) again."
+    chain_is_own "$1" || fail "$1 is not this stack's" "found: $(chain_whose "$1")" "needed: move it away, then run $(pulumi_up) again."
     return 0
   fi
   (umask 077; mkdir "$1" && printf '%s\n' "$stack_identity" > "$1/$chain_marker") || chain_no_room "$(dirname "$1")"
@@ -59,7 +55,7 @@ chain_own_directory() {
 # chain_no_room DIRECTORY [SAID]: nothing can be written there.
 chain_no_room() {
   fail "$1 cannot be written on this host" "found: ${2:+$2; }$(chain_room_in "$1")" \
-    "needed: some MB and some thousand inodes free there. Make room, then run $(pulumi_up) again."
+    "needed: free some MB and some thousand inodes there, then run $(pulumi_up) again."
 }
 chain_room_in() { df --output=avail,iavail,target -B1 -- "$1" | awk 'NR == 2 { printf "%d MB and %s inodes free on %s", $1 / 1e6, $2, $3 }'; }
 chain_whose() { cat "$1/$chain_marker" 2> /dev/null || say "no $chain_marker in it"; }
@@ -83,7 +79,6 @@ chain_directory_away() {
 # Prints the facts of a host as lines of name=value before anything changes. Only reads.
 chain_facts() {
   local database at tool
-  fact() { printf '%s=%s\n' "$1" "$2"; }
   fact active "$(systemctl is-active "$service" 2> /dev/null || true)"
   fact owner "$(cat "$chain_owner" 2> /dev/null || true)"
   if is_marked synced; then fact synced "$(cat "$state/synced")"; fi
@@ -96,8 +91,7 @@ chain_facts() {
     else fact "$database" there; fi
   done
   fact bytes "$(chain_bytes "$data_dir")"
-  at=$data_dir
-  while [ ! -d "$at" ]; do at=$(dirname "$at"); done
+  at=$(existing_directory "$data_dir")
   fact free "$(df -B1 --output=avail -- "$at" | tail -n 1 | tr -d ' ')"
   fact inodes "$(df --output=iavail -- "$at" | tail -n 1 | tr -d ' ')"
   fact staged "$(chain_bytes "$data_dir/.pillar-host-arriving")"

@@ -25,7 +25,7 @@ chain_snapshot() {
         3) break ;;
         *) fail "the databases of the node in $data_dir could not be linked; nothing of the node was changed" \
           "found: ${said:-the linking ended with $code}; $(chain_room_in "$place")" \
-          "needed: room and inodes for a link to each table, and some MB. Make room, then run $(pulumi_up) again." ;;
+          "needed: free some MB, and an inode for a link to each table, then run $(pulumi_up) again." ;;
       esac
     done
     # A momentum that was taken in meanwhile may be there in parts.
@@ -39,8 +39,8 @@ chain_snapshot() {
       return 0
     fi
   done
-  fail "the databases of the node did not stand still long enough to be linked" "found: momentums or compactions in each of $tries tries" \
-    "needed: some seconds between two momentums. Is this host busy? Then run $(pulumi_up) again."
+  fail "the node wrote to its databases during each attempt to link them" "found: momentums or compactions in each of $tries tries" \
+    "needed: wait until this host is less busy, then run $(pulumi_up) again."
 }
 chain_in_place() { (cd -- "$(chain_snapshot_place)" && chain_files); }
 
@@ -85,8 +85,8 @@ chain_await_momentum() {
   before=$(chain_height)
   ends=$((SECONDS + ${momentum_seconds%.*} * 6 + 60))
   while now=$(chain_height); [ -z "$now" ] || [ "$now" = "$before" ]; do
-    [ "$SECONDS" -lt "$ends" ] || fail "the node of this host takes in no momentum" "found: height ${now:-not told}" \
-      "needed: a node that is synced and produces or follows. See: journalctl -u $service -n 20"
+    [ "$SECONDS" -lt "$ends" ] || fail "the node of this host receives no momentum" "found: height ${now:-unknown}" \
+      "needed: wait until the node is synced. See: journalctl -u $service -n 20"
     sleep 0.2
   done
   sleep "$quiet_seconds"
@@ -101,7 +101,7 @@ chain_extra() {
 }
 chain_old_now() {
   chain_owned
-  [ -d "$(chain_snapshot_place)" ] || fail "the snapshot on this host is gone" "needed: $(chain_snapshot_place). The next run makes it anew: $(pulumi_up)"
+  [ -d "$(chain_snapshot_place)" ] || fail "the snapshot on this host is gone" "needed: make $(chain_snapshot_place) again: $(pulumi_up)"
   # A reboot ended it.
   systemctl is-active --quiet pillar-host-chain-copy-end 2> /dev/null || chain_watch_lease
   chain_extra

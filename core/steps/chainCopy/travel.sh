@@ -44,7 +44,7 @@ chain_receive() {
   copy_frame "$exchange/have"
   copy_await
   # Counts the bytes of earlier connections. A tar adds up to 3 KB to each file, and no table is that small.
-  copy_bounded $((total_bytes + total_bytes / 10 + 64000000 - $(chain_bytes "$arriving"))) "what the old host told beforehand, $(chain_size "$total_bytes"): look at the databases of its node" |
+  copy_bounded $((total_bytes + total_bytes / 10 + 64000000 - $(chain_bytes "$arriving"))) "no more than the old host announced, $(chain_size "$total_bytes"): look at the databases of its node" |
     if [ "$limit_mbps" = 0 ]; then chain_unpack; else chain_slowly | chain_unpack; fi
 }
 chain_unpack() { tar --extract --no-same-owner --no-same-permissions --delay-directory-restore -C "$(chain_arriving)"; }
@@ -73,7 +73,7 @@ chain_copy() {
   chain_so_far
   if [[ $copy_said == *"No space left"* ]]; then
     fail "this host has no room for the rest of the copy" "found: $(grep -m 1 "No space left" <<< "$copy_said"); $(chain_room_in "$data_dir")" \
-      "needed: $(chain_size "$total_bytes") for all of it, beside the node's own databases. Make room, then run $(pulumi_up) again."
+      "needed: make room for $(chain_size "$total_bytes") in all, beside the node's own databases, then run $(pulumi_up) again."
   fi
   # A side that ends what it receives says what is needed; the way there is not.
   case $copy_said in *"needed: "*) fail "the copy from $login_user@$copy_address:$copy_port was ended" "$copy_said" ;; esac
@@ -105,7 +105,7 @@ chain_remove() {
   chain_owned
   mkdir -p "$chain_runs"
   base64 -d <<< "$remove" > "$chain_runs/chain-remove"
-  if grep -zqvE '^(nom|consensus|cache)/[A-Za-z0-9._-]+$' "$chain_runs/chain-remove"; then fail "the other side names files that are none of a database"; fi
+  if grep -zqvE '^(nom|consensus|cache)/[A-Za-z0-9._-]+$' "$chain_runs/chain-remove"; then fail "the old host names files outside of its databases"; fi
   (cd -- "$(chain_arriving)" && xargs -0 -r rm -f --) < "$chain_runs/chain-remove"
   rm -f "$chain_runs/chain-remove"
 }

@@ -11,6 +11,6 @@ offers_kernel_headers() {
 remove_empty_kernel_headers() {
   if [ "$(dpkg-query -W -f '${Maintainer}' "$kernel_headers" 2> /dev/null || true)" = "$headers_maintainer" ]; then
     # It is empty: whoever holds dpkg's lock must not keep a host from being let go.
-    dpkg --purge "$kernel_headers" > /dev/null 2>&1 || warn "the empty package $kernel_headers is still there: dpkg --purge $kernel_headers"
+    dpkg --purge "$kernel_headers" > /dev/null 2>&1 || warn "the empty package $kernel_headers could not be removed. Remove it with: dpkg --purge $kernel_headers"
   fi
 }

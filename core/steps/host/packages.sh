@@ -31,7 +31,7 @@ run() {
       return 0
     fi
     if [ "$what" = "package index" ] && apt-get "${apt_options[@]}" -s install "${wanted[@]}" > /dev/null 2>&1; then
-      warn "$what: done without what does not answer, of which nothing is needed here: $(tail -n "+$from" "$log" | grep -E '^(E|W|Err)' | head -n 3 | paste -sd ';')"
+      warn "$what: some sources do not answer, and nothing of them is needed here: $(tail -n "+$from" "$log" | grep -E '^(E|W|Err)' | head -n 3 | paste -sd ';')"
       return 0
     fi
     if ! tail -n "+$from" "$log" | grep -qE 'locked by another process|Could not get lock|Unable to (acquire|lock)|is another process using it'; then
@@ -43,7 +43,7 @@ run() {
       say "$what: another package manager holds the lock ($said); waiting"
     fi
     [ $((SECONDS - started)) -lt "$lock_seconds" ] ||
-      fail "$what: the package lock was not released in $lock_seconds s" "found: it is held by ${said:-another}" "See who holds it (ps -fp PID), let it end, then run $(pulumi_up) again."
+      fail "$what: the package lock was not released in $lock_seconds s" "found: it is held by ${said:-another}" "needed: wait until that process has finished (ps -fp PID), then run $(pulumi_up) again."
     sleep 3
   done
 }

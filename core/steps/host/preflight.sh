@@ -5,7 +5,7 @@ needs() { problems+=("$1: found $2, needed $3"); }
 if is_marked stack && [ "$(cat "$state/stack")" != "$stack_identity" ]; then
   other=$(cut -d' ' -f1 "$state/stack")
   fail "this host belongs to another stack" "found: $(cat "$state/stack")" "needed: $stack_identity, or a blank host" \
-    "Is it that stack's host? Go on with that stack: $(pulumi_up "${other#*/}"). Else give this one a host of its own: $(config_set host.address ADDRESS)"
+    "Is it that stack's host? Continue with that stack: $(pulumi_up "${other#*/}"). If not, give this stack another host: $(config_set host.address ADDRESS)"
 fi
 
 if ! is_marked stack; then
@@ -18,8 +18,8 @@ if ! is_marked stack; then
   if [ ${#mine[@]} -gt 0 ]; then
     fail "this host already has a node that this stack did not deploy. It may be your live Pillar: nothing was touched" \
       "${mine[@]/#/found: }" "needed: a host without these" \
-      "Is it the Pillar's host of today, and this its stack? It is taken over without a change: $(config_set lifecycle adopted) && $(pulumi_up)" \
-      "Is it the wrong address? $(config_set host.address ADDRESS) && $(pulumi_up); the host of today then gets a stack of its own: $(adopt_command OLD "$host_name")"
+      "Is it the Pillar's present host, and this its stack? Adopt it without a change: $(config_set lifecycle adopted) && $(pulumi_up)" \
+      "Is it the wrong address? $(config_set host.address ADDRESS) && $(pulumi_up); the present host then gets a stack of its own: $(adopt_command OLD "$host_name")"
   fi
 fi
 
@@ -47,8 +47,7 @@ memory_kb=$(awk '/^MemTotal:/ { print $2 }' /proc/meminfo)
 [ "$memory_kb" -ge "$minimum_memory_kb" ] ||
   needs memory "$((memory_kb / 1024)) MiB" "$((minimum_memory_kb / 1024)) MiB, what a $minimum_memory_gb GB machine has at least (host.minimums.memoryGb)"
 
-disk_of=$data_dir
-while [ ! -d "$disk_of" ]; do disk_of=$(dirname "$disk_of"); done
+disk_of=$(existing_directory "$data_dir")
 disk_kb=$(df -Pk "$disk_of" | awk 'NR == 2 { print $4 }')
 [ "$disk_kb" -ge "$minimum_disk_kb" ] ||
   needs "free disk at $disk_of" "$((disk_kb / 1000000)) GB" "$((minimum_disk_kb / 1000000)) GB (host.minimums.diskGb)"

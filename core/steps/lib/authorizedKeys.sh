@@ -20,10 +20,10 @@ authorize_in() {
   local directory=$1/.ssh text= pattern=${3:-x^}
   local keys=$directory/authorized_keys
   case $2 in '') grep -qsE -- "$pattern" "$keys" ;; *) ! grep -qsxF -- "$2" "$keys" ;; esac || return 0
-  [ ! -L "$directory" ] || fail "$directory is a link: $keys was left as it is" "found: a link to $(readlink "$directory")" "needed: a directory: put the directory itself there"
+  [ ! -L "$directory" ] || fail "$directory is a link: $keys was left as it is" "found: a link to $(readlink "$directory")" "needed: put the directory itself there"
   mkdir -p -m 700 "$directory"
   # Held until the script ends: a second copy may add or remove its line at the same time.
-  exec 7< "$directory" && flock -w 60 7 || fail "another process keeps $directory locked" "needed: end it. See it with: fuser $directory"
+  exec 7< "$directory" && flock -w 60 7 || fail "another process keeps $directory locked" "needed: end that process. See it with: fuser $directory"
   if [ -e "$keys" ]; then
     [ -O "$keys" ] || fail "$keys is not the user's own: it was left as it is" "found: the owner $(stat -c %U "$keys")" "needed: the owner $(id -un)"
     text=$(grep -avE -- "$pattern" "$keys") || [ $? -eq 1 ] || fail "$keys could not be read"

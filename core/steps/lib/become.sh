@@ -21,7 +21,7 @@ become_root() {
 sudo_refused() {
   local whose=$user said
   if [[ $refusal =~ password\ of\ ([a-z_][a-z0-9_-]*): ]]; then whose=${BASH_REMATCH[1]}; fi
-  said=$(printf '%s' "$refusal" | sed 's/password of [^:]*://g' | grep -a . | tail -n 1 | tr -cd '[:print:]') || said="no word of sudo"
+  said=$(printf '%s' "$refusal" | sed 's/password of [^:]*://g' | grep -a . | tail -n 1 | tr -cd '[:print:]') || said="sudo printed nothing"
   case $refusal in
     *"not in the sudoers"* | *"may not run sudo"*)
       cannot "the user $user may not use sudo" "found: $said" "needed: sudo for $user (as root on the host: usermod -aG sudo $user, or wheel)" "or: $(config_set "$login_key.user" root)" ;;

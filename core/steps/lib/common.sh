@@ -25,12 +25,29 @@ fail() {
   exit 1
 }
 
-# Also of a link that leads nowhere.
+# refuse_run WHAT: another run is at work on this host. Exit code 75 says that this one changed nothing.
+refuse_run() {
+  printf '%s: %s\n  Nothing was done here. Wait until that run has finished, then: %s\n' "$host_name" "$1" "$(pulumi_up)" >&2
+  exit 75
+}
+
+# fact NAME VALUE: a line for the program that reads this script's output.
+fact() { printf '%s=%s\n' "$1" "$2"; }
+
+# True also for a link that leads nowhere.
 is_there() { [ -e "$1" ] || [ -L "$1" ]; }
 
-# unit_lies_at FILE: whether a unit is in the place where its mask goes: as a file, or as the link by which systemd enables
-# one of another place.
+# existing_directory PATH: the path, or its nearest parent directory that exists.
+existing_directory() {
+  local at=$1
+  while [ ! -d "$at" ]; do at=$(dirname "$at"); done
+  say "$at"
+}
+
+# unit_lies_at FILE: true if a unit occupies the path of its mask: as a file, or as the link by which systemd enables a
+# unit from another directory.
 unit_lies_at() { is_there "$1" && [ "$(readlink "$1")" != /dev/null ]; }
+unit_is_masked() { [ "$(readlink "/etc/systemd/system/$1.service")" = /dev/null ]; }
 
 # file_has PATTERN FILE: whether a line of it matches, or there is no such file. One that cannot be read is no "no".
 file_has() {
@@ -50,7 +67,7 @@ has() { command -v "$1" > /dev/null 2>&1; }
 # keeps owner, mode and label; MODE is that of a new one.
 replace_file() {
   local said directory=${1%/*} name=${1##*/}
-  [ ! -L "$1" ] || fail "$1 is a link: it was left as it is" "found: a link to $(readlink "$1")" "needed: a regular file: put the file itself there"
+  [ ! -L "$1" ] || fail "$1 is a link: it was left as it is" "found: a link to $(readlink "$1")" "needed: put the file itself there"
   [ -n "$2" ] || [ ! -s "$1" ] || fail "$1 would become empty: it was left as it is"
   said=$(
     exec 2>&1
@@ -126,14 +143,14 @@ processes_of() {
     seen=yes
     case $command in "$name" | "$file"*) of=${of%/comm} found=0 && say "${of##*/}" ;; esac
   done
-  [ -n "$seen" ] || fail "whether $1 runs here cannot be told" "found: no process in $proc" "needed: $proc, mounted"
+  [ -n "$seen" ] || fail "cannot tell whether $1 runs on this host" "found: no process in $proc" "needed: mount $proc"
   return "$found"
 }
 
 # node_elsewhere: the processes of a node that $service does not run, and where: in a container, under another unit, by hand.
 node_elsewhere() {
   local name pid
-  [ -e "$proc/1/comm" ] || fail "whether a node runs here cannot be told" "found: no process in $proc" "needed: $proc, mounted"
+  [ -e "$proc/1/comm" ] || fail "cannot tell whether a node runs on this host" "found: no process in $proc" "needed: mount $proc"
   for name in znnd "${service%.service}"; do
     for pid in $(processes_of "$name" || true); do
       grep -qsE "/${service//./\\.}(\.service)?(/|\$)" "$proc/$pid/cgroup" || say "$name is process $pid in $(sed -n '$s/^[^:]*:[^:]*://p' "$proc/$pid/cgroup" 2> /dev/null || true)"
@@ -157,7 +174,7 @@ port_is_open() {
       if [[ $line =~ $listens ]]; then return 0; fi
     done
   done
-  [ -n "$seen" ] || fail "whether port $1 is open here cannot be told" "found: no line in $proc/net/tcp" "needed: $proc, mounted"
+  [ -n "$seen" ] || fail "cannot tell whether port $1 is open on this host" "found: no line in $proc/net/tcp" "needed: mount $proc"
   return 1
 }
 

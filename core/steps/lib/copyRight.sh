@@ -16,7 +16,7 @@ copy_take() {
 copy_bounded() {
   if [ "$1" -gt 0 ]; then head -c "$1"; fi
   [ "$(head -c 1 | wc -c)" -ne 0 ] || return 0
-  (fail "the other side sent more than may come here" "found: more than $(($1 > 0 ? $1 / 1000000 : 0)) MB" "needed: $2") || return 3
+  (fail "the other host sent more than this host accepts" "found: more than $(($1 > 0 ? $1 / 1000000 : 0)) MB" "needed: $2") || return 3
 }
 
 # On the host that connects: skips what the other one's login prints. By the copy's own key, which no login knows.
@@ -62,7 +62,7 @@ copy_allow() {
   # The line also expires by itself: sshd below OpenSSH 8.2 has no expiry of its own.
   write_script "$command" "$1 ends copy_hours greeting" "$2" 'unset BASH_ENV ENV
 printf "\n%s\n" "$greeting"
-[ "$(date +%s)" -lt "$ends" ] || { echo "the right to this copy ended by itself after $copy_hours hours" >&2; exit 1; }
+[ "$(date +%s)" -lt "$ends" ] || { echo "the right to this copy expired after $copy_hours hours" >&2; exit 1; }
 '"$copy_side" 700
   if [ "$login_user" != root ]; then
     (umask 077; printf '%s ALL=(root) NOPASSWD: /bin/bash %s\n' "$login_user" "$command" > "/etc/sudoers.d/$copy_mark.new")
@@ -94,9 +94,9 @@ copy_take_back() {
 copy_needed() {
   case $copy_said in
     *"Permission denied"*)
-      say "needed: sshd there lets $login_user in with the copy's key. On it: journalctl -u ssh -n 20; sshd -T -C user=$login_user,host=HERE,addr=HERE, with this host's address as it sees it (AllowUsers, AuthorizedKeysFile, AuthenticationMethods)" \
-        $'\n'"Or does it see this host at another address (NAT)? The key is taken from this host's own addresses only" ;;
-    *) say "needed: this host reaches port $copy_port of $copy_address. See it with, on this host: nc -vz $copy_address $copy_port" ;;
+      say "needed: let $login_user log in there with the copy's key. On that host: journalctl -u ssh -n 20; sshd -T -C user=$login_user,host=HERE,addr=HERE, with this host's address as that host sees it (AllowUsers, AuthorizedKeysFile, AuthenticationMethods)" \
+        $'\n'"Does that host see this one at another address (NAT)? The key is accepted from this host's own addresses only" ;;
+    *) say "needed: let this host reach port $copy_port of $copy_address. Check it on this host with: nc -vz $copy_address $copy_port" ;;
   esac
 }
 

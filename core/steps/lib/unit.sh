@@ -29,10 +29,10 @@ until systemd-run --quiet --collect --unit="$unit" --description="pillar-host: $
   fi
   if [ -z "${said:-}" ]; then
     said=yes
-    printf 'an earlier run is still at work on this host (%s); waiting for its end\n' "$(systemctl show -p Description --value "$unit")" >&"$notes"
+    printf 'an earlier run is still at work on this host (%s); waiting until it has finished\n' "$(systemctl show -p Description --value "$unit")" >&"$notes"
   fi
   if [ $((SECONDS - waited)) -gt "$limit_seconds" ]; then
-    printf '%s: an earlier run did not end in %s s\n  See it with: systemctl status %s\n  Then: %s\n' "$host_name" "$limit_seconds" "$unit" "$(pulumi_up)" >&2
+    printf '%s: an earlier run did not finish within %s s\n  See it with: systemctl status %s\n  Then: %s\n' "$host_name" "$limit_seconds" "$unit" "$(pulumi_up)" >&2
     exit 1
   fi
   sleep 1
@@ -45,7 +45,7 @@ wait
 code=$(cat "$run/code" 2> /dev/null || echo unknown)
 printable < "$run/err" >&2
 if [ "$code" = unknown ]; then
-  printf '%s: %s was ended before it was done\n  found: no result after at most %s s (a time limit, a reboot, or somebody stopped %s)\n  Run %s again: it goes on from where it was.\n' "$host_name" "$step" "$limit_seconds" "$unit" "$(pulumi_up)" >&2
+  printf '%s: %s was stopped before it finished\n  found: no result after at most %s s (a time limit, a reboot, or somebody stopped %s)\n  Run %s again: it continues from where it was.\n' "$host_name" "$step" "$limit_seconds" "$unit" "$(pulumi_up)" >&2
   exit 1
 fi
 exit "$code"

@@ -64,7 +64,7 @@ dialog() {
   wait "$child" 2> /dev/null || true
   [ "$dialog_result" != ended ] || [ -n "$chosen" ] ||
     fail "the controller ended before its menu" "found: $(redact <<< "${before%$'\n'}" | tail -n 5)" \
-      "needed: its menu. Run it by hand on the host, as root: cd $controller_dir && ./$controller_name" "Then: $(pulumi_up)"
+      "needed: run the controller by hand on the host, as root: cd $controller_dir && ./$controller_name" "Then: $(pulumi_up)"
 }
 
 hear() {

@@ -89,7 +89,7 @@ if is_on; then
 fi
 others=$(other_restarts)
 if [ -n "$others" ]; then
-  warn "something else handles $service at times, left as it is: ${others//$'\n'/; }. A restart of a producing node misses momentums."
+  warn "something else restarts or stops $service at times, and was left as it is: ${others//$'\n'/; }. A restart of a producing node misses momentums."
   say "hourly restart: its line in root's crontab is off"
 else
   say "hourly restart: off, in every crontab and timer of this host"

@@ -1,12 +1,10 @@
 # A node that is shut down for good, over reboots, until its stack is active again. $service is the node's.
 
-node_is_masked() { [ "$(readlink "/etc/systemd/system/$service.service")" = /dev/null ]; }
-
 # Disabled while its unit is there; then that moves aside, since it lies on the mask's own place. A link is copied before:
 # disabling takes it away.
 mask_node() {
   local unit=/etc/systemd/system/$service.service
-  if ! node_is_masked; then
+  if ! unit_is_masked "$service"; then
     if unit_lies_at "$unit" && [ -L "$unit" ]; then cp -dfT "$unit" "$unit.retired"; fi
     systemctl disable --quiet "$service" 2> /dev/null || true
     if unit_lies_at "$unit"; then mv -fT "$unit" "$unit.retired"; fi
@@ -21,7 +19,7 @@ mask_node() {
 unmask_node() {
   local unit=/etc/systemd/system/$service.service
   if ! is_marked retired; then return 0; fi
-  if node_is_masked; then rm -f "$unit"; fi
+  if unit_is_masked "$service"; then rm -f "$unit"; fi
   if is_there "$unit.retired" && ! is_there "$unit"; then mv -T "$unit.retired" "$unit"; fi
   systemctl daemon-reload
   systemctl enable --quiet "$service" 2> /dev/null || true

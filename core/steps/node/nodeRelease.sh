@@ -17,13 +17,13 @@ release_note() { mark node.release "$release_marker"$'\n'"$(hash_of "$program")"
 node_program() {
   program=$(systemctl show -p ExecStart --value "$service" 2> /dev/null | sed -nE '1s/^\{ path=([^ ;]+) ;.*/\1/p')
   program=$(readlink -f -- "${program:-/nonexistent}" || true)
-  [ -f "$program" ] || fail "the program of $service is not known" "found: ${program:-no ExecStart in its unit}" "needed: a unit that starts it. See it with: systemctl cat $service"
+  [ -f "$program" ] || fail "the program of $service cannot be found" "found: ${program:-no ExecStart in its unit}" "needed: a unit that starts it. See it with: systemctl cat $service"
 }
 
 # Fails where $fingerprint did not sign the checksums beside the release, or where these lack $sha256.
 assert_signed() {
   local name why sums=${release_url%/*}/SHA256CHECKSUMS.txt release_url
-  has gpgv || fail "the signature of the node's release cannot be checked" "found: no gpgv" "needed: apt-get install gpgv. $again"
+  has gpgv || fail "the signature of the node's release cannot be checked" "found: no gpgv" "needed: install it: apt-get install gpgv. $again"
   for name in sums sums.asc key; do
     if [ $name = key ]; then release_url=$signing_key; else release_url=$sums${name#sums}; fi
     why=$(download "$work/$name" "$work/wget.log") || fail "$release_url (node.release.signingKey) could not be downloaded" "found: $why" "$again"
@@ -49,12 +49,12 @@ node_release_fetch() {
   [ -z "$fingerprint" ] || assert_signed
   fetch_release node node.release "${program##*/}" "$work"
   said=$(release_says "$found")
-  [ "$said" = "$version" ] || fail "the release does not start here as the version that node.release.version names" "found: ${said:-$(release_words "$found" | head -n 1 | cut -c 1-200)} of ${release_url##*/}" "needed: $version, built for $(uname -m). $again"
+  [ "$said" = "$version" ] || fail "the release does not report the version that node.release.version names" "found: ${said:-$(release_words "$found" | head -n 1 | cut -c 1-200)} of ${release_url##*/}" "needed: $version, built for $(uname -m). $again"
   if [ "$(hash_of "$found")" = "$(hash_of "$program")" ]; then release_note && return; fi
-  cp -p "$program" "$work/before" && sync "$work/before" "$found" || fail "the node's program could not be copied" "found: $(df -Ph "${program%/*}" | awk 'NR == 2 { print $4 " free on " $6 }')" "needed: room there. $again"
+  cp -p "$program" "$work/before" && sync "$work/before" "$found" || fail "the node's program could not be copied" "found: $(df -Ph "${program%/*}" | awk 'NR == 2 { print $4 " free on " $6 }')" "needed: make room there. $again"
   mv -fT "$work/before" "$program.before"
   mv -fT "$found" "$program.next"
-  say "$version of the node lies beside it, checked: sha256 $actual"
+  say "node $version is downloaded and checked: sha256 $actual"
 }
 
 node_start() {
@@ -76,9 +76,9 @@ node_is_good() {
       said=$(rpc stats.processInfo | sed -nE 's/.*"version": ?"([^"]{0,40})".*/\1/p')
       case $said in
         "$version" | "$version-alphanet" | "$version-libznn")
-          without=$(((${EPOCHREALTIME/[.,]/} - from) / 1000)) ends=$((SECONDS + judge_seconds)) missed="the run that judges it is gone, or gave no word"
+          without=$(((${EPOCHREALTIME/[.,]/} - from) / 1000)) ends=$((SECONDS + judge_seconds)) missed="the run that judges it is gone, or gave no verdict"
           (replace_file "$upgrade_run.without" "$without") || true && continue ;;
-        ?*) why="it says that it is $said" && return 1 ;;
+        ?*) why="it reports the version $said" && return 1 ;;
       esac
     elif [ -e "$upgrade_run.verdict" ]; then
       why=$(< "$upgrade_run.verdict") && [ "$why" = good ] && return 0 || return 1
@@ -86,13 +86,13 @@ node_is_good() {
     if [ "$node_pid" = 0 ] || [ "$(node_main_pid)" != "$node_pid" ]; then
       # systemd's own lines come last.
       said=$(node_line _TRANSPORT=stdout)
-      why="it ends by itself: ${said:-$(node_line)}" && return 1
+      why="it stops by itself: ${said:-$(node_line)}" && return 1
     fi
     { read -r seen < "$upgrade_run.seen"; } 2> /dev/null || true
     if [ "$SECONDS" -ge "$ends" ] || { [ -n "$without" ] && [ $((EPOCHSECONDS - seen)) -gt "$seen_seconds" ]; }; then why=$missed && return 1; fi
     sleep 0.1
   done
-  why="the host was started anew before it was judged" && return 1
+  why="the host rebooted before the verdict" && return 1
 }
 
 # The upgrade's service, until its end is written: begun again after a kill or a reboot it goes on from the files' places.
@@ -101,7 +101,7 @@ node_upgrade() {
   signer_flock 100 || true
   if [ -e "$state/retired" ]; then upgrade_end back "the node was shut down for good" && return; fi
   if [ -e "$program.next" ]; then
-    if [ ! -e "$upgrade_run" ]; then node_start && upgrade_end back "the host was started anew before the swap" && return; fi
+    if [ ! -e "$upgrade_run" ]; then node_start && upgrade_end back "the host rebooted before the swap" && return; fi
     stop_node
     mv -fT "$program.next" "$program"
   fi
@@ -131,12 +131,12 @@ upgrade_end() {
 node_release_swap() {
   local busy
   node_program
-  [ -e "$program.next" ] || fail "no release lies ready beside the node" "needed: the same run from its beginning: $(pulumi_up)"
+  [ -e "$program.next" ] || fail "no release lies ready beside the node" "needed: fetch the release again: $(pulumi_up)"
   signer_flock 100 || fail "the node is not upgraded: another run is at work on this host"
   if is_marked retired; then fail "the node is not upgraded: it was shut down for good at $(cat "$state/retired")"; fi
   busy=$(signer_at_work)
-  [ -z "$busy" ] || fail "the node is not upgraded: the signer's move on this host is not over" "found: $busy" "needed: its end. Then run $(pulumi_up) again."
-  if [ -e "/etc/systemd/system/$upgrade_unit.service" ]; then fail "an upgrade of the node is at work here already"; fi
+  [ -z "$busy" ] || fail "the node is not upgraded: the orchestrator's move on this host has not finished" "found: $busy" "needed: wait until the move has finished. Then: $(pulumi_up)"
+  if [ -e "/etc/systemd/system/$upgrade_unit.service" ]; then fail "an upgrade of the node already runs on this host"; fi
   mkdir -p "${upgrade_run%/*}"
   rm -f "$upgrade_run".* "$upgrade_file"
   write_script "$state/node-upgrade" "state logs proc secret_word announces_next host_name stack_word service rpc_address rpc_port version release_marker program may_go_back answer_seconds judge_seconds seen_seconds node_stop_limit upgrade_file upgrade_unit upgrade_run" \

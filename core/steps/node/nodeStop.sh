@@ -24,7 +24,7 @@ TimeoutStopSec=$node_stop_limit"
     return 0
   fi
   fail "a stop of $service would not let the node end what it writes: its database may be torn" "found: ExecStop=$command" \
-    "needed: none, as in $(node_stop_file)" "See what sets it: systemctl cat $service. Take it out, then run $(pulumi_up) again."
+    "needed: no ExecStop, as in $(node_stop_file)" "See what sets it: systemctl cat $service. Remove it, then run $(pulumi_up) again."
 }
 
 # The unit is again as the controller wrote it.

@@ -11,7 +11,7 @@ on_line() {
 }
 dialog Status 120
 
-[ "$dialog_result" != question ] || fail "the controller asked something that is not known here" "needed: its Status"
+[ "$dialog_result" != question ] || fail "the controller's Status asked an unknown question" "needed: use a release of the controller whose Status asks nothing (controller.release)"
 [ -n "$address" ] || fail "the controller's Status shows no producer address" \
   "found: no line of the form <tab>Address: z1q… ($dialog_result)" "Look at it on the host: cd $controller_dir && ./$controller_name, then Status."
 [ -z "$several" ] || fail "the controller's Status shows more than one producer address" "Look at it on the host: cd $controller_dir && ./$controller_name, then Status."

@@ -26,15 +26,15 @@ mkdir -p "$receive_into" "$signer_runs"
 said=$(mktemp "$signer_runs/bulk.XXXXXX")
 # However it ends: the key is for this copy alone, and the move makes its own.
 trap 'rm -f "$said"; copy_key_away' EXIT
-say "copying from $login_user@$copy_address to $receive_into: the old side holds the key and signs on"
+say "copying from $login_user@$copy_address to $receive_into: the old host keeps the key and signs on"
 code=0
 # Not in a condition, in which bash forgets `set -e`: the copy needs it. In parentheses: bash 5.1 ends a function in the background
 # with what its trap for the end saw last.
 (signer_copy_now) 2> "$said" &
 wait $! || code=$?
 if [ "$code" -eq 0 ]; then
-  say "copied: $(du -sm "$receive_into" | cut -f1) MB; what changes until the old side stops is copied after it"
+  say "copied: $(du -sm "$receive_into" | cut -f1) MB; what changes until the orchestrator stops is copied after that"
 else
   # On one line: of several that come at once an operator is shown the last.
-  warn "the directory could not be copied beforehand; the move tries it again before it stops anything: $(paste -sd ' ' "$said" | tr -s ' ')"
+  warn "the directory could not be copied beforehand; the move copies it before it stops anything: $(paste -sd ' ' "$said" | tr -s ' ')"
 fi

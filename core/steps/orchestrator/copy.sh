@@ -54,7 +54,7 @@ copy_receive() {
   # The node of this host needs the last of the room.
   room=$(($(df -B1 --output=avail -- "$receive_into" | tail -n 1) / 10 * 9 - 33554432))
   free=$(df -Ph -- "$receive_into" | awk 'NR == 2 { print $4 " free on " $6 }')
-  copy_bounded "$room" "room for all of it, beside 32 MB for the node; now $free. Is that enough? Then look at the directory on the other side: du -sh" |
+  copy_bounded "$room" "room for all of it, and 32 MB for the node; now $free. Is that enough? Then look at the directory on the other host: du -sh" |
     (umask 0002; tar --extract --no-same-permissions --same-owner --numeric-owner --delay-directory-restore -C "$receive_into") ||
     { code=${PIPESTATUS[0]}; if [ "$code" -eq 3 ]; then rm -rf -- "$receive_into"; fi; return 1; }
   copy_only_inward
@@ -98,7 +98,7 @@ copy_unlink() { find "$receive_into/" -mindepth 1 -type l -delete; }
 
 # Removes the files of a list, each with a NUL behind.
 copy_remove() {
-  if grep -zqvE '^\./' "$1" || grep -zqE '(^|/)\.\.(/|$)' "$1"; then fail "the other side names files that are not its own"; fi
+  if grep -zqvE '^\./' "$1" || grep -zqE '(^|/)\.\.(/|$)' "$1"; then fail "the other host names files outside of its directory"; fi
   copy_unlink
   (cd -- "$receive_into" && xargs -0 -r rm -rf --) < "$1"
 }
@@ -107,7 +107,7 @@ copy_remove() {
 copy_only_inward() {
   local outward odd
   odd=$(cd -- "$receive_into" && find . ! -type f ! -type d ! -type l -printf '%P (%y)\n' -delete | tr -c '[:print:]\n' '?')
-  [ -z "$odd" ] || fail "the copy holds what is no file, directory or link" "found: $(head -n 3 <<< "$odd")" "needed: none of it in the orchestrator's directory. It was removed here"
+  [ -z "$odd" ] || fail "the copy holds entries that are no file, directory or link" "found: $(head -n 3 <<< "$odd")" "needed: remove them from the orchestrator's directory on the other host. They were removed here"
   outward=$(cd -- "$receive_into" && find . -type l \( -lname '/*' -o -lname '..' -o -lname '../*' -o -lname '*/..' -o -lname '*/../*' \) -printf '%P -> %l\n' | tr -c '[:print:]\n' '?')
   [ -z "$outward" ] || fail "the copy holds links that lead out of the orchestrator's directory" "found: $(head -n 3 <<< "$outward")" \
     "needed: files, or links within it. On the host that it is copied from, while the orchestrator is stopped, for each: mv LINK LINK.aside && cp -aT \"\$(readlink -f LINK.aside)\" LINK && rm LINK.aside; start it, then run $(pulumi_up) again"
@@ -153,7 +153,7 @@ signer_copy_now() {
   case $copy_said in *"needed: "*) fail "the copy from $login_user@$copy_address:$copy_port broke off" "$copy_said" ;; esac
   room=$(df -Ph "$(dirname "$receive_into")" | awk 'NR == 2 { print $4 " free on " $6 }')
   fail "the copy from $login_user@$copy_address:$copy_port broke off" "found: $copy_said" "room here: $room" \
-    "$(copy_needed)" "Then, where it is reached at another address: $(config_set orchestrator.migrateFrom.copyAddress ADDRESS)"
+    "$(copy_needed)" "If that host has another address: $(config_set orchestrator.migrateFrom.copyAddress ADDRESS)"
 }
 signer_copy_so_far() { say "so far $(du -sm "$receive_into" 2> /dev/null | cut -f1) MB"; }
 

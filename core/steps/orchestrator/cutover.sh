@@ -3,11 +3,11 @@
 # Out of the way for good: the unit, a file or a link to one, moves aside where it lies on the mask's own place.
 signer_mask() {
   local file=/etc/systemd/system/$service.service
-  if signer_is_masked; then return 0; fi
+  if unit_is_masked "$service"; then return 0; fi
   if unit_lies_at "$file"; then mv -fT "$file" "$file.moved" && was_unit=$file; fi
   # Same as `systemctl mask`; read at the next boot, and by signer_see_mask.
   ln -sfn /dev/null "$file"
-  signer_is_masked || fail "$service could not be masked" "found: $(ls -l "$file" 2>&1)"
+  unit_is_masked "$service" || fail "$service could not be masked" "found: $(ls -l "$file" 2>&1)"
   sync /etc/systemd/system
 }
 
@@ -21,8 +21,8 @@ signer_wait_for_end() {
   local ends=$((SECONDS + ${1:-30}))
   while signer_is_active || ! signer_lock_is_free; do
     [ "$SECONDS" -lt "$ends" ] ||
-      fail "the orchestrator here does not end" "found: unit $(systemctl is-active "$service" || true), processes: $(processes_of "$executable" | tr '\n' ' ')" \
-        "needed: nothing that systemd does not know. See it with: ps -ef | grep $executable"
+      fail "the orchestrator of this host does not stop" "found: unit $(systemctl is-active "$service" || true), processes: $(processes_of "$executable" | tr '\n' ' ')" \
+        "needed: stop its processes. See them with: ps -ef | grep $executable"
     sleep 0.02
   done
 }
@@ -58,9 +58,9 @@ signer_name_store() {
 # The key store goes aside under a name that tells where the signer went.
 signer_fence() {
   signer_begin
-  signer_is_masked || fail "$service is not masked: not fenced"
+  unit_is_masked "$service" || fail "$service is not masked: not fenced"
   signer_see_mask
-  if signer_is_active; then fail "the orchestrator runs again here: not fenced"; fi
+  if signer_is_active; then fail "the orchestrator runs again on this host: not fenced"; fi
   if [ -z "$was_store" ]; then
     signer_name_store
     signer_write stopping
@@ -76,7 +76,7 @@ signer_unfence() {
   local file=/etc/systemd/system/$service.service store
   store=$(signer_plain_store "$was_store")
   if [ -n "$store" ] && [ -e "$was_store" ] && [ ! -e "$store" ]; then mv -T "$was_store" "$store"; fi
-  if signer_is_masked; then rm -f "$file"; fi
+  if unit_is_masked "$service"; then rm -f "$file"; fi
   if is_there "$file.moved" && ! is_there "$file"; then mv -T "$file.moved" "$file"; fi
   # A unit that nothing refers to is read anew at each look; one that is, is known as it was.
   if [ "$(systemctl show -p LoadState -p NeedDaemonReload --value "$service" | tr '\n' ' ')" != "loaded no " ]; then systemctl daemon-reload; fi
@@ -93,7 +93,7 @@ signer_unfence_and_start() {
 # Here it signs again. Called only after the other side was read as masked, and not started.
 signer_restore() {
   signer_begin
-  case $(signer_stage) in stopping | fenced | restoring | restored) ;; *) fail "the signer was not stopped here by this move: not started" ;; esac
+  case $(signer_stage) in stopping | fenced | restoring | restored) ;; *) fail "this move did not stop the orchestrator of this host: not started" ;; esac
   if [ "$(signer_stage)" != restoring ]; then signer_write restoring; fi
   signer_unfence_and_start
 }
@@ -103,10 +103,10 @@ signer_staging() {
   signer_begin
   # Before the other side stops: without its node a signer is of no use.
   if is_marked retired; then
-    fail "the node of this host was shut down for good: no signer comes here" "found: since $(head -n 1 "$state/retired")" \
-      "needed: this host's own stack active or adopted again, or no move to it: without pillar-host:orchestrator.rollback, $(pulumi_up)"
+    fail "the node of this host was shut down for good: no orchestrator moves here" "found: since $(head -n 1 "$state/retired")" \
+      "needed: set lifecycle in this host's own stack to active or adopted, or leave the orchestrator where it is: remove pillar-host:orchestrator.rollback, then $(pulumi_up)"
   fi
-  case $(signer_line stage) in '"starting"' | '"running"') fail "a signer was started here: nothing is staged beside it" ;; esac
+  case $(signer_line stage) in '"starting"' | '"running"') fail "an orchestrator was started on this host: nothing is staged beside it" ;; esac
   if signer_is_active; then fail "an orchestrator runs here: nothing is staged beside it" "See it with: systemctl status $service"; fi
   if [ "$(signer_stage)" != staging ]; then signer_write staging; fi
   mkdir -p "$directory.arriving"
@@ -116,7 +116,7 @@ signer_staging() {
 # The copy was compared with the source, which is fenced: into place, in one rename.
 signer_arrive() {
   signer_begin
-  case $(signer_stage) in staging | staged) ;; *) fail "nothing was staged here" ;; esac
+  case $(signer_stage) in staging | staged) ;; *) fail "no orchestrator directory is staged on this host" ;; esac
   if signer_is_active; then fail "an orchestrator runs here: its directory is not replaced" "See it with: systemctl status $service"; fi
   if [ -d "$directory.arriving" ]; then
     signer_place_config "$directory.arriving/config.json"
@@ -141,7 +141,7 @@ signer_arrive() {
 
 # signer_place_config FILE: $config, in base64, is it as core/orchestrator/rules/movedConfig.ts makes it. Replaced whole.
 signer_place_config() {
-  [ -n "$config" ] || fail "no configuration came for this side: nothing is put in place" "needed: $1"
+  [ -n "$config" ] || fail "the orchestrator's configuration for this host is missing: nothing was put in place" "needed: $1"
   cp -p "$1" "$1.new"
   base64 -d <<< "$config" > "$1.new"
   sync "$1.new"
@@ -151,10 +151,10 @@ signer_place_config() {
 # Starts the orchestrator. Once the journal says so, this host may sign.
 signer_start() {
   signer_begin
-  case $(signer_stage) in switched | starting) ;; *) fail "the signer was not put in place here: not started" ;; esac
+  case $(signer_stage) in switched | starting) ;; *) fail "the orchestrator's directory is not in place on this host: not started" ;; esac
   local store
   store=$(signer_key_store "$directory")
-  [ -e "$directory/$store" ] && [ -s "$directory/config.json" ] || fail "$directory is not whole: not started" "needed: $store and config.json in it"
+  [ -e "$directory/$store" ] && [ -s "$directory/config.json" ] || fail "$directory is incomplete: not started" "needed: $store and config.json in it"
   if [ "$(signer_stage)" != starting ]; then signer_write starting; fi
   signer_unfence_and_start
 }

@@ -6,7 +6,7 @@ etc_file=/etc/systemd/system/$service.service
 stage=$(sed -n 's/^  "stage": "\(.*\)",$/\1/p' "$state/orchestrator.json" 2> /dev/null || true)
 case $stage in
   starting | running | stopping | restoring | restored)
-    say "a signer is here ($stage): its installation is left as it is"
+    say "an orchestrator is on this host ($stage): its installation is left as it is"
     exit 0
     ;;
 esac
@@ -17,15 +17,15 @@ fi
 
 install_release() {
   # It runs as root and holds the bridge's key share: what a server happens to serve is not taken for it.
-  [ -n "$sha256" ] || fail "the orchestrator's release has no hash to know it by (orchestrator.release.sha256)" "found: $release_url alone" "needed: its sha256: it runs as root and holds the bridge's key share" \
-    "See it with: curl -fsSL $(printf %q "$release_url") | sha256sum; compare it with the one on the release's page, then: $(config_set orchestrator.release.sha256 SHA256)" "What was installed before is untouched. Then run $(pulumi_up) again."
+  [ -n "$sha256" ] || fail "the orchestrator's release is not pinned by a hash (orchestrator.release.sha256)" "found: $release_url alone" "needed: set its sha256, because it runs as root and holds the bridge's key share" \
+    "Print the hash with: curl -fsSL $(printf %q "$release_url") | sha256sum; compare it with the release page, then: $(config_set orchestrator.release.sha256 SHA256)" "What was installed before is untouched. Then run $(pulumi_up) again."
   work=$(mktemp -d /usr/local/bin/.orchestrator.XXXXXX)
   trap 'rm -rf "$work"' EXIT
   fetch_release orchestrator orchestrator.release "$executable" "$work" orchestrator.executable
   case $(release_says "$found") in
     "$version") ;;
-    "") warn "$executable does not tell its version by itself; getBuildInfo will" ;;
-    *) fail "the release is not the version that orchestrator.release.version names" "found: $(release_says "$found") in $release_url" "needed: $version" "What was installed before is untouched. Set the right one, then run $(pulumi_up) again." ;;
+    "") warn "$executable does not print its version; the move reads it with getBuildInfo" ;;
+    *) fail "the release is not the version that orchestrator.release.version names" "found: $(release_says "$found") in $release_url" "needed: $version" "What was installed before is untouched. Set the right version, then run $(pulumi_up) again." ;;
   esac
   sync "$found"
   mv -f "$found" "$target"
@@ -35,7 +35,7 @@ $actual"
 }
 
 if [ -z "$release_url" ]; then
-  [ -x "$target" ] || fail "the orchestrator is not installed here, and no release is configured" "needed: pillar-host:orchestrator.release (url, sha256, version), or $target"
+  [ -x "$target" ] || fail "the orchestrator is not installed here, and no release is configured" "needed: set pillar-host:orchestrator.release (url, sha256, version), or install $target"
 elif [ "$(head -n 1 "$state/orchestrator.release" 2> /dev/null)" = "$release_marker" ] && [ -x "$target" ]; then
   say "installed before: sha256 $(sed -n 2p "$state/orchestrator.release")"
 else
@@ -45,8 +45,7 @@ fi
 # A unit that is enabled from another place: the link to it is kept before disabling takes it away.
 keep_linked_unit() {
   local linked
-  [ -e "$etc_file" ] || fail "$etc_file leads nowhere" "found: a link to $(readlink "$etc_file")" "needed: a unit's file, or nothing there" \
-    "Remove it, or put that file back, then run $(pulumi_up) again."
+  [ -e "$etc_file" ] || fail "$etc_file leads nowhere" "found: a link to $(readlink "$etc_file")" "needed: remove the link, or put that file back, then run $(pulumi_up) again."
   linked=$(readlink -f -- "$etc_file")
   if [ "$linked" = "$unit_file" ]; then return 0; fi
   ln -sfnT "$linked" "$unit_file"
@@ -84,4 +83,4 @@ Restart=always
 RestartSec=10"
 ln -sfn /dev/null "$etc_file"
 systemctl daemon-reload
-say "$service is installed, masked and not started: it starts when the signer is here"
+say "$service is installed, masked and not started: the move starts it"

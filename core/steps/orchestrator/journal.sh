@@ -66,7 +66,7 @@ signer_at_work() {
   printf -v now '%(%s)T' -1
   { read -r owner until session < "$orchestrator_lock"; } 2> /dev/null || true
   stage=$(signer_line stage) stage=${stage//\"/}
-  if [ "${until:-0}" -gt "$now" ] && signer_session_lives "$session"; then say "a run is at work on it" && return; fi
+  if [ "${until:-0}" -gt "$now" ] && signer_session_lives "$session"; then say "a run is at work on the move" && return; fi
   case $stage in stopping | restoring | staged | switched | starting) say "its journal says $stage" ;; esac
 }
 
@@ -74,14 +74,10 @@ signer_at_work() {
 # beside its successor. Held until the script ends.
 signer_owned() {
   local owner=
-  signer_flock 100 || refuse_signer "another run is at work on this host"
+  signer_flock 100 || refuse_run "another run is at work on this host"
   read -r owner _ < "$orchestrator_lock" 2> /dev/null || true
-  [ "$owner" = "$token" ] || refuse_signer "another run has taken this move over"
+  [ "$owner" = "$token" ] || refuse_run "another run has taken this move over"
   signer_renew_lock
-}
-refuse_signer() {
-  printf '%s: %s\n  Nothing was done here. Wait for its end, then run %s again.\n' "$host_name" "$1" "$(pulumi_up)" >&2
-  exit 75
 }
 
 # Ends the run's ownership, so that the next one need not wait for the lease.
@@ -119,7 +115,7 @@ signer_current() {
   own="\"$move\" \"$direction\" \"$source_key\" \"$target_key\""
   if [ "$here" -lt "$generation" ]; then return 0; fi
   if [ "$here" -eq "$generation" ] && [ "$(signer_line move) $(signer_line direction) $(signer_line source) $(signer_line target)" = "$own" ]; then return 0; fi
-  fail "a later move of the signer is known here, or one between other hosts: $(signer_line move), generation $here" \
+  fail "the journal of this host has a later move of the orchestrator, or one between other hosts: $(signer_line move), generation $here" \
     "found: from $(signer_line source) to $(signer_line target)" "needed: generation $generation or less, from \"$source_key\" to \"$target_key\"" \
     "Nothing was done here by $move."
 }
@@ -159,7 +155,7 @@ signer_begin() {
     *:old:forward | *:new:back | stopping:* | fenced:* | restoring:* | staged:* | switched:* | starting:*) ;;
     *) [[ $(signer_line history) =~ $was_here"$move\"" ]] || return 0 ;;
   esac
-  fail "another move is at work on this host, or took this signer elsewhere: $found" "found: $stage" "Nothing was done here by $move."
+  fail "another move is at work on this host, or moved its orchestrator on: $found" "found: $stage" "Nothing was done here by $move."
 }
 
 # signer_write STAGE: the journal, whole and on the disk when this returns. What was known before of $was_… stays.
@@ -189,13 +185,14 @@ signer_write() {
 }"$'\n' 600
 }
 
-# True if something may sign here: the unit is not at rest, a process runs, or the port is open.
-signer_is_active() {
-  case $(systemctl is-active "$service" 2> /dev/null || true) in active | activating | deactivating | reloading) return 0 ;; esac
-  if processes_of "$executable" > /dev/null; then return 0; fi
-  port_is_open "$rpc_port"
+# is_at_work SERVICE EXECUTABLE PORT: true if the unit is not at rest, a process runs, or the port is open. Any of them may
+# produce or sign.
+is_at_work() {
+  case $(systemctl is-active "$1" 2> /dev/null || true) in active | activating | deactivating | reloading) return 0 ;; esac
+  if [ -n "$2" ] && processes_of "$2" > /dev/null; then return 0; fi
+  port_is_open "$3"
 }
-signer_is_masked() { [ "$(readlink "/etc/systemd/system/$service.service")" = /dev/null ]; }
+signer_is_active() { is_at_work "$service" "$executable" "$rpc_port"; }
 
 # True if the files of this move are in place though it is abandoned: its seal was cut off before the rename. Files from
 # before the move stay, as do staged ones.
@@ -209,7 +206,7 @@ signer_lies_in_place() {
 signer_side() {
   printf 'journal %s\n' "$(base64 -w0 < "$orchestrator_journal" 2> /dev/null || true)"
   if signer_is_active; then say "active yes"; else say "active no"; fi
-  if signer_is_masked; then say "masked yes"; else say "masked no"; fi
+  if unit_is_masked "$service"; then say "masked yes"; else say "masked no"; fi
   if signer_lies_in_place; then say "inPlace yes"; fi
   say end
 }

@@ -3,7 +3,6 @@
 # signer_facts: of $service, its $directory, the node's $node_dir and $executable.
 signer_facts() {
   local real at shares
-  fact() { printf '%s=%s\n' "$1" "$2"; }
   fact load "$(systemctl show -p LoadState --value "$service" 2> /dev/null || true)"
   fact active "$(systemctl is-active "$service" 2> /dev/null || true)"
   fact enabled "$(systemctl is-enabled "$service" 2> /dev/null || true)"
@@ -31,8 +30,7 @@ signer_facts() {
     # The copy does not take these modes over, and its comparison would end the move after the stop.
     fact special "$(find "$directory/" ! -type l -perm /7002 -printf x 2> /dev/null | wc -c || true)"
   fi
-  at=$directory
-  while [ ! -d "$at" ]; do at=$(dirname "$at"); done
+  at=$(existing_directory "$directory")
   fact free "$(df -B1 --output=avail -- "$at" | tail -n 1 | tr -d ' ')"
   fact inodes "$(df --output=iavail -- "$at" | tail -n 1 | tr -d ' ')"
   fact mount "$(df --output=target -- "$at" | tail -n 1)"

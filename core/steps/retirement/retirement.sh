@@ -1,28 +1,19 @@
 # Facts and shutdown of a retired host. Variables: $service, the node's, its $data_dir and
 # $rpc_port; of the orchestrator $signer_service, $signer_directory, $signer_executable and $signer_rpc_port.
 
-# True if the unit is active, a process lives, or the port is open: any of them may produce or sign.
-is_at_work() {
-  local unit=$1 executable=$2 port=$3
-  case $(systemctl is-active "$unit" 2> /dev/null || true) in active | activating | deactivating | reloading) return 0 ;; esac
-  if [ -n "$executable" ] && processes_of "$executable" > /dev/null; then return 0; fi
-  port_is_open "$port"
-}
-
 is_node_at_work() { is_at_work "$service" znnd "$rpc_port" || processes_of "${service%.service}" > /dev/null; }
 
 # Prints the facts as lines of name=value: addresses, states and names, no secret. Only reads.
 retire_facts() {
   local marker share
-  fact() { printf '%s=%s\n' "$1" "$2"; }
   yes_if() { local name=$1; shift; if "$@"; then fact "$name" yes; else fact "$name" no; fi; }
   fact producer "$(configured_address)"
   yes_if keyStore holds_files "$data_dir/wallet"
   yes_if nodeActive is_node_at_work
-  yes_if nodeMasked node_is_masked
+  yes_if nodeMasked unit_is_masked "$service"
   yes_if signerActive is_at_work "$signer_service" "$signer_executable" "$signer_rpc_port"
   fact signerRestarts "$(systemctl show -p NRestarts --value "$signer_service" 2> /dev/null || true)"
-  yes_if signerMasked signer_unit_is_masked
+  yes_if signerMasked unit_is_masked "$signer_service"
   yes_if signerDirectory holds_files "$signer_directory"
   yes_if signerKeyStore [ -e "$signer_directory/$(signer_key_store "$signer_directory")" ]
   yes_if signerConfig holds_any "$signer_directory/config.json"
@@ -45,7 +36,6 @@ holds_any() {
   for path; do if [ -f "$path" ] && [ -s "$path" ] || holds_files "$path"; then return 0; fi; done
   return 1
 }
-signer_unit_is_masked() { [ "$(readlink "/etc/systemd/system/$signer_service.service")" = /dev/null ]; }
 
 # A move of the signer and the shutdown of its host, of two stacks perhaps, on two machines: one of them is first, since both
 # look and write below one lock. What a move has begun here may come back to this node; to a host that has this mark no move
@@ -53,7 +43,7 @@ signer_unit_is_masked() { [ "$(readlink "/etc/systemd/system/$signer_service.ser
 retire_mark() {
   local busy
   if is_marked retired; then return 0; fi
-  signer_flock 100 || retire_waits "a step of it is at work"
+  signer_flock 100 || retire_waits "a step of the move is at work"
   if [ "${in_spite:-no}" != yes ]; then
     busy=$(signer_at_work)
     [ -z "$busy" ] || retire_waits "$busy"
@@ -63,15 +53,15 @@ retire_mark() {
   exec 9>&-
 }
 retire_waits() {
-  fail "the signer's move on this host is not over: its node is not shut down" "found: $1" \
-    "needed: its end, by an up of the new host's stack; then run the same command again"
+  fail "the orchestrator's move on this host has not finished: its node is not shut down" "found: $1" \
+    "needed: finish the move with pulumi up of the new host's stack; then run the same command again"
 }
 
 # Stops the node, so that it stays off after a reboot. Masked first: an end in error would start it again.
 retire_stop() {
   local ends found
   found=$(node_elsewhere)
-  [ -z "$found" ] || fail "the node of this host is not run by $service, which alone can be stopped: nothing was changed" "found: $found" \
+  [ -z "$found" ] || fail "another service than $service runs the node of this host, and only $service can be stopped: nothing was changed" "found: $found" \
     "needed: $node_elsewhere_help. Is it run by another unit? $(config_set node.service NAME). Then run the same command again."
   retire_mark
   mask_node
@@ -79,11 +69,11 @@ retire_stop() {
   ends=$((SECONDS + 60))
   while is_node_at_work; do
     [ "$SECONDS" -lt "$ends" ] ||
-      fail "the node does not end" "found: $service is $(systemctl is-active "$service" 2> /dev/null || true), $(ss -Hltnp "sport = :$rpc_port" 2> /dev/null | head -n 1)" \
-        "needed: nothing on port $rpc_port. Does somebody run it by hand? See it with: ss -ltnp, then run the same command again."
+      fail "the node does not stop" "found: $service is $(systemctl is-active "$service" 2> /dev/null || true), $(ss -Hltnp "sport = :$rpc_port" 2> /dev/null | head -n 1)" \
+        "needed: stop what listens on port $rpc_port (see it with: ss -ltnp), then run the same command again."
     sleep 0.2
   done
-  node_is_masked || fail "$service could not be masked: it would start with the machine" "See it with: ls -l /etc/systemd/system/$service.service"
+  unit_is_masked "$service" || fail "$service could not be masked: it would start with the machine" "See it with: ls -l /etc/systemd/system/$service.service"
 }
 
 # The orchestrator of a host that is given up all the same: it ends in order, and stays off after a reboot.
@@ -92,8 +82,8 @@ retire_stop_signer() {
   systemctl stop "$service" 2> /dev/null || true
   mask_node
   ! is_at_work "$service" "$signer_executable" "$signer_rpc_port" ||
-    fail "the orchestrator does not end" "found: $service is $(systemctl is-active "$service" 2> /dev/null || true), $(ss -Hltnp "sport = :$signer_rpc_port" 2> /dev/null | head -n 1)" \
-      "needed: no process $signer_executable, nothing on port $signer_rpc_port. See it with: ps -ef, then run the same command again."
+    fail "the orchestrator does not stop" "found: $service is $(systemctl is-active "$service" 2> /dev/null || true), $(ss -Hltnp "sport = :$signer_rpc_port" 2> /dev/null | head -n 1)" \
+      "needed: end the process $signer_executable, and what listens on port $signer_rpc_port (see them with: ps -ef), then run the same command again."
 }
 
 # The keys of a host that stays: out of the way of whoever starts a node or an orchestrator on it.

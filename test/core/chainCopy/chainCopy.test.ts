@@ -229,7 +229,7 @@ describe("the copy of a chain", () => {
 
   test.for([
     "the copy broke off\n  found: tar: No space left on device",
-    "the copy was ended\n  h: the other side sent more than may come here",
+    "the copy was ended\n  h: the other host sent more than this host accepts",
   ])(
     "for which the new host has no room, or of which more comes than was told, is removed: %j",
     async (said, { stage }) => {

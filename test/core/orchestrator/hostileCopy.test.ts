@@ -95,7 +95,7 @@ describe("a copy from a host in another's hands", () => {
     expect(await stage.receive({ gone: ["./events/logs/victim"] })).toBe("");
     untouched(stage);
     for (const gone of ["./../outside/victim", join(stage.outside, "victim"), "./a/../../outside/victim"])
-      expect(await stage.receive({ gone: [gone] })).toContain("the other side names files that are not its own");
+      expect(await stage.receive({ gone: [gone] })).toContain("the other host names files outside of its directory");
     untouched(stage);
   });
 
@@ -112,7 +112,7 @@ describe("a copy from a host in another's hands", () => {
     writeFileSync(join(stage.arriving, "CURRENT"), "text");
     expect(await retake("./logs/victim")).toBe("");
     untouched(stage);
-    expect(await retake("./a/../../outside/victim")).toContain("names files that are not its own");
+    expect(await retake("./a/../../outside/victim")).toContain("names files outside of its directory");
     untouched(stage);
     expect(await retake("./CURRENT")).toBe("");
     expect(existsSync(join(stage.arriving, "CURRENT"))).toBe(false);
@@ -135,7 +135,7 @@ describe("a copy from a host in another's hands", () => {
     expect(await stage.receive({ files: { "events/small": "x".repeat(50_000) } })).toBe("");
     const said = await stage.receive({ files: { "events/large": "x".repeat(500_000) } });
     expect(said).toContain(
-      "the other side sent more than may come here\n  found: more than 0 MB\n  needed: room for all",
+      "the other host sent more than this host accepts\n  found: more than 0 MB\n  needed: room for all",
     );
     expect(existsSync(stage.arriving)).toBe(false);
   });
@@ -158,16 +158,16 @@ describe("a copy from a host in another's hands", () => {
     );
     expect(["a", "b", "c"].map(modeOf)).toEqual(["755", "775", "664"]);
     execFileSync("mkfifo", [join(stage.arriving, "events")]);
-    expect(await stage.receive({})).toContain("the copy holds what is no file, directory or link\n  found: events (p)");
+    expect(await stage.receive({})).toContain(
+      "the copy holds entries that are no file, directory or link\n  found: events (p)",
+    );
     expect(existsSync(join(stage.arriving, "events"))).toBe(false);
   });
 
   test("its right ends by itself, whatever its sshd knows of that", async ({ stage }) => {
     await allow(stage, 0);
     stage.how = join(stage.root.scratch, "copy", "side");
-    expect(await stage.receive({ files: { x: "x" } })).toContain(
-      "the right to this copy ended by itself after 0 hours",
-    );
+    expect(await stage.receive({ files: { x: "x" } })).toContain("the right to this copy expired after 0 hours");
     expect(existsSync(join(stage.arriving, "x"))).toBe(false);
   });
 

@@ -81,7 +81,7 @@ test("copies nothing from an old host without hard links; its node keeps running
   expect(exitCode, output).not.toBe(0);
   expect(output).toContain(`${old.address}: the databases of the node in ${data} could not be linked`);
   expect(output).toMatch(/found: .*No space left on device; \d+ MB and \d inodes free on/);
-  expect(output).toContain("needed: room and inodes for a link to each table");
+  expect(output).toContain("needed: free some MB, and an inode for a link to each table");
   expect(output).toContain("To go on: pulumi up -s prod");
   expect(await onHost(old, left)).toBe("");
   expect(await onHost(old, "systemctl show -p MainPID --value go-node")).toBe(process);
@@ -129,7 +129,7 @@ test("status shows a running copy; once unwanted, its files are removed before t
   expect(await onHost(fresh, left)).toContain(".pillar-host-arriving");
   await configure({});
   const next = await stack.begin();
-  await next.hears((output) => /what a copy of the chain had left here is removed/.exec(output)?.[0], "its removal");
+  await next.hears((output) => /removed what an unfinished chain copy had left here/.exec(output)?.[0], "its removal");
   await next.hears((output) => /sync: .*height \d+ of \d+/.exec(output)?.[0], "the sync from the network");
   expect(await onHost(fresh, left)).toBe("");
   await next.kill();

@@ -78,7 +78,7 @@ describe("failures", () => {
     const second = await stage.cloud.upToServer();
     expect(second.exitCode).not.toBe(0);
     expect(linesOf(second.output)).toContain(
-      `server ${id} at DigitalOcean has no address yet: it is still being made\nLook at its screen: https://cloud.digitalocean.com/droplets/${id}/access, Recovery Console\nIn some minutes: pulumi up -s prod\n`,
+      `server ${id} at DigitalOcean has no address yet: it is still being created\nLook at its screen: https://cloud.digitalocean.com/droplets/${id}/access, Recovery Console\nIn some minutes: pulumi up -s prod\n`,
     );
     expect(second.output).not.toContain("error serializing");
     await stage.cloud.lab("DELETE", "/faults");
@@ -93,7 +93,7 @@ describe("failures", () => {
     const { output, exitCode } = await stage.cloud.upToServer();
     expect(exitCode).not.toBe(0);
     expect(linesOf(output)).toContain(
-      `server ${id}, this stack's host, is not at DigitalOcean any more, or has lost its labels there\nTo forget one that is gone and to make another: pulumi refresh -s prod && pulumi up -s prod\n`,
+      `server ${id}, this stack's host, is no longer at DigitalOcean, or lost its labels there\nIf the server is gone, create another one with: pulumi refresh -s prod && pulumi up -s prod\n`,
     );
     expect((await stage.cloud.record())?.pending).toBeUndefined();
     await stage.cloud.configure({ lifecycle: "retiring" });

@@ -162,7 +162,7 @@ describe("the stack of a live server", () => {
     const { output, exitCode } = await upToServer();
     expect(exitCode).not.toBe(0);
     expect(linesOf(output)).toContain(
-      `server ${id}, this stack's host, is not at Hetzner any more, or has lost its labels there\nTo forget one that is gone and to make another: pulumi refresh -s prod && pulumi up -s prod\n`,
+      `server ${id}, this stack's host, is no longer at Hetzner, or lost its labels there\nIf the server is gone, create another one with: pulumi refresh -s prod && pulumi up -s prod\n`,
     );
     expect(output).not.toContain(" at /");
     expect([serverIds(), (await cloud.record())?.pending]).toEqual([[], undefined]);

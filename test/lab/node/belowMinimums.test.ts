@@ -113,8 +113,8 @@ found: the service go-node
 found: the producer key store /root/.znn/wallet/producer
 found: a producer configuration in /root/.znn/config.json
 needed: a host without these
-Is it the Pillar's host of today, and this its stack? It is taken over without a change: pulumi config set --path pillar-host:lifecycle adopted -s prod && pulumi up -s prod
-Is it the wrong address? pulumi config set --path pillar-host:host.address ADDRESS -s prod && pulumi up -s prod; the host of today then gets a stack of its own: ./pillar-host adopt OLD ${host.address} --like prod`,
+Is it the Pillar's present host, and this its stack? Adopt it without a change: pulumi config set --path pillar-host:lifecycle adopted -s prod && pulumi up -s prod
+Is it the wrong address? pulumi config set --path pillar-host:host.address ADDRESS -s prod && pulumi up -s prod; the present host then gets a stack of its own: ./pillar-host adopt OLD ${host.address} --like prod`,
     );
     expect(await facts()).toBe(before);
     await onHost(host, "rm -rf /root/.znn /etc/systemd/system/go-node.service; systemctl daemon-reload");

@@ -60,8 +60,8 @@ found: Do you want to join the newer network? (Y/n):`,
     await killStep();
     const { exitCode, lines } = await running;
     expect(exitCode).not.toBe(0);
-    expect(lines).toContain(`${stage.host.address}: deploy was ended before it was done`);
-    expect(lines).toContain("Run pulumi up -s prod again: it goes on from where it was.");
+    expect(lines).toContain(`${stage.host.address}: deploy was stopped before it finished`);
+    expect(lines).toContain("Run pulumi up -s prod again: it continues from where it was.");
     expect(await onHost(stage.host, "pgrep -f [n]ode-controller || true")).toBe("");
   });
 

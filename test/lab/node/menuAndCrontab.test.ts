@@ -45,7 +45,7 @@ describe("an hourly restart that is switched off", () => {
   it("is never set; the operator's own restart stays, with a warning", async () => {
     expect(first.output).not.toContain("hourly restart: on");
     expect(first.output).toContain(
-      "warning: something else handles go-node at times, left as it is: root's crontab: 30 3 * * 0 systemctl restart go-node. A restart of a producing node misses momentums.",
+      "warning: something else restarts or stops go-node at times, and was left as it is: root's crontab: 30 3 * * 0 systemctl restart go-node. A restart of a producing node misses momentums.",
     );
     expect(await crontabNow()).toBe(crontab);
   });

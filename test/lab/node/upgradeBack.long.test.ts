@@ -49,14 +49,14 @@ it("refuses a release for another machine, and the node keeps running", async ()
   const since = Date.now();
   const { exitCode, output } = await stage.stack.up();
   expect(exitCode).not.toBe(0);
-  expect(output).toContain("the release does not start here as the version that node.release.version names");
+  expect(output).toContain("the release does not report the version that node.release.version names");
   expect(output).toContain("The node runs on as before. Then run pulumi up -s prod again.");
   await expectProduction(since);
   expect(missedSpanMs(await slotsSince(since))).toBe(0);
 });
 
 it.each([
-  ["does not start", "v0.0.11", "it ends by itself: panic: not today"],
+  ["does not start", "v0.0.11", "it stops by itself: panic: not today"],
   ["stands still", "v0.0.12", "its height has not moved after 40 s"],
 ])("rolls back a version that %s, and produces again within 60 s of the chain", async (fault, version, why) => {
   const dead = `#!/bin/bash\n[ "$1" = version ] && echo go-node version ${version} && exit\necho panic: not today\nexit 2\n`;
@@ -95,9 +95,9 @@ async function beginUpgrade(moment: "before the rename" | "after the rename" | "
 }
 
 it.each([
-  ["before the rename", "the host was started anew before the swap"],
-  ["after the rename", "the host was started anew before it was judged"],
-  ["in the judgement", "the host was started anew before it was judged"],
+  ["before the rename", "the host rebooted before the swap"],
+  ["after the rename", "the host rebooted before the verdict"],
+  ["in the judgement", "the host rebooted before the verdict"],
 ] as const)("produces with the previous version within 60 s of the chain after a power cut %s", async (moment, why) => {
   const since = Date.now();
   const run = await beginUpgrade(moment);

@@ -18,8 +18,8 @@ describe("the orchestrator's move with a problem before it", () => {
     );
     const output = await fails();
     expect(output).toContain("warning: the directory could not be copied beforehand");
-    expect(output).toContain("the other side sent more than may come here");
-    expect(output).toMatch(/needed: room for all of it, beside 32 MB for the node; now [\d.]+[KMG]? free on \/root/);
+    expect(output).toContain("the other host sent more than this host accepts");
+    expect(output).toMatch(/needed: room for all of it, and 32 MB for the node; now [\d.]+[KMG]? free on \/root/);
     expect(output).toContain(`The key is on the old side (${stage.old.address}), which signs`);
     expect(await signersOf(stage)).toEqual(["old"]);
     expect(await copyLeftovers(stage)).toBe("");

@@ -5,7 +5,7 @@ const outlasting = { steadySeconds: 20 };
 
 // Each write is a boundary too: killedAtWrites.long.test.ts.
 killedAt([
-  ["there", "in the bulk copy", /copying from \S+ to \S+: the old side holds the key/],
+  ["there", "in the bulk copy", /copying from \S+ to \S+: the old host keeps the key/],
   ["there", "while it is watched", /orchestrator: the orchestrator of the new side answers/, outlasting],
   ["back", "while it is watched", /orchestrator: the orchestrator of the old side answers/, outlasting],
 ]);

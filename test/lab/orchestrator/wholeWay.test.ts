@@ -40,7 +40,7 @@ describe("the whole move of the orchestrator", () => {
     }
     expect(run.exitCode, output).toBe(0);
     // Nearly all of it, by the new host, before the move itself begins.
-    expect(output).toMatch(/copied: \d+ MB; what changes until the old side stops is copied after it/);
+    expect(output).toMatch(/copied: \d+ MB; what changes until the orchestrator stops is copied after that/);
     expect(output.indexOf("copied: ")).toBeLessThan(output.indexOf("orchestrator: bulk copy to the new side"));
     expect(output).toContain("the orchestrator of the new side answers: v0.0.9a; watching it for 3 s");
     expect(await signersOf(stage)).toEqual(["new"]);

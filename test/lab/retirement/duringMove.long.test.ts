@@ -79,7 +79,7 @@ describe("the orchestrator's move by one stack, and the old host's shutdown by a
     await configureMove(stage, { rollback: true });
     const { exitCode, output } = await stage.stack.up();
     expect(exitCode).not.toBe(0);
-    expect(output).toContain("the node of this host was shut down for good: no signer comes here");
+    expect(output).toContain("the node of this host was shut down for good: no orchestrator moves here");
     expect(await signersOf(stage)).toEqual(["new"]);
     expect(await onHost(stage.fresh, "systemctl show -p ActiveEnterTimestampMonotonic orchestrator")).toBe(began);
     await configureMove(stage);

@@ -10,7 +10,7 @@ export function until(host: LabHost, condition: string): Promise<string> {
 
 /** What an `up` says of a step that an earlier one left at work. */
 export function waitingFor(step: string): string {
-  return `an earlier run is still at work on this host (pillar-host: ${step}); waiting for its end`;
+  return `an earlier run is still at work on this host (pillar-host: ${step}); waiting until it has finished`;
 }
 
 /**

@@ -57,7 +57,7 @@ describe("a step on a host", () => {
     const started = await stage.step("signer_start", target);
     expect([started.code, started.stderr]).toEqual([
       1,
-      `h: ${directory} is not whole: not started\n  needed: signer.key and config.json in it\n`,
+      `h: ${directory} is incomplete: not started\n  needed: signer.key and config.json in it\n`,
     ]);
   });
 
@@ -79,7 +79,7 @@ describe("a step on a host", () => {
   test("starts nothing that was not put in place", async ({ stage }) => {
     stage.write({ ...target, stage: "staged" });
     const { code, stderr } = await stage.step("signer_start", target);
-    expect([code, stderr]).toEqual([1, "h: the signer was not put in place here: not started\n"]);
+    expect([code, stderr]).toEqual([1, "h: the orchestrator's directory is not in place on this host: not started\n"]);
     expect(existsSync(join(stage.box.dir, "active"))).toBe(false);
     expect(stage.journal()?.stage).toBe("staged");
   });
@@ -204,7 +204,7 @@ test("brings no signer to a host whose node was shut down for good, and says so 
   const { code, stderr } = await stage.step("signer_staging", back);
   expect(code).toBe(1);
   expect(stderr).toMatch(
-    /^h: the node of this host was shut down for good: no signer comes here\n {2}found: since 2026-11-23T08:00:00Z\n/,
+    /^h: the node of this host was shut down for good: no orchestrator moves here\n {2}found: since 2026-11-23T08:00:00Z\n/,
   );
   expect(stage.journal()).toBeUndefined();
 });
@@ -223,7 +223,7 @@ describe("a step on a host that another stack's move came to", () => {
     const all = names.map((name) => `(signer_${name}) || echo refused`).join("; ");
     const { stdout, stderr } = await stage.step(`all() { ${all}; }; all`, { stage: "moved", ...host });
     expect(stdout, host.side).toBe("refused\n".repeat(names.length));
-    expect(stderr.match(/took this signer elsewhere: pillar-host\/next\/Anvil\/1/g)).toHaveLength(names.length);
+    expect(stderr.match(/moved its orchestrator on: pillar-host\/next\/Anvil\/1/g)).toHaveLength(names.length);
     expect(readFileSync(join(stage.box.state, "orchestrator.json"), "utf8")).toBe(text);
     expect(stage.box.read("asked") ?? "").not.toMatch(/^(stop|start|mask|enable)/m);
     expect(lstatSync(stage.unit).isFile()).toBe(true);
@@ -283,7 +283,7 @@ describe("a step of the past", () => {
     const all = [...starts, ...copies].map((name) => `(signer_${name}) || echo refused`).join("; ");
     const { stdout, stderr } = await stage.step(`all() { ${all}; }; all`, { stage: "running", ...target, ...told });
     expect(stdout).toBe("refused\n".repeat(starts.length + copies.length));
-    expect(stderr.match(/a later move of the signer is known here/g)).toHaveLength(starts.length + copies.length);
+    expect(stderr.match(/the journal of this host has a later move/g)).toHaveLength(starts.length + copies.length);
     expect(readFileSync(join(stage.box.state, "orchestrator.json"), "utf8")).toBe(text);
     expect(stage.box.read("asked") ?? "").not.toMatch(/^(stop|start|mask|enable)/m);
   });
@@ -291,14 +291,17 @@ describe("a step of the past", () => {
   test("starts nothing of an earlier try; a later one begins", async ({ stage }) => {
     stage.write({ ...target, stage: "switched" });
     const started = await stage.step("signer_start", { ...target, generation: "3" });
-    expect([started.code, started.stderr]).toEqual([1, "h: the signer was not put in place here: not started\n"]);
+    expect([started.code, started.stderr]).toEqual([
+      1,
+      "h: the orchestrator's directory is not in place on this host: not started\n",
+    ]);
     expect((await stage.step("signer_staging", { ...target, generation: "3" })).code).toBe(0);
     expect(stage.journal()).toMatchObject({ version: 1, generation: 3, stage: "staging" });
   });
 
   test("the signer comes back only where its move has stopped it", async ({ stage }) => {
     const { code, stderr } = await stage.step("signer_restore", source);
-    expect([code, stderr]).toEqual([1, "h: the signer was not stopped here by this move: not started\n"]);
+    expect([code, stderr]).toEqual([1, "h: this move did not stop the orchestrator of this host: not started\n"]);
   });
 });
 

@@ -49,7 +49,7 @@ describe("the copy in the place of the node's own databases", () => {
     );
     expect(code).toBe(1);
     expect(stderr).toContain(
-      "h: the node does not come up with the copy; its own databases are back in their place\n  found: facts\n",
+      "h: the node does not start with the copy; its own databases are back in their place\n  found: facts\n",
     );
     expect(stage.whose(stage.data)).toEqual(own);
     expect(stage.box.read("active")).toBe("");
@@ -120,7 +120,7 @@ describe("the copy in the place of the node's own databases", () => {
 
 describe("what a copy has left that is not wanted any more", () => {
   const away = (stage: ChainStage, before = "") => stage.call("chain_away", {}, before);
-  const told = "what a copy of the chain had left here is removed; the node has its own databases\n";
+  const told = "removed what an unfinished chain copy had left here; the node has its own databases\n";
 
   test("is nothing on a host without one: nothing is touched, a node that is off stays off", async ({ stage }) => {
     stage.databases(stage.data, "own");
@@ -171,7 +171,7 @@ describe("what arrives", () => {
     expect((await remove("nom/000002.ldb")).code).toBe(0);
     expect(existsSync(join(arriving(stage), "nom/000002.ldb"))).toBe(false);
     for (const path of ["../nom/CURRENT", "nom/../../nom/CURRENT", "/etc/passwd", "wallet/producer"])
-      expect((await remove(path)).stderr, path).toContain("the other side names files that are none of a database");
+      expect((await remove(path)).stderr, path).toContain("the old host names files outside of its databases");
     expect(stage.whose(stage.data)).toEqual(own);
   });
 });
@@ -221,7 +221,7 @@ describe("what is sent", () => {
     const { code, stderr } = await stage.call("received 63000000 000002", told, receive);
     expect(code).not.toBe(0);
     expect(stderr).toContain(
-      "the other side sent more than may come here\n  found: more than 60 MB\n  needed: what the old host told beforehand, 1 MB",
+      "the other host sent more than this host accepts\n  found: more than 60 MB\n  needed: no more than the old host announced, 1 MB",
     );
   });
 

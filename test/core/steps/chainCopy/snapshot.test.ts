@@ -44,7 +44,7 @@ describe("the snapshot of a node that goes on", () => {
     expect((await stage.call("chain_snapshot", {}, once)).stdout).toMatch(/^height 18\n/);
     const { code, stderr } = await stage.call("chain_snapshot", {}, momentums(1));
     expect(code).toBe(1);
-    expect(stderr).toContain("h: the databases of the node did not stand still long enough to be linked\n  found: ");
+    expect(stderr).toContain("h: the node wrote to its databases during each attempt to link them\n  found: ");
   });
 
   test("is made anew where the database went on", async ({ stage }) => {
@@ -68,7 +68,7 @@ describe("the snapshot of a node that goes on", () => {
       `rpc() { :; }; sleep() { SECONDS=$((SECONDS + 100)); }`,
     );
     expect(code).toBe(1);
-    expect(stderr).toContain("h: the node of this host takes in no momentum\n  found: height not told");
+    expect(stderr).toContain("h: the node of this host receives no momentum\n  found: height unknown");
   });
 
   test("goes with the copy's end, and nothing else does; so does that of a run which was killed", async ({ stage }) => {

@@ -23,7 +23,8 @@ describe("a host that is let go", () => {
     const { code, stdout } = await box.run(box.local(`${script}\nretire_let_go`));
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: "warning: the empty package linux-kernel-headers is still there: dpkg --purge linux-kernel-headers\n",
+      stdout:
+        "warning: the empty package linux-kernel-headers could not be removed. Remove it with: dpkg --purge linux-kernel-headers\n",
     });
   });
 });

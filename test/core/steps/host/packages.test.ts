@@ -84,7 +84,7 @@ describe("packages", () => {
     const { code, stdout } = await install(box, all);
     expect(code).toBe(0);
     expect(stdout).toContain(
-      "warning: package index: done without what does not answer, of which nothing is needed here: E: The repository 'https://x.example ./' has no Release file.\n",
+      "warning: package index: some sources do not answer, and nothing of them is needed here: E: The repository 'https://x.example ./' has no Release file.\n",
     );
   });
 

@@ -412,7 +412,7 @@ describe("preflight", () => {
       stderr:
         "h: this host belongs to another stack\n  found: pillar-host/prod Forge\n" +
         `  needed: ${identity}, or a blank host\n` +
-        "  Is it that stack's host? Go on with that stack: pulumi up -s prod. Else give this one a host of its own: " +
+        "  Is it that stack's host? Continue with that stack: pulumi up -s prod. If not, give this stack another host: " +
         "pulumi config set --path pillar-host:host.address ADDRESS -s prod\n",
     });
   });
@@ -440,8 +440,8 @@ describe("preflight", () => {
           "h: this host already has a node that this stack did not deploy. It may be your live Pillar: nothing was touched",
           ...found.map((n) => all[n]),
           "  needed: a host without these",
-          "  Is it the Pillar's host of today, and this its stack? It is taken over without a change: pulumi config set --path pillar-host:lifecycle adopted -s prod && pulumi up -s prod",
-          "  Is it the wrong address? pulumi config set --path pillar-host:host.address ADDRESS -s prod && pulumi up -s prod; the host of today then gets a stack of its own: ./pillar-host adopt OLD h --like prod",
+          "  Is it the Pillar's present host, and this its stack? Adopt it without a change: pulumi config set --path pillar-host:lifecycle adopted -s prod && pulumi up -s prod",
+          "  Is it the wrong address? pulumi config set --path pillar-host:host.address ADDRESS -s prod && pulumi up -s prod; the present host then gets a stack of its own: ./pillar-host adopt OLD h --like prod",
         ],
       });
     },

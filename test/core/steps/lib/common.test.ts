@@ -126,7 +126,7 @@ describe("what runs on a host", () => {
         const { code, stdout, stderr } = await lib(`if ${look}; then echo yes; else echo no; fi`);
         expect([code, stdout]).toEqual([1, ""]);
         expect(stderr).toMatch(
-          /^h: whether (port 55000 is open|orchestrator runs) here cannot be told\n {2}found: no /,
+          /^h: cannot tell whether (port 55000 is open|orchestrator runs) on this host\n {2}found: no /,
         );
       }
     }

@@ -94,7 +94,8 @@ describe("a step in a service", () => {
     box.write("busy", "one\ntwo\n");
     expect(await run(box, "echo mine\n")).toEqual({
       code: 0,
-      stdout: "an earlier run is still at work on this host (pillar-host: packages); waiting for its end\nmine\n",
+      stdout:
+        "an earlier run is still at work on this host (pillar-host: packages); waiting until it has finished\nmine\n",
       stderr: "",
     });
   });
@@ -104,7 +105,7 @@ describe("a step in a service", () => {
     expect(await run(box, "echo mine\n", { quiet: true })).toEqual({
       code: 0,
       stdout: "mine\n",
-      stderr: "an earlier run is still at work on this host (pillar-host: packages); waiting for its end\n",
+      stderr: "an earlier run is still at work on this host (pillar-host: packages); waiting until it has finished\n",
     });
   });
 
@@ -127,9 +128,9 @@ describe("a step in a service", () => {
       code: 1,
       stdout: "begun\n",
       stderr:
-        "h: work was ended before it was done\n" +
+        "h: work was stopped before it finished\n" +
         "  found: no result after at most 5 s (a time limit, a reboot, or somebody stopped pillar-host-step.service)\n" +
-        "  Run pulumi up -s prod again: it goes on from where it was.\n",
+        "  Run pulumi up -s prod again: it continues from where it was.\n",
     });
   });
 

@@ -95,7 +95,7 @@ describe("the deploy", () => {
       expect(code).toBe(1);
       expect(stderr).toBe(
         `h: the controller ended before its menu\n  found: ${words?.replace("\n", "\n  ")}\n` +
-          `  needed: its menu. Run it by hand on the host, as root: cd ${box.dir} && ./node-controller\n  Then: pulumi up -s prod\n`,
+          `  needed: run the controller by hand on the host, as root: cd ${box.dir} && ./node-controller\n  Then: pulumi up -s prod\n`,
       );
       expect(Date.now() - started).toBeLessThan(5000);
       expect(box.read("state/deploy.done")).toBeUndefined();

@@ -204,7 +204,7 @@ describe("hourlyRestart", () => {
         expect(await run(box, "synced")).toEqual({
           code: 0,
           stdout:
-            `warning: something else handles go-node at times, left as it is: ${inBox(found)}. ` +
+            `warning: something else restarts or stops go-node at times, and was left as it is: ${inBox(found)}. ` +
             "A restart of a producing node misses momentums.\nhourly restart: its line in root's crontab is off\n",
           stderr: "",
         });

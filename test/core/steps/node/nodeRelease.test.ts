@@ -30,8 +30,8 @@ describe.concurrent("the node's release", () => {
       "the node is on another chain",
     ],
     ["that stands still, by the word of the run", next, "its height has not moved", "its height has not moved"],
-    ["that nobody judges", next, undefined, "the run that judges it is gone, or gave no word"],
-    ["that does not start", program("v0.0.10", "dead"), "good", "it ends by itself: panic: no such thing"],
+    ["that nobody judges", next, undefined, "the run that judges it is gone, or gave no verdict"],
+    ["that does not start", program("v0.0.10", "dead"), "good", "it stops by itself: panic: no such thing"],
     ["without an RPC", program("v0.0.10", "deaf"), "good", "its RPC does not answer within 1 s"],
   ] as const)("one %s goes, and the version before runs again", async ([, served, verdict, why], { box }) => {
     await begun(box, served);
@@ -75,7 +75,7 @@ describe.concurrent("the node's release", () => {
   });
 
   test.for([
-    ["signed by its maker's key", {}, "v0.0.10 of the node lies beside it, checked"],
+    ["signed by its maker's key", {}, "node v0.0.10 is downloaded and checked"],
     [
       "signed by another key",
       { signature: signed.bySomebodyElse },
@@ -147,7 +147,7 @@ cat running disk/go-node; ls state units; (${all}node_release_look)
 rm disk/filler; (${all}node_release_fetch); (${all}node_release_look)`,
     );
     const [untilFull, ofNext] = stdout.split(`${next}${next}`);
-    expect(untilFull).toContain("lies beside it, checked");
+    expect(untilFull).toContain("is downloaded and checked");
     expect(ofNext).not.toContain("node.upgrade");
     expect(ofNext).toContain("stage=done\nwhy=\n");
     // With room again the next run notes what is installed, without another swap.
@@ -182,7 +182,7 @@ rm disk/filler; (${all}node_release_fetch); (${all}node_release_look)`,
     expect([box.read("running"), box.read("go-node")]).toEqual([old, old]);
     expect(await ends(box)).toMatchObject({
       stage: "back",
-      why: "the host was started anew before it was judged",
+      why: "the host rebooted before the verdict",
     });
   });
 });

@@ -104,7 +104,7 @@ export async function begun(box: Sandbox, served = next, more: object = {}): Pro
   const all = functions(box, releaseOf(served), more);
   const fetched = await box.run(`${script}${all}node_release_fetch`);
   expect(fetched.stderr).toBe("");
-  expect(fetched.stdout).toContain("v0.0.10 of the node lies beside it, checked");
+  expect(fetched.stdout).toContain("node v0.0.10 is downloaded and checked");
   const swap = await box.run(`${all}node_release_swap`);
   expect(swap).toEqual({ code: 0, stdout: "", stderr: "" });
   expect(box.read("begun")).toBe("");

@@ -39,8 +39,8 @@ TimeoutStopSec=300
     expect(stderr.replaceAll(box.dir, "")).toBe(
       `h: a stop of go-node would not let the node end what it writes: its database may be torn
   found: ExecStop=${kill}
-  needed: none, as in /${file}
-  See what sets it: systemctl cat go-node. Take it out, then run pulumi up -s prod again.
+  needed: no ExecStop, as in /${file}
+  See what sets it: systemctl cat go-node. Remove it, then run pulumi up -s prod again.
 `,
     );
   });

@@ -83,7 +83,7 @@ describe("producerAddress", () => {
         stdout: "",
         stderr:
           `h: the controller ended before its menu\n  found: ${refusal}\n` +
-          `  needed: its menu. Run it by hand on the host, as root: cd ${box.dir} && ./node-controller\n  Then: pulumi up -s prod\n`,
+          `  needed: run the controller by hand on the host, as root: cd ${box.dir} && ./node-controller\n  Then: pulumi up -s prod\n`,
       });
     });
 
@@ -120,7 +120,8 @@ describe("producerAddress", () => {
       expect(await box.run(hasty(box.local(producerAddress(config).script)))).toEqual({
         code: 1,
         stdout: "",
-        stderr: "h: the controller asked something that is not known here\n  needed: its Status\n",
+        stderr:
+          "h: the controller's Status asked an unknown question\n  needed: use a release of the controller whose Status asks nothing (controller.release)\n",
       });
     });
   });

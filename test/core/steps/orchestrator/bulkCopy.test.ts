@@ -59,7 +59,7 @@ describe("the bulk copy", () => {
       const { code, stdout, stderr } = await stage.run();
       expect([code, stderr]).toEqual([0, ""]);
       expect(stdout).toContain(
-        `copying from op@198.51.100.9 to ${stage.arriving}: the old side holds the key and signs on`,
+        `copying from op@198.51.100.9 to ${stage.arriving}: the old host keeps the key and signs on`,
       );
       expect(readFileSync(join(stage.arriving, "tss/share"), "utf8")).toBe("share");
       expect(stage.box.read("connected")).toContain("-p 2222");
@@ -125,7 +125,7 @@ describe("the bulk copy", () => {
     );
     const { code, stdout } = await stage.run();
     expect(code).toBe(0);
-    expect(stdout).toContain("the other side names files that are not its own");
+    expect(stdout).toContain("the other host names files outside of its directory");
     expect(existsSync(stage.copy)).toBe(false);
   });
 });

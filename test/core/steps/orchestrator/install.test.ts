@@ -20,7 +20,7 @@ function install(box: Sandbox, served: Uint8Array, changes: object = {}, systemc
   const { script } = orchestrator(configOf({ orchestrator: { release, ...changes } }));
   const places = replaceAll(script.replaceAll("/usr/local/bin/", `${box.dir}/installed/`), [
     ["/usr/local/lib/systemd/system", `${box.dir}/units`],
-    ["/etc/systemd/system", `${box.dir}/etc`],
+    ["etc_file=/etc/systemd/system", `etc_file=${box.dir}/etc`],
   ]);
   return box.run(
     `export script=$$; mkdir -p installed etc; if [ -e own ]; then mv own etc/orchestrator.service; fi\n${box.local(places)}`,
@@ -98,7 +98,7 @@ describe.concurrent("the orchestrator's release", () => {
     const { code, stderr } = await install(box, zip("orchestrator"));
     expect([code, stderr]).toEqual([
       1,
-      `h: ${box.dir}/etc/orchestrator.service leads nowhere\n  found: a link to ../opt/own.service\n  needed: a unit's file, or nothing there\n  Remove it, or put that file back, then run pulumi up -s prod again.\n`,
+      `h: ${box.dir}/etc/orchestrator.service leads nowhere\n  found: a link to ../opt/own.service\n  needed: remove the link, or put that file back, then run pulumi up -s prod again.\n`,
     ]);
     expect((await box.run("readlink etc/orchestrator.service")).stdout).toBe("../opt/own.service\n");
   });
@@ -110,10 +110,10 @@ describe.concurrent("the orchestrator's release", () => {
     expect([unnamed.code, unnamed.stderr]).toEqual([
       1,
       [
-        "h: the orchestrator's release has no hash to know it by (orchestrator.release.sha256)",
+        "h: the orchestrator's release is not pinned by a hash (orchestrator.release.sha256)",
         `  found: ${url} alone`,
-        "  needed: its sha256: it runs as root and holds the bridge's key share",
-        `  See it with: curl -fsSL ${url} | sha256sum; compare it with the one on the release's page, then: pulumi config set --path pillar-host:orchestrator.release.sha256 SHA256 -s prod`,
+        "  needed: set its sha256, because it runs as root and holds the bridge's key share",
+        `  Print the hash with: curl -fsSL ${url} | sha256sum; compare it with the release page, then: pulumi config set --path pillar-host:orchestrator.release.sha256 SHA256 -s prod`,
         "  What was installed before is untouched. Then run pulumi up -s prod again.\n",
       ].join("\n"),
     ]);

@@ -208,7 +208,7 @@ describe("the node of a host that is retired", () => {
     const { code, stderr } = await call(box, "retire_stop");
     expect(code).toBe(1);
     expect(stderr).toContain(
-      "h: the node does not end\n  found: go-node is , LISTEN 0 4096 *:35997\n  needed: nothing on port 35997.",
+      "h: the node does not stop\n  found: go-node is , LISTEN 0 4096 *:35997\n  needed: stop what listens on port 35997 (",
     );
   });
 
@@ -224,7 +224,7 @@ describe("the node of a host that is retired", () => {
     const { code, stdout, stderr } = await call(box, "retire_stop");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain(
-      "h: the node of this host is not run by go-node, which alone can be stopped: nothing was changed\n" +
+      "h: another service than go-node runs the node of this host, and only go-node can be stopped: nothing was changed\n" +
         `  found: ${name} is process 77 in ${cgroup}\n  needed: stop it where it was started`,
     );
     expect([box.read("state/retired"), asked(box)]).toEqual([undefined, [""]]);
@@ -235,7 +235,7 @@ describe("the node of a host that is retired", () => {
     box.process(77, "go-node");
     box.write("proc/77/cgroup", "0::/system.slice/go-node.service\n");
     const { stderr } = await call(box, "retire_stop");
-    expect(stderr).toContain("h: the node does not end\n");
+    expect(stderr).toContain("h: the node does not stop\n");
   });
 
   test("comes back where the stack is active again, and only what the retirement masked", async ({ box }) => {
@@ -269,7 +269,7 @@ describe("a host that is given up", () => {
     host(box);
     box.process(77, "orchestrator");
     const { code, stderr } = await call(box, "retire_stop_signer");
-    expect([code, stderr.split("\n")[0]]).toEqual([1, "h: the orchestrator does not end"]);
+    expect([code, stderr.split("\n")[0]]).toEqual([1, "h: the orchestrator does not stop"]);
   });
 
   test("its keys are moved aside, and it is said where they are", async ({ box }) => {
@@ -339,7 +339,7 @@ describe("the shutdown of a node, and a move of the signer that is not over on i
     host(box);
     box.mark("orchestrator.json", `{\n  "version": 1,\n  "stage": "${stage}",\n  "history": []\n}\n`);
   };
-  const notOver = "the signer's move on this host is not over: its node is not shut down\n";
+  const notOver = "the orchestrator's move on this host has not finished: its node is not shut down\n";
 
   test.for(["stopping", "restoring", "staged", "switched", "starting"])(
     "%s: nothing is marked and nothing stopped",
@@ -363,7 +363,7 @@ describe("the shutdown of a node, and a move of the signer that is not over on i
     begun(box, "staging");
     const now = Math.floor(Date.now() / 1000);
     box.mark("orchestrator.lock", `theirs ${now + 20} \n`);
-    expect((await call(box, "retire_stop")).stderr).toContain(`${notOver}  found: a run is at work on it\n`);
+    expect((await call(box, "retire_stop")).stderr).toContain(`${notOver}  found: a run is at work on the move\n`);
     box.mark("orchestrator.lock", `theirs ${now - 1} \n`);
     expect((await call(box, "retire_stop")).code).toBe(0);
   });

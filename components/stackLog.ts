@@ -1,0 +1,20 @@
+import type { StackConfig } from "../core/config/config";
+import { logRef, openStackStore } from "../core/config/stackStore";
+import { type EventLog, openEventLog, readEvents } from "../core/eventLog/eventLog";
+import type { LogEvent } from "../core/eventLog/events";
+import { warn } from "./log";
+
+/** Opens the stack's event log. A failed note causes a warning. */
+export function openStackLog(config: StackConfig): EventLog {
+  return openEventLog(logRef(config), { now: () => Date.now(), say: (line) => void warn(line) });
+}
+
+/** Reads the events of the Pillar's stacks. @throws if the event log can't be read */
+export async function readStackEvents(config: StackConfig): Promise<readonly LogEvent[]> {
+  return await readEvents(openStackStore(config), config.pillar.name);
+}
+
+/** Reads the same, and returns none if the log can't be read: the next write to it reports what is wrong. */
+export async function readStackEventsOrNone(config: StackConfig): Promise<readonly LogEvent[]> {
+  return await readStackEvents(config).catch(() => []);
+}
