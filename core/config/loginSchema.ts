@@ -13,7 +13,7 @@ const loginShape = {
     .meta({
       description:
         "The private key's file. Every run reads it; the state keeps its text as a secret, the stack's file never has it",
-      form: "path on the machine that runs `pulumi`",
+      form: "local path",
       examples: ["~/.ssh/id_ed25519"],
     }),
   privateKey: z

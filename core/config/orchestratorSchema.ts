@@ -6,7 +6,7 @@ import { loginRule, openableKey, otherHostShape } from "./loginSchema";
 import { releaseSchema } from "./releaseSchema";
 import { acknowledged, address, ownDirectory, port, service, word } from "./schemaParts";
 
-const ownPath = z.string().min(1).meta({ form: "path on the machine that runs `pulumi`" });
+const ownPath = z.string().min(1).meta({ form: "local path" });
 
 /** The orchestrator accepts no other folder: it works in this one, wherever it is started. */
 const home = ownDirectory

@@ -10,7 +10,7 @@ export const word = z
 
 export const acknowledged = z.literal("acknowledged", { error: "needed the word acknowledged, or nothing" });
 
-export const port = z.number().int().min(1).max(65535);
+export const port = z.number().int().min(1).max(65535).meta({ form: "port" });
 
 /** The chain's own rule (go-zenon, vm/embedded/implementation/pillar.go), in a form that needs no backtracking. */
 export const pillarName = z
@@ -30,7 +30,7 @@ export const directory = z
     /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._-]+)+$/,
     'needed an absolute path of letters, digits, ".", "_" and "-", without "." or ".." as a folder and without "/" at its end',
   )
-  .meta({ form: "absolute path without blanks" });
+  .meta({ form: "absolute path" });
 
 export const ownDirectory = directory.regex(
   /^(?!\/(home|lost\+found|opt|root|srv|tmp|usr|var)$|\/(bin|boot|dev|etc|lib\w*|proc|run|sbin|sys)(\/|$))/,
@@ -84,7 +84,7 @@ export const webAddress = (needed: string) =>
     .url({ protocol: /^https?$/, hostname: /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])$/, message: needed })
     .regex(/^[^\s\\]+$/, needed)
     .regex(/^(?![^/?#]*:\/*[^/?#]*@)/, "must not hold user and password: give a token in the address instead")
-    .meta({ form: "http or https address" });
+    .meta({ form: "URL" });
 
 export const rpcUrl = webAddress("needed the http or https address of a node's RPC");
 
@@ -94,7 +94,7 @@ export const plainUrl = z
     /^https?:\/\/[A-Za-z0-9.-]+(:[0-9]{1,5})?(\/[A-Za-z0-9._~/-]*)?$/,
     "needed an http or https address, such as https://go.dev",
   )
-  .meta({ form: "http or https address" });
+  .meta({ form: "URL" });
 
 /** Builds the schema of a download's hash. `what` names the download: `archive`. */
 export const requiredSha256 = (what: string) =>

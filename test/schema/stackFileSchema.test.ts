@@ -25,7 +25,7 @@ test("describes each key as the documentation does, with form, unit and page", (
     "A height that does not change for this long counts as a stall. Unit: minutes",
   );
   expect(properties["pillar-host:notify"].description).toMatch(
-    /^A webhook that .*\. Value: http or https address\. Secret: set it with --secret$/,
+    /^A webhook that .*\. Value: URL\. Secret: set it with --secret$/,
   );
   expect(properties["pillar-host:lifecycle"].description).toMatch(/More: docs\/retiring\.md$/);
   expect(properties["pillar-host:host"].oneOf[1].properties.hostKey.description).toMatch(
