@@ -11,9 +11,9 @@ import { formatOrchestratorSteps, formatStepsBeforeWallet } from "./components/o
 import { planOrchestrator } from "./components/orchestrator/orchestratorPlan";
 import { readConfig } from "./components/readConfig";
 import { reportNextStep } from "./components/reportNextStep";
+import { createRememberedOutput } from "./components/retirement/hostMemory";
 import { HostRetirement } from "./components/retirement/hostRetirement";
-import { createRememberedOutput } from "./components/retirement/remembered";
-import { createRetirementArgs, registerIdleHost } from "./components/retirement/standBy";
+import { createRetirementArgs, registerIdleHost } from "./components/retirement/idleHost";
 
 // Exports a function, because the cloud provider's offers must be read before any resource is registered.
 export = showPlainErrors(async () => {

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { RegistrationShown } from "../core/registration/registrationShown";
+import type { RegistrationOutput } from "../core/registration/registrationOutput";
 import type { Remembered } from "../core/retirement/guardMemory";
 import { isAddress } from "../core/util/address";
 import type { OrchestratorShown } from "./orchestrator/orchestrator";
@@ -15,7 +15,7 @@ export interface LastRun {
   /** True if the node was shut down for retirement. */
   readonly nodeOff?: boolean;
   readonly signer?: OrchestratorShown;
-  readonly registration?: RegistrationShown;
+  readonly registration?: RegistrationOutput;
   readonly producerAddress?: string;
   readonly remembered?: Remembered;
 }
@@ -38,7 +38,7 @@ export async function readLastRun(): Promise<LastRun> {
     serverId,
     nodeOff: (retirement?.value as { nodeOff?: boolean } | undefined)?.nodeOff ? true : undefined,
     signer: signer?.value as OrchestratorShown | undefined,
-    registration: registration?.value as RegistrationShown | undefined,
+    registration: registration?.value as RegistrationOutput | undefined,
     // Text in place of an address must not be used as one.
     producerAddress: isAddress(producer?.value) ? producer.value : undefined,
     remembered: remembered?.value as Remembered | undefined,

@@ -3,7 +3,7 @@ import { copyChain } from "../core/chainCopy/chainCopy";
 import type { ChainCopied, ChainCopyInputs } from "../core/chainCopy/inputs";
 import { forgetCopy } from "../core/chainCopy/tidy";
 import { isSameHost } from "../core/ssh/sameHost";
-import { lookAtNode } from "../core/sync/nodeStatus";
+import { readNodeStatus } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
 import { defineResource } from "./runtime/dynamicResource";
@@ -43,7 +43,7 @@ function sayOfCopy(line: string): void {
 }
 
 async function runCopy(inputs: ChainCopyInputs, { signal }: ProviderRun): Promise<ChainCopied> {
-  const looks = nodeLooks((target, isOld) => lookAtNode(target, copyLookup(inputs, isOld)));
+  const looks = nodeLooks((target, isOld) => readNodeStatus(target, copyLookup(inputs, isOld)));
   try {
     return await copyChain(inputs, { ...systemClock, ...looks, say: sayOfCopy, signal });
   } catch (error) {

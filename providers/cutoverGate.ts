@@ -3,14 +3,14 @@ import type { Network } from "../core/chain/elections";
 import type { NodeTarget } from "../core/chain/node";
 import { type LogRef, openEventLog } from "../core/eventLog/eventLog";
 import type { Notice } from "../core/notify/notify";
-import { lookAtRegistration, noteRegistration, recalled } from "../core/registration/look";
-import { noticesOf } from "../core/registration/notices";
+import { readSources } from "../core/registration/pillarReadings";
 import type { Registration } from "../core/registration/registration";
-import { readSources } from "../core/registration/source";
+import { judgeRegistration, noteRegistration, readRegistrationMemory } from "../core/registration/registrationLookup";
+import { findRegistrationNotices } from "../core/registration/registrationNotices";
 import { waitForProducing } from "../core/registration/waitForProducing";
 import { createConnection } from "../core/ssh/connection";
 import type { WitnessSources } from "../core/sync/chainSources";
-import { lookAtNode } from "../core/sync/nodeStatus";
+import { readNodeStatus } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
 import { defineResource } from "./runtime/dynamicResource";
@@ -99,16 +99,16 @@ function createRegistrationReader(
   const own = chainOfNode(`the node of ${target.ssh.address}`, target, connection);
   return async () => {
     const [node, readings] = await Promise.all([
-      lookAtNode(target, inputs, connection),
+      readNodeStatus(target, inputs, connection),
       readSources(own, references, inputs.record.pillar, target.ssh.address),
     ]);
-    const memory = await recalled(inputs.record, ours, seen.earlier);
+    const memory = await readRegistrationMemory(inputs.record, ours, seen.earlier);
     const now = () => Date.now();
-    const registration = await lookAtRegistration({ ours, readings, memory, node, network, now });
+    const registration = await judgeRegistration({ ours, readings, memory, node, network, now });
     if (registration.kind === "earlier") seen.earlier = registration.address;
     const news = await noteRegistration(log, registration, { stack: inputs.record.stack, ours, memory });
     // The wait sends the notification about its end itself, even if the event log already has the event.
-    for (const { event, message } of noticesOf(news, registration, inputs.record, Date.now()))
+    for (const { event, message } of findRegistrationNotices(news, registration, inputs.record, Date.now()))
       if (event !== "producing") notify(event, message);
     return registration;
   };

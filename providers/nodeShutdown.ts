@@ -1,5 +1,5 @@
-import { logRefOfInputs, openEventLog } from "../core/eventLog/eventLog";
-import { standing } from "../core/eventLog/guardFacts";
+import { createLogRef, openEventLog } from "../core/eventLog/eventLog";
+import { findValidEvents } from "../core/eventLog/guardFacts";
 import type { RetirementInputs } from "../core/retirement/guardInputs";
 import { type GuardMemory, isReached } from "../core/retirement/guardMemory";
 import { readHost } from "../core/retirement/readHost";
@@ -54,9 +54,9 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
       say: (line: string) => say(`retirement: ${line}`),
       saysCollected: false,
     };
-    const log = openEventLog(logRefOfInputs(inputs), deps);
+    const log = openEventLog(createLogRef(inputs), deps);
     const look = await readHost(root, places, isReached(inputs, memory) ? contactTimeoutMs : 0, deps);
-    const recorded = inputs.remembered?.recorded ?? standing(await log.read(), stack, "chain").at(-1)?.details;
+    const recorded = inputs.remembered?.recorded ?? findValidEvents(await log.read(), stack, "chain").at(-1)?.details;
     const { facts, verdict } = await surveyRetirement(
       { step: "retire", inputs: { ...inputs, recorded }, memory, host: look, store: log.store },
       deps,

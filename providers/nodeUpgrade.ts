@@ -9,7 +9,7 @@ import { own } from "../core/ssh/foreign";
 import { type CallOptions, type OrchestratorHost, openRoot, type RootHost } from "../core/ssh/root";
 import { isSameHost } from "../core/ssh/sameHost";
 import type { WitnessSources } from "../core/sync/chainSources";
-import { lookAtNode } from "../core/sync/nodeStatus";
+import { readNodeStatus } from "../core/sync/nodeStatus";
 import { findRollbackFault } from "../core/upgrade/rollbackFault";
 import { upgradeNode } from "../core/upgrade/upgrade";
 import { systemClock } from "../core/util/clock";
@@ -69,7 +69,7 @@ async function upgrade(inputs: UpgradeInputs, last: Partial<UpgradeOutputs>): Pr
         ...systemClock,
         say: (line) => say(`node: ${line}`),
         host: (name, more) => root.call(`node_release_${name}`, own({ ...release, ...more }), limits[name]),
-        node: () => lookAtNode(node, inputs, connection),
+        node: () => readNodeStatus(node, inputs, connection),
         version: () => nodeVersion(node, connection).catch(() => undefined),
         tick: (producer) => readTick(chain, inputs, producer),
         findRollbackFault: async (before, { synced, currentHeight: height = 0 }) => {

@@ -3,7 +3,7 @@ import { lookAtBridge } from "../core/orchestrator/checks/bridgeNow";
 import { type Secured, type SecureOptions, secureOrchestrator } from "../core/orchestrator/checks/preparation";
 import { type OrchestratorHost, openRoot } from "../core/ssh/root";
 import type { WitnessSources } from "../core/sync/chainSources";
-import { lookAtNode } from "../core/sync/nodeStatus";
+import { readNodeStatus } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
 import { defineResource } from "./runtime/dynamicResource";
@@ -36,7 +36,7 @@ async function passBackup(inputs: BackupInputs): Promise<Secured> {
   try {
     return await secureOrchestrator(inputs, {
       roots,
-      lookAtNode: () => lookAtNode(inputs.node, inputs),
+      lookAtNode: () => readNodeStatus(inputs.node, inputs),
       lookAtBridge: () => lookAtBridge(inputs),
       ...systemClock,
       say,

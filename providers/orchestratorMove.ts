@@ -3,7 +3,7 @@ import { lookAtBridge } from "../core/orchestrator/checks/bridgeNow";
 import type { MoveInputs } from "../core/orchestrator/hosts/moveInputs";
 import { type MoveOutputs, move } from "../core/orchestrator/move/move";
 import { movedText, moveFailed } from "../core/orchestrator/move/moveNotices";
-import { lookAtNode } from "../core/sync/nodeStatus";
+import { readNodeStatus } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
 import { isUnattended } from "../core/util/unattended";
@@ -44,7 +44,7 @@ async function resumeMove(
     {
       ...systemClock,
       say: (line) => say(`orchestrator: ${line}`),
-      lookAtNode: () => lookAtNode(inputs.node, inputs),
+      lookAtNode: () => readNodeStatus(inputs.node, inputs),
       lookAtBridge: () => lookAtBridge(inputs),
       isWatched: !isUnattended(process.env),
       signal,

@@ -1,9 +1,9 @@
 import { chainOfNode } from "../core/chain/chain";
 import { ageFault } from "../core/chain/reading";
-import { type EventLog, logRefOfInputs, openEventLog } from "../core/eventLog/eventLog";
-import { standing } from "../core/eventLog/guardFacts";
+import { createLogRef, type EventLog, openEventLog } from "../core/eventLog/eventLog";
+import { findValidEvents } from "../core/eventLog/guardFacts";
 import type { RecordedMomentum, RetirementInputs } from "../core/retirement/guardInputs";
-import { type GuardMemory, newGuardMemory, updateGuardMemory } from "../core/retirement/guardMemory";
+import { createGuardMemory, type GuardMemory, updateGuardMemory } from "../core/retirement/guardMemory";
 import { overrideVariable } from "../core/retirement/refusalText";
 import { releaseHost } from "../core/retirement/releaseOnDestroy";
 import { collectedVariable } from "../core/retirement/retirementFacts";
@@ -45,8 +45,8 @@ interface GuardOutputs extends GuardMemory {
 async function createGuardState(inputs: GuardInputs): Promise<GuardOutputs> {
   const { lifecycle, isLast, stack, host, server, remembered } = inputs;
   const log = openGuardLog(inputs);
-  const isLogged = async () => standing(await log.read(), stack, "reached").length > 0;
-  const memory = await newGuardMemory(inputs, isLogged);
+  const isLogged = async () => findValidEvents(await log.read(), stack, "reached").length > 0;
+  const memory = await createGuardMemory(inputs, isLogged);
   const provider = server?.provider ?? "existing";
   if (!isLast) {
     const { isOwnWork } = memory;
@@ -85,7 +85,7 @@ async function recordMomentum(inputs: GuardInputs): Promise<RecordedMomentum | u
 }
 
 function openGuardLog(inputs: GuardInputs): EventLog {
-  return openEventLog(logRefOfInputs(inputs), { ...systemClock, say });
+  return openEventLog(createLogRef(inputs), { ...systemClock, say });
 }
 
 /**

@@ -4,16 +4,16 @@ import { readVersionGaps } from "../core/chain/nodeVersion";
 import { openEventLog } from "../core/eventLog/eventLog";
 import type { Notice } from "../core/notify/notify";
 import { type EarlyWalletWatch, readAddressDigest, watchForEarlyWallet } from "../core/registration/earlyWallet";
-import { noteRegistration, recalled } from "../core/registration/look";
+import { readSources } from "../core/registration/pillarReadings";
 import { isOurs } from "../core/registration/registration";
-import { readSources } from "../core/registration/source";
+import { noteRegistration, readRegistrationMemory } from "../core/registration/registrationLookup";
 import { type Connection, createConnection } from "../core/ssh/connection";
 import { readHostFacts } from "../core/ssh/hostFacts";
 import type { WitnessSources } from "../core/sync/chainSources";
-import { gateResumption } from "../core/sync/gateResumption";
+import { decideResumption } from "../core/sync/decideResumption";
 import { gateLine } from "../core/sync/syncMessages";
-import { type GateSettings, type GaveUp, type SyncRecord, waitForSync } from "../core/sync/waitForSync";
-import { createWaitRecord } from "../core/sync/waits";
+import { type GateSettings, type GiveUpError, type SyncResult, waitForSync } from "../core/sync/waitForSync";
+import { createWaitLog } from "../core/sync/waitLog";
 import { openWitnesses } from "../core/sync/witnesses";
 import { systemClock } from "../core/util/clock";
 import { commandsFor } from "../core/util/commands";
@@ -34,10 +34,10 @@ export class SyncGate extends defineResource<GateInputs, GateOutputs>({
   id: () => "sync-gate",
   create: (inputs, run) => passGate(inputs, {}, run),
   update: async (olds, news, run) => {
-    const resumption = gateResumption(olds, news);
+    const resumption = decideResumption(olds, news);
     const { startedAt } = olds;
-    if (resumption === "stands" && startedAt !== undefined) return copyProof({ ...olds, startedAt });
-    return passGate(news, resumption === "anew" ? {} : olds, run);
+    if (resumption === "keep" && startedAt !== undefined) return copyProof({ ...olds, startedAt });
+    return passGate(news, resumption === "restart" ? {} : olds, run);
   },
   secretInputs: ["target", "witnessHost", "factsScript", "addressScript", "notify"],
   outputs: {
@@ -70,7 +70,7 @@ interface GateInputs extends GateSettings, WitnessSources {
 }
 
 /** The proof, or the progress of an unfinished wait. Times are ISO 8601, durations are seconds. */
-interface GateOutputs extends Partial<Omit<SyncRecord, "witnessed">> {
+interface GateOutputs extends Partial<Omit<SyncResult, "witnessed">> {
   readonly startedAt: string;
   readonly durationSeconds?: number | undefined;
   /** Momentums per second from the first lookup to the last. */
@@ -86,13 +86,13 @@ export async function passGate(
   { signal, tell }: ProviderRun,
 ): Promise<GateOutputs> {
   const { address } = inputs.target.ssh;
-  const kept = await createWaitRecord(inputs.record, address, Date.now, say);
+  const kept = await createWaitLog(inputs.record, address, Date.now, say);
   // The event log has the start of a killed run, the state does not.
   const startedAt = Date.parse(before.startedAt ?? kept.before.startedAt ?? new Date().toISOString());
   const startHeight = before.startHeight ?? kept.before.startHeight;
   const connection = createConnection(inputs.target.ssh);
   const start = { startedAt: new Date(startedAt).toISOString(), startHeight };
-  const client = kept.traced(createNodeClient(inputs.target, connection), start);
+  const client = kept.logObservations(createNodeClient(inputs.target, connection), start);
   const own = chainOfNode("the node", inputs.target, connection);
   const witnesses = openWitnesses(inputs, inputs.target, "always");
   const notify = (event: Notice["event"], message: string) =>
@@ -121,7 +121,7 @@ export async function passGate(
     say(`sync: synced at height ${record.currentHeight} after ${durationText((outputs.durationSeconds ?? 0) * 1000)}`);
     return outputs;
   } catch (error) {
-    const { gaveUp } = error as Partial<GaveUp>;
+    const { gaveUp } = error as Partial<GiveUpError>;
     if (!gaveUp && !signal.aborted)
       notify("failed", `the wait for the sync ended in an error: ${firstLine((error as Error).message)}`);
     if (!gaveUp) throw error;
@@ -163,12 +163,16 @@ function createEarlyWalletWatch(
     record: async (registration) => {
       if (!isOurs(registration)) return;
       const { address: ours } = registration;
-      await noteRegistration(log, registration, { stack: record.stack, ours, memory: await recalled(record, ours) });
+      await noteRegistration(log, registration, {
+        stack: record.stack,
+        ours,
+        memory: await readRegistrationMemory(record, ours),
+      });
     },
   });
 }
 
-export function makeOutputs({ witnessed: _, ...record }: SyncRecord): GateOutputs {
+export function makeOutputs({ witnessed: _, ...record }: SyncResult): GateOutputs {
   const seconds = Math.round((Date.parse(record.syncedAt) - Date.parse(record.startedAt)) / 1000);
   const gained = record.currentHeight - record.startHeight;
   return {

@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
-import { withFilesFound } from "../core/eventLog/eventLog";
+import { locateFiles } from "../core/eventLog/eventLog";
 import type { LogEvent, MoveEvent } from "../core/eventLog/events";
-import { lineOf, textOf } from "../core/eventLog/logLine";
+import { formatLine, parseLine } from "../core/eventLog/logLine";
 
 /** The event log in a directory, as it lies on the disk: what tests put there, and find there, without a store. */
 export function recordFile(directory: string): string {
@@ -12,7 +12,7 @@ export function recordFile(directory: string): string {
 function entriesIn(directory: string): (LogEvent | MoveEvent)[] {
   const file = recordFile(directory);
   const lines = fs.existsSync(file) ? fs.readFileSync(file, "utf8").split("\n") : [];
-  return lines.flatMap((line) => lineOf(line, file) ?? []);
+  return lines.flatMap((line) => parseLine(line, file) ?? []);
 }
 
 /** A Pillar's journey, the oldest first. */
@@ -23,10 +23,10 @@ export function journeyIn(directory: string, pillar: string): LogEvent[] {
 /** What was written of signers' moves, with the files of backups where they are. */
 export function movesIn(directory: string): MoveEvent[] {
   const moves = entriesIn(directory).filter((entry) => "move" in entry);
-  return moves.map((entry) => withFilesFound(entry, { directory }));
+  return moves.map((entry) => locateFiles(entry, { directory }));
 }
 
 export function putEvent(directory: string, entry: LogEvent | MoveEvent): void {
   fs.mkdirSync(directory, { recursive: true });
-  fs.appendFileSync(recordFile(directory), `${textOf(entry)}\n`);
+  fs.appendFileSync(recordFile(directory), `${formatLine(entry)}\n`);
 }

@@ -8,7 +8,7 @@ import { secureOptions } from "../../core/orchestrator/checks/secureOptions";
 import { newHost, oldHost } from "../../core/ssh/configuredLogin";
 import { openRoot } from "../../core/ssh/root";
 import { orchestratorLibrary } from "../../core/steps/libraries";
-import { lookAtNode } from "../../core/sync/nodeStatus";
+import { readNodeStatus } from "../../core/sync/nodeStatus";
 import { witnessSources } from "../../core/sync/witnessSources";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor } from "../../core/util/commands";
@@ -37,7 +37,7 @@ export async function checkMove({ stack, config, state, address, hostKey }: Stac
   try {
     const { begun, faults, shown, gap } = await rehearse(options, nodeCounts, {
       roots,
-      lookAtNode: () => lookAtNode(node, witnessSources(config)),
+      lookAtNode: () => readNodeStatus(node, witnessSources(config)),
       lookAtBridge: () => lookAtBridge({ node, references: config.sync.references }),
       ...systemClock,
     });

@@ -1,5 +1,5 @@
 import { nodeTarget } from "../../core/chain/configuredNode";
-import { lookAtNode } from "../../core/sync/nodeStatus";
+import { readNodeStatus } from "../../core/sync/nodeStatus";
 import { witnessSources } from "../../core/sync/witnessSources";
 import { checkNodeVersion } from "../check/checkNodeVersion";
 import { toPlainRow } from "../check/checkRow";
@@ -31,5 +31,5 @@ async function listVersionsToInstall(source: StackInfo): Promise<readonly string
 async function readNode({ config, state: { lastRun: shown }, address, hostKey }: StackInfo) {
   if (shown === undefined || !mayOfferAddress(shown)) return undefined;
   if (address === undefined || hostKey === undefined) return undefined;
-  return lookAtNode(nodeTarget(config, address, hostKey), witnessSources(config));
+  return readNodeStatus(nodeTarget(config, address, hostKey), witnessSources(config));
 }

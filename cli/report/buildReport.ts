@@ -1,5 +1,5 @@
 import type { LogEvent, MoveEvent } from "../../core/eventLog/events";
-import { lineOf } from "../../core/eventLog/logLine";
+import { parseLine } from "../../core/eventLog/logLine";
 import { openWaits } from "../../core/sync/curve";
 import { type EventText, formatEvent, time } from "./eventTable";
 
@@ -36,7 +36,7 @@ export interface Report {
 /** Parses an event log. Keeps only known fields, so that no other content of the file gets into a report. */
 export function parseEventLog(text: string, where = "record.jsonl"): ParsedLog {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
-  const entries = lines.map((line) => dropUnknownFields(lineOf(line, where))).filter((entry) => entry !== undefined);
+  const entries = lines.map((line) => dropUnknownFields(parseLine(line, where))).filter((entry) => entry !== undefined);
   return { entries, unread: lines.length - entries.length };
 }
 

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { withFilesFound } from "../../core/eventLog/eventLog";
+import { locateFiles } from "../../core/eventLog/eventLog";
 import { isBucket } from "../../core/store/bucketPlace";
 import { createDirectoryStore } from "../../core/store/directoryStore";
 import { openStore } from "../../core/store/openStore";
@@ -73,7 +73,7 @@ async function readLog(stack: string, place: string): Promise<FoundLog[]> {
   const store = isBucket(place) ? openForStack(stack, () => openStore(place)) : createDirectoryStore(place);
   try {
     const { entries, unread } = parseEventLog((await store.readLines()).join("\n"), store.log);
-    const log = { entries: entries.map((entry) => ("move" in entry ? withFilesFound(entry, store) : entry)), unread };
+    const log = { entries: entries.map((entry) => ("move" in entry ? locateFiles(entry, store) : entry)), unread };
     return [{ directory: store.directory, place: store.log, log, stacks: listStacks(entries) }];
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

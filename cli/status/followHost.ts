@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { NodeHostFacts } from "../../core/ssh/hostFacts";
 import { isFatal } from "../../core/ssh/sshErrors";
-import type { GateNews } from "../../core/sync/progress";
-import { type SyncRecord, waitForSync } from "../../core/sync/waitForSync";
+import type { GateMessage } from "../../core/sync/progress";
+import { type SyncResult, waitForSync } from "../../core/sync/waitForSync";
 import { firstLine } from "../../core/util/firstLine";
 import { CliRefusal } from "../terminal/refusal";
 import { createGateOptions, type HostReader, openHostReader } from "./hostReader";
@@ -13,7 +13,7 @@ import type { StackView, TimedView, ViewTimes } from "./stackView";
 export interface HostFollower {
   current(): TimedView;
   /** The first proof that the node is synced. @throws CliRefusal for a problem that a retry does not solve */
-  readonly synced: Promise<SyncRecord>;
+  readonly synced: Promise<SyncResult>;
   stop(): void;
 }
 
@@ -24,7 +24,7 @@ const syncRetryMs = 15_000;
 
 interface FollowOptions {
   changed(): void;
-  say(news: GateNews): void;
+  say(news: GateMessage): void;
   /** True if the lookups continue after the proof of the sync. */
   readonly keeps: boolean;
 }
@@ -48,7 +48,7 @@ export async function followHost(
   repeatFacts(stack, host, update, end.signal);
   repeat(async () => update({ parts: await readParts(stack, hostKey, host) }), partsIntervalMs, end.signal);
   let isProved = false;
-  const proveSync = async (): Promise<SyncRecord> => {
+  const proveSync = async (): Promise<SyncResult> => {
     const record = await waitForSync(createGateOptions(stack, false), {
       ...host.deps,
       sleep: (milliseconds) => {

@@ -1,4 +1,4 @@
-import { keyOf, sentenceOf } from "../../core/registration/registrationMessages";
+import { registrationKey, registrationText } from "../../core/registration/registrationMessages";
 import type { NodeHostFacts } from "../../core/ssh/hostFacts";
 import { type FactRow, peersRow, serviceRow, unseenLabel } from "../../core/ssh/hostFactsText";
 import { gateLine } from "../../core/sync/syncMessages";
@@ -53,10 +53,10 @@ function partTopics({ parts, pillar }: StackView): Topic[] {
   const registration = getValue(parts?.registration);
   const orchestrator = getValue(parts?.orchestrator);
   const unmet = getValue(parts?.destroy);
-  const address = registration && `address: ${sentenceOf(registration, pillar, Date.now())}`;
+  const address = registration && `address: ${registrationText(registration, pillar, Date.now())}`;
   const reasons = unmet?.map(({ what }) => what).join("; ") || "allowed: all conditions are met";
   return [
-    ...(address ? [["address", printable(address), keyOf(registration)] as const] : []),
+    ...(address ? [["address", printable(address), registrationKey(registration)] as const] : []),
     ...(orchestrator ? [["signer", printable(`orchestrator: ${orchestrator.text}`), orchestrator.kind] as const] : []),
     ...(unmet ? [["destroy", printable(`destroy: ${reasons}`)] as const] : []),
   ];

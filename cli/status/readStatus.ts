@@ -1,6 +1,6 @@
 import { isFatal } from "../../core/ssh/sshErrors";
 import type { SyncProgress } from "../../core/sync/progress";
-import { type GaveUp, waitForSync } from "../../core/sync/waitForSync";
+import { type GiveUpError, waitForSync } from "../../core/sync/waitForSync";
 import { CliRefusal, refusalExitCode } from "../terminal/refusal";
 import { decideAttention, decideExitCode } from "./attention";
 import { createGateOptions, type HostReader, openHostReader } from "./hostReader";
@@ -61,7 +61,7 @@ async function readSync(source: StackWithHost, { deps }: HostReader): Promise<Sy
     return { sync, synced: true };
   } catch (error) {
     if (isFatal(error)) throw new CliRefusal((error as Error).message);
-    const { gaveUp } = error as Partial<GaveUp>;
+    const { gaveUp } = error as Partial<GiveUpError>;
     if (!gaveUp) throw error;
     const { last } = gaveUp;
     const unreachable = last?.kind === "none" && last.unreachable === true ? last.reason : undefined;

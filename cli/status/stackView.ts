@@ -1,5 +1,5 @@
 import type { NodeHostFacts } from "../../core/ssh/hostFacts";
-import type { GateNews, SyncProgress } from "../../core/sync/progress";
+import type { GateMessage, SyncProgress } from "../../core/sync/progress";
 import type { LockStatus } from "../pulumi/locks";
 import type { StackState } from "../pulumi/stackState";
 import type { StatusParts } from "./parts/statusParts";
@@ -23,7 +23,7 @@ export interface StackView {
   readonly parts?: StatusParts | undefined;
 }
 
-export type WatchMessage = GateNews | { readonly kind: "watch"; readonly text: string };
+export type WatchMessage = GateMessage | { readonly kind: "watch"; readonly text: string };
 
 /** When values were read, in unix milliseconds. */
 export interface ViewTimes {

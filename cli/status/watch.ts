@@ -1,4 +1,4 @@
-import type { GateNews } from "../../core/sync/progress";
+import type { GateMessage } from "../../core/sync/progress";
 import { commandsFor } from "../../core/util/commands";
 import { firstLine } from "../../core/util/firstLine";
 import { durationText } from "../../core/util/timeText";
@@ -42,7 +42,7 @@ export async function watch(sources: readonly StackWithHost[], { keep }: { keep:
         display.say({ kind: "watch", text }, stack);
         continue;
       }
-      const say = (news: GateNews) => display.say(news, sources.length > 1 ? stack : undefined);
+      const say = (news: GateMessage) => display.say(news, sources.length > 1 ? stack : undefined);
       followed.push(await followHost(source, hostKey, { changed: show, say, keeps }));
     }
     show();

@@ -2,7 +2,7 @@ import { nodeRpc } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
 import type { LastRun } from "../lastRun";
 import { createLogin } from "../login";
-import { createGuardInputs } from "../retirement/remembered";
+import { createGuardInputs } from "../retirement/hostMemory";
 import { createContactArgs } from "./firstLook";
 import type { HostArgs } from "./host";
 

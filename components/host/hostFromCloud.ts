@@ -6,8 +6,8 @@ import { isCloudError } from "../../core/cloud/http";
 import { type OrderRecord, type OrderRecords, openOrderRecords } from "../../core/cloud/orderRecord";
 import type { StackConfig } from "../../core/config/config";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
-import { standing } from "../../core/eventLog/guardFacts";
-import { hasSigner } from "../../core/eventLog/orchestratorPresence";
+import { findValidEvents } from "../../core/eventLog/guardFacts";
+import { hasOrchestrator } from "../../core/eventLog/orchestratorPresence";
 import { publicKeyOf } from "../../core/ssh/configuredLogin";
 import { strangerText } from "../../core/ssh/ownServer";
 import { commandsFor } from "../../core/util/commands";
@@ -59,7 +59,10 @@ export async function registerCloudHost(
     ordered: record.ordered,
     isActive: config.lifecycle === "active",
     publicKey: publicKeyOf(config),
-    openings: listOpenings(config, { sshFrom, hasOrchestrator: await hasSigner(config, stack, last.signer?.side) }),
+    openings: listOpenings(config, {
+      sshFrom,
+      hasOrchestrator: await hasOrchestrator(config, stack, last.signer?.side),
+    }),
     hostKey: wanted.hostKey,
     stranger: wanted.hostKey === undefined ? await formatStranger(config, cloud, owner, plan) : undefined,
   });
@@ -78,7 +81,7 @@ async function formatStranger(
 ): Promise<string | undefined> {
   if (plan.kind === "make") return undefined;
   const { id, name, address } = plan.server;
-  const location = standing(await readStackEvents(config), owner.stack, "location").at(-1)?.details;
+  const location = findValidEvents(await readStackEvents(config), owner.stack, "location").at(-1)?.details;
   const recordedKey = location?.serverId === id ? location.hostKey : undefined;
   const server = { provider: cloud.provider, id, name, console: cloud.describeConsole(id) };
   return strangerText(server, address, recordedKey, commandsFor(owner.stack));

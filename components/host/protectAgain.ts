@@ -4,7 +4,7 @@ import { setProtection } from "../../core/cloud/protection";
 import type { StackConfig } from "../../core/config/config";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
 import type { LogEvent } from "../../core/eventLog/events";
-import { standing } from "../../core/eventLog/guardFacts";
+import { findValidEvents } from "../../core/eventLog/guardFacts";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor } from "../../core/util/commands";
 import { info, warn } from "../log";
@@ -46,6 +46,6 @@ export function lacksProtection(
 ): boolean {
   // A server whose creation was interrupted may be busy: the next run sets the protection.
   if (server.isProtected !== false || isHalfMade) return false;
-  const released = standing(events, stack, "unprotected").at(-1)?.details;
+  const released = findValidEvents(events, stack, "unprotected").at(-1)?.details;
   return isOwn || (released?.serverId === server.id && released.wasProtected === true);
 }

@@ -3,7 +3,7 @@ import { expected } from "../../core/chainCopy/copyProgress";
 import { roomFor } from "../../core/chainCopy/facts";
 import { lookAtOld } from "../../core/chainCopy/sides";
 import type { StackConfig } from "../../core/config/config";
-import { standing } from "../../core/eventLog/guardFacts";
+import { findValidEvents } from "../../core/eventLog/guardFacts";
 import { firstLine } from "../../core/util/firstLine";
 import { sizeText } from "../../core/util/sizeText";
 import type { LastRun } from "../lastRun";
@@ -23,7 +23,7 @@ export async function reportChainCopy(
   if (!pulumi.runtime.isDryRun() || finished || config.lifecycle !== "active") return;
   const settings = createChainCopyArgs(config, stack);
   if (settings === undefined) return;
-  if (standing(await readStackEventsOrNone(config), stack, "copied").length > 0) return;
+  if (findValidEvents(await readStackEventsOrNone(config), stack, "copied").length > 0) return;
   const { old, limitMbps } = settings;
   const { address, user } = old.host.ssh;
   const amount = await look(settings, limitSeconds).then(

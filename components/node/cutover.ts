@@ -4,11 +4,15 @@ import type { Network } from "../../core/chain/elections";
 import type { StackConfig } from "../../core/config/config";
 import { logRef } from "../../core/config/stackStore";
 import type { LogRef } from "../../core/eventLog/eventLog";
-import { lookAtRegistration, noteRegistration, recalled } from "../../core/registration/look";
-import { noticesOf } from "../../core/registration/notices";
 import type { Registration, RegistrationMemory } from "../../core/registration/registration";
-import { sentenceOf } from "../../core/registration/registrationMessages";
-import { type RegistrationShown, registrationShown } from "../../core/registration/registrationShown";
+import {
+  judgeRegistration,
+  noteRegistration,
+  readRegistrationMemory,
+} from "../../core/registration/registrationLookup";
+import { registrationText } from "../../core/registration/registrationMessages";
+import { findRegistrationNotices } from "../../core/registration/registrationNotices";
+import { createRegistrationOutput, type RegistrationOutput } from "../../core/registration/registrationOutput";
 import { sshTarget } from "../../core/ssh/configuredLogin";
 import { hourlyRestart } from "../../core/steps/nodeSteps";
 import type { NodeStatus } from "../../core/sync/nodeStatus";
@@ -39,7 +43,7 @@ export interface CutoverArgs {
 }
 
 export interface CutoverShown {
-  readonly registration: pulumi.Output<RegistrationShown>;
+  readonly registration: pulumi.Output<RegistrationOutput>;
   /** Absent while the node is not synced and the address is not registered. */
   readonly producerAddress: pulumi.Output<string | undefined>;
   readonly nextStep: pulumi.Output<string[]>;
@@ -82,7 +86,7 @@ export function registerCutover({
     const { registration } = found;
     if (!pulumi.runtime.isDryRun()) await recordRegistration(found, config);
     if (registration.kind === "tooEarly" || registration.kind === "foreign")
-      void warn(sentenceOf(registration, config.pillar.name, Date.now()));
+      void warn(registrationText(registration, config.pillar.name, Date.now()));
     return found;
   });
   const situation = pulumi.all([synced, now]).apply(
@@ -100,7 +104,7 @@ export function registerCutover({
   );
   return {
     registration: situation.apply((known) => ({
-      ...registrationShown(known.registration),
+      ...createRegistrationOutput(known.registration),
       offered: offersAddress(known),
     })),
     producerAddress: situation.apply((known) => (showsAddress(known) ? known.producerAddress : undefined)),
@@ -162,8 +166,8 @@ interface RegistrationReading {
 async function readRegistration(config: StackConfig, last: LastRun, { ours, seen }: At): Promise<RegistrationReading> {
   const [node, readings, hourlyRestart] = await Promise.all([seen.node, seen.readings, seen.hourlyRestart]);
   const place = logRef(config);
-  const memory = await recalled(place, ours, last.registration?.earlier);
-  const registration = await lookAtRegistration({
+  const memory = await readRegistrationMemory(place, ours, last.registration?.earlier);
+  const registration = await judgeRegistration({
     ours,
     readings,
     memory,
@@ -181,6 +185,6 @@ async function recordRegistration(
 ): Promise<void> {
   // Without an event log every run would send the notifications again.
   const news = await noteRegistration(openStackLog(config), registration, { stack: place.stack, ours, memory });
-  for (const { event, message } of noticesOf(news, registration, place, Date.now()))
+  for (const { event, message } of findRegistrationNotices(news, registration, place, Date.now()))
     await tell(config.notify, event, place, message);
 }

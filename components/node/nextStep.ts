@@ -1,5 +1,5 @@
 import { isOurs, type Registration } from "../../core/registration/registration";
-import { sentenceOf, walletClicks, wayBack } from "../../core/registration/registrationMessages";
+import { registrationText, walletClicks, wayBack } from "../../core/registration/registrationMessages";
 import type { NodeStatus } from "../../core/sync/nodeStatus";
 import { commandsFor } from "../../core/util/commands";
 
@@ -35,7 +35,7 @@ export function formatNextStep(situation: NextStepSituation): string[] {
   const { stack, pillar, now, registration, clock, first = [] } = situation;
   const run = commandsFor(stack);
   const again = `Look again with: ${run.up}`;
-  const sentence = `${upper(sentenceOf(registration, pillar, clock))}.`;
+  const sentence = `${upper(registrationText(registration, pillar, clock))}.`;
   switch (registration.kind) {
     case "tooEarly":
       return [
@@ -101,7 +101,7 @@ function update(situation: NextStepSituation): string[] {
     ...walletClicks(pillar, producerAddress),
     "It takes effect 5 to 10 minutes later, and with the Pillar's next slot this host produces. Keep the old host running",
     "until momentums carry the new address: it produces meanwhile.",
-    ...(registration.kind === "foreign" ? [] : [`${upper(sentenceOf(registration, pillar, clock))}.`]),
+    ...(registration.kind === "foreign" ? [] : [`${upper(registrationText(registration, pillar, clock))}.`]),
     "An update shows here within a minute or two; the chain refuses another Pillar's address without a word.",
     `Then: ${commandsFor(stack).up}`,
   ];

@@ -2,14 +2,14 @@ import { chainOfNode } from "../../core/chain/chain";
 import { nodeTarget } from "../../core/chain/configuredNode";
 import { nodeVersion } from "../../core/chain/nodeVersion";
 import type { StackConfig } from "../../core/config/config";
-import { type PillarReading, readSources } from "../../core/registration/source";
+import { type PillarReading, readSources } from "../../core/registration/pillarReadings";
 import { type Connection, createConnection } from "../../core/ssh/connection";
 import { runScript } from "../../core/ssh/runScript";
 import { isSameHost } from "../../core/ssh/sameHost";
 import { hourlyRestartNow } from "../../core/steps/looks";
 import { envelope } from "../../core/steps/step";
 import { receiver } from "../../core/steps/stepVariables";
-import { lookAhead, lookAtNode, type NodeStatus } from "../../core/sync/nodeStatus";
+import { type NodeStatus, prefetch, readNodeStatus } from "../../core/sync/nodeStatus";
 import { witnessSources } from "../../core/sync/witnessSources";
 import type { LastRun } from "../lastRun";
 
@@ -39,7 +39,7 @@ export function createHostReader(config: StackConfig, last: LastRun): NodeHostRe
   const { address, hostKey } = host;
   // A reading of another machine, before its node was synced, does not count.
   if (!isSameHost(last, { address, hostKey })) return look;
-  const early = lookAhead(() => look(address, hostKey));
+  const early = prefetch(() => look(address, hostKey));
   return (at, key, anew) => (anew ? look(at, key) : early());
 }
 
@@ -53,7 +53,7 @@ function beginReading(config: StackConfig, address: string, hostKey: string): Ho
   // The timeouts begin once the connection stands. Without one, each lookup reports the reason itself.
   const connected = target.via === "ssh" ? connection.session().then(nothing, nothing) : Promise.resolve();
   const seen = {
-    node: connected.then(() => lookAtNode(target, settings, connection)),
+    node: connected.then(() => readNodeStatus(target, settings, connection)),
     readings: connected.then(() => readSources(chain, config.sync.references, config.pillar.name, address)),
     hourlyRestart: connected.then(() => readHourlyRestart(config, address, connection)),
     version: config.node.release

@@ -3,7 +3,7 @@ import { type NodeRpc, nodeRpc, nodeTargetOn } from "../../core/chain/configured
 import { releaseNumber } from "../../core/chain/versions";
 import type { ChainSide } from "../../core/chainCopy/inputs";
 import type { StackConfig } from "../../core/config/config";
-import { standing } from "../../core/eventLog/guardFacts";
+import { findValidEvents } from "../../core/eventLog/guardFacts";
 import type { OrchestratorHost } from "../../core/ssh/root";
 import { nodeReleaseLibrary } from "../../core/steps/libraries";
 import { chainCopyAway, type NodeSteps, nodeSteps } from "../../core/steps/nodeSteps";
@@ -46,10 +46,10 @@ export async function createPillarNodeArgs(
   // After an interrupted retirement the state has the steps from before it, and an interrupted chain copy may have left
   // files that the state does not know.
   const events = await readStackEventsOrNone(config);
-  const begun = from ? undefined : standing(events, stack, "copying").at(-1)?.at;
+  const begun = from ? undefined : findValidEvents(events, stack, "copying").at(-1)?.at;
   return {
     host,
-    steps: nodeSteps(config, identity, standing(events, stack, "shuttingDown").at(-1)?.at),
+    steps: nodeSteps(config, identity, findValidEvents(events, stack, "shuttingDown").at(-1)?.at),
     rpc: nodeRpc(config),
     upgrade: createUpgradeInputs(config),
     look,

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
-import { hasSigner } from "../../core/eventLog/orchestratorPresence";
+import { hasOrchestrator } from "../../core/eventLog/orchestratorPresence";
 import { lookAtPorts, portFaults, portRules } from "../../core/ssh/portRules";
 import { warn } from "../log";
 
@@ -19,7 +19,7 @@ export function reportPorts(
   if (host.provider !== "existing") return pulumi.output(undefined);
   return deployed.apply(async () => {
     // The orchestrator's state is not known here.
-    const rules = portRules(config, await hasSigner(config, stack, shown), { node: true, signer: false });
+    const rules = portRules(config, await hasOrchestrator(config, stack, shown), { node: true, signer: false });
     const faults = portFaults(await look(host.address, rules)).map(({ text }) => text);
     if (faults.length > 0)
       await warn([`wrong ports of ${host.address}, as seen from this machine:`, ...faults].join("\n  "));

@@ -4,7 +4,7 @@ import { openOrderRecords } from "../../core/cloud/orderRecord";
 import type { StackConfig } from "../../core/config/config";
 import { openStackStore } from "../../core/config/stackStore";
 import type { EventDetails } from "../../core/eventLog/events";
-import { guardMemory } from "../../core/retirement/guardMemory";
+import { assembleGuardMemory } from "../../core/retirement/guardMemory";
 import { readHostOnce } from "../../core/retirement/readHost";
 import { formatRefusal } from "../../core/retirement/refusalText";
 import { retirementInputs } from "../../core/retirement/retirementInputs";
@@ -13,10 +13,10 @@ import { systemClock } from "../../core/util/clock";
 import { commandsFor, someHostKey } from "../../core/util/commands";
 import { formatProblem } from "../../core/util/problem";
 import type { LastRun } from "../lastRun";
-import { readHostMemory } from "./remembered";
+import { readHostMemory } from "./hostMemory";
 
 /** Dependencies of a lookup that prints nothing and accepts no acknowledgement of the operator. */
-export const lookOnly = {
+export const readOnlyDeps = {
   ...systemClock,
   say: () => undefined,
   saysCollected: false,
@@ -44,12 +44,12 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   const look =
     address === undefined || hostKey === undefined
       ? { silent: "its address or its key was not shown by the last run" }
-      : await readHostOnce(inputs, contactTimeoutMs, lookOnly).catch((error: Error) => {
+      : await readHostOnce(inputs, contactTimeoutMs, readOnlyDeps).catch((error: Error) => {
           throw new pulumi.RunError(error.message);
         });
-  const memory = guardMemory(past, last.finished || past.isReached);
+  const memory = assembleGuardMemory(past, last.finished || past.isReached);
   const question = { step: "retire" as const, inputs, memory, host: look, store: openStackStore(config) };
-  const { facts, verdict } = await surveyRetirement(question, lookOnly);
+  const { facts, verdict } = await surveyRetirement(question, readOnlyDeps);
   if (verdict.unmet.length > 0) throw new pulumi.RunError(formatRefusal(facts, verdict));
 }
 

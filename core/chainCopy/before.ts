@@ -9,7 +9,7 @@ import { isOneMachine } from "../ssh/sameHost";
 import { parseSshd, sshdFaults } from "../ssh/sshdFaults";
 import type { WitnessSources } from "../sync/chainSources";
 import type { NodeStatus } from "../sync/nodeStatus";
-import { type ReferencesSeen, readReferences } from "../sync/references";
+import { type ReferenceAnswers, readReferences } from "../sync/references";
 import { commandsFor } from "../util/commands";
 import { formatProblem } from "../util/problem";
 import { sizeText } from "../util/sizeText";
@@ -28,7 +28,7 @@ export interface NodeLooks {
   showChains(old: NodeTarget, fresh: NodeTarget): Promise<{ readonly old: ShownChain; readonly new: ShownChain }>;
   version(target: NodeTarget): Promise<string>;
   /** Reads what references and a node show of their chains. Never throws. */
-  readReferences(references: readonly string[], target: NodeTarget): Promise<ReferencesSeen>;
+  readReferences(references: readonly string[], target: NodeTarget): Promise<ReferenceAnswers>;
 }
 
 const limit = 60_000;

@@ -1,7 +1,7 @@
 import { isAnswered } from "../chain/reading";
 import { installLines, type VersionGap, versionGapText } from "../chain/requiredVersions";
 import { compareChains } from "../chain/sameChain";
-import type { ReferencesSeen } from "../sync/references";
+import type { ReferenceAnswers } from "../sync/references";
 
 const witnessesNeeded = 2;
 
@@ -11,7 +11,7 @@ const witnessesNeeded = 2;
  */
 export function findOldVersionFault(
   gaps: readonly VersionGap[],
-  { readings, own }: ReferencesSeen,
+  { readings, own }: ReferenceAnswers,
 ): string | undefined {
   const [gap] = gaps;
   if (gap === undefined) return undefined;

@@ -2,10 +2,10 @@ import { locateBackupFiles } from "../store/backupFiles";
 import { openStore } from "../store/openStore";
 import type { Store } from "../store/store";
 import { openForStack } from "../store/storeFault";
-import type { LogEvent, MoveEvent, MoveEventName, MoveNews, News, Notable } from "./events";
-import { lineOf, textOf } from "./logLine";
+import type { EventBody, LogEvent, MoveEvent, MoveEventBody, MoveEventName, Optional } from "./events";
+import { lastHash, storeHead } from "./logIntegrity";
+import { formatLine, parseLine } from "./logLine";
 import { isSameMove, type MoveId } from "./moveId";
-import { headOf, keepHead } from "./wholeLog";
 
 /** The place of an event log, and the stack that writes it. */
 export interface LogRef {
@@ -15,7 +15,7 @@ export interface LogRef {
   readonly pillar: string;
 }
 
-export function logRefOfInputs({
+export function createLogRef({
   backup,
   stack,
   pillar,
@@ -28,16 +28,18 @@ export interface EventLog {
   /** Reads the events of the Pillar's stacks, oldest first. @throws in the operator's words, as `add` does */
   read(): Promise<LogEvent[]>;
   /** Adds an event without which the run must not go on. */
-  add(news: News): Promise<void>;
+  add(news: EventBody): Promise<void>;
   /** Adds events without which the run goes on; reports a failure once. @returns true if they were written */
-  note(...news: readonly Notable<News>[]): Promise<boolean>;
+  note(...news: readonly Optional<EventBody>[]): Promise<boolean>;
   /**
    * Adds the events that are new to the current log, and returns those that it wrote. Adds none if the log can't be
    * read, because they could be duplicates. Reports a failure once.
    */
-  noteNews(newsTo: (events: readonly LogEvent[]) => readonly Notable<News>[]): Promise<readonly Notable<News>[]>;
-  addMove(move: MoveId, news: MoveNews): Promise<void>;
-  noteMove(move: MoveId, news: Notable<MoveNews>): Promise<boolean>;
+  noteChanges(
+    findChanges: (events: readonly LogEvent[]) => readonly Optional<EventBody>[],
+  ): Promise<readonly Optional<EventBody>[]>;
+  addMove(move: MoveId, news: MoveEventBody): Promise<void>;
+  noteMove(move: MoveId, news: Optional<MoveEventBody>): Promise<boolean>;
 }
 
 interface EventLogDeps {
@@ -56,8 +58,8 @@ export function openEventLog({ directory: place, stack, pillar }: LogRef, deps: 
   };
   const at = () => new Date(deps.now()).toISOString();
   const write = (entry: LogEvent | MoveEvent) => inWords("written", () => appendEvent(store, entry));
-  const add = (news: News) => write({ at: at(), stack, pillar, ...news });
-  const addMove = (move: MoveId, news: MoveNews) => write({ at: at(), move, ...news });
+  const add = (news: EventBody) => write({ at: at(), stack, pillar, ...news });
+  const addMove = (move: MoveId, news: MoveEventBody) => write({ at: at(), move, ...news });
   let lastReport: string | undefined;
   const tryTo = async (work: () => Promise<void>): Promise<boolean> => {
     try {
@@ -71,7 +73,7 @@ export function openEventLog({ directory: place, stack, pillar }: LogRef, deps: 
     }
   };
   const read = () => inWords("read", () => readEvents(store, pillar));
-  const addAll = async (news: readonly News[]) => {
+  const addAll = async (news: readonly EventBody[]) => {
     for (const each of news) await add(each);
   };
   return {
@@ -80,8 +82,8 @@ export function openEventLog({ directory: place, stack, pillar }: LogRef, deps: 
     add,
     addMove,
     note: (...news) => tryTo(() => addAll(news)),
-    noteNews: async (newsTo) => {
-      let news: readonly Notable<News>[] = [];
+    noteChanges: async (newsTo) => {
+      let news: readonly Optional<EventBody>[] = [];
       const isWritten = await tryTo(async () => {
         news = newsTo(await read());
         await addAll(news);
@@ -95,9 +97,9 @@ export function openEventLog({ directory: place, stack, pillar }: LogRef, deps: 
 /** Adds an event; it is stored once this resolves. @throws if it can't be written */
 export async function appendEvent(store: Store, entry: LogEvent | MoveEvent): Promise<void> {
   const lines = await store.readLines();
-  const line = textOf(entry, headOf(lines));
+  const line = formatLine(entry, lastHash(lines));
   await store.append(line);
-  keepHead(store, [...lines, line]);
+  storeHead(store, [...lines, line]);
 }
 
 /**
@@ -116,15 +118,15 @@ export async function readLog(store: Store, pillar: string): Promise<(LogEvent |
 /** Reads all events of orchestrators' moves, oldest first. @throws likewise */
 export async function readMoveEvents(store: Store): Promise<MoveEvent[]> {
   const events = (await readAll(store)).filter((entry) => "move" in entry);
-  return events.map((entry) => withFilesFound(entry, store));
+  return events.map((entry) => locateFiles(entry, store));
 }
 
 async function readAll(store: Store): Promise<(LogEvent | MoveEvent)[]> {
-  return (await store.readLines()).flatMap((line) => lineOf(line, store.log) ?? []);
+  return (await store.readLines()).flatMap((line) => parseLine(line, store.log) ?? []);
 }
 
 /** Returns an event with the present places of its backup's files. */
-export function withFilesFound(entry: MoveEvent, store: Pick<Store, "directory" | "files">): MoveEvent {
+export function locateFiles(entry: MoveEvent, store: Pick<Store, "directory" | "files">): MoveEvent {
   if (entry.event === "backup") return { ...entry, details: locateBackupFiles(entry.details, store) };
   if (entry.event !== "secured" || entry.details.backup === undefined) return entry;
   return { ...entry, details: { ...entry.details, backup: locateBackupFiles(entry.details.backup, store) } };

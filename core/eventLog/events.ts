@@ -30,7 +30,7 @@ export interface EventDetails {
   };
   /** A momentum of the synced node's chain. A node that lacks it later is on another chain, or lies. */
   readonly recorded: { readonly height: number; readonly hash: string };
-  /** A wait for the sync goes on: its curve since the previous line (core/sync/waits.ts). */
+  /** A wait for the sync goes on: its curve since the previous line (core/sync/waitLog.ts). */
   readonly waiting: {
     readonly address: string;
     readonly startedAt: string;
@@ -146,7 +146,7 @@ export interface Prepared {
 }
 
 /** A direction of a move, with its generation as in the journals, and the fingerprints of both hosts' keys. */
-export interface WayOfMove {
+export interface MoveLeg {
   readonly direction: "forward" | "back";
   readonly generation: number;
   readonly source: string;
@@ -170,8 +170,8 @@ interface MoveEventDetails {
   /** All prerequisites are met, and the first backup is taken. */
   readonly secured: Prepared;
   /** A direction of the move begins, or is about to start the orchestrator on its target. */
-  readonly begun: WayOfMove;
-  readonly starting: WayOfMove;
+  readonly begun: MoveLeg;
+  readonly starting: MoveLeg;
   readonly done: MoveEnd;
   readonly rolledBack: MoveEnd;
   /** A run of the move failed; the first line of its error. */
@@ -181,11 +181,11 @@ interface MoveEventDetails {
 export type EventName = keyof EventDetails;
 export type MoveEventName = keyof MoveEventDetails;
 
-export type News = {
+export type EventBody = {
   [E in EventName]: { readonly event: E; readonly details: EventDetails[E] };
 }[EventName];
 
-export type MoveNews = {
+export type MoveEventBody = {
   [E in MoveEventName]: { readonly event: E; readonly details: MoveEventDetails[E] };
 }[MoveEventName];
 
@@ -198,13 +198,13 @@ type Guarded =
   | ("begun" | "starting" | "done" | "rolledBack" | "backup" | "secured");
 
 /** Events without which a run goes on. */
-export type Notable<N extends { readonly event: string }> = Exclude<N, { readonly event: Guarded }>;
+export type Optional<N extends { readonly event: string }> = Exclude<N, { readonly event: Guarded }>;
 
-export type LogEvent = News & {
+export type LogEvent = EventBody & {
   /** ISO 8601. */
   readonly at: string;
   readonly stack: string;
   readonly pillar: string;
 };
 
-export type MoveEvent = MoveNews & { readonly at: string; readonly move: MoveId };
+export type MoveEvent = MoveEventBody & { readonly at: string; readonly move: MoveId };

@@ -50,14 +50,14 @@ export const guardFacts = {
 } as const satisfies Readonly<Record<string, GuardFact>>;
 
 export type FactName = keyof typeof guardFacts;
-type Said<F extends FactName> = Extract<LogEvent, { event: (typeof guardFacts)[F]["saidBy"][number] }>;
+type FactEvent<F extends FactName> = Extract<LogEvent, { event: (typeof guardFacts)[F]["saidBy"][number] }>;
 
 /** Returns the events that state a fact of a stack and still count, oldest first. */
-export function standing<F extends FactName>(lines: readonly (LogEvent | MoveEvent)[], stack: string, fact: F) {
+export function findValidEvents<F extends FactName>(lines: readonly (LogEvent | MoveEvent)[], stack: string, fact: F) {
   const { saidBy, voidedBy }: GuardFact = guardFacts[fact];
   const own = lines.filter((line): line is LogEvent => "stack" in line && line.stack === stack);
   const since = own.slice(own.findLastIndex(({ event }) => voidedBy.includes(event)) + 1);
-  return since.filter((line): line is Said<F> => saidBy.includes(line.event));
+  return since.filter((line): line is FactEvent<F> => saidBy.includes(line.event));
 }
 
 /**
@@ -69,14 +69,18 @@ export function noOrchestratorSince(
   stack: string,
   host: Pick<SshTarget, "address" | "hostKey">,
 ): string | undefined {
-  const shut = standing(lines, stack, "shutDown").at(-1);
+  const shut = findValidEvents(lines, stack, "shutDown").at(-1);
   if (shut?.details.hasSigner !== false || !shut.details.hostKey || !host.hostKey) return undefined;
   if (!isSameHost(shut.details, host)) return undefined;
   const later = lines.slice(lines.indexOf(shut) + 1);
-  return later.some((line) => tellsOf(line, stack, host)) ? undefined : shut.at;
+  return later.some((line) => concernsHost(line, stack, host)) ? undefined : shut.at;
 }
 
-function tellsOf(line: LogEvent | MoveEvent, stack: string, host: Pick<SshTarget, "address" | "hostKey">): boolean {
+function concernsHost(
+  line: LogEvent | MoveEvent,
+  stack: string,
+  host: Pick<SshTarget, "address" | "hostKey">,
+): boolean {
   if ("stack" in line) return line.event === "host" && isSameHost(line.details, host);
   // A stack's own move brings the orchestrator to its host.
   if (line.move.stack === stack && line.move.attempt !== undefined) return true;

@@ -6,19 +6,19 @@ import { moveText, parseMove } from "./moveId";
 const lineVersion = 1;
 
 /** Formats a line without line break. @param after hash of the newest line that the writer had read */
-export function textOf(entry: LogEvent | MoveEvent, after?: string): string {
+export function formatLine(entry: LogEvent | MoveEvent, after?: string): string {
   const written = "move" in entry ? { ...entry, move: moveText(entry.move) } : entry;
   return JSON.stringify({ version: lineVersion, after, ...written });
 }
 
 /** Returns the hash by which a line names the line before it. */
-export function afterOf(line: string): string | undefined {
+export function parsePreviousHash(line: string): string | undefined {
   const after = parseObject(line)?.after;
   return typeof after === "string" ? after : undefined;
 }
 
 /** Parses a line; undefined if it is no event, such as a line that was cut off. @throws if its version is unknown */
-export function lineOf(line: string, where: string): LogEvent | MoveEvent | undefined {
+export function parseLine(line: string, where: string): LogEvent | MoveEvent | undefined {
   const fields = parseObject(line);
   if (fields === undefined) return undefined;
   const { version, ...entry } = fields;

@@ -9,7 +9,7 @@ import { isSameOwner } from "./moveId";
  * else by the last move in this machine's event log, else by `shown`, the state's `new` or `old` host. A wrong yes does
  * no harm: nothing listens on the open port.
  */
-export async function hasSigner(config: StackConfig, stack: string, shown?: string): Promise<boolean> {
+export async function hasOrchestrator(config: StackConfig, stack: string, shown?: string): Promise<boolean> {
   const { migrateFrom, release } = config.orchestrator;
   if (migrateFrom !== undefined || release !== undefined) return true;
   const owner = { project, stack, pillar: config.pillar.name };

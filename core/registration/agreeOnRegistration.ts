@@ -2,7 +2,7 @@ import { agreeOn } from "../chain/agreement";
 import type { PillarOnChain } from "../chain/chainAnswers";
 import { freshMomentum, isAnswered, type Unanswered } from "../chain/reading";
 import { compareChains, hashAt, isSameChain, pickMajorityNode } from "../chain/sameChain";
-import type { PillarAnswer, PillarReading } from "./source";
+import type { PillarAnswer, PillarReading } from "./pillarReadings";
 
 export type SourceNote =
   | { readonly kind: "leftOut"; readonly reading: Unanswered }
@@ -74,11 +74,11 @@ export function agreeOnPillar(readings: readonly PillarReading[]): RegistrationA
   }
   const chain = same.by;
 
-  const words = agreeOn(chain, addressOf);
-  if (words.kind === "split") return { kind: "unknown", why: { kind: "wordsDiffer", words: chain.map(wordOf) }, notes };
-  for (const reading of words.others) notes.push({ kind: "contradicts", ...wordOf(reading) });
+  const words = agreeOn(chain, readAddress);
+  if (words.kind === "split") return { kind: "unknown", why: { kind: "wordsDiffer", words: chain.map(toWord) }, notes };
+  for (const reading of words.others) notes.push({ kind: "contradicts", ...toWord(reading) });
   return { kind: "settled", pillar: words.by[0]?.pillar ?? null, by: words.by, notes };
 }
 
-const addressOf = ({ pillar }: PillarAnswer) => pillar?.producerAddress ?? null;
-const wordOf = (reading: PillarAnswer): PillarWord => ({ name: reading.client.name, address: addressOf(reading) });
+const readAddress = ({ pillar }: PillarAnswer) => pillar?.producerAddress ?? null;
+const toWord = (reading: PillarAnswer): PillarWord => ({ name: reading.client.name, address: readAddress(reading) });

@@ -5,9 +5,9 @@ import type { Clock } from "../util/clock";
 import { firstLine } from "../util/firstLine";
 import { toResult } from "../util/result";
 import { agreeOnPillar } from "./agreeOnRegistration";
+import type { PillarReading } from "./pillarReadings";
 import type { Registration } from "./registration";
 import { unknownKey, unknownText, wayBack } from "./registrationMessages";
-import type { PillarReading } from "./source";
 
 interface EarlyWalletDeps extends Pick<Clock, "now" | "ticks"> {
   /** Asks the references alone: the node here is behind. Never throws. */

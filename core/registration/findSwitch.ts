@@ -38,13 +38,13 @@ export async function findSwitch(
     const known: Produced | undefined = first;
     for (const momentum of page.toReversed()) {
       if (momentum.producer === ours) first = momentum;
-      else if (momentum.producer === earlier) return first && switchOf(first, momentum);
+      else if (momentum.producer === earlier) return first && createSwitch(first, momentum);
     }
     const lowest = page[0]?.height ?? 1;
     // The first page is the short one that every lookup reads.
     const isQuiet = read > 0 && first === known;
-    if (isQuiet || lowest <= 1) return first && switchOf(first);
-    if (read >= pages) return first && { ...switchOf(first), orBefore: true };
+    if (isQuiet || lowest <= 1) return first && createSwitch(first);
+    if (read >= pages) return first && { ...createSwitch(first), orBefore: true };
     const from = Math.max(1, lowest - momentumPage);
     page = (await momentums(from, lowest - from)).filter(({ height }) => height < lowest);
     if (page.length === 0) throw new Error(`no momentums from ${from} to ${lowest - 1}`);
@@ -63,7 +63,7 @@ export function isUndone(
 }
 
 /** Adds the number of empty slots between the two addresses, which show as gaps in the momentums' times. */
-export function withEmptySlots(found: ProducerSwitch, { momentum }: Network): ProducerSwitch {
+export function addEmptySlots(found: ProducerSwitch, { momentum }: Network): ProducerSwitch {
   const { before, height, at } = found;
   // Momentum times have a resolution of one second.
   if (before === undefined || momentum < 1000) return found;
@@ -73,7 +73,7 @@ export function withEmptySlots(found: ProducerSwitch, { momentum }: Network): Pr
   return empty < 0 || Math.abs(slots - Math.round(slots)) > 0.1 ? found : { ...found, empty };
 }
 
-function switchOf(first: Produced, before?: Produced): ProducerSwitch {
+function createSwitch(first: Produced, before?: Produced): ProducerSwitch {
   const { height, timestamp: at } = first;
   if (before === undefined) return { height, at };
   return { height, at, before: { producerAddress: before.producer, height: before.height, at: before.timestamp } };

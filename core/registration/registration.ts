@@ -9,7 +9,7 @@ import {
   usualTicks,
 } from "../chain/elections";
 import type { Figures } from "../eventLog/events";
-import type { SyncReason } from "../sync/judgeLook";
+import type { SyncReason } from "../sync/judgeObservation";
 import type { NodeStatus } from "../sync/nodeStatus";
 import type { NoAgreement, RegistrationAgreement, SourceNote } from "./agreeOnRegistration";
 import type { ProducerSwitch } from "./findSwitch";
@@ -95,7 +95,7 @@ interface ProducingWait {
   readonly standing: string;
 }
 
-export function registrationOf(facts: RegistrationFacts): Registration {
+export function decideRegistration(facts: RegistrationFacts): Registration {
   const { ours, agreement, memory, switched, unseen, node, now } = facts;
   const { notes } = agreement;
   const { earlier } = memory;
@@ -125,12 +125,12 @@ export function registrationOf(facts: RegistrationFacts): Registration {
     return { kind: "tooEarly", why, reason, ...own, switched };
   }
   if (switched) return { kind: "producing", switched, ...own };
-  const wait = waitOf(since, facts);
+  const wait = estimateWait(since, facts);
   const isLate = wait.surely !== undefined && now > wait.surely;
   return { kind: "registered", wait, isLate, ...own, unseen };
 }
 
-function waitOf(
+function estimateWait(
   since: number,
   { network, elections = {} }: Pick<RegistrationFacts, "network" | "elections">,
 ): ProducingWait {

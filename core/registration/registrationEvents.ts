@@ -1,4 +1,4 @@
-import type { EventDetails, LogEvent, News, Notable } from "../eventLog/events";
+import type { EventBody, EventDetails, LogEvent, Optional } from "../eventLog/events";
 import type { ProducerSwitch } from "./findSwitch";
 import { isOurs, type Registration, type RegistrationMemory } from "./registration";
 
@@ -8,7 +8,12 @@ const iso = (time: number) => new Date(time).toISOString();
  * Returns what the event log says about a registration. Events from before the Pillar switched to another address do
  * not count. `seen` is the address before this host's, as the last run reported it.
  */
-export function memoryOf(events: readonly LogEvent[], stack: string, ours: string, seen?: string): RegistrationMemory {
+export function collectRegistrationMemory(
+  events: readonly LogEvent[],
+  stack: string,
+  ours: string,
+  seen?: string,
+): RegistrationMemory {
   let memory: RegistrationMemory = seen === undefined || seen === ours ? {} : { earlier: seen };
   for (const entry of events.filter((each) => each.stack === stack)) {
     if (entry.event === "registeredTooEarly" && entry.details.producerAddress === ours) {
@@ -20,7 +25,7 @@ export function memoryOf(events: readonly LogEvent[], stack: string, ours: strin
       const { since: _, switched: __, ...kept } = memory;
       memory = kept;
     } else if (entry.event === "producing" && entry.details.producerAddress === ours) {
-      const switched = switchOf(entry.details);
+      const switched = parseSwitch(entry.details);
       const earlier = switched.before?.producerAddress ?? memory.earlier;
       const since = memory.since ?? Date.parse(entry.at);
       memory = { since, wasOurs: true, switched, earlier };
@@ -29,20 +34,20 @@ export function memoryOf(events: readonly LogEvent[], stack: string, ours: strin
   return memory;
 }
 
-function switchOf({ height, switchedAt, orBefore, before, empty }: EventDetails["producing"]): ProducerSwitch {
+function parseSwitch({ height, switchedAt, orBefore, before, empty }: EventDetails["producing"]): ProducerSwitch {
   const last = before && { ...before, at: Date.parse(before.at) };
   return { height, at: Date.parse(switchedAt), orBefore, empty, before: last };
 }
 
 /** Returns the state changes that the event log does not have yet, so that it gets each of them once. */
-export function newsOf(registration: Registration, memory: RegistrationMemory): Notable<News>[] {
+export function findRegistrationChanges(registration: Registration, memory: RegistrationMemory): Optional<EventBody>[] {
   if (registration.kind === "earlier" || registration.kind === "foreign")
     return memory.since === undefined
       ? []
       : [{ event: "registeredElsewhere", details: { producerAddress: registration.address } }];
   if (!isOurs(registration)) return [];
   const { address: producerAddress, earlier, figures } = registration;
-  const news: Notable<News>[] = [];
+  const news: Optional<EventBody>[] = [];
   if (memory.since === undefined) {
     news.push({ event: "registered", details: { producerAddress, figures } });
     // A node that was synced and falls behind later does not count as registered too early.

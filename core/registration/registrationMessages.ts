@@ -19,7 +19,7 @@ export function wayBack(pillar: string, earlier: string | undefined): string {
 }
 
 /** Formats the state of a registration, without a full stop. */
-export function sentenceOf(registration: Registration, pillar: string, now: number): string {
+export function registrationText(registration: Registration, pillar: string, now: number): string {
   switch (registration.kind) {
     case "unknown":
       return `whose address ${pillar} is registered with is not known: ${unknownText(registration.why)}`;
@@ -34,7 +34,7 @@ export function sentenceOf(registration: Registration, pillar: string, now: numb
     case "tooEarly":
       return `${pillar} is registered with this host's address while its node is not synced (${registration.why})`;
     case "registered":
-      return `${pillar} is registered with this host's address, and no momentum carries it yet: ${patienceOf(registration, now)}`;
+      return `${pillar} is registered with this host's address, and no momentum carries it yet: ${waitText(registration, now)}`;
     case "producing": {
       const { height, at, orBefore } = registration.switched;
       return `${pillar} has produced here since momentum ${height}${orBefore ? " (or earlier)" : ""} (${minuteText(at)})`;
@@ -46,7 +46,7 @@ export function sentenceOf(registration: Registration, pillar: string, now: numb
 export const stillOurs =
   "this host stays elected for 5 to 10 minutes after that update: keep it running until momentums carry the other address";
 
-function patienceOf(registration: Extract<Registration, { kind: "registered" }>, now: number): string {
+function waitText(registration: Extract<Registration, { kind: "registered" }>, now: number): string {
   const { since, wait, isLate, unseen, figures } = registration;
   if (unseen !== undefined) return `it can't be seen now (${unseen})`;
   const { from, usually, surely, standing } = wait;
@@ -96,7 +96,7 @@ export function unknownText(why: NoAgreement): string {
 const addressText = (address: string | null) => address ?? "that nobody registered it";
 
 /** Returns a key that does not change with the time. */
-export function keyOf(registration: Registration): string {
+export function registrationKey(registration: Registration): string {
   const { kind } = registration;
   const parts: unknown[] = [kind, "address" in registration ? registration.address : ""];
   if (kind === "unknown") parts.push(unknownKey(registration.why));

@@ -2,7 +2,7 @@ import type { Clock } from "../util/clock";
 import { commandsFor } from "../util/commands";
 import { durationText } from "../util/timeText";
 import { isOurs, type Registration } from "./registration";
-import { keyOf, noteText, sentenceOf, walletClicks, wayBack } from "./registrationMessages";
+import { noteText, registrationKey, registrationText, walletClicks, wayBack } from "./registrationMessages";
 
 interface CutoverOptions {
   readonly stack: string;
@@ -43,8 +43,8 @@ export async function waitForProducing(options: CutoverOptions, deps: CutoverDep
   let isTold = false;
   for (;;) {
     const registration = await deps.look();
-    const sentence = sentenceOf(registration, pillar, deps.now());
-    const key = keyOf(registration);
+    const sentence = registrationText(registration, pillar, deps.now());
+    const key = registrationKey(registration);
     if (key !== said?.key || deps.ticks() - said.at >= quietFor) {
       deps.say(`cutover: ${sentence}`);
       if (key !== said?.key) for (const note of registration.notes) deps.say(`cutover: ${noteText(note)}`);
@@ -64,7 +64,7 @@ export async function waitForProducing(options: CutoverOptions, deps: CutoverDep
       isTold = true;
     }
     const giveUp = (what: string) =>
-      Object.assign(new Error(gaveUpText(options, what, sentence, isOurs(registration))), { gaveUp: true });
+      Object.assign(new Error(giveUpText(options, what, sentence, isOurs(registration))), { gaveUp: true });
     if (deps.signal?.aborted) throw giveUp("the engine that waited is gone");
     const remaining = deadline - (deps.ticks() - begun);
     if (remaining <= 0) {
@@ -75,7 +75,7 @@ export async function waitForProducing(options: CutoverOptions, deps: CutoverDep
   }
 }
 
-function gaveUpText({ address, stack }: CutoverOptions, what: string, sentence: string, isRegistered: boolean): string {
+function giveUpText({ address, stack }: CutoverOptions, what: string, sentence: string, isRegistered: boolean): string {
   const { up, remove } = commandsFor(stack);
   return [
     `${address}: no momentum carries this host's producer address yet, ${what}`,

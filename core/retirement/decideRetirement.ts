@@ -1,7 +1,7 @@
 import { isAnswered } from "../chain/reading";
 import { commandsFor } from "../util/commands";
 import { checkChain, checkPillarOfHost, checkSuccessor } from "./chainRules";
-import { checkRewards, checkSigner } from "./lossRules";
+import { checkOrchestrator, checkRewards } from "./lossRules";
 import {
   combine,
   hasOrchestratorTraces,
@@ -29,7 +29,7 @@ export function decideRetirement(facts: RetirementFacts): RetirementVerdict {
     ...(neverProduced
       ? [met(`${facts.address} has produced nothing since this stack has it`)]
       : [checkSuccessor(facts, good), ...(facts.step === "destroy" ? [checkRewards(facts)] : [])]),
-    checkSigner(facts),
+    checkOrchestrator(facts),
   ];
   const { unmet, evidence } = combine(verdicts);
   return { unmet: mergeSame(unmet), evidence };

@@ -1,5 +1,5 @@
 import type { LogEvent } from "../eventLog/events";
-import { type FactName, standing } from "../eventLog/guardFacts";
+import { type FactName, findValidEvents } from "../eventLog/guardFacts";
 import type { RecordedMomentum, RetirementInputs } from "./guardInputs";
 
 export interface GuardMemory {
@@ -27,7 +27,7 @@ export interface Remembered extends Partial<Omit<GuardMemory, "createdAt">> {
 
 /** Merges a host's facts in event log and state, because either may be lost. */
 export function mergeHostMemory(events: readonly LogEvent[], stack: string, inState: Remembered = {}) {
-  const last = <F extends FactName>(fact: F) => standing(events, stack, fact).at(-1);
+  const last = <F extends FactName>(fact: F) => findValidEvents(events, stack, fact).at(-1);
   const [location, produced] = [last("location"), last("produced")];
   const beginnings = [location?.at, inState.since].filter((at) => at !== undefined).sort();
   const words = [last("begun")?.details.isOwnWork, inState.isOwnWork].filter((word) => word !== undefined);
@@ -45,7 +45,7 @@ export function mergeHostMemory(events: readonly LogEvent[], stack: string, inSt
 
 export type HostMemory = ReturnType<typeof mergeHostMemory>;
 
-export function rememberedInputs({ isReached, recorded, knownProducer, hasProduced }: HostMemory) {
+export function hostMemoryInputs({ isReached, recorded, knownProducer, hasProduced }: HostMemory) {
   const remembered = {
     isReached: isReached ? (true as const) : undefined,
     recorded,
@@ -55,7 +55,7 @@ export function rememberedInputs({ isReached, recorded, knownProducer, hasProduc
 }
 
 /** Assembles the memory for a survey. A guard's own outputs take precedence. */
-export function guardMemory(
+export function assembleGuardMemory(
   { since, isOwnWork, hasProduced }: HostMemory,
   isReached: boolean,
   guard: Partial<GuardMemory> = {},
@@ -70,7 +70,7 @@ export function guardMemory(
 
 type MemoryInputs = Pick<RetirementInputs, "lifecycle" | "remembered">;
 
-export async function newGuardMemory(
+export async function createGuardMemory(
   { lifecycle, remembered }: MemoryInputs,
   isLogged: () => Promise<boolean>,
 ): Promise<GuardMemory> {

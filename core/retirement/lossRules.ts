@@ -69,7 +69,7 @@ export function checkRewards({ rewards: readings, saysCollected, stack, pillar }
 }
 
 /** True if an orchestrator that moved on works on a host, by that host's journal. */
-function isSignerOn(observation: HostObservation, { identity }: Journal): boolean {
+function isOrchestratorOn(observation: HostObservation, { identity }: Journal): boolean {
   if (!identity || !("facts" in observation)) return false;
   const { journal } = observation.facts.signer;
   const isThere = journal !== undefined && ["running", "restored"].includes(journal.stage);
@@ -99,12 +99,12 @@ function findOpenMove({ host, address, successor }: RetirementFacts): Omit<Unmet
 }
 
 /** Checks that no orchestrator can sign here, and that the successor's orchestrator answers. */
-export function checkSigner(facts: RetirementFacts): RetirementVerdict {
+export function checkOrchestrator(facts: RetirementFacts): RetirementVerdict {
   const { host, step, address } = facts;
   if ("released" in host) return met();
   if ("facts" in host && !hasOrchestratorTraces(host.facts)) return met(`${address} has no orchestrator on it`);
-  if (!("facts" in host) && facts.noSignerAt !== undefined)
-    return met(`no orchestrator was on ${address} when its node was shut down, at ${facts.noSignerAt}`);
+  if (!("facts" in host) && facts.noOrchestratorAt !== undefined)
+    return met(`no orchestrator was on ${address} when its node was shut down, at ${facts.noOrchestratorAt}`);
   const fail = failWith("the signer");
   if ("facts" in host && host.facts.signer.active)
     return fail({
@@ -142,7 +142,7 @@ function checkFence(facts: RetirementFacts, { masked, hasKeyStore, journal, lack
       needed: `the signer's move, which fences it here: ${commandsFor("SUCCESSOR").move(stack)} (SUCCESSOR is the stack of the new host)`,
     });
   const other = journal?.other;
-  if (other && next && other.hostKey !== next.hostKey && !isSignerOn(next.look, journal))
+  if (other && next && other.hostKey !== next.hostKey && !isOrchestratorOn(next.look, journal))
     unmet.push({
       what: "the signer went to another host than the successor",
       found: [

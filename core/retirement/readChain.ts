@@ -24,7 +24,7 @@ interface Newest {
   readonly registered?: Produced;
 }
 
-export interface ChainWord {
+export interface ChainAnswer {
   /** null if there is no such Pillar. */
   readonly pillar: PillarOnChain | null;
   /** Rank, if the node reports it. */
@@ -41,7 +41,7 @@ export interface ChainWord {
   readonly older?: readonly Block[];
 }
 
-export type ChainReading = Reading<ChainWord>;
+export type ChainReading = Reading<ChainAnswer>;
 
 /** Pages of a day and a half: no Pillar of a thousand outside the top ranks waits longer. */
 const maxPages = 12;
@@ -54,7 +54,7 @@ const maxAgeMs = 15 * 60_000;
 
 /** Asks one node. Never throws. */
 export function readChain(client: ChainClient, question: ChainQuestion, now: number): Promise<ChainReading> {
-  return readNode<ChainWord>(client, async ({ newest }) => {
+  return readNode<ChainAnswer>(client, async ({ newest }) => {
     const fault = clockFault(newest, now) ?? (await otherChainFault(client, question.recorded));
     if (fault) return { fault };
     const pillar = await client.pillar(question.pillar);

@@ -1,7 +1,7 @@
 import { type CloudServer, powerOff, readPowerState } from "../cloud/power";
 import { isProtected, setProtection } from "../cloud/protection";
-import { type EventLog, logRefOfInputs, openEventLog } from "../eventLog/eventLog";
-import { standing } from "../eventLog/guardFacts";
+import { createLogRef, type EventLog, openEventLog } from "../eventLog/eventLog";
+import { findValidEvents } from "../eventLog/guardFacts";
 import { openRoot, type RootHost } from "../ssh/root";
 import { type Commands, commandsFor } from "../util/commands";
 import { firstLine } from "../util/firstLine";
@@ -42,7 +42,7 @@ export async function releaseHost(inputs: GuardInputs, memory: GuardMemory, deps
 }
 
 function openDestroyLog(inputs: RetirementInputs, deps: ReleaseDeps): EventLog {
-  const log = openEventLog(logRefOfInputs(inputs), deps);
+  const log = openEventLog(createLogRef(inputs), deps);
   const withCommand = <A extends unknown[], T>(work: (...args: A) => Promise<T>) => {
     return async (...args: A): Promise<T> => {
       try {
@@ -73,7 +73,7 @@ async function releaseUnderLock(
   const inputs = {
     ...guard,
     knownProducer: guard.knownProducer ?? earlier?.details.producer,
-    recorded: guard.recorded ?? standing(await log.read(), guard.stack, "chain").at(-1)?.details,
+    recorded: guard.recorded ?? findValidEvents(await log.read(), guard.stack, "chain").at(-1)?.details,
   };
   const root = openRoot(login, inputs.library);
   try {
@@ -158,7 +158,7 @@ async function findRecentRelease(
   log: EventLog,
   deps: ReleaseDeps,
 ) {
-  const release = standing(await log.read(), stack, "released").at(-1);
+  const release = findValidEvents(await log.read(), stack, "released").at(-1);
   if (release === undefined || release.at <= createdAt || deps.now() - Date.parse(release.at) >= sameDestroyMs)
     return undefined;
   const { address, serverId } = release.details;
@@ -210,7 +210,7 @@ async function authorizeRelease(
   const reasons = unmet.map(({ what }) => what);
   const sentence = overrideSentence(pillar, unmet);
   // A sentence counts for both guards, although the first may have met more conditions.
-  const typed = standing(await log.read(), inputs.stack, "typed").at(-1);
+  const typed = findValidEvents(await log.read(), inputs.stack, "typed").at(-1);
   const typedBefore = isSecond && typed && typed.at > memory.createdAt ? typed.details.sentence : undefined;
   if (deps.override !== undefined && [sentence, typedBefore].includes(deps.override)) {
     deps.say(`retirement: going on all the same, as typed: ${deps.override}`);

@@ -4,7 +4,7 @@ import type { Answered } from "../chain/reading";
 import type { BridgeNow } from "../orchestrator/checks/bridgeNow";
 import type { NodeStatus } from "../sync/nodeStatus";
 import type { Result } from "../util/result";
-import type { ChainReading, ChainWord } from "./readChain";
+import type { ChainAnswer, ChainReading } from "./readChain";
 import type { HostFacts, HostObservation } from "./readHost";
 import type { RewardsReading } from "./readRewards";
 
@@ -79,7 +79,7 @@ export interface RetirementFacts {
   /** Identity by event log or the successor's journal; read only in the same case. */
   readonly identity?: Readonly<Partial<Record<string, string>>> | undefined;
   /** ISO 8601: shutdown with no orchestrator on the host. */
-  readonly noSignerAt?: string | undefined;
+  readonly noOrchestratorAt?: string | undefined;
   readonly network: Network;
 }
 
@@ -91,7 +91,7 @@ export interface RetirementVerdict {
 /** Environment variable that confirms collected rewards; its value is the Pillar's name. */
 export const collectedVariable = "PILLAR_HOST_REWARDS_COLLECTED";
 
-export type GoodReading = Answered<ChainWord>;
+export type GoodReading = Answered<ChainAnswer>;
 
 export function ownProducer({ host, knownProducer }: Pick<RetirementFacts, "host" | "knownProducer">) {
   return ownProducers({ host, knownProducer })[0];

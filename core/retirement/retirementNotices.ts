@@ -1,5 +1,5 @@
 import type { LogEvent } from "../eventLog/events";
-import { standing } from "../eventLog/guardFacts";
+import { findValidEvents } from "../eventLog/guardFacts";
 import { commandsFor } from "../util/commands";
 import type { RetirementFacts, RetirementVerdict } from "./retirementFacts";
 
@@ -23,6 +23,6 @@ export function findRetirementNotices(
       notice: "retirementPossible",
       message: `nothing stands in the way of giving up the old host any more: ${commandsFor(stack).destroy}`,
     });
-  const notified = standing(events, stack, "notified").map(({ details }) => details.notice);
+  const notified = findValidEvents(events, stack, "notified").map(({ details }) => details.notice);
   return notices.filter(({ notice }) => !notified.includes(notice));
 }

@@ -37,12 +37,12 @@ export function successorFaults({ successor, bridge, identity }: Facts): Omit<Un
 }
 
 /** True if all evidence says that the orchestrator works on the successor: no older share is needed. */
-export function isSignerThere(facts: Facts): boolean {
+export function isOrchestratorThere(facts: Facts): boolean {
   const { build } = facts.successor ?? {};
   return build !== undefined && "value" in build && facts.identity !== undefined && successorFaults(facts).length === 0;
 }
 
-export function findSignerIdentity(lines: readonly (LogEvent | MoveEvent)[]): Facts["identity"] {
+export function findOrchestratorIdentity(lines: readonly (LogEvent | MoveEvent)[]): Facts["identity"] {
   const identities = lines.flatMap((line) => (line.event === "secured" ? [line.details.oldIdentity] : []));
   const { producer, tssPeerId, evmAddress } = identities.findLast((each) => each) ?? {};
   return producer === undefined ? undefined : { producer, tssPeerId, evmAddress };

@@ -4,14 +4,14 @@ import { createOrchestratorClient } from "../chain/orchestrator";
 import { isAnswered, silentBy } from "../chain/reading";
 import { showToEachOther } from "../chain/sameChain";
 import { readLog } from "../eventLog/eventLog";
-import { noOrchestratorSince, standing } from "../eventLog/guardFacts";
-import { findMissingLine } from "../eventLog/wholeLog";
+import { findValidEvents, noOrchestratorSince } from "../eventLog/guardFacts";
+import { findMissingLine } from "../eventLog/logIntegrity";
 import { askInTurn } from "../orchestrator/checks/bridgeNow";
 import { type Connection, createConnection } from "../ssh/connection";
 import { openRoot } from "../ssh/root";
 import type { SshTarget } from "../ssh/ssh";
 import type { Store } from "../store/store";
-import { lookAtNode } from "../sync/nodeStatus";
+import { readNodeStatus } from "../sync/nodeStatus";
 import { firstLine } from "../util/firstLine";
 import { resolvePath } from "../util/resolvePath";
 import { toResult } from "../util/result";
@@ -24,7 +24,7 @@ import { type ChainReading, readChain } from "./readChain";
 import { type ReadHostDeps, readHost } from "./readHost";
 import { type RewardsQuestion, type RewardsReading, readRewards } from "./readRewards";
 import { ownProducer, type RetirementFacts, type RetirementStep, type RetirementVerdict } from "./retirementFacts";
-import { findSignerIdentity, isSignerThere } from "./successorOrchestrator";
+import { findOrchestratorIdentity, isOrchestratorThere } from "./successorOrchestrator";
 
 export interface SurveyDeps extends ReadHostDeps {
   now(): number;
@@ -93,10 +93,10 @@ async function readFacts(question: SurveyQuestion, clients: readonly SurveyClien
   const isSilent = step === "destroy" && !("facts" in host || "released" in host) && !logged.noSignerAt;
   const usable = clients.flatMap(({ client, fault }) => (fault === undefined ? [client] : []));
   const signerFacts = isSilent
-    ? { successor, ...(await readSignerFacts(successor, logged.identity, usable)) }
+    ? { successor, ...(await readOrchestratorFacts(successor, logged.identity, usable)) }
     : undefined;
   // An orchestrator on the successor may have a newer share than any backup of this host.
-  const bridge = signerFacts && !isSignerThere(signerFacts) ? signerFacts.bridge : undefined;
+  const bridge = signerFacts && !isOrchestratorThere(signerFacts) ? signerFacts.bridge : undefined;
   const facts: RetirementFacts = {
     pillar,
     stack: inputs.stack,
@@ -119,7 +119,7 @@ async function readFacts(question: SurveyQuestion, clients: readonly SurveyClien
       ...(await orchestratorBackupFaults(store, { ...backedUpOrchestrator(inputs, memory, host), bridge })),
     ],
     ...signerFacts,
-    noSignerAt: logged.noSignerAt,
+    noOrchestratorAt: logged.noSignerAt,
   };
   return { facts, isProducingRecorded: logged.producing };
 }
@@ -143,7 +143,7 @@ function backedUpOrchestrator(inputs: RetirementInputs, memory: GuardMemory, hos
 }
 
 /** Reads the bridge's key, and the identity from the successor's journal if the event log has none. */
-async function readSignerFacts(
+async function readOrchestratorFacts(
   successor: RetirementFacts["successor"],
   identity: RetirementFacts["identity"],
   clients: readonly ChainClient[],
@@ -157,10 +157,10 @@ async function readLogFacts({ pillar, stack, host }: RetirementInputs, store: St
   const missing = await findMissingLine(store);
   return {
     faults: missing === undefined ? [] : [missing],
-    producing: standing(lines, stack, "produced").length > 0,
+    producing: findValidEvents(lines, stack, "produced").length > 0,
     // The missing line may be about an orchestrator that came later.
     noSignerAt: missing === undefined ? noOrchestratorSince(lines, stack, host.ssh) : undefined,
-    identity: findSignerIdentity(lines),
+    identity: findOrchestratorIdentity(lines),
   };
 }
 
@@ -201,7 +201,7 @@ async function readSuccessor(
         silent: firstLine(error.message),
       })),
       // The survey compares the chains of all nodes.
-      lookAtNode(node, { references, tolerance, isChainUnverified: true }, connection),
+      readNodeStatus(node, { references, tolerance, isChainUnverified: true }, connection),
     ]);
     const { address, hostKey } = host.ssh;
     const facts = { address, hostKey, look, node: status };

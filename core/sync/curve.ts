@@ -1,5 +1,5 @@
 import type { CurvePoint, LogEvent } from "../eventLog/events";
-import { standing } from "../eventLog/guardFacts";
+import { findValidEvents } from "../eventLog/guardFacts";
 
 export const curveLimit = 200;
 
@@ -7,7 +7,7 @@ export const curveLimit = 200;
  * Returns a curve with one more point. If it gets too long, drops the point whose neighbours are nearest in time, but
  * never the first or the last, so that points stay evenly spread, also across resumed waits.
  */
-export function withPoint(curve: readonly CurvePoint[], point: CurvePoint, limit = curveLimit): readonly CurvePoint[] {
+export function addPoint(curve: readonly CurvePoint[], point: CurvePoint, limit = curveLimit): readonly CurvePoint[] {
   const points = [...curve, point];
   while (points.length > limit) {
     let least = 1;
@@ -30,13 +30,13 @@ export interface Waits {
 /** Returns what the event log says about the waits for a host, up to its sync or its deletion. */
 export function openWaits(events: readonly LogEvent[], stack: string, address: string): Waits {
   let waits: Waits = { curve: [] };
-  for (const { details } of standing(events, stack, "waits")) {
+  for (const { details } of findValidEvents(events, stack, "waits")) {
     if (details.address !== address) continue;
     const { startedAt, startHeight, curve } = details;
     waits = {
       startedAt: waits.startedAt ?? startedAt,
       startHeight: waits.startHeight ?? startHeight,
-      curve: curve.reduce((all, point) => withPoint(all, point), waits.curve),
+      curve: curve.reduce((all, point) => addPoint(all, point), waits.curve),
     };
   }
   return waits;

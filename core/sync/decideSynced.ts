@@ -3,8 +3,8 @@ import { freshMomentum } from "../chain/reading";
 import type { VersionGap } from "../chain/requiredVersions";
 import type { SyncProof } from "../eventLog/events";
 import type { ChainSources } from "./chainSources";
-import { judgeLook, type SyncReason } from "./judgeLook";
-import { compareReferences, type ReferenceAgreement, type ReferenceNote, type ReferencesSeen } from "./references";
+import { judgeObservation, type SyncReason } from "./judgeObservation";
+import { compareReferences, type ReferenceAgreement, type ReferenceAnswers, type ReferenceNote } from "./references";
 
 export interface EvidenceOptions extends Omit<ChainSources, "references"> {
   /** Good lookups in a row that a proof needs. */
@@ -14,7 +14,7 @@ export interface EvidenceOptions extends Omit<ChainSources, "references"> {
 }
 
 /** A lookup of the node, and of the references if the node says that it is synced. */
-export interface SyncLook extends ReferencesSeen {
+export interface SyncLookup extends ReferenceAnswers {
   readonly observation: Observation;
   /** Milliseconds of a monotonic clock. */
   readonly at: number;
@@ -61,12 +61,12 @@ export const chainRisk = "not verified: sync.unverifiedChain is acknowledged, no
 export const chainGap = "which chain the node is on: no reference and no old host confirms a momentum of it";
 
 /**
- * Adds a lookup to the evidence and decides whether the node is synced. The node's own answer must be good (judgeLook),
+ * Adds a lookup to the evidence and decides whether the node is synced. The node's own answer must be good (judgeObservation),
  * and evidence that a stale target can't fake must support it: a fresh newest momentum by both clocks, the references'
  * median, or else a target that advances and that the node keeps up with. None of these says anything about the chain:
  * a witness must confirm it, and a node on another chain never passes.
  */
-export function decideSynced(before: Evidence, look: SyncLook, options: EvidenceOptions): SyncDecision {
+export function decideSynced(before: Evidence, look: SyncLookup, options: EvidenceOptions): SyncDecision {
   const { observation, at, clock } = look;
   const bad = (why: SyncReason, notes: readonly ReferenceNote[] = [], contradictedSince?: number): SyncDecision => ({
     evidence: { ...noEvidence, lastAt: at, lastClock: clock, contradictedSince },
@@ -78,7 +78,7 @@ export function decideSynced(before: Evidence, look: SyncLook, options: Evidence
     unproved: [],
   });
 
-  const own = judgeLook(observation, clock);
+  const own = judgeObservation(observation, clock);
   if (observation.kind === "none" || own.says === "no") return bad(own.why, [], before.contradictedSince);
   if (own.says === "close") {
     // The node is adding a momentum. For as long as that takes, the lookup counts neither for nor against a sync.
@@ -126,7 +126,7 @@ function findChainFault(
 }
 
 /** Adds a good lookup to the streak, or starts a new one after a jump of a clock or of an unconfirmed target. */
-function extendStreak(before: Evidence, { at, clock }: SyncLook, target: number, isConfirmed: boolean): Evidence {
+function extendStreak(before: Evidence, { at, clock }: SyncLookup, target: number, isConfirmed: boolean): Evidence {
   const { lastAt, lastClock } = before;
   const jumped = lastAt !== undefined && lastClock !== undefined && Math.abs(clock - lastClock - (at - lastAt)) > jump;
   // A stale target that is renewed between two lookups jumps. The network's own target advances at the network's pace.

@@ -7,8 +7,8 @@ import { systemClock } from "../util/clock";
 import { withTimeout } from "../util/withTimeout";
 import type { WitnessSources } from "./chainSources";
 import { chainGap, contradictionLimit, decideSynced, noEvidence, refuseOldVersion } from "./decideSynced";
-import { claimsSynced, judgeLook, type SyncReason } from "./judgeLook";
-import { observeSettled } from "./observeSettled";
+import { claimsSynced, judgeObservation, type SyncReason } from "./judgeObservation";
+import { observeStable } from "./observeStable";
 import { reasonText } from "./syncMessages";
 import { openWitnesses } from "./witnesses";
 
@@ -33,7 +33,7 @@ const fresh = 30_000;
 /**
  * Starts a lookup while the engine is busy. Returns a function that gives its result while recent, else a new one.
  */
-export function lookAhead<T>(look: () => Promise<T>, now: () => number = Date.now): () => Promise<T> {
+export function prefetch<T>(look: () => Promise<T>, now: () => number = Date.now): () => Promise<T> {
   const begun = now();
   const early = look();
   return () => (now() - begun < fresh ? early : look());
@@ -42,7 +42,7 @@ export function lookAhead<T>(look: () => Promise<T>, now: () => number = Date.no
 /**
  * Reads a node's state, also in a preview. Returns a problem instead of throwing. The owner of `connection` closes it.
  */
-export async function lookAtNode(
+export async function readNodeStatus(
   target: NodeTarget,
   options: WitnessSources,
   connection?: Connection,
@@ -52,8 +52,8 @@ export async function lookAtNode(
   const witnesses = openWitnesses(options, target);
   try {
     const look = async (): Promise<NodeStatus> => {
-      const observation = await observeSettled(() => client.observe(), systemClock);
-      const verdict = judgeLook(observation, Date.now());
+      const observation = await observeStable(() => client.observe(), systemClock);
+      const verdict = judgeObservation(observation, Date.now());
       if (observation.kind === "none") return { synced: false, why: reasonText(verdict.why), known: false };
       const { newest } = observation;
       const own = newest && { newest, client: chainOfNode("the node", target, way) };

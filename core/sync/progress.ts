@@ -1,6 +1,6 @@
 import { networkPaceMs } from "../chain/elections";
 import type { Observation } from "../chain/node";
-import type { SyncReason } from "./judgeLook";
+import type { SyncReason } from "./judgeObservation";
 
 /** A height at a time (unix milliseconds). */
 export interface Sample {
@@ -14,7 +14,7 @@ export interface Sample {
 const networkRate = 1000 / networkPaceMs;
 
 /** Returns momentums per second without the gaps between stretches; undefined if there are too few samples. */
-export function rateOf(samples: readonly Sample[]): number | undefined {
+export function computeRate(samples: readonly Sample[]): number | undefined {
   let time = 0;
   let gained = 0;
   samples.forEach((sample, i) => {
@@ -33,7 +33,7 @@ export function timeLeft(height: number, target: number, rate: number | undefine
 }
 
 /** Formats the percentage with one digit, rounded down: 100 means reached. */
-export function percentOf(height: number, target: number): string | undefined {
+export function formatPercent(height: number, target: number): string | undefined {
   if (target <= 0) return undefined;
   return (Math.floor((Math.min(height, target) / target) * 1000) / 10).toFixed(1);
 }
@@ -42,7 +42,7 @@ export function percentOf(height: number, target: number): string | undefined {
 export function rangeLeft(height: number, target: number, samples: readonly Sample[]): [number, number] | undefined {
   const middle = Math.floor(samples.length / 2);
   const halves = samples.length >= 8 ? [samples.slice(0, middle + 1), samples.slice(middle)] : [samples];
-  const times = halves.map((half) => timeLeft(height, target, rateOf(half)));
+  const times = halves.map((half) => timeLeft(height, target, computeRate(half)));
   const known = times.filter((time) => time !== undefined);
   return known.length === times.length && known.length > 0 ? [Math.min(...known), Math.max(...known)] : undefined;
 }
@@ -66,20 +66,20 @@ export interface SyncProgress extends Opinion {
 }
 
 /** A message of the gate to the operator. */
-export type GateNews =
+export type GateMessage =
   | { readonly kind: "progress"; readonly progress: SyncProgress }
   | { readonly kind: "told"; readonly text: string }
   | { readonly kind: "fact"; readonly text: string };
 
-export function progressOf(observation: Observation, samples: readonly Sample[], opinion: Opinion): SyncProgress {
+export function computeProgress(observation: Observation, samples: readonly Sample[], opinion: Opinion): SyncProgress {
   if (observation.kind === "none") return { observation, ...opinion };
   const { good } = opinion;
   const { state, currentHeight, targetHeight } = observation.info;
   // A target that was reached and does not advance is not the network's height. A percentage of it would say "done".
   const isStale = state === 2 && !good && currentHeight >= targetHeight;
-  const percent = isStale ? undefined : percentOf(currentHeight, targetHeight);
+  const percent = isStale ? undefined : formatPercent(currentHeight, targetHeight);
   if (good) return { observation, ...opinion, percent };
-  const rate = rateOf(samples);
+  const rate = computeRate(samples);
   const left = targetHeight > currentHeight ? rangeLeft(currentHeight, targetHeight, samples) : undefined;
   return { observation, ...opinion, percent, rate: rate !== undefined && rate > 0 ? rate : undefined, left };
 }

@@ -12,7 +12,7 @@ interface HeightWord {
 export type ReferenceReading = Reading<ShownChain>;
 
 /** The references' answers, and the compared node's own chain. */
-export interface ReferencesSeen {
+export interface ReferenceAnswers {
   readonly readings: readonly ReferenceReading[];
   /** The answer of the old host's node: a witness of the chain, but not of the height. */
   readonly oldHost?: ReferenceReading | undefined;
@@ -68,7 +68,7 @@ const recordedName = "the momentum that this stack recorded";
  * and of two that differ nobody knows which one is wrong. The node is on another chain if at least as many witnesses
  * contradict as confirm it; a single contradiction counts only if no witness confirms the node.
  */
-export function compareReferences(height: number, seen: ReferencesSeen, tolerance: number): ReferenceAgreement {
+export function compareReferences(height: number, seen: ReferenceAnswers, tolerance: number): ReferenceAgreement {
   const { readings, oldHost, recorded, own } = seen;
   const all = oldHost === undefined ? readings : [...readings, oldHost];
   const notes: ReferenceNote[] = all.flatMap((reading) =>
@@ -106,7 +106,7 @@ export function compareReferences(height: number, seen: ReferencesSeen, toleranc
 
 function compareHeights(
   height: number,
-  { readings, own }: ReferencesSeen,
+  { readings, own }: ReferenceAnswers,
   words: readonly HeightWord[],
   tolerance: number,
 ): Omit<ReferenceAgreement, "witnesses"> {
@@ -134,7 +134,7 @@ export interface OwnChain {
   readonly newest: Block;
 }
 
-interface Beside {
+interface ExtraWitnesses {
   readonly oldHost?: ChainClient | undefined;
   readonly recorded?: Block | undefined;
   readonly excluded?: readonly ExcludedHost[];
@@ -148,8 +148,8 @@ export async function readReferences(
   references: readonly string[],
   own: OwnChain | undefined,
   limit = 10_000,
-  { oldHost, recorded, excluded = [] }: Beside = {},
-): Promise<ReferencesSeen> {
+  { oldHost, recorded, excluded = [] }: ExtraWitnesses = {},
+): Promise<ReferenceAnswers> {
   const ask = async (client: ChainClient, newest: Block) => {
     const shown = { newest, recent: [] };
     const older = own ? await olderOf(shown, client, [own.newest.height], limit) : { older: [] };

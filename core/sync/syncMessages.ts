@@ -1,8 +1,8 @@
 import { faultKey, leftOutText } from "../chain/reading";
 import { installLines, versionGapText } from "../chain/requiredVersions";
 import { durationText, minuteText } from "../util/timeText";
-import type { SyncReason } from "./judgeLook";
-import type { GateNews, SyncProgress } from "./progress";
+import type { SyncReason } from "./judgeObservation";
+import type { GateMessage, SyncProgress } from "./progress";
 import type { ReferenceNote } from "./references";
 
 export function referenceText(note: ReferenceNote): string {
@@ -93,10 +93,10 @@ export function progressText(progress: SyncProgress): string {
   return parts.join(", ");
 }
 
-export function newsText(news: GateNews): string {
+export function messageText(news: GateMessage): string {
   return news.kind === "progress" ? progressText(news.progress) : news.text;
 }
 
-export function gateLine(news: GateNews): string {
-  return news.kind === "fact" ? `  ${news.text}` : `sync: ${newsText(news)}`;
+export function gateLine(news: GateMessage): string {
+  return news.kind === "fact" ? `  ${news.text}` : `sync: ${messageText(news)}`;
 }

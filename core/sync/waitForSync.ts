@@ -15,11 +15,11 @@ import {
   refuseOldVersion,
   type SyncDecision,
 } from "./decideSynced";
-import { claimsSynced, judgeLook } from "./judgeLook";
-import { observeSettled } from "./observeSettled";
+import { claimsSynced, judgeObservation } from "./judgeObservation";
+import { observeStable } from "./observeStable";
 import { pollIntervalMs } from "./pollInterval";
-import { type GateNews, progressKey, progressOf, type Sample, type SyncProgress } from "./progress";
-import type { ReferenceNote, ReferencesSeen } from "./references";
+import { computeProgress, type GateMessage, progressKey, type Sample, type SyncProgress } from "./progress";
+import type { ReferenceAnswers, ReferenceNote } from "./references";
 import { followHeight, type HeightStanding } from "./stall";
 import { progressText, referenceKey, referenceText } from "./syncMessages";
 
@@ -44,10 +44,10 @@ export interface WaitOptions extends GateSettings {
 export interface SyncDeps extends Clock {
   readonly client: NodeClient;
   /** Reads the independent nodes, and the momentums that are needed to compare them with the node. Never throws. */
-  readReferences(newest: Momentum | undefined): Promise<ReferencesSeen>;
+  readReferences(newest: Momentum | undefined): Promise<ReferenceAnswers>;
   /** Returns the required versions that the node lacks at a height. Never throws. */
   readVersionGaps?(height: number): Promise<readonly VersionGap[]>;
-  say(news: GateNews): void;
+  say(news: GateMessage): void;
   /** Starts work beside the wait, in every round. Returns at once and never throws. */
   meanwhile?(): void;
   seen?(progress: SyncProgress): void;
@@ -59,10 +59,10 @@ export interface SyncDeps extends Clock {
   readonly signal?: AbortSignal;
 }
 
-export type SyncRecord = SyncProof & SyncInfo;
+export type SyncResult = SyncProof & SyncInfo;
 
 /** Carries what the wait saw, so that the next run resumes there. */
-export interface GaveUp extends Error {
+export interface GiveUpError extends Error {
   gaveUp: { readonly startHeight?: number | undefined; readonly last?: Observation | undefined };
 }
 
@@ -75,7 +75,7 @@ const checkPatience = 20;
  * problem ends the wait. Throws GaveUp at the deadline and after the signal, and as a FatalError, too, if the host key
  * changed or the login is refused.
  */
-export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise<SyncRecord> {
+export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise<SyncResult> {
   const begun = deps.ticks();
   const tell = (text: string) => deps.say({ kind: "told", text });
   let track: Track = { samples: [], stretch: 0, failures: 0 };
@@ -87,25 +87,25 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     deps.meanwhile?.();
     const look = () => deps.client.observe();
     // A single lookup decides with `check`, so it must not meet the node while it adds a momentum.
-    const observation = await (options.check ? observeSettled(look, deps) : look()).catch((error: Error) => {
+    const observation = await (options.check ? observeStable(look, deps) : look()).catch((error: Error) => {
       throw Object.assign(error, { gaveUp: { startHeight } });
     });
-    const { at, weighed } = await weighLook(observation, evidence, options, deps);
+    const { at, weighed } = await decideLookup(observation, evidence, options, deps);
     evidence = weighed.evidence;
     const height = observation.kind === "answer" ? observation.info.currentHeight : undefined;
     if (observation.kind === "answer" && observation.isReconnected)
       tell(`the ssh connection to ${options.address} had ended, and was made anew`);
     startHeight ??= height;
-    track = trackLook(track, height, observation.kind === "answer" && observation.isReconnected === true, at);
+    track = updateTrack(track, height, observation.kind === "answer" && observation.isReconnected === true, at);
 
     const followed = followHeight(standing, height, at, options.stallAfter);
     standing = followed.standing;
-    if (followed.news) await tellOfStall(followed.news, standing, options, deps);
+    if (followed.news) await reportStall(followed.news, standing, options, deps);
 
     const { good, why, notes } = weighed;
     const { confirmations, startedAt } = options;
     const streak = Math.min(evidence.streak, confirmations);
-    const progress = progressOf(observation, track.samples, { good, why, streak, confirmations, startedAt });
+    const progress = computeProgress(observation, track.samples, { good, why, streak, confirmations, startedAt });
     deps.seen?.(progress);
     const key = [progressKey(progress), ...notes.map(referenceKey)].join();
     if (key !== said?.key || at - said.at >= quietFor) {
@@ -115,14 +115,14 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     }
     if (weighed.synced && observation.kind === "answer") {
       deps.notify?.("synced", `synced at height ${observation.info.currentHeight}`);
-      return syncRecord(observation, weighed, { startedAt, startHeight, syncedAt: deps.now() });
+      return createSyncResult(observation, weighed, { startedAt, startHeight, syncedAt: deps.now() });
     }
     const remaining = options.deadline - (deps.ticks() - begun);
     const what = reasonToGiveUp(weighed, remaining, options, deps);
     if (what !== undefined) {
       const hints = giveUpHints(weighed, standing, options);
-      const text = gaveUpText(options, what, progressText(progress), hints);
-      throw Object.assign(new Error(text), { gaveUp: { startHeight, last: observation } }) satisfies GaveUp;
+      const text = giveUpText(options, what, progressText(progress), hints);
+      throw Object.assign(new Error(text), { gaveUp: { startHeight, last: observation } }) satisfies GiveUpError;
     }
     const { samples, failures } = track;
     const isNews = good || samples.length <= 1;
@@ -130,13 +130,13 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
   }
 }
 
-async function weighLook(
+async function decideLookup(
   observation: Observation,
   evidence: Evidence,
   options: WaitOptions,
   deps: SyncDeps,
 ): Promise<{ readonly at: number; readonly weighed: SyncDecision }> {
-  const asked = observation.kind === "answer" && claimsSynced(judgeLook(observation, deps.now()));
+  const asked = observation.kind === "answer" && claimsSynced(judgeObservation(observation, deps.now()));
   const references = asked ? await deps.readReferences(observation.newest) : { readings: [] };
   const at = deps.ticks();
   const byChain = decideSynced(evidence, { observation, ...references, at, clock: deps.now() }, options);
@@ -153,7 +153,7 @@ interface Track {
   readonly failures: number;
 }
 
-function trackLook(before: Track, height: number | undefined, isReconnected: boolean, at: number): Track {
+function updateTrack(before: Track, height: number | undefined, isReconnected: boolean, at: number): Track {
   const { samples, failures } = before;
   // The host may have been down before a new connection.
   const isGap = failures === 0 && (height === undefined || isReconnected);
@@ -162,11 +162,11 @@ function trackLook(before: Track, height: number | undefined, isReconnected: boo
   return { samples: [...samples, { at, height, stretch }].slice(-samplesKept), stretch, failures: 0 };
 }
 
-function syncRecord(
+function createSyncResult(
   { info, newest }: Extract<Observation, { kind: "answer" }>,
   { proved, unproved }: SyncDecision,
   times: { readonly startedAt: number; readonly startHeight?: number | undefined; readonly syncedAt: number },
-): SyncRecord {
+): SyncResult {
   const isWitnessed = newest !== undefined && !unproved.includes(chainGap);
   return {
     ...info,
@@ -204,7 +204,7 @@ function giveUpHints({ why, notes }: SyncDecision, { isStalled }: HeightStanding
   ];
 }
 
-async function tellOfStall(
+async function reportStall(
   news: "stalled" | "over",
   { height }: HeightStanding,
   { stallAfter, address }: WaitOptions,
@@ -251,7 +251,7 @@ function versionHints(gap: VersionGap, { stack }: WaitOptions): string[] {
   return [`  found: ${versionGapText(gap)}`, `  needed: ${install}`, ...more.map((line) => `  ${line}`)];
 }
 
-function gaveUpText({ address, service, stack }: WaitOptions, what: string, last: string, hints: string[]): string {
+function giveUpText({ address, service, stack }: WaitOptions, what: string, last: string, hints: string[]): string {
   const run = commandsFor(stack);
   return [
     `${address}: the node ${what}`,

@@ -10,11 +10,11 @@ export function witnessSources(config: StackConfig) {
   return {
     ...chainSources(config),
     record: logRef(config),
-    witnessHost: witnessHostOf(config),
+    witnessHost: findWitnessHost(config),
   } satisfies WitnessSources;
 }
 
-function witnessHostOf(config: StackConfig): NodeTarget | undefined {
+function findWitnessHost(config: StackConfig): NodeTarget | undefined {
   const isKnown = config.sync.oldHost !== undefined || config.orchestrator.migrateFrom !== undefined;
   return isKnown && config.lifecycle === "active" ? oldNode(config).node : undefined;
 }

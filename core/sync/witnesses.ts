@@ -3,16 +3,16 @@ import type { ExcludedHost } from "../chain/distinct";
 import type { Block } from "../chain/sameChain";
 import { type LogRef, readEvents } from "../eventLog/eventLog";
 import type { LogEvent } from "../eventLog/events";
-import { standing } from "../eventLog/guardFacts";
+import { findValidEvents } from "../eventLog/guardFacts";
 import { isOneMachine } from "../ssh/sameHost";
 import type { SshTarget } from "../ssh/ssh";
 import { openStore } from "../store/openStore";
 import type { WitnessSources } from "./chainSources";
-import { type OwnChain, type ReferencesSeen, readReferences } from "./references";
+import { type OwnChain, type ReferenceAnswers, readReferences } from "./references";
 
 export interface Witnesses {
   /** Reads all witnesses. Never throws. @param limit milliseconds for each */
-  read(own: OwnChain | undefined, limit?: number): Promise<ReferencesSeen>;
+  read(own: OwnChain | undefined, limit?: number): Promise<ReferenceAnswers>;
   close(): void;
 }
 
@@ -60,5 +60,5 @@ async function readWitnessed(place: LogRef | undefined): Promise<Block | undefin
 }
 
 function witnessedMomentum(events: readonly LogEvent[], stack: string): Block | undefined {
-  return standing(events, stack, "witnessed").findLast(({ details }) => details.witnessed)?.details.witnessed;
+  return findValidEvents(events, stack, "witnessed").findLast(({ details }) => details.witnessed)?.details.witnessed;
 }

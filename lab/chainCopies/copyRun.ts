@@ -2,7 +2,7 @@ import { text } from "node:stream/consumers";
 import { copyLookup, nodeLooks } from "../../core/chainCopy/before";
 import { copyChain } from "../../core/chainCopy/chainCopy";
 import type { ChainCopyInputs } from "../../core/chainCopy/inputs";
-import { lookAtNode } from "../../core/sync/nodeStatus";
+import { readNodeStatus } from "../../core/sync/nodeStatus";
 import type { GateSettings } from "../../core/sync/waitForSync";
 import { systemClock } from "../../core/util/clock";
 import { passGate } from "../../providers/syncGate";
@@ -11,7 +11,7 @@ import { passGate } from "../../providers/syncGate";
 const { inputs, gate } = JSON.parse(await text(process.stdin)) as { inputs: ChainCopyInputs; gate: GateSettings };
 const said: string[] = [];
 console.log = () => undefined;
-const looks = nodeLooks((target, isOld) => lookAtNode(target, copyLookup(inputs, isOld)));
+const looks = nodeLooks((target, isOld) => readNodeStatus(target, copyLookup(inputs, isOld)));
 const copied = await copyChain(inputs, {
   ...systemClock,
   ...looks,

@@ -146,7 +146,7 @@ function factsOf(world: World, name: HostName, step: RetirementStep, rules: Rule
     saysCollected: true,
     backupFaults: backups.some((each) => rules.backupFault(signer, each) === undefined) ? [] : ["none"],
     ...ofSigner,
-    noSignerAt: rules.noOrchestratorSince(lines, shutDownBy[name], pinned(host)),
+    noOrchestratorAt: rules.noOrchestratorSince(lines, shutDownBy[name], pinned(host)),
     network: { momentum: 10_000, tickMomentums: 30 },
   };
 }

@@ -6,7 +6,7 @@ import { runSaga } from "../../core/orchestrator/move/saga";
 import { backupFault } from "../../core/retirement/backupRule";
 import { decideRetirement } from "../../core/retirement/decideRetirement";
 import { isReached } from "../../core/retirement/guardMemory";
-import { isSignerThere } from "../../core/retirement/successorOrchestrator";
+import { isOrchestratorThere } from "../../core/retirement/successorOrchestrator";
 
 /** Decisions of the program that the simulation plays. */
 export interface Rules {
@@ -14,7 +14,7 @@ export interface Rules {
   readonly decideRetirement: typeof decideRetirement;
   readonly isReached: typeof isReached;
   readonly backupFault: typeof backupFault;
-  readonly isSignerThere: typeof isSignerThere;
+  readonly isSignerThere: typeof isOrchestratorThere;
   readonly noOrchestratorSince: typeof noOrchestratorSince;
 }
 
@@ -23,7 +23,7 @@ export const realRules: Rules = {
   decideRetirement,
   isReached,
   backupFault,
-  isSignerThere,
+  isSignerThere: isOrchestratorThere,
   noOrchestratorSince,
 };
 

@@ -1,12 +1,12 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { createHostReader } from "../../components/node/nodeLook";
-import { lookAtNode } from "../../core/sync/nodeStatus";
+import { readNodeStatus } from "../../core/sync/nodeStatus";
 import { soon } from "../soon";
 import { configOf } from "./exampleConfig";
 
 vi.mock("../../core/sync/nodeStatus", async (original) => ({
   ...(await original<typeof import("../../core/sync/nodeStatus")>()),
-  lookAtNode: vi.fn(async () => ({ synced: true, known: true, why: "synced" })),
+  readNodeStatus: vi.fn(async () => ({ synced: true, known: true, why: "synced" })),
 }));
 vi.mock("../../core/ssh/connection", () => ({
   createConnection: () => ({
@@ -19,8 +19,8 @@ vi.mock("../../core/ssh/connection", () => ({
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const withKey = configOf({ host: { provider: "existing", address: "203.0.113.7", hostKey } });
 const last = { finished: true, address: "203.0.113.7", hostKey };
-const looks = () => vi.mocked(lookAtNode).mock.calls.map(([target]) => target.ssh?.address);
-beforeEach(() => void vi.mocked(lookAtNode).mockClear());
+const looks = () => vi.mocked(readNodeStatus).mock.calls.map(([target]) => target.ssh?.address);
+beforeEach(() => void vi.mocked(readNodeStatus).mockClear());
 
 test("begins at once where the last run went to the end, and serves all who ask", async () => {
   const look = createHostReader(withKey, last);

@@ -3,7 +3,7 @@ import { replaceAll } from "../core/steps/sandbox";
 import { type Program, program } from "./standUp";
 import { searchStandUp } from "./standUpSearch";
 
-const stands: ReturnType<Program["gateResumption"]> = "stands";
+const keep: ReturnType<Program["decideResumption"]> = "keep";
 
 describe("gate, hourly restart and producer address in all histories of a stand-up", () => {
   test("keeps every promise in all histories", async () => {
@@ -19,7 +19,7 @@ describe("gate, hourly restart and producer address in all histories of a stand-
   test.each<[string, Partial<Program>, string]>([
     [
       "a proof that outlives a reinstallation",
-      { gateResumption: (kept) => (kept.syncedAt ? stands : "goesOn") },
+      { decideResumption: (kept) => (kept.syncedAt ? keep : "resume") },
       "never synced",
     ],
     ["an address that is shown once it was proved", { showsAddress: () => true }, "while the node is behind"],

@@ -1,7 +1,7 @@
 import { type NextStepSituation, showsAddress } from "../../components/node/nextStep";
 import { hourlyRestartNow } from "../../core/steps/looks";
 import { hourlyRestart } from "../../core/steps/nodeSteps";
-import { gateResumption } from "../../core/sync/gateResumption";
+import { decideResumption } from "../../core/sync/decideResumption";
 import { configOf } from "../components/exampleConfig";
 import { Sandbox } from "../core/steps/sandbox";
 
@@ -58,12 +58,12 @@ export type Act =
 
 /** The program's own decisions and scripts; a test sets a mistake in the place of one. */
 export interface Program {
-  readonly gateResumption: typeof gateResumption;
+  readonly decideResumption: typeof decideResumption;
   readonly showsAddress: typeof showsAddress;
   /** What becomes of the script that sets, ends and looks for the hourly restart. */
   readonly script: (text: string) => string;
 }
-export const program: Program = { gateResumption, showsAddress, script: (text) => text };
+export const program: Program = { decideResumption, showsAddress, script: (text) => text };
 
 type Call = "syncing" | "synced" | "look";
 const config = configOf({});
@@ -130,7 +130,7 @@ export interface Played {
  */
 export async function up(
   world: StandUp,
-  { gateResumption, showsAddress }: Program,
+  { decideResumption, showsAddress }: Program,
   cron: CronScript,
   dies?: number,
 ): Promise<Played> {
@@ -177,7 +177,7 @@ export async function up(
     target: { ssh: { ...target.ssh, hostKey: `ssh-ed25519 ${gate.key}` } },
     ...(gate.proved ? { syncedAt: "2026-01-02T03:04:05Z" } : {}),
   };
-  if (kept === undefined || gateResumption(kept, { target }) !== "stands") {
+  if (kept === undefined || decideResumption(kept, { target }) !== "keep") {
     if (host.node !== "synced") {
       state = { ...state, gate: { key: pinned, proved: false } };
       return ended("waits");

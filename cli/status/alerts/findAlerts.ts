@@ -1,6 +1,6 @@
 import { isOurs } from "../../../core/registration/registration";
 import { isWrong } from "../../../core/ssh/portRules";
-import { isAddingMomentum } from "../../../core/sync/judgeLook";
+import { isAddingMomentum } from "../../../core/sync/judgeObservation";
 import { progressText } from "../../../core/sync/syncMessages";
 import type { Result } from "../../../core/util/result";
 import { findProblems } from "../parts/hostProblemsPart";

@@ -3,7 +3,7 @@ import type { StackConfig } from "../../../core/config/config";
 import { openStackStore } from "../../../core/config/stackStore";
 import { readEvents } from "../../../core/eventLog/eventLog";
 import type { LogEvent } from "../../../core/eventLog/events";
-import { type GuardMemory, guardMemory, mergeHostMemory } from "../../../core/retirement/guardMemory";
+import { assembleGuardMemory, type GuardMemory, mergeHostMemory } from "../../../core/retirement/guardMemory";
 import type { HostObservation } from "../../../core/retirement/readHost";
 import { formatFinding } from "../../../core/retirement/refusalText";
 import { addProvider } from "../../../core/retirement/retirementFacts";
@@ -38,7 +38,7 @@ export async function readRetirementContext(
       recorded: guard?.recorded ?? past.recorded,
     },
     // An unknown host counts as reached, so that missing facts never release a host.
-    memory: guardMemory(past, true, guard),
+    memory: assembleGuardMemory(past, true, guard),
     store,
   };
 }

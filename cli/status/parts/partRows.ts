@@ -1,5 +1,5 @@
 import { isOurs, type Registration } from "../../../core/registration/registration";
-import { noteText, sentenceOf, stillOurs, unknownText } from "../../../core/registration/registrationMessages";
+import { noteText, registrationText, stillOurs, unknownText } from "../../../core/registration/registrationMessages";
 import { formatUnmet } from "../../../core/retirement/refusalText";
 import { type PortFound, portFaults, portsLine } from "../../../core/ssh/portRules";
 import type { Result } from "../../../core/util/result";
@@ -53,7 +53,7 @@ function formatAddress(registration: Registration, { pillar, lifecycle }: StackL
   // The sentence says "still", which is true for a new host only.
   if (lifecycle !== "active" && "address" in registration)
     return [`not registered: ${pillar} has another host's address, ${registration.address}`, ...notes];
-  return [`not registered: ${sentenceOf(registration, pillar, now)}`, ...notes];
+  return [`not registered: ${registrationText(registration, pillar, now)}`, ...notes];
 }
 
 /** Describes a host whose address is not registered: elections follow the wallet two ticks later. */
@@ -78,7 +78,7 @@ function describeProducing(registration: Registration, { pillar, lifecycle }: St
       return `yes, since momentum ${switched.height}${switched.orBefore ? " (or earlier)" : ""} (${minuteText(switched.at)})${count}`;
     }
     case "registered":
-      return `not yet: ${sentenceOf(registration, pillar, now)}`;
+      return `not yet: ${registrationText(registration, pillar, now)}`;
     case "tooEarly":
       return "no: a node that is not synced produces nothing";
     case "unknown":

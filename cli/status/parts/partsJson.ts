@@ -1,4 +1,4 @@
-import { registrationShown } from "../../../core/registration/registrationShown";
+import { createRegistrationOutput } from "../../../core/registration/registrationOutput";
 import { isWrong } from "../../../core/ssh/portRules";
 import type { Result } from "../../../core/util/result";
 import type { StatusParts } from "./statusParts";
@@ -19,7 +19,7 @@ export function partsJson(parts: StatusParts) {
   } = parts;
   return {
     node: shown(node, (found) => found),
-    registration: shown(registration, registrationShown),
+    registration: shown(registration, createRegistrationOutput),
     orchestrator: shown(signer, (found) => found),
     // null: the ports are not tested.
     ports: ports ? shown(ports, (found) => found.map((each) => ({ ...each, isWrong: isWrong(each) }))) : null,

@@ -3,12 +3,12 @@ import { newerRelease } from "../../../core/chain/newerRelease";
 import { readVersionGaps } from "../../../core/chain/nodeVersion";
 import { createOrchestratorClient } from "../../../core/chain/orchestrator";
 import { logRef } from "../../../core/config/stackStore";
-import { hasSigner } from "../../../core/eventLog/orchestratorPresence";
+import { hasOrchestrator } from "../../../core/eventLog/orchestratorPresence";
 import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration";
-import { lookAtRegistration, recalled } from "../../../core/registration/look";
+import { type PillarReading, readPillar } from "../../../core/registration/pillarReadings";
 import { isOurs, type Registration } from "../../../core/registration/registration";
+import { judgeRegistration, readRegistrationMemory } from "../../../core/registration/registrationLookup";
 import { unknownText } from "../../../core/registration/registrationMessages";
-import { type PillarReading, readPillar } from "../../../core/registration/source";
 import { type HostFacts, type HostObservation, readHost } from "../../../core/retirement/readHost";
 import { collectedVariable } from "../../../core/retirement/retirementFacts";
 import type { RetirementSurvey, SurveyDeps } from "../../../core/retirement/surveyRetirement";
@@ -18,7 +18,7 @@ import { runScript } from "../../../core/ssh/runScript";
 import { hourlyRestartNow } from "../../../core/steps/looks";
 import { envelope, type Step } from "../../../core/steps/step";
 import { receiver } from "../../../core/steps/stepVariables";
-import { lookAtNode, type NodeStatus } from "../../../core/sync/nodeStatus";
+import { type NodeStatus, readNodeStatus } from "../../../core/sync/nodeStatus";
 import { witnessSources } from "../../../core/sync/witnessSources";
 import { systemClock } from "../../../core/util/clock";
 import { mapResult, type Result, requireValue } from "../../../core/util/result";
@@ -99,7 +99,7 @@ function startLookups(stack: StackWithHost, host: HostReader, context: Retiremen
     root,
     observation,
     facts,
-    node: readPart(() => lookAtNode(inputs.node, witnessSources(config), host.connection)),
+    node: readPart(() => readNodeStatus(inputs.node, witnessSources(config), host.connection)),
     chains,
     readings: chains.then((clients) =>
       Promise.all(clients.map((client) => readPillar(client, config.pillar.name, registrationTimeoutMs))),
@@ -113,12 +113,12 @@ async function readRegistration({ stack, context, facts, node, readings }: Share
   const ours = ("value" in answer ? answer.value.producer : undefined) ?? context.inputs.knownProducer;
   // Without the host's own address, the registered one can't be compared.
   if (ours === undefined) requireValue(answer);
-  return lookAtRegistration({
+  return judgeRegistration({
     ours: ours ?? "",
     readings: await readings,
     node: status,
     network: config.network,
-    memory: await recalled(logRef(config), ours ?? "", state.earlierProducer),
+    memory: await readRegistrationMemory(logRef(config), ours ?? "", state.earlierProducer),
     now: deps.now,
   });
 }
@@ -126,8 +126,8 @@ async function readRegistration({ stack, context, facts, node, readings }: Share
 async function readPorts({ stack: { config, stack, state, address }, facts }: SharedLookups) {
   const { node, signer } = requireValue(await facts);
   const running = { node: node.active, signer: signer.active };
-  const hasOrchestrator = signer.active || (await hasSigner(config, stack, state.lastRun?.orchestratorHost));
-  return lookAtPorts(address, portRules(config, hasOrchestrator, running));
+  const isOpen = signer.active || (await hasOrchestrator(config, stack, state.lastRun?.orchestratorHost));
+  return lookAtPorts(address, portRules(config, isOpen, running));
 }
 
 async function readSurvey({ stack: { config }, host, context, observation }: SharedLookups) {

@@ -1,8 +1,8 @@
 import crypto from "node:crypto";
 import type { BuildInfo } from "../../chain/orchestrator";
-import { type EventLog, logRefOfInputs, openEventLog, readMoveEvents } from "../../eventLog/eventLog";
+import { createLogRef, type EventLog, openEventLog, readMoveEvents } from "../../eventLog/eventLog";
 import type { MoveEnd } from "../../eventLog/events";
-import { assertWhole, headOf } from "../../eventLog/wholeLog";
+import { assertWhole, lastHash } from "../../eventLog/logIntegrity";
 import { fingerprintOf } from "../../ssh/publicKey";
 import { commandsFor } from "../../util/commands";
 import { firstLine } from "../../util/firstLine";
@@ -39,7 +39,7 @@ export async function move(
   deps: MoveDeps,
   before: Partial<MoveOutputs> = {},
 ): Promise<MoveOutputs> {
-  const log = openEventLog(logRefOfInputs(inputs), deps);
+  const log = openEventLog(createLogRef(inputs), deps);
   await assertWhole(log.store, inputs.stack, before.recordHead, inputs.laterThanMove !== undefined);
   const saga: Wanted = {
     move: inputs.move,
@@ -74,7 +74,7 @@ export async function move(
     const used = commandsFor(inputs.stack).remove("orchestrator.migrateFrom.firstMove");
     if (inputs.firstMove) deps.say(`the word about the first move is used; it would count for a lost record: ${used}`);
     const outputs = await outputsOf(run, ending, runsSince, log);
-    return { ...outputs, recordHead: headOf(await log.store.readLines()) };
+    return { ...outputs, recordHead: lastHash(await log.store.readLines()) };
   } catch (error) {
     await log.noteMove(inputs.move, { event: "failed", details: { error: firstLine((error as Error).message) } });
     throw error;

@@ -1,4 +1,4 @@
-import type { MoveEvent, WayOfMove } from "../../eventLog/events";
+import type { MoveEvent, MoveLeg } from "../../eventLog/events";
 import { isSameMove, type MoveId } from "../../eventLog/moveId";
 import type { Known } from "./generation";
 import { type SideName, sidesOf } from "./journal";
@@ -22,7 +22,7 @@ export function knownOf(events: readonly MoveEvent[], wanted: MoveId, inState = 
  * Returns the start that brought the orchestrator to its holder if that run failed to log the end. A later start of the
  * other host had no effect.
  */
-export function unrecordedEnd(events: readonly MoveEvent[], wanted: MoveId, holder: SideName): WayOfMove | undefined {
+export function unrecordedEnd(events: readonly MoveEvent[], wanted: MoveId, holder: SideName): MoveLeg | undefined {
   const last = events.findLast(
     (entry) =>
       isSameMove(entry.move, wanted) &&

@@ -5,7 +5,7 @@ import { execa } from "execa";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseConfiguration } from "../../../cli/pulumi/configuration";
-import { lineOf, textOf } from "../../../core/eventLog/logLine";
+import { formatLine, parseLine } from "../../../core/eventLog/logLine";
 import { createMoveId, moveText, parseMove } from "../../../core/eventLog/moveId";
 import { least } from "../../components/exampleConfig";
 
@@ -47,7 +47,7 @@ test.each(fullNames)("what is written into the record of %s is read again", (ful
   const config = parseConfiguration(full, readFileSync(join(place, "config.json"), "utf8"));
   const move = createMoveId(config, config.stack);
   const entry = { at: "2026-11-22T10:00:00.000Z", move, event: "starting", details: { generation: 1 } } as never;
-  expect(lineOf(textOf(entry), "here")).toMatchObject({ move: { stack: "prod" } });
+  expect(parseLine(formatLine(entry), "here")).toMatchObject({ move: { stack: "prod" } });
 });
 
 const part = fc.oneof(fc.string({ maxLength: 8 }), fc.constantFrom("prod", "Anvil", "myorg/prod", "", "a b"));

@@ -8,7 +8,7 @@ import { cloudProviders } from "../../../components/host/cloudProviders";
 import { registerExistingHost } from "../../../components/host/existing";
 import { createHostArgs } from "../../../components/host/hostArgs";
 import { HostRetirement } from "../../../components/retirement/hostRetirement";
-import { createRetirementArgs } from "../../../components/retirement/standBy";
+import { createRetirementArgs } from "../../../components/retirement/idleHost";
 import type { CloudHostConfig, ExistingHostConfig } from "../../../core/config/hostSchema";
 import { keyPair } from "../../core/chain/fakes";
 import { configOf } from "../exampleConfig";

@@ -2,7 +2,7 @@ import { test as base, describe, expect } from "vitest";
 import { createNodeClient, type NodeClient, type NodeTarget } from "../../../core/chain/node";
 import type { VersionRules } from "../../../core/chain/requiredVersions";
 import { createConnection } from "../../../core/ssh/connection";
-import { lookAtNode } from "../../../core/sync/nodeStatus";
+import { readNodeStatus } from "../../../core/sync/nodeStatus";
 import { soon } from "../../soon";
 import { closedPort, type FakeNode, fakeNode, loginTo, type Server, type SshHost, sshHost, synced } from "./fakes";
 
@@ -157,9 +157,9 @@ describe("a node client", () => {
     const others = await Promise.all([elsewhere(synced(99)), elsewhere(synced(102))]);
     for (const other of others) use(other);
     const target = targetOf({ via: "direct", port: late.port });
-    expect(await lookAtNode(target, options)).toMatchObject({ synced: false, known: true });
+    expect(await readNodeStatus(target, options)).toMatchObject({ synced: false, known: true });
     const references = others.map(({ port }) => `http://127.0.0.2:${port}`);
-    expect(await lookAtNode(target, { ...options, references })).toMatchObject({ synced: true, known: true });
+    expect(await readNodeStatus(target, { ...options, references })).toMatchObject({ synced: true, known: true });
   });
 
   test.for([100, 6000])(
@@ -168,7 +168,7 @@ describe("a node client", () => {
       const others = await Promise.all([elsewhere(synced(height, "cd")), elsewhere(synced(height + 1, "cd"))]);
       for (const other of others) use(other);
       const references = others.map(({ port }) => `http://127.0.0.2:${port}`);
-      expect(await lookAtNode(targetOf(), { ...options, references })).toMatchObject({
+      expect(await readNodeStatus(targetOf(), { ...options, references })).toMatchObject({
         synced: false,
         known: true,
         reason: "otherChain",
@@ -184,7 +184,7 @@ describe("a node client", () => {
     const liars = await Promise.all([elsewhere(synced(5000)), elsewhere(synced(5000))]);
     for (const liar of liars) use(liar);
     const references = liars.map(({ port }) => `http://127.0.0.2:${port}`);
-    expect(await lookAtNode(targetOf(), { ...options, references })).toMatchObject({ synced: true });
+    expect(await readNodeStatus(targetOf(), { ...options, references })).toMatchObject({ synced: true });
   });
 
   describe("a look of the program at a node of an old version", () => {
@@ -216,7 +216,7 @@ describe("a node client", () => {
       ],
     ])("%s", async ([, results, more, isSynced], { use, targetOf }) => {
       const node = use(await fakeNode(results));
-      const status = await lookAtNode(targetOf({ port: node.port, versions: { ...versions, ...more } }), options);
+      const status = await readNodeStatus(targetOf({ port: node.port, versions: { ...versions, ...more } }), options);
       expect(status).toMatchObject({ synced: isSynced, known: true, ...(isSynced ? {} : { reason: "oldVersion" }) });
       if (!isSynced)
         expect(status.why).toMatch(
@@ -230,7 +230,7 @@ describe("a node client", () => {
     }) => {
       const asked = async (results: Record<string, unknown>) => {
         const node = use(await fakeNode(results));
-        await lookAtNode(targetOf({ port: node.port, versions }), options);
+        await readNodeStatus(targetOf({ port: node.port, versions }), options);
         return methods(node).slice(2);
       };
       expect(await asked({ ...synced(99), ...build("v0.0.8") })).toEqual([]);
@@ -248,20 +248,22 @@ describe("a node client", () => {
       const results: Record<string, unknown> = { "stats.syncInfo": { state, currentHeight: 99, targetHeight: 100 } };
       const taking = use(await fakeNode(results));
       setTimeout(() => Object.assign(results, synced()), 500);
-      expect(await lookAtNode(targetOf({ via: "direct", port: taking.port }), options)).toMatchObject({ synced: true });
+      expect(await readNodeStatus(targetOf({ via: "direct", port: taking.port }), options)).toMatchObject({
+        synced: true,
+      });
     },
   );
 
   test("a look of the program says what is now, and never throws", async ({ host, targetOf }) => {
-    expect(await lookAtNode(targetOf(), options)).toMatchObject({
+    expect(await readNodeStatus(targetOf(), options)).toMatchObject({
       synced: true,
       known: true,
       state: 2,
       currentHeight: 100,
     });
-    const gone = await lookAtNode(targetOf({ via: "direct", port: await closedPort() }), options);
+    const gone = await readNodeStatus(targetOf({ via: "direct", port: await closedPort() }), options);
     expect(gone).toMatchObject({ synced: false, known: false, why: expect.stringContaining("ECONNREFUSED") });
-    const refused = await lookAtNode(targetOf({ ssh: { ...loginTo(host), password: "wrong" } }), options);
+    const refused = await readNodeStatus(targetOf({ ssh: { ...loginTo(host), password: "wrong" } }), options);
     expect(refused).toMatchObject({ synced: false, known: false, why: expect.stringContaining("refuses the login") });
     await soon(() => expect(host.open).toBe(0));
   });

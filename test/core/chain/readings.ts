@@ -1,6 +1,6 @@
 import type { ChainClient } from "../../../core/chain/chain";
 import { ageFault, isAnswered, type Unanswered } from "../../../core/chain/reading";
-import type { ReferenceReading, ReferencesSeen } from "../../../core/sync/references";
+import type { ReferenceAnswers, ReferenceReading } from "../../../core/sync/references";
 
 /** A node that is asked for nothing but what a test gives it. */
 export function clientNamed(name: string, changes: Partial<ChainClient> = {}): ChainClient {
@@ -42,7 +42,7 @@ export function seenFrom(
   height: number,
   readings: readonly ReferenceReading[],
   chains: { readonly own?: string; readonly theirs?: readonly string[] } = {},
-): ReferencesSeen {
+): ReferenceAnswers {
   const told = readings.map((reading, i) =>
     isAnswered(reading) ? { ...reading, older: [block(height, chains.theirs?.[i])] } : reading,
   );

@@ -6,7 +6,7 @@ import type { VersionGap } from "../../../core/chain/requiredVersions";
 import { type ChainCopyDeps, copyChain } from "../../../core/chainCopy/chainCopy";
 import type { ChainCopyInputs } from "../../../core/chainCopy/inputs";
 import type { ChainSides } from "../../../core/chainCopy/sides";
-import type { ReferencesSeen } from "../../../core/sync/references";
+import type { ReferenceAnswers } from "../../../core/sync/references";
 import { journeyIn } from "../../recordIn";
 import { atHeight, seenFrom } from "../chain/readings";
 import { side } from "./side";
@@ -28,7 +28,7 @@ interface Stage {
   chain: string;
   /** The version that the old host's node lacks, and the witnesses of its chain. */
   gaps: readonly VersionGap[];
-  witnesses: ReferencesSeen;
+  witnesses: ReferenceAnswers;
   run(): ReturnType<typeof copyChain>;
 }
 

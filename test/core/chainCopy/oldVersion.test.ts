@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { VersionGap } from "../../../core/chain/requiredVersions";
 import { findOldVersionFault } from "../../../core/chainCopy/oldVersion";
-import type { ReferencesSeen } from "../../../core/sync/references";
+import type { ReferenceAnswers } from "../../../core/sync/references";
 import { atHeight, seenFrom, silent } from "../chain/readings";
 
 const gap: VersionGap = {
@@ -11,7 +11,7 @@ const gap: VersionGap = {
   release: "https://r.example",
   found: "v0.0.8",
 };
-const seen = (height: number, heights: readonly number[], theirs: readonly string[] = []): ReferencesSeen =>
+const seen = (height: number, heights: readonly number[], theirs: readonly string[] = []): ReferenceAnswers =>
   seenFrom(
     height,
     heights.map((each, at) => atHeight(`reference ${at}`, each, 3000, theirs[at])),
@@ -19,7 +19,7 @@ const seen = (height: number, heights: readonly number[], theirs: readonly strin
   );
 
 describe("the database of an old node", () => {
-  test.each<[string, ReferencesSeen]>([
+  test.each<[string, ReferenceAnswers]>([
     ["two witnesses have its momentum in the window", seen(1010, [1012, 1011])],
     ["also at the first one of it", seen(1000, [1012, 1011])],
     [
@@ -28,7 +28,7 @@ describe("the database of an old node", () => {
     ],
   ])("is copied where %s", (_what, witnesses) => expect(findOldVersionFault([gap], witnesses)).toBeUndefined());
 
-  test.each<[string, ReferencesSeen, RegExp]>([
+  test.each<[string, ReferenceAnswers, RegExp]>([
     ["nobody is asked", { readings: [] }, /0 of 2 needed witnesses/],
     ["one witness has its momentum", seen(1010, [1012]), /1 of 2 needed witnesses .* from 1000 on/],
     [

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { copyLookup } from "../../../core/chainCopy/before";
 import type { ChainCopyInputs } from "../../../core/chainCopy/inputs";
-import { lookAtNode } from "../../../core/sync/nodeStatus";
+import { readNodeStatus } from "../../../core/sync/nodeStatus";
 import { closedPort, fakeNode, loginTo, type Server, sshHost } from "../chain/fakes";
 
 const used: Server[] = [];
@@ -41,7 +41,7 @@ async function copyOf(
   return inputs as unknown as ChainCopyInputs;
 }
 const look = (inputs: ChainCopyInputs, side: "old" | "new") =>
-  lookAtNode(inputs[side].node, copyLookup(inputs, side === "old" ? "old" : undefined));
+  readNodeStatus(inputs[side].node, copyLookup(inputs, side === "old" ? "old" : undefined));
 
 describe("whose chain is copied", () => {
   test("an old host on another chain than the reference is not copied from", async () => {

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { EventName, LogEvent, MoveEvent } from "../../../core/eventLog/events";
-import { type FactName, guardFacts, noOrchestratorSince, standing } from "../../../core/eventLog/guardFacts";
+import { type FactName, findValidEvents, guardFacts, noOrchestratorSince } from "../../../core/eventLog/guardFacts";
 import { fingerprintOf } from "../../../core/ssh/publicKey";
 import { moveNamed } from "../../moveNamed";
 
@@ -15,11 +15,11 @@ const cases = facts.flatMap(([fact, { saidBy, voidedBy }]) =>
 
 describe("a fact of the event log", () => {
   it.each(cases)("%s, said by %s, does not count after %s", (fact, said, voiding) => {
-    expect(standing([line(said)], "prod", fact)).toHaveLength(1);
-    expect(standing([line(said), line(voiding, "other")], "prod", fact)).toHaveLength(1);
-    const after = standing([line(said), line(voiding)], "prod", fact);
+    expect(findValidEvents([line(said)], "prod", fact)).toHaveLength(1);
+    expect(findValidEvents([line(said), line(voiding, "other")], "prod", fact)).toHaveLength(1);
+    const after = findValidEvents([line(said), line(voiding)], "prod", fact);
     expect(after.some(({ event }) => event === said)).toBe(said === voiding);
-    expect(standing([line(said), line(voiding), line(said)], "prod", fact).at(-1)?.event).toBe(said);
+    expect(findValidEvents([line(said), line(voiding), line(said)], "prod", fact).at(-1)?.event).toBe(said);
   });
 
   it.each(["released", "reactivated"] as const)("of a shutdown ends with %s", (event) => {

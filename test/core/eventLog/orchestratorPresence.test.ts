@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { MoveNews } from "../../../core/eventLog/events";
-import { hasSigner } from "../../../core/eventLog/orchestratorPresence";
+import type { MoveEventBody } from "../../../core/eventLog/events";
+import { hasOrchestrator } from "../../../core/eventLog/orchestratorPresence";
 import { configOf } from "../../components/exampleConfig";
 import { moveNamed } from "../../moveNamed";
 import { putEvent } from "../../recordIn";
@@ -13,32 +13,32 @@ const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH
 test("a signer is configured: one that is to come, or a release", async () => {
   const release = { url: "https://r.example/o", version: "v0.0.9a" };
   const migrateFrom = { address: "198.51.100.9", hostKey };
-  expect(await hasSigner(configOf({ orchestrator: { migrateFrom } }), "prod-2")).toBe(true);
-  expect(await hasSigner(configOf({ orchestrator: { release } }), "prod-2")).toBe(true);
-  expect(await hasSigner(configOf(), "prod-2")).toBe(false);
+  expect(await hasOrchestrator(configOf({ orchestrator: { migrateFrom } }), "prod-2")).toBe(true);
+  expect(await hasOrchestrator(configOf({ orchestrator: { release } }), "prod-2")).toBe(true);
+  expect(await hasOrchestrator(configOf(), "prod-2")).toBe(false);
 });
 
 test("without the block, the record tells of a signer on this stack's host", async () => {
   const directory = mkdtempSync(join(tmpdir(), "record-"));
   const config = configOf({ orchestrator: { backup: { directory } } });
   const moved = { holder: "new", generation: 1, version: "v0.0.9a", movedAt: "2026-11-21T18:00:00Z" } as const;
-  const record = (stack: string, news: MoveNews) =>
+  const record = (stack: string, news: MoveEventBody) =>
     putEvent(directory, { at: "2026-11-21T18:00:00Z", move: moveNamed(`pillar-host/${stack}/Anvil/1`), ...news });
   record("another", { event: "done", details: moved });
   record("prod-2", { event: "failed", details: {} });
-  expect(await hasSigner(config, "prod-2")).toBe(false);
+  expect(await hasOrchestrator(config, "prod-2")).toBe(false);
   record("prod-2", { event: "secured", details: {} });
-  expect(await hasSigner(config, "prod-2")).toBe(true);
+  expect(await hasOrchestrator(config, "prod-2")).toBe(true);
   record("prod-2", { event: "done", details: moved });
-  expect(await hasSigner(config, "prod-2")).toBe(true);
+  expect(await hasOrchestrator(config, "prod-2")).toBe(true);
   record("prod-2", { event: "rolledBack", details: { ...moved, holder: "old" } });
-  expect(await hasSigner(config, "prod-2")).toBe(false);
-  expect(await hasSigner(config, "prod-2", "new")).toBe(false);
+  expect(await hasOrchestrator(config, "prod-2")).toBe(false);
+  expect(await hasOrchestrator(config, "prod-2", "new")).toBe(false);
   rmSync(directory, { recursive: true });
 });
 
 test("without the block and with the record lost, the stack's state tells of it", async () => {
   const config = configOf({ orchestrator: { backup: { directory: join(tmpdir(), "no-such-record") } } });
-  const told = ["new", "old", undefined].map((shown) => hasSigner(config, "prod-2", shown));
+  const told = ["new", "old", undefined].map((shown) => hasOrchestrator(config, "prod-2", shown));
   expect(await Promise.all(told)).toEqual([true, false, false]);
 });

@@ -1,6 +1,6 @@
 import type { ChainClient } from "../../../core/chain/chain";
 import type { Produced } from "../../../core/chain/chainAnswers";
-import type { PillarAnswer } from "../../../core/registration/source";
+import type { PillarAnswer } from "../../../core/registration/pillarReadings";
 import { clientNamed } from "../chain/readings";
 
 export const ours = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { watchForEarlyWallet } from "../../../core/registration/earlyWallet";
+import type { PillarReading } from "../../../core/registration/pillarReadings";
 import type { Registration } from "../../../core/registration/registration";
-import type { PillarReading } from "../../../core/registration/source";
 import { silent } from "../chain/readings";
 import { old, ours, says } from "./chains";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration";
-import { isOurs, type RegistrationFacts, registrationOf } from "../../../core/registration/registration";
-import { sentenceOf } from "../../../core/registration/registrationMessages";
-import type { PillarReading } from "../../../core/registration/source";
+import type { PillarReading } from "../../../core/registration/pillarReadings";
+import { decideRegistration, isOurs, type RegistrationFacts } from "../../../core/registration/registration";
+import { registrationText } from "../../../core/registration/registrationMessages";
 import { silent } from "../chain/readings";
 import { chainOf, clock, old, other, ours, pillarOf, says } from "./chains";
 
@@ -14,7 +14,7 @@ const network = { momentum: 10_000, tickMomentums: 30 };
 const three = { genesis: clock - 290_000, standing: { pillars: 3, place: 2 } };
 
 const decide = (registered: string | null | PillarReading[], changes: Partial<RegistrationFacts> = {}) =>
-  registrationOf({
+  decideRegistration({
     ours,
     memory: {},
     node: synced,
@@ -49,7 +49,7 @@ describe("not ours", () => {
   test("what went back is this host's until momentums carry the other address", () => {
     const back = (...producers: string[]) =>
       decide([says("node", old, chainOf(producers))], { memory: { wasOurs: true, earlier: old } });
-    const words = (...producers: string[]) => sentenceOf(back(...producers), "Anvil", clock);
+    const words = (...producers: string[]) => registrationText(back(...producers), "Anvil", clock);
     expect(back(old, ours, other)).toMatchObject({ kind: "earlier", last: { height: 1001, isOurs: true } });
     expect(words(old, ours, other)).toContain("keep it running until momentums carry the other address");
     expect(words(ours, old, other)).toBe(`Anvil went back to ${old}, and momentums carry it`);
@@ -107,7 +107,7 @@ describe("ours", () => {
   test("nothing is called late where nobody tells how many Pillars there are", () => {
     const found = decide(ours, { memory: { since: clock - 1000 * minutes } });
     expect(found).toMatchObject({ isLate: false, wait: { from: clock - 1000 * minutes + 20_000 + 10 * minutes } });
-    expect(sentenceOf(found, "Anvil", clock)).toContain(
+    expect(registrationText(found, "Anvil", clock)).toContain(
       "how long it waits for a slot then can't be told (how many Pillars there are can't be told)",
     );
   });

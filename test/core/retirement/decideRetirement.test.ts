@@ -132,7 +132,7 @@ describe("all conditions met", () => {
     ],
     [
       "one that is switched off, and had no orchestrator when its node was shut down",
-      { host: { off: "hetzner says that it is off" }, noSignerAt: "2026-11-21T18:00:00Z" },
+      { host: { off: "hetzner says that it is off" }, noOrchestratorAt: "2026-11-21T18:00:00Z" },
     ],
     ["one that the other guard has let go", { host: { released: "2026-11-21T18:00:00Z" } }],
   ])("%s", (_what, changes) => {

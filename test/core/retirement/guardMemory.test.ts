@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { LogEvent, News } from "../../../core/eventLog/events";
-import { mergeHostMemory, type Remembered, rememberedInputs } from "../../../core/retirement/guardMemory";
+import type { EventBody, LogEvent } from "../../../core/eventLog/events";
+import { hostMemoryInputs, mergeHostMemory, type Remembered } from "../../../core/retirement/guardMemory";
 
 const recorded = { height: 7, hash: "ab" };
-const entry = (at: string, news: News): LogEvent => ({ at, stack: "prod", pillar: "Anvil", ...news });
+const entry = (at: string, news: EventBody): LogEvent => ({ at, stack: "prod", pillar: "Anvil", ...news });
 const location = { address: "203.0.113.7", provider: "existing", isOwnWork: true };
 const produced = { producerAddress: "z1qown", height: 9, switchedAt: "2026-11-22T10:00:00Z" };
 const events = [
@@ -35,7 +35,7 @@ describe("what guards decide on", () => {
   test("with both lost is not known: nobody's own work, and nothing that a guard could let a host go for", () => {
     const nothing = mergeHostMemory([], "prod");
     expect(nothing).toMatchObject({ isOwnWork: false, hasProduced: false, recorded: undefined });
-    expect(rememberedInputs(nothing)).toEqual({});
+    expect(hostMemoryInputs(nothing)).toEqual({});
   });
 
   test("is the worse of two words", () => {
@@ -49,11 +49,11 @@ describe("what guards decide on", () => {
   });
 
   test("is told to a guard as far as it is known, and never a no", () => {
-    expect(rememberedInputs(mergeHostMemory([], "prod", inState))).toEqual({
+    expect(hostMemoryInputs(mergeHostMemory([], "prod", inState))).toEqual({
       remembered: { isReached: true, recorded, produced: "seen" },
       knownProducer: "z1qown",
     });
-    expect(rememberedInputs(mergeHostMemory(events.slice(0, 2), "prod"))).toEqual({
+    expect(hostMemoryInputs(mergeHostMemory(events.slice(0, 2), "prod"))).toEqual({
       remembered: { isReached: true, recorded },
     });
   });

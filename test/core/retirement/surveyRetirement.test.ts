@@ -56,7 +56,7 @@ async function noSignerAt(lines: readonly (LogEvent | MoveEvent)[]): Promise<str
   const deps = { ...systemClock, say: () => undefined, saysCollected: true };
   const store = createDirectoryStore(directory);
   const host = { silent: "no answer" };
-  return (await surveyRetirement({ step: "destroy", inputs, memory, host, store }, deps)).facts.noSignerAt;
+  return (await surveyRetirement({ step: "destroy", inputs, memory, host, store }, deps)).facts.noOrchestratorAt;
 }
 
 it("takes it that no orchestrator was on a silent host from the line of its shutdown", async () => {

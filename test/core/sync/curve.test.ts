@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { CurvePoint, LogEvent } from "../../../core/eventLog/events";
-import { curveLimit, openWaits, withPoint } from "../../../core/sync/curve";
+import { addPoint, curveLimit, openWaits } from "../../../core/sync/curve";
 
 const curveOf = (times: readonly number[], limit?: number) =>
-  times.reduce<readonly CurvePoint[]>((curve, at) => withPoint(curve, [at, at, 9], limit), []);
+  times.reduce<readonly CurvePoint[]>((curve, at) => addPoint(curve, [at, at, 9], limit), []);
 
 test("every point is kept until there are too many", () => {
   const times = Array.from({ length: curveLimit }, (_, i) => i);

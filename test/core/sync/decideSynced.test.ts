@@ -7,9 +7,9 @@ import {
   type EvidenceOptions,
   noEvidence,
   type SyncDecision,
-  type SyncLook,
+  type SyncLookup,
 } from "../../../core/sync/decideSynced";
-import type { ReferencesSeen } from "../../../core/sync/references";
+import type { ReferenceAnswers } from "../../../core/sync/references";
 import { reasonText } from "../../../core/sync/syncMessages";
 import { atHeight, seenFrom } from "../chain/readings";
 import { answer, nodeTime, none } from "./looks";
@@ -18,19 +18,19 @@ const options: EvidenceOptions = { confirmations: 1, confirmSpan: 0, tolerance: 
 const good = answer(2, 1000, 1000, { newestAge: 3000 });
 const untold = (height = 1000) => answer(2, height, height);
 /** References at these heights, and a node at 1000 on their chain. */
-const saying = (...heights: number[]): ReferencesSeen =>
+const saying = (...heights: number[]): ReferenceAnswers =>
   seenFrom(
     1000,
     heights.map((height, i) => atHeight(`r${i}`, height)),
   );
 /** References at these heights, and a node at `own` on a fork. */
-const forked = (own: number, ...heights: number[]): ReferencesSeen =>
+const forked = (own: number, ...heights: number[]): ReferenceAnswers =>
   seenFrom(
     own,
     heights.map((height, i) => atHeight(`r${i}`, height)),
     { own: "f" },
   );
-const look = (observation: Observation, change: Partial<SyncLook> = {}): SyncLook => ({
+const look = (observation: Observation, change: Partial<SyncLookup> = {}): SyncLookup => ({
   observation,
   readings: [],
   at: 0,
@@ -42,7 +42,7 @@ const look = (observation: Observation, change: Partial<SyncLook> = {}): SyncLoo
 type Told = Omit<SyncDecision, "why"> & { readonly why: string };
 
 /** The verdict on the last of these looks. */
-function weighAll(looks: readonly SyncLook[], change: Partial<EvidenceOptions> = {}): Told {
+function weighAll(looks: readonly SyncLookup[], change: Partial<EvidenceOptions> = {}): Told {
   let weighed: SyncDecision | undefined;
   for (const each of looks) weighed = decideSynced(weighed?.evidence ?? noEvidence, each, { ...options, ...change });
   if (weighed === undefined) throw new Error("no look");
@@ -59,7 +59,7 @@ const noReferences = "height agrees with independent nodes (sync.references)";
 const notTold = "that the newest momentum is fresh (the node does not return it)";
 
 describe("one look", () => {
-  test.each<[string, SyncLook, Partial<Told>]>([
+  test.each<[string, SyncLookup, Partial<Told>]>([
     ["no answer", look(none("refused")), { synced: false, good: false, why: "refused", proved: [], unproved: [] }],
     ["syncing", look(answer(1, 5, 10)), { synced: false, good: false, why: "syncing" }],
     [
@@ -138,7 +138,7 @@ describe("one look", () => {
 });
 
 describe("the row", () => {
-  const at = (seconds: number, change: Partial<SyncLook> = {}) => look(good, { at: seconds * 1000, ...change });
+  const at = (seconds: number, change: Partial<SyncLookup> = {}) => look(good, { at: seconds * 1000, ...change });
 
   test("wants as many looks as are asked for", () => {
     expect(weighAll([at(0), at(2)], { confirmations: 3 })).toMatchObject({ synced: false, evidence: { streak: 2 } });
@@ -195,7 +195,7 @@ describe("a look in the moment in which a momentum is taken in", () => {
 });
 
 describe("what the node alone does not bear out", () => {
-  const noTarget = (seen: ReferencesSeen) => look(answer(2, 1000, 0, { newestAge: 3000 }), { ...seen, ...apart });
+  const noTarget = (seen: ReferenceAnswers) => look(answer(2, 1000, 0, { newestAge: 3000 }), { ...seen, ...apart });
   const apart = { clock: nodeTime - 121_000 };
   const unclear = "the host's clock and this machine's are 121 s apart, and no references settle what is fresh";
 
@@ -322,10 +322,10 @@ describe("where nothing else proves it, a target must move on", () => {
 });
 
 describe("a node on another chain than the references", () => {
-  const seconds = (at: number, seen: ReferencesSeen) => look(good, { at: at * 1000, clock: nodeTime, ...seen });
+  const seconds = (at: number, seen: ReferenceAnswers) => look(good, { at: at * 1000, clock: nodeTime, ...seen });
   const other = "the node is on another chain than the references: its momentum";
 
-  test.each<[string, ReferencesSeen, string]>([
+  test.each<[string, ReferenceAnswers, string]>([
     ["as high as they are", forked(1000, 1000, 1000), `${other} 1000 is f1000, that of r0 is h1000 (so say 2 of them)`],
     [
       "thousands of momentums below them",

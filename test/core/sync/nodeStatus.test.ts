@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { lookAhead, type NodeStatus } from "../../../core/sync/nodeStatus";
+import { type NodeStatus, prefetch } from "../../../core/sync/nodeStatus";
 
 const seen = (why: string): NodeStatus => ({ synced: true, known: true, why });
 
@@ -12,7 +12,7 @@ it.each([
     .fn<() => Promise<NodeStatus>>()
     .mockResolvedValueOnce(seen("early"))
     .mockResolvedValueOnce(seen("late"));
-  const ahead = lookAhead(look, () => time);
+  const ahead = prefetch(look, () => time);
   time += age;
   expect((await ahead()).why).toBe(why);
   expect(look).toHaveBeenCalledTimes(looks);

@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { judgeLook } from "../../../core/sync/judgeLook";
-import { percentOf, progressOf, rangeLeft, rateOf, type Sample, timeLeft } from "../../../core/sync/progress";
+import { judgeObservation } from "../../../core/sync/judgeObservation";
+import {
+  computeProgress,
+  computeRate,
+  formatPercent,
+  rangeLeft,
+  type Sample,
+  timeLeft,
+} from "../../../core/sync/progress";
 import { progressText } from "../../../core/sync/syncMessages";
 import { durationText } from "../../../core/util/timeText";
 import { answer, hour, nodeTime, none } from "./looks";
@@ -26,7 +33,7 @@ test.each([
   [samples([0, 100], [2000, 100]), 0],
   [samples([0, 100], [2000, 50]), -25],
 ])("the rate of %j is %s", (seen, rate) => {
-  expect(rateOf(seen)).toBe(rate);
+  expect(computeRate(seen)).toBe(rate);
 });
 
 test("the time in which a node was out of sight is not counted against its rate", () => {
@@ -36,7 +43,7 @@ test("the time in which a node was out of sight is not counted against its rate"
     { at: 61_000, height: 110, stretch: 1 },
     { at: 63_000, height: 130, stretch: 1 },
   ];
-  expect(rateOf(gap)).toBe(10);
+  expect(computeRate(gap)).toBe(10);
 });
 
 test.each([
@@ -82,7 +89,7 @@ test.each([
   [35, 1, "100.0"],
   [5, 0, undefined],
 ])("%i of %i is %s %%", (height, target, percent) => {
-  expect(percentOf(height, target)).toBe(percent);
+  expect(formatPercent(height, target)).toBe(percent);
 });
 
 describe("the range of time left", () => {
@@ -108,7 +115,7 @@ describe("the range of time left", () => {
 
   test("both ends are said, where they differ", () => {
     const line = progressText(
-      progressOf(answer(1, 100, 1100), halves, {
+      computeProgress(answer(1, 100, 1100), halves, {
         good: false,
         why: { kind: "syncing" },
         streak: 0,
@@ -156,9 +163,9 @@ describe("where the sync stands, in a line", () => {
       "100.0 %, height 1000 of 1000, synced, newest momentum 3 s old (2 of 3 looks)",
     ],
   ])("%s", (_what, observation, seen, line) => {
-    const { says, why } = judgeLook(observation, nodeTime);
+    const { says, why } = judgeObservation(observation, nodeTime);
     const opinion = { good: says === "synced", why, streak: 2, confirmations: 3, startedAt };
-    expect(progressText(progressOf(observation, seen, opinion))).toBe(line);
+    expect(progressText(computeProgress(observation, seen, opinion))).toBe(line);
   });
 
   test("the opinion counts, not the node's word", () => {
@@ -169,7 +176,7 @@ describe("where the sync stands, in a line", () => {
       confirmations: 3,
       startedAt,
     };
-    expect(progressText(progressOf(answer(2, 1000, 1000, { newestAge: 3000 }), still, opinion))).toBe(
+    expect(progressText(computeProgress(answer(2, 1000, 1000, { newestAge: 3000 }), still, opinion))).toBe(
       `height 1000 of 1000, ${since}, the node says synced at 1000, the references are at 2000`,
     );
   });

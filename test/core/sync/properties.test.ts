@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { nodeResult, parseMomentum, parseSyncInfo } from "../../../core/chain/node";
 import { decideSynced, noEvidence } from "../../../core/sync/decideSynced";
-import { judgeLook } from "../../../core/sync/judgeLook";
+import { judgeObservation } from "../../../core/sync/judgeObservation";
 import { pollIntervalMs } from "../../../core/sync/pollInterval";
-import { percentOf, rateOf, timeLeft } from "../../../core/sync/progress";
+import { computeRate, formatPercent, timeLeft } from "../../../core/sync/progress";
 import { compareReferences } from "../../../core/sync/references";
 import { reasonText } from "../../../core/sync/syncMessages";
 import { atHeight, seenFrom, silent } from "../chain/readings";
@@ -82,7 +82,7 @@ test("a rate lies between the slowest and the fastest step, whatever the gaps", 
         samples.push({ at, height: reached, stretch });
       }
       const rates = all.filter(({ gap }) => !gap).map(({ time, gained }) => (gained * 1000) / time);
-      const rate = rateOf(samples);
+      const rate = computeRate(samples);
       if (rate === undefined) expect(rates).toEqual([]);
       else {
         expect(rate).toBeGreaterThanOrEqual(Math.min(...rates) - 1e-9);
@@ -105,7 +105,7 @@ test("time left, pauses and percent keep their bounds", () => {
       const pause = pollIntervalMs({ observation: answer(1, current, target), isNews: false, failures: 0, samples });
       expect(pause).toBeGreaterThanOrEqual(2000);
       expect(pause).toBeLessThanOrEqual(300_000);
-      const percent = percentOf(current, target);
+      const percent = formatPercent(current, target);
       if (target === 0) expect(percent).toBeUndefined();
       else {
         expect(percent).toMatch(/^\d{1,3}\.\d$/);
@@ -186,7 +186,7 @@ test("no look counts whose state is not 2, and none alone proves a node that doe
         { observation, readings: [], at: 0, clock: now },
         { confirmations: 1, confirmSpan: 0, tolerance, isChainUnverified: true },
       );
-      expect(reasonText(judgeLook(observation, now).why)).not.toBe("");
+      expect(reasonText(judgeObservation(observation, now).why)).not.toBe("");
       if (seen.state !== 2) expect(weighed.good).toBe(false);
       expect(weighed.synced).toBe(
         seen.state === 2 && seen.currentHeight >= seen.targetHeight && age !== undefined && Math.abs(age) <= 120_000,

@@ -4,10 +4,10 @@ import type { VersionGap } from "../../../core/chain/requiredVersions";
 import { parseNodeHostFacts } from "../../../core/ssh/hostFacts";
 import { fatal } from "../../../core/ssh/sshErrors";
 import { chainGap } from "../../../core/sync/decideSynced";
-import type { GateNews } from "../../../core/sync/progress";
-import type { ReferencesSeen } from "../../../core/sync/references";
+import type { GateMessage } from "../../../core/sync/progress";
+import type { ReferenceAnswers } from "../../../core/sync/references";
 import { gateLine } from "../../../core/sync/syncMessages";
-import { type GaveUp, type WaitOptions, waitForSync } from "../../../core/sync/waitForSync";
+import { type GiveUpError, type WaitOptions, waitForSync } from "../../../core/sync/waitForSync";
 import { atHeight, seenFrom } from "../chain/readings";
 import { answer, hour, nodeTime, none } from "./looks";
 
@@ -21,7 +21,7 @@ const since = "since 2026-01-01 23:00 UTC";
  */
 function worldOf(
   found: readonly (Observation | Error)[],
-  references: ReferencesSeen = { readings: [] },
+  references: ReferenceAnswers = { readings: [] },
   goneAfterLooks = Number.POSITIVE_INFINITY,
 ) {
   const engine = new AbortController();
@@ -56,7 +56,7 @@ function worldOf(
       seen.sleeps.push(milliseconds);
       seen.ticks += milliseconds;
     },
-    say: (news: GateNews) => {
+    say: (news: GateMessage) => {
       seen.lines.push(gateLine(news));
     },
     notify: (event: string, text: string) => {
@@ -92,7 +92,7 @@ const giveUp = (waiting: Promise<unknown>) =>
     () => {
       throw new Error("it did not give up");
     },
-    (error: GaveUp) => error,
+    (error: GiveUpError) => error,
   );
 
 describe("a node that lacks a required version", () => {

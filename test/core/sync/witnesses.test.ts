@@ -9,8 +9,8 @@ import {
   noEvidence,
   type SyncDecision,
 } from "../../../core/sync/decideSynced";
-import { lookAtNode } from "../../../core/sync/nodeStatus";
-import { compareReferences, type ReferencesSeen, readReferences } from "../../../core/sync/references";
+import { readNodeStatus } from "../../../core/sync/nodeStatus";
+import { compareReferences, type ReferenceAnswers, readReferences } from "../../../core/sync/references";
 import { reasonText, referenceText } from "../../../core/sync/syncMessages";
 import { openWitnesses } from "../../../core/sync/witnesses";
 import { closedPort, fakeNode, loginTo, type Server, type SshHost, sshHost } from "../chain/fakes";
@@ -21,7 +21,7 @@ const options: EvidenceOptions = { confirmations: 3, confirmSpan: 4000, toleranc
 const good = answer(2, 1000, 1000, { newestAge: 3000 });
 
 /** Three looks with the same answers of the witnesses, 2 s apart. */
-function threeLooks(seen: ReferencesSeen, changes: Partial<EvidenceOptions> = {}): SyncDecision {
+function threeLooks(seen: ReferenceAnswers, changes: Partial<EvidenceOptions> = {}): SyncDecision {
   let weighed: SyncDecision | undefined;
   for (const at of [0, 2000, 4000])
     weighed = decideSynced(
@@ -32,7 +32,7 @@ function threeLooks(seen: ReferencesSeen, changes: Partial<EvidenceOptions> = {}
   return weighed as SyncDecision;
 }
 
-const alone: ReferencesSeen = { readings: [], own: { newest: block(1000), recent: [] } };
+const alone: ReferenceAnswers = { readings: [], own: { newest: block(1000), recent: [] } };
 const [oldHost] = seenFrom(1000, [atHeight("the old host's node", 1003)]).readings;
 const [forkedOldHost] = seenFrom(1000, [atHeight("the old host's node", 1003, 3000, "f")], { theirs: ["f"] }).readings;
 
@@ -46,7 +46,7 @@ describe("fresh momentums are not the chain", () => {
     expect(threeLooks(untold)).toMatchObject({ synced: false, why: { kind: "unwitnessed" } });
   });
 
-  test.each<[string, ReferencesSeen, string]>([
+  test.each<[string, ReferenceAnswers, string]>([
     ["one reference", seenFrom(1000, [atHeight("r", 1003)]), "r"],
     ["the old host", { ...seenFrom(1000, [atHeight("x", 1003)]), readings: [], oldHost }, "the old host's node"],
     [
@@ -61,7 +61,7 @@ describe("fresh momentums are not the chain", () => {
     expect(unproved).not.toContain(chainGap);
   });
 
-  test.each<[string, ReferencesSeen]>([
+  test.each<[string, ReferenceAnswers]>([
     ["reference", seenFrom(1000, [atHeight("r", 639)])],
     [
       "old host",
@@ -98,7 +98,7 @@ describe("fresh momentums are not the chain", () => {
     expect(notes.map(referenceText)).toEqual(["r is left out: ECONNREFUSED", "old is left out: no answer"]);
   });
 
-  test.each<[string, ReferencesSeen]>([
+  test.each<[string, ReferenceAnswers]>([
     ["a single reference", seenFrom(1000, [atHeight("r", 1003)], { own: "f" })],
     ["the old host", { ...seenFrom(1000, [atHeight("x", 1003)], {}), readings: [], oldHost: forkedOldHost }],
     [
@@ -187,7 +187,7 @@ describe("who counts as a witness", () => {
   test("the old host is no witness of its own database", async () => {
     const { target } = await hostWithNode();
     const references = [`http://127.0.0.1:${target.port}`];
-    const looks = nodeLooks((node) => lookAtNode(node, { references, tolerance: 20 }));
+    const looks = nodeLooks((node) => readNodeStatus(node, { references, tolerance: 20 }));
     const { readings } = await looks.readReferences(references, target);
     expect(readings).toMatchObject([{ fault: { why: "it is the old host itself" } }]);
   });
@@ -204,7 +204,7 @@ describe("who counts as a witness", () => {
   });
 
   /** A host with a node, and what looks at it go by. */
-  async function hostWithNode(): Promise<{ host: SshHost; target: Parameters<typeof lookAtNode>[0] }> {
+  async function hostWithNode(): Promise<{ host: SshHost; target: Parameters<typeof readNodeStatus>[0] }> {
     const host = use(await sshHost());
     const node = use(await fakeNode(chain()));
     return { host, target: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port } };
@@ -215,7 +215,7 @@ describe("who counts as a witness", () => {
     const references = [`http://127.0.0.1:${target.port}`, `http://localhost:${target.port}`];
     const { readings } = await openWitnesses({ references }, target).read(undefined);
     expect(readings).toMatchObject(references.map(() => ({ fault: { why: "it is this host itself" } })));
-    expect(await lookAtNode(target, { references, tolerance: 20 })).toMatchObject({
+    expect(await readNodeStatus(target, { references, tolerance: 20 })).toMatchObject({
       synced: false,
       reason: "unwitnessed",
     });
@@ -237,7 +237,7 @@ describe("who counts as a witness", () => {
     const other = use(await fakeNode(chain(hash)));
     const ssh = { ...loginTo(host), address: "127.0.0.1" };
     const witnessHost = { ssh, via: "ssh" as const, address: "127.0.0.1", port: other.port };
-    expect(await lookAtNode(target, { references: [], tolerance: 20, witnessHost })).toMatchObject(expected);
+    expect(await readNodeStatus(target, { references: [], tolerance: 20, witnessHost })).toMatchObject(expected);
   });
 
   test("a reference at the old host's address does not count beside the old host", async () => {
@@ -254,8 +254,8 @@ describe("who counts as a witness", () => {
   test("a look without a witness is not synced; acknowledged it is, and says what is not proved", async () => {
     const { target } = await hostWithNode();
     const references = [`http://127.0.0.3:${await closedPort()}`];
-    expect(await lookAtNode(target, { references, tolerance: 20 })).toMatchObject({ synced: false, known: true });
-    const { synced, why } = await lookAtNode(target, { references: [], tolerance: 20, isChainUnverified: true });
+    expect(await readNodeStatus(target, { references, tolerance: 20 })).toMatchObject({ synced: false, known: true });
+    const { synced, why } = await readNodeStatus(target, { references: [], tolerance: 20, isChainUnverified: true });
     expect([synced, why.includes(chainGap)]).toEqual([true, true]);
   });
 
@@ -263,7 +263,7 @@ describe("who counts as a witness", () => {
     vi.stubEnv("XDG_DATA_HOME", "/proc/none");
     const { target } = await hostWithNode();
     const record = { directory: "/proc/none", stack: "prod", pillar: "Anvil" };
-    expect(await lookAtNode(target, { references: [], tolerance: 20, record })).toMatchObject({
+    expect(await readNodeStatus(target, { references: [], tolerance: 20, record })).toMatchObject({
       reason: "unwitnessed",
     });
     vi.unstubAllEnvs();

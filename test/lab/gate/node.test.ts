@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { standing } from "../../../core/eventLog/guardFacts";
+import { findValidEvents } from "../../../core/eventLog/guardFacts";
 import type { ChainTruth } from "../../../lab/doubles/chain";
 import { healFaults, setFault } from "../../../lab/faults";
 import { journeyIn } from "../../recordIn";
@@ -102,7 +102,7 @@ describe("a node with problems, at the gate", () => {
     const record = stage.stack.records("Anvil");
     const journey = journeyIn(record, "Anvil");
     expect(journey.filter(({ event }) => event === "waiting").length).toBeGreaterThanOrEqual(2);
-    const synced = standing(journey, "prod", "witnessed").at(-1);
+    const synced = findValidEvents(journey, "prod", "witnessed").at(-1);
     expect(synced?.details).toMatchObject({ startedAt, startHeight, syncedAt });
     const [first, last] = [synced?.details.curve[0], synced?.details.curve.at(-1)];
     expect(first?.[1]).toBe(startHeight);

@@ -13,7 +13,7 @@ import type { ChainSides } from "../../../core/chainCopy/sides";
 import { decideRetirement } from "../../../core/retirement/decideRetirement";
 import { readChain } from "../../../core/retirement/readChain";
 import type { WitnessSources } from "../../../core/sync/chainSources";
-import { lookAtNode } from "../../../core/sync/nodeStatus";
+import { readNodeStatus } from "../../../core/sync/nodeStatus";
 import { systemClock } from "../../../core/util/clock";
 import { Chain, type ServedChain, serveChain } from "../../../lab/doubles/chain";
 import { NodeDouble } from "../../../lab/doubles/node/node";
@@ -114,7 +114,9 @@ describe("a new host", () => {
     for (const round of rounds) {
       const witnesses = witnessesOf(round, urlOf(target));
       expect(await refusal(standUp(target, witnesses)), `${round}`).toContain("the node is on another chain");
-      expect(await lookAtNode(target, { ...witnesses, tolerance: 20 }), `${round}`).toMatchObject({ synced: false });
+      expect(await readNodeStatus(target, { ...witnesses, tolerance: 20 }), `${round}`).toMatchObject({
+        synced: false,
+      });
     }
   });
 
@@ -131,7 +133,7 @@ describe("a new host", () => {
       ];
       const sources = none[round % none.length] as Witnesses;
       expect(await refusal(standUp(target, sources)), `${round}`).toContain("no witness confirms its chain yet");
-      expect(await lookAtNode(target, { ...sources, tolerance: 20 })).toMatchObject({ synced: false });
+      expect(await readNodeStatus(target, { ...sources, tolerance: 20 })).toMatchObject({ synced: false });
     }
   });
 
@@ -146,8 +148,8 @@ describe("a new host", () => {
         details: { witnessed: { height: expect.any(Number) } },
       });
       const alone = { references: [], record, tolerance: 20 };
-      expect(await lookAtNode(target, alone), `${round}`).toMatchObject({ synced: true });
-      expect(await lookAtNode(other, alone), `${round}`).toMatchObject({ synced: false, reason: "otherChain" });
+      expect(await readNodeStatus(target, alone), `${round}`).toMatchObject({ synced: true });
+      expect(await readNodeStatus(other, alone), `${round}`).toMatchObject({ synced: false, reason: "otherChain" });
     }
   });
 });
@@ -180,7 +182,7 @@ function copy(from: NodeTarget, to: NodeTarget, references: readonly string[]): 
     return name === "chain_facts" ? facts : "";
   };
   const looks = nodeLooks(async (target, isOld) => {
-    const status = await lookAtNode(target, copyLookup(inputs, isOld));
+    const status = await readNodeStatus(target, copyLookup(inputs, isOld));
     // The new node is a young one of its own network: it has nothing to say yet.
     return isOld ? status : { ...status, synced: false };
   });

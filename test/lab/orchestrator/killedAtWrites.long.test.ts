@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import type { LogEvent, MoveEvent, WayOfMove } from "../../../core/eventLog/events";
+import type { LogEvent, MoveEvent, MoveLeg } from "../../../core/eventLog/events";
 import { onHost, transcripts } from "../fixture";
 import type { Stop } from "./bucketGate.mts";
 import { gateOf, keysIn, linesIn, setGate, startGatedS3 } from "./gatedBucket";
@@ -75,7 +75,7 @@ it("the bucket lost no write, and has no step of the move twice", async () => {
   const of = (name: string) => there.filter(({ event }) => event === name);
   for (const name of ["secured", "done"]) expect(of(name), name).toHaveLength(1);
   // One that began and was killed before a host knew of it has another number; what ended is the last.
-  const numbersOf = (name: string) => of(name).map(({ details }) => (details as WayOfMove).generation);
+  const numbersOf = (name: string) => of(name).map(({ details }) => (details as MoveLeg).generation);
   const begun = numbersOf("begun");
   expect(begun).toEqual(begun.map((_, index) => index + 1));
   // The line about a start comes before the stop: one that was killed between them is followed by another way.

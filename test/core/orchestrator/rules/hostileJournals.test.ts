@@ -7,7 +7,7 @@ import { decideNext } from "../../../../core/orchestrator/rules/generation";
 import { sourceStages, targetStages } from "../../../../core/orchestrator/rules/journal";
 import { obstacleText } from "../../../../core/orchestrator/rules/obstacles";
 import type { Looks, SideObservation } from "../../../../core/orchestrator/rules/sagaLooks";
-import { checkSigner } from "../../../../core/retirement/lossRules";
+import { checkOrchestrator } from "../../../../core/retirement/lossRules";
 import type { RetirementFacts } from "../../../../core/retirement/retirementFacts";
 import { shellWord } from "../../../../core/util/quote";
 import { expectNothingOf, hostile, sentText } from "../../../hostile";
@@ -103,7 +103,7 @@ function madeOf(journal: { readonly side: "old" | "new" } & object, active: bool
     successor: { address: "192.0.2.3", hostKey: "k", look: { silent: "" } },
     host: { facts: hostFacts({ signer: { ...fenced, journal: found.journal } as typeof fenced }) },
   } as unknown as RetirementFacts;
-  const verdict = checkSigner(guard);
+  const verdict = checkOrchestrator(guard);
   const unmet = verdict.unmet.flatMap(({ what, found: at = [], needed }) => [what, ...at, needed ?? ""]);
   return { sent: sent.join("\n"), told: [...told, ...unmet].join("\n") };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { LastRun } from "../../../components/lastRun";
-import { staysOff } from "../../../components/retirement/standBy";
+import { staysOff } from "../../../components/retirement/idleHost";
 import { type HostObservation, parseHostFacts } from "../../../core/retirement/readHost";
 import { configOf } from "../exampleConfig";
 

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { openEventLog } from "../../../core/eventLog/eventLog";
 import type { LogEvent } from "../../../core/eventLog/events";
-import { noteRegistration, recalled } from "../../../core/registration/look";
 import type { Registration } from "../../../core/registration/registration";
-import { memoryOf, newsOf } from "../../../core/registration/registrationEvents";
+import { collectRegistrationMemory, findRegistrationChanges } from "../../../core/registration/registrationEvents";
+import { noteRegistration, readRegistrationMemory } from "../../../core/registration/registrationLookup";
 import { journeyIn } from "../../recordIn";
 import { clock, old, other, ours } from "./chains";
 
@@ -33,7 +33,13 @@ function recorded(...looks: Registration[]): LogEvent[] {
   const events: LogEvent[] = [];
   looks.forEach((look, i) => {
     const at = new Date(clock + i * 1000).toISOString();
-    events.push(...newsOf(look, memoryOf(events, "prod-2", ours)).map((news) => ({ ...who, at, ...news })));
+    events.push(
+      ...findRegistrationChanges(look, collectRegistrationMemory(events, "prod-2", ours)).map((news) => ({
+        ...who,
+        at,
+        ...news,
+      })),
+    );
   });
   return events;
 }
@@ -75,37 +81,46 @@ describe("the record", () => {
 describe("what is remembered", () => {
   test("since when, the switch and the address before; of this stack and this address only", () => {
     const events = recorded(registered, producing);
-    expect(memoryOf(events, "prod-2", ours)).toEqual({ since: clock, earlier: old, wasOurs: true, switched });
-    expect(memoryOf(events, "prod", ours)).toEqual({});
-    expect(memoryOf(events, "prod-2", other)).toEqual({});
+    expect(collectRegistrationMemory(events, "prod-2", ours)).toEqual({
+      since: clock,
+      earlier: old,
+      wasOurs: true,
+      switched,
+    });
+    expect(collectRegistrationMemory(events, "prod", ours)).toEqual({});
+    expect(collectRegistrationMemory(events, "prod-2", other)).toEqual({});
   });
 
   test("after the Pillar went elsewhere: that it was here once, no more", () => {
     const events = recorded(producing, elsewhere);
-    expect(memoryOf(events, "prod-2", ours)).toEqual({ earlier: old, wasOurs: true });
+    expect(collectRegistrationMemory(events, "prod-2", ours)).toEqual({ earlier: old, wasOurs: true });
   });
 
   test("the address before, as the last run showed it, or the gate recorded it", () => {
-    expect(memoryOf([], "prod-2", ours, old)).toEqual({ earlier: old });
-    expect(memoryOf([], "prod-2", ours, ours)).toEqual({});
-    expect(memoryOf(recorded(tooEarly), "prod-2", ours)).toEqual({ since: clock, earlier: old, wasOurs: true });
+    expect(collectRegistrationMemory([], "prod-2", ours, old)).toEqual({ earlier: old });
+    expect(collectRegistrationMemory([], "prod-2", ours, ours)).toEqual({});
+    expect(collectRegistrationMemory(recorded(tooEarly), "prod-2", ours)).toEqual({
+      since: clock,
+      earlier: old,
+      wasOurs: true,
+    });
   });
 
   test("what is written is read again; what can't be is said, and nothing fails", async () => {
     const place = { ...who, directory: join(scratch, "backups") };
     const said: string[] = [];
     const deps = { now: () => clock, say: (line: string) => said.push(line) };
-    await openEventLog(place, deps).note(...newsOf(producing, {}));
+    await openEventLog(place, deps).note(...findRegistrationChanges(producing, {}));
     expect([journeyIn(place.directory, "Anvil"), said]).toEqual([recorded(producing), []]);
-    expect((await recalled(place, ours)).switched).toEqual(switched);
+    expect((await readRegistrationMemory(place, ours)).switched).toEqual(switched);
     writeFileSync(join(scratch, "file"), "");
     const broken = { ...who, directory: join(scratch, "file") };
     const log = openEventLog(broken, deps);
     // Once, however often.
-    await log.note(...newsOf(producing, {}));
-    await log.note(...newsOf(producing, {}));
+    await log.note(...findRegistrationChanges(producing, {}));
+    await log.note(...findRegistrationChanges(producing, {}));
     expect(said).toEqual([expect.stringMatching(/^the event log could not be written .*\n {2}found: E/)]);
-    expect(await recalled(broken, ours, old)).toEqual({ earlier: old });
+    expect(await readRegistrationMemory(broken, ours, old)).toEqual({ earlier: old });
   });
 
   test("where the log could not be read for once, nothing is news: a switch is not registered again after it", async () => {
@@ -113,7 +128,7 @@ describe("what is remembered", () => {
     const said: string[] = [];
     const log = openEventLog(place, { now: () => clock, say: (line) => said.push(line) });
     const tell = async (look: Registration) =>
-      noteRegistration(log, look, { stack: who.stack, ours, memory: await recalled(place, ours) });
+      noteRegistration(log, look, { stack: who.stack, ours, memory: await readRegistrationMemory(place, ours) });
     expect((await tell(producing)).map(({ event }) => event)).toEqual(["registered", "producing"]);
 
     const file = log.store.log;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Block } from "../../../core/chain/sameChain";
 import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration";
+import type { PillarReading } from "../../../core/registration/pillarReadings";
 import { noteText, unknownText } from "../../../core/registration/registrationMessages";
-import type { PillarReading } from "../../../core/registration/source";
 import { silent } from "../chain/readings";
 import { chainOf, old, ours, says } from "./chains";
 

@@ -6,32 +6,32 @@ import type { Store } from "../store/store";
 import { commandsFor } from "../util/commands";
 import { formatProblem } from "../util/problem";
 import { replaceWhole } from "../util/writeAtomically";
-import { afterOf } from "./logLine";
+import { parsePreviousHash } from "./logLine";
 
 /** Returns the hash that names a line in later lines, on this machine and in the stack's state. */
-export function hashOf(line: string): string {
+export function hashLine(line: string): string {
   return crypto.createHash("sha256").update(line).digest("hex");
 }
 
-export function headOf(lines: readonly string[]): string | undefined {
+export function lastHash(lines: readonly string[]): string | undefined {
   const last = lines.at(-1);
-  return last === undefined ? undefined : hashOf(last);
+  return last === undefined ? undefined : hashLine(last);
 }
 
 /** Returns the path of the stored hash, away from the log, which somebody may replace by an earlier copy. */
 function headFile({ log }: Pick<Store, "log">): string {
-  return path.join(dataDirectory(), "heads", hashOf(log).slice(0, 32));
+  return path.join(dataDirectory(), "heads", hashLine(log).slice(0, 32));
 }
 
 /**
  * Stores the hash of the newest line on this machine, unless the log lacks the line that was stored before and the
  * operator does not accept that. @throws if it can't be written
  */
-export function keepHead(store: Store, lines: readonly string[], isAccepted = false): void {
-  const [file, head] = [headFile(store), headOf(lines)];
+export function storeHead(store: Store, lines: readonly string[], isAccepted = false): void {
+  const [file, head] = [headFile(store), lastHash(lines)];
   const before = readIfExists(file)?.trim();
   if (head === undefined || head === before) return;
-  if (!isAccepted && before !== undefined && !lines.some((line) => hashOf(line) === before)) return;
+  if (!isAccepted && before !== undefined && !lines.some((line) => hashLine(line) === before)) return;
   replaceWhole(file, `${head}\n`);
 }
 
@@ -42,16 +42,16 @@ export function keepHead(store: Store, lines: readonly string[], isAccepted = fa
  */
 export async function findMissingLine(store: Store, headInState?: string): Promise<string | undefined> {
   const lines = await store.readLines();
-  const present = new Set(lines.map(hashOf));
+  const present = new Set(lines.map(hashLine));
   const file = headFile(store);
   const witnesses: readonly [hash: string | undefined, who: string][] = [
     [readIfExists(file)?.trim(), `this machine (${file})`],
     [headInState, "the stack's state"],
-    ...lines.map((line): [string | undefined, string] => [afterOf(line), "a later line of it"]),
+    ...lines.map((line): [string | undefined, string] => [parsePreviousHash(line), "a later line of it"]),
   ];
   const [hash, who] = witnesses.find(([each]) => each !== undefined && !present.has(each)) ?? [];
   if (hash === undefined) {
-    keepHead(store, lines);
+    storeHead(store, lines);
     return undefined;
   }
   return `${store.log} has no line with the hash ${hash.slice(0, 12)}, which ${who} has seen: it is an earlier copy, or a part`;
@@ -59,7 +59,7 @@ export async function findMissingLine(store: Store, headInState?: string): Promi
 
 /** Refuses a log that lacks a line, unless the operator accepts that from here on. @throws in the operator's words */
 export async function assertWhole(store: Store, stack: string, headInState?: string, isAccepted = false) {
-  if (isAccepted) return keepHead(store, await store.readLines(), true);
+  if (isAccepted) return storeHead(store, await store.readLines(), true);
   const missing = await findMissingLine(store, headInState);
   if (missing === undefined) return;
   throw new Error(

@@ -1,13 +1,13 @@
 import type { Observation } from "../chain/node";
 import type { Clock } from "../util/clock";
-import { isAddingMomentum } from "./judgeLook";
+import { isAddingMomentum } from "./judgeObservation";
 
 /** Milliseconds between lookups. */
 const pause = 1500;
 const looks = 3;
 
 /** Observes a node for a decision that is made at once: repeats the lookup while the node may be adding a momentum. */
-export async function observeSettled(
+export async function observeStable(
   observe: () => Promise<Observation>,
   { now, sleep }: Pick<Clock, "now" | "sleep">,
 ): Promise<Observation> {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { LogEvent } from "../../../core/eventLog/events";
-import { createWaitRecord, type WaitRecord } from "../../../core/sync/waits";
+import { createWaitLog, type WaitLog } from "../../../core/sync/waitLog";
 import { journeyIn, putEvent } from "../../recordIn";
 import { answer, none } from "./looks";
 
@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }));
 
 function opened(place = { directory, stack: "prod", pillar: "Anvil" }) {
-  return createWaitRecord(
+  return createWaitLog(
     place,
     "203.0.113.7",
     () => now,
@@ -31,9 +31,9 @@ function opened(place = { directory, stack: "prod", pillar: "Anvil" }) {
 }
 
 /** Looks once a minute: the height is the minute, and the looks before the second see nothing. */
-async function look(wait: WaitRecord, minutes: number, startHeight?: number) {
+async function look(wait: WaitLog, minutes: number, startHeight?: number) {
   const observe = async () => (now < begun + 2 * minute ? none() : answer(1, (now - begun) / minute, 0));
-  const client = wait.traced({ observe, close: () => undefined }, { ...start, startHeight });
+  const client = wait.logObservations({ observe, close: () => undefined }, { ...start, startHeight });
   for (let i = 0; i < minutes; i += 1) {
     now += minute;
     await client.observe();
@@ -108,7 +108,7 @@ test("a record with an odd line is no reason to stop", async () => {
 });
 
 test("without a place nothing is written", async () => {
-  const wait = await createWaitRecord(
+  const wait = await createWaitLog(
     undefined,
     "203.0.113.7",
     () => now,

@@ -2,14 +2,14 @@ import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import { openStackStore } from "../../core/config/stackStore";
 import { readEvents } from "../../core/eventLog/eventLog";
-import type { RegistrationShown } from "../../core/registration/registrationShown";
-import { type HostMemory, mergeHostMemory, type Remembered, rememberedInputs } from "../../core/retirement/guardMemory";
+import type { RegistrationOutput } from "../../core/registration/registrationOutput";
+import { type HostMemory, hostMemoryInputs, mergeHostMemory, type Remembered } from "../../core/retirement/guardMemory";
 import { type RetirementSettings, retirementSettings } from "../../core/retirement/retirementInputs";
 import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { LastRun } from "../lastRun";
 
 /** Returns the facts for the guards from the last run's outputs. */
-export function inLastRun({ remembered = {}, producerAddress, registration }: LastRun): Remembered {
+export function readLastRunMemory({ remembered = {}, producerAddress, registration }: LastRun): Remembered {
   const producer = producerAddress ?? remembered.producer;
   return {
     ...remembered,
@@ -21,14 +21,14 @@ export function inLastRun({ remembered = {}, producerAddress, registration }: La
 /** Reads the facts about the host from the event log and the state. @throws if the event log can't be read */
 export async function readHostMemory(config: StackConfig, last: LastRun): Promise<HostMemory> {
   const events = await readEvents(openStackStore(config), config.pillar.name);
-  return mergeHostMemory(events, pulumi.getStack(), inLastRun(last));
+  return mergeHostMemory(events, pulumi.getStack(), readLastRunMemory(last));
 }
 
 /** Returns the guards' inputs. For a retiring host they include the known facts about it. */
 export async function createGuardInputs(config: StackConfig, last: LastRun): Promise<RetirementSettings> {
   const settings = retirementSettings(config);
   return config.lifecycle === "retiring"
-    ? { ...settings, ...rememberedInputs(await readHostMemory(config, last)) }
+    ? { ...settings, ...hostMemoryInputs(await readHostMemory(config, last)) }
     : settings;
 }
 
@@ -37,9 +37,9 @@ export function createRememberedOutput(
   first: RetirementGuard,
   guard: RetirementGuard,
   last: LastRun,
-  registration?: pulumi.Output<RegistrationShown>,
+  registration?: pulumi.Output<RegistrationOutput>,
 ): pulumi.Output<Remembered> {
-  const { producer, produced } = inLastRun(last);
+  const { producer, produced } = readLastRunMemory(last);
   const before = last.remembered?.since;
   return pulumi
     .all([first.createdAt, first.isReached, first.isOwnWork, first.produced, guard.recorded, registration])

@@ -1,8 +1,8 @@
 import type { NodeClient } from "../chain/node";
 import { type EventLog, type LogRef, openEventLog } from "../eventLog/eventLog";
 import type { CurvePoint } from "../eventLog/events";
-import { openWaits, type Waits, withPoint } from "./curve";
-import type { SyncRecord } from "./waitForSync";
+import { addPoint, openWaits, type Waits } from "./curve";
+import type { SyncResult } from "./waitForSync";
 
 /** Milliseconds until the first event, so that a run that is killed early also leaves its start. */
 const firstAfter = 60_000;
@@ -12,27 +12,27 @@ const every = 30 * 60_000;
 const pointsInLine = 6;
 
 /** Writes a wait to the event log. Problems with the log cause a message, and never stop the wait. */
-export interface WaitRecord {
+export interface WaitLog {
   /** Measurements of the runs before. */
   readonly before: Waits;
   /** Wraps the client so that the log gets its observations. */
-  traced(
+  logObservations(
     client: NodeClient,
     start: { readonly startedAt: string; readonly startHeight?: number | undefined },
   ): NodeClient;
   /** Writes the remaining points after the wait gave up. */
   pause(): Promise<void>;
-  end(record: SyncRecord): Promise<void>;
+  end(record: SyncResult): Promise<void>;
 }
 
-export async function createWaitRecord(
+export async function createWaitLog(
   place: LogRef | undefined,
   address: string,
   now: () => number,
   say: (line: string) => void,
-): Promise<WaitRecord> {
+): Promise<WaitLog> {
   const log = place && openEventLog(place, { now, say: (line) => say(`sync: ${line}`) });
-  const before = place && log ? await waitsIn(log, place, address, say) : { curve: [] };
+  const before = place && log ? await readWaits(log, place, address, say) : { curve: [] };
   let { curve } = before;
   let unwritten: readonly CurvePoint[] = [];
   let started: Pick<Waits, "startHeight"> & { readonly startedAt: string } = { startedAt: "" };
@@ -45,7 +45,7 @@ export async function createWaitRecord(
   };
   return {
     before,
-    traced: (client, { startedAt, startHeight }) => {
+    logObservations: (client, { startedAt, startHeight }) => {
       started = { startedAt, startHeight };
       const observe = async () => {
         const observation = await client.observe();
@@ -53,8 +53,8 @@ export async function createWaitRecord(
         const { currentHeight, targetHeight } = observation.info;
         started = { startedAt: started.startedAt, startHeight: started.startHeight ?? currentHeight };
         const point = [now(), currentHeight, targetHeight] as const;
-        curve = withPoint(curve, point);
-        unwritten = withPoint(unwritten, point, pointsInLine);
+        curve = addPoint(curve, point);
+        unwritten = addPoint(unwritten, point, pointsInLine);
         if (now() >= due) await write();
         return observation;
       };
@@ -70,7 +70,12 @@ export async function createWaitRecord(
 }
 
 /** Returns an empty curve, with a message, if the event log is unreadable. */
-async function waitsIn(log: EventLog, { stack }: LogRef, address: string, say: (line: string) => void): Promise<Waits> {
+async function readWaits(
+  log: EventLog,
+  { stack }: LogRef,
+  address: string,
+  say: (line: string) => void,
+): Promise<Waits> {
   try {
     return openWaits(await log.read(), stack, address);
   } catch (error) {

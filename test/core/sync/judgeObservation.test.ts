@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { judgeLook, mayBeAddingMomentum } from "../../../core/sync/judgeLook";
+import { judgeObservation, mayBeAddingMomentum } from "../../../core/sync/judgeObservation";
 import { reasonText } from "../../../core/sync/syncMessages";
 import { answer, nodeTime, none } from "./looks";
 
@@ -63,7 +63,7 @@ test.each([
     "the node says synced with a target of 0, and does not tell its newest momentum",
   ],
 ])("%s", (_what, observation, says, why) => {
-  const verdict = judgeLook(observation, nodeTime);
+  const verdict = judgeObservation(observation, nodeTime);
   expect({ ...verdict, why: reasonText(verdict.why) }).toEqual({ says, why });
 });
 
@@ -72,7 +72,7 @@ test.each([
   ["fresh by the host's clock alone", answer(2, 10, 10, fresh), nodeTime + 600_000, "600 s apart"],
   ["fresh by this machine's alone", answer(2, 10, 10, { newestAge: 300_000 }), nodeTime - 300_000, "300 s apart"],
 ])("%s", (_what, observation, clock, why) => {
-  const verdict = judgeLook(observation, clock);
+  const verdict = judgeObservation(observation, clock);
   expect(verdict).toMatchObject({ says: "unproved", why: { kind: "clocksApart" } });
   expect(reasonText(verdict.why)).toContain(why);
 });

@@ -1,7 +1,7 @@
-import type { News } from "../eventLog/events";
+import type { EventBody } from "../eventLog/events";
 import { commandsFor } from "../util/commands";
 import type { Registration } from "./registration";
-import { sentenceOf } from "./registrationMessages";
+import { registrationText } from "./registrationMessages";
 
 interface RegistrationNotice {
   readonly event: "registered" | "producing" | "retirementPossible";
@@ -9,13 +9,13 @@ interface RegistrationNotice {
 }
 
 /** Returns the notifications for state changes. The event log gets each change once, so each is sent once. */
-export function noticesOf(
-  news: readonly News[],
+export function findRegistrationNotices(
+  news: readonly EventBody[],
   registration: Registration,
   { stack, pillar }: { readonly stack: string; readonly pillar: string },
   now: number,
 ): RegistrationNotice[] {
-  const sentence = sentenceOf(registration, pillar, now);
+  const sentence = registrationText(registration, pillar, now);
   const notices: RegistrationNotice[] = [];
   if (registration.kind === "registered" && news.some(({ event }) => event === "registered"))
     notices.push({ event: "registered", message: sentence });

@@ -45,7 +45,7 @@ interface SyncVerdict {
  * reached the target, and the newest momentum must be fresh if the node returns it. A target of 0 or below the height
  * says nothing: then only a fresh momentum counts (docs/specification.md, 3; docs/chain.md, Node).
  */
-export function judgeLook(observation: Observation, clock: number): SyncVerdict {
+export function judgeObservation(observation: Observation, clock: number): SyncVerdict {
   if (observation.kind === "none") return { says: "no", why: { kind: "noAnswer", reason: observation.reason } };
   const { info, newest, peers, nodeTime } = observation;
   const { state, currentHeight, targetHeight } = info;
@@ -77,7 +77,7 @@ export function mayBeAddingMomentum(observation: Observation): boolean {
 
 /** True if a lookup may have met a synced node that is adding a momentum. The next lookup decides. */
 export function isAddingMomentum(observation: Observation, clock: number): boolean {
-  return mayBeAddingMomentum(observation) || judgeLook(observation, clock).says === "close";
+  return mayBeAddingMomentum(observation) || judgeObservation(observation, clock).says === "close";
 }
 
 /** True if the node says that it is synced, so that other nodes are worth asking. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { News } from "../../../core/eventLog/events";
-import { noticesOf } from "../../../core/registration/notices";
+import type { EventBody } from "../../../core/eventLog/events";
 import type { Registration } from "../../../core/registration/registration";
+import { findRegistrationNotices } from "../../../core/registration/registrationNotices";
 import { clock, old, ours } from "./chains";
 
 const place = { stack: "prod-2", pillar: "Anvil" };
@@ -11,14 +11,14 @@ const registration = {
   notes: [],
   switched: { height: 7, at: clock },
 } as unknown as Registration;
-const producing = (before?: { producerAddress: string; height: number; at: string }): News => ({
+const producing = (before?: { producerAddress: string; height: number; at: string }): EventBody => ({
   event: "producing",
   details: { producerAddress: ours, height: 7, switchedAt: "2026-11-21T12:00:00.000Z", ...(before ? { before } : {}) },
 });
 
 test("the switch: the Pillar produces here, and the host before can be retired, with the command", () => {
   const before = { producerAddress: old, height: 6, at: "2026-11-21T11:59:50.000Z" };
-  expect(noticesOf([producing(before)], registration, place, clock)).toEqual([
+  expect(findRegistrationNotices([producing(before)], registration, place, clock)).toEqual([
     { event: "producing", message: "Anvil has produced here since momentum 7 (2026-11-21 12:00 UTC)" },
     {
       event: "retirementPossible",
@@ -28,6 +28,8 @@ test("the switch: the Pillar produces here, and the host before can be retired, 
 });
 
 test("where nobody produced before, there is nothing to retire; what is no news is told to nobody", () => {
-  expect(noticesOf([producing()], registration, place, clock).map(({ event }) => event)).toEqual(["producing"]);
-  expect(noticesOf([], registration, place, clock)).toEqual([]);
+  expect(findRegistrationNotices([producing()], registration, place, clock).map(({ event }) => event)).toEqual([
+    "producing",
+  ]);
+  expect(findRegistrationNotices([], registration, place, clock)).toEqual([]);
 });

@@ -5,11 +5,11 @@ import * as pulumi from "@pulumi/pulumi";
 import { afterAll, expect, test } from "vitest";
 import { registerExistingHost } from "../../../components/host/existing";
 import type { LastRun } from "../../../components/lastRun";
+import { createRememberedOutput, readLastRunMemory } from "../../../components/retirement/hostMemory";
 import { HostRetirement } from "../../../components/retirement/hostRetirement";
-import { createRememberedOutput, inLastRun } from "../../../components/retirement/remembered";
-import { createRetirementArgs } from "../../../components/retirement/standBy";
+import { createRetirementArgs } from "../../../components/retirement/idleHost";
 import type { ExistingHostConfig } from "../../../core/config/hostSchema";
-import type { RegistrationShown } from "../../../core/registration/registrationShown";
+import type { RegistrationOutput } from "../../../core/registration/registrationOutput";
 import type { Remembered } from "../../../core/retirement/guardMemory";
 import { configOf } from "../exampleConfig";
 import { registeredBy } from "../fakeEngine";
@@ -24,7 +24,7 @@ const directory = mkdtempSync(join(tmpdir(), "no-record-"));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 /** What a run registers with the record lost, and what it shows of the guards. */
-async function runOf(lifecycle: "active" | "retiring", last: LastRun, registration?: Partial<RegistrationShown>) {
+async function runOf(lifecycle: "active" | "retiring", last: LastRun, registration?: Partial<RegistrationOutput>) {
   const config = configOf({
     lifecycle,
     host: { provider: "existing", address: "203.0.113.7", hostKey },
@@ -38,7 +38,7 @@ async function runOf(lifecycle: "active" | "retiring", last: LastRun, registrati
       const shutDown = lifecycle === "retiring" ? { shutDown: { first: host.guard, run: undefined } } : {};
       const args = { ...(await createRetirementArgs(config, host, last)), after: [host.guard], ...shutDown };
       const { guard } = new HostRetirement("retirement", args);
-      const now = registration && pulumi.output(registration as RegistrationShown);
+      const now = registration && pulumi.output(registration as RegistrationOutput);
       shown = new Promise((resolve) => createRememberedOutput(host.guard, guard, last, now).apply(resolve));
     },
     { "host-guard": memory, guard: { ...memory, recorded } },
@@ -84,9 +84,13 @@ test("guards and shutdown of a stack that retires are told it, with the record l
 });
 
 test("a state with a part of it shows that, and says no to nothing", () => {
-  expect(inLastRun({ finished: true })).toEqual({});
+  expect(readLastRunMemory({ finished: true })).toEqual({});
   expect(
-    inLastRun({ finished: true, producerAddress: "z1qown", registration: { state: "producing", producing: true } }),
+    readLastRunMemory({
+      finished: true,
+      producerAddress: "z1qown",
+      registration: { state: "producing", producing: true },
+    }),
   ).toEqual({ producer: "z1qown", produced: "seen" });
-  expect(inLastRun({ finished: true, registration: { state: "unknown" } })).toEqual({});
+  expect(readLastRunMemory({ finished: true, registration: { state: "unknown" } })).toEqual({});
 });

@@ -2,7 +2,7 @@ import { isOurs, type Registration } from "./registration";
 import { noteText, unknownText } from "./registrationMessages";
 
 /** The output `registration`. Times are ISO 8601. */
-export interface RegistrationShown {
+export interface RegistrationOutput {
   readonly state: Registration["kind"];
   /** True if this host's producer address is registered. Absent if that is not known. */
   readonly registered?: boolean;
@@ -21,7 +21,7 @@ export interface RegistrationShown {
   readonly notes?: readonly string[];
 }
 
-export function registrationShown(registration: Registration): RegistrationShown {
+export function createRegistrationOutput(registration: Registration): RegistrationOutput {
   const { kind: state, earlier } = registration;
   const why = registration.kind === "unknown" ? registration.why : undefined;
   // The notes already say why no source answers.

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { ChainClient } from "../../../core/chain/chain";
 import type { Produced } from "../../../core/chain/chainAnswers";
-import { lookAtRegistration, type RegistrationLook } from "../../../core/registration/look";
-import { readPillar, readSources } from "../../../core/registration/source";
+import { readPillar, readSources } from "../../../core/registration/pillarReadings";
+import { judgeRegistration, type RegistrationLookup } from "../../../core/registration/registrationLookup";
 import { clientNamed } from "../chain/readings";
 import { chainOf, clock, old, other, ours, pillarOf, says } from "./chains";
 
@@ -68,8 +68,8 @@ describe("a source", () => {
 const network = { momentum: 10_000, tickMomentums: 30 };
 
 describe("a look", () => {
-  const look = (changes: Partial<RegistrationLook> = {}) =>
-    lookAtRegistration({
+  const look = (changes: Partial<RegistrationLookup> = {}) =>
+    judgeRegistration({
       ours,
       memory: { earlier: old },
       network,

@@ -1,16 +1,16 @@
 import type { Network } from "../chain/elections";
 import { type EventLog, type LogRef, readEvents } from "../eventLog/eventLog";
-import type { News } from "../eventLog/events";
+import type { EventBody } from "../eventLog/events";
 import { openStore } from "../store/openStore";
 import type { NodeStatus } from "../sync/nodeStatus";
 import { withTimeout } from "../util/withTimeout";
 import { agreeOnPillar } from "./agreeOnRegistration";
-import { findSwitch, isUndone, type ProducerSwitch, withEmptySlots } from "./findSwitch";
-import { type Elections, type Registration, type RegistrationMemory, registrationOf } from "./registration";
-import { memoryOf, newsOf } from "./registrationEvents";
-import type { PillarAnswer, PillarReading } from "./source";
+import { addEmptySlots, findSwitch, isUndone, type ProducerSwitch } from "./findSwitch";
+import type { PillarAnswer, PillarReading } from "./pillarReadings";
+import { decideRegistration, type Elections, type Registration, type RegistrationMemory } from "./registration";
+import { collectRegistrationMemory, findRegistrationChanges } from "./registrationEvents";
 
-export interface RegistrationLook {
+export interface RegistrationLookup {
   readonly ours: string;
   /** The sources' answers. Their clients are still open, because one of them is asked for more momentums. */
   readonly readings: readonly PillarReading[];
@@ -24,45 +24,45 @@ export interface RegistrationLook {
 const searchTime = 8000;
 
 /** Decides the state of the registration, and searches for the first momentum if it is not known yet. Never throws. */
-export async function lookAtRegistration(look: RegistrationLook): Promise<Registration> {
+export async function judgeRegistration(look: RegistrationLookup): Promise<Registration> {
   const { ours, memory, node, network, readings } = look;
   const agreement = agreeOnPillar(readings);
   const facts = { ours, agreement, memory, node, now: look.now(), network };
   const [source] = agreement.kind === "settled" ? agreement.by : [];
-  if (source?.pillar?.producerAddress !== ours) return registrationOf({ ...facts, switched: memory.switched });
+  if (source?.pillar?.producerAddress !== ours) return decideRegistration({ ...facts, switched: memory.switched });
   const late = `${source.client.name} gave no momentums within ${searchTime / 1000} s`;
   try {
-    const switched = await withTimeout(switchNow(source, look), searchTime, late);
-    const elections = switched ? {} : await withTimeout(electionsOf(source), searchTime, late);
-    return registrationOf({ ...facts, switched, elections });
+    const switched = await withTimeout(findCurrentSwitch(source, look), searchTime, late);
+    const elections = switched ? {} : await withTimeout(readElections(source), searchTime, late);
+    return decideRegistration({ ...facts, switched, elections });
   } catch (error) {
-    return registrationOf({ ...facts, unseen: (error as Error).message });
+    return decideRegistration({ ...facts, unseen: (error as Error).message });
   }
 }
 
-async function switchNow(source: PillarAnswer, look: RegistrationLook): Promise<ProducerSwitch | undefined> {
+async function findCurrentSwitch(source: PillarAnswer, look: RegistrationLookup): Promise<ProducerSwitch | undefined> {
   const { switched, earlier } = look.memory;
   if (switched && !isUndone(switched, source.recent, look.ours, earlier)) return switched;
   const { client, recent } = source;
   const found = await findSwitch((from, count) => client.momentums(from, count), recent, look.ours, earlier);
-  return found && withEmptySlots(found, look.network);
+  return found && addEmptySlots(found, look.network);
 }
 
-async function electionsOf({ client, pillar }: PillarAnswer): Promise<Elections> {
+async function readElections({ client, pillar }: PillarAnswer): Promise<Elections> {
   const [[first], standing] = await Promise.all([client.momentums(1, 1), client.standing(pillar?.name ?? "")]);
   return { genesis: first?.timestamp, standing };
 }
 
 /** Reads the registration from the event log. An unreadable log counts as empty. */
-export async function recalled(
+export async function readRegistrationMemory(
   { directory, stack, pillar }: LogRef,
   ours: string,
   seen?: string,
 ): Promise<RegistrationMemory> {
   try {
-    return memoryOf(await readEvents(openStore(directory), pillar), stack, ours, seen);
+    return collectRegistrationMemory(await readEvents(openStore(directory), pillar), stack, ours, seen);
   } catch {
-    return memoryOf([], stack, ours, seen);
+    return collectRegistrationMemory([], stack, ours, seen);
   }
 }
 
@@ -74,7 +74,9 @@ export async function noteRegistration(
   log: EventLog,
   registration: Registration,
   { stack, ours, memory }: { readonly stack: string; readonly ours: string; readonly memory: RegistrationMemory },
-): Promise<readonly News[]> {
-  if (newsOf(registration, memory).length === 0) return [];
-  return log.noteNews((events) => newsOf(registration, memoryOf(events, stack, ours)));
+): Promise<readonly EventBody[]> {
+  if (findRegistrationChanges(registration, memory).length === 0) return [];
+  return log.noteChanges((events) =>
+    findRegistrationChanges(registration, collectRegistrationMemory(events, stack, ours)),
+  );
 }

@@ -20,19 +20,19 @@ import type { LastRun } from "../lastRun";
 import { warn } from "../log";
 import { reportNextStep } from "../reportNextStep";
 import { tell } from "../tell";
-import { lookOnly } from "./checkRetirement";
+import { readOnlyDeps } from "./checkRetirement";
 import type { RetirementArgs } from "./guard";
+import { createGuardInputs, createRememberedOutput, readHostMemory } from "./hostMemory";
 import { HostRetirement } from "./hostRetirement";
-import { createGuardInputs, createRememberedOutput, readHostMemory } from "./remembered";
 
-interface Shown {
+interface IdleHostOutputs {
   readonly retirement?: { readonly nodeOff: pulumi.Output<boolean> };
   readonly remembered: pulumi.Output<Remembered>;
   readonly nextStep: pulumi.Input<string[]>;
 }
 
 /** Registers a host on which nothing is deployed: adopted as it is, or shut down to be retired. @returns outputs */
-export async function registerIdleHost(config: StackConfig, host: Host, last: LastRun): Promise<Shown> {
+export async function registerIdleHost(config: StackConfig, host: Host, last: LastRun): Promise<IdleHostOutputs> {
   const stack = pulumi.getStack();
   const isRetiring = config.lifecycle === "retiring";
   const run = isRetiring && (await staysOff(config, last)) ? undefined : randomUUID();
@@ -43,7 +43,7 @@ export async function registerIdleHost(config: StackConfig, host: Host, last: La
   });
   const remembered = createRememberedOutput(host.guard, guard, last);
   if (shutdown === undefined || memory === undefined)
-    return { remembered, nextStep: reportNextStep(pulumi.output(nextForAdopted(stack))) };
+    return { remembered, nextStep: reportNextStep(pulumi.output(adoptedHostSteps(stack))) };
   const inputs = pulumi
     .all([host.access.address, host.access.hostKey, host.isOrdered ?? false])
     .apply(([address, hostKey, isOwnServer]) => retirementInputs(config, { address, hostKey, isOwnServer }));
@@ -51,7 +51,7 @@ export async function registerIdleHost(config: StackConfig, host: Host, last: La
   const told = { recorded, knownProducer };
   const next = pulumi
     .all([shutdown.isOff, inputs, memory])
-    .apply(([isOff, known, begun]) => nextForRetired(config, isOff, { ...known, ...told }, begun));
+    .apply(([isOff, known, begun]) => retiredHostSteps(config, isOff, { ...known, ...told }, begun));
   return { retirement: { nodeOff: shutdown.isOff }, remembered, nextStep: reportNextStep(pulumi.unsecret(next)) };
 }
 
@@ -63,7 +63,7 @@ export async function staysOff(
 ): Promise<boolean> {
   if (!nodeOff || address === undefined || hostKey === undefined) return nodeOff === true;
   const inputs = retirementInputs(config, { address, hostKey, isOwnServer: false });
-  const look = await lookAt(inputs, 0, lookOnly).catch((error: Error) => ({ silent: error.message }));
+  const look = await lookAt(inputs, 0, readOnlyDeps).catch((error: Error) => ({ silent: error.message }));
   return "silent" in look || (!look.facts.node.active && look.facts.node.masked);
 }
 
@@ -71,7 +71,7 @@ export async function createRetirementArgs(config: StackConfig, host: Host, last
   return { host, settings: await createGuardInputs(config, last), rpc: nodeRpc(config) };
 }
 
-function nextForAdopted(stack: string): string[] {
+function adoptedHostSteps(stack: string): string[] {
   return [
     "This host is left as it is. When its Pillar produces elsewhere, retire it; the stack of the host that took over names it:",
     `  ${commandsFor(stack).retire("STACK")}`,
@@ -83,7 +83,7 @@ function nextForAdopted(stack: string): string[] {
 const deadline = 60_000;
 
 /** Formats the conditions that still block the destroy. Reads them again in every run. Never throws. */
-async function nextForRetired(
+async function retiredHostSteps(
   config: StackConfig,
   isOff: boolean,
   inputs: RetirementInputs,
@@ -97,14 +97,14 @@ async function nextForRetired(
   const { destroy } = commandsFor(stack);
   try {
     const events = await readEvents(store, config.pillar.name);
-    const look = await readHostOnce(inputs, 0, lookOnly);
+    const look = await readHostOnce(inputs, 0, readOnlyDeps);
     const seen = addProvider(look, config.host.provider === "existing" ? undefined : config.host.provider);
     const { facts, verdict } = await withTimeout(
-      surveyRetirement({ step: "destroy", inputs, memory, host: seen, store }, lookOnly),
+      surveyRetirement({ step: "destroy", inputs, memory, host: seen, store }, readOnlyDeps),
       deadline,
       `no answer within ${deadline / 1000} s`,
     );
-    if (!pulumi.runtime.isDryRun()) await tellOnce(config, findRetirementNotices(facts, verdict, events));
+    if (!pulumi.runtime.isDryRun()) await notifyOnce(config, findRetirementNotices(facts, verdict, events));
     if (verdict.unmet.length === 0) return [shut, `Nothing stands in the way any more: ${destroy}`];
     return [
       shut,
@@ -116,7 +116,7 @@ async function nextForRetired(
   }
 }
 
-async function tellOnce(config: StackConfig, notices: readonly RetirementNotice[]): Promise<void> {
+async function notifyOnce(config: StackConfig, notices: readonly RetirementNotice[]): Promise<void> {
   if (config.notify === undefined || notices.length === 0) return;
   const place = logRef(config);
   const log = openEventLog(place, { now: () => Date.now(), say: (line) => void warn(line) });
