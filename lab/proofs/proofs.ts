@@ -98,12 +98,12 @@ export function withProofs(text: string, proofs: readonly Proof[]): string {
     const own = files.filter((file) => dirname(file) === folder);
     return `| ${folder} | ${own.map((file) => linkTo(file, proofs)).join(", ")} |\n`;
   });
-  return `${before}${begin}\n\n| Folder | Files, and the tests in each |\n| --- | --- |\n${rows.join("")}\n${end}${after}`;
+  return `${before}${begin}\n\n| Folder | Files, × tests |\n| --- | --- |\n${rows.join("")}\n${end}${after}`;
 }
 
 /** Returns a link to a test file, with the number of its tests. */
 function linkTo(file: string, proofs: readonly Proof[]): string {
   const name = basename(file).replace(/\.test\.ts$/, "");
   const count = proofs.filter((proof) => proof.file === file).reduce((sum, { tests }) => sum + tests, 0);
-  return `[${name}](../test/lab/${file}) ${count}`;
+  return `[${name}](../test/lab/${file})×${count}`;
 }
