@@ -111,6 +111,15 @@ const sources = ["cli", "components", "core", "providers"].flatMap((folder) =>
 );
 const program = [...sources, read("nodeVersion.js")].join("\n");
 
+test.each([
+  "the bridge will be without this signer for ",
+  "Nothing stands in the way, and nothing was changed.",
+  " has produced here since momentum ",
+])("README.md and the program both say: %s", (message) => {
+  expect(read("README.md")).toContain(message);
+  expect(program).toContain(message);
+});
+
 /** Messages of ssh, of Pulumi, of its plugins and of a shell. */
 const foreign =
   /passphrase|no stack named|command not found|currently locked|Too many auth|Please login|ENOTFOUND|ECONNREFUSED|timeout while|server not found|did not exist/;

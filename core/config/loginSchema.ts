@@ -36,7 +36,7 @@ const loginShape = {
 };
 
 export const loginRule =
-  "A login key that is left out is as in `ssh`; a private key, password or agent given here replaces all of those in `ssh`";
+  "Login keys default to those of `ssh`; a private key, password or agent given here replaces all of them";
 
 const otherwise = "as in `ssh`";
 

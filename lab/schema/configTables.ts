@@ -95,7 +95,7 @@ function byVariant(keys: readonly SchemaKey[], textOf: (key: SchemaKey) => strin
   if (said.size === 1 && isOfAll) return [...said.keys()].join();
   const isNamed = (text: string, variants: readonly string[]) => text === variants.map(code).join();
   return [...said]
-    .map(([text, variants]) => (isNamed(text, variants) ? text : `(${variants.join(", ")}) ${text}`))
+    .map(([text, variants]) => (isNamed(text, variants) ? text : `(${variants.join("/")}) ${text}`))
     .join("; ");
 }
 

@@ -22,7 +22,7 @@ describe("a key's line", () => {
     ["what holds without it", "orchestrator.migrateFrom.dataDir", " (absolute path; `node.dataDir`): "],
     ["a secret", "ssh.privateKey", " (text): Secret. The private key itself: the text of its file"],
     ["the page that says more", "cutover.wait", "producer address ([operating.md](operating.md#the-cutover))"],
-    ["what is of some variants", "host.plan", ": (hetzner, digitalocean) `auto`: the cheapest"],
+    ["what is of some variants", "host.plan", ": (hetzner/digitalocean) `auto`: the cheapest"],
     [
       "what differs",
       "host.locations",
