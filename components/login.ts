@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../core/config/config";
-import { proxyOf } from "../core/ssh/configuredLogin";
+import { proxyLogin } from "../core/ssh/configuredLogin";
 import { loginCheck } from "./loginCheck";
 import type { HostAccess } from "./remote";
 import { unprovedSteps } from "./unproved";
@@ -18,7 +18,7 @@ export function createLogin(config: StackConfig): Omit<HostAccess, "address" | "
     privateKey: markSecret(ssh.privateKey),
     privateKeyPassword: markSecret(ssh.privateKeyPassword),
     password: markSecret(ssh.password),
-    proxy: markSecret(proxyOf(ssh)),
+    proxy: markSecret(proxyLogin(ssh)),
     sudoPassword: markSecret(ssh.sudoPassword),
   };
 }

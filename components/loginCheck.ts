@@ -1,4 +1,4 @@
-import { deps, waitForLogin } from "../core/ssh/reachability";
+import { reachDeps, waitForLogin } from "../core/ssh/reachability";
 import type { SshTarget } from "../core/ssh/ssh";
 import { commandsFor } from "../core/util/commands";
 import { info } from "./log";
@@ -10,14 +10,14 @@ export interface LoginCheck {
   check(target: SshTarget): Promise<void>;
 }
 
-export function loginCheck(stack: string, login: (target: SshTarget) => Promise<number> = deps.login): LoginCheck {
+export function loginCheck(stack: string, login: (target: SshTarget) => Promise<number> = reachDeps.login): LoginCheck {
   let checked: Promise<void> | undefined;
   return {
     pass: () => {
       checked = Promise.resolve();
     },
     check: (target) => {
-      checked ??= waitForLogin(target, { ...deps, login, say: (line) => void info(line) }, commandsFor(stack));
+      checked ??= waitForLogin(target, { ...reachDeps, login, say: (line) => void info(line) }, commandsFor(stack));
       return checked;
     },
   };

@@ -1,13 +1,13 @@
-import { copyLookup, nodeLooks } from "../core/chainCopy/before";
 import { copyChain } from "../core/chainCopy/chainCopy";
+import { removeCopy } from "../core/chainCopy/cleanUp";
+import { copyLookup, createNodeAccess } from "../core/chainCopy/copyChecks";
 import type { ChainCopied, ChainCopyInputs } from "../core/chainCopy/inputs";
-import { forgetCopy } from "../core/chainCopy/tidy";
 import { isSameHost } from "../core/ssh/sameHost";
 import { readNodeStatus } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
 import { defineResource } from "./runtime/dynamicResource";
-import { giveUp } from "./runtime/provider";
+import { keepResults } from "./runtime/provider";
 import type { ProviderRun } from "./runtime/resourceTable";
 
 /**
@@ -22,7 +22,7 @@ export class ChainCopy extends defineResource<ChainCopyInputs, ChainCopied>({
   create: runCopy,
   update: async (olds, news, run) => findEarlierCopy(olds, news) ?? runCopy(news, run),
   delete: async (olds) => {
-    if (olds.outcome === undefined) await forgetCopy(olds, { ...systemClock, say: sayOfCopy });
+    if (olds.outcome === undefined) await removeCopy(olds, { ...systemClock, say: sayOfCopy });
   },
   secretInputs: ["old", "new"],
   outputs: {
@@ -43,12 +43,12 @@ function sayOfCopy(line: string): void {
 }
 
 async function runCopy(inputs: ChainCopyInputs, { signal }: ProviderRun): Promise<ChainCopied> {
-  const looks = nodeLooks((target, isOld) => readNodeStatus(target, copyLookup(inputs, isOld)));
+  const looks = createNodeAccess((target, isOld) => readNodeStatus(target, copyLookup(inputs, isOld)));
   try {
     return await copyChain(inputs, { ...systemClock, ...looks, say: sayOfCopy, signal });
   } catch (error) {
     // Stays in the state, so that the leftovers are removed once the stack no longer asks for the copy.
-    throw giveUp(error as Error, {});
+    throw keepResults(error as Error, {});
   }
 }
 

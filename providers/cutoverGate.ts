@@ -1,4 +1,4 @@
-import { chainOfNode } from "../core/chain/chain";
+import { openNodeChain } from "../core/chain/chain";
 import type { Network } from "../core/chain/elections";
 import type { NodeTarget } from "../core/chain/node";
 import { type LogRef, openEventLog } from "../core/eventLog/eventLog";
@@ -14,7 +14,7 @@ import { readNodeStatus } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
 import { defineResource } from "./runtime/dynamicResource";
-import { giveUp } from "./runtime/provider";
+import { keepResults } from "./runtime/provider";
 import type { ProviderRun } from "./runtime/resourceTable";
 
 /**
@@ -81,7 +81,7 @@ export async function passCutover(inputs: CutoverInputs, { signal, tell }: Provi
     );
     return { earlier: inputs.earlier, switchedAt: new Date(switched.at).toISOString(), height: switched.height };
   } catch (error) {
-    throw giveUp(error as Error, seen);
+    throw keepResults(error as Error, seen);
   } finally {
     connection.drop();
   }
@@ -96,7 +96,7 @@ function createRegistrationReader(
 ): () => Promise<Registration> {
   const { target, producerAddress: ours, references, network } = inputs;
   const log = openEventLog(inputs.record, { ...systemClock, say: (line) => say(`cutover: ${line}`) });
-  const own = chainOfNode(`the node of ${target.ssh.address}`, target, connection);
+  const own = openNodeChain(`the node of ${target.ssh.address}`, target, connection);
   return async () => {
     const [node, readings] = await Promise.all([
       readNodeStatus(target, inputs, connection),

@@ -1,14 +1,14 @@
 import { leaveSession } from "../core/ssh/connection";
 import type { OwnServer } from "../core/ssh/ownServer";
 import { fingerprintOf } from "../core/ssh/publicKey";
-import { deps, retryDuringBoot, silentText, tryLogin, waitForLogin } from "../core/ssh/reachability";
+import { reachDeps, retryDuringBoot, silentText, tryLogin, waitForLogin } from "../core/ssh/reachability";
 import { type SshTarget, scanHostKey } from "../core/ssh/ssh";
 import { sshdFault } from "../core/ssh/sshdTrial";
 import type { LoginError } from "../core/ssh/sshErrors";
 import { commandsFor, someHostKey } from "../core/util/commands";
 import { say } from "../core/util/say";
 import { type ArgsOf, defineResource, hasChanges } from "./runtime/dynamicResource";
-import { giveUp } from "./runtime/provider";
+import { keepResults } from "./runtime/provider";
 
 /**
  * Logs in to a host before its first step, so that a problem with the address, key or login is reported with the
@@ -61,7 +61,7 @@ interface ContactOutputs {
 async function recordKey({ stack, address, port, login }: ContactInputs): Promise<string> {
   let pinned: string;
   try {
-    pinned = await retryDuringBoot(() => scanHostKey(address, port, login.proxy), deps);
+    pinned = await retryDuringBoot(() => scanHostKey(address, port, login.proxy), reachDeps);
   } catch (error) {
     throw new Error(silentText({ address, port, ...login }, error as LoginError, commandsFor(stack)));
   }
@@ -97,15 +97,18 @@ async function contactHost(
   const pinned = known || (await recordKey(inputs));
   // The operator has not compared this key yet, so it may belong to a machine in the middle.
   if (!known && inputs.secrets?.length)
-    throw giveUp(new Error(formatUnknownKey(inputs, pinned)), { pinned, fingerprint: fingerprintOf(pinned) });
+    throw keepResults(new Error(formatUnknownKey(inputs, pinned)), { pinned, fingerprint: fingerprintOf(pinned) });
   let fault: string | undefined;
-  const tries = async (target: SshTarget) => {
+  const loginAndCheck = async (target: SshTarget) => {
     const session = await tryLogin(target);
     fault = await sshdFault(session, target, inputs.rpc).finally(() => leaveSession(target, session));
     return session.tookMs;
   };
   const target = { ...login, address, port, hostKey: pinned };
-  await waitForLogin(target, { ...deps, login: tries }, commandsFor(inputs.stack), { server, isNew: isFirst });
+  await waitForLogin(target, { ...reachDeps, login: loginAndCheck }, commandsFor(inputs.stack), {
+    server,
+    isNew: isFirst,
+  });
   if (fault !== undefined) throw new Error(fault);
   return { pinned, fingerprint: fingerprintOf(pinned) };
 }

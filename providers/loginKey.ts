@@ -13,7 +13,7 @@ export class LoginKey extends defineResource<LoginKeyInputs, LoginKeyOutputs>({
   id: () => "login-key",
   create: async ({ isOrder }) => ({ isOrdered: isOrder }),
   update: async (olds, news) => {
-    if (olds.publicKey !== news.publicKey) await authorise(olds, news);
+    if (olds.publicKey !== news.publicKey) await authorizeKey(olds, news);
     return { isOrdered: orderedByState(olds, news) };
   },
   // The end of an order is no change, and neither is a new version of the script that authorizes.
@@ -38,7 +38,7 @@ interface LoginKeyOutputs {
 }
 
 /** Authorizes the new key by logging in with the old one. @throws if the host accepts neither, or can't be reached */
-export async function authorise(
+export async function authorizeKey(
   olds: Pick<LoginKeyInputs, "target">,
   news: Pick<LoginKeyInputs, "target" | "publicKey" | "library">,
   connect: (target: SshTarget) => Promise<SshSession> = connectSsh,

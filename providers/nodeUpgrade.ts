@@ -1,4 +1,4 @@
-import { type ChainClient, chainOfNode } from "../core/chain/chain";
+import { type ChainClient, openNodeChain } from "../core/chain/chain";
 import type { Network } from "../core/chain/elections";
 import type { NodeTarget } from "../core/chain/node";
 import { nodeVersion, readVersionGaps } from "../core/chain/nodeVersion";
@@ -60,7 +60,7 @@ async function upgrade(inputs: UpgradeInputs, last: Partial<UpgradeOutputs>): Pr
   const { host, node, library, stack, release, network } = inputs;
   const connection = createConnection(host.ssh);
   const root = openRoot(host, library, connection);
-  const chain = chainOfNode("the node", node, connection);
+  const chain = openNodeChain("the node", node, connection);
   const lastMs = last.secondsWithoutNode && last.secondsWithoutNode * 1000;
   try {
     const { without } = await upgradeNode(

@@ -1,4 +1,4 @@
-import { chainOfNode } from "../core/chain/chain";
+import { openNodeChain } from "../core/chain/chain";
 import { ageFault } from "../core/chain/reading";
 import { createLogRef, type EventLog, openEventLog } from "../core/eventLog/eventLog";
 import { findValidEvents } from "../core/eventLog/guardFacts";
@@ -69,7 +69,7 @@ const momentumAgeMs = 10 * 60_000;
 async function recordMomentum(inputs: GuardInputs): Promise<RecordedMomentum | undefined> {
   const { node, lifecycle, isLast } = inputs;
   if (!isLast || lifecycle === "retiring") return undefined;
-  const client = chainOfNode("this host's node", node);
+  const client = openNodeChain("this host's node", node);
   try {
     const { momentum, clock } = await client.newest();
     if (ageFault({ newest: momentum, clock })) return undefined;

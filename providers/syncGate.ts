@@ -1,4 +1,4 @@
-import { chainOfNode } from "../core/chain/chain";
+import { openNodeChain } from "../core/chain/chain";
 import { createNodeClient, type NodeTarget } from "../core/chain/node";
 import { readVersionGaps } from "../core/chain/nodeVersion";
 import { openEventLog } from "../core/eventLog/eventLog";
@@ -21,7 +21,7 @@ import { firstLine } from "../core/util/firstLine";
 import { say } from "../core/util/say";
 import { durationText } from "../core/util/timeText";
 import { type ArgsOf, defineResource } from "./runtime/dynamicResource";
-import { giveUp } from "./runtime/provider";
+import { keepResults } from "./runtime/provider";
 import type { ProviderRun } from "./runtime/resourceTable";
 
 /**
@@ -93,7 +93,7 @@ export async function passGate(
   const connection = createConnection(inputs.target.ssh);
   const start = { startedAt: new Date(startedAt).toISOString(), startHeight };
   const client = kept.logObservations(createNodeClient(inputs.target, connection), start);
-  const own = chainOfNode("the node", inputs.target, connection);
+  const own = openNodeChain("the node", inputs.target, connection);
   const witnesses = openWitnesses(inputs, inputs.target, "always");
   const notify = (event: Notice["event"], message: string) =>
     tell(inputs.notify, { event, title: `${inputs.title}: ${event}`, message });
@@ -127,7 +127,7 @@ export async function passGate(
     if (!gaveUp) throw error;
     await kept.pause();
     await wallet?.settled();
-    throw giveUp(error as Error, {
+    throw keepResults(error as Error, {
       startedAt: start.startedAt,
       startHeight: gaveUp.startHeight,
       earlier: wallet?.earlier(),

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { isAnswered } from "../../core/chain/reading";
-import { firstFork, hashAt, showToEachOther } from "../../core/chain/sameChain";
+import { firstFork, hashAt, readSharedHeights } from "../../core/chain/sameChain";
 import { openStackStore, resolveRecordsDirectory } from "../../core/config/stackStore";
 import { webhookFault } from "../../core/notify/notify";
 import { roomAt } from "../../core/orchestrator/checks/survey";
@@ -57,7 +57,7 @@ async function checkReferences({ config, address = "", hostKey = "" }: StackInfo
     return [pending("references", "none are configured: only the node's own answers prove the sync"), ...risk];
   const witnesses = openWitnesses({ references: urls, witnessHost }, { ssh: { address, hostKey } });
   const { readings: references, oldHost } = await witnesses.read(undefined);
-  const readings = await showToEachOther([...references, ...(oldHost ? [oldHost] : [])], 5000);
+  const readings = await readSharedHeights([...references, ...(oldHost ? [oldHost] : [])], 5000);
   witnesses.close();
   return [...risk, ...compareWitnesses(readings, sync.tolerance)];
 }

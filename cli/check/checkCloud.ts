@@ -2,7 +2,7 @@ import { createCloud } from "../../core/cloud/clouds";
 import { warnOfOpenSsh } from "../../core/cloud/firewall";
 import { planHost } from "../../core/cloud/hostPlan";
 import { openOrderRecords } from "../../core/cloud/orderRecord";
-import { publicKeyOf } from "../../core/ssh/configuredLogin";
+import { configuredPublicKey } from "../../core/ssh/configuredLogin";
 import { command } from "../../core/util/shownLine";
 import type { StackInfo } from "../status/openStack";
 import { type CheckRow, fail, pass } from "./checkRow";
@@ -20,7 +20,7 @@ export async function checkCloud({ stack, config }: StackInfo): Promise<CheckRow
       lifecycle,
       stack,
       pillar: pillar.name,
-      publicKey: publicKeyOf(config),
+      publicKey: configuredPublicKey(config),
       record: await openOrderRecords(config, stack).read(),
       now: Date.now(),
     });

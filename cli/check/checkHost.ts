@@ -1,8 +1,8 @@
 import type { StackConfig } from "../../core/config/config";
 import { notRunText, readAnswer } from "../../core/ssh/answer";
-import { forwardedRpc, proxyOf, sshTarget } from "../../core/ssh/configuredLogin";
-import { refusedText, silentText, slowLogin, tryLogin } from "../../core/ssh/reachability";
-import { shownHostKey } from "../../core/ssh/shownHostKey";
+import { forwardedRpc, proxyLogin, sshTarget } from "../../core/ssh/configuredLogin";
+import { readPresentedKey } from "../../core/ssh/presentedKey";
+import { refusedText, silentText, slowLoginLines, tryLogin } from "../../core/ssh/reachability";
 import type { SshSession, SshTarget } from "../../core/ssh/ssh";
 import { sshdFault } from "../../core/ssh/sshdTrial";
 import type { LoginError } from "../../core/ssh/sshErrors";
@@ -29,7 +29,11 @@ export async function checkHost({ stack, config, address, hostKey }: StackInfo):
     return [fail(topic, ...formatLoginError(target, error as LoginError, commandsFor(stack)).split("\n"))];
   }
   try {
-    const login = pass("login", `${ssh.user}@${address} accepts this machine`, ...slowLogin(address, session.tookMs));
+    const login = pass(
+      "login",
+      `${ssh.user}@${address} accepts this machine`,
+      ...slowLoginLines(address, session.tookMs),
+    );
     const fault = await sshdFault(session, target, forwardedRpc(config));
     if (fault !== undefined) return [login, fail(topic, ...fault.split("\n"))];
     if (lifecycle !== "active") return [login];
@@ -61,7 +65,7 @@ function formatLoginError(target: SshTarget, error: LoginError, run: Commands): 
 
 /** Reads the host key without a login, because an unknown key may belong to another machine. */
 async function checkUnknownHost(address: string, config: StackConfig): Promise<CheckRow[]> {
-  const shown = await shownHostKey(address, config.ssh.port, proxyOf(config.ssh));
+  const shown = await readPresentedKey(address, config.ssh.port, proxyLogin(config.ssh));
   if ("fault" in shown) return [fail(topic, shown.fault)];
   return [
     pending(

@@ -2,9 +2,9 @@ import { nodeTarget } from "../../core/chain/configuredNode";
 import { createNodeClient } from "../../core/chain/node";
 import { nodeVersion, readVersionGaps } from "../../core/chain/nodeVersion";
 import {
+  applicableRows,
   installLines,
   requirementText,
-  rowsAt,
   type VersionGap,
   versionGapText,
 } from "../../core/chain/requiredVersions";
@@ -38,7 +38,7 @@ export async function checkNodeVersion({ stack, config, address, hostKey }: Stac
 }
 
 function listRequiredVersions(config: StackInfo["config"], why: string): CheckRow {
-  const rows = rowsAt(versionRules(config), Number.POSITIVE_INFINITY);
+  const rows = applicableRows(versionRules(config), Number.POSITIVE_INFINITY);
   const lines = rows.flatMap((row) => [requirementText(row), command(`  ${row.release}`)]);
   return pending(topic, `${why}; on the main network:`, ...lines);
 }

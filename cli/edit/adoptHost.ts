@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from "node:fs";
 import type { StackConfig } from "../../core/config/config";
 import { isSameMachine } from "../../core/config/sameMachine";
-import { proxyOf } from "../../core/ssh/configuredLogin";
-import { shownHostKey } from "../../core/ssh/shownHostKey";
+import { proxyLogin } from "../../core/ssh/configuredLogin";
+import { readPresentedKey } from "../../core/ssh/presentedKey";
 import { commandsFor } from "../../core/util/commands";
 import { formatProblem } from "../../core/util/problem";
 import { quote } from "../../core/util/quote";
@@ -111,8 +111,8 @@ const findHostKey = ({ orchestrator, sync }: StackConfig, address: string) =>
 
 /** Asks the operator to compare the key: it may belong to another machine. Without a terminal, asks for a flag. */
 async function confirmKey(stack: string, address: string, like: string, ssh: StackConfig["ssh"]): Promise<string> {
-  if (process.stdin.isTTY) return confirmHostKey(address, ssh.port, {}, proxyOf(ssh));
-  const shown = await shownHostKey(address, ssh.port, proxyOf(ssh));
+  if (process.stdin.isTTY) return confirmHostKey(address, ssh.port, {}, proxyLogin(ssh));
+  const shown = await readPresentedKey(address, ssh.port, proxyLogin(ssh));
   if ("fault" in shown) throw new CliRefusal(`${shown.fault}\n  needed: give the address of a running host`);
   throw new CliRefusal(
     formatProblem({

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { shownHostKey } from "../../core/ssh/shownHostKey";
+import { readPresentedKey } from "../../core/ssh/presentedKey";
 import type { SshTarget } from "../../core/ssh/ssh";
 import { formatProblem } from "../../core/util/problem";
 import { askConfirmation } from "../terminal/prompts";
@@ -17,7 +17,7 @@ export async function confirmHostKey(
   proxy?: SshTarget,
 ): Promise<string> {
   if (flags.hostKey !== undefined) return flags.hostKey;
-  const shown = await shownHostKey(address, port, proxy);
+  const shown = await readPresentedKey(address, port, proxy);
   if ("fault" in shown)
     throw new NoHostKeyRefusal(
       formatProblem({

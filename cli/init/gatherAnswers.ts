@@ -1,5 +1,5 @@
 import type { HostProvider } from "../../core/config/hostSchema";
-import { agentKeys } from "../../core/ssh/agentKeys";
+import { readAgentKeyTypes } from "../../core/ssh/agentKeys";
 import { askChoice, askText } from "../terminal/prompts";
 import { CliRefusal } from "../terminal/refusal";
 import { answerSchemas, createValidator, refuseBadAnswers } from "./checkAnswers";
@@ -124,7 +124,7 @@ async function chooseLogin({ keyFile, agent, password }: InitFlags, isCloud: boo
     if (fault === undefined) return { keyFile };
     throw new CliRefusal(`--key-file: ${keyFile} ${fault.wrong}\n  needed: ${fault.needed}`);
   }
-  const count = (isCloud ? undefined : agentKeys()?.length) ?? 0;
+  const count = (isCloud ? undefined : readAgentKeyTypes()?.length) ?? 0;
   const held = count === 1 ? "it holds a key" : `it holds ${count} keys`;
   const byAgent = {
     value: "agent",

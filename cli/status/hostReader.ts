@@ -1,4 +1,4 @@
-import { chainOfNode } from "../../core/chain/chain";
+import { openNodeChain } from "../../core/chain/chain";
 import { nodeTarget } from "../../core/chain/configuredNode";
 import { createNodeClient } from "../../core/chain/node";
 import { readVersionGaps } from "../../core/chain/nodeVersion";
@@ -29,7 +29,7 @@ export function openHostReader({ config, address }: StackWithHost, hostKey: stri
   const connection = createConnection(target.ssh);
   const step = facts(config, { logLines: 10, withStages: config.lifecycle === "active" });
   const script = envelope(step, receiver(config, address));
-  const chain = chainOfNode("the node", target, shareConnection(connection));
+  const chain = openNodeChain("the node", target, shareConnection(connection));
   const witnesses = openWitnesses(witnessSources(config), target);
   const connections = new Map([[connectionKey(target.ssh), connection]]);
   return {
@@ -59,8 +59,8 @@ const connectionKey = ({ user, address, port, proxy }: SshTarget): string =>
 /** Returns a connection that one user can't close for the others. */
 function shareConnection(connection: Connection): Connection {
   return {
-    get made() {
-      return connection.made;
+    get loginCount() {
+      return connection.loginCount;
     },
     session: () => connection.session(),
     drop: () => undefined,

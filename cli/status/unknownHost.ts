@@ -1,5 +1,5 @@
-import { proxyOf } from "../../core/ssh/configuredLogin";
-import { shownHostKey } from "../../core/ssh/shownHostKey";
+import { proxyLogin } from "../../core/ssh/configuredLogin";
+import { readPresentedKey } from "../../core/ssh/presentedKey";
 import { refusalExitCode } from "../terminal/refusal";
 import type { StackWithHost } from "./openStack";
 
@@ -8,7 +8,7 @@ export async function describeUnknownHost({
   address,
   config: { ssh },
 }: StackWithHost): Promise<{ exitCode: number; lines: readonly string[] }> {
-  const shown = await shownHostKey(address, ssh.port, proxyOf(ssh));
+  const shown = await readPresentedKey(address, ssh.port, proxyLogin(ssh));
   if ("fault" in shown)
     return {
       exitCode: refusalExitCode,

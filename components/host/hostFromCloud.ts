@@ -8,7 +8,7 @@ import type { StackConfig } from "../../core/config/config";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
 import { findValidEvents } from "../../core/eventLog/guardFacts";
 import { hasOrchestrator } from "../../core/eventLog/orchestratorPresence";
-import { publicKeyOf } from "../../core/ssh/configuredLogin";
+import { configuredPublicKey } from "../../core/ssh/configuredLogin";
 import { strangerText } from "../../core/ssh/ownServer";
 import { commandsFor } from "../../core/util/commands";
 import type { LastRun } from "../lastRun";
@@ -58,7 +58,7 @@ export async function registerCloudHost(
     orders,
     ordered: record.ordered,
     isActive: config.lifecycle === "active",
-    publicKey: publicKeyOf(config),
+    publicKey: configuredPublicKey(config),
     openings: listOpenings(config, {
       sshFrom,
       hasOrchestrator: await hasOrchestrator(config, stack, last.signer?.side),
@@ -98,7 +98,7 @@ async function decide(
     host: wanted,
     lifecycle: config.lifecycle,
     ...owner,
-    publicKey: publicKeyOf(config),
+    publicKey: configuredPublicKey(config),
     record,
     now: Date.now(),
   };

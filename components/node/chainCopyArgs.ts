@@ -1,5 +1,5 @@
-import { nodeRpc, nodeTargetOn, oldNode } from "../../core/chain/configuredNode";
-import type { ChainCopyInputs, ChainSide } from "../../core/chainCopy/inputs";
+import { nodeRpc, oldNode, resolveNode } from "../../core/chain/configuredNode";
+import type { ChainCopyInputs, CopyHost } from "../../core/chainCopy/inputs";
 import type { StackConfig } from "../../core/config/config";
 import { logRef } from "../../core/config/stackStore";
 import type { OrchestratorHost } from "../../core/ssh/root";
@@ -34,8 +34,8 @@ export function createChainCopyArgs(config: StackConfig, stack: string): ChainCo
   };
 }
 
-export function createNewSide(config: StackConfig, host: OrchestratorHost): ChainSide {
+export function createNewSide(config: StackConfig, host: OrchestratorHost): CopyHost {
   const { node } = config;
-  const target = nodeTargetOn(host.ssh satisfies SshTarget, nodeRpc(config));
+  const target = resolveNode(host.ssh satisfies SshTarget, nodeRpc(config));
   return { host, node: target, service: node.service, dataDir: node.dataDir };
 }

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { expected } from "../../core/chainCopy/copyProgress";
-import { roomFor } from "../../core/chainCopy/facts";
-import { lookAtOld } from "../../core/chainCopy/sides";
+import { requiredBytes } from "../../core/chainCopy/chainFacts";
+import { readOldHostFacts } from "../../core/chainCopy/copyHosts";
+import { transferTime } from "../../core/chainCopy/copyProgress";
 import type { StackConfig } from "../../core/config/config";
 import { findValidEvents } from "../../core/eventLog/guardFacts";
 import { firstLine } from "../../core/util/firstLine";
@@ -18,7 +18,7 @@ export async function reportChainCopy(
   config: StackConfig,
   stack: string,
   { finished }: Pick<LastRun, "finished">,
-  look = lookAtOld,
+  look = readOldHostFacts,
 ): Promise<void> {
   if (!pulumi.runtime.isDryRun() || finished || config.lifecycle !== "active") return;
   const settings = createChainCopyArgs(config, stack);
@@ -30,7 +30,7 @@ export async function reportChainCopy(
     ({ bytes, free, load }) => {
       const mbps = limitMbps || 100;
       const limit = limitMbps > 0 ? "as limited by sync.copyMbps" : "no limit is configured";
-      return `${sizeText(bytes)} now, ${expected(bytes, mbps)} at ${mbps} Mbit/s (${limit}); the new host needs ${sizeText(roomFor(bytes))} free; the old one has ${sizeText(free)} free, load ${load}`;
+      return `${sizeText(bytes)} now, ${transferTime(bytes, mbps)} at ${mbps} Mbit/s (${limit}); the new host needs ${sizeText(requiredBytes(bytes))} free; the old one has ${sizeText(free)} free, load ${load}`;
     },
     (error: Error) => `amount not known yet: ${firstLine(error.message)}`,
   );

@@ -1,4 +1,4 @@
-import { chainOfNode } from "../../core/chain/chain";
+import { openNodeChain } from "../../core/chain/chain";
 import { nodeTarget } from "../../core/chain/configuredNode";
 import { nodeVersion } from "../../core/chain/nodeVersion";
 import type { StackConfig } from "../../core/config/config";
@@ -48,7 +48,7 @@ const nothing = () => undefined;
 function beginReading(config: StackConfig, address: string, hostKey: string): HostReading {
   const target = nodeTarget(config, address, hostKey);
   const connection = createConnection(target.ssh, undefined, true);
-  const chain = chainOfNode(`the node of ${address}`, target, connection);
+  const chain = openNodeChain(`the node of ${address}`, target, connection);
   const settings = witnessSources(config);
   // The timeouts begin once the connection stands. Without one, each lookup reports the reason itself.
   const connected = target.via === "ssh" ? connection.session().then(nothing, nothing) : Promise.resolve();

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type NodeRpc, nodeRpc, nodeTargetOn } from "../../core/chain/configuredNode";
+import { type NodeRpc, nodeRpc, resolveNode } from "../../core/chain/configuredNode";
 import { releaseNumber } from "../../core/chain/versions";
-import type { ChainSide } from "../../core/chainCopy/inputs";
+import type { CopyHost } from "../../core/chainCopy/inputs";
 import type { StackConfig } from "../../core/config/config";
 import { findValidEvents } from "../../core/eventLog/guardFacts";
 import type { OrchestratorHost } from "../../core/ssh/root";
@@ -27,7 +27,7 @@ export interface PillarNodeArgs {
   /** Inputs of the sync gate. Times in milliseconds. */
   readonly sync: Omit<SyncGateArgs, "target" | "factsScript" | "addressScript">;
   /** Inputs of the chain copy; absent if the chain comes from the network. */
-  readonly chain?: { readonly from: ChainCopySettings; to(host: OrchestratorHost): ChainSide } | undefined;
+  readonly chain?: { readonly from: ChainCopySettings; to(host: OrchestratorHost): CopyHost } | undefined;
   /** Inputs of the node's upgrade. Absent if the version that the controller deployed stays. */
   readonly upgrade?: Omit<UpgradeInputs, "host" | "node" | "found"> | undefined;
   readonly look?: NodeHostReader | undefined;
@@ -97,7 +97,7 @@ export class PillarNode extends pulumi.ComponentResource {
   ) {
     super("pillar-host:node:PillarNode", name, {}, options);
     let last: readonly pulumi.Input<pulumi.Resource>[] = host.ready;
-    const target = createSshTarget(host.access).apply((ssh) => nodeTargetOn(ssh, rpc));
+    const target = createSshTarget(host.access).apply((ssh) => resolveNode(ssh, rpc));
     // Opens one connection at a time: each step waits for the proof of the step before.
     const next = () => ({ parent: this, dependsOn: [...last] });
     const run = (suffix: string, step: Step) => {

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type NodeRpc, nodeRpc, nodeTargetOn } from "../../core/chain/configuredNode";
+import { type NodeRpc, nodeRpc, resolveNode } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
 import { moveText } from "../../core/eventLog/moveId";
 import type { SecureOptions } from "../../core/orchestrator/checks/preparation";
@@ -90,7 +90,7 @@ export class Orchestrator extends pulumi.ComponentResource {
     const library = orchestratorLibrary();
     const oldAccess = pulumi.output(args.oldHost);
     const newAccess = createRootAccess(host.access);
-    const node = createSshTarget(host.access).apply((ssh) => nodeTargetOn(ssh, args.rpc));
+    const node = createSshTarget(host.access).apply((ssh) => resolveNode(ssh, args.rpc));
     const evidence = { node, ...args.evidence };
 
     const backup = new OrchestratorBackup(

@@ -3,7 +3,7 @@ import type { StackConfig } from "../../core/config/config";
 import { openStackStore } from "../../core/config/stackStore";
 import { readMoveEvents } from "../../core/eventLog/eventLog";
 import { createMoveId, isSameMove } from "../../core/eventLog/moveId";
-import { proxyOf } from "../../core/ssh/configuredLogin";
+import { proxyLogin } from "../../core/ssh/configuredLogin";
 import { fingerprintOf } from "../../core/ssh/publicKey";
 import { scanHostKey } from "../../core/ssh/ssh";
 import { isUnattended } from "../../core/util/unattended";
@@ -42,7 +42,7 @@ async function readPinnedKey(
   ssh: StackConfig["ssh"],
   fingerprint: string | undefined,
 ): Promise<string | undefined> {
-  const found = await scanHostKey(address, ssh.port, proxyOf(ssh)).catch(() => undefined);
+  const found = await scanHostKey(address, ssh.port, proxyLogin(ssh)).catch(() => undefined);
   return found !== undefined && fingerprintOf(found) === fingerprint ? found : undefined;
 }
 

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type NodeRpc, nodeTargetOn } from "../../core/chain/configuredNode";
+import { type NodeRpc, resolveNode } from "../../core/chain/configuredNode";
 import type { RetirementSettings } from "../../core/retirement/retirementInputs";
 import { RetirementGuard } from "../../providers/retirementGuard";
 import type { HostGround } from "../host/host";
@@ -50,6 +50,6 @@ export function hostInputs({ host, rpc }: RetirementArgs) {
   return {
     isOwnServer: isOrdered,
     host: createRootAccess(access),
-    node: createSshTarget(access).apply((ssh) => nodeTargetOn(ssh, rpc)),
+    node: createSshTarget(access).apply((ssh) => resolveNode(ssh, rpc)),
   };
 }

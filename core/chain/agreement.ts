@@ -23,7 +23,7 @@ function commonest<W>(words: readonly W[]): W | undefined {
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
 }
 
-export function medianOf(numbers: readonly number[]): number | undefined {
+export function findMedian(numbers: readonly number[]): number | undefined {
   const sorted = [...numbers].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
   const upper = sorted[middle];

@@ -56,7 +56,7 @@ const methodNotFound = -32601;
  * Returns a client for a host's node, over the connection to that host. Turns fatal ssh errors, such as a changed host
  * key, into plain ones, so that callers handle them like any missing answer.
  */
-export function chainOfNode(
+export function openNodeChain(
   name: string,
   target: NodeTarget,
   connection: Connection = createConnection(target.ssh),
@@ -73,14 +73,14 @@ export function chainOfNode(
 }
 
 /** Formats an address without its path, query and user name, since they may hold an access key. */
-export function shownAddress(url: string): string {
+export function redactAddress(url: string): string {
   const { origin, pathname, search } = new URL(url);
   return pathname.length > 1 || search !== "" ? `${origin}/…` : origin;
 }
 
-export function chainOfReference(url: string): ChainClient {
+export function openReferenceChain(url: string): ChainClient {
   const call: Call = (method, params) => callReference(url, method, params, callTimeout);
-  return chainClient(`reference ${shownAddress(url)}`, call, () => undefined);
+  return chainClient(`reference ${redactAddress(url)}`, call, () => undefined);
 }
 
 export function chainClient(name: string, call: Call, close: () => void): ChainClient {

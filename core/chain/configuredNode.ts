@@ -16,23 +16,23 @@ export function otherNode(config: Pick<StackConfig, "node">, ssh: SshTarget, por
 }
 
 /** Returns a host's node. With direct access, 127.0.0.1 becomes the host's own address. */
-export function nodeTargetOn(ssh: SshTarget, rpc: NodeRpc): NodeTarget {
+export function resolveNode(ssh: SshTarget, rpc: NodeRpc): NodeTarget {
   const isHost = rpc.via === "direct" && rpc.address === "127.0.0.1";
   return { ssh, ...rpc, ...(isHost ? { address: ssh.address } : {}) };
 }
 
 /** Returns the node of the stack's own host (plain values; wrap them before they become an input). */
 export function nodeTarget(config: StackConfig, hostAddress: string, hostKey: string): NodeTarget {
-  return nodeTargetOn(sshTarget(config, hostAddress, hostKey), nodeRpc(config));
+  return resolveNode(sshTarget(config, hostAddress, hostKey), nodeRpc(config));
 }
 
 /** @throws if no old host is configured */
 export function oldNode(config: StackConfig) {
-  const { rpcPort, ...old } = oldHostOf(config);
+  const { rpcPort, ...old } = findOldHost(config);
   return { ...old, node: otherNode(config, old.host.ssh, rpcPort) };
 }
 
-function oldHostOf(config: StackConfig) {
+function findOldHost(config: StackConfig) {
   const own = config.sync.oldHost;
   if (own !== undefined) return { ...own, host: otherLogin(config, own, "pillar-host:sync.oldHost") };
   const from = config.orchestrator.migrateFrom;

@@ -27,14 +27,14 @@ interface Chance {
 }
 
 /** A probability below which bad luck is no longer an explanation. */
-const rare = 1e-4;
+const maxMissProbability = 1e-4;
 /** A restart costs slots, too, so never wait for fewer ticks than this. */
 const leastTicks = 4;
 /** Weights change, so only a Pillar well inside the top ranks surely belongs to them. */
-const surelyFirst = 5 / 6;
+const topRankShare = 5 / 6;
 
 /** Returns the milliseconds of a tick. */
-export function tickOf({ momentum, tickMomentums }: Network): number {
+export function tickMs({ momentum, tickMomentums }: Network): number {
   return momentum * tickMomentums;
 }
 
@@ -42,18 +42,18 @@ export function tickOf({ momentum, tickMomentums }: Network): number {
  * Returns a Pillar's chance to be elected for a tick. If there are more Pillars than slots, half of the slots go to the
  * top Pillars by weight (as many as slots), and half to any of the remaining ones.
  */
-export function chanceOf({ pillars, place }: PillarStanding, { tickMomentums: slots }: Network): Chance {
+export function electionChance({ pillars, place }: PillarStanding, { tickMomentums: slots }: Network): Chance {
   if (pillars <= slots) return { least: 1, most: 1 };
   const drawn = Math.floor(slots / 2);
   const least = drawn / (pillars - slots + drawn);
   const most = (slots - drawn) / slots + (drawn / slots) * least;
   if (place === undefined) return { least, most };
-  return place <= slots * surelyFirst ? { least: most, most } : { least, most: least };
+  return place <= slots * topRankShare ? { least: most, most } : { least, most: least };
 }
 
-/** Returns how many ticks in a row without a slot are less probable than {@link rare} for a Pillar with this chance. */
-export function patienceTicks(chance: number): number {
-  return chance >= 1 ? leastTicks : Math.max(leastTicks, ticksUntil(1 - rare, chance));
+/** Returns how many ticks in a row without a slot are less probable than {@link maxMissProbability} for a Pillar with this chance. */
+export function maxTicksWithoutSlot(chance: number): number {
+  return chance >= 1 ? leastTicks : Math.max(leastTicks, ticksUntil(1 - maxMissProbability, chance));
 }
 
 /** Returns the ticks within which a slot comes with a probability of one half. */
@@ -71,7 +71,7 @@ const confirmation = 2;
  * the second tick after the tick in which the registration enters the chain. `genesis`: time of the first momentum.
  */
 export function electedFrom(seenAt: number, genesis: number | undefined, network: Network): number {
-  const tick = tickOf(network);
+  const tick = tickMs(network);
   const inChain = seenAt + confirmation * network.momentum;
   const begun = genesis === undefined ? inChain : genesis + Math.floor((inChain - genesis) / tick) * tick;
   return begun + 2 * tick;
@@ -81,14 +81,14 @@ export function electedFrom(seenAt: number, genesis: number | undefined, network
 export function standingText(standing: PillarStanding | undefined, network: Network): string {
   if (standing === undefined) return "how many Pillars there are can't be told";
   const { pillars, place } = standing;
-  const { least, most } = chanceOf(standing, network);
+  const { least, most } = electionChance(standing, network);
   if (least === 1)
-    return `one of ${pillars} Pillar${pillars === 1 ? "" : "s"}, all of them in every tick of ${durationText(tickOf(network))}`;
+    return `one of ${pillars} Pillar${pillars === 1 ? "" : "s"}, all of them in every tick of ${durationText(tickMs(network))}`;
   const share = (chance: number) => Math.round(chance * 100);
   const shares = least === most ? share(least) : `${share(least)} to ${share(most)}`;
   const where =
     place === undefined
       ? `one of ${pillars} Pillars, its weight not counted yet`
       : `place ${place} of ${pillars} by weight`;
-  return `${where}, in ${shares} of 100 ticks of ${durationText(tickOf(network))}`;
+  return `${where}, in ${shares} of 100 ticks of ${durationText(tickMs(network))}`;
 }

@@ -149,8 +149,8 @@ export function createNodeClient(target: NodeTarget, connection: Connection): No
         const network =
           info.state === 3 ? ((await optional("stats.networkInfo")) as { numPeers?: unknown } | undefined) : undefined;
         const peers = isCount(network?.numPeers) ? network.numPeers : undefined;
-        const isReconnected = used > 0 && connection.made > used;
-        used = connection.made;
+        const isReconnected = used > 0 && connection.loginCount > used;
+        used = connection.loginCount;
         const found = { kind: "answer", info, newest, peers, nodeTime: answer.date ?? Date.now() } as const;
         return isReconnected ? { ...found, isReconnected } : found;
       } catch (error) {

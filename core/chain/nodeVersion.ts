@@ -1,8 +1,8 @@
 import type { Connection } from "../ssh/connection";
 import { isPrintable } from "../util/printable";
-import { chainOfNode } from "./chain";
+import { openNodeChain } from "./chain";
 import { type NodeTarget, nodeCalls, nodeResult } from "./node";
-import { findVersionGaps, rowsAt, type VersionGap } from "./requiredVersions";
+import { applicableRows, findVersionGaps, type VersionGap } from "./requiredVersions";
 
 const callTimeout = 20_000;
 
@@ -25,7 +25,7 @@ export async function readVersionGaps(
   which: "due" | "all" = "due",
 ): Promise<VersionGap[]> {
   const { versions: rules } = target;
-  if (rules === undefined || (which === "due" && rowsAt(rules, height).length === 0)) return [];
+  if (rules === undefined || (which === "due" && applicableRows(rules, height).length === 0)) return [];
   const version = await nodeVersion(target, connection).catch(() => undefined);
   const gapsOf = (genesis?: string) =>
     findVersionGaps({ version, genesis }, rules, height, Date.now()).filter(
@@ -34,7 +34,7 @@ export async function readVersionGaps(
   const gaps = gapsOf();
   // Requirements from height 0 on apply to every network, so the first momentum does not matter for them.
   if (gaps.every(({ fromHeight }) => fromHeight === 0)) return gaps;
-  const [first] = await chainOfNode("the node", target, connection)
+  const [first] = await openNodeChain("the node", target, connection)
     .momentums(1, 1)
     .catch(() => []);
   return gapsOf(first?.hash);

@@ -45,13 +45,13 @@ export interface OrchestratorClient {
 export type RpcClock = Pick<Clock, "ticks" | "sleep">;
 
 /** Milliseconds for which an orchestrator caches its answer to getStatus. */
-export const statusStands = 25_000;
+export const statusCacheMs = 25_000;
 
 /** The orchestrator accepts two requests a second from all clients together, and other clients may ask, too. */
-const spacing = 600;
-const afterRefusal = 1200;
-const refusals = 8;
-const timeout = 15_000;
+const requestIntervalMs = 600;
+const retryDelayMs = 1200;
+const maxRetries = 8;
+const timeoutMs = 15_000;
 
 /** Returns a client for a host's orchestrator. Calls 127.0.0.1 on the host itself: newer builds answer nobody else. */
 export function createOrchestratorClient(
@@ -65,7 +65,7 @@ export function createOrchestratorClient(
   // The limit counts requests of all clients.
   const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
     const turn = free.then(async () => {
-      const wait = last + spacing - clock.ticks();
+      const wait = last + requestIntervalMs - clock.ticks();
       if (wait > 0) await clock.sleep(wait);
       last = clock.ticks();
       return ask();
@@ -78,13 +78,13 @@ export function createOrchestratorClient(
   };
   const call = async (method: string): Promise<unknown> => {
     const body = JSON.stringify({ method, params: [] });
-    for (let left = refusals; ; left -= 1) {
+    for (let left = maxRetries; ; left -= 1) {
       const answer = await inTurn(() =>
         callHttp(() => host.forward("127.0.0.1", port), {
           verb: "POST",
           authority: `127.0.0.1:${port}`,
           body,
-          timeout,
+          timeout: timeoutMs,
           whom,
         }),
       ).catch((error: ForwardError) => {
@@ -97,8 +97,8 @@ export function createOrchestratorClient(
       });
       if (answer.status !== 429) return orchestratorResult(answer, method);
       if (left === 0)
-        throw new Error(`${whom} answers 429, too many requests, ${refusals + 1} times: who else asks it?`);
-      await clock.sleep(afterRefusal);
+        throw new Error(`${whom} answers 429, too many requests, ${maxRetries + 1} times: who else asks it?`);
+      await clock.sleep(retryDelayMs);
     }
   };
   return {
@@ -122,7 +122,7 @@ const lacking = Symbol.for("pillar-host.lacking");
 /** Returns the result in an answer, or `lacking` for 404: the build lacks the method. Throws what answered instead. */
 function orchestratorResult({ status, body }: RpcAnswer, method: string): unknown {
   if (status === 404) return lacking;
-  const envelope = envelopeOf(body);
+  const envelope = parseEnvelope(body);
   if (typeof envelope?.error === "string" && envelope.error !== "")
     throw wrongAnswer(
       `the orchestrator answers ${method} with the error: ${printableLines(withoutSecrets(envelope.error))}`,
@@ -135,7 +135,7 @@ function orchestratorResult({ status, body }: RpcAnswer, method: string): unknow
   return envelope.result;
 }
 
-function envelopeOf(body: string): { readonly result?: unknown; readonly error?: unknown } | undefined {
+function parseEnvelope(body: string): { readonly result?: unknown; readonly error?: unknown } | undefined {
   try {
     const found: unknown = JSON.parse(body);
     return typeof found === "object" && found !== null ? found : undefined;
@@ -169,11 +169,11 @@ function parseStatus(result: unknown): OrchestratorStatus | undefined {
     stateName: isPrintable(stateName) ? stateName : (stateNames[state] ?? "unknown"),
     momentum: typeof frontierMomentum === "number" ? frontierMomentum : undefined,
     peers: typeof peersLen === "number" ? peersLen : undefined,
-    ...networksOf((result as Record<string, unknown>).networks),
+    ...parseNetworks((result as Record<string, unknown>).networks),
   };
 }
 
-function networksOf(found: unknown): Pick<OrchestratorStatus, "networks" | "toSign"> {
+function parseNetworks(found: unknown): Pick<OrchestratorStatus, "networks" | "toSign"> {
   if (typeof found !== "object" || found === null) return {};
   const counts = Object.values(found as Record<string, Record<string, unknown> | null>).flatMap((network) =>
     [network?.wrapsToSign, network?.unwrapsToSign].filter((count) => typeof count === "number"),

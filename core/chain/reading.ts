@@ -4,7 +4,7 @@ import type { ChainClient } from "./chain";
 import type { Produced } from "./chainAnswers";
 
 /** Age of the newest momentum at which a node counts as behind. A slot is 10 s (docs/chain.md, Chain). */
-export const freshMomentum = 120_000;
+export const freshMomentumMs = 120_000;
 
 /** The reason why a node's answer does not count. Times in milliseconds. */
 export type NodeFault =
@@ -54,19 +54,19 @@ export async function readNode<T extends object>(
       ? reading()
       : withTimeout(reading(), limit, `no answer within ${limit / 1000} s`));
   } catch (error) {
-    return { client, fault: silentBy(error) };
+    return { client, fault: silentFault(error) };
   }
 }
 
-export function silentBy(error: unknown): NodeFault {
+export function silentFault(error: unknown): NodeFault {
   return { kind: "silent", why: error instanceof Error ? error.message : String(error) };
 }
 
 /** Returns a fault if a node is behind or ahead by its own clock: this machine's clock may be wrong. */
 export function ageFault({ newest: { height, timestamp }, clock }: NewestMomentum): NodeFault | undefined {
   const age = clock - timestamp;
-  if (age > freshMomentum) return { kind: "behind", height, by: age };
-  return age < -freshMomentum ? { kind: "ahead", height, by: -age } : undefined;
+  if (age > freshMomentumMs) return { kind: "behind", height, by: age };
+  return age < -freshMomentumMs ? { kind: "ahead", height, by: -age } : undefined;
 }
 
 /** Reads a range of momentums. Returns a fault if one is missing: that one may be the one that counts. */

@@ -42,7 +42,7 @@ function allRows({ rows, releases, leastVersion }: VersionRules): VersionRow[] {
 }
 
 /** Returns the rows that apply at a height of the main network. */
-export function rowsAt(rules: VersionRules, height: number): VersionRow[] {
+export function applicableRows(rules: VersionRules, height: number): VersionRow[] {
   return allRows(rules).filter(({ fromHeight }) => fromHeight <= height);
 }
 

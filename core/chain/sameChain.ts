@@ -1,13 +1,13 @@
 import { withTimeout } from "../util/withTimeout";
 import type { ChainClient } from "./chain";
 import type { Produced } from "./chainAnswers";
-import { type NodeFault, type Reading, silentBy, wholePage } from "./reading";
+import { type NodeFault, type Reading, silentFault, wholePage } from "./reading";
 
 /** The part of a momentum that distinguishes chains. */
 export type Block = Pick<Produced, "height" | "hash">;
 
 /** The momentums that a node has returned so far. */
-export interface ShownChain {
+export interface ChainExcerpt {
   readonly newest: Block;
   /** The recent momentums that were requested. */
   readonly recent: readonly Block[];
@@ -26,7 +26,7 @@ export interface Comparison {
  * Compares the chains of two nodes by the hashes at the newest height that both have. Heights alone prove nothing: a
  * fork may be as high as the chain, or far from it.
  */
-export function compareChains(one: ShownChain, other: ShownChain): Comparison {
+export function compareChains(one: ChainExcerpt, other: ChainExcerpt): Comparison {
   const height = Math.min(one.newest.height, other.newest.height);
   const [mine, theirs] = [hashAt(one, height), hashAt(other, height)];
   if (mine === undefined || theirs === undefined) return { verdict: "unsaid", height };
@@ -34,23 +34,23 @@ export function compareChains(one: ShownChain, other: ShownChain): Comparison {
 }
 
 /** True if the compared hashes prove that two nodes are on one chain. */
-export function isSameChain(one: ShownChain, other: ShownChain): boolean {
+export function isSameChain(one: ChainExcerpt, other: ChainExcerpt): boolean {
   return one === other || compareChains(one, other).verdict === "same";
 }
 
 /** Returns the node that most others agree with; undefined for an empty list. */
-export function pickMajorityNode<T extends ShownChain>(chains: readonly T[]): T | undefined {
+export function pickMajorityNode<T extends ChainExcerpt>(chains: readonly T[]): T | undefined {
   const company = (one: T) => chains.filter((other) => isSameChain(one, other)).length;
   return chains.reduce<T | undefined>((most, one) => (most && company(most) >= company(one) ? most : one), undefined);
 }
 
 /** Returns undefined if the node did not return that momentum. */
-export function hashAt({ newest, recent, older = [] }: ShownChain, height: number): string | undefined {
+export function hashAt({ newest, recent, older = [] }: ChainExcerpt, height: number): string | undefined {
   return [newest, ...recent, ...older].find((block) => block.height === height)?.hash;
 }
 
 /** Returns two nodes that are not proved to be on one chain; undefined if all are on one chain. */
-export function firstFork<T extends ShownChain>(
+export function firstFork<T extends ChainExcerpt>(
   chains: readonly T[],
 ): (Comparison & { readonly one: T; readonly other: T }) | undefined {
   for (const [at, one] of chains.entries())
@@ -65,20 +65,23 @@ export function firstFork<T extends ShownChain>(
  * Reads each node's momentums at the other nodes' newest heights, so that all chains can be compared. A node that does
  * not return them gets a fault. Never throws. `limit` is in milliseconds, for each node.
  */
-export function showToEachOther<R extends Reading<ShownChain>>(readings: readonly R[], limit: number): Promise<R[]> {
+export function readSharedHeights<R extends Reading<ChainExcerpt>>(
+  readings: readonly R[],
+  limit: number,
+): Promise<R[]> {
   const tops = readings.flatMap((reading) => ("fault" in reading ? [] : [reading.newest.height]));
   return Promise.all(
     readings.map(async (reading) => {
       if ("fault" in reading) return reading;
-      const shown = await olderOf(reading, reading.client, tops, limit);
+      const shown = await readOlderMomentums(reading, reading.client, tops, limit);
       return "fault" in shown ? ({ client: reading.client, fault: shown.fault } as R) : { ...reading, ...shown };
     }),
   );
 }
 
 /** Reads a node's momentums at the heights that the node has and that are not read yet. Never throws. */
-export async function olderOf(
-  chain: ShownChain,
+export async function readOlderMomentums(
+  chain: ChainExcerpt,
   client: ChainClient,
   heights: readonly number[],
   limit: number,
@@ -95,6 +98,6 @@ export async function olderOf(
     }
     return { older };
   } catch (error) {
-    return { fault: silentBy(error) };
+    return { fault: silentFault(error) };
   }
 }

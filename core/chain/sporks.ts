@@ -15,7 +15,7 @@ const htlc = "ceb7e3808ef17ea910adda2f3ab547be4cdfb54de8400ce3683258d06be1354b";
 const bridgeAndLiquidity = "ddd43466769461c5b5d109c639da0f50a7eeb96ad6e7274b1928a35c431d7b1b";
 
 /** Sporks that each version of the node supports (go-zenon, common/types/spork.go). */
-const sporksOf: Readonly<Record<string, readonly string[]>> = {
+const supportedSporks: Readonly<Record<string, readonly string[]>> = {
   "v0.0.4": [accelerator],
   "v0.0.5": [accelerator, htlc, bridgeAndLiquidity],
   "v0.0.6": [accelerator, htlc, bridgeAndLiquidity],
@@ -30,9 +30,9 @@ export interface UnknownSpork extends Spork {
 
 /** Finds the network's sporks that a version of the node has no code for. @param version undefined if unknown */
 export function unknownSporks(sporks: readonly Spork[], version: string | undefined): UnknownSpork[] {
-  const own = version === undefined ? undefined : sporksOf[releaseNumber(version) ?? ""];
+  const own = version === undefined ? undefined : supportedSporks[releaseNumber(version) ?? ""];
   // This program does not know newer versions. Assume that they support at least the sporks of the older ones.
-  const known = own ?? Object.values(sporksOf).flat();
+  const known = own ?? Object.values(supportedSporks).flat();
   return sporks.filter(({ id }) => !known.includes(id)).map((spork) => ({ ...spork, isSure: own !== undefined }));
 }
 

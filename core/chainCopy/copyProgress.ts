@@ -20,6 +20,6 @@ export function progressLine(seen: readonly BytesAt[], total: number): string {
   return `${line}, ${((rate * 8) / 1e6).toFixed(1)} Mbit/s, ${durationText(left * 1000)} left`;
 }
 
-export function expected(bytes: number, mbps: number): string {
+export function transferTime(bytes: number, mbps: number): string {
   return durationText(((bytes * 8) / (mbps * 1e6)) * 1000);
 }

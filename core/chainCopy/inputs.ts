@@ -4,7 +4,7 @@ import type { OrchestratorHost } from "../ssh/root";
 import type { ChainSources } from "../sync/chainSources";
 
 /** The old or the new host of a copy; plain values, secrets among them. */
-export interface ChainSide {
+export interface CopyHost {
   readonly host: OrchestratorHost;
   readonly node: NodeTarget;
   readonly service: string;
@@ -16,8 +16,8 @@ export interface ChainCopyInputs extends ChainSources {
   readonly stack: string;
   /** Identity of the new host's stack, written on both hosts. */
   readonly identity: string;
-  readonly old: ChainSide;
-  readonly new: ChainSide;
+  readonly old: CopyHost;
+  readonly new: CopyHost;
   /** The old host's sshd, as the new host reaches it. */
   readonly copy: { readonly address: string; readonly port: number };
   /** Most megabits per second that the copy may use; 0 for no limit. */

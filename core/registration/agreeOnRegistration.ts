@@ -1,6 +1,6 @@
 import { agreeOn } from "../chain/agreement";
 import type { PillarOnChain } from "../chain/chainAnswers";
-import { freshMomentum, isAnswered, type Unanswered } from "../chain/reading";
+import { freshMomentumMs, isAnswered, type Unanswered } from "../chain/reading";
 import { compareChains, hashAt, isSameChain, pickMajorityNode } from "../chain/sameChain";
 import type { PillarAnswer, PillarReading } from "./pillarReadings";
 
@@ -50,7 +50,7 @@ export function agreeOnPillar(readings: readonly PillarReading[]): RegistrationA
   );
   const newest = Math.max(...told.map((reading) => reading.newest.timestamp));
   const lag = (reading: PillarAnswer) => newest - reading.newest.timestamp;
-  const current = told.filter((reading) => lag(reading) <= freshMomentum);
+  const current = told.filter((reading) => lag(reading) <= freshMomentumMs);
   for (const reading of told.filter((each) => !current.includes(each)))
     notes.push({ kind: "behindOthers", name: reading.client.name, by: lag(reading) });
   if (current.length === 0) return { kind: "unknown", why: { kind: "nobodyTells", notes }, notes };

@@ -1,8 +1,8 @@
 import type { ChainClient } from "../chain/chain";
 import type { PillarOnChain, Produced } from "../chain/chainAnswers";
-import { openReferences } from "../chain/distinct";
-import { type Answered, type Reading, readNode, silentBy, wholePage } from "../chain/reading";
-import { type Block, showToEachOther } from "../chain/sameChain";
+import { openReferences } from "../chain/distinctReferences";
+import { type Answered, type Reading, readNode, silentFault, wholePage } from "../chain/reading";
+import { type Block, readSharedHeights } from "../chain/sameChain";
 
 interface PillarWord {
   /** The newest momentums in ascending order, about {@link recentCount}. */
@@ -48,8 +48,8 @@ export async function readSources(
   // A single node under two names would outvote the node here.
   const all = await openReferences(references, [{ host: address, what: "this host itself" }]);
   const others = all.map(({ client, fault }) =>
-    fault === undefined ? readPillar(client, pillar, referenceTime) : { client, fault: silentBy(fault) },
+    fault === undefined ? readPillar(client, pillar, referenceTime) : { client, fault: silentFault(fault) },
   );
   const readings = await Promise.all([...(ownReading ? [ownReading] : []), ...others]);
-  return showToEachOther(readings, referenceTime);
+  return readSharedHeights(readings, referenceTime);
 }

@@ -1,11 +1,11 @@
 import {
-  chanceOf,
   electedFrom,
+  electionChance,
+  maxTicksWithoutSlot,
   type Network,
   type PillarStanding,
-  patienceTicks,
   standingText,
-  tickOf,
+  tickMs,
   usualTicks,
 } from "../chain/elections";
 import type { Figures } from "../eventLog/events";
@@ -138,9 +138,9 @@ function estimateWait(
   const from = electedFrom(since, genesis, network);
   const known = { from, standing: standingText(standing, network) };
   if (standing === undefined) return known;
-  const { least } = chanceOf(standing, network);
-  const after = (ticks: number) => from + ticks * tickOf(network);
-  return { ...known, usually: after(usualTicks(least)), surely: after(patienceTicks(least)) };
+  const { least } = electionChance(standing, network);
+  const after = (ticks: number) => from + ticks * tickMs(network);
+  return { ...known, usually: after(usualTicks(least)), surely: after(maxTicksWithoutSlot(least)) };
 }
 
 /** True if this host's address is registered. */

@@ -1,8 +1,8 @@
-import { type ChainClient, chainOfNode } from "../chain/chain";
-import { openReferences, type ReferenceClient } from "../chain/distinct";
+import { type ChainClient, openNodeChain } from "../chain/chain";
+import { openReferences, type ReferenceClient } from "../chain/distinctReferences";
 import { createOrchestratorClient } from "../chain/orchestrator";
-import { isAnswered, silentBy } from "../chain/reading";
-import { showToEachOther } from "../chain/sameChain";
+import { isAnswered, silentFault } from "../chain/reading";
+import { readSharedHeights } from "../chain/sameChain";
 import { readLog } from "../eventLog/eventLog";
 import { findValidEvents, noOrchestratorSince } from "../eventLog/guardFacts";
 import { findMissingLine } from "../eventLog/logIntegrity";
@@ -81,10 +81,10 @@ async function readFacts(question: SurveyQuestion, clients: readonly SurveyClien
   const chainQuestion = { pillar, recorded, oldProducer, newProducer, network, epoch };
   const unchecked = await Promise.all(
     clients.map(({ client, fault }) =>
-      fault === undefined ? readChain(client, chainQuestion, deps.now()) : { client, fault: silentBy(fault) },
+      fault === undefined ? readChain(client, chainQuestion, deps.now()) : { client, fault: silentFault(fault) },
     ),
   );
-  const readings = await showToEachOther(unchecked, comparisonTimeoutMs);
+  const readings = await readSharedHeights(unchecked, comparisonTimeoutMs);
   const rewards =
     step === "destroy" && newProducer !== undefined
       ? await readAllRewards(readings, { pillar, oldProducer, newProducer, epoch }, deps.now())
@@ -176,11 +176,11 @@ async function openClients(
   const clients: SurveyClient[] = [];
   const excluded = [{ host: ssh.address, what: "this host itself" }];
   if ("facts" in host && host.facts.node.active)
-    clients.push({ client: chainOfNode(`this host's node (${ssh.address})`, node, connect(node.ssh)) });
+    clients.push({ client: openNodeChain(`this host's node (${ssh.address})`, node, connect(node.ssh)) });
   if (successor) {
     const { address } = successor.host.ssh;
     const name = `the successor's node (${address})`;
-    clients.push({ client: chainOfNode(name, successor.node, connect(successor.node.ssh)) });
+    clients.push({ client: openNodeChain(name, successor.node, connect(successor.node.ssh)) });
     excluded.push({ host: address, what: "the successor, which the program asks directly" });
   }
   const others = await openReferences(references, excluded);

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 
 /** Returns the type of each key in this shell's ssh agent; undefined if no agent answers. */
-export function agentKeys(): string[] | undefined {
+export function readAgentKeyTypes(): string[] | undefined {
   if (!process.env.SSH_AUTH_SOCK) return undefined;
   const { status, stdout } = spawnSync("ssh-add", ["-L"], { encoding: "utf8", timeout: 5000 });
   if (status === 0)

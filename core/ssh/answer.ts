@@ -9,13 +9,16 @@ import { formatProblem } from "../util/problem";
  */
 export type Framing = "shown" | "captured" | "streamed";
 
-const markOf = (what: "answer" | "done", token: string) => `pillar-host-${what}-${token}`;
+const formatMark = (what: "answer" | "done", token: string) => `pillar-host-${what}-${token}`;
 
 /** Wraps a script so that {@link readAnswer} finds its output. The same script gets the same token. */
-export function framed(script: string, framing: Framing): string {
+export function frameScript(script: string, framing: Framing): string {
   const token = crypto.createHash("sha256").update(script).digest("hex").slice(0, 32);
   // A shell that echoes its input never prints a mark as a line of its own.
-  const [begin, end] = [`printf '\\n%s\\n' '${markOf("answer", token)}'`, `printf '%s\\n' '${markOf("done", token)}'`];
+  const [begin, end] = [
+    `printf '\\n%s\\n' '${formatMark("answer", token)}'`,
+    `printf '%s\\n' '${formatMark("done", token)}'`,
+  ];
   const tail = {
     shown: `(answer_of "$@")\necho >&2; ${end} >&2\n`,
     // Bash forgets `set -e` in a command substitution.
@@ -35,9 +38,9 @@ interface ScriptAnswer {
 }
 
 export function readAnswer(script: string, { stdout, stderr }: Pick<ScriptAnswer, "stdout" | "stderr">): ScriptAnswer {
-  const token = tokenOf(script);
+  const token = parseToken(script);
   const [out, err] = [cut(stdout, token), cut(stderr, token)];
-  const isMarked = script.includes(markOf("answer", token));
+  const isMarked = script.includes(formatMark("answer", token));
   return {
     isDone: out.isEnded || err.isEnded,
     stdout: isMarked && !out.isBegun ? "" : out.text,
@@ -46,20 +49,20 @@ export function readAnswer(script: string, { stdout, stderr }: Pick<ScriptAnswer
 }
 
 function cut(printed: string, token: string) {
-  const begin = `\n${markOf("answer", token)}\n`;
+  const begin = `\n${formatMark("answer", token)}\n`;
   const from = printed.indexOf(begin);
   const isBegun = from >= 0;
   const text = isBegun ? printed.slice(from + begin.length) : printed;
-  const end = text.indexOf(`${isBegun ? "" : "\n"}${markOf("done", token)}`);
+  const end = text.indexOf(`${isBegun ? "" : "\n"}${formatMark("done", token)}`);
   return { isBegun, isEnded: end >= 0, text: end < 0 ? text : text.slice(0, end) };
 }
 
-const tokenOf = (script: string) => /pillar-host-done-([0-9a-f]{32})/.exec(script)?.[1] ?? "unmarked";
+const parseToken = (script: string) => /pillar-host-done-([0-9a-f]{32})/.exec(script)?.[1] ?? "unmarked";
 
 /** Returns a stream that passes only the standard output of a `streamed` script. */
 export function answerStream(script: string): Transform {
-  const token = tokenOf(script);
-  const [begin, end] = [Buffer.from(`\n${markOf("answer", token)}\n`), Buffer.from(markOf("done", token))];
+  const token = parseToken(script);
+  const [begin, end] = [Buffer.from(`\n${formatMark("answer", token)}\n`), Buffer.from(formatMark("done", token))];
   let place: "before" | "within" | "after" = "before";
   let rest: Buffer = Buffer.alloc(0);
   return new Transform({

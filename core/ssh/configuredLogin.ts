@@ -1,11 +1,11 @@
 import type { StackConfig } from "../config/config";
-import { publicLineOf } from "./publicKey";
+import { derivePublicKey } from "./publicKey";
 import type { OrchestratorHost } from "./root";
 import type { SshTarget } from "./ssh";
 
 /** Returns the login of a stack's host. All results here are plain values: wrap them before they become an input. */
 export function sshTarget({ ssh }: Pick<StackConfig, "ssh">, address: string, hostKey: string): SshTarget {
-  return targetOf(ssh, { address, hostKey });
+  return resolveLogin(ssh, { address, hostKey });
 }
 
 type Login = { readonly [K in keyof StackConfig["ssh"]]?: StackConfig["ssh"][K] | undefined };
@@ -13,18 +13,18 @@ type Login = { readonly [K in keyof StackConfig["ssh"]]?: StackConfig["ssh"][K] 
 type OtherLogin = Pick<SshTarget, "address" | "hostKey"> & Login;
 
 /** Returns the login of a host, with that of `usual` for what it leaves out. */
-function targetOf(usual: Login, other: OtherLogin): SshTarget {
+function resolveLogin(usual: Login, other: OtherLogin): SshTarget {
   const hasOwn = other.privateKey !== undefined || other.password !== undefined || other.agent === true;
   const { privateKey, privateKeyPassword, password, agent } = hasOwn ? other : usual;
   const { address, hostKey, port = usual.port ?? 22, user = usual.user ?? "root" } = other;
   const login = { address, port, user, hostKey, privateKey, privateKeyPassword, password, agent };
-  const proxy = proxyOf(other.proxy ? { ...login, proxy: other.proxy } : usual);
+  const proxy = proxyLogin(other.proxy ? { ...login, proxy: other.proxy } : usual);
   return proxy ? { ...login, proxy } : login;
 }
 
 /** Returns the login of the proxy before a host. It gets no password of the host's, which it must not know. */
-export function proxyOf({ proxy, ...login }: Login): SshTarget | undefined {
-  return proxy && targetOf({ ...login, port: 22, password: undefined }, proxy);
+export function proxyLogin({ proxy, ...login }: Login): SshTarget | undefined {
+  return proxy && resolveLogin({ ...login, port: 22, password: undefined }, proxy);
 }
 
 /**
@@ -35,7 +35,7 @@ export function otherLogin(
   other: OtherLogin,
   configured: string,
 ): OrchestratorHost {
-  const target = targetOf(ssh, other);
+  const target = resolveLogin(ssh, other);
   // A sudo password belongs to one user: never send it to a host where another user logs in.
   const sudoPassword = other.sudoPassword ?? (target.user === ssh.user ? ssh.sudoPassword : undefined);
   return { stack, ssh: target, sudoPassword, configured };
@@ -46,8 +46,8 @@ export function forwardedRpc({ node: { rpc, rpcAddress, rpcPort } }: Pick<StackC
 }
 
 /** Returns pillar-host:ssh.privateKey's public half, as an authorized_keys line. */
-export function publicKeyOf({ ssh }: StackConfig): string | undefined {
-  return ssh.privateKey === undefined ? undefined : publicLineOf(ssh.privateKey, ssh.privateKeyPassword);
+export function configuredPublicKey({ ssh }: StackConfig): string | undefined {
+  return ssh.privateKey === undefined ? undefined : derivePublicKey(ssh.privateKey, ssh.privateKeyPassword);
 }
 
 export function oldHost({ ssh, stack, orchestrator }: StackConfig): OrchestratorHost {

@@ -12,13 +12,13 @@ export interface Connection {
   session(): Promise<SshSession>;
   /** Leaves the connection to the next user in a process that keeps connections; else, or if it is dead, closes it. */
   drop(isDead?: "dead"): void;
-  readonly made: number;
+  readonly loginCount: number;
 }
 
 /** Returns the idle connections by login; undefined in a process that keeps none. */
 const idleSessions = () => (process as { readonly idleSshSessions?: Map<string, SshSession> }).idleSshSessions;
 
-function loginOf({ address, port, user, hostKey, privateKey, password, agent, proxy }: SshTarget): string {
+function loginId({ address, port, user, hostKey, privateKey, password, agent, proxy }: SshTarget): string {
   return JSON.stringify([
     address,
     port,
@@ -27,19 +27,19 @@ function loginOf({ address, port, user, hostKey, privateKey, password, agent, pr
     privateKey,
     password,
     agent || undefined,
-    proxy && loginOf(proxy),
+    proxy && loginId(proxy),
   ]);
 }
 
 export function leaveSession(target: SshTarget, session: SshSession): void {
-  const login = loginOf(target);
+  const login = loginId(target);
   const idle = idleSessions();
   if (!session.isOpen || idle === undefined || idle.has(login)) session.close();
   else idle.set(login, session);
 }
 
 async function takeIdleSession(target: SshTarget): Promise<SshSession | undefined> {
-  const login = loginOf(target);
+  const login = loginId(target);
   const session = idleSessions()?.get(login);
   if (session === undefined) return undefined;
   idleSessions()?.delete(login);
@@ -95,7 +95,7 @@ export function createConnection(target: SshTarget, keys?: LoginKeys, wasLetIn =
     current = undefined;
   };
   return {
-    get made() {
+    get loginCount() {
       return made;
     },
     drop,

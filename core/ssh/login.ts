@@ -1,8 +1,8 @@
 import type ssh2 from "ssh2";
 import { firstLine } from "../util/firstLine";
 import { printable } from "../util/printable";
-import { agentKeys, formatAgentFindings } from "./agentKeys";
-import { type RefusedError, reasonOf, refusal, type UnreachedError, unreached } from "./sshErrors";
+import { formatAgentFindings, readAgentKeyTypes } from "./agentKeys";
+import { errorReason, type RefusedError, refusal, type UnreachedError, unreached } from "./sshErrors";
 
 /** Login of a host. Secret: plain values, as a provider gets them. */
 export interface SshTarget {
@@ -115,9 +115,9 @@ function loginError(
   if (error === undefined) return unreached(where, undefined, reply.banner);
   const refused = (what: string, needed = `a key or password that the host accepts (${keys.login})`) =>
     refusal("login", what, {
-      needed: [needed, ...(usesAgent(target) ? formatAgentFindings(agentKeys()) : [])].join("\n  "),
+      needed: [needed, ...(usesAgent(target) ? formatAgentFindings(readAgentKeyTypes()) : [])].join("\n  "),
     });
-  const words = reasonOf(error);
+  const words = errorReason(error);
   const wanted = reply.offered.join(", ");
   switch (error.level) {
     case "prompt":

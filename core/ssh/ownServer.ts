@@ -17,7 +17,7 @@ export interface OwnServer {
   readonly isOrdered: boolean;
 }
 
-export function nameOf({ name, id }: Pick<OwnServer, "name" | "id">): string {
+export function serverName({ name, id }: Pick<OwnServer, "name" | "id">): string {
   return `server ${name} (${id})`;
 }
 
@@ -49,7 +49,7 @@ export function strangerText(
   run: Commands,
 ): string {
   return [
-    `${nameOf({ name, id })} at ${provider}, ${address ?? "without an address"}: it carries this stack's labels, and this state did not order it: it may be a live Pillar. Nothing was changed`,
+    `${serverName({ name, id })} at ${provider}, ${address ?? "without an address"}: it carries this stack's labels, and this state did not order it: it may be a live Pillar. Nothing was changed`,
     "  found: no host key of it in this state: was the state lost, is this another checkout or another back end?",
     "  needed: the state that ordered it, or pillar-host:host.hostKey, with which it is taken over as it is",
     ...(recordedKey === undefined ? [] : [`  The record of the migration on this machine has its key: ${recordedKey}`]),
@@ -75,7 +75,7 @@ export function ownServerText(
 ): string {
   const { message, refused, keys, reason = message } = error;
   const { provider, sshFrom, startTimeout } = server;
-  const which = `${nameOf(server)} at ${provider}, ${address}`;
+  const which = `${serverName(server)} at ${provider}, ${address}`;
   if (refused === "hostKey")
     return [
       `${which}: it shows another host key than the one that this stack pins`,

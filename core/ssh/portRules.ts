@@ -1,6 +1,6 @@
 import type { StackConfig } from "../config/config";
 import { command, type ShownLine, words } from "../util/shownLine";
-import { type PortSeen, tryPort } from "./ports";
+import { type PortState, tryPort } from "./ports";
 
 interface PortRule {
   readonly port: number;
@@ -13,13 +13,13 @@ interface PortRule {
   readonly udp?: boolean;
 }
 
-export interface PortFound extends PortRule {
-  readonly seen: PortSeen;
+export interface PortResult extends PortRule {
+  readonly seen: PortState;
 }
 
 export interface Running {
   readonly node: boolean;
-  readonly signer: boolean;
+  readonly orchestrator: boolean;
 }
 
 /** Returns the ports that this machine tries, and their expected state from here (docs/specification.md, 8). */
@@ -40,51 +40,51 @@ export function portRules(
     ...(node.rpc === "ssh" ? [rule(node.rpcPort, "the node's RPC", "closed", running.node)] : []),
     rule(node.wsPort, "the node's RPC (ws)", "closed", running.node),
     {
-      ...rule(orchestrator.rpcPort, "the orchestrator's RPC", "closed", running.signer),
+      ...rule(orchestrator.rpcPort, "the orchestrator's RPC", "closed", running.orchestrator),
       openTo: orchestrator.rpcFrom.length === 0 ? undefined : orchestrator.rpcFrom,
     },
-    ...(hasSigner ? [rule(orchestrator.p2pPort, "the orchestrator's peers", "open", running.signer)] : []),
+    ...(hasSigner ? [rule(orchestrator.p2pPort, "the orchestrator's peers", "open", running.orchestrator)] : []),
   ];
 }
 
 /** Tries all ports at once from this machine. Never throws. Waits long only for ports that should be open. */
-export function lookAtPorts(address: string, rules: readonly PortRule[], tryOne = tryPort): Promise<PortFound[]> {
+export function tryPorts(address: string, rules: readonly PortRule[], tryOne = tryPort): Promise<PortResult[]> {
   return Promise.all(rules.map(async (rule) => ({ ...rule, seen: await tryOne(address, rule.port, rule.wanted) })));
 }
 
 /** True if a port is not as it should be. A refused port may just have no listener; only silence proves a firewall. */
-export function isWrong({ wanted, openTo, seen, listens }: PortFound): boolean {
+export function isWrong({ wanted, openTo, seen, listens }: PortResult): boolean {
   if (wanted === "closed") return seen === "open" && openTo === undefined;
   return seen === "filtered" || (seen === "refused" && listens);
 }
 
-const seenWords: Readonly<Record<PortSeen, string>> = {
+const stateWords: Readonly<Record<PortState, string>> = {
   open: "open",
   refused: "refused",
   filtered: "no answer",
   unknown: "not known",
 };
 
-const closedWords: Readonly<Record<PortSeen, string>> = {
-  ...seenWords,
+const closedWords: Readonly<Record<PortState, string>> = {
+  ...stateWords,
   refused: "refused: nobody listens there, or a firewall says so",
   filtered: "no answer: a firewall drops it",
 };
 
-export function portsLine(found: readonly PortFound[]): string {
-  const note = (each: PortFound) => {
+export function portsLine(found: readonly PortResult[]): string {
+  const note = (each: PortResult) => {
     if (isWrong(each)) return " (WRONG)";
     return each.openTo && each.seen === "open" ? ` (right where this machine is in ${each.openTo.join(", ")})` : "";
   };
-  return found.map((each) => `${each.port} ${seenWords[each.seen]}${note(each)}`).join("; ");
+  return found.map((each) => `${each.port} ${stateWords[each.seen]}${note(each)}`).join("; ");
 }
 
 /** Formats the wrong ports, with the commands that correct them on the host; empty if all are right. */
-export function portFaults(found: readonly PortFound[]): ShownLine[] {
+export function findPortProblems(found: readonly PortResult[]): ShownLine[] {
   const wrong = found.filter(isWrong);
   const [opened, closed] = (["closed", "open"] as const).map((wanted) =>
     wrong.filter((each) => each.wanted === wanted),
-  ) as [PortFound[], PortFound[]];
+  ) as [PortResult[], PortResult[]];
   return [
     ...opened.map(({ port, what }) =>
       words(`${port}/tcp, ${what}, is open to this machine; needed: closed to everybody`),
@@ -109,7 +109,7 @@ export function portFaults(found: readonly PortFound[]): ShownLine[] {
 const commandOf = (tool: string, line: string) => command(`    ${tool}: ${line}`);
 
 /** Returns commands that close ports before all other rules, and only these ports, so that nobody is locked out. */
-function closing(found: readonly PortFound[]): ShownLine[] {
+function closing(found: readonly PortResult[]): ShownLine[] {
   const ports = found.map(({ port }) => port);
   const rich = ports.map((port) => `--add-rich-rule='rule port port=${port} protocol=tcp drop'`);
   return [
@@ -124,7 +124,7 @@ function closing(found: readonly PortFound[]): ShownLine[] {
   ];
 }
 
-function opening(found: readonly PortFound[]): ShownLine[] {
+function opening(found: readonly PortResult[]): ShownLine[] {
   const each = found.flatMap(({ port, udp }) => [`${port}/tcp`, ...(udp ? [`${port}/udp`] : [])]);
   const rules = each.map((one) => {
     const [port, protocol] = one.split("/");

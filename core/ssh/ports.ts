@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 
 /** State of a TCP port as this machine sees it. */
-export type PortSeen =
+export type PortState =
   | "open"
   /** Rejected: nobody listens, or a firewall rejects. */
   | "refused"
@@ -14,27 +14,27 @@ export type PortSeen =
 const timeoutsMs = { open: [5000, 5000], closed: [2000] } as const;
 
 /** Connects to a TCP port and closes the connection. Never throws. */
-export async function tryPort(address: string, port: number, wanted: keyof typeof timeoutsMs): Promise<PortSeen> {
-  let seen: PortSeen = "filtered";
+export async function tryPort(address: string, port: number, wanted: keyof typeof timeoutsMs): Promise<PortState> {
+  let seen: PortState = "filtered";
   for (const limit of timeoutsMs[wanted]) if (seen === "filtered") seen = await tryOnce(address, port, limit);
   return seen;
 }
 
-function tryOnce(host: string, port: number, timeout: number): Promise<PortSeen> {
+function tryOnce(host: string, port: number, timeout: number): Promise<PortState> {
   return new Promise((resolve) => {
     const socket = connect({ host, port });
-    const end = (seen: PortSeen) => {
+    const end = (seen: PortState) => {
       socket.destroy();
       resolve(seen);
     };
     socket.setTimeout(timeout, () => end("filtered"));
     socket.on("connect", () => end("open"));
-    socket.on("error", (error: NodeJS.ErrnoException) => end(portSeenOf(error.code)));
+    socket.on("error", (error: NodeJS.ErrnoException) => end(parsePortState(error.code)));
   });
 }
 
 /** Returns the state by a connection's error; a rejecting firewall reports an unreachable host. */
-export function portSeenOf(code: string | undefined): PortSeen {
+export function parsePortState(code: string | undefined): PortState {
   if (code === "ECONNREFUSED") return "refused";
   return code === "EHOSTUNREACH" || code === "EACCES" || code === "ETIMEDOUT" ? "filtered" : "unknown";
 }

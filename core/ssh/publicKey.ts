@@ -13,7 +13,7 @@ export function fingerprintOf(hostKey: string): string {
 }
 
 /** @returns undefined if the key can't be read */
-export function publicLineOf(privateKey: string, phrase: string | undefined): string | undefined {
+export function derivePublicKey(privateKey: string, phrase: string | undefined): string | undefined {
   const parsed = ssh2.utils.parseKey(privateKey, phrase);
   const [key] = [parsed].flat();
   return key === undefined || key instanceof Error ? undefined : `${key.type} ${key.getPublicSSH().toString("base64")}`;

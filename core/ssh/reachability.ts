@@ -5,10 +5,10 @@ import { printable } from "../util/printable";
 import { formatProblem } from "../util/problem";
 import { say } from "../util/say";
 import { withTimeout } from "../util/withTimeout";
-import { agentKeys, formatAgentFindings } from "./agentKeys";
-import { framed, otherUser, readAnswer } from "./answer";
-import { consoleHelp, nameOf, type OwnServer, ownServerText } from "./ownServer";
-import { publicLineOf } from "./publicKey";
+import { formatAgentFindings, readAgentKeyTypes } from "./agentKeys";
+import { frameScript, otherUser, readAnswer } from "./answer";
+import { consoleHelp, type OwnServer, ownServerText, serverName } from "./ownServer";
+import { derivePublicKey } from "./publicKey";
 import { connectSsh, type SshSession, type SshTarget } from "./ssh";
 import { isFatal, type LoginError, refusal } from "./sshErrors";
 
@@ -18,7 +18,7 @@ export interface ReachDeps extends Pick<Clock, "ticks" | "sleep"> {
   say(line: string): void;
 }
 
-export const deps: ReachDeps = {
+export const reachDeps: ReachDeps = {
   login: async (target) => {
     const session = await tryLogin(target);
     session.close();
@@ -40,7 +40,7 @@ const reportIntervalMs = 30_000;
 export const bootTimeoutMs = 60_000;
 
 /** Formats a line on a slow login. */
-export const slowLogin = (address: string, tookMs: number): string[] =>
+export const slowLoginLines = (address: string, tookMs: number): string[] =>
   tookMs < 10_000
     ? []
     : [
@@ -99,7 +99,7 @@ export async function retryDuringBoot<T>(
 export async function tryLogin(target: SshTarget): Promise<SshSession> {
   const session = await connectSsh(target);
   const where = `${target.user}@${target.address}:${target.port}`;
-  const script = framed("true", "shown");
+  const script = frameScript("true", "shown");
   try {
     const running = session.run("bash -euo pipefail -s login", script);
     const printed = await withTimeout(running, 30_000, `${where} lets in, and runs no command within 30 s`);
@@ -121,12 +121,12 @@ export async function waitForLogin(
   { server, isNew = false }: { readonly server?: OwnServer | undefined; readonly isNew?: boolean } = {},
 ): Promise<void> {
   const wait: BootWait = server
-    ? { timeoutMs: isNew ? server.startTimeout : bootTimeoutMs, what: `${nameOf(server)} to boot`, isNew }
+    ? { timeoutMs: isNew ? server.startTimeout : bootTimeoutMs, what: `${serverName(server)} to boot`, isNew }
     : reboot;
   const begin = deps.ticks();
   try {
     const took = await retryDuringBoot(() => deps.login(target), deps, wait);
-    for (const line of slowLogin(target.address, took)) deps.say(line);
+    for (const line of slowLoginLines(target.address, took)) deps.say(line);
   } catch (error) {
     const failure = error as LoginError;
     const { message, refused } = failure;
@@ -166,12 +166,12 @@ export function silentText(
 }
 
 export function refusedText(target: SshTarget, error: LoginError, run: Commands): string {
-  const { message, what = message, user, isOfProxy } = error;
+  const { message, what = message, user, isFromProxy } = error;
   if (user !== undefined)
-    return [what, `  needed: ${run.set(isOfProxy ? "ssh.proxy.user" : "ssh.user", user)}`, `  Then: ${run.up}`].join(
+    return [what, `  needed: ${run.set(isFromProxy ? "ssh.proxy.user" : "ssh.user", user)}`, `  Then: ${run.up}`].join(
       "\n",
     );
-  return `${what}\n${isOfProxy && target.proxy ? loginHelp(target.proxy, run, "ssh.proxy") : loginHelp(target, run)}`;
+  return `${what}\n${isFromProxy && target.proxy ? loginHelp(target.proxy, run, "ssh.proxy") : loginHelp(target, run)}`;
 }
 
 function loginHelp(target: SshTarget, run: Commands, block = "ssh"): string {
@@ -181,13 +181,13 @@ function loginHelp(target: SshTarget, run: Commands, block = "ssh"): string {
   if (privateKey !== undefined) {
     lines.push(
       `found: the ssh key of pillar-host:${block} is not accepted`,
-      `needed: its line in ~${user}/.ssh/authorized_keys on the host: ${publicLineOf(privateKey, privateKeyPassword) ?? "(the key can't be read)"}`,
+      `needed: its line in ~${user}/.ssh/authorized_keys on the host: ${derivePublicKey(privateKey, privateKeyPassword) ?? "(the key can't be read)"}`,
       `or another key: ${keyFile}`,
     );
   } else if (agent) {
     lines.push(
       "found: no key of the ssh agent is accepted (ssh-add -l shows them)",
-      ...formatAgentFindings(agentKeys()),
+      ...formatAgentFindings(readAgentKeyTypes()),
       `needed: the right key's file: ${keyFile}; or, with a pass phrase: ssh-add -D && ssh-add FILE`,
     );
   }

@@ -1,9 +1,9 @@
 import { type Duplex, pipeline, type Readable } from "node:stream";
 import { printableLines } from "../util/printable";
-import { answerStream, framed, notRunText, otherUser, readAnswer } from "./answer";
+import { answerStream, frameScript, notRunText, otherUser, readAnswer } from "./answer";
 import { type Connection, createConnection } from "./connection";
 import type { Variables } from "./foreign";
-import { namesOf, type Receiver, rootEnvelope } from "./rootEnvelope";
+import { hostVariables, type Receiver, rootEnvelope } from "./rootEnvelope";
 import { assignments } from "./shellWords";
 import { loginKeys, type SshTarget } from "./ssh";
 import { collect, type RunningCommand } from "./sshCommands";
@@ -82,12 +82,12 @@ export function rootScript(
   host: Receiver & { readonly limitSeconds: number },
 ): string {
   const [become = "", functions = ""] = library.split(asRoot);
-  const input = `${assignments(namesOf(host))}${functions}\n${assignments(variables)}${name} < /dev/null`;
-  return rootEnvelope(host, become, `timeout -k 10 ${host.limitSeconds} ${runInput}`, framed(input, "streamed"));
+  const input = `${assignments(hostVariables(host))}${functions}\n${assignments(variables)}${name} < /dev/null`;
+  return rootEnvelope(host, become, `timeout -k 10 ${host.limitSeconds} ${runInput}`, frameScript(input, "streamed"));
 }
 
 /** Removes secrets whole, and each line of a secret of several lines. */
-export function masked(text: string, secrets: readonly (string | undefined)[]): string {
+export function redactSecrets(text: string, secrets: readonly (string | undefined)[]): string {
   const values = secrets.flatMap((secret = "") => {
     const lines = secret.split("\n").filter((line) => line.trim().length > 7);
     return [secret, ...lines].filter((each) => each.trim() !== "");
@@ -155,7 +155,7 @@ export function openRoot(
   const { ssh, stack, sudoPassword, configured } = host;
   const own = [ssh.privateKey, ssh.privateKeyPassword, ssh.password, sudoPassword];
   const cleanText = (text: string, secrets: readonly string[] = []) =>
-    printableLines(masked(text, [...own, ...secrets]));
+    printableLines(redactSecrets(text, [...own, ...secrets]));
   const session = () =>
     connection.session().catch((error: Error) => {
       const text = cleanText(error.message);

@@ -11,7 +11,7 @@ export interface Receiver {
   readonly sudoPassword?: string | undefined;
 }
 
-export function namesOf({ hostName, stack }: Receiver) {
+export function hostVariables({ hostName, stack }: Receiver) {
   return { host_name: hostName, stack_word: shellWord(stack) };
 }
 
@@ -22,7 +22,7 @@ export function namesOf({ hostName, stack }: Receiver) {
 export function rootEnvelope(receiver: Receiver, become: string, command: string, input: string): string {
   const { sudoPassword = "", configured } = receiver;
   const login_key = loginKeys(configured).login.slice("pillar-host:".length);
-  return `${assignments({ ...namesOf(receiver), login_key, sudo_password: sudoPassword })}${become}
+  return `${assignments({ ...hostVariables(receiver), login_key, sudo_password: sudoPassword })}${become}
 become_root ${command} <<'PILLAR_HOST_ROOT'
 ${input}PILLAR_HOST_ROOT
 `;

@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import ssh2 from "ssh2";
 import { type LoginKeys, loginAttempt, loginKeys, type SshTarget } from "./login";
 import { type CommandResult, type RunningCommand, runOver, startOver } from "./sshCommands";
-import { forwardError, type LoginError, reasonOf, refusal, unreached } from "./sshErrors";
+import { errorReason, forwardError, type LoginError, refusal, unreached } from "./sshErrors";
 
 export { type LoginKeys, loginKeys, type SshTarget } from "./login";
 
@@ -41,7 +41,7 @@ async function openRoute(
 ): Promise<Route> {
   if (proxy === undefined) return { close: () => undefined };
   const session = await connectSsh(proxy, loginKeys(`${keys.login}.proxy`)).catch((error: LoginError) => {
-    throw Object.assign(error, { isOfProxy: true });
+    throw Object.assign(error, { isFromProxy: true });
   });
   const sock = await session.forward(address, port).catch((error: Error) => {
     session.close();
@@ -141,7 +141,7 @@ function sessionOver(client: ssh2.Client, host: string, tookMs: number): SshSess
                 `${address}:${port} on the host: its sshd forbids forwarding (AllowTcpForwarding, DisableForwarding, PermitOpen)`,
               ),
             );
-          else failed(new Error(`${address}:${port} on the host: ${reasonOf(error)}`));
+          else failed(new Error(`${address}:${port} on the host: ${errorReason(error)}`));
         });
       }),
     close: () => client.end(),

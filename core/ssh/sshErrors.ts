@@ -27,7 +27,7 @@ export interface RefusedError extends FatalError {
   keys?: { readonly shown: string; readonly pinned: string };
   user?: string;
   /** True if the proxy refused the login, not the host behind it. */
-  isOfProxy?: boolean;
+  isFromProxy?: boolean;
 }
 
 export function refusal(
@@ -47,7 +47,7 @@ export interface UnreachedError extends Error {
 }
 
 export type LoginError = Error &
-  Partial<Pick<RefusedError, "refused" | "what" | "keys" | "user" | "isOfProxy">> &
+  Partial<Pick<RefusedError, "refused" | "what" | "keys" | "user" | "isFromProxy">> &
   Partial<UnreachedError>;
 
 const alias = ". Is it an alias of ~/.ssh/config, which is not read here? ssh -G NAME shows its hostname";
@@ -59,7 +59,7 @@ export function unreached(where: string, error?: Error & { code?: unknown }, sai
     ECONNREFUSED: "refusedPort",
   };
   const how = error === undefined ? "closedEarly" : (kinds[String(error.code)] ?? "noConnection");
-  const words = error === undefined ? closedEarly : reasonOf(error);
+  const words = error === undefined ? closedEarly : errorReason(error);
   const reason = `${words}${how === "unknownName" ? alias : ""}${said === "" ? "" : `: "${said}"`}`;
   return Object.assign(new Error(`${where}: ${reason}`), { unreached: how, reason });
 }
@@ -70,6 +70,6 @@ export function isFatal(error: unknown): boolean {
 
 const closedEarly = "the host closed the connection before the login was done";
 
-export function reasonOf(error: Error & { code?: unknown }): string {
+export function errorReason(error: Error & { code?: unknown }): string {
   return printable(error.message) || String(error.code ?? "connection failed");
 }

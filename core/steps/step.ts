@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Framing, framed } from "../ssh/answer";
-import { namesOf, type Receiver, rootEnvelope } from "../ssh/rootEnvelope";
+import { type Framing, frameScript } from "../ssh/answer";
+import { hostVariables, type Receiver, rootEnvelope } from "../ssh/rootEnvelope";
 import { assignments, type Value } from "../ssh/shellWords";
 import { commandsFor } from "../util/commands";
 
@@ -39,7 +39,7 @@ export function scriptOf(values: Readonly<Record<string, Value | undefined>>, ..
  * text, which runs again.
  */
 export function envelope(step: Step, receiver: Receiver, unproved = 0): string {
-  const names = namesOf(receiver);
+  const names = hostVariables(receiver);
   // A result is nothing but the result, even of an earlier run. 3 is the output, as it is shown.
   const notes = step.quiet ? 2 : 3;
   const variables = { ...names, step: step.name, limit_seconds: step.limitSeconds, notes };
@@ -56,7 +56,7 @@ export function envelope(step: Step, receiver: Receiver, unproved = 0): string {
       };
   const quietly: Framing = step.looksOnly ? "streamed" : "captured";
   const framing = step.quiet ? quietly : "shown";
-  return rootEnvelope(receiver, commands + read("lib/become"), root.argv, framed(attempt + root.input, framing));
+  return rootEnvelope(receiver, commands + read("lib/become"), root.argv, frameScript(attempt + root.input, framing));
 }
 
 /** Shows both streams of a script without terminal commands. */

@@ -1,5 +1,5 @@
 import type { Observation } from "../chain/node";
-import { freshMomentum } from "../chain/reading";
+import { freshMomentumMs } from "../chain/reading";
 import type { VersionGap } from "../chain/requiredVersions";
 import type { SyncProof } from "../eventLog/events";
 import type { ChainSources } from "./chainSources";
@@ -91,8 +91,8 @@ export function decideSynced(before: Evidence, look: SyncLookup, options: Eviden
   const { verdict, median, notes, witnesses } = compared;
   const chainFault = findChainFault(compared, options);
   if (chainFault) return bad(chainFault, notes, before.contradictedSince);
-  const isOneClock = Math.abs(nodeTime - clock) <= freshMomentum;
-  const fresh = newest !== undefined && isOneClock && Math.abs(clock - newest.timestamp) <= freshMomentum;
+  const isOneClock = Math.abs(nodeTime - clock) <= freshMomentumMs;
+  const fresh = newest !== undefined && isOneClock && Math.abs(clock - newest.timestamp) <= freshMomentumMs;
 
   const contradictedSince = verdict === "disagrees" ? (before.contradictedSince ?? at) : undefined;
   if (contradictedSince !== undefined && !(fresh && at - contradictedSince >= contradictionLimit))
@@ -103,7 +103,7 @@ export function decideSynced(before: Evidence, look: SyncLookup, options: Eviden
   const evidence = { ...extendStreak(before, look, info.targetHeight, strong), contradictedSince };
   const enough = evidence.streak >= options.confirmations && at - evidence.since >= options.confirmSpan;
   const moves =
-    evidence.moves >= movesWanted && evidence.movedAt !== undefined && at - evidence.movedAt <= freshMomentum;
+    evidence.moves >= movesWanted && evidence.movedAt !== undefined && at - evidence.movedAt <= freshMomentumMs;
   const synced = enough && (strong || moves);
   const bornOut: SyncReason = own.says === "unproved" ? { kind: "bornOut" } : own.why;
   const why: SyncReason = enough && !synced ? { kind: "targetStands" } : bornOut;

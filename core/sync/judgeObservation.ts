@@ -1,5 +1,5 @@
 import type { Observation } from "../chain/node";
-import { freshMomentum } from "../chain/reading";
+import { freshMomentumMs } from "../chain/reading";
 import type { VersionGap } from "../chain/requiredVersions";
 import type { Fork } from "./references";
 
@@ -86,5 +86,5 @@ export function claimsSynced({ says }: SyncVerdict): boolean {
 }
 
 function isFresh(age: number): boolean {
-  return Math.abs(age) <= freshMomentum;
+  return Math.abs(age) <= freshMomentumMs;
 }

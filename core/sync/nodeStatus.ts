@@ -1,4 +1,4 @@
-import { chainOfNode } from "../chain/chain";
+import { openNodeChain } from "../chain/chain";
 import { createNodeClient, type NodeTarget } from "../chain/node";
 import { readVersionGaps } from "../chain/nodeVersion";
 import type { VersionGap } from "../chain/requiredVersions";
@@ -56,7 +56,7 @@ export async function readNodeStatus(
       const verdict = judgeObservation(observation, Date.now());
       if (observation.kind === "none") return { synced: false, why: reasonText(verdict.why), known: false };
       const { newest } = observation;
-      const own = newest && { newest, client: chainOfNode("the node", target, way) };
+      const own = newest && { newest, client: openNodeChain("the node", target, way) };
       const seen = claimsSynced(verdict) ? await witnesses.read(own, referenceTime) : { readings: [] };
       // The gate has already waited for the time limit of contradicting references.
       const weighed = decideSynced(

@@ -1,15 +1,22 @@
-import { agreeOn, medianOf } from "../chain/agreement";
+import { agreeOn, findMedian } from "../chain/agreement";
 import type { ChainClient } from "../chain/chain";
-import { type ExcludedHost, openReferences } from "../chain/distinct";
-import { isAnswered, type Reading, readNode, silentBy, type Unanswered } from "../chain/reading";
-import { type Block, type Comparison, compareChains, hashAt, olderOf, type ShownChain } from "../chain/sameChain";
+import { type ExcludedHost, openReferences } from "../chain/distinctReferences";
+import { isAnswered, type Reading, readNode, silentFault, type Unanswered } from "../chain/reading";
+import {
+  type Block,
+  type ChainExcerpt,
+  type Comparison,
+  compareChains,
+  hashAt,
+  readOlderMomentums,
+} from "../chain/sameChain";
 
 interface HeightWord {
   readonly name: string;
   readonly height: number;
 }
 
-export type ReferenceReading = Reading<ShownChain>;
+export type ReferenceReading = Reading<ChainExcerpt>;
 
 /** The references' answers, and the compared node's own chain. */
 export interface ReferenceAnswers {
@@ -19,7 +26,7 @@ export interface ReferenceAnswers {
   /** A momentum of the right chain from this stack's event log. */
   readonly recorded?: Block | undefined;
   /** Absent if the node does not return its momentums. */
-  readonly own?: ShownChain | undefined;
+  readonly own?: ChainExcerpt | undefined;
 }
 
 export interface Fork {
@@ -75,7 +82,7 @@ export function compareReferences(height: number, seen: ReferenceAnswers, tolera
     isAnswered(reading) ? [] : [{ kind: "leftOut" as const, reading }],
   );
   const told = readings.filter(isAnswered);
-  const chains: { readonly name: string; readonly chain: ShownChain }[] = all
+  const chains: { readonly name: string; readonly chain: ChainExcerpt }[] = all
     .filter(isAnswered)
     .map((reading) => ({ name: reading.client.name, chain: reading }));
   // A node below this height can't have the momentum yet.
@@ -118,7 +125,7 @@ function compareHeights(
     if (!isClose(height, one.height)) notes.push({ kind: "onlyOne", ...one });
     return { verdict: "unknown", median: one.height, notes };
   }
-  const agreement = agreeOn(words, (word) => word.height, medianOf, isClose);
+  const agreement = agreeOn(words, (word) => word.height, findMedian, isClose);
   if (agreement.kind === "split") return { verdict: "unknown", notes: [{ kind: "differ", words }] };
   const { word: median, by, others: away } = agreement;
   for (const odd of away) notes.push({ kind: "odd", ...odd, others: median });
@@ -152,14 +159,14 @@ export async function readReferences(
 ): Promise<ReferenceAnswers> {
   const ask = async (client: ChainClient, newest: Block) => {
     const shown = { newest, recent: [] };
-    const older = own ? await olderOf(shown, client, [own.newest.height], limit) : { older: [] };
+    const older = own ? await readOlderMomentums(shown, client, [own.newest.height], limit) : { older: [] };
     return "fault" in older ? older : { ...shown, ...older };
   };
   const read = (client: ChainClient) => readNode(client, ({ newest }) => ask(client, newest), limit);
   const readAll = async (): Promise<ReferenceReading[]> => {
     const all = await openReferences(references, excluded);
     return Promise.all(
-      all.map(({ client, fault }) => (fault === undefined ? read(client) : { client, fault: silentBy(fault) })),
+      all.map(({ client, fault }) => (fault === undefined ? read(client) : { client, fault: silentFault(fault) })),
     );
   };
   const [readings, old] = await Promise.all([readAll(), oldHost && read(oldHost)]);
@@ -167,6 +174,6 @@ export async function readReferences(
   if (own === undefined) return seen;
   const shown = { newest: own.newest, recent: [] };
   const tops = [...readings, ...(old ? [old] : [])].filter(isAnswered).map(({ newest }) => newest.height);
-  const older = await olderOf(shown, own.client, [...tops, ...(recorded ? [recorded.height] : [])], limit);
+  const older = await readOlderMomentums(shown, own.client, [...tops, ...(recorded ? [recorded.height] : [])], limit);
   return { ...seen, own: "fault" in older ? shown : { ...shown, ...older } };
 }

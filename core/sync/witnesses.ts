@@ -1,5 +1,5 @@
-import { type ChainClient, chainClient, chainOfNode } from "../chain/chain";
-import type { ExcludedHost } from "../chain/distinct";
+import { type ChainClient, chainClient, openNodeChain } from "../chain/chain";
+import type { ExcludedHost } from "../chain/distinctReferences";
 import type { Block } from "../chain/sameChain";
 import { type LogRef, readEvents } from "../eventLog/eventLog";
 import type { LogEvent } from "../eventLog/events";
@@ -28,7 +28,7 @@ export function openWitnesses(
   // A machine can't be its own witness under a second name.
   const isSelf = witnessHost && isOneMachine(witnessHost.ssh, ssh);
   const name = `the old host's node (${witnessHost?.ssh.address})`;
-  const old = witnessHost && (isSelf ? oneself(name) : chainOfNode(name, witnessHost));
+  const old = witnessHost && (isSelf ? oneself(name) : openNodeChain(name, witnessHost));
   const excluded: ExcludedHost[] = [
     ...(ssh.address === "" ? [] : [{ host: ssh.address, what: "this host itself" }]),
     ...(witnessHost ? [{ host: witnessHost.ssh.address, what: "the old host, which the program asks directly" }] : []),

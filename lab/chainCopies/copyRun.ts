@@ -1,6 +1,6 @@
 import { text } from "node:stream/consumers";
-import { copyLookup, nodeLooks } from "../../core/chainCopy/before";
 import { copyChain } from "../../core/chainCopy/chainCopy";
+import { copyLookup, createNodeAccess } from "../../core/chainCopy/copyChecks";
 import type { ChainCopyInputs } from "../../core/chainCopy/inputs";
 import { readNodeStatus } from "../../core/sync/nodeStatus";
 import type { GateSettings } from "../../core/sync/waitForSync";
@@ -11,7 +11,7 @@ import { passGate } from "../../providers/syncGate";
 const { inputs, gate } = JSON.parse(await text(process.stdin)) as { inputs: ChainCopyInputs; gate: GateSettings };
 const said: string[] = [];
 console.log = () => undefined;
-const looks = nodeLooks((target, isOld) => readNodeStatus(target, copyLookup(inputs, isOld)));
+const looks = createNodeAccess((target, isOld) => readNodeStatus(target, copyLookup(inputs, isOld)));
 const copied = await copyChain(inputs, {
   ...systemClock,
   ...looks,

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ChainCopyInputs, ChainSide } from "../../core/chainCopy/inputs";
+import type { ChainCopyInputs, CopyHost } from "../../core/chainCopy/inputs";
 import { chainCopyLibrary } from "../../core/steps/libraries";
 import type { Lab, LabHost } from "../lab";
 
@@ -11,7 +11,7 @@ export async function copyInputs(
   more: Partial<ChainCopyInputs> = {},
 ): Promise<ChainCopyInputs> {
   const privateKey = await readFile(lab.privateKeyFile, "utf8");
-  const side = ({ address, hostKey }: LabHost): ChainSide => {
+  const side = ({ address, hostKey }: LabHost): CopyHost => {
     const ssh = { address, hostKey, privateKey, port: 22, user: "root" };
     return {
       host: { stack: "copies", ssh },

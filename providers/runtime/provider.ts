@@ -14,7 +14,7 @@ interface KeptError extends Error {
 }
 
 /** Returns an error that keeps the results of a wait. @param kept outputs, and inputs that must stay in the state */
-export function giveUp(error: Error, kept: object): KeptError {
+export function keepResults(error: Error, kept: object): KeptError {
   return Object.assign(error, { kept });
 }
 

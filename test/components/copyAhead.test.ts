@@ -5,7 +5,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import * as log from "../../components/log";
 import { reportChainCopy } from "../../components/node/copyAhead";
-import { type ChainFacts, parseChainFacts } from "../../core/chainCopy/facts";
+import { type ChainFacts, parseChainFacts } from "../../core/chainCopy/chainFacts";
 import { openEventLog } from "../../core/eventLog/eventLog";
 import { configOf, least } from "./exampleConfig";
 

@@ -1,18 +1,18 @@
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, expect, test, vi } from "vitest";
 import { reportPorts } from "../../components/node/reportPorts";
-import type { lookAtPorts } from "../../core/ssh/portRules";
-import type { PortSeen } from "../../core/ssh/ports";
+import type { tryPorts } from "../../core/ssh/portRules";
+import type { PortState } from "../../core/ssh/ports";
 import { newKeyPair } from "../../providers/hostKey";
 import { configOf } from "./exampleConfig";
 
 afterEach(() => vi.restoreAllMocks());
 
 /** What is warned about where the node's RPC is seen like this; undefined: nothing was tried. */
-async function warned(seen: PortSeen, changes: Record<string, unknown> = {}) {
+async function warned(seen: PortState, changes: Record<string, unknown> = {}) {
   const warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue();
   const tried: string[] = [];
-  const look: typeof lookAtPorts = async (address, rules) => {
+  const look: typeof tryPorts = async (address, rules) => {
     tried.push(address);
     return rules.map((rule) => ({ ...rule, seen: rule.port === 35997 ? seen : "unknown" }));
   };

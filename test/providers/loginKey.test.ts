@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { SshSession, SshTarget } from "../../core/ssh/ssh";
 import { refusal } from "../../core/ssh/sshErrors";
-import { authorise, orderedByState } from "../../providers/loginKey";
+import { authorizeKey, orderedByState } from "../../providers/loginKey";
 
 const target = (privateKey: string): SshTarget => ({
   address: "203.0.113.7",
@@ -39,18 +39,18 @@ function host(...letIn: string[]) {
 
 test("a changed key is authorised with the old one, and proved", async () => {
   const { connect, ran } = host("old");
-  await authorise(olds, news, connect);
+  await authorizeKey(olds, news, connect);
   expect(ran).toEqual(["old: bash -euo pipefail -s"]);
 });
 
 test("a key that is let in already is left", async () => {
   const { connect, ran } = host("new");
-  await authorise(olds, news, connect);
+  await authorizeKey(olds, news, connect);
   expect(ran).toEqual([]);
 });
 
 test("where neither is let in, the operator is told what to do", async () => {
-  await expect(authorise(olds, news, host().connect)).rejects.toThrow(
+  await expect(authorizeKey(olds, news, host().connect)).rejects.toThrow(
     "203.0.113.7 accepts neither the new ssh key (pillar-host:ssh) nor the one before it\n" +
       "  Set the previous key again, or add the new key to /root/.ssh/authorized_keys in the provider's console. Then run\n" +
       "  the same command again. The line to add: ssh-ed25519 NEW",
@@ -59,7 +59,7 @@ test("where neither is let in, the operator is told what to do", async () => {
 
 test("a host that cannot be reached is not taken for one that refuses", async () => {
   const connect = () => Promise.reject(new Error("203.0.113.7:22: timed out"));
-  await expect(authorise(olds, news, connect)).rejects.toThrow("timed out");
+  await expect(authorizeKey(olds, news, connect)).rejects.toThrow("timed out");
 });
 
 describe("whether this state ordered the server", () => {

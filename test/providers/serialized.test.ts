@@ -6,7 +6,7 @@ import { join } from "node:path";
 import ssh2 from "ssh2";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { moveText } from "../../core/eventLog/moveId";
-import { framed } from "../../core/ssh/answer";
+import { frameScript } from "../../core/ssh/answer";
 import { fingerprintOf } from "../../core/ssh/publicKey";
 import { asRoot } from "../../core/ssh/root";
 import { orchestratorLibrary } from "../../core/steps/libraries";
@@ -50,7 +50,7 @@ const inputs = (changes: Record<string, unknown> = {}) => ({
   references: [],
   isChainUnverified: true,
   title: "Pillar Anvil (prod)",
-  factsScript: framed("echo log=full", "streamed"),
+  factsScript: frameScript("echo log=full", "streamed"),
   __provider: "its text",
   ...changes,
 });
@@ -724,7 +724,7 @@ describe("CutoverGate", () => {
       references: [`http://127.0.0.2:${reference.port}`],
       check: true,
       record: gate().record,
-      addressScript: framed(`echo ${createHash("sha256").update(ours).digest("hex")}`, "streamed"),
+      addressScript: frameScript(`echo ${createHash("sha256").update(ours).digest("hex")}`, "streamed"),
     };
     const { log, error } = await run("syncGate", "create", inputs(changes));
     await reference.close();

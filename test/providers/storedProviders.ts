@@ -41,7 +41,7 @@ async function serializedOnce(): Promise<string> {
   return readFileSync(join(directory, "texts.json"), "utf8");
 }
 
-/** The text that a stored one was made of (providers/runtime/packed.ts). */
+/** The text that a stored one was made of (providers/runtime/providerText.ts). */
 function unpacked(text: string): string {
   const [, bytes] = /Buffer\.from\("([^"]+)"/.exec(text) ?? [];
   if (bytes === undefined) throw new Error(`not a stored provider: ${text.slice(0, 80)}`);

@@ -1,7 +1,7 @@
 import { isOurs, type Registration } from "../../../core/registration/registration";
 import { noteText, registrationText, stillOurs, unknownText } from "../../../core/registration/registrationMessages";
 import { formatUnmet } from "../../../core/retirement/refusalText";
-import { type PortFound, portFaults, portsLine } from "../../../core/ssh/portRules";
+import { findPortProblems, type PortResult, portsLine } from "../../../core/ssh/portRules";
 import type { Result } from "../../../core/util/result";
 import { minuteText } from "../../../core/util/timeText";
 import type { Row } from "../../terminal/row";
@@ -34,8 +34,8 @@ function labelRows<T>(label: string, part: Result<T>, format: (value: T) => read
   return lines.map((line, i) => [i === 0 ? label : "", line]);
 }
 
-function formatPorts(ports: Result<readonly PortFound[]>): Row[] {
-  const faults = "value" in ports ? portFaults(ports.value) : [];
+function formatPorts(ports: Result<readonly PortResult[]>): Row[] {
+  const faults = "value" in ports ? findPortProblems(ports.value) : [];
   return [
     ...labelRows("ports", ports, (found) => [portsLine(found)]),
     ...faults.map(({ kind, text }): Row => (kind === "command" ? ["", text, kind] : ["", text])),

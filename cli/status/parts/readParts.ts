@@ -1,4 +1,4 @@
-import { type ChainClient, chainOfNode, chainOfReference } from "../../../core/chain/chain";
+import { type ChainClient, openNodeChain, openReferenceChain } from "../../../core/chain/chain";
 import { newerRelease } from "../../../core/chain/newerRelease";
 import { readVersionGaps } from "../../../core/chain/nodeVersion";
 import { createOrchestratorClient } from "../../../core/chain/orchestrator";
@@ -12,7 +12,7 @@ import { unknownText } from "../../../core/registration/registrationMessages";
 import { type HostFacts, type HostObservation, readHost } from "../../../core/retirement/readHost";
 import { collectedVariable } from "../../../core/retirement/retirementFacts";
 import type { RetirementSurvey, SurveyDeps } from "../../../core/retirement/surveyRetirement";
-import { lookAtPorts, portRules } from "../../../core/ssh/portRules";
+import { portRules, tryPorts } from "../../../core/ssh/portRules";
 import { openRoot, type RootHost } from "../../../core/ssh/root";
 import { runScript } from "../../../core/ssh/runScript";
 import { hourlyRestartNow } from "../../../core/steps/looks";
@@ -125,9 +125,9 @@ async function readRegistration({ stack, context, facts, node, readings }: Share
 
 async function readPorts({ stack: { config, stack, state, address }, facts }: SharedLookups) {
   const { node, signer } = requireValue(await facts);
-  const running = { node: node.active, signer: signer.active };
+  const running = { node: node.active, orchestrator: signer.active };
   const isOpen = signer.active || (await hasOrchestrator(config, stack, state.lastRun?.orchestratorHost));
-  return lookAtPorts(address, portRules(config, isOpen, running));
+  return tryPorts(address, portRules(config, isOpen, running));
 }
 
 async function readSurvey({ stack: { config }, host, context, observation }: SharedLookups) {
@@ -170,11 +170,11 @@ function openChains(
   const mayRun = "problem" in facts || facts.value.node.active;
   const next = config.lifecycle === "active" ? undefined : successor;
   return [
-    ...(mayRun ? [chainOfNode(`the node of ${address}`, node, host.connection)] : []),
+    ...(mayRun ? [openNodeChain(`the node of ${address}`, node, host.connection)] : []),
     ...(next
-      ? [chainOfNode(`the successor's node (${next.host.ssh.address})`, next.node, host.connect(next.node.ssh))]
+      ? [openNodeChain(`the successor's node (${next.host.ssh.address})`, next.node, host.connect(next.node.ssh))]
       : []),
-    ...references.map(chainOfReference),
+    ...references.map(openReferenceChain),
   ];
 }
 

@@ -1,7 +1,7 @@
 import type { VersionGap } from "../../../core/chain/requiredVersions";
 import type { Registration } from "../../../core/registration/registration";
 import type { Unmet } from "../../../core/retirement/retirementFacts";
-import type { PortFound } from "../../../core/ssh/portRules";
+import type { PortResult } from "../../../core/ssh/portRules";
 import { firstLine } from "../../../core/util/firstLine";
 import { type Result, toResult } from "../../../core/util/result";
 import { withTimeout } from "../../../core/util/withTimeout";
@@ -17,7 +17,7 @@ export interface StatusParts {
   readonly registration: Result<Registration>;
   readonly orchestrator: Result<OrchestratorPart>;
   /** Ports as this machine sees them, of an existing server only: the program sets a cloud server's firewall. */
-  readonly ports: Result<readonly PortFound[]> | undefined;
+  readonly ports: Result<readonly PortResult[]> | undefined;
   readonly rewards: Result<RewardsPart>;
   /** Unmet conditions of a destroy; undefined for an active stack, whose lifecycle forbids it. */
   readonly destroy: Result<readonly UnmetCondition[]> | undefined;

@@ -1,5 +1,5 @@
 import type { BridgeInfo } from "../../chain/bridge";
-import { type ChainClient, chainOfNode, chainOfReference } from "../../chain/chain";
+import { type ChainClient, openNodeChain, openReferenceChain } from "../../chain/chain";
 import { networkPaceMs } from "../../chain/elections";
 import type { NodeTarget } from "../../chain/node";
 import { faultText, isAnswered, readNode } from "../../chain/reading";
@@ -26,9 +26,9 @@ const timeoutMs = 20_000;
 
 /** Reads the bridge's state from the node, else from the first reference that answers. Never throws. */
 export async function lookAtBridge({ node, references }: BridgeSources): Promise<BridgeNow> {
-  const own = chainOfNode(`the node of ${node.ssh.address}`, node);
+  const own = openNodeChain(`the node of ${node.ssh.address}`, node);
   try {
-    return await askInTurn([own, ...references.map(chainOfReference)]);
+    return await askInTurn([own, ...references.map(openReferenceChain)]);
   } finally {
     own.close();
   }

@@ -1,4 +1,4 @@
-import { type OrchestratorStatus, statusStands } from "../../chain/orchestrator";
+import { type OrchestratorStatus, statusCacheMs } from "../../chain/orchestrator";
 import type { HostPairDeps } from "../hosts/hostPair";
 
 /** Enough for three ceremonies of a minute each. */
@@ -19,7 +19,9 @@ export async function waitForSignings(
   const ask = () => askOnce().catch(() => askOnce());
   if ((await ask())?.toSign === undefined) return;
   const end = deps.ticks() + timeoutMs;
-  deps.say(`asking for a getStatus that is new, since each stands for ${statusStands / 1000} s: is a signing at work?`);
+  deps.say(
+    `asking for a getStatus that is new, since each stands for ${statusCacheMs / 1000} s: is a signing at work?`,
+  );
   for (let isFirst = true; ; isFirst = false) {
     const waiting = (await readFreshStatus(ask, deps))?.toSign ?? 0;
     if (waiting === 0) return;
@@ -35,9 +37,9 @@ export async function waitForSignings(
 /** Reads a new status: the orchestrator caches each answer, so a new momentum in it proves that it is new. */
 async function readFreshStatus(ask: () => Promise<OrchestratorStatus | undefined>, deps: HostPairDeps) {
   const cached = (await ask())?.momentum;
-  const end = deps.ticks() + statusStands;
+  const end = deps.ticks() + statusCacheMs;
   for (;;) {
-    await deps.sleep(cached === undefined ? statusStands : pollIntervalMs);
+    await deps.sleep(cached === undefined ? statusCacheMs : pollIntervalMs);
     const status = await ask();
     if (status?.momentum !== cached) return status;
     if (deps.ticks() < end) continue;

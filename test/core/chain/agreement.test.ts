@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { agreeOn, medianOf } from "../../../core/chain/agreement";
+import { agreeOn, findMedian } from "../../../core/chain/agreement";
 
 const same = (word: string) => word;
 
@@ -17,7 +17,7 @@ test("around a common number, as near as is wanted", () => {
     agreeOn(
       heights,
       (height) => height,
-      medianOf,
+      findMedian,
       (one, other) => Math.abs(one - other) <= 10,
     );
   expect(near([100, 110, 500])).toEqual({ kind: "agreed", word: 110, by: [100, 110], others: [500] });
@@ -32,5 +32,5 @@ test.each([
   [[9, 1, 4], 4],
   [[4, 1, 9, 2], 3],
 ])("the median of %j is %s", (numbers, median) => {
-  expect(medianOf(numbers)).toBe(median);
+  expect(findMedian(numbers)).toBe(median);
 });

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { chanceOf, electedFrom, patienceTicks, standingText, tickOf, usualTicks } from "../../../core/chain/elections";
+import {
+  electedFrom,
+  electionChance,
+  maxTicksWithoutSlot,
+  standingText,
+  tickMs,
+  usualTicks,
+} from "../../../core/chain/elections";
 import { electedOf } from "../../../lab/doubles/chain/elections";
 
 const network = { momentum: 10_000, tickMomentums: 30 };
@@ -16,19 +23,19 @@ describe("the chance of election", () => {
     [80, 80, 0.23],
     [100, 100, 0.17],
   ])("of %i Pillars, at place %i: %f", (pillars, place, share) => {
-    const { least, most } = chanceOf({ pillars, place }, network);
+    const { least, most } = electionChance({ pillars, place }, network);
     expect(least).toBe(most);
     expect(Math.abs(least - share)).toBeLessThan(0.01);
   });
 
   test("of one whose weight nobody has counted lies between both", () => {
-    const { least, most } = chanceOf({ pillars: 100 }, network);
+    const { least, most } = electionChance({ pillars: 100 }, network);
     expect([least.toFixed(3), most.toFixed(3)]).toEqual(["0.176", "0.588"]);
-    expect(chanceOf({ pillars: 30 }, network)).toEqual({ least: 1, most: 1 });
+    expect(electionChance({ pillars: 30 }, network)).toEqual({ least: 1, most: 1 });
   });
 
   test("of one at the edge of the first is that of the others: weights change", () => {
-    const of = (place: number) => chanceOf({ pillars: 100, place }, network).least.toFixed(2);
+    const of = (place: number) => electionChance({ pillars: 100, place }, network).least.toFixed(2);
     expect([of(25), of(26), of(30), of(31)]).toEqual(["0.59", "0.18", "0.18", "0.18"]);
   });
 });
@@ -40,7 +47,7 @@ describe("patience", () => {
     [0.333, 23],
     [15 / 85, 48],
   ])("at a chance of %f is %i ticks", (chance, ticks) => {
-    expect(patienceTicks(chance)).toBe(ticks);
+    expect(maxTicksWithoutSlot(chance)).toBe(ticks);
     expect((1 - chance) ** ticks).toBeLessThan(1e-4);
   });
 
@@ -53,7 +60,7 @@ describe("patience", () => {
       name: `${place + 1}`,
       weight: BigInt(500 - place),
     }));
-    const patience = patienceTicks(chanceOf({ pillars: 100, place: 71 }, network).least);
+    const patience = maxTicksWithoutSlot(electionChance({ pillars: 100, place: 71 }, network).least);
     const last = new Map(candidates.slice(30).map(({ name }) => [name, 0]));
     let overdue = 0;
     let asked = 0;
@@ -83,7 +90,7 @@ describe("from when on an address is elected", () => {
 
   test("without the genesis two ticks and the confirmation, which is never earlier than it is", () => {
     expect(electedFrom(at("06:14:01"), undefined, network)).toBe(at("06:24:21"));
-    expect(tickOf(network)).toBe(300_000);
+    expect(tickMs(network)).toBe(300_000);
   });
 });
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import {
+  applicableRows,
   findVersionGaps,
   installLines,
   type NodeBuild,
   requirementText,
-  rowsAt,
   type VersionRules,
   versionGapText,
 } from "../../../core/chain/requiredVersions";
@@ -55,9 +55,11 @@ describe("which required versions a node lacks", () => {
   });
 
   test("which rows count at a height, before anything is asked", () => {
-    expect(rowsAt(rules, 999)).toEqual([]);
-    expect(rowsAt(rules, 1000)).toEqual([row]);
-    expect(rowsAt({ ...rules, leastVersion: "v1.0.0" }, 0)).toMatchObject([{ leastVersion: "v1.0.0", fromHeight: 0 }]);
+    expect(applicableRows(rules, 999)).toEqual([]);
+    expect(applicableRows(rules, 1000)).toEqual([row]);
+    expect(applicableRows({ ...rules, leastVersion: "v1.0.0" }, 0)).toMatchObject([
+      { leastVersion: "v1.0.0", fromHeight: 0 },
+    ]);
   });
 });
 

@@ -2,22 +2,22 @@ import { describe, expect, test } from "vitest";
 import type { ChainClient } from "../../../core/chain/chain";
 import type { Reading } from "../../../core/chain/reading";
 import {
+  type ChainExcerpt,
   compareChains,
   firstFork,
   pickMajorityNode,
-  type ShownChain,
-  showToEachOther,
+  readSharedHeights,
 } from "../../../core/chain/sameChain";
 import { block, clientNamed, silent } from "./readings";
 
-const shown = (height: number, chain = "h", ...older: number[]): ShownChain => ({
+const shown = (height: number, chain = "h", ...older: number[]): ChainExcerpt => ({
   newest: block(height, chain),
   recent: [],
   older: older.map((at) => block(at, chain)),
 });
 
 describe("two nodes", () => {
-  test.each<[string, ShownChain, ShownChain, string, number]>([
+  test.each<[string, ChainExcerpt, ChainExcerpt, string, number]>([
     ["of one height and hash", shown(7), shown(7), "same", 7],
     ["of one height, on a fork", shown(7), shown(7, "f"), "other", 7],
     ["the one behind the other", shown(7), shown(9000, "h", 7), "same", 7],
@@ -38,7 +38,7 @@ test("of several, the first two that are not on one chain, and one of the larges
 });
 
 describe("showing each other what they are compared by", () => {
-  const at = (name: string, height: number, changes: Partial<ChainClient> = {}): Reading<ShownChain> => ({
+  const at = (name: string, height: number, changes: Partial<ChainClient> = {}): Reading<ChainExcerpt> => ({
     client: clientNamed(name, changes),
     clock: 1,
     newest: { ...block(height), timestamp: 1, producer: "z1q" },
@@ -48,7 +48,7 @@ describe("showing each other what they are compared by", () => {
   const showing = { momentums: async (from: number) => [momentum(from)] };
 
   test("asks the higher one for the lower one's height, and nobody else for anything", async () => {
-    const [low, high, gone] = await showToEachOther([at("a", 7), at("b", 9, showing), silent("c")], 1000);
+    const [low, high, gone] = await readSharedHeights([at("a", 7), at("b", 9, showing), silent("c")], 1000);
     expect([low, high]).toMatchObject([{ older: [] }, { older: [{ height: 7, hash: "h7" }] }]);
     expect(gone).toMatchObject({ fault: { kind: "silent" } });
   });
@@ -59,7 +59,7 @@ describe("showing each other what they are compared by", () => {
     ["an error", () => Promise.reject(new Error("no such method")), { kind: "silent", why: "no such method" }],
     ["nothing for ever", () => new Promise(() => undefined), { kind: "silent", why: "no answer within 0.02 s" }],
   ])("one that can't is left out: %s", async (_what, momentums, fault) => {
-    const [, high] = await showToEachOther([at("a", 7), at("b", 9, { momentums })], 20);
+    const [, high] = await readSharedHeights([at("a", 7), at("b", 9, { momentums })], 20);
     expect(high).toMatchObject({ client: { name: "b" }, fault });
   });
 });

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { test as base, describe, expect } from "vitest";
 import type { VersionGap } from "../../../core/chain/requiredVersions";
 import { type ChainCopyDeps, copyChain } from "../../../core/chainCopy/chainCopy";
+import type { CopyHosts } from "../../../core/chainCopy/copyHosts";
 import type { ChainCopyInputs } from "../../../core/chainCopy/inputs";
-import type { ChainSides } from "../../../core/chainCopy/sides";
 import type { ReferenceAnswers } from "../../../core/sync/references";
 import { journeyIn } from "../../recordIn";
 import { atHeight, seenFrom } from "../chain/readings";
@@ -70,7 +70,7 @@ const test = base.extend<{ stage: Stage }>({
       gaps: [],
       witnesses: { readings: [] },
       run: () => {
-        const call: ChainSides["call"] = async (of, name) => {
+        const call: CopyHosts["call"] = async (of, name) => {
           called.push(`${of} ${name}`);
           counts.set(name, (counts.get(name) ?? 0) + 1);
           return stage.does[name]?.(counts.get(name) ?? 0) ?? answers[name] ?? "";
@@ -82,8 +82,8 @@ const test = base.extend<{ stage: Stage }>({
           follow: (async (of, name, _more, { heard }) => {
             await call(of, name);
             heard("bytes 1000");
-          }) as ChainSides["follow"],
-        } as unknown as ChainSides;
+          }) as CopyHosts["follow"],
+        } as unknown as CopyHosts;
         const isIn = () => called.includes("new chain_swap");
         const deps: ChainCopyDeps = {
           now: () => time,
@@ -95,13 +95,13 @@ const test = base.extend<{ stage: Stage }>({
           say: (line) => said.push(line),
           version: async () => "v0.0.8",
           readReferences: async () => stage.witnesses,
-          lookAtNode: async (target) => ({
+          readNodeStatus: async (target) => ({
             synced: target.ssh.address === "192.0.2.1" || stage.isSynced,
             why: "it says so",
             known: true,
             ...(target.ssh.address === "192.0.2.1" && stage.gaps.length > 0 ? { synced: false, gaps: stage.gaps } : {}),
           }),
-          showChains: async () => {
+          readChains: async () => {
             const height = isIn() && stage.isFollowing ? 9 : 7;
             const own = { newest: { height, hash: stage.chain }, recent: [] };
             return { old: { newest: { height: 20, hash: "x" }, recent: [{ height, hash: "same" }] }, new: own };

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ChainCopyDeps, copyChain } from "../../../core/chainCopy/chainCopy";
+import type { CopyHosts } from "../../../core/chainCopy/copyHosts";
 import type { ChainCopyInputs } from "../../../core/chainCopy/inputs";
-import type { ChainSides } from "../../../core/chainCopy/sides";
 import { expectNothingOf, hostile, sentText } from "../../hostile";
 import { side } from "./side";
 
@@ -62,16 +62,16 @@ async function sentIn(answer: (place: Place, usual: string) => string) {
       return "";
     },
   };
-  const call: ChainSides["call"] = async (of, name, variables) => {
+  const call: CopyHosts["call"] = async (of, name, variables) => {
     sent.push(sentText(`${of} ${name}`, variables));
     return answers[name]?.(of) ?? "";
   };
-  const follow: ChainSides["follow"] = async (of, name, variables, { heard }) => {
+  const follow: CopyHosts["follow"] = async (of, name, variables, { heard }) => {
     sent.push(sentText(`${of} ${name}`, variables));
     heard(`bytes ${answer("progress", "1000")}`);
   };
   const roots = { old: { address: "192.0.2.1" }, new: { address: "192.0.2.2" } };
-  const sides = { call, follow, roots, close: () => undefined } as unknown as ChainSides;
+  const sides = { call, follow, roots, close: () => undefined } as unknown as CopyHosts;
   const deps: ChainCopyDeps = {
     now: () => time,
     ticks: () => time,
@@ -82,12 +82,12 @@ async function sentIn(answer: (place: Place, usual: string) => string) {
     },
     version: async () => answer("nodeVersion", "v0.0.8"),
     readReferences: async () => ({ readings: [] }),
-    lookAtNode: async ({ ssh }) => ({
+    readNodeStatus: async ({ ssh }) => ({
       synced: ssh.address === "192.0.2.1",
       known: true,
       why: answer("nodeWhy", "it says so"),
     }),
-    showChains: async () => {
+    readChains: async () => {
       const height = sent.some((text) => text.startsWith("new chain_swap")) ? 9 : 7;
       const own = { newest: { height, hash: answer("nodeHash", "same") }, recent: [] };
       return {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { expected, progressLine } from "../../../core/chainCopy/copyProgress";
-import { type ChainFacts, copyFaults, parseChainFacts } from "../../../core/chainCopy/facts";
-import { hashOfFiles, missingIn, parseHashes, wrongIn } from "../../../core/chainCopy/lists";
+import { type ChainFacts, findCopyProblems, parseChainFacts } from "../../../core/chainCopy/chainFacts";
+import { progressLine, transferTime } from "../../../core/chainCopy/copyProgress";
+import { differentPaths, hashFiles, missingPaths, parseHashes } from "../../../core/chainCopy/fileHashes";
 import { sizeText } from "../../../core/util/sizeText";
 
 const whole: ChainFacts = {
@@ -18,7 +18,7 @@ const whole: ChainFacts = {
 const versions = { old: "v0.0.8", new: "v0.0.8" };
 const addresses = { old: "192.0.2.1", new: "192.0.2.2" };
 const faults = (old: Partial<ChainFacts>, fresh: Partial<ChainFacts> = {}, which = versions) =>
-  copyFaults({ ...whole, ...old }, { ...whole, ...fresh }, which, addresses);
+  findCopyProblems({ ...whole, ...old }, { ...whole, ...fresh }, which, addresses);
 
 describe("what speaks against a copy", () => {
   test("nothing, where all is right", () => {
@@ -80,11 +80,11 @@ describe("files and their hashes", () => {
   test("what differs, is beyond, or is missing", () => {
     const original = parseHashes(`${a}  nom/CURRENT\0${b}  consensus/000001.ldb\0`, "h");
     const copy = parseHashes(`${b}  nom/CURRENT\0${a}  nom/000009.ldb\0`, "h");
-    expect(wrongIn(copy, original)).toEqual(["nom/CURRENT", "nom/000009.ldb"]);
-    expect(missingIn(copy, original)).toEqual(["consensus/000001.ldb"]);
-    expect(wrongIn(original, original)).toEqual([]);
-    expect(hashOfFiles(original)).toBe(hashOfFiles(new Map([...original].reverse())));
-    expect(hashOfFiles(original)).not.toBe(hashOfFiles(copy));
+    expect(differentPaths(copy, original)).toEqual(["nom/CURRENT", "nom/000009.ldb"]);
+    expect(missingPaths(copy, original)).toEqual(["consensus/000001.ldb"]);
+    expect(differentPaths(original, original)).toEqual([]);
+    expect(hashFiles(original)).toBe(hashFiles(new Map([...original].reverse())));
+    expect(hashFiles(original)).not.toBe(hashFiles(copy));
   });
 
   test.for(["nom/../wallet/producer", "../x", "wallet/producer", "nom/a/b", "nom/a\nb"])(
@@ -103,6 +103,6 @@ test("progress: how much, how fast, how long still", () => {
   expect(progressLine(seen, 12e9)).toBe("2.0 GB of 12.0 GB (16 %), 80.0 Mbit/s, 17 min left");
   expect(progressLine(seen.slice(-1), 12e9)).toBe("2.0 GB of 12.0 GB (16 %)");
   expect(progressLine([], 1)).toBe("");
-  expect(expected(13e9, 100)).toBe("17 min");
+  expect(transferTime(13e9, 100)).toBe("17 min");
   expect([sizeText(0), sizeText(1), sizeText(13.44e9)]).toEqual(["0 MB", "1 MB", "13.4 GB"]);
 });

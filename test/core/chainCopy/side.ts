@@ -1,7 +1,7 @@
-import type { ChainSide } from "../../../core/chainCopy/inputs";
+import type { CopyHost } from "../../../core/chainCopy/inputs";
 
 /** Returns a host of a chain copy, with its node. */
-export const side = (address: string): ChainSide => {
+export const side = (address: string): CopyHost => {
   const ssh = { address, port: 22, user: "root", hostKey: `ssh-ed25519 ${address}` };
   return {
     host: { stack: "prod", ssh },

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { copyLookup } from "../../../core/chainCopy/before";
+import { copyLookup } from "../../../core/chainCopy/copyChecks";
 import type { ChainCopyInputs } from "../../../core/chainCopy/inputs";
 import { readNodeStatus } from "../../../core/sync/nodeStatus";
 import { closedPort, fakeNode, loginTo, type Server, sshHost } from "../chain/fakes";

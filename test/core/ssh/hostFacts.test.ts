@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { framed } from "../../../core/ssh/answer";
+import { frameScript } from "../../../core/ssh/answer";
 import { createConnection } from "../../../core/ssh/connection";
 import { readHostFacts } from "../../../core/ssh/hostFacts";
 import { hostFactLines } from "../../../core/ssh/hostFactsText";
@@ -15,7 +15,7 @@ afterAll(() => host.close());
 
 async function factsOf(script: string, target = loginTo(host)): Promise<readonly string[]> {
   const connection = createConnection(target);
-  const facts = await readHostFacts(connection, framed(script, "streamed"));
+  const facts = await readHostFacts(connection, frameScript(script, "streamed"));
   connection.drop();
   return hostFactLines(facts);
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ssh2, { type AuthContext, type Connection, type KeyboardAuthContext } from "ssh2";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { framed } from "../../../core/ssh/answer";
+import { frameScript } from "../../../core/ssh/answer";
 import { createConnection } from "../../../core/ssh/connection";
 import { refusedText, tryLogin } from "../../../core/ssh/reachability";
 import { openRoot } from "../../../core/ssh/root";
@@ -267,7 +267,7 @@ describe("a cloud's image that wants another user", () => {
     const target = await image();
     const connection = createConnection(target);
     const named = `the host asks for another user\n  found: "${wanted}"\n  needed: set user to ubuntu in this host's login settings`;
-    await expect(runScript(connection, "facts", framed("true", "captured"), 5000)).rejects.toThrow(named);
+    await expect(runScript(connection, "facts", frameScript("true", "captured"), 5000)).rejects.toThrow(named);
     const root = openRoot({ stack: "prod", ssh: target }, "true", connection);
     await expect(root.call("look")).rejects.toThrow(named);
     root.close();
@@ -286,10 +286,10 @@ describe("a proxy", () => {
     await expect.poll(() => bastion.open + host.open).toBe(0);
 
     const impostor = await failure({ ...through, proxy: { ...loginTo(bastion), hostKey: host.hostKey } });
-    expect(impostor).toMatchObject({ refused: "hostKey", isOfProxy: true });
+    expect(impostor).toMatchObject({ refused: "hostKey", isFromProxy: true });
     expect(impostor.message).toContain("before you change pillar-host:ssh.proxy.hostKey");
     const refused = await failure({ ...through, proxy: { ...loginTo(bastion), password: "hunter2" } });
-    expect(refused).toMatchObject({ refused: "login", isOfProxy: true });
+    expect(refused).toMatchObject({ refused: "login", isFromProxy: true });
     expect(refused.message).toContain("a key or password that the host accepts (pillar-host:ssh.proxy)");
     const behind = await failure({ ...through, port: await closedPort() });
     expect(behind.message).toContain("its proxy 127.0.0.1 does not reach it");
@@ -302,7 +302,7 @@ test("a slow login is no silence, and tells how long it took", async () => {
   cleanUps.push(slow.close);
   const connection = createConnection(loginTo(slow));
   // The script's own limit begins when the connection stands.
-  expect(await runScript(connection, "facts", framed("echo done", "captured"), 1000)).toEqual(["done"]);
+  expect(await runScript(connection, "facts", frameScript("echo done", "captured"), 1000)).toEqual(["done"]);
   expect((await connection.session()).tookMs).toBeGreaterThan(1400);
   connection.drop();
 });

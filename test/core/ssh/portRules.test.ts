@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
 import {
-  lookAtPorts,
-  type PortFound,
-  portFaults as portLines,
+  type PortResult,
+  findPortProblems as portLines,
   portRules,
   portsLine,
+  tryPorts,
 } from "../../../core/ssh/portRules";
-import type { PortSeen } from "../../../core/ssh/ports";
+import type { PortState } from "../../../core/ssh/ports";
 import { configOf } from "../../components/exampleConfig";
 
-const all = { node: true, signer: true };
-const portFaults = (ports: readonly PortFound[]) => portLines(ports).map(({ text }) => text);
+const all = { node: true, orchestrator: true };
+const portFaults = (ports: readonly PortResult[]) => portLines(ports).map(({ text }) => text);
 const rulesOf = (changes: Record<string, unknown> = {}, hasSigner = true, running = all) =>
   portRules(configOf(changes), hasSigner, running);
-const found = (seen: Record<number, PortSeen>, rules = rulesOf()): PortFound[] =>
+const found = (seen: Record<number, PortState>, rules = rulesOf()): PortResult[] =>
   rules.map((rule) => ({ ...rule, seen: seen[rule.port] ?? (rule.wanted === "open" ? "open" : "filtered") }));
 
 describe("how the ports should look from this machine", () => {
@@ -86,7 +86,7 @@ describe("what is wrong", () => {
   });
 
   test("where nothing listens yet, a refusal tells nothing, and silence tells a firewall", () => {
-    const idle = rulesOf({}, true, { node: false, signer: false });
+    const idle = rulesOf({}, true, { node: false, orchestrator: false });
     expect(portFaults(found({ 35995: "refused", 55055: "refused" }, idle))).toEqual([]);
     expect(portFaults(found({ 55055: "filtered" }, idle))[0]).toMatch(/^55055\/tcp/);
   });
@@ -94,7 +94,7 @@ describe("what is wrong", () => {
 
 test("each is tried as it should be, and told in a line", async () => {
   const tried: string[] = [];
-  const seen = await lookAtPorts("203.0.113.7", rulesOf(), async (address, port, wanted) => {
+  const seen = await tryPorts("203.0.113.7", rulesOf(), async (address, port, wanted) => {
     tried.push(`${address} ${port} ${wanted}`);
     return port === 35997 ? "open" : port === 35995 ? "refused" : "filtered";
   });

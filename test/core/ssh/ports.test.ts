@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { portSeenOf, tryPort } from "../../../core/ssh/ports";
+import { parsePortState, tryPort } from "../../../core/ssh/ports";
 
 let server: Server | undefined;
 afterEach(() => server?.close());
@@ -32,5 +32,5 @@ test.each([
   ["ENOTFOUND", "unknown"],
   [undefined, "unknown"],
 ])("%s: %s", (code, seen) => {
-  expect(portSeenOf(code)).toBe(seen);
+  expect(parsePortState(code)).toBe(seen);
 });

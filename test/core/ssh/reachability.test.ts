@@ -208,7 +208,7 @@ describe("what a login is helped with", () => {
   test("of the proxy's", () => {
     const help = refusedText(
       { ...bare, proxy: { ...target, address: "203.0.113.9" } },
-      { ...error, isOfProxy: true },
+      { ...error, isFromProxy: true },
       run,
     );
     expect(help).toContain("found: the password pillar-host:ssh.proxy.password is not accepted\n");

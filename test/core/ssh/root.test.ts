@@ -1,6 +1,6 @@
 import { test as base, describe, expect } from "vitest";
 import { own } from "../../../core/ssh/foreign";
-import { asRoot, type CallError, masked, openRoot, type RootHost, rootScript } from "../../../core/ssh/root";
+import { asRoot, type CallError, openRoot, type RootHost, redactSecrets, rootScript } from "../../../core/ssh/root";
 import type { SshTarget } from "../../../core/ssh/ssh";
 import { evilText, harmless } from "../../evilText";
 import { loginTo, type SshHost, sshHost } from "../chain/fakes";
@@ -130,6 +130,8 @@ describe("the pieces", () => {
 
   test("a secret is masked whole and line by line; its short lines are no secrets", () => {
     const key = "-----BEGIN KEY-----\nabcdefghij\n=\n-----END KEY-----\n";
-    expect(masked(`a=b ${key} abcdefghij pw`, [key, "pw", undefined, ""])).toBe("a=b [removed] [removed] [removed]");
+    expect(redactSecrets(`a=b ${key} abcdefghij pw`, [key, "pw", undefined, ""])).toBe(
+      "a=b [removed] [removed] [removed]",
+    );
   });
 });

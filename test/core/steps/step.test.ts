@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { framed } from "../../../core/ssh/answer";
+import { frameScript } from "../../../core/ssh/answer";
 import { assignments, envelope, type Step, scriptOf } from "../../../core/steps/step";
 import { quote } from "../../../core/util/quote";
 
@@ -53,7 +53,7 @@ describe("envelope", () => {
     expect(envelope(step, { hostName: "203.0.113.7", stack: "prod", sudoPassword: "it's" })).toBe(
       `host_name='203.0.113.7'\nstack_word='prod'\nlogin_key='ssh'\nsudo_password='it'\\''s'\n${file("lib/commands")}${file("lib/become")}\n` +
         "become_root timeout -k 10 5 bash -euo pipefail -s <<'PILLAR_HOST_ROOT'\n" +
-        `${framed(`host_name='203.0.113.7'\nstack_word='prod'\n${file("lib/commands")}look() {\necho hello\n\n}\n{ look 2>&1 >&3 | printable >&2; } 3>&1 | printable\n`, "shown")}PILLAR_HOST_ROOT\n`,
+        `${frameScript(`host_name='203.0.113.7'\nstack_word='prod'\n${file("lib/commands")}look() {\necho hello\n\n}\n{ look 2>&1 >&3 | printable >&2; } 3>&1 | printable\n`, "shown")}PILLAR_HOST_ROOT\n`,
     );
   });
 
@@ -61,7 +61,7 @@ describe("envelope", () => {
     expect(envelope({ ...step, looksOnly: false }, { hostName: "h", stack: "a b" })).toBe(
       `host_name='h'\nstack_word=''\\''a b'\\'''\nlogin_key='ssh'\nsudo_password=''\n${file("lib/commands")}${file("lib/become")}\n` +
         "become_root bash -euo pipefail -s <<'PILLAR_HOST_ROOT'\n" +
-        framed(
+        frameScript(
           `host_name='h'\nstack_word=''\\''a b'\\'''\nstep='look'\nlimit_seconds='5'\nnotes='3'\n${file("lib/commands")}main() {\n${file("lib/unit")}}\nmain <<'PILLAR_HOST_STEP'\n` +
             `host_name='h'\nstack_word=''\\''a b'\\'''\nagain='pulumi up -s '\\''a b'\\'''\n${file("lib/commands")}echo hello\nPILLAR_HOST_STEP\n`,
           "shown",

@@ -1,4 +1,4 @@
-import { freshMomentum } from "../../../core/chain/reading";
+import { freshMomentumMs } from "../../../core/chain/reading";
 import { contradictionLimit } from "../../../core/sync/decideSynced";
 import { waitForSync } from "../../../core/sync/waitForSync";
 import { type History, historyOf } from "./history";
@@ -9,7 +9,7 @@ import { longestLook, longestReading, momentumTime, simulate } from "./simulated
  * are right to 10 s; where references stand for it, their tolerance, from references that may be as late.
  */
 const allowedBehind = ({ references, tolerance }: History) =>
-  Math.ceil((freshMomentum + 20_000) / momentumTime) + (references.length > 1 ? tolerance : 0);
+  Math.ceil((freshMomentumMs + 20_000) / momentumTime) + (references.length > 1 ? tolerance : 0);
 
 /** The longest pause between two looks (nextLook). */
 const longestPause = 5 * 60_000;

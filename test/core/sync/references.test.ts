@@ -1,7 +1,7 @@
 import http from "node:http";
 import type net from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { chainOfReference } from "../../../core/chain/chain";
+import { openReferenceChain } from "../../../core/chain/chain";
 import {
   compareReferences,
   type ReferenceAgreement,
@@ -189,7 +189,7 @@ describe("a reference", () => {
       }),
     );
     const at = ({ port }: { port: number }) => `http://127.0.0.1:${port}`;
-    const own = { client: chainOfReference(at(node)), newest: { height: 1000, hash: "h1000" } };
+    const own = { client: openReferenceChain(at(node)), newest: { height: 1000, hash: "h1000" } };
     const seen = await readReferences(refs.map(at), own);
     expect(seen.readings).toMatchObject([{ older: [] }, { older: [{ height: 1000, hash: "h1000" }] }]);
     expect(seen.own).toMatchObject({ newest: own.newest, older: [{ height: 7, hash: "h7" }] });

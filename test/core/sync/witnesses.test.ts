@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { distinctReferences } from "../../../core/chain/distinct";
+import { distinctReferences } from "../../../core/chain/distinctReferences";
 import { isAnswered } from "../../../core/chain/reading";
-import { nodeLooks } from "../../../core/chainCopy/before";
+import { createNodeAccess } from "../../../core/chainCopy/copyChecks";
 import {
   chainGap,
   decideSynced,
@@ -187,7 +187,7 @@ describe("who counts as a witness", () => {
   test("the old host is no witness of its own database", async () => {
     const { target } = await hostWithNode();
     const references = [`http://127.0.0.1:${target.port}`];
-    const looks = nodeLooks((node) => readNodeStatus(node, { references, tolerance: 20 }));
+    const looks = createNodeAccess((node) => readNodeStatus(node, { references, tolerance: 20 }));
     const { readings } = await looks.readReferences(references, target);
     expect(readings).toMatchObject([{ fault: { why: "it is the old host itself" } }]);
   });

@@ -1,7 +1,7 @@
 import http from "node:http";
 import zlib from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
-import { chainOfReference } from "../../../core/chain/chain";
+import { openReferenceChain } from "../../../core/chain/chain";
 import { createHttp } from "../../../core/cloud/http";
 import { readPowerState } from "../../../core/cloud/power";
 import { answerLimit, boundedText } from "../../../core/util/boundedText";
@@ -56,7 +56,7 @@ describe("an answer", () => {
 
 describe("a small answer that unpacks to a large one", () => {
   test("fails a reference", async () => {
-    await expect(chainOfReference(await packed()).newest()).rejects.toThrow("the answer is larger than 5 MiB");
+    await expect(openReferenceChain(await packed()).newest()).rejects.toThrow("the answer is larger than 5 MiB");
   });
 
   test("fails a cloud's API without a retry", async () => {

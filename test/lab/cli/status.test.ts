@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { portFaults } from "../../../core/ssh/portRules";
+import { findPortProblems } from "../../../core/ssh/portRules";
 import type { RegisteredPillar } from "../../../lab/doubles/chain";
 import { hostNamespace } from "../../../lab/hosts/network";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage";
@@ -44,7 +44,7 @@ describe("pillar-host status", () => {
   const portsClosedAsTold = async (out: string) => {
     expect(out).toMatch(/^ports +35995 open; 35997 open \(WRONG\); 35998 open \(WRONG\); 55000 refused$/m);
     const rule = { what: "", wanted: "closed", listens: true, seen: "open" } as const;
-    const told = portFaults([35997, 35998].map((port) => ({ ...rule, port })))
+    const told = findPortProblems([35997, 35998].map((port) => ({ ...rule, port })))
       .map(({ text }) => text)
       .join("\n");
     const [, command = ""] = /nftables: (.*)/.exec(told) ?? [];

@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import { chainOfReference } from "../../../core/chain/chain";
+import { openReferenceChain } from "../../../core/chain/chain";
 import type { Network } from "../../../core/chain/elections";
 import type { NodeTarget } from "../../../core/chain/node";
 import { checkChain } from "../../../core/retirement/chainRules";
@@ -42,7 +42,7 @@ const targetOf = (url: string): NodeTarget => {
 
 async function retirement(task: Extract<Task, { do: "retirement" }>): Promise<unknown> {
   const { pillar, own, successor, network, epoch } = task;
-  const clients = task.references.map(chainOfReference);
+  const clients = task.references.map(openReferenceChain);
   const question = { pillar, oldProducer: own, newProducer: successor, network, epoch };
   const readings = await Promise.all(clients.map((client) => readChain(client, question, Date.now())));
   const good = readings.filter((reading): reading is GoodReading => !("fault" in reading));

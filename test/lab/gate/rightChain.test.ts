@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { chainOfNode, chainOfReference } from "../../../core/chain/chain";
+import { openNodeChain, openReferenceChain } from "../../../core/chain/chain";
 import type { NodeTarget } from "../../../core/chain/node";
 import { isAnswered } from "../../../core/chain/reading";
-import { showToEachOther } from "../../../core/chain/sameChain";
-import { copyLookup, nodeLooks } from "../../../core/chainCopy/before";
+import { readSharedHeights } from "../../../core/chain/sameChain";
 import { type ChainCopyDeps, copyChain } from "../../../core/chainCopy/chainCopy";
+import { copyLookup, createNodeAccess } from "../../../core/chainCopy/copyChecks";
+import type { CopyHosts } from "../../../core/chainCopy/copyHosts";
 import type { ChainCopyInputs } from "../../../core/chainCopy/inputs";
-import type { ChainSides } from "../../../core/chainCopy/sides";
 import { decideRetirement } from "../../../core/retirement/decideRetirement";
 import { readChain } from "../../../core/retirement/readChain";
 import type { WitnessSources } from "../../../core/sync/chainSources";
@@ -177,18 +177,18 @@ function copy(from: NodeTarget, to: NodeTarget, references: readonly string[]): 
   } satisfies ChainCopyInputs;
   const facts =
     "active=active\nowner=\nnom=there\nconsensus=there\ncache=none\nbytes=1000\nfree=9000000000\nload=0\nend=yes\n";
-  const call: ChainSides["call"] = async (_side, name) => {
+  const call: CopyHosts["call"] = async (_side, name) => {
     if (name === "chain_snapshot") throw new Error("the copy began");
     return name === "chain_facts" ? facts : "";
   };
-  const looks = nodeLooks(async (target, isOld) => {
+  const looks = createNodeAccess(async (target, isOld) => {
     const status = await readNodeStatus(target, copyLookup(inputs, isOld));
     // The new node is a young one of its own network: it has nothing to say yet.
     return isOld ? status : { ...status, synced: false };
   });
   const sleep = async () => undefined;
   const deps: ChainCopyDeps = { ...systemClock, sleep, ...looks, say: () => undefined };
-  return copyChain(inputs, deps, { call, roots: {}, close: () => undefined } as unknown as ChainSides);
+  return copyChain(inputs, deps, { call, roots: {}, close: () => undefined } as unknown as CopyHosts);
 }
 
 describe("a chain copy", () => {
@@ -213,10 +213,10 @@ describe("an adopted host", () => {
   /** What stands in the way of its retirement, by its own node, its successor's and a reference. */
   async function retire(own: NodeTarget, successor: NodeTarget | undefined, urls: readonly string[]): Promise<string> {
     const targets = [own, ...(successor ? [successor] : [])];
-    const clients = targets.map((target) => chainOfNode(target.address, target));
+    const clients = targets.map((target) => openNodeChain(target.address, target));
     const question = { pillar: "Anvil", network: { momentum: 10_000, tickMomentums: 30 }, epoch: 86_400_000 };
-    const asked = [...clients, ...urls.map(chainOfReference)];
-    const readings = await showToEachOther(
+    const asked = [...clients, ...urls.map(openReferenceChain)];
+    const readings = await readSharedHeights(
       await Promise.all(asked.map((client) => readChain(client, question, Date.now()))),
       5000,
     );

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { parseHashes } from "../../../../core/chainCopy/lists";
+import { parseHashes } from "../../../../core/chainCopy/fileHashes";
 import { type ChainStage, test } from "./stage";
 
 /** Names as long as a database's may be: what one process prints of 16 of them is still one write. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chainOfReference, shownAddress } from "../../../core/chain/chain";
+import { openReferenceChain, redactAddress } from "../../../core/chain/chain";
 
 test.each([
   ["https://node.example:35997", "https://node.example:35997"],
@@ -8,6 +8,6 @@ test.each([
   ["https://node.example?key=s3cret", "https://node.example/…"],
   ["https://me:s3cret@node.example/", "https://node.example"],
 ])("%s is shown and kept as %s", (url, shown) => {
-  expect(shownAddress(url)).toBe(shown);
-  expect(chainOfReference(url).name).toBe(`reference ${shown}`);
+  expect(redactAddress(url)).toBe(shown);
+  expect(openReferenceChain(url).name).toBe(`reference ${shown}`);
 });

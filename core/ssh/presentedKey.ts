@@ -2,14 +2,14 @@ import { fingerprintOf } from "./publicKey";
 import { type SshTarget, scanHostKey } from "./ssh";
 
 /** The host key that an ssh server presents before a login. Nothing proves it yet. */
-type ShownHostKey =
+type PresentedKey =
   | { readonly key: string; readonly fingerprint: string }
   | {
       readonly fault: string;
     };
 
 /** Reads the ed25519 host key, for the operator to compare. */
-export async function shownHostKey(address: string, port: number, proxy?: SshTarget): Promise<ShownHostKey> {
+export async function readPresentedKey(address: string, port: number, proxy?: SshTarget): Promise<PresentedKey> {
   try {
     const key = await scanHostKey(address, port, proxy);
     return { key, fingerprint: fingerprintOf(key) };

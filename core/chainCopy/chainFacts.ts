@@ -46,13 +46,13 @@ export function parseChainFacts(printed: string, address: string): ChainFacts {
 
 const gigabyte = 1e9;
 /** Bytes that must stay free on the old host: its node continues to write. */
-export const oldFloor = gigabyte / 2;
+export const minFreeBytes = gigabyte / 2;
 /** Bytes that the new host needs beyond the copy: its node keeps its own databases meanwhile. */
-const newRoom = gigabyte / 2;
+const extraRoomBytes = gigabyte / 2;
 
 /** Returns the free bytes that the new host needs for a copy of this size, before any of it has arrived. */
-export function roomFor(bytes: number): number {
-  return bytes * 1.1 + newRoom;
+export function requiredBytes(bytes: number): number {
+  return bytes * 1.1 + extraRoomBytes;
 }
 
 interface NodeVersions {
@@ -60,7 +60,7 @@ interface NodeVersions {
   readonly new: string;
 }
 
-export function copyFaults(
+export function findCopyProblems(
   old: ChainFacts,
   fresh: ChainFacts,
   versions: NodeVersions,
@@ -93,10 +93,10 @@ export function copyFaults(
   for (const name of ["nom", "consensus"] as const)
     when(old.databases[name] === "none", `${oldAddress} has no ${name} in its node's data directory`);
   when(
-    old.free < oldFloor,
-    `${oldAddress} has ${sizeText(old.free)} free; needed ${sizeText(oldFloor)}: what its node deletes meanwhile stays until the copy's end`,
+    old.free < minFreeBytes,
+    `${oldAddress} has ${sizeText(old.free)} free; needed ${sizeText(minFreeBytes)}: what its node deletes meanwhile stays until the copy's end`,
   );
-  const needed = roomFor(old.bytes) - Math.min(fresh.staged, old.bytes);
+  const needed = requiredBytes(old.bytes) - Math.min(fresh.staged, old.bytes);
   when(
     fresh.free < needed,
     `${newAddress} has ${sizeText(fresh.free)} free; needed ${sizeText(needed)} for the ${sizeText(old.bytes)} of the chain`,

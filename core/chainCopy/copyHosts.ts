@@ -2,30 +2,30 @@ import { own, type Variables } from "../ssh/foreign";
 import { type CallError, type CallOptions, openRoot, type RootHost } from "../ssh/root";
 import { isFatal } from "../ssh/sshErrors";
 import { withTimeout } from "../util/withTimeout";
-import { type ChainFacts, parseChainFacts } from "./facts";
+import { type ChainFacts, parseChainFacts } from "./chainFacts";
 import type { ChainCopyInputs } from "./inputs";
 
-type ChainSideName = "old" | "new";
+type HostRole = "old" | "new";
 
 interface FollowOptions extends CallOptions {
   heard(line: string): void;
 }
 
 /** Both hosts. Every call passes the copy's common variables to the library. */
-export interface ChainSides {
-  readonly roots: Readonly<Record<ChainSideName, RootHost>>;
-  /** Runs a function. An error has `taken` if another run is at work, and `broken` if the connection was lost. */
-  call(side: ChainSideName, name: string, more?: Variables, options?: CallOptions): Promise<string>;
+export interface CopyHosts {
+  readonly roots: Readonly<Record<HostRole, RootHost>>;
+  /** Runs a function. An error has `isTaken` if another run is at work, and `isBroken` if the connection was lost. */
+  call(side: HostRole, name: string, more?: Variables, options?: CallOptions): Promise<string>;
   /** Runs a function, and passes on its output line by line. */
-  follow(side: ChainSideName, name: string, more: Variables, options: FollowOptions): Promise<void>;
+  follow(side: HostRole, name: string, more: Variables, options: FollowOptions): Promise<void>;
   close(): void;
 }
 
-export interface SideError extends Error {
-  readonly taken?: boolean;
-  readonly broken?: boolean;
+export interface CopyError extends Error {
+  readonly isTaken?: boolean;
+  readonly isBroken?: boolean;
   /** True if the copy was refused before anything was changed. */
-  readonly refused?: boolean;
+  readonly isRefused?: boolean;
 }
 
 /** Seconds that a node may take to start with copied databases. */
@@ -33,25 +33,28 @@ const startSeconds = 900;
 /** Hours for which the new host may read the snapshot: enough for the slowest line. */
 export const copyHours = 24;
 
-export async function lookAtOld(inputs: Omit<ChainCopyInputs, "new">, limitSeconds: number): Promise<ChainFacts> {
+export async function readOldHostFacts(
+  inputs: Omit<ChainCopyInputs, "new">,
+  limitSeconds: number,
+): Promise<ChainFacts> {
   const { address } = inputs.old.host.ssh;
-  const sides = openSides({ ...inputs, new: inputs.old }, "");
+  const hosts = openHosts({ ...inputs, new: inputs.old }, "");
   try {
-    const printed = sides.call("old", "chain_facts", {}, { limitSeconds });
+    const printed = hosts.call("old", "chain_facts", {}, { limitSeconds });
     return parseChainFacts(
       await withTimeout(printed, limitSeconds * 1000, `${address}: no answer within ${limitSeconds} s`),
       address,
     );
   } finally {
-    sides.close();
+    hosts.close();
   }
 }
 
-export function openSides(inputs: ChainCopyInputs, token: string): ChainSides {
+export function openHosts(inputs: ChainCopyInputs, token: string): CopyHosts {
   const roots = { old: openRoot(inputs.old.host, inputs.library), new: openRoot(inputs.new.host, inputs.library) };
   const { address, port } = inputs.copy;
   const seconds = inputs.momentum / 1000;
-  const variables = (side: ChainSideName): Variables => {
+  const variables = (side: HostRole): Variables => {
     const { service, dataDir, node } = inputs[side];
     return own({
       token,
@@ -75,8 +78,8 @@ export function openSides(inputs: ChainCopyInputs, token: string): ChainSides {
   };
   const inWords = (error: unknown): never => {
     const { exitCode } = error as CallError;
-    if (exitCode === 75) throw Object.assign(error as Error, { taken: true });
-    throw exitCode === undefined && !isFatal(error) ? Object.assign(error as Error, { broken: true }) : error;
+    if (exitCode === 75) throw Object.assign(error as Error, { isTaken: true });
+    throw exitCode === undefined && !isFatal(error) ? Object.assign(error as Error, { isBroken: true }) : error;
   };
   return {
     roots,

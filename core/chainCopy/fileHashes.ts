@@ -21,15 +21,15 @@ export function parseHashes(printed: string, address: string): FileHashes {
 }
 
 /** Returns the paths in a copy that the original lacks, or has with other content. */
-export function wrongIn(copy: FileHashes, original: FileHashes): string[] {
+export function differentPaths(copy: FileHashes, original: FileHashes): string[] {
   return [...copy].flatMap(([path, hash]) => (original.get(path) === hash ? [] : [path]));
 }
 
-export function missingIn(copy: FileHashes, original: FileHashes): string[] {
+export function missingPaths(copy: FileHashes, original: FileHashes): string[] {
   return [...original.keys()].filter((path) => !copy.has(path));
 }
 
-export function hashOfFiles(files: FileHashes): string {
+export function hashFiles(files: FileHashes): string {
   const lines = [...files].map(([path, hash]) => `${hash}  ${path}\n`).sort();
   return crypto.createHash("sha256").update(lines.join("")).digest("hex");
 }

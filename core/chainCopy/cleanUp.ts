@@ -1,20 +1,20 @@
 import crypto from "node:crypto";
 import type { Clock } from "../util/clock";
 import { firstLine } from "../util/firstLine";
+import { type CopyError, type CopyHosts, openHosts } from "./copyHosts";
 import type { ChainCopyInputs } from "./inputs";
-import { type ChainSides, openSides, type SideError } from "./sides";
 
 /** Removes all of the copy from both hosts except what has arrived. Returns what could not be removed. Never throws. */
-export async function tidy(sides: ChainSides, deps: Pick<Clock, "sleep">): Promise<string[]> {
+export async function cleanUp(hosts: CopyHosts, deps: Pick<Clock, "sleep">): Promise<string[]> {
   const end = async (side: "old" | "new", name: string): Promise<string[]> => {
     for (let left = 3; ; left -= 1) {
       try {
-        await sides.call(side, name, {}, { limitSeconds: 1800 });
+        await hosts.call(side, name, {}, { limitSeconds: 1800 });
         return [];
       } catch (error) {
-        const { message, taken, broken } = error as SideError;
-        if (taken) return [];
-        if (!broken || left === 1)
+        const { message, isTaken, isBroken } = error as CopyError;
+        if (isTaken) return [];
+        if (!isBroken || left === 1)
           return [
             `the ${side} host could not be tidied up: ${firstLine(message)}; it does so by itself, or the next run`,
           ];
@@ -27,16 +27,16 @@ export async function tidy(sides: ChainSides, deps: Pick<Clock, "sleep">): Promi
 }
 
 /** Removes what failed copies left, once no copy is wanted: the node gets its own databases back. Never throws. */
-export async function forgetCopy(
+export async function removeCopy(
   inputs: ChainCopyInputs,
   deps: Pick<Clock, "sleep"> & { say(line: string): void },
 ): Promise<void> {
-  const sides = openSides(inputs, crypto.randomBytes(8).toString("hex"));
+  const hosts = openHosts(inputs, crypto.randomBytes(8).toString("hex"));
   const away = async (side: "old" | "new", names: readonly string[]) => {
     try {
-      for (const name of names) await sides.call(side, name, {}, { limitSeconds: 600 });
+      for (const name of names) await hosts.call(side, name, {}, { limitSeconds: 600 });
     } catch (error) {
-      const { address } = sides.roots[side];
+      const { address } = hosts.roots[side];
       deps.say(
         `${address}: what a copy of the chain left there is still there: ${firstLine((error as Error).message)}`,
       );
@@ -45,6 +45,6 @@ export async function forgetCopy(
   try {
     await Promise.all([away("new", ["chain_away"]), away("old", ["chain_take", "chain_end_old"])]);
   } finally {
-    sides.close();
+    hosts.close();
   }
 }

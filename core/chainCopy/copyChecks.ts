@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
-import { chainOfNode } from "../chain/chain";
+import { openNodeChain } from "../chain/chain";
 import type { NodeTarget } from "../chain/node";
 import { nodeVersion } from "../chain/nodeVersion";
-import { compareChains, olderOf, type ShownChain } from "../chain/sameChain";
+import { type ChainExcerpt, compareChains, readOlderMomentums } from "../chain/sameChain";
 import { createConnection } from "../ssh/connection";
 import { own } from "../ssh/foreign";
 import { isOneMachine } from "../ssh/sameHost";
@@ -14,18 +14,18 @@ import { commandsFor } from "../util/commands";
 import { formatProblem } from "../util/problem";
 import { sizeText } from "../util/sizeText";
 import { withTimeout } from "../util/withTimeout";
-import { expected } from "./copyProgress";
-import { type ChainFacts, copyFaults, parseChainFacts } from "./facts";
+import { type ChainFacts, findCopyProblems, parseChainFacts } from "./chainFacts";
+import type { CopyError, CopyHosts } from "./copyHosts";
+import { transferTime } from "./copyProgress";
 import type { ChainCopyInputs } from "./inputs";
 import { findOldVersionFault } from "./oldVersion";
-import type { ChainSides, SideError } from "./sides";
 
 /** Access to nodes, which tests replace. */
-export interface NodeLooks {
+export interface NodeAccess {
   /** Reads a node's status. @param isOld for the old host's node, which must not be its own witness */
-  lookAtNode(target: NodeTarget, isOld?: "old"): Promise<NodeStatus>;
+  readNodeStatus(target: NodeTarget, isOld?: "old"): Promise<NodeStatus>;
   /** Reads momentums at a height that both nodes have. */
-  showChains(old: NodeTarget, fresh: NodeTarget): Promise<{ readonly old: ShownChain; readonly new: ShownChain }>;
+  readChains(old: NodeTarget, fresh: NodeTarget): Promise<{ readonly old: ChainExcerpt; readonly new: ChainExcerpt }>;
   version(target: NodeTarget): Promise<string>;
   /** Reads what references and a node show of their chains. Never throws. */
   readReferences(references: readonly string[], target: NodeTarget): Promise<ReferenceAnswers>;
@@ -34,9 +34,9 @@ export interface NodeLooks {
 const limit = 60_000;
 
 /** Returns access to the real nodes. Each lookup opens its own connections and closes them. */
-export function nodeLooks(lookAtNode: NodeLooks["lookAtNode"]): NodeLooks {
+export function createNodeAccess(readNodeStatus: NodeAccess["readNodeStatus"]): NodeAccess {
   return {
-    lookAtNode,
+    readNodeStatus,
     version: async (target) => {
       const connection = createConnection(target.ssh);
       try {
@@ -46,7 +46,7 @@ export function nodeLooks(lookAtNode: NodeLooks["lookAtNode"]): NodeLooks {
       }
     },
     readReferences: async (references, target) => {
-      const client = chainOfNode("the old host's node", target);
+      const client = openNodeChain("the old host's node", target);
       try {
         const own = await client.newest().catch(() => undefined);
         const excluded = [{ host: target.ssh.address, what: "the old host itself" }];
@@ -55,19 +55,19 @@ export function nodeLooks(lookAtNode: NodeLooks["lookAtNode"]): NodeLooks {
         client.close();
       }
     },
-    showChains: async (old, fresh) => {
-      const clients = [chainOfNode("the old host's node", old), chainOfNode("the new host's node", fresh)] as const;
+    readChains: async (old, fresh) => {
+      const clients = [openNodeChain("the old host's node", old), openNodeChain("the new host's node", fresh)] as const;
       try {
         const newest = await Promise.all(clients.map((client) => client.newest()));
         const tops = newest.map(({ momentum }) => momentum.height);
         const shown = await Promise.all(
           clients.map(async (client, at) => {
-            const own: ShownChain = { newest: newest[at]?.momentum ?? { height: 0, hash: "" }, recent: [] };
-            const found = await olderOf(own, client, tops, limit);
+            const own: ChainExcerpt = { newest: newest[at]?.momentum ?? { height: 0, hash: "" }, recent: [] };
+            const found = await readOlderMomentums(own, client, tops, limit);
             return "fault" in found ? own : { ...own, older: found.older };
           }),
         );
-        const [one, other] = shown as [ShownChain, ShownChain];
+        const [one, other] = shown as [ChainExcerpt, ChainExcerpt];
         return { old: one, new: other };
       } finally {
         for (const client of clients) client.close();
@@ -86,7 +86,7 @@ export function copyLookup(inputs: ChainCopyInputs, isOld?: "old"): WitnessSourc
   return { references, tolerance, isChainUnverified: isChainUnverified === true || references.length === 0 };
 }
 
-export interface Before {
+export interface BothFacts {
   readonly old: ChainFacts;
   readonly new: ChainFacts;
 }
@@ -94,17 +94,17 @@ export interface Before {
 /** Checks both hosts and nodes, and says what the copy will do. @throws Error that lists every reason against it */
 export async function checkBefore(
   inputs: ChainCopyInputs,
-  sides: ChainSides,
-  looks: NodeLooks,
+  hosts: CopyHosts,
+  looks: NodeAccess,
   say: (line: string) => void,
-): Promise<Before> {
+): Promise<BothFacts> {
   const addresses = { old: inputs.old.host.ssh.address, new: inputs.new.host.ssh.address };
-  const facts = async (side: "old" | "new") => parseChainFacts(await sides.call(side, "chain_facts"), addresses[side]);
+  const facts = async (side: "old" | "new") => parseChainFacts(await hosts.call(side, "chain_facts"), addresses[side]);
   const faults: string[] = [];
   if (isOneMachine(inputs.old.host.ssh, inputs.new.host.ssh))
     faults.push(`${addresses.old} and ${addresses.new} are one machine`);
   const [old, fresh] = await Promise.all([facts("old"), facts("new")]);
-  const status = await looks.lookAtNode(inputs.old.node, "old");
+  const status = await looks.readNodeStatus(inputs.old.node, "old");
   const { gaps = [] } = status;
   if (!status.synced && gaps.length === 0) faults.push(`the old host's node is not synced: ${status.why}`);
   // A node that is too old may be copied if witnesses confirm its chain.
@@ -119,9 +119,9 @@ export async function checkBefore(
   const versions = { old: await versionOf("old"), new: await versionOf("new") };
   const { old: before, new: after } = versions;
   const known = before !== undefined && after !== undefined ? { old: before, new: after } : { old: "", new: "" };
-  faults.push(...(await sshdFaultsOf(inputs, sides)));
-  faults.push(...copyFaults(old, fresh, known, addresses));
-  await looks.showChains(inputs.old.node, inputs.new.node).then(
+  faults.push(...(await findSshdProblems(inputs, hosts)));
+  faults.push(...findCopyProblems(old, fresh, known, addresses));
+  await looks.readChains(inputs.old.node, inputs.new.node).then(
     (chains) => {
       const { verdict, height } = compareChains(chains.old, chains.new);
       if (verdict === "other") faults.push(`both nodes are on different chains: their momentums ${height} differ`);
@@ -131,7 +131,7 @@ export async function checkBefore(
     (error: Error) => faults.push(`whether both nodes are on one chain is not told: ${error.message}`),
   );
   if (faults.length > 0)
-    throw Object.assign(new Error(refusedText(inputs, faults)), { refused: true } satisfies Partial<SideError>);
+    throw Object.assign(new Error(refusedText(inputs, faults)), { isRefused: true } satisfies Partial<CopyError>);
   for (const line of planLines(inputs, old, fresh, after ?? "")) say(line);
   return { old, new: fresh };
 }
@@ -139,10 +139,10 @@ export async function checkBefore(
 /**
  * Returns what the old host's sshd refuses to the copy. Empty without the new host's address, which sshd's rules need.
  */
-async function sshdFaultsOf({ old, new: fresh }: ChainCopyInputs, sides: ChainSides): Promise<string[]> {
+async function findSshdProblems({ old, new: fresh }: ChainCopyInputs, hosts: CopyHosts): Promise<string[]> {
   const [{ user, address }, from] = [old.host.ssh, fresh.host.ssh.address];
   if (isIP(from) === 0) return [];
-  const printed = await sides.call("old", "sshd_settings", own({ from })).catch(() => "");
+  const printed = await hosts.call("old", "sshd_settings", own({ from })).catch(() => "");
   const settings = parseSshd(printed, user, from);
   const place = old.node.via === "ssh" ? `${old.node.address}:${old.node.port}` : undefined;
   const refusals = settings ? sshdFaults(settings, place) : [];
@@ -169,7 +169,7 @@ function planLines(inputs: ChainCopyInputs, old: ChainFacts, fresh: ChainFacts, 
   const names = Object.entries(old.databases).flatMap(([name, found]) => (found === "there" ? [name] : []));
   const limited = inputs.limitMbps > 0 ? `${inputs.limitMbps} Mbit/s at most` : "no limit";
   return [
-    `reads ${names.join(", ")} in ${inputs.old.dataDir} of ${address}: ${sizeText(old.bytes)}, to ${inputs.new.host.ssh.address}, ${expected(left, inputs.limitMbps || 100)} at ${inputs.limitMbps || 100} Mbit/s (${limited})`,
+    `reads ${names.join(", ")} in ${inputs.old.dataDir} of ${address}: ${sizeText(old.bytes)}, to ${inputs.new.host.ssh.address}, ${transferTime(left, inputs.limitMbps || 100)} at ${inputs.limitMbps || 100} Mbit/s (${limited})`,
     `nothing is stopped on ${address}, and no key, wallet or configuration of it travels; load there ${old.load}, ${sizeText(old.free)} free`,
     `both nodes are on one chain, and the new one's ${version} reads what the old one wrote`,
   ];

@@ -2,7 +2,7 @@ import dns from "node:dns/promises";
 import { isIP } from "node:net";
 import { placeOf, plainHost } from "../util/hostPlaces";
 import { withTimeout } from "../util/withTimeout";
-import { type ChainClient, chainOfReference, shownAddress } from "./chain";
+import { type ChainClient, openReferenceChain, redactAddress } from "./chain";
 
 /** Returns all addresses of a host. @throws if its name cannot be resolved */
 type Resolve = (host: string) => Promise<readonly string[]>;
@@ -32,7 +32,7 @@ export async function openReferences(
   excluded: readonly ExcludedHost[],
 ): Promise<readonly ReferenceClient[]> {
   const references = await distinctReferences(urls, excluded);
-  return references.map(({ url, fault }) => ({ client: chainOfReference(url), fault }));
+  return references.map(({ url, fault }) => ({ client: openReferenceChain(url), fault }));
 }
 
 /**
@@ -72,7 +72,7 @@ export async function distinctReferences(
     const other = others.find((each) => isAt(each.addresses));
     if (other) return { url, fault: `it is ${other.what}` };
     const twin = counted.find((each) => each.port === port && isAt(each.addresses));
-    if (twin) return { url, fault: `it is the same node as ${shownAddress(twin.url)}` };
+    if (twin) return { url, fault: `it is the same node as ${redactAddress(twin.url)}` };
     counted.push({ url, port, addresses });
     return { url };
   });
