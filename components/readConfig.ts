@@ -1,8 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { extractRawConfig, findUnusedCloudKeys, parseConfig, type StackConfig } from "../core/config/config";
 import { formatConfigFaults, project } from "../core/config/configFaults";
-import { findPlainSecrets, hasMixedBlock } from "../core/config/secretKeys";
-import { readStackFile } from "../core/config/writtenConfig";
+import { findPlainSecrets, hasMixedBlock, readStackFile } from "../core/config/secretKeys";
 import { commandsFor } from "../core/util/commands";
 import { warn } from "./log";
 

@@ -8,7 +8,7 @@ import { formatProblem } from "../../core/util/problem";
 import { quote } from "../../core/util/quote";
 import { answerSchemas, refuseBadAnswers } from "../init/checkAnswers";
 import { confirmHostKey } from "../init/confirmHostKey";
-import { readShippedFile, stackFilePath } from "../init/shipped";
+import { readUnchangedExample, stackFilePath } from "../init/exampleFiles";
 import { parseConfiguration } from "../pulumi/configuration";
 import { createPulumi, type Pulumi, type SharedPassphrase } from "../pulumi/pulumiCommand";
 import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
@@ -68,7 +68,7 @@ export async function adoptHost(
 /** Removes an unchanged example file first: the engine would keep its values instead of the other stack's. */
 async function createStackLike(engine: Pulumi, stack: string, like: string): Promise<void> {
   const file = stackFilePath(stack);
-  const shipped = readShippedFile(file);
+  const shipped = readUnchangedExample(file);
   if (shipped !== undefined) rmSync(file);
   try {
     await engine.read(["stack", "init", "--no-select", "--copy-config-from", like]);

@@ -44,14 +44,14 @@ export async function moveOrchestrator(stack: string, args: readonly string[], o
   if (!up) console.log(`Rehearse the move first; the rehearsal writes nothing:\n  ${commandsFor(stack).check()}`);
   const code = await runOrPrintUp(stack, up, args, engine);
   // Removed after the move: otherwise it would also confirm a first move after the event log was lost.
-  if (word && up && (await isMoveKnown(stack, config)))
+  if (word && up && (await hasMoved(stack, config)))
     await engine.read(["config", "rm", "--path", `pillar-host:${firstMoveKey}`]);
   return code;
 }
 
 const firstMoveKey = "orchestrator.migrateFrom.firstMove";
 
-async function isMoveKnown(stack: string, config: StackConfig): Promise<boolean> {
+async function hasMoved(stack: string, config: StackConfig): Promise<boolean> {
   return knownOf(await readMoveEvents(openStackStore(config)), createMoveId(config, stack)).generation > 0;
 }
 
@@ -61,7 +61,7 @@ export async function confirmFirstMove(
   config: StackConfig,
   options: Pick<MoveOptions, "firstMove">,
 ): Promise<PlainSettings | undefined> {
-  if (config.orchestrator.migrateFrom?.firstMove || (await isMoveKnown(stack, config))) return undefined;
+  if (config.orchestrator.migrateFrom?.firstMove || (await hasMoved(stack, config))) return undefined;
   const [, needed] = unknownPastText("first move", commandsFor(stack));
   if (!options.firstMove && process.stdin.isTTY)
     await askText(

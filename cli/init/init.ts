@@ -4,11 +4,11 @@ import { anyStack, commandsFor } from "../../core/util/commands";
 import { formatProblem } from "../../core/util/problem";
 import { createPulumi, type Pulumi } from "../pulumi/pulumiCommand";
 import { formatPulumiError } from "../pulumi/pulumiErrors";
-import { stackName } from "../pulumi/stackName";
+import { shortenStackName } from "../pulumi/stackName";
 import { askText } from "../terminal/prompts";
 import { CliRefusal } from "../terminal/refusal";
+import { examples, readUnchangedExample, stackFilePath } from "./exampleFiles";
 import { type InitFlags, listMissingAnswers } from "./initFlags";
-import { examples, readShippedFile, stackFilePath } from "./shipped";
 import { choosePassphrase, gatherSecrets, listMissingSecrets, type Secret } from "./stackSecrets";
 import { chooseExample, formatStackFile } from "./stackText";
 
@@ -83,7 +83,7 @@ async function refuseExisting(engine: Pulumi, stack: string, file: string): Prom
       }),
     );
   if (!existsSync(file)) return undefined;
-  const text = readShippedFile(file);
+  const text = readUnchangedExample(file);
   if (text !== undefined) return text;
   throw new CliRefusal(
     formatProblem({
@@ -109,7 +109,7 @@ async function createStack(
 
 function formatResult(stack: string, adopt: boolean, missing: readonly string[]): string {
   return [
-    `Made: stack ${stack}, and its file Pulumi.${stackName(stack)}.yaml`,
+    `Made: stack ${stack}, and its file Pulumi.${shortenStackName(stack)}.yaml`,
     ...(adopt ? [] : ["Check in the file that the controller's release is the latest."]),
     "",
     "Next:",

@@ -1,7 +1,7 @@
 import { extractRawConfig, parseConfig, type StackConfig } from "../../core/config/config";
 import { formatConfigFaults } from "../../core/config/configFaults";
 import { CliRefusal } from "../terminal/refusal";
-import { stackName } from "./stackName";
+import { shortenStackName } from "./stackName";
 
 /** Parses the output of `pulumi config --json --show-secrets`. Leaves out other projects' keys. */
 export function parseRawValues(text: string): Record<string, unknown> {
@@ -12,7 +12,7 @@ export function parseRawValues(text: string): Record<string, unknown> {
 
 /** Parses a stack's configuration. @throws Refusal that names every problem, as `pulumi up` does */
 export function parseConfiguration(stack: string, text: string): StackConfig {
-  const parsed = parseConfig(parseRawValues(text), stackName(stack));
+  const parsed = parseConfig(parseRawValues(text), shortenStackName(stack));
   if ("config" in parsed) return parsed.config;
   throw new CliRefusal(formatConfigFaults(stack, parsed.faults, "", "the command"));
 }

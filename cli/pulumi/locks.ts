@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { printable } from "../../core/util/printable";
 import { minuteText } from "../../core/util/timeText";
-import { stackName } from "./stackName";
+import { shortenStackName } from "./stackName";
 import { backendDirectory } from "./stateFile";
 
 /** The holder of a stack's lock, as a directory or bucket backend reports it. `since` in Unix milliseconds. */
@@ -49,7 +49,7 @@ export async function readLocks(
 ): Promise<readonly LockStatus[] | undefined> {
   const directory = backendDirectory(url);
   if (directory === undefined) return undefined;
-  const own = join(directory, ".pulumi", "locks", "organization", project, stackName(stack));
+  const own = join(directory, ".pulumi", "locks", "organization", project, shortenStackName(stack));
   const files = (await readdir(own).catch(() => [])).filter((name) => name.endsWith(".json"));
   const texts = await Promise.all(files.map((name) => readFile(join(own, name), "utf8").catch(() => "")));
   return Promise.all(texts.flatMap(parseLockFile).map(readHolder));

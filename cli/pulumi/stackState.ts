@@ -90,33 +90,24 @@ export function parseState(text: string): StackState {
 }
 
 export function parseDeployment({ resources = [], pending_operations: operations = [] }: Deployment = {}): StackState {
-  const outputsOf = (end: string) => resources.find(({ type }) => type.endsWith(end))?.outputs ?? {};
-  const contact = outputsOf(":FirstContact");
-  const server = { ...outputsOf("hcloud:index/server:Server"), ...outputsOf("digitalocean:index/droplet:Droplet") };
-  const address = contact.address ?? server.ipv4Address;
-  const hostKey = contact.pinned ?? outputsOf(":HostKey").publicKey;
-  const { startedAt, startHeight, syncedAt } = outputsOf(":SyncGate");
-  const guard = parseGuards(resources.filter(({ type }) => type.endsWith(":RetirementGuard")));
-  const copied = parseChainCopy(outputsOf(":ChainCopy"));
-  const outputs = outputsOf("pulumi:pulumi:Stack");
-  const { earlier } = (outputs.registration ?? {}) as { earlier?: unknown };
-  const shown = parseLastRun(outputs);
+  const findOutputs = (end: string): Outputs => resources.find(({ type }) => type.endsWith(end))?.outputs ?? {};
+  const contact = findOutputs(":FirstContact");
+  const server = { ...findOutputs("hcloud:index/server:Server"), ...findOutputs("digitalocean:index/droplet:Droplet") };
+  const address = asText(contact.address ?? server.ipv4Address);
+  const hostKey = asText(contact.pinned ?? findOutputs(":HostKey").publicKey);
+  const { startedAt, startHeight, syncedAt } = findOutputs(":SyncGate");
+  const stack = findOutputs("pulumi:pulumi:Stack");
   return {
     isBegun: resources.some(({ type }) => !type.startsWith("pulumi:")) || operations.length > 0,
-    recordedKey: typeof address === "string" && typeof hostKey === "string" ? { address, hostKey } : undefined,
-    ...(typeof startedAt === "string"
-      ? {
-          wait: {
-            startedAt,
-            startHeight: typeof startHeight === "number" ? startHeight : undefined,
-            syncedAt: typeof syncedAt === "string" ? syncedAt : undefined,
-          },
-        }
-      : {}),
-    guard,
-    chainCopy: copied,
-    earlierProducer: typeof earlier === "string" ? earlier : undefined,
-    lastRun: shown,
+    recordedKey: address !== undefined && hostKey !== undefined ? { address, hostKey } : undefined,
+    wait:
+      typeof startedAt === "string"
+        ? { startedAt, startHeight: asNumber(startHeight), syncedAt: asText(syncedAt) }
+        : undefined,
+    guard: parseGuards(resources.filter(({ type }) => type.endsWith(":RetirementGuard"))),
+    chainCopy: parseChainCopy(findOutputs(":ChainCopy")),
+    earlierProducer: asText(asBlock(stack.registration).earlier),
+    lastRun: parseLastRun(stack),
     pending: operations.map(({ resource, type }) => ({
       operation: type,
       type: resource.type,
@@ -125,68 +116,63 @@ export function parseDeployment({ resources = [], pending_operations: operations
   };
 }
 
+type Outputs = Readonly<Record<string, unknown>>;
+
+const asText = (value: unknown) => (typeof value === "string" ? value : undefined);
+const asNumber = (value: unknown) => (typeof value === "number" ? value : undefined);
+const asBlock = (value: unknown) => (value ?? {}) as Outputs;
+
 /** Merges the two guards of one host: the first has the longest history, the last has the producer address. */
 function parseGuards(guards: readonly Resource[]): GuardState | undefined {
-  const [first] = guards
-    .map(({ outputs = {} }) => outputs)
-    .filter((outputs) => typeof outputs.createdAt === "string")
+  const all = guards.map(({ outputs = {} }) => outputs);
+  const [first] = all
+    .filter(({ createdAt }) => typeof createdAt === "string")
     .sort((a, b) => String(a.createdAt).localeCompare(String(b.createdAt)));
   if (first === undefined) return undefined;
-  const producer = guards.map(({ outputs }) => outputs?.knownProducer).find((each) => typeof each === "string");
-  const recorded = guards.map(({ outputs }) => parseMomentum(outputs?.recorded)).find((each) => each !== undefined);
-  const hasProduced = guards.some(({ outputs }) => outputs?.produced === "seen");
   return {
     createdAt: String(first.createdAt),
     isReached: first.isReached !== false,
     isOwnWork: first.isOwnWork === true,
     isOwnServer: first.isOwnServer === true,
-    knownProducer: typeof producer === "string" ? producer : undefined,
-    recorded,
-    produced: hasProduced ? "seen" : undefined,
+    knownProducer: all.map(({ knownProducer }) => asText(knownProducer)).find((each) => each !== undefined),
+    recorded: all.map(({ recorded }) => parseMomentum(recorded)).find((each) => each !== undefined),
+    produced: all.some(({ produced }) => produced === "seen") ? "seen" : undefined,
   };
 }
 
-function parseMomentum(found: unknown): GuardState["recorded"] {
-  const { height, hash } = (found ?? {}) as { height?: unknown; hash?: unknown };
+function parseMomentum(momentum: unknown): GuardState["recorded"] {
+  const { height, hash } = asBlock(momentum);
   return typeof height === "number" && typeof hash === "string" ? { height, hash } : undefined;
 }
 
-function parseChainCopy(outputs: Readonly<Record<string, unknown>>): ChainCopyResult | undefined {
-  const { outcome, from, at, bytes, seconds, height, manifest } = outputs;
+function parseChainCopy({ outcome, from, at, bytes, seconds, height, manifest }: Outputs): ChainCopyResult | undefined {
   if (outcome !== "copied") return undefined;
-  const [text, number] = [String, Number];
   return {
-    from: text(from),
-    at: text(at),
-    bytes: number(bytes),
-    seconds: number(seconds),
-    height: number(height),
-    manifest: text(manifest),
+    from: String(from),
+    at: String(at),
+    bytes: Number(bytes),
+    seconds: Number(seconds),
+    height: Number(height),
+    manifest: String(manifest),
   };
 }
 
-function parseLastRun({
-  nextStep,
-  producerAddress,
-  registration,
-  orchestrator,
-}: Readonly<Record<string, unknown>>): LastRunOutputs | undefined {
+function parseLastRun({ nextStep, producerAddress, registration, orchestrator }: Outputs): LastRunOutputs | undefined {
   if (!Array.isArray(nextStep)) return undefined;
-  const { registered, offered, producing } = (registration ?? {}) as Readonly<Record<string, unknown>>;
-  const { side } = (orchestrator ?? {}) as { side?: unknown };
+  const { registered, offered, producing } = asBlock(registration);
   return {
     nextStep: nextStep.filter((line) => typeof line === "string"),
     producerAddress: isAddress(producerAddress) ? producerAddress : undefined,
     isRegistered: registered === true,
     isAwaited: registered === true && producing === false ? true : undefined,
     isOffered: offered === true,
-    orchestratorHost: typeof side === "string" ? side : undefined,
+    orchestratorHost: asText(asBlock(orchestrator).side),
   };
 }
 
 export function parseHostOutput(text: string): OtherHost | undefined {
   const { deployment } = JSON.parse(text) as { deployment?: Deployment };
   const outputs = deployment?.resources?.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs;
-  const { address, hostKey } = (outputs?.host ?? {}) as { address?: unknown; hostKey?: unknown };
+  const { address, hostKey } = asBlock(outputs?.host);
   return typeof address === "string" && typeof hostKey === "string" ? { address, hostKey } : undefined;
 }

@@ -1,7 +1,7 @@
 import { access, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { homeDirectory } from "../../core/util/resolvePath";
-import { stackName } from "./stackName";
+import { shortenStackName } from "./stackName";
 import type { Deployment } from "./stackState";
 
 /** Version of the file's format. Files of another version are left to Pulumi. */
@@ -21,7 +21,7 @@ export function backendDirectory(url: string): string | undefined {
 export async function readStateFile(url: string, project: string, stack: string): Promise<Deployment | undefined> {
   const directory = backendDirectory(url);
   if (directory === undefined) return undefined;
-  const file = join(directory, ".pulumi", "stacks", project, `${stackName(stack)}.json`);
+  const file = join(directory, ".pulumi", "stacks", project, `${shortenStackName(stack)}.json`);
   // If both files exist, Pulumi decides which one counts.
   const isPacked = access(`${file}.gz`).then(
     () => true,

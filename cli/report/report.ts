@@ -6,7 +6,7 @@ import { firstLine } from "../../core/util/firstLine";
 import { formatProblem } from "../../core/util/problem";
 import { replaceWhole } from "../../core/util/writeAtomically";
 import { createPulumi } from "../pulumi/pulumiCommand";
-import { stackName } from "../pulumi/stackName";
+import { shortenStackName } from "../pulumi/stackName";
 import { CliRefusal, refusalExitCode } from "../terminal/refusal";
 import { buildReport } from "./buildReport";
 import { findEventLog } from "./findEventLog";
@@ -27,7 +27,7 @@ interface ReportOptions {
  */
 export async function report(fullName: string, { json, directory: asked, output }: ReportOptions): Promise<number> {
   // The event log has only the short name, even if the backend uses organization/project/stack.
-  const stack = stackName(fullName);
+  const stack = shortenStackName(fullName);
   const configured = () => readConfiguredDirectory(fullName);
   const { directory, log } = await findEventLog(stack, { asked, configured });
   const made = buildReport(log, stack);

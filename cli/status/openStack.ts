@@ -5,7 +5,7 @@ import { commandsFor } from "../../core/util/commands";
 import { formatProblem } from "../../core/util/problem";
 import { type LockStatus, readLocks } from "../pulumi/locks";
 import { createPulumi, type Pulumi } from "../pulumi/pulumiCommand";
-import { stackName } from "../pulumi/stackName";
+import { shortenStackName } from "../pulumi/stackName";
 import { parseDeployment, parseState, type StackState } from "../pulumi/stackState";
 import { readStateFile } from "../pulumi/stateFile";
 import { CliRefusal } from "../terminal/refusal";
@@ -54,7 +54,7 @@ export class NoServerRefusal extends CliRefusal {
 
 /** Reads a stack that may have no host yet. @throws CliRefusal with the problem of stack or configuration */
 export async function openStack(fullName: string): Promise<StackInfo> {
-  const stack = stackName(fullName);
+  const stack = shortenStackName(fullName);
   const engine = createPulumi(fullName);
   const answers = Promise.all([
     engine.read(["config", "--json", "--show-secrets"]),

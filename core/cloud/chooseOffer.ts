@@ -1,3 +1,4 @@
+import type { CloudHostConfig } from "../config/hostSchema";
 import type { Commands } from "../util/commands";
 import type { Order } from "./orderRecord";
 
@@ -14,15 +15,7 @@ export interface Offer {
   readonly isAvailable: boolean;
 }
 
-export interface Wish {
-  /** `auto`, or a plan's name. */
-  readonly plan: string;
-  /** Tried in this order. */
-  readonly locations: readonly string[];
-  readonly minimums: { readonly cores: number; readonly memoryGb: number; readonly diskGb: number };
-  /** The most that a month may cost, in the provider's currency; undefined: no limit. */
-  readonly maxMonthly?: number | undefined;
-}
+export type Wish = Pick<CloudHostConfig, "plan" | "locations" | "minimums" | "maxMonthly">;
 
 export interface Chosen {
   readonly kind: "chosen";
@@ -56,11 +49,11 @@ export function findShortfalls(offer: Offer, { minimums }: Wish): string[] {
  */
 export function chooseOffer(offers: readonly Offer[], wish: Wish, attempts: readonly Order[], run: Commands): Choice {
   const { plan, locations, maxMonthly = Number.POSITIVE_INFINITY } = wish;
-  const placesOf = (all: readonly Offer[]) => [...new Set(all.map(({ location }) => location))];
-  const unknown = locations.filter((location) => !placesOf(offers).includes(location));
+  const listLocations = (all: readonly Offer[]) => [...new Set(all.map(({ location }) => location))];
+  const unknown = locations.filter((location) => !listLocations(offers).includes(location));
   if (unknown.length > 0)
     return refuse(
-      `pillar-host:host.locations: found ${unknown.join(", ")}, needed some of ${placesOf(offers).sort().join(", ")}`,
+      `pillar-host:host.locations: found ${unknown.join(", ")}, needed some of ${listLocations(offers).sort().join(", ")}`,
     );
   const ofPlan = plan === "auto" ? offers : offers.filter((offer) => offer.plan === plan);
   const fitting = ofPlan.filter(({ location }) => locations.includes(location));
@@ -71,13 +64,13 @@ export function chooseOffer(offers: readonly Offer[], wish: Wish, attempts: read
     if (plan === "auto")
       return refuse(`pillar-host:host.plan: no plan in ${where} meets the minimums (pillar-host:host.minimums)`);
     if (ofPlan.length === 0) return refuse(`${key} is not an x86 plan that the provider sells now`);
-    if (!fitting[0]) return refuse(`${key} is not sold in ${where}, but in ${placesOf(ofPlan).join(", ")}`);
+    if (!fitting[0]) return refuse(`${key} is not sold in ${where}, but in ${listLocations(ofPlan).join(", ")}`);
     return refuse(`${key} is below the minimums: ${findShortfalls(fitting[0], wish).join("; ")}`);
   }
   const inOrder = sortOffers(usable, locations);
-  const isTried = (offer: Offer) =>
-    attempts.some((attempt) => attempt.plan === offer.plan && attempt.location === offer.location);
-  const untried = inOrder.filter((offer) => !isTried(offer));
+  const untried = inOrder.filter(
+    ({ plan: name, location }) => !attempts.some((tried) => tried.plan === name && tried.location === location),
+  );
   const offer = untried.find(({ monthly }) => monthly <= maxMonthly);
   if (offer) return { kind: "chosen", offer, runnerUp: inOrder.find((each) => each.plan !== offer.plan) };
   const tried = attempts.map(({ location, at, reason, ...each }) => `${each.plan} in ${location} at ${at}: ${reason}`);

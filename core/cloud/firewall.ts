@@ -8,29 +8,20 @@ export interface Opening {
 
 const anywhere = ["0.0.0.0/0", "::/0"];
 
-interface FirewallNeeds {
-  readonly sshFrom: readonly string[];
-  readonly hasOrchestrator: boolean;
-}
-
 /** Lists the openings of a host's firewall: docs/specification.md, 8. */
 export function listOpenings(
-  config: Pick<StackConfig, "node" | "orchestrator" | "ssh">,
-  needs: FirewallNeeds,
+  { node, orchestrator, ssh }: Pick<StackConfig, "node" | "orchestrator" | "ssh">,
+  { sshFrom, hasOrchestrator }: { readonly sshFrom: readonly string[]; readonly hasOrchestrator: boolean },
 ): Opening[] {
-  const { sshFrom, hasOrchestrator } = needs;
-  const { node, orchestrator, ssh } = config;
-  return [
+  const { p2pPort, rpcPort, rpcFrom } = orchestrator;
+  const openings: Opening[] = [
     { protocol: "tcp", port: ssh.port, sources: sshFrom },
     { protocol: "tcp", port: node.p2pPort, sources: anywhere },
     { protocol: "udp", port: node.p2pPort, sources: anywhere },
-    ...(hasOrchestrator ? orchestratorOpenings(orchestrator) : []),
   ];
-}
-
-function orchestratorOpenings({ p2pPort, rpcPort, rpcFrom }: StackConfig["orchestrator"]): Opening[] {
-  const asked: Opening[] = rpcFrom.length === 0 ? [] : [{ protocol: "tcp", port: rpcPort, sources: rpcFrom }];
-  return [{ protocol: "tcp", port: p2pPort, sources: anywhere }, ...asked];
+  if (hasOrchestrator) openings.push({ protocol: "tcp", port: p2pPort, sources: anywhere });
+  if (hasOrchestrator && rpcFrom.length > 0) openings.push({ protocol: "tcp", port: rpcPort, sources: rpcFrom });
+  return openings;
 }
 
 export function warnOfOpenSsh(sshFrom: readonly string[]): string[] {

@@ -3,13 +3,13 @@ import { type Commands, commandsFor } from "../util/commands";
 import { type Chosen, chooseOffer, describeOffer, type Offer } from "./chooseOffer";
 import type { Cloud, CloudInventory, ServerNow } from "./cloud";
 import {
+  computePriceLimit,
   type EarlierOrders,
-  keepShownPrice,
+  type FirstPrice,
+  keepFirstPrice,
   type Order,
   type OrderRecord,
   type PriceLimit,
-  priceLimit,
-  type ShownPrice,
   settleOrder,
 } from "./orderRecord";
 
@@ -19,7 +19,7 @@ export type HostPlan =
       readonly offer: Offer;
       readonly found: CloudInventory;
       readonly attempts: readonly Order[];
-      readonly shown: ShownPrice;
+      readonly shown: FirstPrice;
       readonly leftover?: ServerNow | undefined;
     }
   | {
@@ -136,7 +136,7 @@ async function planOrder(
       ];
   const within = (limit: PriceLimit | undefined, tried: readonly Order[]) =>
     chooseOffer(offers, { ...host, maxMonthly: limit?.monthly }, tried, run);
-  const known = priceLimit(host, record.shown);
+  const known = computePriceLimit(host, record.shown);
   const choice = within(known, attempts);
   if (choice.kind === "none") {
     const isExhausted = attempts.length > 0 && within(known, []).kind === "chosen";
@@ -144,8 +144,8 @@ async function planOrder(
   }
   if (faults.length > 0) return { faults };
   const { offer } = choice;
-  const shown = keepShownPrice(host, record.shown, offer);
-  const limit = priceLimit(host, shown);
+  const shown = keepFirstPrice(host, record.shown, offer);
+  const limit = computePriceLimit(host, shown);
   const next = within(limit, [...attempts, { ...offer, at: "" }]);
   return {
     plan: { kind: "make", offer, found, attempts, shown, leftover },

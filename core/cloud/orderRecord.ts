@@ -25,7 +25,7 @@ const recordSchema = z.object({
 
 export type Order = Readonly<z.infer<typeof orderSchema>>;
 export type OrderRecord = Readonly<z.infer<typeof recordSchema>>;
-export type ShownPrice = NonNullable<OrderRecord["shown"]>;
+export type FirstPrice = NonNullable<OrderRecord["shown"]>;
 
 /** Holds no secrets. */
 export interface OrderRecords {
@@ -92,7 +92,7 @@ function describeWish({ provider, plan, minimums: { cores, memoryGb, diskGb }, b
  * Returns the highest price that a server may cost: host.maxMonthly if it is configured; else the price that was shown
  * for the same configuration, plus a quarter; undefined if neither exists.
  */
-export function priceLimit(host: CloudHostConfig, shown?: ShownPrice): PriceLimit | undefined {
+export function computePriceLimit(host: CloudHostConfig, shown?: FirstPrice): PriceLimit | undefined {
   if (host.maxMonthly !== undefined) return { monthly: host.maxMonthly, from: "pillar-host:host.maxMonthly" };
   if (shown?.wish !== describeWish(host)) return undefined;
   const { monthly, currency } = shown;
@@ -102,11 +102,11 @@ export function priceLimit(host: CloudHostConfig, shown?: ShownPrice): PriceLimi
   };
 }
 
-export function keepShownPrice(
+export function keepFirstPrice(
   host: CloudHostConfig,
-  known: ShownPrice | undefined,
-  { monthly, currency }: Omit<ShownPrice, "wish">,
-): ShownPrice {
+  known: FirstPrice | undefined,
+  { monthly, currency }: Omit<FirstPrice, "wish">,
+): FirstPrice {
   const wish = describeWish(host);
   return known?.wish === wish ? known : { wish, monthly, currency };
 }

@@ -48,7 +48,7 @@ export function extractRawConfig(all: Readonly<Record<string, string>>): {
   for (const [key, value] of Object.entries(all)) {
     if (key.startsWith(`${project}:`)) raw[key.slice(project.length + 1)] = parseValue(value);
   }
-  const { apiEndpoint, token } = standardKeys(raw.host, all);
+  const { apiEndpoint, token } = readPluginKeys(raw.host, all);
   if (token !== undefined) raw.host = { token, ...(raw.host as object) };
   return { raw, apiEndpoint };
 }
@@ -58,18 +58,21 @@ const pluginKeys: Readonly<Record<string, readonly [token: string, endpoint: str
   digitalocean: ["digitalocean:token", "digitalocean:apiEndpoint"],
 };
 
-function providerOf(host: unknown): string {
+function parseProvider(host: unknown): string {
   return String((typeof host === "object" && host !== null ? (host as { provider?: unknown }) : {}).provider);
 }
 
-function standardKeys(host: unknown, all: Readonly<Record<string, string>>): { apiEndpoint?: string; token?: string } {
-  const [token, apiEndpoint] = (pluginKeys[providerOf(host)] ?? []).map((key) => all[key]);
+function readPluginKeys(
+  host: unknown,
+  all: Readonly<Record<string, string>>,
+): { apiEndpoint?: string; token?: string } {
+  const [token, apiEndpoint] = (pluginKeys[parseProvider(host)] ?? []).map((key) => all[key]);
   return { apiEndpoint: apiEndpoint || undefined, token: token || undefined };
 }
 
 /** Finds the keys of another cloud's plugin: a token that nothing reads. */
 export function findUnusedCloudKeys(host: unknown, all: Readonly<Record<string, string>>, stack: string): string[] {
-  const provider = providerOf(host);
+  const provider = parseProvider(host);
   return Object.entries(pluginKeys).flatMap(([cloud, keys]) =>
     cloud === provider
       ? []

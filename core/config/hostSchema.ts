@@ -150,7 +150,7 @@ interface Around {
   };
 }
 
-export function hostFaults({ host, lifecycle, ssh }: Around): SchemaFault[] {
+export function findHostFaults({ host, lifecycle, ssh }: Around): SchemaFault[] {
   if (host.provider === "existing") return [];
   const faults: SchemaFault[] = [];
   if (lifecycle === "adopted" && host.importId === undefined)
@@ -198,7 +198,7 @@ function isNetwork(text: string): boolean {
   const family = isIP(address);
   if (family === 0 || Number(bits) > (family === 4 ? 32 : 128)) return false;
   // Providers refuse a network whose address names a host in it.
-  return family === 6 || (Number(bits) === 0 ? 0 : numberOf(address) << Number(bits)) === 0 || Number(bits) === 32;
+  return family === 6 || (Number(bits) === 0 ? 0 : parseIPv4(address) << Number(bits)) === 0 || Number(bits) === 32;
 }
 
-const numberOf = (address: string) => address.split(".").reduce((sum, part) => (sum << 8) | Number(part), 0);
+const parseIPv4 = (address: string) => address.split(".").reduce((sum, part) => (sum << 8) | Number(part), 0);

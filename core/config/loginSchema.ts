@@ -54,7 +54,7 @@ const someHost = {
 
 const proxy = z
   .strictObject({ ...someHost, port: someHost.port.meta({ otherwise: "22" }) })
-  .superRefine((login: LoginKeys, context) => openableKey(login, context))
+  .superRefine((login: LoginKeys, context) => checkPrivateKeyOpens(login, context))
   .optional()
   .meta({
     description:
@@ -80,8 +80,8 @@ interface LoginKeys {
 }
 
 /** Checks that the block's private key can be opened, for `superRefine`. */
-export const openableKey = (login: LoginKeys, context: z.RefinementCtx) => {
-  const [key, message, isToBeSet] = privateKeyFault(login) ?? [];
+export const checkPrivateKeyOpens = (login: LoginKeys, context: z.RefinementCtx) => {
+  const [key, message, isToBeSet] = findPrivateKeyFault(login) ?? [];
   if (key !== undefined) context.addIssue({ code: "custom", path: [key], message, params: { isToBeSet } });
 };
 
@@ -97,11 +97,11 @@ export const sshSchema = z
     message: "needed one of agent: true, privateKeyFile, privateKey or password",
     params: { isLogin: true },
   })
-  .superRefine(openableKey)
+  .superRefine(checkPrivateKeyOpens)
   .meta({ description: "The login. It needs the ssh agent, a key's file, a private key or a password" });
 
 /** Returns the key of the block, and what is wrong with it. */
-function privateKeyFault({
+function findPrivateKeyFault({
   privateKeyFile,
   privateKey,
   privateKeyPassword,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { SchemaFault } from "./configFaults";
 import { duration } from "./duration";
-import { loginRule, openableKey, otherHostShape, otherNodeShape } from "./loginSchema";
+import { checkPrivateKeyOpens, loginRule, otherHostShape, otherNodeShape } from "./loginSchema";
 import { releaseSchema } from "./releaseSchema";
 import {
   acknowledged,
@@ -18,7 +18,7 @@ import {
   webAddress,
   word,
 } from "./schemaParts";
-import { witnessFaults } from "./witnessFaults";
+import { findWitnessFaults } from "./witnessFaults";
 
 /** Tells a release from the one that lay behind the same address before. */
 const controllerVersion = z
@@ -155,7 +155,7 @@ const oldHost = z
     }),
     ...otherNodeShape,
   })
-  .superRefine(openableKey)
+  .superRefine(checkPrivateKeyOpens)
   .meta({
     description: `The Pillar's old host: a witness of the chain, and with \`from: oldHost\` the source of the chain copy. By default it is \`orchestrator.migrateFrom\`. ${loginRule}`,
     see: "operating.md#the-chain-from-the-old-host",
@@ -217,14 +217,14 @@ export const syncSchema = z
   .prefault({})
   .meta({ description: "How the program decides that the node is synced, and how long it waits" });
 
-export function syncFaults(config: {
+export function findSyncFaults(config: {
   readonly lifecycle: string;
   readonly host: { readonly provider: string; readonly address?: string; readonly hostKey?: string | undefined };
   readonly sync: z.output<typeof syncSchema>;
   readonly orchestrator: { readonly migrateFrom?: { readonly address: string; readonly hostKey: string } | undefined };
 }): SchemaFault[] {
   const { sync, orchestrator } = config;
-  const faults = witnessFaults(config);
+  const faults = findWitnessFaults(config);
   if (sync.from === "oldHost" && sync.oldHost === undefined && orchestrator.migrateFrom === undefined)
     faults.push([
       ["sync", "oldHost"],

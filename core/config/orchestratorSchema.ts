@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { SchemaFault } from "./configFaults";
 import { duration } from "./duration";
 import { network } from "./hostSchema";
-import { loginRule, openableKey, otherHostShape } from "./loginSchema";
+import { checkPrivateKeyOpens, loginRule, otherHostShape } from "./loginSchema";
 import { releaseSchema } from "./releaseSchema";
 import { acknowledged, address, ownDirectory, port, service, word } from "./schemaParts";
 
@@ -54,7 +54,7 @@ const migrateFrom = z
         see: "orchestrator.md#after-a-restore",
       }),
   })
-  .superRefine(openableKey)
+  .superRefine(checkPrivateKeyOpens)
   .meta({ description: `The old host, from which the orchestrator is moved. ${loginRule}`, see: "orchestrator.md" });
 
 const version = z
@@ -147,7 +147,7 @@ export const orchestratorSchema = z
     see: "orchestrator.md",
   });
 
-export function orchestratorFaults(config: {
+export function findOrchestratorFaults(config: {
   readonly node: { readonly service: string };
   readonly sync: { readonly oldHost?: { readonly service?: string | undefined } | undefined };
   readonly orchestrator: z.output<typeof orchestratorSchema>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { SchemaFault } from "./configFaults";
 import { duration } from "./duration";
-import { loginRule, openableKey, otherHostShape, otherNodeShape } from "./loginSchema";
+import { checkPrivateKeyOpens, loginRule, otherHostShape, otherNodeShape } from "./loginSchema";
 import { rpcUrl } from "./schemaParts";
 
 /** The chain's own measures; other networks than the real one have others. */
@@ -40,7 +40,7 @@ const successor = z
     ...otherHostShape,
     ...otherNodeShape,
   })
-  .superRefine(openableKey)
+  .superRefine(checkPrivateKeyOpens)
   .meta({ description: `The host that produces after this one. ${loginRule}` });
 
 export const retirementSchema = z
@@ -60,7 +60,7 @@ export const retirementSchema = z
   .prefault({})
   .meta({ description: "How this host is retired", see: "retiring.md" });
 
-export function retirementFaults({
+export function findRetirementFaults({
   host,
   retirement,
 }: {

@@ -7,7 +7,7 @@ interface Machine {
 }
 
 /** Refuses a stack's own host in the place of another one, under whatever name. */
-export function sameMachineFaults({
+export function findSameMachineFaults({
   host,
   sync,
   orchestrator,

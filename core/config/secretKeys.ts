@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
 import { commandsFor } from "../util/commands";
+import { project } from "./configFaults";
+import { findValue } from "./rawValues";
 import { listSchemaKeys, readMeta } from "./schemaKeys";
 import { stackSchema } from "./stackSchema";
 
@@ -22,7 +25,7 @@ export function findPlainSecrets(
   const plain = listSecretKeys().filter((path) => {
     const [key = ""] = path;
     // The engine marks whole blocks: one value in it may be plain beside a secret one.
-    return at(raw, path) !== undefined && (!isSecret(key) || typeof at(written, path) === "string");
+    return findValue(raw, path) !== undefined && (!isSecret(key) || typeof findValue(written, path) === "string");
   });
   return plain.map((keys) => {
     const path = `pillar-host:${keys.join(".")}`;
@@ -32,11 +35,20 @@ export function findPlainSecrets(
 
 /** True if a block may hold a plain secret beside an encrypted one. */
 export function hasMixedBlock(raw: Readonly<Record<string, unknown>>, isSecret: (key: string) => boolean): boolean {
-  const inBlocks = listSecretKeys().filter((path) => path.length > 1 && at(raw, path) !== undefined);
+  const inBlocks = listSecretKeys().filter((path) => path.length > 1 && findValue(raw, path) !== undefined);
   const blocks = inBlocks.map(([key = ""]) => key).filter(isSecret);
   return new Set(blocks).size < blocks.length;
 }
 
-function at(values: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((block, name) => (block as Record<string, unknown> | undefined | null)?.[name], values);
+/** Reads the stack's file, if it exists; an encrypted value is a block with the key `secure`. */
+export function readStackFile(directory: string, stack: string): Record<string, unknown> | undefined {
+  // Required where it is needed: most runs do without.
+  const { parse } = require("yaml") as typeof import("yaml");
+  try {
+    const { config } = parse(readFileSync(`${directory}/Pulumi.${stack}.yaml`, "utf8")) as { config?: object };
+    const own = Object.entries(config ?? {}).filter(([key]) => key.startsWith(`${project}:`));
+    return Object.fromEntries(own.map(([key, value]) => [key.slice(project.length + 1), value]));
+  } catch {
+    return undefined;
+  }
 }

@@ -1,20 +1,20 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import type { SchemaFault } from "./configFaults";
-import { hostFaults, hostSchema } from "./hostSchema";
+import { findHostFaults, hostSchema } from "./hostSchema";
 import { sshSchema } from "./loginSchema";
-import { controllerSchema, nodeSchema, ownAddress, syncFaults, syncSchema } from "./nodeSchema";
-import { orchestratorFaults, orchestratorSchema } from "./orchestratorSchema";
-import { cutoverSchema, networkSchema, retirementFaults, retirementSchema } from "./retirementSchema";
-import { sameMachineFaults } from "./sameMachine";
+import { controllerSchema, findSyncFaults, nodeSchema, ownAddress, syncSchema } from "./nodeSchema";
+import { findOrchestratorFaults, orchestratorSchema } from "./orchestratorSchema";
+import { cutoverSchema, findRetirementFaults, networkSchema, retirementSchema } from "./retirementSchema";
+import { findSameMachineFaults } from "./sameMachine";
 import { pillarName, webAddress } from "./schemaParts";
-import { storeFaults, storeSchema } from "./storeSchema";
+import { findStoreFaults, storeSchema } from "./storeSchema";
 
 /** The webhook is a secret: its path or host name is the password, as with ntfy topics and Slack hooks. */
 const webhook = webAddress("needed the http or https address of a webhook, such as an ntfy topic's");
 
 /** Checks that a directly asked RPC has an IP address: the node refuses requests by name. */
-function rpcFaults({
+function findRpcFaults({
   host,
   node,
 }: {
@@ -33,7 +33,7 @@ function rpcFaults({
   ];
 }
 
-function releaseFault({ lifecycle, controller }: Partial<Blocks>, context: z.RefinementCtx): void {
+function checkRelease({ lifecycle, controller }: Partial<Blocks>, context: z.RefinementCtx): void {
   const isThere = typeof controller !== "object" || controller === null || controller.release !== undefined;
   if (lifecycle !== "active" || isThere) return;
   const path = ["controller", "release", "url"];
@@ -91,16 +91,16 @@ export const stackSchema = z
     cutover: cutoverSchema,
     retirement: retirementSchema,
   })
-  .superRefine(releaseFault, { when: () => true })
+  .superRefine(checkRelease, { when: () => true })
   .superRefine((config, context) => {
     const faults = [
-      hostFaults,
-      rpcFaults,
-      sameMachineFaults,
-      syncFaults,
-      storeFaults,
-      orchestratorFaults,
-      retirementFaults,
+      findHostFaults,
+      findRpcFaults,
+      findSameMachineFaults,
+      findSyncFaults,
+      findStoreFaults,
+      findOrchestratorFaults,
+      findRetirementFaults,
     ].flatMap((find) => find(config));
     for (const [path, message, cure] of faults)
       context.addIssue({ code: "custom", path: [...path], message, params: cure ? { cure } : undefined });

@@ -17,7 +17,7 @@ export const storeSchema = z
     see: "unattended.md#records-in-a-bucket",
   });
 
-export function storeFaults({
+export function findStoreFaults({
   store,
   orchestrator,
 }: {

@@ -18,7 +18,7 @@ interface Around {
 }
 
 /** Checks the witnesses of the chain: an active stack needs one, and none counts twice or is the host itself. */
-export function witnessFaults({ lifecycle, host, sync, orchestrator }: Around): SchemaFault[] {
+export function findWitnessFaults({ lifecycle, host, sync, orchestrator }: Around): SchemaFault[] {
   const { references, oldHost, unverifiedChain } = sync;
   const { migrateFrom } = orchestrator;
   const faults: SchemaFault[] = [];

@@ -24,7 +24,7 @@ export function createDirectoryStore(directory: string): Store {
       fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
       appendWhole(log, line);
     },
-    readLines: async () => linesIn(log),
+    readLines: async () => splitLines(log),
     readText: async (name) => readIfExists(path.join(directory, name)),
     writeText: async (name, text) => {
       const file = path.join(directory, name);
@@ -57,7 +57,7 @@ function appendWhole(file: string, line: string): void {
   }
 }
 
-function linesIn(file: string): string[] {
+function splitLines(file: string): string[] {
   return (readIfExists(file) ?? "").split("\n").filter((line) => line !== "");
 }
 

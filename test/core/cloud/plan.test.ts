@@ -22,7 +22,11 @@ const offer = (plan: string, monthly: number, change: Partial<Offer> = {}): Offe
   isAvailable: true,
   ...change,
 });
-const wish: Wish = { plan: "auto", locations: ["fsn1", "nbg1"], minimums: { cores: 4, memoryGb: 4, diskGb: 40 } };
+const wish: Wish = {
+  plan: "auto",
+  locations: ["fsn1", "nbg1"],
+  minimums: { cores: 4, memoryGb: 4, diskGb: 40, bandwidthMbps: 100 },
+};
 const market = ["fsn1", "nbg1"].flatMap((location) => [
   offer("small", 4, { location, cores: 2 }),
   offer("good", 8, { location }),
@@ -141,7 +145,7 @@ group("refused before anything is made", () => {
     [
       "minimums that nothing meets",
       market,
-      { minimums: { cores: 64, memoryGb: 4, diskGb: 40 } },
+      { minimums: { ...wish.minimums, cores: 64 } },
       "pillar-host:host.plan: no plan in fsn1, nbg1 meets the minimums (pillar-host:host.minimums)",
     ],
   ])("%s", (_what, offers, change, fault) => {

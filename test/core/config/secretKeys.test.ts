@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { findPlainSecrets, hasMixedBlock, listSecretKeys } from "../../../core/config/secretKeys";
-import { readStackFile } from "../../../core/config/writtenConfig";
+import { findPlainSecrets, hasMixedBlock, listSecretKeys, readStackFile } from "../../../core/config/secretKeys";
 
 const raw = { ssh: { user: "op", privateKey: "KEY" }, notify: "https://ntfy.example/topic", pillar: { name: "Anvil" } };
 

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { stackName } from "../pulumi/stackName";
+import { shortenStackName } from "../pulumi/stackName";
 
 export const examples = join(__dirname, "../../examples");
 
-export const stackFilePath = (stack: string) => join(process.cwd(), `Pulumi.${stackName(stack)}.yaml`);
+export const stackFilePath = (stack: string) => join(process.cwd(), `Pulumi.${shortenStackName(stack)}.yaml`);
 
 /** Reads a stack's file if it is the unchanged example of this program, which may be overwritten. */
-export function readShippedFile(file: string): string | undefined {
+export function readUnchangedExample(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
   const text = readFileSync(file, "utf8");
   const shipped = readFileSync(join(examples, "network-of-momentum.yaml"), "utf8");
