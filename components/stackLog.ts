@@ -1,12 +1,12 @@
 import type { StackConfig } from "../core/config/config";
-import { createLogRef, openStackStore } from "../core/config/stackStore";
+import { createStackLogRef, openStackStore } from "../core/config/stackStore";
 import { type EventLog, openEventLog, readEvents } from "../core/eventLog/eventLog";
 import type { LogEvent } from "../core/eventLog/events";
 import { warn } from "./log";
 
 /** Opens the stack's event log. A failed note causes a warning. */
 export function openStackLog(config: StackConfig): EventLog {
-  return openEventLog(createLogRef(config), { now: () => Date.now(), say: (line) => void warn(line) });
+  return openEventLog(createStackLogRef(config), { now: () => Date.now(), say: (line) => void warn(line) });
 }
 
 /** Reads the events of the Pillar's stacks. @throws if the event log can't be read */

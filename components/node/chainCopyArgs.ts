@@ -1,7 +1,7 @@
 import { nodeRpc, oldNode, resolveNode } from "../../core/chain/configuredNode";
 import type { ChainCopyInputs, CopyHost } from "../../core/chainCopy/inputs";
 import type { StackConfig } from "../../core/config/config";
-import { createLogRef } from "../../core/config/stackStore";
+import { createStackLogRef } from "../../core/config/stackStore";
 import type { OrchestratorHost } from "../../core/ssh/root";
 import type { SshTarget } from "../../core/ssh/ssh";
 import { chainCopyLibrary } from "../../core/steps/libraries";
@@ -29,7 +29,7 @@ export function createChainCopyArgs(config: StackConfig, stack: string): ChainCo
     limitMbps: sync.copyMbps ?? 0,
     momentum: network.momentum,
     ...chainSources(config),
-    record: createLogRef(config),
+    record: createStackLogRef(config),
     library: chainCopyLibrary(),
   };
 }

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { nodeTarget } from "../../core/chain/configuredNode";
 import type { Network } from "../../core/chain/elections";
 import type { StackConfig } from "../../core/config/config";
-import { createLogRef } from "../../core/config/stackStore";
+import { createStackLogRef } from "../../core/config/stackStore";
 import type { LogRef } from "../../core/eventLog/eventLog";
 import type { Registration, RegistrationMemory } from "../../core/registration/registration";
 import {
@@ -165,7 +165,7 @@ interface RegistrationReading {
 /** Reads node and registration. Never throws. */
 async function readRegistration(config: StackConfig, last: LastRun, { ours, seen }: At): Promise<RegistrationReading> {
   const [node, readings, hourlyRestart] = await Promise.all([seen.node, seen.readings, seen.hourlyRestart]);
-  const place = createLogRef(config);
+  const place = createStackLogRef(config);
   const memory = await readRegistrationMemory(place, ours, last.registration?.earlier);
   const registration = await judgeRegistration({
     ours,

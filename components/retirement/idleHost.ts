@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 import { nodeRpc } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
-import { createLogRef, openStackStore } from "../../core/config/stackStore";
+import { createStackLogRef, openStackStore } from "../../core/config/stackStore";
 import { openEventLog, readEvents } from "../../core/eventLog/eventLog";
 import type { RetirementInputs } from "../../core/retirement/guardInputs";
 import type { GuardMemory, Remembered } from "../../core/retirement/guardMemory";
@@ -118,7 +118,7 @@ async function retiredHostSteps(
 
 async function notifyOnce(config: StackConfig, notices: readonly RetirementNotice[]): Promise<void> {
   if (config.notify === undefined || notices.length === 0) return;
-  const place = createLogRef(config);
+  const place = createStackLogRef(config);
   const log = openEventLog(place, { now: () => Date.now(), say: (line) => void warn(line) });
   for (const { notice, message } of notices) {
     // Without an event log every run would send the notifications again.

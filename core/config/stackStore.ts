@@ -11,7 +11,7 @@ export function chooseRecordsPlace({ pillar, store, orchestrator }: StackConfig)
   return orchestrator.backup.directory ?? formatDefaultPlace(pillar.name);
 }
 
-export function createLogRef(config: StackConfig) {
+export function createStackLogRef(config: StackConfig) {
   return { directory: chooseRecordsPlace(config), stack: config.stack, pillar: config.pillar.name };
 }
 

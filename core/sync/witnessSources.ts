@@ -1,7 +1,7 @@
 import { oldNode } from "../chain/configuredNode";
 import type { NodeTarget } from "../chain/node";
 import type { StackConfig } from "../config/config";
-import { createLogRef } from "../config/stackStore";
+import { createStackLogRef } from "../config/stackStore";
 import type { WitnessSources } from "./chainSources";
 import { chainSources } from "./gateSettings";
 
@@ -9,7 +9,7 @@ import { chainSources } from "./gateSettings";
 export function witnessSources(config: StackConfig) {
   return {
     ...chainSources(config),
-    record: createLogRef(config),
+    record: createStackLogRef(config),
     witnessHost: findWitnessHost(config),
   } satisfies WitnessSources;
 }

@@ -2,7 +2,7 @@ import { type ChainClient, openNodeChain, openReferenceChain } from "../../../co
 import { newerRelease } from "../../../core/chain/newerRelease";
 import { readVersionGaps } from "../../../core/chain/nodeVersion";
 import { createOrchestratorClient } from "../../../core/chain/orchestrator";
-import { createLogRef } from "../../../core/config/stackStore";
+import { createStackLogRef } from "../../../core/config/stackStore";
 import { hasOrchestrator } from "../../../core/eventLog/orchestratorPresence";
 import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration";
 import { type PillarReading, readPillar } from "../../../core/registration/pillarReadings";
@@ -118,7 +118,7 @@ async function readRegistration({ stack, context, facts, node, readings }: Share
     readings: await readings,
     node: status,
     network: config.network,
-    memory: await readRegistrationMemory(createLogRef(config), ours ?? "", state.earlierProducer),
+    memory: await readRegistrationMemory(createStackLogRef(config), ours ?? "", state.earlierProducer),
     now: deps.now,
   });
 }
