@@ -54,7 +54,7 @@ retire_mark() {
 }
 retire_waits() {
   fail "the orchestrator's move on this host has not finished: its node is not shut down" "found: $1" \
-    "needed: finish the move with pulumi up of the new host's stack; then run the same command again"
+    "needed: finish the move in a run of the new host's stack; then run the same command again"
 }
 
 # Stops the node, so that it stays off after a reboot. Masked first: an end in error would start it again.
