@@ -83,9 +83,7 @@ function clearLocks(stack: string, held: readonly LockStatus[], isStale: boolean
     throw new CliRefusal(
       formatProblem({
         what: `${stack} is locked by a run that is still running: ${who}`,
-        needed: [
-          `wait until that run has ended (${run.status("--watch")} shows its progress). To stop it, press Ctrl-C in its`,
-        ],
+        needed: `wait until that run has ended (${run.status("--watch")} shows its progress). To stop it, press Ctrl-C in its`,
         next: [`terminal, twice if it waits for the sync; or: kill -INT ${living.lock.pid}`, `then: ${run.resume()}`],
       }),
     );

@@ -113,7 +113,8 @@ const findHostKey = ({ orchestrator, sync }: StackConfig, address: string) =>
 async function confirmKey(stack: string, address: string, like: string, ssh: StackConfig["ssh"]): Promise<string> {
   if (process.stdin.isTTY) return confirmHostKey(address, ssh.port, {}, proxyLogin(ssh));
   const shown = await readPresentedKey(address, ssh.port, proxyLogin(ssh));
-  if ("fault" in shown) throw new CliRefusal(`${shown.fault}\n  needed: give the address of a running host`);
+  if ("fault" in shown)
+    throw new CliRefusal(formatProblem({ what: shown.fault, needed: "give the address of a running host" }));
   throw new CliRefusal(
     formatProblem({
       what: `${address} shows the host key ${shown.fingerprint}; nothing was made`,

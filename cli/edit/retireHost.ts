@@ -24,7 +24,12 @@ export async function retireHost(
   { successor, up }: RetireOptions,
 ): Promise<number> {
   if (stack === successor)
-    throw new CliRefusal(`${stack} can't be its own successor\n  needed: give --successor the stack of the new host`);
+    throw new CliRefusal(
+      formatProblem({
+        what: `${stack} can't be its own successor`,
+        needed: "give --successor the stack of the new host",
+      }),
+    );
   const { engine, config, other: after, host } = await openTwoStacks(stack, successor);
   const wrong = findRetirementProblem({ name: stack, config }, { name: successor, config: after, host });
   if (wrong !== undefined) throw new CliRefusal(wrong);

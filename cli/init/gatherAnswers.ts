@@ -1,5 +1,6 @@
 import type { HostProvider } from "../../core/config/hostSchema";
 import { readAgentKeyTypes } from "../../core/ssh/agentKeys";
+import { formatProblem } from "../../core/util/problem";
 import { askChoice, askText } from "../terminal/prompts";
 import { CliRefusal } from "../terminal/refusal";
 import { answerSchemas, createValidator, refuseBadAnswers } from "./checkAnswers";
@@ -122,7 +123,7 @@ async function chooseLogin({ keyFile, agent, password }: InitFlags, isCloud: boo
   if (keyFile !== undefined) {
     const fault = checkKeyFile(keyFile);
     if (fault === undefined) return { keyFile };
-    throw new CliRefusal(`--key-file: ${keyFile} ${fault.wrong}\n  needed: ${fault.needed}`);
+    throw new CliRefusal(formatProblem({ what: `--key-file: ${keyFile} ${fault.wrong}`, needed: fault.needed }));
   }
   const count = (isCloud ? undefined : readAgentKeyTypes()?.length) ?? 0;
   const held = count === 1 ? "it holds a key" : `it holds ${count} keys`;

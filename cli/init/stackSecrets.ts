@@ -1,4 +1,5 @@
 import { ownFile } from "../../core/config/privateKey";
+import { formatProblem } from "../../core/util/problem";
 import { readSmall, type SmallFile } from "../../core/util/readSmall";
 import { askSecret } from "../terminal/prompts";
 import { CliRefusal } from "../terminal/refusal";
@@ -31,7 +32,7 @@ export async function gatherSecrets(
 
 function readToken(file: string): string {
   const refusal = (wrong: string, needed: string) =>
-    new CliRefusal(`--token-file: ${file} ${wrong}\n  needed: ${needed}`);
+    new CliRefusal(formatProblem({ what: `--token-file: ${file} ${wrong}`, needed }));
   let found: SmallFile;
   try {
     found = readSmall(file);

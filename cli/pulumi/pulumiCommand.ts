@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
+import { formatProblem } from "../../core/util/problem";
 import { askSecret } from "../terminal/prompts";
 import { CliRefusal } from "../terminal/refusal";
 import { formatPulumiError, isPassphraseMissing } from "./pulumiErrors";
@@ -92,7 +93,10 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}): Pulum
 }
 
 const pulumiMissing = new CliRefusal(
-  "pulumi is not found in PATH\n  needed: install Pulumi (https://www.pulumi.com/docs/install/), and check with: pulumi version",
+  formatProblem({
+    what: "pulumi is not found in PATH",
+    needed: "install Pulumi (https://www.pulumi.com/docs/install/), and check with: pulumi version",
+  }),
 );
 
 function toStartError(error: NodeJS.ErrnoException): Error {

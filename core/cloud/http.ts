@@ -2,6 +2,7 @@ import { type Answer, ask } from "../util/ask";
 import { isTooLarge } from "../util/boundedText";
 import { systemClock } from "../util/clock";
 import { printable } from "../util/printable";
+import { formatProblem } from "../util/problem";
 
 interface ApiOptions {
   readonly provider: string;
@@ -128,7 +129,10 @@ function parseAnswer(api: ApiOptions, method: string, path: string, answer: Answ
   if (answer instanceof Error && isTooLarge(answer)) throw cloudError(`${isNone}: ${answer.message}`);
   if (answer instanceof Error)
     throw cloudError(
-      `${provider}'s API cannot be reached at ${at}: ${answer.message}\n  Run the same command again when it can be.`,
+      formatProblem({
+        what: `${provider}'s API cannot be reached at ${at}: ${answer.message}`,
+        next: "Run the same command again when the API can be reached.",
+      }),
     );
   let body: unknown;
   try {
@@ -145,8 +149,11 @@ function createRefusal({ provider, token }: ApiOptions, status: number, asked: s
   const words = [code ?? id, message].filter(Boolean).join(": ").replaceAll(token, "[token]");
   const said = `${provider} answered ${status} (${printable(words) || "no reason given"})`;
   const need = needed[status];
-  if (need) return cloudError(`pillar-host:host.token: ${said}\n  needed: ${need}`, status);
-  const later = `${said}, several times\n  Run the same command again when ${provider}'s API works.`;
+  if (need) return cloudError(formatProblem({ what: `pillar-host:host.token: ${said}`, needed: need }), status);
+  const later = formatProblem({
+    what: `${said}, several times`,
+    next: `Run the same command again when ${provider}'s API works.`,
+  });
   return cloudError(status >= 500 ? later : `${said} to ${asked}`, status);
 }
 

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true }));
 
-test("processes get different numbers at the same time, and a released one is the next", async () => {
+test("gives concurrent processes different numbers, and reuses a released number", async () => {
   const rooms = [new MachineRecords(dir), new MachineRecords(dir)];
   const claims = ["a", "b", "c", "d"].map((id, at) => rooms[at % 2]?.claim({ id, name: id }));
   const numbers = (await Promise.all(claims)).map((record) => record?.n ?? 0);

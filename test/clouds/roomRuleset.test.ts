@@ -25,7 +25,7 @@ describe("a firewall as nft reads it", () => {
 
   test("an empty list only removes rules", () => expect(ruleset(undefined)).toBe(replaced));
 
-  test("a rule counts for each of its sources, of both families", () => {
+  test("applies a rule to each of its sources, of both families", () => {
     expect(
       accepted([
         { protocol: "tcp", ports: "22", sources: ["10.77.0.1/32", "2001:db8::/64"] },

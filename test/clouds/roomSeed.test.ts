@@ -4,7 +4,7 @@ import { Turns } from "../../lab/clouds/room/turns";
 
 const order = { id: "h1", name: "prod-2", image: "debian-11", userData: "#cloud-config\n{}\n", sshKeys: [] };
 
-test("cloud-init's seed has the user data as it came, and the server's name and keys", () => {
+test("puts the unchanged user data, the server's name and keys into cloud-init's seed", () => {
   const files = seedFiles({ ...order, sshKeys: ["ssh-ed25519 AAAA one\n", "ssh-ed25519 BBBB two"] });
   expect(Object.keys(files)).toEqual(["var/lib/cloud/seed/nocloud/user-data", "var/lib/cloud/seed/nocloud/meta-data"]);
   const [userData, metaData = ""] = Object.values(files);
@@ -16,7 +16,7 @@ test("cloud-init's seed has the user data as it came, and the server's name and 
   });
 });
 
-test("another server is another instance, so that its first boot is one", () => {
+test("makes each server a new instance, so that its first boot counts as one", () => {
   const metaData = (id: string) => Object.values(seedFiles({ ...order, id }))[1];
   expect(metaData("h2")).not.toBe(metaData("h1"));
 });

@@ -30,20 +30,17 @@ afterEach(() => rmSync(place, { recursive: true }));
 
 const fullNames = ["prod", "myorg/prod", "organization/pillar-host/prod"];
 
-test.each(fullNames)(
-  "pulumi is asked for %s by the name that was typed; programs are told the stack's own",
-  async (full) => {
-    const { stdout } = await execa(process.execPath, [bin, "next", full, "--json"], {
-      env: { PATH: `${place}:/usr/bin:/bin`, HOME: place, PULUMI_BACKEND_URL: "https://backend.example" },
-      extendEnv: false,
-    });
-    expect(JSON.parse(stdout)).toMatchObject({ stack: "prod" });
-    const asked = readFileSync(join(place, "asked"), "utf8").trim().split("\n");
-    expect(asked.filter((line) => !`${line} `.includes(` -s ${full} `))).toEqual([]);
-  },
-);
+test.each(fullNames)("passes %s to pulumi as typed, and prints the stack's short name", async (full) => {
+  const { stdout } = await execa(process.execPath, [bin, "next", full, "--json"], {
+    env: { PATH: `${place}:/usr/bin:/bin`, HOME: place, PULUMI_BACKEND_URL: "https://backend.example" },
+    extendEnv: false,
+  });
+  expect(JSON.parse(stdout)).toMatchObject({ stack: "prod" });
+  const asked = readFileSync(join(place, "asked"), "utf8").trim().split("\n");
+  expect(asked.filter((line) => !`${line} `.includes(` -s ${full} `))).toEqual([]);
+});
 
-test.each(fullNames)("what is written into the record of %s is read again", (full) => {
+test.each(fullNames)("reads again what was written into the event log of %s", (full) => {
   const config = parseConfiguration(full, readFileSync(join(place, "config.json"), "utf8"));
   const move = createMoveId(config, config.stack);
   const entry = { at: "2026-11-22T10:00:00.000Z", move, event: "starting", details: { generation: 1 } } as never;
@@ -52,7 +49,7 @@ test.each(fullNames)("what is written into the record of %s is read again", (ful
 
 const part = fc.oneof(fc.string({ maxLength: 8 }), fc.constantFrom("prod", "Anvil", "myorg/prod", "", "a b"));
 
-test("a move is written only where it is read again as the same", () => {
+test("writes a move's name only if it parses to the same move", () => {
   const move = fc.record(
     {
       project: part,
@@ -81,7 +78,7 @@ test("a move is written only where it is read again as the same", () => {
   expect(parseMove(moveText({ project: "p", stack: "s", pillar: "A", attempt: 1 }))).toMatchObject({ attempt: 1 });
 });
 
-test("what is read as a move is written the same", () => {
+test("writes a parsed move's name unchanged", () => {
   const text = fc.oneof(fc.string(), fc.constantFrom("p/s/A/007", "p/s/A/99999999999999999999", "p/s/A/1", "p/s/A"));
   const written = (move: string) => {
     const read = parseMove(move);

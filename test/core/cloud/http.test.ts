@@ -124,7 +124,7 @@ test("reports an unreachable API with the reason", async () => {
     sleep: async () => undefined,
   });
   expect((await failed(http.get("/x"))).message).toBe(
-    "Cloud's API cannot be reached at http://127.0.0.1:65009: ECONNREFUSED\n  Run the same command again when it can be.",
+    "Cloud's API cannot be reached at http://127.0.0.1:65009: ECONNREFUSED\n  Run the same command again when the API can be reached.",
   );
 });
 

@@ -74,7 +74,7 @@ describe.each([
   test("reports an unreachable address", async () => {
     const endpoint = `http://127.0.0.1:${await closedPort()}`;
     expect(await refusal(readPowerState(server(provider, { endpoint }), api.deps))).toBe(
-      `${title}'s API cannot be reached at ${endpoint}: ECONNREFUSED\n  Run the same command again when it can be.`,
+      `${title}'s API cannot be reached at ${endpoint}: ECONNREFUSED\n  Run the same command again when the API can be reached.`,
     );
   });
 
