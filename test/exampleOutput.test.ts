@@ -120,6 +120,13 @@ test.each([
   expect(program).toContain(message);
 });
 
+test("the questions in README.md's first example are those of init", () => {
+  const [screen = ""] = blocksOf("README.md");
+  const questions = [...screen.matchAll(/^✔ ([^?:(;]+)/gm)].map(([, question = ""]) => question.trim());
+  expect(questions.length).toBeGreaterThan(8);
+  expect(questions.filter((question) => !program.includes(question))).toEqual([]);
+});
+
 /** Messages of ssh, of Pulumi, of its plugins and of a shell. */
 const foreign =
   /passphrase|no stack named|command not found|currently locked|Too many auth|Please login|ENOTFOUND|ECONNREFUSED|timeout while|server not found|did not exist/;
