@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { commandsFor } from "../util/commands";
-import { parseValue, project } from "./configFaults";
+import { project } from "./configFaults";
 import { formatIssue, withoutMessage } from "./faultText";
 import { readKeyFiles } from "./keyFiles";
 import type { Raw } from "./rawValues";
@@ -51,6 +51,16 @@ export function extractRawConfig(all: Readonly<Record<string, string>>): {
   const { apiEndpoint, token } = readPluginKeys(raw.host, all);
   if (token !== undefined) raw.host = { token, ...(raw.host as object) };
   return { raw, apiEndpoint };
+}
+
+/** Parses a value as the engine hands it over: structured ones as JSON, plain ones as they are. */
+function parseValue(value: string): unknown {
+  if (!/^[[{]/.test(value)) return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
 }
 
 const pluginKeys: Readonly<Record<string, readonly [token: string, endpoint: string]>> = {

@@ -2,16 +2,6 @@ import type { Commands } from "../util/commands";
 
 export const project = "pillar-host";
 
-/** Parses a value as the engine hands it over: structured ones as JSON, plain ones as they are. */
-export function parseValue(value: string): unknown {
-  if (!/^[[{]/.test(value)) return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
-}
-
 export function formatConfigFaults(stack: string, faults: readonly string[], effect: string, again: string): string {
   return [
     `The configuration of stack ${stack} has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}${effect}:`,

@@ -36,7 +36,10 @@ function formatFault(issue: z.core.$ZodIssue, context: FaultContext): string {
       if (issue.message !== ownText) return formatWithFound(issue, context);
       return formatChoice(key, issue.input, issue.values.map(String), run);
     case "invalid_union": {
-      if (!("options" in issue) || issue.options === undefined) return formatWrongForm(issue, context);
+      if (!("options" in issue) || issue.options === undefined) {
+        const { form = "another value", examples = [] } = findMeta(issue.path, context) as ReturnType<typeof readMeta>;
+        return `found ${describeKind(issue.input)}, needed a ${form}${examples[0] === undefined ? "" : `, such as ${examples[0]}`}`;
+      }
       const block = (issue.input ?? {}) as Readonly<Record<string, unknown>>;
       return formatChoice(key, block[String(issue.path.at(-1))], issue.options.map(String), run);
     }
@@ -75,11 +78,11 @@ function formatUnknownKey(key: string, block: readonly PropertyKey[], context: F
   const inner = findSchema(schema, block);
   const shapes = inner === undefined ? [] : listShapes(inner);
   const own = shapes.filter((shape) => shapes.length === 1 || readVariant(shape) === provider);
-  const known = own.flatMap((shape) => Object.keys(shape));
+  const keys = own.flatMap((shape) => Object.keys(shape));
   const found = block.join(".") === "host" ? `no such key with host.provider ${String(provider)}` : "no such key";
-  const near = known.length === 0 ? "" : closest(key, known);
+  const near = keys.length === 0 ? "" : closest(key, keys);
   if (near !== "" && distance(key.toLowerCase(), near.toLowerCase()) <= 3) return `${found}; did you mean ${near}?`;
-  return known.length === 0 ? found : `${found}; known are ${known.join(", ")}`;
+  return keys.length === 0 ? found : `${found}; possible keys are ${keys.join(", ")}`;
 }
 
 function formatWithFound({ message, path }: z.core.$ZodIssue, context: FaultContext): string {
@@ -168,11 +171,6 @@ function formatWrongType(issue: z.core.$ZodIssueInvalidType, context: FaultConte
   // The engine keeps the type that stands there.
   const cure = cures[kind] ?? `${run.remove(key)} && ${set}`;
   return `found ${found}, needed ${needed} (${cure})`;
-}
-
-function formatWrongForm({ path, input }: z.core.$ZodIssueInvalidUnion, context: FaultContext): string {
-  const { form = "another value", examples = [] } = findMeta(path, context) as ReturnType<typeof readMeta>;
-  return `found ${describeKind(input)}, needed a ${form}${examples[0] === undefined ? "" : `, such as ${examples[0]}`}`;
 }
 
 /** Returns the kind of a value, not the value: it may be a secret in the wrong place. */

@@ -78,6 +78,6 @@ describe("a choice", () => {
 
 test("refuses a key of another provider", () => {
   expect(faultsOf({ host: { ...least.host, token: "x" } })).toEqual([
-    "pillar-host:host.token: no such key with host.provider existing; known are provider, address, hostKey, minimums, acceptDistributions",
+    "pillar-host:host.token: no such key with host.provider existing; possible keys are provider, address, hostKey, minimums, acceptDistributions",
   ]);
 });

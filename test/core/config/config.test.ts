@@ -174,7 +174,7 @@ describe("unknown keys", () => {
       "far from all",
       { controller: { ...least.controller, zzzzzzzzzz: 1 } },
       [
-        "pillar-host:controller.zzzzzzzzzz: no such key; known are release, directory, executable, addresses, source, go, deployTimeout",
+        "pillar-host:controller.zzzzzzzzzz: no such key; possible keys are release, directory, executable, addresses, source, go, deployTimeout",
       ],
     ],
     [

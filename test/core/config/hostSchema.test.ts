@@ -60,7 +60,7 @@ test.each([
   [{ maxMonthly: "ten" }, ["pillar-host:host.maxMonthly: "]],
   [
     { address: "203.0.113.7" },
-    ["pillar-host:host.address: no such key with host.provider hetzner; known are provider, token"],
+    ["pillar-host:host.address: no such key with host.provider hetzner; possible keys are provider, token"],
   ],
 ])("%j", (changes, faults) => {
   const found = faultsOf(cloud(changes));
