@@ -90,7 +90,6 @@ function configCommands(name: string) {
     setText: (key: string, value: string) => config("set", key, { options: ["--type string"], value }),
     /** Asks for the value, because a command line would show it. */
     setSecret: (key: string) => config("set", key, { options: ["--secret"] }),
-    setSecretFrom: (key: string, file: string) => `${config("set", key, { options: ["--secret"] })} < ${file}`,
     remove: (key: string) => config("rm", key),
     /** Removes a key that was set without --path, so its name contains dots. */
     removePlain: (key: string) => config("rm", key, { hasPath: false }),

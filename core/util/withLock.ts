@@ -7,7 +7,7 @@ import { formatProblem } from "./problem";
 
 type LockDeps = Pick<Clock, "ticks" | "sleep">;
 
-export interface LockScope {
+interface LockScope {
   readonly stack: string;
   readonly pillar: string;
   readonly doing?: "destroy" | "backup";

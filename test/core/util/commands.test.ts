@@ -32,9 +32,6 @@ describe("a printed command", () => {
 
   test("never contains a secret", () => {
     expect(prod.setSecret("ssh.password")).toBe("pulumi config set --secret --path pillar-host:ssh.password -s prod-2");
-    expect(prod.setSecretFrom("ssh.privateKey", "FILE")).toBe(
-      "pulumi config set --secret --path pillar-host:ssh.privateKey -s prod-2 < FILE",
-    );
   });
 
   test("keeps a name of digits a text", () => {
