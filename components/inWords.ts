@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { plainFault } from "../core/util/plainFault";
+import { formatOperatorError } from "../core/util/operatorError";
 
 /** Returns an error that the engine prints as it is: without a stack trace or the names of the dependents. */
 export function createPlainError(message: string): pulumi.RunError {
@@ -11,7 +11,7 @@ export function createPlainError(message: string): pulumi.RunError {
 export function showPlainErrors<T>(program: () => Promise<T>): () => Promise<T> {
   return () =>
     program().catch((error: unknown) => {
-      const words = plainFault(error);
+      const words = formatOperatorError(error);
       throw words === undefined ? error : new pulumi.RunError(words);
     });
 }

@@ -11,7 +11,7 @@ import { openRoot } from "../core/ssh/root";
 import { isSameHost } from "../core/ssh/sameHost";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
-import { isUnattended, unattendedRefusal } from "../core/util/unattended";
+import { formatUnattendedRefusal, isUnattended } from "../core/util/unattended";
 import { defineResource, hasChanges } from "./runtime/dynamicResource";
 
 /**
@@ -46,7 +46,8 @@ const contactTimeoutMs = 20_000;
 async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
   const { host, places, library, stack, memory } = inputs;
   const { address } = host.ssh;
-  if (isUnattended(process.env)) throw new Error(unattendedRefusal(`shut down the node of ${address}`, "up", stack));
+  if (isUnattended(process.env))
+    throw new Error(formatUnattendedRefusal(`shut down the node of ${address}`, "up", stack));
   const root = openRoot(host, library);
   try {
     const deps = {

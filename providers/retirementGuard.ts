@@ -10,7 +10,7 @@ import { collectedVariable } from "../core/retirement/retirementFacts";
 import { systemClock } from "../core/util/clock";
 import { commandsFor } from "../core/util/commands";
 import { say } from "../core/util/say";
-import { isUnattended, unattendedRefusal } from "../core/util/unattended";
+import { formatUnattendedRefusal, isUnattended } from "../core/util/unattended";
 import { defineResource } from "./runtime/dynamicResource";
 
 /**
@@ -114,7 +114,7 @@ async function updateGuardState(olds: GuardInputs & Partial<GuardOutputs>, news:
 /** Checks again with live calls. @throws if anything would be lost */
 async function releaseGuarded(olds: GuardInputs & GuardOutputs): Promise<void> {
   if (isUnattended(process.env))
-    throw new Error(unattendedRefusal(`retire ${olds.host.ssh.address}`, "destroy", olds.stack));
+    throw new Error(formatUnattendedRefusal(`retire ${olds.host.ssh.address}`, "destroy", olds.stack));
   await releaseHost(olds, olds, {
     ...systemClock,
     say,

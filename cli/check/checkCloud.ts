@@ -3,7 +3,7 @@ import { warnOfOpenSsh } from "../../core/cloud/firewall";
 import { planHost } from "../../core/cloud/hostPlan";
 import { openOrderRecords } from "../../core/cloud/orderRecord";
 import { configuredPublicKey } from "../../core/ssh/configuredLogin";
-import { command } from "../../core/util/shownLine";
+import { command } from "../../core/util/outputLine";
 import type { StackInfo } from "../status/openStack";
 import { type CheckRow, fail, pass } from "./checkRow";
 

@@ -10,7 +10,7 @@ import { preflight } from "../../core/steps/nodeSteps";
 import { envelope } from "../../core/steps/step";
 import { receiver, stackIdentity } from "../../core/steps/stepVariables";
 import { type Commands, commandsFor } from "../../core/util/commands";
-import { command } from "../../core/util/shownLine";
+import { command } from "../../core/util/outputLine";
 import type { StackInfo } from "../status/openStack";
 import { type CheckRow, fail, pass, pending } from "./checkRow";
 

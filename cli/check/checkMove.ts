@@ -12,7 +12,7 @@ import { readNodeStatus } from "../../core/sync/nodeStatus";
 import { witnessSources } from "../../core/sync/witnessSources";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor } from "../../core/util/commands";
-import { command } from "../../core/util/shownLine";
+import { command } from "../../core/util/outputLine";
 import type { StackInfo } from "../status/openStack";
 import { type CheckRow, fail, pass, pending } from "./checkRow";
 

@@ -11,7 +11,7 @@ import {
 import { versionRules } from "../../core/chain/versionRules";
 import { createConnection } from "../../core/ssh/connection";
 import { commandsFor } from "../../core/util/commands";
-import { command } from "../../core/util/shownLine";
+import { command } from "../../core/util/outputLine";
 import type { StackInfo } from "../status/openStack";
 import { type CheckRow, fail, pass, pending } from "./checkRow";
 

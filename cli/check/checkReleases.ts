@@ -1,8 +1,8 @@
 import { newerRelease } from "../../core/chain/newerRelease";
 import type { ReleaseSource } from "../../core/config/releaseSchema";
 import { releaseHashFault } from "../../core/orchestrator/checks/releaseHash";
-import { askFault } from "../../core/util/ask";
-import { command } from "../../core/util/shownLine";
+import { command } from "../../core/util/outputLine";
+import { formatRequestError } from "../../core/util/sendRequest";
 import type { StackInfo } from "../status/openStack";
 import { type CheckRow, fail, pass, pending } from "./checkRow";
 
@@ -20,7 +20,7 @@ export async function checkRelease(program: string, release: ReleaseSource | und
       return [pass(topic, `${release.url} answers ${status}`, ...(newer ? [command(`a newer one is ${newer}`)] : []))];
     return [fail(topic, `${release.url} answers ${status}`, "needed: compare the address with the release page")];
   } catch (error) {
-    const found = askFault(error, requestTimeoutMs);
+    const found = formatRequestError(error, requestTimeoutMs);
     // The host downloads the release, and it may reach what this machine can't.
     return [pending(topic, `${release.url} can't be reached from this machine (${found}); the host checks it, too`)];
   }

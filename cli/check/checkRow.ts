@@ -1,30 +1,30 @@
 import type { Forecast } from "../../core/orchestrator/checks/forecast";
 import { commandsFor } from "../../core/util/commands";
+import { command, type OutputLine, words } from "../../core/util/outputLine";
 import { printableLines } from "../../core/util/printable";
-import { command, type ShownLine, words } from "../../core/util/shownLine";
 import { wrap } from "../status/screenLayout";
 
 export interface CheckRow {
   readonly topic: string;
   /** `later`: the check is not possible yet, and is repeated before it counts. */
   readonly kind: "good" | "fault" | "later";
-  readonly lines: readonly ShownLine[];
+  readonly lines: readonly OutputLine[];
   /** For a rehearsed move of the orchestrator: how long the bridge will be without it. */
   readonly gapSeconds?: Forecast["total"];
 }
 
-type Input = string | ShownLine;
-const toShownLine = (line: Input): ShownLine => (typeof line === "string" ? words(line) : line);
+type Input = string | OutputLine;
+const toOutputLine = (line: Input): OutputLine => (typeof line === "string" ? words(line) : line);
 
 // Lines may hold text from hosts and nodes, so they are made printable.
-const createRow = (topic: string, kind: CheckRow["kind"], lines: readonly ShownLine[]): CheckRow => ({
+const createRow = (topic: string, kind: CheckRow["kind"], lines: readonly OutputLine[]): CheckRow => ({
   topic,
   kind,
   lines: lines.map((line) => ({ ...line, text: printableLines(line.text) })),
 });
-export const pass = (topic: string, ...lines: Input[]): CheckRow => createRow(topic, "good", lines.map(toShownLine));
+export const pass = (topic: string, ...lines: Input[]): CheckRow => createRow(topic, "good", lines.map(toOutputLine));
 export const pending = (topic: string, ...lines: Input[]): CheckRow =>
-  createRow(topic, "later", lines.map(toShownLine));
+  createRow(topic, "later", lines.map(toOutputLine));
 export const fail = (topic: string, ...lines: string[]): CheckRow => createRow(topic, "fault", lines.map(command));
 
 export type PlainRow = Omit<CheckRow, "lines"> & { readonly lines: readonly string[] };

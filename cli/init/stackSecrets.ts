@@ -1,6 +1,6 @@
 import { ownFile } from "../../core/config/privateKey";
 import { formatProblem } from "../../core/util/problem";
-import { readSmall, type SmallFile } from "../../core/util/readSmall";
+import { readSmallFile, type SmallFile } from "../../core/util/readSmallFile";
 import { askSecret } from "../terminal/prompts";
 import { CliRefusal } from "../terminal/refusal";
 import type { InitFlags } from "./initFlags";
@@ -35,7 +35,7 @@ function readToken(file: string): string {
     new CliRefusal(formatProblem({ what: `--token-file: ${file} ${wrong}`, needed }));
   let found: SmallFile;
   try {
-    found = readSmall(file);
+    found = readSmallFile(file);
   } catch (error) {
     throw refusal((error as Error).message, "give a file that holds the API token, and nothing else");
   }

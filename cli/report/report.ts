@@ -4,7 +4,7 @@ import { ownIdentityPath } from "../../core/store/recordsDirectory";
 import { commandsFor } from "../../core/util/commands";
 import { firstLine } from "../../core/util/firstLine";
 import { formatProblem } from "../../core/util/problem";
-import { replaceWhole } from "../../core/util/writeAtomically";
+import { replaceFile } from "../../core/util/writeAtomically";
 import { createPulumi } from "../pulumi/pulumiCommand";
 import { shortenStackName } from "../pulumi/stackName";
 import { CliRefusal, refusalExitCode } from "../terminal/refusal";
@@ -39,8 +39,8 @@ export async function report(fullName: string, { json, directory: asked, output 
   console.log(formatText(made, process.stdout.columns ?? 120));
   const stem = path.join(path.resolve(output ?? directory), `report-${stack}`);
   try {
-    replaceWhole(`${stem}.json`, `${formatJson(made)}\n`);
-    replaceWhole(`${stem}.html`, formatPage(made));
+    replaceFile(`${stem}.json`, `${formatJson(made)}\n`);
+    replaceFile(`${stem}.html`, formatPage(made));
   } catch (error) {
     throw new CliRefusal(
       formatProblem({

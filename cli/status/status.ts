@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { limited } from "../../core/util/limited";
+import { createLimiter } from "../../core/util/createLimiter";
 import { createPulumi } from "../pulumi/pulumiCommand";
 import { CliRefusal, refusalExitCode } from "../terminal/refusal";
 import type { AlertNotifier } from "./alerts/notifyAlerts";
@@ -56,7 +56,7 @@ async function overview(json: boolean, notifier: AlertNotifier | undefined): Pro
   require("../pulumi/configuration");
   const stacks = await listed;
   // Sequential while pulumi may ask for a pass phrase, because the typed one is tried for the next stack.
-  const runLimited = limited(mayAskPassphrase() ? 1 : maxConcurrentLookups);
+  const runLimited = createLimiter(mayAskPassphrase() ? 1 : maxConcurrentLookups);
   const lookups = await Promise.all(
     stacks.map(async (stack) => {
       const source = await runLimited(() => catchRefusal(openStackWithHost(stack)));

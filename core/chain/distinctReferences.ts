@@ -1,6 +1,6 @@
 import dns from "node:dns/promises";
 import { isIP } from "node:net";
-import { placeOf, plainHost } from "../util/hostPlaces";
+import { normalizeHost, parseHostPort } from "../util/hostPort";
 import { withTimeout } from "../util/withTimeout";
 import { type ChainClient, openReferenceChain, redactAddress } from "./chain";
 
@@ -12,7 +12,7 @@ const limit = 5000;
 const resolveByDns: Resolve = async (host) => {
   if (isIP(host)) return [host];
   const found = await withTimeout(dns.lookup(host, { all: true }), limit, `no answer within ${limit / 1000} s`);
-  return found.map(({ address }) => plainHost(address));
+  return found.map(({ address }) => normalizeHost(address));
 };
 
 /** A host whose node is not an independent reference, and its description: `this host itself`. */
@@ -49,13 +49,13 @@ export async function distinctReferences(
   const [others, places] = await Promise.all([
     Promise.all(
       excluded.map(async ({ host, what }) => {
-        const name = plainHost(host);
+        const name = normalizeHost(host);
         return { what, addresses: await addressesOf(name).catch(() => [name]) };
       }),
     ),
     Promise.all(
       urls.map(async (url) => {
-        const { host, port } = placeOf(url);
+        const { host, port } = parseHostPort(url);
         const addresses = await addressesOf(host).catch((error: NodeJS.ErrnoException) => error);
         return { url, port, addresses };
       }),

@@ -1,7 +1,7 @@
 import http from "node:http";
 import type { Duplex } from "node:stream";
-import { ask } from "../util/ask";
-import { answerLimit, tooLarge } from "../util/boundedText";
+import { answerLimit, createTooLargeError } from "../util/boundedText";
+import { sendRequest } from "../util/sendRequest";
 import { withTimeout } from "../util/withTimeout";
 
 /** Opens a stream to the RPC's port: through ssh, or directly. */
@@ -48,7 +48,7 @@ export async function callReference(
   timeout: number,
 ): Promise<RpcAnswer> {
   const request = { method: "POST", headers: { "content-type": "application/json" }, body: rpcBody(method, params) };
-  const { status, headers, text } = await ask(url, request, timeout);
+  const { status, headers, text } = await sendRequest(url, request, timeout);
   return { status, date: parseDate(headers.get("date")), body: text };
 }
 
@@ -105,7 +105,7 @@ function exchange(stream: Duplex, { verb, authority, body }: HttpCall): Promise<
         size += chunk.length;
         if (size <= answerLimit) chunks.push(chunk);
         else {
-          reject(new Error(tooLarge("the answer", answerLimit).message));
+          reject(new Error(createTooLargeError("the answer", answerLimit).message));
           response.destroy();
         }
       });

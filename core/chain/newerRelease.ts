@@ -1,4 +1,4 @@
-import { ask } from "../util/ask";
+import { sendRequest } from "../util/sendRequest";
 import { compareNodeVersions } from "./versions";
 
 const asked = new Map<string, Promise<string | undefined>>();
@@ -22,7 +22,7 @@ export function newerRelease(url = ""): Promise<string | undefined> {
 async function latestTag(repository: string): Promise<string | undefined> {
   try {
     const headers = { accept: "application/vnd.github+json", "user-agent": "pillar-host" };
-    const { text } = await ask(`https://api.github.com/repos/${repository}/releases/latest`, { headers }, 3000);
+    const { text } = await sendRequest(`https://api.github.com/repos/${repository}/releases/latest`, { headers }, 3000);
     const { tag_name: tag } = JSON.parse(text) as { tag_name?: unknown };
     return typeof tag === "string" && /^[\w.+-]+$/.test(tag) ? tag : undefined;
   } catch {

@@ -1,5 +1,5 @@
 import { compareNodeVersions } from "../chain/versions";
-import { fieldsOf } from "../util/fields";
+import { parseFields } from "../util/fields";
 import { sizeText } from "../util/sizeText";
 
 /** Facts of a host before the copy (core/steps/chainCopy/owner.sh). */
@@ -24,7 +24,7 @@ export interface ChainFacts {
 
 /** Parses the output of chain_facts. @throws if it was cut off */
 export function parseChainFacts(printed: string, address: string): ChainFacts {
-  const all = new Map(fieldsOf(printed));
+  const all = new Map(parseFields(printed));
   if (all.get("end") !== "yes") throw new Error(`${address}: its answer was cut off`);
   const text = (name: string) => all.get(name) ?? "";
   const number = (name: string) => (/^\d+$/.test(text(name)) ? Number(text(name)) : 0);

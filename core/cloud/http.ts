@@ -1,8 +1,8 @@
-import { type Answer, ask } from "../util/ask";
 import { isTooLarge } from "../util/boundedText";
 import { systemClock } from "../util/clock";
 import { printable } from "../util/printable";
 import { formatProblem } from "../util/problem";
+import { type Answer, sendRequest } from "../util/sendRequest";
 
 interface ApiOptions {
   readonly provider: string;
@@ -105,7 +105,7 @@ function createRequest(api: ApiOptions & { readonly sleep: (milliseconds: number
     const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
     const isRepeatable = method === "GET" || method === "POST";
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await ask(`${endpoint}${path}`, init, requestTimeoutMs).catch((error: Error) => error);
+      const answer = await sendRequest(`${endpoint}${path}`, init, requestTimeoutMs).catch((error: Error) => error);
       if (!(answer instanceof Error) && answer.status === 429) {
         const delayMs = readRetryDelayMs(answer.headers, Date.now());
         waitedMs += delayMs;

@@ -1,4 +1,4 @@
-import type { SmallFile } from "../util/readSmall";
+import type { SmallFile } from "../util/readSmallFile";
 import { resolvePath } from "../util/resolvePath";
 import { project } from "./configFaults";
 import { readKeyFile } from "./privateKey";

@@ -1,5 +1,5 @@
 import ssh2 from "ssh2";
-import { readSmall, type SmallFile } from "../util/readSmall";
+import { readSmallFile, type SmallFile } from "../util/readSmallFile";
 import { resolvePath } from "../util/resolvePath";
 
 export const isPrivateKey = (text: string) => /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(text);
@@ -30,7 +30,7 @@ export const ownFile = (file: string) => `a file for you alone: chmod 600 ${file
 /** Reads a private key's file; the key may have a pass phrase, or be cut off. */
 export function readKeyFile(
   file: string,
-  read: (path: string) => SmallFile = readSmall,
+  read: (path: string) => SmallFile = readSmallFile,
 ): { readonly text: string } | { readonly fault: KeyFileFault } {
   const path = resolvePath(file);
   let found: SmallFile;

@@ -1,4 +1,4 @@
-import { plainHost } from "../util/hostPlaces";
+import { normalizeHost } from "../util/hostPort";
 import type { SchemaFault } from "./configFaults";
 
 interface Machine {
@@ -36,4 +36,6 @@ export function isSameMachine(one: Machine, other: Machine): boolean {
 }
 
 const isSameAddress = (one: Machine, other: Machine) =>
-  one.address !== undefined && other.address !== undefined && plainHost(one.address) === plainHost(other.address);
+  one.address !== undefined &&
+  other.address !== undefined &&
+  normalizeHost(one.address) === normalizeHost(other.address);

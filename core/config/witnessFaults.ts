@@ -1,4 +1,4 @@
-import { placeOf, plainHost } from "../util/hostPlaces";
+import { normalizeHost, parseHostPort } from "../util/hostPort";
 import type { SchemaFault } from "./configFaults";
 
 interface OldHost {
@@ -22,7 +22,7 @@ export function findWitnessFaults({ lifecycle, host, sync, orchestrator }: Aroun
   const { references, oldHost, unverifiedChain } = sync;
   const { migrateFrom } = orchestrator;
   const faults: SchemaFault[] = [];
-  const places = references.map((url) => (URL.canParse(url) ? placeOf(url) : { host: url, port: "" }));
+  const places = references.map((url) => (URL.canParse(url) ? parseHostPort(url) : { host: url, port: "" }));
   places.forEach(({ host: name, port }, at) => {
     const remove = { remove: `sync.references[${at}]` };
     const twin = places.findIndex((other) => other.host === name && other.port === port);
@@ -32,7 +32,7 @@ export function findWitnessFaults({ lifecycle, host, sync, orchestrator }: Aroun
         `is the same node as sync.references[${twin}]: needed independent nodes`,
         remove,
       ]);
-    else if (host.address !== undefined && name === plainHost(host.address))
+    else if (host.address !== undefined && name === normalizeHost(host.address))
       faults.push([
         ["sync", "references", String(at)],
         "is this stack's own host: needed a node that is independent of it",

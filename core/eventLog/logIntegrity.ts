@@ -5,7 +5,7 @@ import { dataDirectory } from "../store/recordsDirectory";
 import type { Store } from "../store/store";
 import { commandsFor } from "../util/commands";
 import { formatProblem } from "../util/problem";
-import { replaceWhole } from "../util/writeAtomically";
+import { replaceFile } from "../util/writeAtomically";
 import { parsePreviousHash } from "./logLine";
 
 /** Returns the hash that names a line in later lines, on this machine and in the stack's state. */
@@ -32,7 +32,7 @@ export function storeHead(store: Store, lines: readonly string[], isAccepted = f
   const before = readIfExists(file)?.trim();
   if (head === undefined || head === before) return;
   if (!isAccepted && before !== undefined && !lines.some((line) => hashLine(line) === before)) return;
-  replaceWhole(file, `${head}\n`);
+  replaceFile(file, `${head}\n`);
 }
 
 /**

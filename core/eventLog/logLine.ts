@@ -1,4 +1,4 @@
-import { checkVersion } from "../util/formatVersion";
+import { checkVersion } from "../util/checkVersion";
 import type { LogEvent, MoveEvent } from "./events";
 import { moveText, parseMove } from "./moveId";
 

@@ -1,4 +1,4 @@
-import { ask } from "../util/ask";
+import { sendRequest } from "../util/sendRequest";
 
 export interface Notice {
   readonly event:
@@ -99,7 +99,7 @@ async function post(address: string, request: RequestInit, retryDelayMs: number)
 
 async function postOnce(address: string, request: RequestInit): Promise<string | undefined> {
   try {
-    const { status } = await ask(address, { method: "POST", ...request }, requestTimeoutMs);
+    const { status } = await sendRequest(address, { method: "POST", ...request }, requestTimeoutMs);
     return status < 300 ? undefined : `it answers ${status}`;
   } catch (error) {
     return (error as Error).message;

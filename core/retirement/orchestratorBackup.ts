@@ -7,7 +7,7 @@ import { manifestVersion } from "../orchestrator/backup/backup";
 import { isKept } from "../orchestrator/backup/backupPlace";
 import { opens } from "../orchestrator/backup/vault";
 import type { Store } from "../store/store";
-import { checkVersion } from "../util/formatVersion";
+import { checkVersion } from "../util/checkVersion";
 import { type BackedUpOrchestrator, backupFault, type WrittenManifest } from "./backupRule";
 
 /** Returns why no backup here counts for an orchestrator; empty if one does. @throws if the event log can't be read */

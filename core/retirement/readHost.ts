@@ -3,7 +3,7 @@ import { type Journal, parseJournal } from "../orchestrator/rules/journal";
 import { own } from "../ssh/foreign";
 import { type CallError, openRoot, type RootHost } from "../ssh/root";
 import type { Clock } from "../util/clock";
-import { fieldsOf } from "../util/fields";
+import { parseFields } from "../util/fields";
 import { firstLine } from "../util/firstLine";
 import { type HostPaths, pathVariables, type RetirementInputs } from "./guardInputs";
 
@@ -35,7 +35,7 @@ export type HostObservation = { readonly facts: HostFacts } | { readonly silent:
 
 /** Parses the output of retire_facts. @throws if it was cut off, or its journal can't be read */
 export function parseHostFacts(printed: string, address: string): HostFacts {
-  const fields = fieldsOf(printed);
+  const fields = parseFields(printed);
   const facts = new Map(fields);
   if (facts.get("end") !== "yes") throw new Error(`${address}: its answer was cut off`);
   const is = (name: string) => facts.get(name) === "yes";

@@ -1,4 +1,4 @@
-import { fieldsOf } from "../util/fields";
+import { parseFields } from "../util/fields";
 import type { Connection } from "./connection";
 import { runScript, type ScriptError } from "./runScript";
 
@@ -72,7 +72,7 @@ export async function readHostFacts(connection: Connection, script: string): Pro
 }
 
 export function parseNodeHostFacts(lines: readonly string[]): NodeHostFacts {
-  const fields = fieldsOf(lines);
+  const fields = parseFields(lines);
   const all = (name: string) => fields.filter(([each]) => each === name).map(([, value]) => value);
   const text = (name: string) => all(name)[0] ?? "";
   const number = (name: string) => (/^\d+$/.test(text(name)) ? Number(text(name)) : undefined);

@@ -1,5 +1,5 @@
 import type { StackConfig } from "../config/config";
-import { command, type ShownLine, words } from "../util/shownLine";
+import { command, type OutputLine, words } from "../util/outputLine";
 import { type PortState, tryPort } from "./ports";
 
 interface PortRule {
@@ -80,7 +80,7 @@ export function portsLine(found: readonly PortResult[]): string {
 }
 
 /** Formats the wrong ports, with the commands that correct them on the host; empty if all are right. */
-export function findPortProblems(found: readonly PortResult[]): ShownLine[] {
+export function findPortProblems(found: readonly PortResult[]): OutputLine[] {
   const wrong = found.filter(isWrong);
   const [opened, closed] = (["closed", "open"] as const).map((wanted) =>
     wrong.filter((each) => each.wanted === wanted),
@@ -109,7 +109,7 @@ export function findPortProblems(found: readonly PortResult[]): ShownLine[] {
 const commandOf = (tool: string, line: string) => command(`    ${tool}: ${line}`);
 
 /** Returns commands that close ports before all other rules, and only these ports, so that nobody is locked out. */
-function closing(found: readonly PortResult[]): ShownLine[] {
+function closing(found: readonly PortResult[]): OutputLine[] {
   const ports = found.map(({ port }) => port);
   const rich = ports.map((port) => `--add-rich-rule='rule port port=${port} protocol=tcp drop'`);
   return [
@@ -124,7 +124,7 @@ function closing(found: readonly PortResult[]): ShownLine[] {
   ];
 }
 
-function opening(found: readonly PortResult[]): ShownLine[] {
+function opening(found: readonly PortResult[]): OutputLine[] {
   const each = found.flatMap(({ port, udp }) => [`${port}/tcp`, ...(udp ? [`${port}/udp`] : [])]);
   const rules = each.map((one) => {
     const [port, protocol] = one.split("/");

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type ssh2 from "ssh2";
-import { tooLarge } from "../util/boundedText";
+import { createTooLargeError } from "../util/boundedText";
 import { errorReason } from "./sshErrors";
 
 export interface CommandResult {
@@ -44,7 +44,7 @@ export async function collect(
     () => undefined,
     (error: Error) => error,
   );
-  if (size > limit) throw tooLarge(what, limit);
+  if (size > limit) throw createTooLargeError(what, limit);
   if (failure) throw failure;
   return Buffer.concat(chunks);
 }

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { formatProblem } from "../util/problem";
-import { replaceWhole, settle } from "../util/writeAtomically";
+import { replaceFile, settle } from "../util/writeAtomically";
 import type { Store } from "./store";
 
 export function eventLogPath(directory: string): string {
@@ -29,7 +29,7 @@ export function createDirectoryStore(directory: string): Store {
     writeText: async (name, text) => {
       const file = path.join(directory, name);
       if (text === undefined) return fs.rmSync(file, { force: true });
-      replaceWhole(file, text);
+      replaceFile(file, text);
     },
     keep: async (part, name) => {
       const file = path.join(directory, name);

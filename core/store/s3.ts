@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { boundedTextOf } from "../util/boundedText";
+import { readBoundedStream } from "../util/boundedText";
 import { firstLine } from "../util/firstLine";
 import { printable } from "../util/printable";
 import { formatProblem } from "../util/problem";
@@ -81,7 +81,7 @@ export function openBucket(place: BucketPlace, timeoutsMs = { request: 20_000, f
     text: (Key: string) =>
       read(async (sdk, client, options) => {
         const { Body } = await client.send(new sdk.GetObjectCommand({ Bucket, Key }), options);
-        return Body === undefined ? "" : boundedTextOf(Body as Readable);
+        return Body === undefined ? "" : readBoundedStream(Body as Readable);
       }),
     stream: (Key: string) =>
       read(async (sdk, client) => {

@@ -1,5 +1,5 @@
 import { type Commands, commandsFor } from "../util/commands";
-import { operatorFault } from "../util/plainFault";
+import { createOperatorError } from "../util/operatorError";
 
 /** Text, or a function of the stack's commands, where several stacks share a place of records. */
 type StoreFaultText = string | ((run: Commands) => string);
@@ -11,7 +11,7 @@ interface StoreFault extends Error {
 /** Creates the error of an unusable store. It has a mark, because states can't keep an error class. */
 export function storeFault(storeFaultText: StoreFaultText, stack = "STACK"): Error {
   const message = typeof storeFaultText === "string" ? storeFaultText : storeFaultText(commandsFor(stack));
-  return Object.assign(operatorFault(message), { storeFaultText });
+  return Object.assign(createOperatorError(message), { storeFaultText });
 }
 
 function isStoreFault(error: unknown): error is StoreFault {

@@ -2,7 +2,7 @@ import type { Network } from "../chain/elections";
 import type { NodeStatus } from "../sync/nodeStatus";
 import type { Clock } from "../util/clock";
 import { commandsFor } from "../util/commands";
-import { fieldsOf } from "../util/fields";
+import { parseFields } from "../util/fields";
 import { firstLine } from "../util/firstLine";
 import { formatProblem } from "../util/problem";
 import { durationText } from "../util/timeText";
@@ -124,7 +124,7 @@ async function waitForUpgradeEnd(
   let [lastAnswer, fault] = [begun, "the upgrade is still active"];
   while (deps.ticks() - lastAnswer < silenceTimeoutMs && deps.ticks() - begun < swapTimeoutMs) {
     try {
-      const look: HostUpgrade = Object.fromEntries(fieldsOf(await deps.host("look")));
+      const look: HostUpgrade = Object.fromEntries(parseFields(await deps.host("look")));
       if (look.atWork === undefined) return look;
       lastAnswer = deps.ticks();
       await meanwhile(look);

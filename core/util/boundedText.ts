@@ -11,7 +11,7 @@ export function isTooLarge(error: unknown): error is TooLargeError {
 }
 
 /** Creates the error for a text beyond its limit. `what` names the text: `the answer`. */
-export function tooLarge(what: string, limit: number): TooLargeError {
+export function createTooLargeError(what: string, limit: number): TooLargeError {
   const message = `${what} is larger than ${limit / 1024 / 1024} MiB`;
   return Object.assign(new Error(message), { tooLarge: true as const });
 }
@@ -20,19 +20,19 @@ export function tooLarge(what: string, limit: number): TooLargeError {
  * Reads an answer of `fetch`. Counts the bytes after decompression, because a small answer may unpack to a large one.
  * @throws TooLargeError at the limit, without reading further
  */
-export async function boundedText(response: Response, limit = answerLimit): Promise<string> {
+export async function readBoundedResponse(response: Response, limit = answerLimit): Promise<string> {
   if (response.body === null) return "";
-  return boundedTextOf(response.body as unknown as AsyncIterable<Uint8Array>, limit);
+  return readBoundedStream(response.body as unknown as AsyncIterable<Uint8Array>, limit);
 }
 
 /** @throws TooLargeError at the limit, without reading further */
-export async function boundedTextOf(stream: AsyncIterable<Uint8Array>, limit = answerLimit): Promise<string> {
+export async function readBoundedStream(stream: AsyncIterable<Uint8Array>, limit = answerLimit): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of stream) {
     size += chunk.length;
     // Leaving the loop also closes the stream.
-    if (size > limit) throw tooLarge("the answer", limit);
+    if (size > limit) throw createTooLargeError("the answer", limit);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

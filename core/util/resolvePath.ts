@@ -1,6 +1,6 @@
 import os from "node:os";
 import path from "node:path";
-import { operatorFault } from "./plainFault";
+import { createOperatorError } from "./operatorError";
 import { formatProblem } from "./problem";
 
 /** Resolves an operator's path: `~` is the home directory, and a relative path starts at the project's directory. */
@@ -12,7 +12,7 @@ export function resolvePath(configured: string): string {
 export function homeDirectory(): string {
   const home = os.homedir();
   if (path.isAbsolute(home)) return home;
-  throw operatorFault(
+  throw createOperatorError(
     formatProblem({
       what: "the home directory of this user is unknown",
       found: `HOME=${JSON.stringify(home)}`,

@@ -10,7 +10,12 @@ export function isUnattended(environment: Readonly<Record<string, string | undef
 }
 
 /** Formats why an unattended run refuses an action, such as "move the orchestrator". */
-export function unattendedRefusal(action: string, again: "up" | "destroy", stack: string, found?: string): string {
+export function formatUnattendedRefusal(
+  action: string,
+  again: "up" | "destroy",
+  stack: string,
+  found?: string,
+): string {
   return formatProblem({
     what: `refusing to ${action} in an unattended run; nothing was changed`,
     found: [found, `${unattendedVariable} is set`],

@@ -23,12 +23,12 @@ function writeBeside(file: string, text: string, settle: (part: string) => void)
 }
 
 /** Writes a new file that only this user can read, completely or not at all. @throws if the file exists */
-export function writeWhole(file: string, text: string): void {
+export function writeNewFile(file: string, text: string): void {
   writeBeside(file, text, (part) => settle(part, file));
 }
 
 /** Writes or replaces a file that only this user can read, or throws and leaves it. Creates its directory. */
-export function replaceWhole(file: string, text: string): void {
+export function replaceFile(file: string, text: string): void {
   const directory = path.dirname(file);
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
   writeBeside(file, text, (part) => {

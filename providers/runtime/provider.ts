@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { sendNotice } from "../../core/notify/notify";
-import { checkVersion } from "../../core/util/formatVersion";
+import { checkVersion } from "../../core/util/checkVersion";
 import { printableLines } from "../../core/util/printable";
 import { say } from "../../core/util/say";
 import { watchEngine } from "./engine";

@@ -4,11 +4,11 @@ import lockfile from "proper-lockfile";
 import { type Notice, sendHeartbeat, sendNotice } from "../../../core/notify/notify";
 import { isOurs } from "../../../core/registration/registration";
 import { dataDirectory } from "../../../core/store/recordsDirectory";
+import { checkVersion } from "../../../core/util/checkVersion";
 import { commandsFor } from "../../../core/util/commands";
-import { checkVersion } from "../../../core/util/formatVersion";
 import { printable } from "../../../core/util/printable";
 import { formatProblem } from "../../../core/util/problem";
-import { replaceWhole } from "../../../core/util/writeAtomically";
+import { replaceFile } from "../../../core/util/writeAtomically";
 import { CliRefusal, refusalExitCode } from "../../terminal/refusal";
 import { NoServerRefusal, type StackWithHost } from "../openStack";
 import type { ReadStack, StackLookup } from "../overview";
@@ -188,5 +188,5 @@ function readMemory(file: string): AlertMemory {
 }
 
 function writeMemory(file: string, memory: AlertMemory): void {
-  replaceWhole(file, `${JSON.stringify({ version, ...memory }, undefined, 2)}\n`);
+  replaceFile(file, `${JSON.stringify({ version, ...memory }, undefined, 2)}\n`);
 }

@@ -6,7 +6,7 @@ import { moveText } from "../../eventLog/moveId";
 import { own } from "../../ssh/foreign";
 import type { RootHost } from "../../ssh/root";
 import { formatProblem } from "../../util/problem";
-import { writeWhole } from "../../util/writeAtomically";
+import { writeNewFile } from "../../util/writeAtomically";
 import type { BackupSettings } from "./backupPlace";
 import { keyShareOf } from "./keyShare";
 import {
@@ -211,7 +211,7 @@ async function keepBackup(copy: CompleteCopy): Promise<Backup> {
     provedAt,
     ...keyShareOf(sealed.archive),
   };
-  writeWhole(part, manifestText(copy, archived));
+  writeNewFile(part, manifestText(copy, archived));
   const backup: Backup = { ...archived, manifestFile: await store.keep(part, `${name}.manifest.json`) };
   await appendEvent(store, { at: provedAt, move, event: "backup", details: { label: what.label, ...backup } });
   deps.say(

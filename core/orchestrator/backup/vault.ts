@@ -6,8 +6,8 @@ import { finished, pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { ownIdentityPath } from "../../store/recordsDirectory";
 import { formatProblem } from "../../util/problem";
-import { readSmall } from "../../util/readSmall";
-import { writeWhole } from "../../util/writeAtomically";
+import { readSmallFile } from "../../util/readSmallFile";
+import { writeNewFile } from "../../util/writeAtomically";
 import { type ArchiveReader, readArchive } from "./archive";
 import { compareManifests, differenceLines, type Manifest } from "./manifest";
 
@@ -34,7 +34,7 @@ export async function identityFor(
     const secret = await age.generateX25519Identity();
     const recipient = await age.identityToRecipient(secret);
     fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    writeWhole(file, `# created: ${new Date(now()).toISOString()}\n# public key: ${recipient}\n${secret}\n`);
+    writeNewFile(file, `# created: ${new Date(now()).toISOString()}\n# public key: ${recipient}\n${secret}\n`);
   }
   return { file, isNew, ...(await readIdentity(file)) };
 }
@@ -43,7 +43,7 @@ async function readIdentity(file: string): Promise<Pick<Identity, "recipient" | 
   const age = await import("age-encryption");
   let text: string;
   try {
-    ({ text } = readSmall(file));
+    ({ text } = readSmallFile(file));
   } catch (error) {
     throw new Error(identityFault(file, `found: it ${(error as Error).message}`));
   }

@@ -1,6 +1,6 @@
 import { own } from "../../ssh/foreign";
-import { allEnded } from "../../util/allEnded";
 import { formatProblem } from "../../util/problem";
+import { settleAll } from "../../util/settleAll";
 import {
   compareManifests,
   type Difference,
@@ -50,7 +50,7 @@ export class ProvedCopy {
 
   /** Lists both hosts' files, so that the next lists hash only what changed since. */
   async list(saga: Saga, looks: Looks): Promise<void> {
-    await allEnded([this.readSource(saga, looks), this.readTarget(saga)]);
+    await settleAll([this.readSource(saga, looks), this.readTarget(saga)]);
   }
 
   flush(saga: Saga): Promise<string> {
@@ -62,8 +62,8 @@ export class ProvedCopy {
   async make(saga: Saga, looks: Looks): Promise<Copied> {
     this.forget();
     // The source is stopped, so it can be listed during the copy.
-    const [source] = await allEnded([this.readSource(saga, looks), this.copier.run(saga, looks)]);
-    const target = allEnded([this.readTarget(saga), this.flush(saga)]).then(([manifest]) => manifest);
+    const [source] = await settleAll([this.readSource(saga, looks), this.copier.run(saga, looks)]);
+    const target = settleAll([this.readTarget(saga), this.flush(saga)]).then(([manifest]) => manifest);
     // The step that awaits it gets the error.
     target.catch(() => undefined);
     this.copied = { source, target };

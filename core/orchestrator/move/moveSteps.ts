@@ -1,5 +1,5 @@
 import { base64, jsonWords, own } from "../../ssh/foreign";
-import { allEnded } from "../../util/allEnded";
+import { settleAll } from "../../util/settleAll";
 import { takeBackup } from "../backup/backup";
 import { placed } from "../backup/backupPlace";
 import { stoppedFault } from "../checks/stoppedState";
@@ -59,7 +59,7 @@ const backup: Perform = async (run, saga, looks) => {
   const { inputs, deps } = run;
   const place = { base: inputs[source].directory, paths: ["config.json", "tss"] };
   const what = { label: "last", place, changing: [], isJson: (path: string) => path.endsWith(".json") };
-  const [lastBackup] = await allEnded([
+  const [lastBackup] = await settleAll([
     takeBackup(run.sides.roots[source], what, placed(inputs.backup), deps),
     run.copy.make(saga, looks),
   ]);

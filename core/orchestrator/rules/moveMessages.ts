@@ -1,11 +1,11 @@
 import { type Commands, commandsFor } from "../../util/commands";
-import { unattendedRefusal } from "../../util/unattended";
+import { formatUnattendedRefusal } from "../../util/unattended";
 import type { Looks } from "./sagaLooks";
 import { type Places, whereItIs } from "./whereItIs";
 
 /** Formats why an unattended run does no step of a move. */
 export function notWatched(looks: Looks, places: Places): string {
-  return unattendedRefusal("move the orchestrator", "up", places.stack, whereItIs(looks, places));
+  return formatUnattendedRefusal("move the orchestrator", "up", places.stack, whereItIs(looks, places));
 }
 
 /** Formats a step's failure before its target was started. */

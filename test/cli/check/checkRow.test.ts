@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { putVerdictFirst } from "../../../cli/check/checkHost";
 import { decideCheckExitCode, fail, formatChecks, pass, pending, toPlainRow } from "../../../cli/check/checkRow";
-import { command } from "../../../core/util/shownLine";
+import { command } from "../../../core/util/outputLine";
 import { evilText, harmless } from "../../evilText";
 
 const rows = [fail("host", "cores: found 1, needed 4", "needed: more\nor less"), pass("references", "2 of 2 answer")];

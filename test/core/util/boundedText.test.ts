@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { openReferenceChain } from "../../../core/chain/chain";
 import { createHttp } from "../../../core/cloud/http";
 import { readPowerState } from "../../../core/cloud/power";
-import { answerLimit, boundedText } from "../../../core/util/boundedText";
+import { answerLimit, readBoundedResponse } from "../../../core/util/boundedText";
 import { listen, type Server } from "../chain/fakes";
 
 let server: Server | undefined;
@@ -26,13 +26,13 @@ const packed = () => serve(() => zlib.gzipSync(megabytes(150)), { "content-encod
 describe("an answer", () => {
   test("is read up to its limit", async () => {
     const url = await serve(() => Buffer.from("123456789"));
-    expect(await boundedText(await fetch(url), 9)).toBe("123456789");
-    await expect(boundedText(await fetch(url), 8)).rejects.toMatchObject({ tooLarge: true });
-    expect(await boundedText(new Response(null))).toBe("");
+    expect(await readBoundedResponse(await fetch(url), 9)).toBe("123456789");
+    await expect(readBoundedResponse(await fetch(url), 8)).rejects.toMatchObject({ tooLarge: true });
+    expect(await readBoundedResponse(new Response(null))).toBe("");
   });
 
   test("counts after decompression", async () => {
-    await expect(boundedText(await fetch(await packed()))).rejects.toThrow("the answer is larger than 5 MiB");
+    await expect(readBoundedResponse(await fetch(await packed()))).rejects.toThrow("the answer is larger than 5 MiB");
   });
 
   test("without an end is cut at its limit, and its stream is closed", async () => {
@@ -47,7 +47,7 @@ describe("an answer", () => {
         isEnded = true;
       },
     });
-    await expect(boundedText(new Response(endless))).rejects.toThrow("the answer is larger than 5 MiB");
+    await expect(readBoundedResponse(new Response(endless))).rejects.toThrow("the answer is larger than 5 MiB");
     expect(isEnded).toBe(true);
     // Some lie in the stream's own queue.
     expect(given).toBeLessThanOrEqual(answerLimit + 3 * 1024 * 1024);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isUnattended, unattendedRefusal } from "../../../core/util/unattended";
+import { formatUnattendedRefusal, isUnattended } from "../../../core/util/unattended";
 
 test.each([
   [undefined, false],
@@ -16,7 +16,7 @@ test.each([
 });
 
 test("names the variable and the command in a refusal", () => {
-  expect(unattendedRefusal("move the orchestrator", "up", "prod-2")).toBe(
+  expect(formatUnattendedRefusal("move the orchestrator", "up", "prod-2")).toBe(
     [
       "refusing to move the orchestrator in an unattended run; nothing was changed",
       "  found: PILLAR_HOST_UNATTENDED is set",

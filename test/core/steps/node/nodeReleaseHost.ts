@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { asRoot } from "../../../../core/ssh/root";
 import { assignments } from "../../../../core/ssh/shellWords";
 import { nodeReleaseLibrary } from "../../../../core/steps/libraries";
-import { fieldsOf } from "../../../../core/util/fields";
+import { parseFields } from "../../../../core/util/fields";
 import { replaceAll, type Sandbox } from "../sandbox";
 
 const url = "https://release.example/go-node.zip";
@@ -93,7 +93,7 @@ export const service = (box: Sandbox, verdict: string | undefined, before = "") 
   return box.run(before === "" ? script : script.replace(/\nnode_upgrade\n$/, `\n${before}\nnode_upgrade\n`));
 };
 export const ends = async (box: Sandbox, release = releaseOf(next)) =>
-  Object.fromEntries(fieldsOf((await box.run(`${functions(box, release)}node_release_look`)).stdout)) as Record<
+  Object.fromEntries(parseFields((await box.run(`${functions(box, release)}node_release_look`)).stdout)) as Record<
     string,
     string
   >;

@@ -1,5 +1,5 @@
 /** Returns a function that runs work once fewer than `size` others are running, in the order of the calls. */
-export function limited(size: number): <T>(work: () => Promise<T>) => Promise<T> {
+export function createLimiter(size: number): <T>(work: () => Promise<T>) => Promise<T> {
   let free = size;
   const waiting: (() => void)[] = [];
   return async (work) => {

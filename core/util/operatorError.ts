@@ -1,12 +1,12 @@
 import { formatProblem } from "./problem";
 
 /** Creates an error whose message the operator sees unchanged. A mark, because stored code can't keep a class. */
-export function operatorFault(message: string): Error & { readonly isForOperator: true } {
+export function createOperatorError(message: string): Error & { readonly isForOperator: true } {
   return Object.assign(new Error(message), { isForOperator: true as const });
 }
 
 /** Returns an error's text for the operator; undefined for a bug of the program, which needs a stack trace. */
-export function plainFault(error: unknown): string | undefined {
+export function formatOperatorError(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if ("isForOperator" in error) return error.message;
   if (error.name === "YAMLParseError")

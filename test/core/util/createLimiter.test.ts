@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { limited } from "../../../core/util/limited";
+import { createLimiter } from "../../../core/util/createLimiter";
 
 test("runs at most the given number of tasks at once, in order, despite failures", async () => {
-  const one = limited(2);
+  const one = createLimiter(2);
   const begun: number[] = [];
   const ends: (() => void)[] = [];
   const done: number[] = [];

@@ -1,4 +1,4 @@
-import { boundedText, isTooLarge } from "./boundedText";
+import { isTooLarge, readBoundedResponse } from "./boundedText";
 
 export interface Answer {
   readonly status: number;
@@ -10,13 +10,13 @@ export interface Answer {
  * Sends one request. Follows no redirect: a POST would lose its body, and a server could send a secret anywhere.
  * @throws TooLargeError, or an Error with the reason, such as `ECONNREFUSED`, without the address
  */
-export async function ask(url: string, init: RequestInit, timeoutMs: number): Promise<Answer> {
+export async function sendRequest(url: string, init: RequestInit, timeoutMs: number): Promise<Answer> {
   let answer: Answer;
   try {
     const response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
-    answer = { status: response.status, headers: response.headers, text: await boundedText(response) };
+    answer = { status: response.status, headers: response.headers, text: await readBoundedResponse(response) };
   } catch (error) {
-    throw isTooLarge(error) ? error : new Error(askFault(error, timeoutMs));
+    throw isTooLarge(error) ? error : new Error(formatRequestError(error, timeoutMs));
   }
   const location = answer.headers.get("location");
   if (location === null || answer.status < 300 || answer.status > 399) return answer;
@@ -25,7 +25,7 @@ export async function ask(url: string, init: RequestInit, timeoutMs: number): Pr
 }
 
 /** Formats why a request failed, without fetch's own messages: they name the address, which may hold a secret. */
-export function askFault(error: unknown, timeoutMs: number): string {
+export function formatRequestError(error: unknown, timeoutMs: number): string {
   const { name, cause } = error as Error & { cause?: { code?: string } };
   return cause?.code ?? (name === "TimeoutError" ? `no answer within ${timeoutMs / 1000} s` : "no connection");
 }

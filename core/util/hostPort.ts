@@ -1,5 +1,5 @@
 /** Normalizes a host's name or address, so that one node does not count as two. */
-export function plainHost(text: string): string {
+export function normalizeHost(text: string): string {
   const bare = text.toLowerCase().replace(/^\[|\]$|\.$/g, "");
   if (/^\d+(\.\d+){3}$/.test(bare)) return bare.split(".").map(Number).join(".");
   const url = `http://[${bare}]`;
@@ -12,7 +12,7 @@ export function plainHost(text: string): string {
 }
 
 /** Returns host and port of an RPC's address. Ignores path and scheme, because they do not make it another node. */
-export function placeOf(url: string): { readonly host: string; readonly port: string } {
+export function parseHostPort(url: string): { readonly host: string; readonly port: string } {
   const { hostname, port, protocol } = new URL(url);
-  return { host: plainHost(hostname), port: port || (protocol === "https:" ? "443" : "80") };
+  return { host: normalizeHost(hostname), port: port || (protocol === "https:" ? "443" : "80") };
 }

@@ -9,7 +9,7 @@ export interface SmallFile {
 }
 
 /** Reads a key or a token. Refuses devices and pipes, which may never end. Throws why, to follow the file's name. */
-export function readSmall(file: string): SmallFile {
+export function readSmallFile(file: string): SmallFile {
   let handle: number | undefined;
   try {
     // O_NONBLOCK: opening a pipe must not wait for its writer.
