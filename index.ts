@@ -1,14 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
-import { begin } from "./components/begin";
-import { registerHost } from "./components/host/foundHost";
-import { showPlainErrors } from "./components/inWords";
+import { registerHost } from "./components/host/registerHost";
 import { registerCutover } from "./components/node/cutover";
 import { formatNextStepWithoutServer } from "./components/node/nextStep";
-import { createHostReader } from "./components/node/nodeLook";
+import { createHostReader } from "./components/node/nodeReading";
 import { createPillarNodeArgs, createSyncOutput, PillarNode } from "./components/node/pillarNode";
 import { reportPorts } from "./components/node/reportPorts";
 import { formatOrchestratorSteps, formatStepsBeforeWallet } from "./components/orchestrator/nextOrchestrator";
 import { planOrchestrator } from "./components/orchestrator/orchestratorPlan";
+import { showPlainErrors } from "./components/plainErrors";
+import { prepareRun } from "./components/prepareRun";
 import { readConfig } from "./components/readConfig";
 import { reportNextStep } from "./components/reportNextStep";
 import { createRememberedOutput } from "./components/retirement/hostMemory";
@@ -19,16 +19,16 @@ import { createRetirementArgs, registerIdleHost } from "./components/retirement/
 export = showPlainErrors(async () => {
   const config = readConfig();
   const stack = pulumi.getStack();
-  const last = await begin(config, stack);
+  const last = await prepareRun(config, stack);
   const look = createHostReader(config, last);
   const { host, shown } = await registerHost(config, last);
   if (!host) return { host: shown, nextStep: reportNextStep(pulumi.output(formatNextStepWithoutServer(stack))) };
   const hostShown = { ...shown, hostKey: host.access.hostKey };
   if (config.lifecycle !== "active") return { host: hostShown, ...(await registerIdleHost(config, host, last)) };
 
-  const signer = await planOrchestrator(config, last, async (at, key) => (await look(at, key)).node);
+  const orchestrator = await planOrchestrator(config, last, async (at, key) => (await look(at, key)).node);
   const pillar = new PillarNode("node", await createPillarNodeArgs(config, host, look));
-  const { shown: moved, resources } = signer.move(host, pillar);
+  const { shown: moved, resources } = orchestrator.move(host, pillar);
   const cutover = registerCutover({
     config,
     host,
@@ -36,10 +36,10 @@ export = showPlainErrors(async () => {
     look,
     last,
     after: moved ?? pulumi.output(undefined),
-    first: formatStepsBeforeWallet(signer.timing, stack),
-    isWithoutSigner: signer.timing === "none",
+    first: formatStepsBeforeWallet(orchestrator.timing, stack),
+    hasNoOrchestrator: orchestrator.timing === "none",
   });
-  const told = reportPorts(config, last.signer?.side, pillar.deployed);
+  const told = reportPorts(config, last.orchestrator?.side, pillar.deployed);
   const { guard } = new HostRetirement("retirement", {
     ...(await createRetirementArgs(config, host, last)),
     after: [pillar, pillar.done, ...resources],
@@ -56,7 +56,7 @@ export = showPlainErrors(async () => {
     nextStep: reportNextStep(
       pulumi
         .all([cutover.nextStep, moved ?? pulumi.output(undefined), told])
-        .apply(([next, shownSigner]) => [...next, ...formatOrchestratorSteps(signer.timing, stack, shownSigner)]),
+        .apply(([next, movedNow]) => [...next, ...formatOrchestratorSteps(orchestrator.timing, stack, movedNow)]),
     ),
   };
 });

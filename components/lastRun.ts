@@ -14,7 +14,7 @@ export interface LastRun {
   readonly serverId?: string;
   /** True if the node was shut down for retirement. */
   readonly nodeOff?: boolean;
-  readonly signer?: OrchestratorShown;
+  readonly orchestrator?: OrchestratorShown;
   readonly registration?: RegistrationOutput;
   readonly producerAddress?: string;
   readonly remembered?: Remembered;
@@ -25,7 +25,7 @@ export async function readLastRun(): Promise<LastRun> {
   const last = new pulumi.StackReference(`${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`);
   // `apply` would never run for an output that a partial run left unknown.
   const names = ["nextStep", "host", "orchestrator", "retirement", "registration", "producerAddress", "remembered"];
-  const [nextStep, host, signer, retirement, registration, producer, remembered] = await Promise.all(
+  const [nextStep, host, orchestrator, retirement, registration, producer, remembered] = await Promise.all(
     names.map((name) => last.getOutputDetails(name)),
   );
   type Shown = Pick<LastRun, "address" | "fingerprint" | "hostKey" | "serverId">;
@@ -37,7 +37,7 @@ export async function readLastRun(): Promise<LastRun> {
     hostKey,
     serverId,
     nodeOff: (retirement?.value as { nodeOff?: boolean } | undefined)?.nodeOff ? true : undefined,
-    signer: signer?.value as OrchestratorShown | undefined,
+    orchestrator: orchestrator?.value as OrchestratorShown | undefined,
     registration: registration?.value as RegistrationOutput | undefined,
     // Text in place of an address must not be used as one.
     producerAddress: isAddress(producer?.value) ? producer.value : undefined,

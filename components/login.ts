@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../core/config/config";
 import { proxyLogin } from "../core/ssh/configuredLogin";
-import { loginCheck } from "./loginCheck";
+import { createLoginCheck } from "./loginCheck";
 import type { HostAccess } from "./remote";
-import { unprovedSteps } from "./unproved";
+import { createUnprovedSteps } from "./unprovedSteps";
 
 /** Returns the login of pillar-host:ssh, with its secrets marked. */
 export function createLogin(config: StackConfig): Omit<HostAccess, "address" | "hostKey"> {
@@ -13,8 +13,8 @@ export function createLogin(config: StackConfig): Omit<HostAccess, "address" | "
     port: ssh.port,
     user: ssh.user,
     agent: ssh.agent,
-    loginCheck: loginCheck(stack),
-    unproved: unprovedSteps(config),
+    loginCheck: createLoginCheck(stack),
+    unproved: createUnprovedSteps(config),
     privateKey: markSecret(ssh.privateKey),
     privateKeyPassword: markSecret(ssh.privateKeyPassword),
     password: markSecret(ssh.password),

@@ -10,7 +10,10 @@ export interface LoginCheck {
   check(target: SshTarget): Promise<void>;
 }
 
-export function loginCheck(stack: string, login: (target: SshTarget) => Promise<number> = reachDeps.login): LoginCheck {
+export function createLoginCheck(
+  stack: string,
+  login: (target: SshTarget) => Promise<number> = reachDeps.login,
+): LoginCheck {
   let checked: Promise<void> | undefined;
   return {
     pass: () => {

@@ -7,10 +7,10 @@ import { envelope, type Step } from "../core/steps/step";
 import { commandsFor } from "../core/util/commands";
 import { printableLines } from "../core/util/printable";
 import { formatProblem } from "../core/util/problem";
-import { createPlainError } from "./inWords";
 import type { LoginCheck } from "./loginCheck";
-import { promiseOf, stepLines } from "./stepLines";
-import type { UnprovedSteps } from "./unproved";
+import { createPlainError } from "./plainErrors";
+import { createStepLines, getPromise } from "./stepLines";
+import type { UnprovedSteps } from "./unprovedSteps";
 
 /** A host's address and login. Secrets in it are outputs that are marked as such. */
 export interface HostAccess {
@@ -89,7 +89,7 @@ export function runStep(
     ...limits,
   }) as pulumi.Output<types.input.remote.ConnectionArgs>;
   const stdin = stepInput(step, access, access.unproved.count(name));
-  const lines = stepLines(name, step, { root: createRootAccess(access), loginCheck: access.loginCheck });
+  const lines = createStepLines(name, step, { root: createRootAccess(access), loginCheck: access.loginCheck });
   const command = new remote.Command(
     name,
     {
@@ -104,7 +104,7 @@ export function runStep(
     { ...options, hooks: lines.hooks },
   );
   // Runs also if the promise rejects: the step failed, or the engine is gone.
-  promiseOf(command.urn).then(lines.end, lines.end);
+  getPromise(command.urn).then(lines.end, lines.end);
   const isPreview = pulumi.runtime.isDryRun();
   const stdout = pulumi
     // A run that leaves the step out (--target) has the outputs of the script that ran last.

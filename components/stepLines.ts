@@ -11,7 +11,7 @@ import type { LoginCheck } from "./loginCheck";
 const pollIntervalMs = 5000;
 
 /** Returns an output's promise, which its type does not expose. */
-export const promiseOf = <T>(output: pulumi.Output<T>) => (output as unknown as { promise(): Promise<T> }).promise();
+export const getPromise = <T>(output: pulumi.Output<T>) => (output as unknown as { promise(): Promise<T> }).promise();
 
 /** Prints a step's output. The plugin's own log would pass a host's terminal escapes on. */
 interface StepLines {
@@ -28,7 +28,7 @@ interface StepHost {
   readonly loginCheck: Pick<LoginCheck, "check">;
 }
 
-export function stepLines(
+export function createStepLines(
   name: string,
   step: Step,
   access: StepHost,
@@ -58,13 +58,13 @@ export function stepLines(
     later();
   };
   const begins = new pulumi.ResourceHook(`${name}-begins`, async ({ urn }) => {
-    const host = await promiseOf(access.root);
+    const host = await getPromise(access.root);
     await access.loginCheck.check(host.ssh);
     if (step.quiet) return;
     // The resource's own URN has no value before it is created.
     row = { urn: pulumi.output(urn) } as pulumi.Resource;
     isAtWork = true;
-    if (!step.looksOnly) follow(host);
+    if (!step.readsOnly) follow(host);
   });
   // The engine prints the hook's error instead of the plugin's, which repeats the host's whole output.
   const fails = new pulumi.ErrorHook(name, ({ errors: [newest = ""] }) => {

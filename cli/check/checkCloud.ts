@@ -1,6 +1,6 @@
 import { createCloud } from "../../core/cloud/clouds";
+import { decideServer } from "../../core/cloud/decideServer";
 import { warnOfOpenSsh } from "../../core/cloud/firewall";
-import { planHost } from "../../core/cloud/hostPlan";
 import { openOrderRecords } from "../../core/cloud/orderRecord";
 import { configuredPublicKey } from "../../core/ssh/configuredLogin";
 import { command } from "../../core/util/outputLine";
@@ -14,7 +14,7 @@ export async function checkCloud({ stack, config }: StackInfo): Promise<CheckRow
   const cloud = createCloud[host.provider]({ token: host.token, ...endpoint });
   const topic = cloud.provider;
   try {
-    const decided = await planHost({
+    const decided = await decideServer({
       cloud,
       host,
       lifecycle,

@@ -5,7 +5,7 @@ import { readVersionGaps } from "../../core/chain/nodeVersion";
 import { type Connection, createConnection } from "../../core/ssh/connection";
 import { type NodeHostFacts, readHostFacts } from "../../core/ssh/hostFacts";
 import type { SshTarget } from "../../core/ssh/ssh";
-import { facts } from "../../core/steps/looks";
+import { facts } from "../../core/steps/readingSteps";
 import { envelope } from "../../core/steps/step";
 import { receiver } from "../../core/steps/stepVariables";
 import { gateSettings } from "../../core/sync/gateSettings";

@@ -4,7 +4,7 @@ import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { HostAccess } from "../remote";
 import { createGuard } from "../retirement/guard";
 import { type CloudServerArgs, createGuardedServer, type KeptPlan } from "./cloudParts";
-import { createFirstContact } from "./firstLook";
+import { createFirstContact } from "./firstContact";
 import type { Host } from "./host";
 
 /** A server that somebody else made. It is adopted to be retired, and nothing about it changes. */

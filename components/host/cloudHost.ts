@@ -11,13 +11,13 @@ import type { RetirementGuard } from "../../providers/retirementGuard";
 import { createSshTarget, type HostAccess, runStep } from "../remote";
 import { createGuard } from "../retirement/guard";
 import { createGuardedServer } from "./cloudParts";
-import { checkAddress, isOrderedHere, type Making, registerServer } from "./cloudServer";
-import { createFirstContact } from "./firstLook";
+import { checkAddress, isOrderedHere, registerServer, type ServerRegistration } from "./cloudServer";
+import { createFirstContact } from "./firstContact";
 import type { Host } from "./host";
 
-export interface CloudHostArgs extends Omit<Making, "parent" | "key" | "parts"> {
+export interface CloudHostArgs extends Omit<ServerRegistration, "parent" | "key" | "parts"> {
   /** Returns the provider's resources. `around` are options of the plugin's own resource. */
-  readonly parts: (around?: pulumi.ResourceOptions) => Making["parts"];
+  readonly parts: (around?: pulumi.ResourceOptions) => ServerRegistration["parts"];
   /** True if the node will be set up on the host, so that the run waits for its first boot. */
   readonly isActive: boolean;
   /** The host key of an existing server, an authorized_keys line. Without it a new key is created. */
@@ -44,7 +44,7 @@ export class CloudHost extends pulumi.ComponentResource implements Host {
     const key = args.hostKey === undefined ? new HostKey("host-key", { stranger }, { parent: this }) : undefined;
     // The host key comes first: it refuses a foreign server before anything at the provider changes.
     const parts = args.parts(key ? { dependsOn: [key] } : {});
-    const making: Making = { ...args, parts, key, parent: this };
+    const making: ServerRegistration = { ...args, parts, key, parent: this };
     const made = registerServer(making);
     const address = checkAddress(making, made);
     const hostKey = key?.publicKey ?? pulumi.output(args.hostKey ?? "");
@@ -75,7 +75,7 @@ export class CloudHost extends pulumi.ComponentResource implements Host {
 }
 
 function createLoginKey(
-  making: Making,
+  making: ServerRegistration,
   access: HostAccess,
   made: { readonly id: pulumi.Output<string>; readonly resource: pulumi.Resource },
 ): LoginKey | undefined {
@@ -91,7 +91,7 @@ function createLoginKey(
 
 /** Describes the server to the first contact, which waits for its boot. */
 function ownServer(
-  { cloud, owner, wanted }: Making,
+  { cloud, owner, wanted }: ServerRegistration,
   id: pulumi.Output<string>,
   isOrdered: pulumi.Output<boolean>,
 ): pulumi.Output<OwnServer> {

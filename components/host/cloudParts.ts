@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Owner, ServerNow } from "../../core/cloud/cloud";
+import type { ServerDecision } from "../../core/cloud/decideServer";
 import type { Opening } from "../../core/cloud/firewall";
-import type { HostPlan } from "../../core/cloud/hostPlan";
 import type { CloudServer } from "../../core/cloud/power";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
 import type { HostArgs } from "./host";
@@ -32,7 +32,7 @@ type KeptParts =
   /** All readable inputs are kept: the server is adopted as it is. */
   | "asItIs";
 
-export interface ServerMade {
+export interface RegisteredServer {
   readonly resource: pulumi.Resource;
   readonly id: pulumi.Output<string>;
   readonly address: pulumi.Output<string>;
@@ -43,17 +43,17 @@ type Options = pulumi.CustomResourceOptions;
 export interface CloudParts {
   sshKey(name: string, args: Named & { publicKey: string }, options: Options): pulumi.CustomResource;
   firewall(name: string, args: Named & { openings: readonly Opening[] }, options: Options): pulumi.CustomResource;
-  server(name: string, args: ServerArgs, options: Options & { kept: KeptParts }): ServerMade;
+  server(name: string, args: ServerArgs, options: Options & { kept: KeptParts }): RegisteredServer;
   /** Registers a server that somebody else created, without any change to it. */
-  adopted(name: string, args: { server: ServerNow }, options: Options): ServerMade;
+  adopted(name: string, args: { server: ServerNow }, options: Options): RegisteredServer;
 }
 
-export type KeptPlan = Extract<HostPlan, { kind: "keep" }>;
+export type KeptPlan = Extract<ServerDecision, { kind: "keep" }>;
 
 /** A server at a provider, whoever made it. */
 export interface CloudServerArgs extends HostArgs {
   /** The decision to create a server, or to keep one. */
-  readonly plan: Exclude<HostPlan, { kind: "gone" }>;
+  readonly plan: Exclude<ServerDecision, { kind: "gone" }>;
   readonly wanted: CloudHostConfig;
   /** Returns the provider's resources. `around` are options of the plugin's own resource. */
   readonly parts: (around?: pulumi.ResourceOptions) => CloudParts;

@@ -1,19 +1,19 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type Cloud, formatResourceName, type Owner } from "../../core/cloud/cloud";
+import { createOrderRecord, type ServerDecision } from "../../core/cloud/decideServer";
 import type { Opening } from "../../core/cloud/firewall";
-import { createOrderRecord, type HostPlan } from "../../core/cloud/hostPlan";
 import type { OrderRecords } from "../../core/cloud/orderRecord";
 import { renderUserData } from "../../core/cloud/userData";
 import { beginAnew, consoleHelp } from "../../core/ssh/ownServer";
 import { commandsFor } from "../../core/util/commands";
 import { formatProblem } from "../../core/util/problem";
 import type { HostKey } from "../../providers/hostKey";
-import { createPlainError } from "../inWords";
 import { warn } from "../log";
-import type { CloudParts, CloudServerArgs, ServerMade } from "./cloudParts";
-import { orderHook } from "./orderHook";
+import { createPlainError } from "../plainErrors";
+import type { CloudParts, CloudServerArgs, RegisteredServer } from "./cloudParts";
+import { createOrderHook } from "./orderHook";
 
-export interface Making extends Omit<CloudServerArgs, "parts"> {
+export interface ServerRegistration extends Omit<CloudServerArgs, "parts"> {
   readonly parent: pulumi.Resource;
   readonly cloud: Cloud;
   readonly owner: Owner;
@@ -29,7 +29,7 @@ export interface Making extends Omit<CloudServerArgs, "parts"> {
 }
 
 /** Registers the stack's server, its ssh key and its firewall. */
-export function registerServer(making: Making): ServerMade {
+export function registerServer(making: ServerRegistration): RegisteredServer {
   const { parent, wanted, cloud, owner, orders, plan, parts, isProtected: protect, publicKey, openings, key } = making;
   const label = formatResourceName(owner);
   const { found } = plan;
@@ -64,7 +64,9 @@ export function registerServer(making: Making): ServerMade {
       { ...args, plan: plan.server.plan, location: plan.server.location, image: plan.server.image ?? wanted.image },
       { ...options, protect, import: plan.server.id, kept: plan.isHalfMade ? "asItIs" : "whole" },
     );
-  const hooks = { onError: [orderHook({ cloud, stack: owner.stack, orders, offer: plan.offer, token: wanted.token })] };
+  const hooks = {
+    onError: [createOrderHook({ cloud, stack: owner.stack, orders, offer: plan.offer, token: wanted.token })],
+  };
   return parts.server(
     "server",
     { ...args, plan: plan.offer.plan, location: plan.offer.location, image: wanted.image },
@@ -87,7 +89,7 @@ export function registerServer(making: Making): ServerMade {
  * the rest of a failed creation. The engine does so if its state has it, and Hetzner's plugin fails if it is already
  * gone. Otherwise checkMade deletes it.
  */
-async function beforeOrder(cloud: Cloud, orders: OrderRecords, plan: HostPlan & { kind: "make" }): Promise<void> {
+async function beforeOrder(cloud: Cloud, orders: OrderRecords, plan: ServerDecision & { kind: "make" }): Promise<void> {
   try {
     if (plan.leftover) await cloud.makeRoom(plan.leftover.id);
     await orders.write(createOrderRecord(plan, new Date()));
@@ -98,8 +100,8 @@ async function beforeOrder(cloud: Cloud, orders: OrderRecords, plan: HostPlan & 
 
 /** Returns the server's address, once the server exists, is the only one and has an address. */
 export function checkAddress(
-  { cloud, owner, orders, ordered, plan }: Making,
-  { id, address }: ServerMade,
+  { cloud, owner, orders, ordered, plan }: ServerRegistration,
+  { id, address }: RegisteredServer,
 ): pulumi.Output<string> {
   return pulumi.all([id, address]).apply(async ([serverId, recorded]) => {
     const at = recorded || (plan.kind === "keep" && plan.server.address) || "";
@@ -120,7 +122,7 @@ export function checkAddress(
  * True if this run orders the server or resumes an interrupted order. Also true if an earlier run ordered it and nobody
  * has logged in yet, because an interrupted destroy forgets the login before the server.
  */
-export function isOrderedHere({ ordered, plan }: Pick<Making, "ordered" | "plan">): boolean {
+export function isOrderedHere({ ordered, plan }: Pick<ServerRegistration, "ordered" | "plan">): boolean {
   return plan.kind === "make" || plan.isHalfMade || ordered === plan.server.id;
 }
 
@@ -138,8 +140,8 @@ function noAddressText(cloud: Cloud, stack: string, serverId: string, isOrdered:
 
 /** Checks that a new server exists, and removes the servers that a failed or repeated order left. */
 async function checkMade(
-  { cloud, owner, orders }: Pick<Making, "cloud" | "owner" | "orders">,
-  { attempts, shown }: HostPlan & { kind: "make" },
+  { cloud, owner, orders }: Pick<ServerRegistration, "cloud" | "owner" | "orders">,
+  { attempts, shown }: ServerDecision & { kind: "make" },
   serverId: string,
 ): Promise<void> {
   const { servers } = await cloud.readInventory(owner, undefined);

@@ -2,7 +2,7 @@ import * as digitalocean from "@pulumi/digitalocean";
 import * as pulumi from "@pulumi/pulumi";
 import type { CloudInventory } from "../../core/cloud/cloud";
 import { digitaloceanTag, formatSlug } from "../../core/cloud/digitalocean";
-import { type CloudParts, everything, listIgnoredInputs, type ServerMade } from "./cloudParts";
+import { type CloudParts, everything, listIgnoredInputs, type RegisteredServer } from "./cloudParts";
 
 /** Inputs, by the plugin's names, whose changes must not reach a live Droplet. */
 const ignorableInputs = { plan: "size", location: "region", image: "image", userData: "userData", sshKeys: "sshKeys" };
@@ -89,6 +89,6 @@ function createFirewall(
   );
 }
 
-function describeDroplet(droplet: digitalocean.Droplet): ServerMade {
+function describeDroplet(droplet: digitalocean.Droplet): RegisteredServer {
   return { resource: droplet, id: droplet.id, address: droplet.ipv4Address };
 }

@@ -2,7 +2,7 @@ import * as hcloud from "@pulumi/hcloud";
 import * as pulumi from "@pulumi/pulumi";
 import type { CloudInventory } from "../../core/cloud/cloud";
 import { hetznerLabels } from "../../core/cloud/hetzner";
-import { type CloudParts, everything, listIgnoredInputs, type ServerArgs, type ServerMade } from "./cloudParts";
+import { type CloudParts, everything, listIgnoredInputs, type RegisteredServer, type ServerArgs } from "./cloudParts";
 
 /** Inputs, by the plugin's names, whose changes must not reach a live server. */
 const ignorableInputs = {
@@ -80,6 +80,6 @@ function createServerArgs(args: ServerArgs): hcloud.ServerArgs {
   };
 }
 
-function describeServer(server: hcloud.Server): ServerMade {
+function describeServer(server: hcloud.Server): RegisteredServer {
   return { resource: server, id: server.id, address: server.ipv4Address };
 }

@@ -4,10 +4,10 @@ import type { CloudServer } from "../../core/cloud/power";
 import type { RetirementSettings } from "../../core/retirement/retirementInputs";
 import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { HostAccess } from "../remote";
-import type { ContactArgs } from "./firstLook";
+import type { ContactArgs } from "./firstContact";
 
 /** A reachable machine, and the resources that must exist before anything else connects to it. */
-export interface HostGround {
+export interface ReachableHost {
   readonly access: HostAccess;
   readonly ready: readonly pulumi.Input<pulumi.Resource>[];
   /** The server at a cloud provider. Secret, because it holds the token. */
@@ -17,7 +17,7 @@ export interface HostGround {
 }
 
 /** A machine on which procedure A can begin, with the guard against its deletion. */
-export interface Host extends HostGround {
+export interface Host extends ReachableHost {
   /** `SHA256:…` of the host key, to compare with the provider's console. */
   readonly fingerprint: pulumi.Input<string>;
   /** The guard from before any work on the host. It is deleted last. */
@@ -32,10 +32,10 @@ export interface HostArgs {
   readonly rpc: NodeRpc;
 }
 
-type HostShown = Readonly<Record<string, pulumi.Input<string | number> | undefined>>;
+type HostOutput = Readonly<Record<string, pulumi.Input<string | number> | undefined>>;
 
-export interface FoundHost {
+export interface RegisteredHost {
   /** Absent if this run does nothing on the host. */
   readonly host?: Host;
-  readonly shown: HostShown;
+  readonly shown: HostOutput;
 }

@@ -3,7 +3,7 @@ import type { StackConfig } from "../../core/config/config";
 import type { LastRun } from "../lastRun";
 import { createLogin } from "../login";
 import { createGuardInputs } from "../retirement/hostMemory";
-import { createContactArgs } from "./firstLook";
+import { createContactArgs } from "./firstContact";
 import type { HostArgs } from "./host";
 
 export async function createHostArgs(config: StackConfig, last: LastRun): Promise<HostArgs> {

@@ -1,11 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Cloud } from "../../core/cloud/cloud";
-import type { HostPlan } from "../../core/cloud/hostPlan";
+import type { ServerDecision } from "../../core/cloud/decideServer";
 import type { OrderRecords } from "../../core/cloud/orderRecord";
 import { cleanProviderError, formatFailedOrder } from "../../core/cloud/orderText";
 import { warn } from "../log";
 
-type Ordering = Pick<HostPlan & { kind: "make" }, "offer"> & {
+type Ordering = Pick<ServerDecision & { kind: "make" }, "offer"> & {
   readonly cloud: Cloud;
   readonly stack: string;
   readonly token: string;
@@ -16,7 +16,7 @@ type Ordering = Pick<HostPlan & { kind: "make" }, "offer"> & {
  * Returns a hook that stores and explains the provider's error about a failed order, and never retries. Only a run that
  * orders has it: a plain destroy would miss the hook if a deletion fails.
  */
-export function orderHook(ordering: Ordering): pulumi.ErrorHook {
+export function createOrderHook(ordering: Ordering): pulumi.ErrorHook {
   return new pulumi.ErrorHook("server-order", onOrderError(ordering));
 }
 

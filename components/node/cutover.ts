@@ -22,11 +22,11 @@ import { HourlyRestartOff } from "../../providers/hourlyRestartOff";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
 import { warn } from "../log";
+import { notifyOperator } from "../notifyOperator";
 import { stepInput } from "../remote";
 import { openStackLog } from "../stackLog";
-import { tell } from "../tell";
 import { formatNextStep, type NextStepSituation, offersAddress, showsAddress } from "./nextStep";
-import type { HostReading, NodeHostReader } from "./nodeLook";
+import type { HostReading, NodeHostReader } from "./nodeReading";
 import type { PillarNode } from "./pillarNode";
 
 export interface CutoverArgs {
@@ -39,7 +39,7 @@ export interface CutoverArgs {
   readonly after: pulumi.Output<unknown>;
   /** Steps of the operator before any change in the wallet. */
   readonly first: readonly string[];
-  readonly isWithoutSigner: boolean;
+  readonly hasNoOrchestrator: boolean;
 }
 
 export interface CutoverShown {
@@ -61,7 +61,7 @@ export function registerCutover({
   last,
   after,
   first,
-  isWithoutSigner,
+  hasNoOrchestrator,
 }: CutoverArgs): CutoverShown {
   const stack = pulumi.getStack();
   const once = readOnce(look);
@@ -99,7 +99,7 @@ export function registerCutover({
       hourlyRestart,
       clock: Date.now(),
       first,
-      isWithoutSigner,
+      hasNoOrchestrator,
     }),
   );
   return {
@@ -186,5 +186,5 @@ async function recordRegistration(
   // Without an event log every run would send the notifications again.
   const news = await noteRegistration(openStackLog(config), registration, { stack: place.stack, ours, memory });
   for (const { event, message } of findRegistrationNotices(news, registration, place, Date.now()))
-    await tell(config.notify, event, place, message);
+    await notifyOperator(config.notify, event, place, message);
 }

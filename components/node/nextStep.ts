@@ -16,7 +16,7 @@ export interface NextStepSituation {
   /** Steps before wallet and retirement, if the orchestrator's move comes next. */
   readonly first?: readonly string[];
   /** True if no orchestrator is configured: the old host may still run one. */
-  readonly isWithoutSigner?: boolean;
+  readonly hasNoOrchestrator?: boolean;
 }
 
 /** True if this host's address may be printed: its node is synced, or the address is registered anyway. */
@@ -35,7 +35,7 @@ export function formatNextStep(situation: NextStepSituation): string[] {
   const { stack, pillar, now, registration, clock, first = [] } = situation;
   const run = commandsFor(stack);
   const again = `Look again with: ${run.up}`;
-  const sentence = `${upper(registrationText(registration, pillar, clock))}.`;
+  const sentence = `${capitalize(registrationText(registration, pillar, clock))}.`;
   switch (registration.kind) {
     case "tooEarly":
       return [
@@ -58,9 +58,9 @@ export function formatNextStep(situation: NextStepSituation): string[] {
         sentence,
         ...(now.synced
           ? []
-          : [`Its node is ${seenAs(now)}: momentums since then were not looked for.`, producesFromNextTick]),
-        ...restartLines(situation.hourlyRestart),
-        ...(first.length > 0 ? first : retireOld(situation)),
+          : [`Its node is ${describeUnsynced(now)}: momentums since then were not looked for.`, producesFromNextTick]),
+        ...formatRestartLines(situation.hourlyRestart),
+        ...(first.length > 0 ? first : formatRetireOld(situation)),
       ];
     case "foreign":
       return [
@@ -68,46 +68,46 @@ export function formatNextStep(situation: NextStepSituation): string[] {
         "If it is that of the host that takes over from this one, this is the old host now:",
         `  ${run.retire("SUCCESSOR")}   # SUCCESSOR is that host's stack`,
         "If it is nobody's that you know: look into the wallet at once, and at who else can use it.",
-        ...(now.synced && !registration.wasOurs ? updateInTurn(situation) : [again]),
+        ...(now.synced && !registration.wasOurs ? formatUpdateInTurn(situation) : [again]),
       ];
     default:
-      return now.synced ? updateInTurn(situation) : handsOff(situation);
+      return now.synced ? formatUpdateInTurn(situation) : formatWait(situation);
   }
 }
 
 /** Formats one step at a time: operators follow the wallet steps at once, and the orchestrator has to move first. */
-function updateInTurn(situation: NextStepSituation): string[] {
+function formatUpdateInTurn(situation: NextStepSituation): string[] {
   const { first = [], pillar } = situation;
-  if (offersAddress(situation)) return update(situation);
+  if (offersAddress(situation)) return formatUpdate(situation);
   return [
     ...first,
     `Update the wallet after that. The last lines of that run tell you what to do in the wallet for ${pillar}.`,
   ];
 }
 
-function handsOff({ stack, pillar, now }: NextStepSituation): string[] {
+function formatWait({ stack, pillar, now }: NextStepSituation): string[] {
   return [
-    `Do not touch the wallet: the node of ${pillar} is ${seenAs(now)}.`,
+    `Do not touch the wallet: the node of ${pillar} is ${describeUnsynced(now)}.`,
     "It was synced before; an address that is registered while its node is behind earns nothing.",
     `Look again with: ${commandsFor(stack).up}`,
   ];
 }
 
-function update(situation: NextStepSituation): string[] {
-  const { stack, pillar, producerAddress, registration, clock, isWithoutSigner } = situation;
+function formatUpdate(situation: NextStepSituation): string[] {
+  const { stack, pillar, producerAddress, registration, clock, hasNoOrchestrator } = situation;
   return [
     `The node of ${pillar} is synced. Now, in the desktop wallet:`,
-    ...(isWithoutSigner && registration.kind === "earlier" ? [signerFirst] : []),
+    ...(hasNoOrchestrator && registration.kind === "earlier" ? [orchestratorFirst] : []),
     ...walletClicks(pillar, producerAddress),
     "It takes effect 5 to 10 minutes later, and with the Pillar's next slot this host produces. Keep the old host running",
     "until momentums carry the new address: it produces meanwhile.",
-    ...(registration.kind === "foreign" ? [] : [`${upper(registrationText(registration, pillar, clock))}.`]),
+    ...(registration.kind === "foreign" ? [] : [`${capitalize(registrationText(registration, pillar, clock))}.`]),
     "An update shows here within a minute or two; the chain refuses another Pillar's address without a word.",
     `Then: ${commandsFor(stack).up}`,
   ];
 }
 
-function retireOld({ pillar, stack }: NextStepSituation): string[] {
+function formatRetireOld({ pillar, stack }: NextStepSituation): string[] {
   const old = commandsFor("OLD");
   return [
     "Where another host produced before, it can be shut down now. OLD is its stack:",
@@ -118,10 +118,10 @@ function retireOld({ pillar, stack }: NextStepSituation): string[] {
   ];
 }
 
-const signerFirst =
+const orchestratorFirst =
   "  0. Where the old host runs the bridge's orchestrator, that moves here first: README.md, steps 2 and 3.";
 
-function restartLines(seen: string | undefined): string[] {
+function formatRestartLines(seen: string | undefined): string[] {
   if (seen === "on" || seen === "off") return [];
   return seen === undefined
     ? ["Whether the hourly restart is off could not be seen: look for a # before its line with crontab -l on the host."]
@@ -132,10 +132,10 @@ function restartLines(seen: string | undefined): string[] {
 const producesFromNextTick =
   "A node that was behind for more than five minutes produces from the next tick on, up to five minutes after it is synced.";
 
-const seenAs = ({ known, why }: NextStepSituation["now"]) =>
+const describeUnsynced = ({ known, why }: NextStepSituation["now"]) =>
   `${known ? "not synced now" : "out of sight now"} (${why})`;
 
-const upper = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+const capitalize = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** Formats the next step of a retired stack whose server is already gone. */
 export function formatNextStepWithoutServer(stack: string): string[] {

@@ -18,7 +18,7 @@ import type { Host } from "../host/host";
 import { createRootAccess, createSshTarget, runStep, stepInput } from "../remote";
 import { readStackEventsOrNone } from "../stackLog";
 import { type ChainCopySettings, createChainCopyArgs, createNewSide } from "./chainCopyArgs";
-import type { NodeHostReader } from "./nodeLook";
+import type { NodeHostReader } from "./nodeReading";
 
 export interface PillarNodeArgs {
   readonly host: Host;

@@ -9,7 +9,7 @@ import { scanHostKey } from "../../core/ssh/ssh";
 import { isUnattended } from "../../core/util/unattended";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
-import type { NodeLook } from "../node/nodeLook";
+import type { NodeStatusReader } from "../node/nodeReading";
 import type { PillarNode } from "../node/pillarNode";
 import type { MoveTiming } from "./nextOrchestrator";
 import { createOrchestratorArgs, Orchestrator, type OrchestratorShown } from "./orchestrator";
@@ -19,10 +19,10 @@ import { createOrchestratorArgs, Orchestrator, type OrchestratorShown } from "./
  * nothing moves unattended at night after days of sync (docs/architecture.md, The move of the orchestrator is one
  * resource). A move that has begun stays part of the stack.
  */
-async function decideTiming(config: StackConfig, last: LastRun, look: NodeLook): Promise<MoveTiming> {
+async function decideTiming(config: StackConfig, last: LastRun, look: NodeStatusReader): Promise<MoveTiming> {
   const { migrateFrom, unattended } = config.orchestrator;
-  if (migrateFrom === undefined) return last.signer === undefined ? "none" : "removed";
-  if (last.signer !== undefined) return "now";
+  if (migrateFrom === undefined) return last.orchestrator === undefined ? "none" : "removed";
+  if (last.orchestrator !== undefined) return "now";
   const move = createMoveId(config, pulumi.getStack());
   if ((await readMoveEvents(openStackStore(config))).some((entry) => isSameMove(entry.move, move))) return "now";
   if (isUnattended(process.env)) return "unwatched";
@@ -56,12 +56,16 @@ interface OrchestratorPlan {
   ): { shown: pulumi.Output<OrchestratorShown> | undefined; resources: pulumi.Resource[] };
 }
 
-export async function planOrchestrator(config: StackConfig, last: LastRun, look: NodeLook): Promise<OrchestratorPlan> {
+export async function planOrchestrator(
+  config: StackConfig,
+  last: LastRun,
+  look: NodeStatusReader,
+): Promise<OrchestratorPlan> {
   const timing = await decideTiming(config, last, look);
   return {
     timing,
     move: (host, pillar) => {
-      if (timing !== "now") return { shown: last.signer && pulumi.output(last.signer), resources: [] };
+      if (timing !== "now") return { shown: last.orchestrator && pulumi.output(last.orchestrator), resources: [] };
       const orchestrator = new Orchestrator(
         "orchestrator",
         createOrchestratorArgs(config, host, [pillar, pillar.done]),

@@ -74,7 +74,7 @@ async function findHost(
   };
   if (host.provider !== "existing") {
     // Loaded on demand, because the clouds' libraries are large.
-    const { readServer } = await import("../host/serverThere");
+    const { readServer } = await import("../host/readServer");
     const there = await readServer(config, host, known.serverId);
     const isOther = typeof there === "object" && known.serverId !== undefined && known.serverId !== there.id;
     const address = (isOther ? undefined : known.address) ?? (typeof there === "object" ? there.address : undefined);

@@ -2,12 +2,12 @@ import * as pulumi from "@pulumi/pulumi";
 import { type NodeRpc, resolveNode } from "../../core/chain/configuredNode";
 import type { RetirementSettings } from "../../core/retirement/retirementInputs";
 import { RetirementGuard } from "../../providers/retirementGuard";
-import type { HostGround } from "../host/host";
+import type { ReachableHost } from "../host/host";
 import { createRootAccess, createSshTarget } from "../remote";
 
 export interface RetirementArgs {
   /** The host, and the resources that must exist before it is guarded. */
-  readonly host: HostGround;
+  readonly host: ReachableHost;
   /** Inputs from the configuration. Times in milliseconds. */
   readonly settings: RetirementSettings;
   readonly rpc: NodeRpc;

@@ -18,8 +18,8 @@ import { withTimeout } from "../../core/util/withTimeout";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
 import { warn } from "../log";
+import { notifyOperator } from "../notifyOperator";
 import { reportNextStep } from "../reportNextStep";
-import { tell } from "../tell";
 import { readOnlyDeps } from "./checkRetirement";
 import type { RetirementArgs } from "./guard";
 import { createGuardInputs, createRememberedOutput, readHostMemory } from "./hostMemory";
@@ -122,6 +122,7 @@ async function notifyOnce(config: StackConfig, notices: readonly RetirementNotic
   const log = openEventLog(place, { now: () => Date.now(), say: (line) => void warn(line) });
   for (const { notice, message } of notices) {
     // Without an event log every run would send the notifications again.
-    if (await log.note({ event: "told", details: { notice } })) await tell(config.notify, notice, place, message);
+    if (await log.note({ event: "told", details: { notice } }))
+      await notifyOperator(config.notify, notice, place, message);
   }
 }

@@ -37,7 +37,7 @@ export const endpoint = (text: string): Word =>
 export const base64 = (text: string): Word => Buffer.from(text).toString("base64") as Word;
 
 /**
- * Parses the output of copy_key: an Ed25519 key with the comment `mark` (core/steps/lib/copyRight.sh), then addresses.
+ * Parses the output of copy_key: an Ed25519 key with the comment `mark` (core/steps/lib/copyAccess.sh), then addresses.
  * Throws if it is anything else: in the other host's authorized_keys, it could extend the key's rights.
  */
 export function parseCopyKey(

@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { asRoot } from "../ssh/root";
 
-const copyRight = ["lib/authorizedKeys.sh", "lib/copyRight.sh"];
+const copyAccess = ["lib/authorizedKeys.sh", "lib/copyAccess.sh"];
 const read = (path: string) => readFileSync(join(__dirname, path), "utf8");
 
 /** Returns shell functions for both hosts. Providers get them as an input: they can't read the program's files. */
 export function orchestratorLibrary(): string {
-  const parts = ["archive", "copy", "cutover", "orchestratorFacts", "journal", "keyStore", "manifest", "verify"];
-  return library([...copyRight, ...parts.map((name) => `orchestrator/${name}.sh`)]);
+  const parts = ["archive", "copy", "moveSteps", "orchestratorFacts", "journal", "keyStore", "manifest", "verify"];
+  return library([...copyAccess, ...parts.map((name) => `orchestrator/${name}.sh`)]);
 }
 
 export function retirementLibrary(): string {
@@ -39,7 +39,7 @@ export function chainCopyLibrary(): string {
   const parts = ["arrive.sh", "away.sh", "owner.sh", "progress.sh", "snapshot.sh", "travel.sh"].map((name) =>
     join("chainCopy", name),
   );
-  return library(["node/configuredAddress.sh", "node/nodeStop.sh", ...copyRight, ...parts]);
+  return library(["node/configuredAddress.sh", "node/nodeStop.sh", ...copyAccess, ...parts]);
 }
 
 export const stepOutputLibrary = () => library(["lib/stepOutput.sh"]);

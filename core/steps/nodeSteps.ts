@@ -2,7 +2,7 @@ import type { StackConfig } from "../config/config";
 import { supportedDistributions } from "../config/distributions";
 import { ideal } from "../config/hostSchema";
 import { isAddress } from "../util/address";
-import { addressDigest, facts } from "./looks";
+import { addressDigest, facts } from "./readingSteps";
 import { type Step, scriptOf } from "./step";
 import { controllerPlace, controllerRelease, nodeBuild, nodePlace, releaseVariables } from "./stepVariables";
 
@@ -27,7 +27,7 @@ export function preflight(config: StackConfig, identity: string): Step {
   return {
     name: "preflight",
     limitSeconds: 300,
-    looksOnly: true,
+    readsOnly: true,
     script: scriptOf(
       {
         ...nodeBuild(config),
@@ -179,7 +179,7 @@ export function chainCopyAway({ node }: StackConfig, identity: string, begunAt: 
     },
     "node/configuredAddress",
     "node/nodeStop",
-    "lib/copyRight",
+    "lib/copyAccess",
     ...["arrive", "away", "owner", "progress", "travel"].map((part) => `chainCopy/${part}`),
   );
   return { name: "chainCopyAway", limitSeconds: 1800, script: `${functions}\nchain_away\n` };

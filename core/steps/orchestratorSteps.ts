@@ -41,7 +41,7 @@ export function bulkCopy(
         copy_address: from.address,
         copy_port: from.port,
       },
-      "lib/copyRight",
+      "lib/copyAccess",
       ...["keyStore", "manifest", "journal", "copy"].map((part) => `orchestrator/${part}`),
       "orchestrator/bulkCopy",
     ),

@@ -15,13 +15,13 @@ export interface Step {
   /** Shell text for `bash -euo pipefail`, complete, without a secret. */
   readonly script: string;
   /** True if it runs at once, not in a service that outlives the connection: for steps that only read. */
-  readonly looksOnly?: boolean;
+  readonly readsOnly?: boolean;
   /** True if the standard output is for the program, not for the operator. */
   readonly quiet?: boolean;
   /** Checks the output of a quiet step. */
   readonly accepts?: (printed: string) => boolean;
   /** True if the caller adds the next command to errors, which is no `pulumi up`. */
-  readonly isAsked?: boolean;
+  readonly callerAddsNext?: boolean;
 }
 
 function read(name: string): string {
@@ -45,16 +45,16 @@ export function envelope(step: Step, receiver: Receiver, unproved = 0): string {
   const variables = { ...names, step: step.name, limit_seconds: step.limitSeconds, notes };
   const attempt = unproved > 0 ? assignments({ unproved }) : "";
   const commands = read("lib/commands");
-  const isShown = step.looksOnly && !step.quiet;
-  const next = step.looksOnly || step.isAsked ? {} : { again: commandsFor(receiver.stack).up };
+  const isShown = step.readsOnly && !step.quiet;
+  const next = step.readsOnly || step.callerAddsNext ? {} : { again: commandsFor(receiver.stack).up };
   const inner = assignments({ ...names, ...next }) + commands + (isShown ? plainly(step.script) : step.script);
-  const root = step.looksOnly
+  const root = step.readsOnly
     ? { argv: `timeout -k 10 ${step.limitSeconds} bash -euo pipefail -s`, input: inner }
     : {
         argv: "bash -euo pipefail -s",
         input: assignments(variables) + commands + hereDocument(read("lib/unit"), inner),
       };
-  const quietly: Framing = step.looksOnly ? "streamed" : "captured";
+  const quietly: Framing = step.readsOnly ? "streamed" : "captured";
   const framing = step.quiet ? quietly : "shown";
   return rootEnvelope(receiver, commands + read("lib/become"), root.argv, frameScript(attempt + root.input, framing));
 }

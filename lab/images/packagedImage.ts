@@ -43,5 +43,5 @@ function packagesScript(): string {
   };
   const parsed = parseConfig(raw, "image");
   if ("faults" in parsed) throw new Error(parsed.faults.join("\n"));
-  return envelope({ ...packages(parsed.config), looksOnly: true }, { hostName: "the image", stack: "image" });
+  return envelope({ ...packages(parsed.config), readsOnly: true }, { hostName: "the image", stack: "image" });
 }

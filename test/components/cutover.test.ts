@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Host } from "../../components/host/host";
 import { createLogin } from "../../components/login";
 import { type CutoverShown, registerCutover } from "../../components/node/cutover";
-import type { HostReading } from "../../components/node/nodeLook";
+import type { HostReading } from "../../components/node/nodeReading";
 import type { PillarNode } from "../../components/node/pillarNode";
 import type { LogEvent } from "../../core/eventLog/events";
 import { listen } from "../core/chain/fakes";
@@ -62,7 +62,7 @@ async function follow(early: Look, changes: Record<string, unknown> = {}, later:
         last: { finished: true },
         after,
         first: [],
-        isWithoutSigner: false,
+        hasNoOrchestrator: false,
       });
       pulumi.output(shown).apply((value) => {
         values.shown = value;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loginCheck } from "../../components/loginCheck";
+import { createLoginCheck } from "../../components/loginCheck";
 import type { SshTarget } from "../../core/ssh/ssh";
 import { refusal } from "../../core/ssh/sshErrors";
 
@@ -7,7 +7,7 @@ const target: SshTarget = { address: "203.0.113.7", port: 22, user: "root", host
 
 test("a refused login is tried once for all steps of a run, and its error names the next command", async () => {
   let logins = 0;
-  const { check } = loginCheck("prod", async () => {
+  const { check } = createLoginCheck("prod", async () => {
     logins += 1;
     throw refusal("login", "root@203.0.113.7:22 refuses the login");
   });
@@ -21,11 +21,11 @@ test("an accepted login is tried once, and none after the first contact", async 
     logins += 1;
     return 100;
   };
-  const alone = loginCheck("prod", login);
+  const alone = createLoginCheck("prod", login);
   await alone.check(target);
   await alone.check(target);
   expect(logins).toBe(1);
-  const contacted = loginCheck("prod", login);
+  const contacted = createLoginCheck("prod", login);
   contacted.pass();
   await contacted.check(target);
   expect(logins).toBe(1);

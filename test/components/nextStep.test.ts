@@ -50,13 +50,13 @@ test("synced, still the old address: what to do in the wallet, with the address"
 
 test("where nothing is configured of a signer, its move is named before the first click", () => {
   const earlier = { kind: "earlier", address: old, wasOurs: false, notes } as const;
-  expect(step(earlier, { isWithoutSigner: true }).slice(0, 3)).toEqual([
+  expect(step(earlier, { hasNoOrchestrator: true }).slice(0, 3)).toEqual([
     "The node of Anvil is synced. Now, in the desktop wallet:",
     "  0. Where the old host runs the bridge's orchestrator, that moves here first: README.md, steps 2 and 3.",
     "  1. Open the settings (the gear icon) and select the address of the Pillar.",
   ]);
   // A Pillar that nobody registered has no old host.
-  expect(step({ kind: "unknownPillar", notes }, { isWithoutSigner: true }).join()).not.toContain("  0. ");
+  expect(step({ kind: "unknownPillar", notes }, { hasNoOrchestrator: true }).join()).not.toContain("  0. ");
 });
 
 describe("while the signer's move comes first", () => {

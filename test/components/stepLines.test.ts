@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { LoginCheck } from "../../components/loginCheck";
-import { stepLines } from "../../components/stepLines";
+import { createStepLines } from "../../components/stepLines";
 import type { OrchestratorHost } from "../../core/ssh/root";
 import type { Step } from "../../core/steps/step";
 import { evilText, harmless } from "../evilText";
@@ -39,9 +39,9 @@ afterEach(() => {
 });
 
 async function linesOf(which: Step, check: LoginCheck["check"] = async () => undefined) {
-  let made: ReturnType<typeof stepLines> | undefined;
+  let made: ReturnType<typeof createStepLines> | undefined;
   await registeredBy(() => {
-    made = stepLines("node-deploy", which, { root: pulumi.output(host), loginCheck: { check } }, openFake);
+    made = createStepLines("node-deploy", which, { root: pulumi.output(host), loginCheck: { check } }, openFake);
   });
   if (!made) expect.unreachable();
   const { beforeCreate: [begins] = [], onError: [fails] = [] } = made.hooks;
@@ -102,7 +102,7 @@ test("a step that is soon over is not asked meanwhile, and one that did not run 
 
 test("a result is not shown, and a step that only looks is not asked meanwhile", async () => {
   const quiet = await linesOf({ ...step, quiet: true });
-  const looks = await linesOf({ ...step, looksOnly: true });
+  const looks = await linesOf({ ...step, readsOnly: true });
   for (const each of [quiet, looks]) await each.begin();
   await turn();
   await vi.advanceTimersByTimeAsync(60_000);

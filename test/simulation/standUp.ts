@@ -1,6 +1,6 @@
 import { type NextStepSituation, showsAddress } from "../../components/node/nextStep";
-import { hourlyRestartNow } from "../../core/steps/looks";
 import { hourlyRestart } from "../../core/steps/nodeSteps";
+import { hourlyRestartNow } from "../../core/steps/readingSteps";
 import { decideResumption } from "../../core/sync/decideResumption";
 import { configOf } from "../components/exampleConfig";
 import { Sandbox } from "../core/steps/sandbox";

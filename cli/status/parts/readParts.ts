@@ -15,7 +15,7 @@ import type { RetirementSurvey, SurveyDeps } from "../../../core/retirement/surv
 import { portRules, tryPorts } from "../../../core/ssh/portRules";
 import { openRoot, type RootHost } from "../../../core/ssh/root";
 import { runScript } from "../../../core/ssh/runScript";
-import { hourlyRestartNow } from "../../../core/steps/looks";
+import { hourlyRestartNow } from "../../../core/steps/readingSteps";
 import { envelope, type Step } from "../../../core/steps/step";
 import { receiver } from "../../../core/steps/stepVariables";
 import { type NodeStatus, readNodeStatus } from "../../../core/sync/nodeStatus";

@@ -39,7 +39,7 @@ holds_any() {
 
 # A move of the signer and the shutdown of its host, of two stacks perhaps, on two machines: one of them is first, since both
 # look and write below one lock. What a move has begun here may come back to this node; to a host that has this mark no move
-# brings a signer (orchestrator/cutover.sh). With $in_spite the operator has typed that nothing counts.
+# brings a signer (orchestrator/moveSteps.sh). With $in_spite the operator has typed that nothing counts.
 retire_mark() {
   local busy
   if is_marked retired; then return 0; fi

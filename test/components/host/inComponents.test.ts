@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { CloudHost } from "../../../components/host/cloudHost";
 import type { KeptPlan } from "../../../components/host/cloudParts";
 import { cloudProviders } from "../../../components/host/cloudProviders";
-import { registerExistingHost } from "../../../components/host/existing";
+import { registerExistingHost } from "../../../components/host/existingHost";
 import { createHostArgs } from "../../../components/host/hostArgs";
 import { HostRetirement } from "../../../components/retirement/hostRetirement";
 import { createRetirementArgs } from "../../../components/retirement/idleHost";

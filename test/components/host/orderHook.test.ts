@@ -1,13 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, expect, test, vi } from "vitest";
 import { onOrderError } from "../../../components/host/orderHook";
+import type { ServerDecision } from "../../../core/cloud/decideServer";
 import { createHetzner } from "../../../core/cloud/hetzner";
-import type { HostPlan } from "../../../core/cloud/hostPlan";
 import type { OrderRecord } from "../../../core/cloud/orderRecord";
 
 const token = "hunter2";
 const cloud = createHetzner({ token, endpoint: "http://127.0.0.1:9" });
-const plan = { kind: "make", offer: { plan: "cx33", location: "fsn1" } } as HostPlan & { kind: "make" };
+const plan = { kind: "make", offer: { plan: "cx33", location: "fsn1" } } as ServerDecision & { kind: "make" };
 const pending = { plan: "cx33", location: "fsn1", at: "2026-11-21T14:00:00.000Z" };
 const shown = { wish: "hetzner, auto", monthly: 10.7, currency: "EUR" };
 

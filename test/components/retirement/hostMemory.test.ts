@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { afterAll, expect, test } from "vitest";
-import { registerExistingHost } from "../../../components/host/existing";
+import { registerExistingHost } from "../../../components/host/existingHost";
 import type { LastRun } from "../../../components/lastRun";
 import { createRememberedOutput, readLastRunMemory } from "../../../components/retirement/hostMemory";
 import { HostRetirement } from "../../../components/retirement/hostRetirement";

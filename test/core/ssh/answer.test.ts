@@ -20,7 +20,7 @@ refuse() { echo "not today" >&2; exit 3; }
 const step = (changes: Partial<Step>): Step => ({
   name: "look",
   limitSeconds: 20,
-  looksOnly: true,
+  readsOnly: true,
   quiet: true,
   script: "echo one; bash -c 'echo two'\n",
   ...changes,

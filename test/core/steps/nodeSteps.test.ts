@@ -40,7 +40,7 @@ test.each([
 });
 
 test("each step has its name, its time, and whether it only looks", () => {
-  expect(all.map(({ name, limitSeconds, looksOnly, quiet }) => [name, limitSeconds, looksOnly, quiet])).toEqual([
+  expect(all.map(({ name, limitSeconds, readsOnly, quiet }) => [name, limitSeconds, readsOnly, quiet])).toEqual([
     ["preflight", 300, true, undefined],
     ["prepare", 60, undefined, undefined],
     ["packages", 10_800, undefined, undefined],

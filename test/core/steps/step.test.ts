@@ -47,7 +47,7 @@ test("a script is its variables, the shared functions, then its files in order",
 });
 
 describe("envelope", () => {
-  const step: Step = { name: "look", limitSeconds: 5, script: "echo hello\n", looksOnly: true };
+  const step: Step = { name: "look", limitSeconds: 5, script: "echo hello\n", readsOnly: true };
 
   test("a step that only looks runs at once, within its time", () => {
     expect(envelope(step, { hostName: "203.0.113.7", stack: "prod", sudoPassword: "it's" })).toBe(
@@ -58,7 +58,7 @@ describe("envelope", () => {
   });
 
   test("any other runs in a service that outlives the connection", () => {
-    expect(envelope({ ...step, looksOnly: false }, { hostName: "h", stack: "a b" })).toBe(
+    expect(envelope({ ...step, readsOnly: false }, { hostName: "h", stack: "a b" })).toBe(
       `host_name='h'\nstack_word=''\\''a b'\\'''\nlogin_key='ssh'\nsudo_password=''\n${file("lib/commands")}${file("lib/become")}\n` +
         "become_root bash -euo pipefail -s <<'PILLAR_HOST_ROOT'\n" +
         frameScript(
@@ -73,7 +73,7 @@ describe("envelope", () => {
   test("an error's next command is an up, where nobody who asked for the step adds one", () => {
     const again = (changes: Partial<Step>) =>
       envelope({ ...step, ...changes }, { hostName: "h", stack: "prod" }).includes("again='pulumi up -s prod'");
-    expect([again({ looksOnly: false }), again({}), again({ looksOnly: false, isAsked: true })]).toEqual([
+    expect([again({ readsOnly: false }), again({}), again({ readsOnly: false, callerAddsNext: true })]).toEqual([
       true,
       false,
       false,
@@ -81,7 +81,7 @@ describe("envelope", () => {
   });
 
   test("the sudo password stands there once, and not in what root runs", () => {
-    const text = envelope({ ...step, looksOnly: false }, { hostName: "h", stack: "prod", sudoPassword: "hunter2" });
+    const text = envelope({ ...step, readsOnly: false }, { hostName: "h", stack: "prod", sudoPassword: "hunter2" });
     expect(text.split("hunter2")).toHaveLength(2);
     expect(text.indexOf("hunter2")).toBeLessThan(text.indexOf("PILLAR_HOST_ROOT"));
   });

@@ -47,7 +47,7 @@ describe("output of a hostile host", () => {
   });
 
   const up = (step: Partial<Step>) => {
-    const whole = { name: "look", limitSeconds: 20, looksOnly: true, script: "true\n", ...step };
+    const whole = { name: "look", limitSeconds: 20, readsOnly: true, script: "true\n", ...step };
     fs.writeFileSync(path.join(stack.dir, "step.json"), JSON.stringify(whole));
     return stack.pulumi("up", "--yes", "--skip-preview", "--color", "always");
   };

@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { parseNodeHostFacts } from "../../../../core/ssh/hostFacts";
 import { hostFactLines } from "../../../../core/ssh/hostFactsText";
-import { facts } from "../../../../core/steps/looks";
+import { facts } from "../../../../core/steps/readingSteps";
 import { configOf } from "../../../components/exampleConfig";
 import { test } from "../boxed";
 import type { Sandbox } from "../sandbox";

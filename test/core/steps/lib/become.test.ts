@@ -6,7 +6,7 @@ import { replaceAll, type Sandbox } from "../sandbox";
 
 const password = "hunter2";
 // Shows every line that reaches it, as a script that is read from standard input would run them.
-const step = { name: "look", limitSeconds: 5, looksOnly: true, script: "cat <<'END'\nfirst line\nEND\nenv > seen\n" };
+const step = { name: "look", limitSeconds: 5, readsOnly: true, script: "cat <<'END'\nfirst line\nEND\nenv > seen\n" };
 
 // As sudo does: a password that was right is remembered for whatever the same process starts next, unless -k is given;
 // where none is asked for, standard input is left to the command.

@@ -69,7 +69,7 @@ describe("a step in a service", () => {
   test("the same of a step that only looks", async ({ box }) => {
     box.command("id", "echo 0");
     const evil = `printf '%s\\n' '${evilText}'`;
-    const step = { name: "look", limitSeconds: 5, script: `${evil}; ${evil} >&2; exit 3\n`, looksOnly: true };
+    const step = { name: "look", limitSeconds: 5, script: `${evil}; ${evil} >&2; exit 3\n`, readsOnly: true };
     const { code, stdout, stderr } = await box.run(envelope(step, { hostName: "h", stack: "prod" }));
     expect({ code, stdout, stderr }).toEqual({ code: 3, stdout: `${harmless}\n`, stderr: `${harmless}\n` });
   });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
-import { addressDigest } from "../../../../core/steps/looks";
+import { addressDigest } from "../../../../core/steps/readingSteps";
 import { configOf } from "../../../components/exampleConfig";
 import { test } from "../boxed";
 

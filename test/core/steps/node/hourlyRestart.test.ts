@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { describe, expect } from "vitest";
-import { hourlyRestartNow } from "../../../../core/steps/looks";
 import { hourlyRestart } from "../../../../core/steps/nodeSteps";
+import { hourlyRestartNow } from "../../../../core/steps/readingSteps";
 import { configOf } from "../../../components/exampleConfig";
 import { test } from "../boxed";
 import { fillDisk, onSmallDisk, replaceAll, type Sandbox } from "../sandbox";

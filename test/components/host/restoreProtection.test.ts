@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { lacksProtection } from "../../../components/host/protectAgain";
+import { needsProtection } from "../../../components/host/restoreProtection";
 import type { LogEvent } from "../../../core/eventLog/events";
 
 const server = { id: "52", name: "pillar-anvil-prod", plan: "cpx32", location: "fsn1", isProtected: false };
@@ -16,21 +16,21 @@ const released = (details: object): LogEvent[] => [
 
 describe("a server without its provider's protection", () => {
   test("of the stack's own making gets it again", () => {
-    expect(lacksProtection(kept, true, [], "prod")).toBe(true);
+    expect(needsProtection(kept, true, [], "prod")).toBe(true);
   });
 
   test("adopted, it gets it where a destroy of this stack took it away, and there alone", () => {
     const wasProtected = true;
-    expect(lacksProtection(kept, false, [], "prod")).toBe(false);
-    expect(lacksProtection(kept, false, released({}), "prod")).toBe(false);
-    expect(lacksProtection(kept, false, released({ wasProtected }), "prod")).toBe(true);
-    expect(lacksProtection(kept, false, released({ wasProtected, serverId: "51" }), "prod")).toBe(false);
-    expect(lacksProtection(kept, false, released({ wasProtected }), "prod-2")).toBe(false);
+    expect(needsProtection(kept, false, [], "prod")).toBe(false);
+    expect(needsProtection(kept, false, released({}), "prod")).toBe(false);
+    expect(needsProtection(kept, false, released({ wasProtected }), "prod")).toBe(true);
+    expect(needsProtection(kept, false, released({ wasProtected, serverId: "51" }), "prod")).toBe(false);
+    expect(needsProtection(kept, false, released({ wasProtected }), "prod-2")).toBe(false);
   });
 
   test("is left alone where it is protected, where there is no protection to be had, and half made", () => {
-    expect(lacksProtection({ ...kept, server: { ...server, isProtected: true } }, true, [], "prod")).toBe(false);
-    expect(lacksProtection({ ...kept, server: { ...server, isProtected: undefined } }, true, [], "prod")).toBe(false);
-    expect(lacksProtection({ ...kept, isHalfMade: true }, true, [], "prod")).toBe(false);
+    expect(needsProtection({ ...kept, server: { ...server, isProtected: true } }, true, [], "prod")).toBe(false);
+    expect(needsProtection({ ...kept, server: { ...server, isProtected: undefined } }, true, [], "prod")).toBe(false);
+    expect(needsProtection({ ...kept, isHalfMade: true }, true, [], "prod")).toBe(false);
   });
 });

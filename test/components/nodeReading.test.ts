@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { createHostReader } from "../../components/node/nodeLook";
+import { createHostReader } from "../../components/node/nodeReading";
 import { readNodeStatus } from "../../core/sync/nodeStatus";
 import { soon } from "../soon";
 import { configOf } from "./exampleConfig";

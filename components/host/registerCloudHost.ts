@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Cloud, Owner } from "../../core/cloud/cloud";
+import { decideServer, type HostRefusal, type ServerDecision } from "../../core/cloud/decideServer";
 import { listOpenings, warnOfOpenSsh } from "../../core/cloud/firewall";
-import { type HostPlan, type HostRefusal, planHost } from "../../core/cloud/hostPlan";
 import { isCloudError } from "../../core/cloud/http";
 import { type OrderRecord, type OrderRecords, openOrderRecords } from "../../core/cloud/orderRecord";
 import type { StackConfig } from "../../core/config/config";
@@ -17,16 +17,16 @@ import { readStackEvents } from "../stackLog";
 import { AdoptedServer } from "./adoptedServer";
 import { CloudHost } from "./cloudHost";
 import { cloudProviders } from "./cloudProviders";
-import type { FoundHost } from "./host";
+import type { RegisteredHost } from "./host";
 import { createHostArgs } from "./hostArgs";
-import { protectAgain } from "./protectAgain";
+import { restoreProtection } from "./restoreProtection";
 
 /** Decides on a host from what the provider has, and registers it. @throws RunError, before anything is registered */
 export async function registerCloudHost(
   config: StackConfig,
   wanted: CloudHostConfig,
   last: LastRun,
-): Promise<FoundHost> {
+): Promise<RegisteredHost> {
   const stack = pulumi.getStack();
   const owner: Owner = { stack, pillar: config.pillar.name };
   const { provider, token, sshFrom } = wanted;
@@ -47,7 +47,7 @@ export async function registerCloudHost(
     server: { provider, token, endpoint },
   };
   if (wanted.importId !== undefined && plan.kind === "keep") {
-    await protectAgain(config, wanted, plan);
+    await restoreProtection(config, wanted, plan);
     const host = new AdoptedServer("host", { ...args, plan });
     return { host, shown: { ...shown, serverId: host.serverId, address: host.address } };
   }
@@ -61,13 +61,13 @@ export async function registerCloudHost(
     publicKey: configuredPublicKey(config),
     openings: listOpenings(config, {
       sshFrom,
-      hasOrchestrator: await hasOrchestrator(config, stack, last.signer?.side),
+      hasOrchestrator: await hasOrchestrator(config, stack, last.orchestrator?.side),
     }),
     hostKey: wanted.hostKey,
     stranger: wanted.hostKey === undefined ? await formatStranger(config, cloud, owner, plan) : undefined,
   });
   // Comes after the plugin: the provider refuses an action while another one holds the server.
-  if (plan.kind === "keep") host.serverId.apply(() => protectAgain(config, wanted, plan));
+  if (plan.kind === "keep") host.serverId.apply(() => restoreProtection(config, wanted, plan));
   const { serverId, address, fingerprint } = host;
   return { host, shown: { ...shown, serverId, address, fingerprint } };
 }
@@ -77,7 +77,7 @@ async function formatStranger(
   config: StackConfig,
   cloud: Cloud,
   owner: Owner,
-  plan: Exclude<HostPlan, { kind: "gone" }>,
+  plan: Exclude<ServerDecision, { kind: "gone" }>,
 ): Promise<string | undefined> {
   if (plan.kind === "make") return undefined;
   const { id, name, address } = plan.server;
@@ -92,7 +92,7 @@ async function decide(
   wanted: CloudHostConfig,
   cloud: Cloud,
   { owner, orders, record }: { readonly owner: Owner; readonly orders: OrderRecords; readonly record: OrderRecord },
-): Promise<HostPlan> {
+): Promise<ServerDecision> {
   const situation = {
     cloud,
     host: wanted,
@@ -102,7 +102,7 @@ async function decide(
     record,
     now: Date.now(),
   };
-  const decided = await planHost(situation).catch((error: unknown): HostRefusal => {
+  const decided = await decideServer(situation).catch((error: unknown): HostRefusal => {
     if (!isCloudError(error)) throw error;
     const isOfToken = [401, 403].includes(error.cloudStatus);
     const set = `  Set it with: ${commandsFor(owner.stack).setSecret("host.token")}`;
@@ -123,7 +123,7 @@ async function decide(
   return plan;
 }
 
-function serverSummary(plan: Exclude<HostPlan, { kind: "gone" }>) {
+function serverSummary(plan: Exclude<ServerDecision, { kind: "gone" }>) {
   const { plan: name, location } = plan.kind === "make" ? plan.offer : plan.server;
   return { plan: name, location };
 }

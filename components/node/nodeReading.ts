@@ -6,7 +6,7 @@ import { type PillarReading, readSources } from "../../core/registration/pillarR
 import { type Connection, createConnection } from "../../core/ssh/connection";
 import { runScript } from "../../core/ssh/runScript";
 import { isSameHost } from "../../core/ssh/sameHost";
-import { hourlyRestartNow } from "../../core/steps/looks";
+import { hourlyRestartNow } from "../../core/steps/readingSteps";
 import { envelope } from "../../core/steps/step";
 import { receiver } from "../../core/steps/stepVariables";
 import { type NodeStatus, prefetch, readNodeStatus } from "../../core/sync/nodeStatus";
@@ -14,7 +14,7 @@ import { witnessSources } from "../../core/sync/witnessSources";
 import type { LastRun } from "../lastRun";
 
 /** Reads the state of a host's node. A run may learn the address and key late. */
-export type NodeLook = (address: string, hostKey: string) => Promise<NodeStatus>;
+export type NodeStatusReader = (address: string, hostKey: string) => Promise<NodeStatus>;
 
 /** Readings of a host, each available as soon as it arrives. None of them rejects. */
 export interface HostReading {
@@ -33,7 +33,7 @@ export type NodeHostReader = (address: string, hostKey: string, anew?: "anew") =
 
 /** Returns a shared lookup. Starts at once if the host is known and the last run left a node on it. */
 export function createHostReader(config: StackConfig, last: LastRun): NodeHostReader {
-  const look: NodeHostReader = async (address, hostKey) => beginReading(config, address, hostKey);
+  const look: NodeHostReader = async (address, hostKey) => startReading(config, address, hostKey);
   const { host } = config;
   if (!last.finished || host.provider !== "existing" || host.hostKey === undefined) return look;
   const { address, hostKey } = host;
@@ -45,7 +45,7 @@ export function createHostReader(config: StackConfig, last: LastRun): NodeHostRe
 
 const nothing = () => undefined;
 
-function beginReading(config: StackConfig, address: string, hostKey: string): HostReading {
+function startReading(config: StackConfig, address: string, hostKey: string): HostReading {
   const target = nodeTarget(config, address, hostKey);
   const connection = createConnection(target.ssh, undefined, true);
   const chain = openNodeChain(`the node of ${address}`, target, connection);

@@ -13,7 +13,7 @@ import {
   settleOrder,
 } from "./orderRecord";
 
-export type HostPlan =
+export type ServerDecision =
   | {
       readonly kind: "make";
       readonly offer: Offer;
@@ -32,7 +32,7 @@ export type HostPlan =
   | { readonly kind: "gone" };
 
 interface HostDecision {
-  readonly plan: HostPlan;
+  readonly plan: ServerDecision;
   readonly lines: readonly string[];
   readonly warnings: readonly string[];
 }
@@ -55,7 +55,7 @@ export interface HostSituation {
 }
 
 /** Decides, without any change, what this run does about the server. @throws CloudError */
-export async function planHost(situation: HostSituation): Promise<HostDecision | HostRefusal> {
+export async function decideServer(situation: HostSituation): Promise<HostDecision | HostRefusal> {
   const { cloud, host, lifecycle, stack, pillar, publicKey, record, now } = situation;
   const run = commandsFor(stack);
   if (host.importId !== undefined) return planAdoption(situation, host.importId);
@@ -200,6 +200,9 @@ function formatOffer(
   ].filter((line) => typeof line === "string");
 }
 
-export function createOrderRecord({ offer, attempts, shown }: HostPlan & { kind: "make" }, at: Date): OrderRecord {
+export function createOrderRecord(
+  { offer, attempts, shown }: ServerDecision & { kind: "make" },
+  at: Date,
+): OrderRecord {
   return { attempts, pending: { plan: offer.plan, location: offer.location, at: at.toISOString() }, shown };
 }

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { HostPlan } from "../../core/cloud/hostPlan";
+import type { ServerDecision } from "../../core/cloud/decideServer";
 import { setProtection } from "../../core/cloud/protection";
 import type { StackConfig } from "../../core/config/config";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
@@ -10,15 +10,15 @@ import { commandsFor } from "../../core/util/commands";
 import { info, warn } from "../log";
 import { readStackEvents } from "../stackLog";
 
-type Kept = HostPlan & { kind: "keep" };
+type Kept = ServerDecision & { kind: "keep" };
 
 /** Restores the provider's protection after an interrupted destroy: the plugin trusts its state and misses it. */
-export async function protectAgain(config: StackConfig, wanted: CloudHostConfig, plan: Kept): Promise<void> {
+export async function restoreProtection(config: StackConfig, wanted: CloudHostConfig, plan: Kept): Promise<void> {
   // undefined if the provider has no such protection.
   if (plan.server.isProtected !== false) return;
   const { provider, token } = wanted;
   const stack = pulumi.getStack();
-  if (!lacksProtection(plan, wanted.importId === undefined, await readStackEvents(config), stack)) return;
+  if (!needsProtection(plan, wanted.importId === undefined, await readStackEvents(config), stack)) return;
   const { id } = plan.server;
   const which = `server ${id} at ${provider}`;
   if (pulumi.runtime.isDryRun()) {
@@ -38,7 +38,7 @@ export async function protectAgain(config: StackConfig, wanted: CloudHostConfig,
 }
 
 /** True if the protection must be set again: on an adopted server only if a destroy removed it. */
-export function lacksProtection(
+export function needsProtection(
   { server, isHalfMade }: Kept,
   isOwn: boolean,
   events: readonly LogEvent[],

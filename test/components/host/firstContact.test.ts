@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createContactArgs } from "../../../components/host/firstLook";
+import { createContactArgs } from "../../../components/host/firstContact";
 import { parseConfig } from "../../../core/config/config";
 
 const otherKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmBcQTTWqvSAZ8qkzNQVS";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import * as log from "../../components/log";
-import { reportChainCopy } from "../../components/node/copyAhead";
+import { reportChainCopy } from "../../components/node/reportChainCopy";
 import { type ChainFacts, parseChainFacts } from "../../core/chainCopy/chainFacts";
 import { openEventLog } from "../../core/eventLog/eventLog";
 import { configOf, least } from "./exampleConfig";

@@ -1,16 +1,16 @@
 import { type Notice, sendNotice } from "../core/notify/notify";
 import { warn } from "./log";
 
-interface Noticed {
+interface NoticeSource {
   readonly pillar: string;
   readonly stack: string;
 }
 
 /** Sends a notification, if there is a webhook. A failure only causes a warning. */
-export async function tell(
+export async function notifyOperator(
   webhook: string | undefined,
   event: Notice["event"],
-  { pillar, stack }: Noticed,
+  { pillar, stack }: NoticeSource,
   message: string,
 ): Promise<void> {
   if (webhook === undefined) return;

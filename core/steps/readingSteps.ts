@@ -7,7 +7,7 @@ export function hourlyRestartNow({ node }: Pick<StackConfig, "node">, isProved: 
   return {
     name: "hourlyRestartNow",
     limitSeconds: 15,
-    looksOnly: true,
+    readsOnly: true,
     quiet: true,
     script: scriptOf({ service: node.service, cron_action: "look", node_synced: isProved }, "node/hourlyRestart"),
   };
@@ -18,7 +18,7 @@ export function addressDigest({ node }: Pick<StackConfig, "node">): Step {
   return {
     name: "addressDigest",
     limitSeconds: 15,
-    looksOnly: true,
+    readsOnly: true,
     quiet: true,
     script: scriptOf({ data_dir: node.dataDir }, "node/configuredAddress", "node/addressDigest"),
   };
@@ -29,7 +29,7 @@ export function facts({ node }: StackConfig, options: { logLines: number; withSt
   return {
     name: "facts",
     limitSeconds: 25,
-    looksOnly: true,
+    readsOnly: true,
     quiet: true,
     script: scriptOf(
       {

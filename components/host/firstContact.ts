@@ -20,7 +20,7 @@ export interface ContactArgs {
   readonly secrets: readonly string[];
 }
 
-interface FirstLookArgs {
+interface FirstContactSettings {
   readonly place: Pick<FirstContactArgs, "address" | "hostKey" | "server">;
   readonly login: Omit<HostAccess, "address" | "hostKey">;
   readonly contact: ContactArgs;
@@ -28,7 +28,7 @@ interface FirstLookArgs {
 }
 
 export function createFirstContact(
-  { place, login, contact, after = [] }: FirstLookArgs,
+  { place, login, contact, after = [] }: FirstContactSettings,
   parent: pulumi.Resource,
 ): FirstContact {
   const { stack, port, user, privateKey, privateKeyPassword, password, agent, proxy } = login;

@@ -8,7 +8,7 @@ export interface UnprovedSteps {
   note(name: string): Promise<unknown>;
 }
 
-export function unprovedSteps(config: StackConfig): UnprovedSteps {
+export function createUnprovedSteps(config: StackConfig): UnprovedSteps {
   const { stack } = config;
   const log = openStackLog(config);
   const read = async () => {

@@ -6,8 +6,8 @@ import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { LastRun } from "../lastRun";
 import type { HostAccess } from "../remote";
 import { createGuard } from "../retirement/guard";
-import { createFirstContact } from "./firstLook";
-import type { FoundHost, Host, HostArgs } from "./host";
+import { createFirstContact } from "./firstContact";
+import type { Host, HostArgs, RegisteredHost } from "./host";
 import { createHostArgs } from "./hostArgs";
 
 export interface ExistingHostArgs extends HostArgs {
@@ -42,7 +42,7 @@ export async function registerExistingHost(
   config: StackConfig,
   { address, hostKey }: ExistingHostConfig,
   last: LastRun,
-): Promise<FoundHost> {
+): Promise<RegisteredHost> {
   const host = new ExistingHost("host", { ...(await createHostArgs(config, last)), address, hostKey });
   return { host, shown: { address, fingerprint: host.fingerprint } };
 }

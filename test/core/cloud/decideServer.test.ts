@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Offer } from "../../../core/cloud/chooseOffer";
 import type { Cloud, CloudInventory, ServerNow } from "../../../core/cloud/cloud";
+import { createOrderRecord, decideServer, type HostSituation } from "../../../core/cloud/decideServer";
 import { hetznerNoRoom } from "../../../core/cloud/hetzner";
-import { createOrderRecord, type HostSituation, planHost } from "../../../core/cloud/hostPlan";
 import type { CloudHostConfig } from "../../../core/config/hostSchema";
 
 const offer = (plan: string, location: string, monthly: number): Offer => ({
@@ -70,7 +70,7 @@ async function decide(
     makeRoom: () => expect.unreachable(),
     remove: () => expect.unreachable(),
   };
-  const decided = await planHost({
+  const decided = await decideServer({
     cloud,
     host: { ...host, ...wish } as CloudHostConfig,
     lifecycle: "active",

@@ -5,11 +5,11 @@ import { openStackStore } from "../core/config/stackStore";
 import { releaseHashFault } from "../core/orchestrator/checks/releaseHash";
 import { commandsFor } from "../core/util/commands";
 import { type LastRun, readLastRun } from "./lastRun";
-import { reportChainCopy } from "./node/copyAhead";
+import { reportChainCopy } from "./node/reportChainCopy";
 import { checkRetirement } from "./retirement/checkRetirement";
 
 /** Opens the event log's store, reads the last run's outputs and checks a retirement. @throws RunError */
-export async function begin(config: StackConfig, stack: string): Promise<LastRun> {
+export async function prepareRun(config: StackConfig, stack: string): Promise<LastRun> {
   // Fails early, with a clear error, if the event log is in another store or its bucket can't be read.
   const store = openStackStore(config);
   if (config.store !== undefined) await store.readLines();
@@ -21,8 +21,8 @@ export async function begin(config: StackConfig, stack: string): Promise<LastRun
 }
 
 /** Checks the release's hash. The last run and the event log tell whether the hash is still required. */
-async function checkReleaseHash(config: StackConfig, stack: string, { signer }: LastRun): Promise<void> {
-  const fault = await releaseHashFault(config, stack, signer?.attempt === config.orchestrator.attempt);
+async function checkReleaseHash(config: StackConfig, stack: string, { orchestrator }: LastRun): Promise<void> {
+  const fault = await releaseHashFault(config, stack, orchestrator?.attempt === config.orchestrator.attempt);
   if (fault === undefined) return;
   throw new pulumi.RunError(formatConfigFaults(stack, [fault], "; nothing was changed", commandsFor(stack).up));
 }
