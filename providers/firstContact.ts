@@ -76,9 +76,9 @@ function formatUnknownKey({ stack, address, secrets = [] }: ContactInputs, pinne
   return [
     `${address}: its host key is recorded, and this run ends before a secret goes there (${secrets.join(", ")})`,
     `  found: ${fingerprintOf(pinned)}`,
-    "  needed: the same on the provider's console, or on the host's screen: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub",
-    `  Where it is the same, to go on: ${up}`,
-    `  Where it is another, somebody is in between. The right one, as the screen shows it: ${set("host.hostKey", someHostKey)}`,
+    "  needed: compare it with the provider's console, or with the host's screen: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub",
+    `  If it is the same, continue with: ${up}`,
+    `  If it differs, somebody intercepts the connection. Set the key that the screen shows: ${set("host.hostKey", someHostKey)}`,
   ].join("\n");
 }
 

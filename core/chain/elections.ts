@@ -79,7 +79,7 @@ export function electedFrom(seenAt: number, genesis: number | undefined, network
 
 /** Formats a Pillar's rank and chance, to follow its name: `place 71 of 100 by weight, in 18 of 100 ticks of 5 min`. */
 export function standingText(standing: PillarStanding | undefined, network: Network): string {
-  if (standing === undefined) return "how many Pillars there are can't be told";
+  if (standing === undefined) return "the number of Pillars is unknown";
   const { pillars, place } = standing;
   const { least, most } = electionChance(standing, network);
   if (least === 1)

@@ -91,13 +91,15 @@ export function createOrchestratorClient(
         if (isFatal(error)) throw error;
         throw new Error(
           error.refusedForward === "closedPort"
-            ? `nothing listens on 127.0.0.1:${port}: it is down, or not yet through its start (its node, the other chains' nodes, its peers)`
+            ? `nothing listens on 127.0.0.1:${port}: it is down, or still starting (its node, the other chains' nodes, its peers)`
             : error.message,
         );
       });
       if (answer.status !== 429) return orchestratorResult(answer, method);
       if (left === 0)
-        throw new Error(`${whom} answers 429, too many requests, ${maxRetries + 1} times: who else asks it?`);
+        throw new Error(
+          `${whom} answers 429, too many requests, ${maxRetries + 1} times: which other client calls it?`,
+        );
       await clock.sleep(retryDelayMs);
     }
   };

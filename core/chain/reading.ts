@@ -88,9 +88,9 @@ export function faultText(fault: NodeFault): string {
     case "behind":
       return `it is behind: its newest momentum, ${fault.height}, is ${durationText(fault.by)} old`;
     case "ahead":
-      return `its newest momentum, ${fault.height}, is of a time that has not come, ${durationText(fault.by)} ahead`;
+      return `its newest momentum, ${fault.height}, is ${durationText(fault.by)} in the future`;
     case "gap":
-      return `it does not give the momentums from ${fault.from} to ${fault.to}, which it has`;
+      return `it does not return the momentums from ${fault.from} to ${fault.to}, though it has them`;
     case "stranger":
       return `it is of another chain: momentum ${fault.height} is not the one that was recorded when this host was synced`;
   }

@@ -75,7 +75,7 @@ export function requirementText({
 
 export function versionGapText(gap: VersionGap): string {
   const found =
-    gap.found === undefined ? "the node does not tell its version" : `the node is ${shownVersion(gap.found)}`;
+    gap.found === undefined ? "the node does not report its version" : `the node is ${shownVersion(gap.found)}`;
   return `${found}; ${requirementText(gap)}`;
 }
 
@@ -84,7 +84,7 @@ export function installLines({ leastVersion, release, fromHeight }: VersionRow, 
   const then = up === undefined ? "" : `, then ${up}`;
   return [
     `install ${leastVersion} or newer from ${release}: its url, sha256 and version as pillar-host:node.release (docs/chain.md)${then}`,
-    ...(fromHeight > 0 ? ["Is the requirement out of date? It stands in core/chain/requiredVersions.json"] : []),
+    ...(fromHeight > 0 ? ["Is the requirement out of date? It is in core/chain/requiredVersions.json"] : []),
   ];
 }
 

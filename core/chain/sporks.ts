@@ -39,10 +39,10 @@ export function unknownSporks(sporks: readonly Spork[], version: string | undefi
 export function sporkText({ id, name, enforcedFrom, isSure }: UnknownSpork, version: string | undefined): string {
   const title = `spork ${printable(name).slice(0, 60) || "without a name"} (${id.slice(0, 8)}…)`;
   const node = version === undefined ? "the node here" : `the node here, ${printable(version).slice(0, 40)},`;
-  const lack = isSure ? `${node} does not have it` : `whether ${node} has it is not known to this program`;
+  const lack = isSure ? `${node} does not have it` : `this program does not know whether ${node} has it`;
   return enforcedFrom === undefined
     ? `${title} is announced, and ${lack}: a release that has it is needed before it is decided`
-    : `${title} is enforced from height ${enforcedFrom} on, and ${lack}: one that has not ends itself there`;
+    : `${title} is enforced from height ${enforcedFrom} on, and ${lack}: a node without it stops there`;
 }
 
 /** Parses an `embedded.spork.getAll` result. @throws if it has another form */

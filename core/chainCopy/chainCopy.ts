@@ -104,7 +104,7 @@ async function copyUntilGood(
     await hosts.call("old", "chain_take");
     const snapshot = await takeSnapshot(inputs, hosts, deps);
     deps.say(
-      `snapshot of ${snapshot.files} files, ${sizeText(snapshot.bytes)}, at momentum ${snapshot.height}; the old host's node goes on`,
+      `snapshot of ${snapshot.files} files, ${sizeText(snapshot.bytes)}, at momentum ${snapshot.height}; the old host's node keeps running`,
     );
     await authorizeCopy(inputs, hosts, deps);
     const { files, extra } = await transfer(inputs, hosts, snapshot, deps);
@@ -122,10 +122,10 @@ async function copyUntilGood(
         seconds: Math.round((deps.ticks() - began) / 1000),
       };
     found.push(fault);
-    deps.say(`copy ${count} of ${maxCopies} is thrown away: ${fault}`);
+    deps.say(`copy ${count} of ${maxCopies} is discarded: ${fault}`);
     await hosts.call("new", "chain_discard");
   }
-  throw new Error([`${maxCopies} copies were no good`, ...found.map((fault) => `  found: ${fault}`)].join("\n"));
+  throw new Error([`${maxCopies} copies were bad`, ...found.map((fault) => `  found: ${fault}`)].join("\n"));
 }
 
 /** Replaces the node's databases with the copy, and returns what is wrong with the copy. */
@@ -138,11 +138,11 @@ async function useCopy(
   // The copy may have taken days: the node may be synced by now.
   const status = await deps.readNodeStatus(inputs.new.node);
   if (status.synced) {
-    deps.say("the new host's node has synced by itself meanwhile: the copy is thrown away");
+    deps.say("the new host's node has synced by itself meanwhile: the copy is discarded");
     await hosts.call("new", "chain_discard");
     return syncedMeanwhile;
   }
-  deps.say("every file is the same on both hosts; the new host's node is stopped in order, and starts with the copy");
+  deps.say("every file is the same on both hosts; the new host's node stops cleanly and starts with the copy");
   await hosts.call("new", "chain_swap", {}, { limitSeconds: 3600 });
   const fault = await waitForProgress(inputs, height, deps);
   if (fault === undefined) {
@@ -164,13 +164,13 @@ async function waitForProgress(
   while (deps.ticks() < end) {
     await deps.sleep(pollIntervalMs);
     if (deps.signal?.aborted)
-      throw new Error("the engine is gone: the copy stops here; the next run goes on from here");
+      throw new Error("the engine is gone: the copy stops here; the next run continues from here");
     try {
       const chains = await deps.readChains(inputs.old.node, inputs.new.node);
       const { verdict, height: at } = compareChains(chains.old, chains.new);
       if (verdict === "other") return `the node is on another chain than the old host's: their momentums ${at} differ`;
       if (verdict === "same" && at > height) {
-        deps.say(`the node runs with the copy and took in momentum ${at}, the same as the old host's`);
+        deps.say(`the node runs with the copy and added momentum ${at}, the same as the old host's`);
         return undefined;
       }
       last = heightText(chains.new, height);
@@ -180,20 +180,20 @@ async function waitForProgress(
   }
   // The sync gate waits for peers: the copy itself is not bad.
   if ((await deps.readNodeStatus(inputs.new.node)).reason === "fewPeers") {
-    deps.say("the node runs with the copy, and has too few peers to go on yet");
+    deps.say("the node runs with the copy, and has too few peers to continue yet");
     return undefined;
   }
-  return `the node took in nothing within ${durationText(progressTimeoutMs)} of its start with the copy: ${last}`;
+  return `the node added no momentum within ${durationText(progressTimeoutMs)} of its start with the copy: ${last}`;
 }
 
 const heightText = ({ newest }: ChainExcerpt, copied: number) =>
-  `it stands at ${newest.height}, copied up to ${copied}`;
+  `its height is ${newest.height}; the copy reaches ${copied}`;
 
 function failedText({ stack, new: fresh }: ChainCopyInputs, message: string): string {
   const run = commandsFor(stack);
   return [
-    `the chain was not brought over: ${message}`,
-    `  The node of ${fresh.host.ssh.address} goes on with its own databases. The next run takes only what did not arrive yet.`,
+    `the chain was not copied: ${message}`,
+    `  The node of ${fresh.host.ssh.address} continues with its own databases. The next run copies only what is missing.`,
     `  To go on: ${run.up}`,
     `  Or let the node sync from the network, from what it has: ${run.set("sync.from", "network")} && ${run.up}`,
   ].join("\n");

@@ -78,7 +78,7 @@ export function findCopyProblems(
   );
   when(
     isSame(old.producer, fresh.producer),
-    `both hosts' nodes have one producer key: two that produce with it are to the Pillar's harm. ${newAddress} needs one of its own`,
+    `both hosts' nodes have one producer key: two nodes that produce with one key harm the Pillar. Give ${newAddress} a key of its own`,
   );
   for (const [address, side] of [
     [oldAddress, old],
@@ -94,7 +94,7 @@ export function findCopyProblems(
     when(old.databases[name] === "none", `${oldAddress} has no ${name} in its node's data directory`);
   when(
     old.free < minFreeBytes,
-    `${oldAddress} has ${sizeText(old.free)} free; needed ${sizeText(minFreeBytes)}: what its node deletes meanwhile stays until the copy's end`,
+    `${oldAddress} has ${sizeText(old.free)} free; needed ${sizeText(minFreeBytes)}: files that its node deletes meanwhile stay until the copy ends`,
   );
   const needed = requiredBytes(old.bytes) - Math.min(fresh.staged, old.bytes);
   when(

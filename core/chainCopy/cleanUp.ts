@@ -16,7 +16,7 @@ export async function cleanUp(hosts: CopyHosts, deps: Pick<Clock, "sleep">): Pro
         if (isTaken) return [];
         if (!isBroken || left === 1)
           return [
-            `the ${side} host could not be tidied up: ${firstLine(message)}; it does so by itself, or the next run`,
+            `the ${side} host could not be cleaned up: ${firstLine(message)}; the host does so by itself, or the next run does`,
           ];
         await deps.sleep(5000);
       }
@@ -37,9 +37,7 @@ export async function removeCopy(
       for (const name of names) await hosts.call(side, name, {}, { limitSeconds: 600 });
     } catch (error) {
       const { address } = hosts.roots[side];
-      deps.say(
-        `${address}: what a copy of the chain left there is still there: ${firstLine((error as Error).message)}`,
-      );
+      deps.say(`${address}: the remains of a chain copy could not be removed: ${firstLine((error as Error).message)}`);
     }
   };
   try {

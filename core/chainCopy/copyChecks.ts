@@ -113,7 +113,7 @@ export async function checkBefore(
   if (oldVersionFault !== undefined) faults.push(oldVersionFault);
   const versionOf = (side: "old" | "new") =>
     looks.version(inputs[side].node).catch((error: Error) => {
-      faults.push(`the ${side} host's node does not tell its version: ${error.message}`);
+      faults.push(`the ${side} host's node does not report its version: ${error.message}`);
       return undefined;
     });
   const versions = { old: await versionOf("old"), new: await versionOf("new") };
@@ -126,9 +126,9 @@ export async function checkBefore(
       const { verdict, height } = compareChains(chains.old, chains.new);
       if (verdict === "other") faults.push(`both nodes are on different chains: their momentums ${height} differ`);
       if (verdict === "unsaid")
-        faults.push(`whether both nodes are on one chain is not told: no momentum ${height} of one of them`);
+        faults.push(`the nodes' chains cannot be compared: one node does not return momentum ${height}`);
     },
-    (error: Error) => faults.push(`whether both nodes are on one chain is not told: ${error.message}`),
+    (error: Error) => faults.push(`the nodes' chains cannot be compared: ${error.message}`),
   );
   if (faults.length > 0)
     throw Object.assign(new Error(refusedText(inputs, faults)), { isRefused: true } satisfies Partial<CopyError>);
@@ -147,17 +147,17 @@ async function findSshdProblems({ old, new: fresh }: ChainCopyInputs, hosts: Cop
   const place = old.node.via === "ssh" ? `${old.node.address}:${old.node.port}` : undefined;
   const refusals = settings ? sshdFaults(settings, place) : [];
   return refusals.map(
-    ({ found, needed }) => `the sshd of ${address} refuses what the copy asks: ${found}; needed: ${needed}`,
+    ({ found, needed }) => `the sshd of ${address} refuses what the copy needs: ${found}; needed: ${needed}`,
   );
 }
 
 function refusedText({ stack, old, new: fresh }: ChainCopyInputs, faults: readonly string[]): string {
   const run = commandsFor(stack);
   return formatProblem({
-    what: `the chain is not copied from ${old.host.ssh.address} to ${fresh.host.ssh.address}; nothing was changed on either`,
+    what: `the chain is not copied from ${old.host.ssh.address} to ${fresh.host.ssh.address}; nothing was changed on either host`,
     found: faults,
     next: [
-      `Put that right, then: ${run.up}`,
+      `Correct that, then: ${run.up}`,
       `Or let the node sync from the network, from what it has: ${run.set("sync.from", "network")} && ${run.up}`,
     ],
   });
@@ -170,7 +170,7 @@ function planLines(inputs: ChainCopyInputs, old: ChainFacts, fresh: ChainFacts, 
   const limited = inputs.limitMbps > 0 ? `${inputs.limitMbps} Mbit/s at most` : "no limit";
   return [
     `reads ${names.join(", ")} in ${inputs.old.dataDir} of ${address}: ${sizeText(old.bytes)}, to ${inputs.new.host.ssh.address}, ${transferTime(left, inputs.limitMbps || 100)} at ${inputs.limitMbps || 100} Mbit/s (${limited})`,
-    `nothing is stopped on ${address}, and no key, wallet or configuration of it travels; load there ${old.load}, ${sizeText(old.free)} free`,
+    `nothing is stopped on ${address}, and no key, wallet or configuration is copied; its load is ${old.load}, ${sizeText(old.free)} free`,
     `both nodes are on one chain, and the new one's ${version} reads what the old one wrote`,
   ];
 }

@@ -43,7 +43,7 @@ export async function takeSnapshot(inputs: ChainCopyInputs, hosts: CopyHosts, de
   const numbers = parseNumbers(printed);
   const [height, files, bytes, extra] = ["height", "files", "bytes", "extra"].map((word) => numbers.get(word));
   if (!/^end$/m.test(printed) || height === undefined || !files || !bytes)
-    throw new Error(`${inputs.old.host.ssh.address}: what it says of its snapshot was cut off`);
+    throw new Error(`${inputs.old.host.ssh.address}: its answer about the snapshot was cut off`);
   return { height, files, bytes, extra: extra ?? 0 };
 }
 
@@ -76,7 +76,7 @@ export async function transfer(
     for (let left = maxRounds; ; left -= 1) {
       await watch.until(copyFiles(hosts, snapshot, deps));
       const original = await watch.until(hashes);
-      deps.say("hashing what arrived");
+      deps.say("hashing the copied files");
       const printed = await watch.until(
         retryIfBroken(deps, () =>
           hosts.call("new", "chain_manifest", own({ base: `${inputs.new.dataDir}/.pillar-host-arriving` }), {
@@ -98,10 +98,10 @@ export async function transfer(
           formatProblem({
             what: `the copy on ${inputs.new.host.ssh.address} is not what ${inputs.old.host.ssh.address} has, after ${maxRounds} copies`,
             found: [...again, ...missing].slice(0, 5).map((path) => `${path} differs`),
-            needed: "the same bytes. Is a disk failing (dmesg)?",
+            needed: "check the disks of both hosts (dmesg), then run the same command again",
           }),
         );
-      deps.say(`${again.length + missing.length} files differ: taking them again`);
+      deps.say(`${again.length + missing.length} files differ: copying them again`);
     }
   } finally {
     watch.end();
@@ -136,7 +136,7 @@ async function copyFiles(hosts: CopyHosts, snapshot: Snapshot, deps: TravelDeps)
       // Free the disk at once: the new host's node needs the room, too.
       if (isFull) await hosts.call("new", "chain_discard");
       if (isTaken || isFull || deps.signal?.aborted || deps.ticks() - grownAt > stallTimeoutMs) throw error;
-      deps.say(`cut off, and tried again: ${message.split("\n").slice(0, 2).join("; ")}`);
+      deps.say(`the connection broke, trying again: ${message.split("\n").slice(0, 2).join("; ")}`);
       seen = [];
       await deps.sleep(retryDelayMs);
     }
@@ -171,7 +171,7 @@ function watchOldHost(inputs: ChainCopyInputs, hosts: CopyHosts, snapshot: Snaps
       await deps.sleep(pollIntervalMs);
       if (ended) return;
       if (deps.signal?.aborted)
-        return fail(new Error("the engine is gone: the copy stops here; the next run goes on from here"));
+        return fail(new Error("the engine is gone: the copy stops here; the next run continues from here"));
       try {
         const numbers = parseNumbers(await hosts.call("old", "chain_old_now"));
         most = Math.max(most, numbers.get("extra") ?? 0);
@@ -179,7 +179,7 @@ function watchOldHost(inputs: ChainCopyInputs, hosts: CopyHosts, snapshot: Snaps
         if (free < minFreeBytes / 2)
           return fail(
             new Error(
-              `${inputs.old.host.ssh.address} has ${sizeText(free)} free: the copy is given up before its node lacks room\n  found: ${sizeText(most)} kept for the copy\n  needed: ${sizeText(minFreeBytes)} free there`,
+              `${inputs.old.host.ssh.address} has ${sizeText(free)} free: the copy stops before its node lacks room\n  found: ${sizeText(most)} kept for the copy\n  needed: ${sizeText(minFreeBytes)} free there`,
             ),
           );
       } catch (error) {

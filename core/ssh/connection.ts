@@ -78,11 +78,11 @@ export function createConnection(target: SshTarget, keys?: LoginKeys, wasLetIn =
       }
       // A host that boots or shuts down refuses everybody but root, so a refusal after a login is not fatal.
       if (made > 0 && what === "login")
-        throw new Error(`${target.address} refuses the login, which it took before: it boots, perhaps`);
+        throw new Error(`${target.address} refuses the login that it accepted before: it may be booting`);
       if (isFatal(error)) refused = error as Error;
       throw unreached === "refusedPort" && wasLetIn
         ? Object.assign(error as Error, {
-            message: `${message}, though it let in before: does a firewall limit new connections? Wait 30 s, then run the same command again`,
+            message: `${message}, though it accepted a login before: does a firewall limit new connections? Wait 30 s, then run the same command again`,
           })
         : error;
     }

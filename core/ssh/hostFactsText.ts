@@ -5,7 +5,7 @@ import type { NodeHostFacts, UnitFacts } from "./hostFacts";
 /** A fact with its label; a row without a label continues the one above. */
 export type FactRow = readonly [label: string, text: string];
 
-export const unseenLabel = "the host can't be looked at";
+export const unseenLabel = "the host can't be read";
 
 /** Formats a host's facts without its log, most useful first. */
 export function hostFactRows(facts: NodeHostFacts): FactRow[] {
@@ -19,9 +19,9 @@ export function hostFactRows(facts: NodeHostFacts): FactRow[] {
     node && peersRow(node),
     disk && ["disk", diskText(disk)],
     memory && ["memory", memoryText(memory)],
-    killed === undefined ? undefined : ["memory", `the kernel killed a process for want of it: ${killed}`],
+    killed === undefined ? undefined : ["memory", `the kernel killed a process for lack of memory: ${killed}`],
     load && ["load", `${load.averages} on ${load.cores} cores`],
-    clock && ["clock", `${clock.now}, kept in sync${clock.isKept ? "" : " by nothing"}`],
+    clock && ["clock", `${clock.now}, ${clock.isKept ? "" : "not "}synchronized`],
   ];
   return rows.filter((row) => row !== undefined);
 }
@@ -43,12 +43,12 @@ const phases: Readonly<Record<string, string>> = {
 
 function chainCopyText(copy: NonNullable<NodeHostFacts["chainCopy"]>): string {
   if ("left" in copy)
-    return `${sizeText(copy.left)} of one that was cut off lie in ${copy.at}; the next run goes on from there, or removes them`;
+    return `${sizeText(copy.left)} of an interrupted copy are in ${copy.at}; the next run continues from there, or removes them`;
   const { phase, since, from, newest, bytes, all, now } = copy;
   const clock = (seconds: number) => `${new Date(seconds * 1000).toISOString().slice(11, 19)} UTC`;
   const arrived = `${sizeText(bytes)} of ${sizeText(all)} arrived (${all > 0 ? Math.floor((100 * bytes) / all) : 100} %)`;
   if (phase !== "travels") return `${arrived}${phases[phase] ?? ""}, since ${clock(since)}`;
-  if (now - newest > 60) return `${arrived}; nothing came since ${clock(newest)}`;
+  if (now - newest > 60) return `${arrived}; no data since ${clock(newest)}`;
   const rate = newest > since ? (bytes - from) / (newest - since) : 0;
   if (rate <= 0) return arrived;
   const left = durationText((Math.max(0, all - bytes) / rate) * 1000);
@@ -61,20 +61,20 @@ export function serviceRow({ name, load, active, sub, since, restarts, result, e
   if (load !== "loaded") return ["service", `${name} is not there`];
   const more = [
     restarts === 0 ? [] : [`systemd restarted it ${restarts} times after failures`],
-    result === "" || result === "success" ? [] : [`it failed last with ${result}`],
+    result === "" || result === "success" ? [] : [`its last result is ${result}`],
   ].flat();
   return ["service", [`${name} is ${active} (${sub})${since === "" ? "" : ` since ${since}`}`, ...more].join(", ")];
 }
 
 export function peersRow({ peers, rpc, p2pPort }: NonNullable<NodeHostFacts["node"]>): FactRow {
-  if (peers === undefined) return ["peers", `not known, the RPC at ${rpc} gives no answer`];
+  if (peers === undefined) return ["peers", `unknown, the RPC at ${rpc} does not answer`];
   if (peers > 0) return ["peers", String(peers)];
   return ["peers", `0. Is ${p2pPort}, tcp and udp, open to the world, at the provider's firewall too?`];
 }
 
 function diskText({ at, size, free }: NonNullable<NodeHostFacts["disk"]>): string {
   const gigabytes = (kib: number) => (kib / 1e6).toFixed(1);
-  const full = free < 1e6 ? ". Nearly full: the node cannot go on without room" : "";
+  const full = free < 1e6 ? ". Nearly full: the node stops without room" : "";
   return `${gigabytes(free)} of ${gigabytes(size)} GB free at ${at}${full}`;
 }
 

@@ -113,7 +113,7 @@ function loginError(
 ): RefusedError | UnreachedError {
   const where = `${target.user}@${target.address}:${target.port}`;
   if (error === undefined) return unreached(where, undefined, reply.banner);
-  const refused = (what: string, needed = `a key or password that the host accepts (${keys.login})`) =>
+  const refused = (what: string, needed = `set a key or password that the host accepts (${keys.login})`) =>
     refusal("login", what, {
       needed: [needed, ...(usesAgent(target) ? formatAgentFindings(readAgentKeyTypes()) : [])].join("\n  "),
     });
@@ -123,18 +123,18 @@ function loginError(
     case "prompt":
       return refused(
         `${where} asks for more than the password: "${words}"`,
-        `a login without a second factor or a prompt, such as a key (${keys.login})`,
+        `use a login without a second factor or a prompt, such as a key (${keys.login})`,
       );
     case "agent":
       return refused(`${where}: the ssh agent: ${words}`);
     case "handshake":
       return refused(
-        `${where}: no common language with its ssh server: ${words}`,
+        `${where}: no algorithm in common with its ssh server: ${words}`,
         `an sshd that offers a key of the pinned kind (${keys.hostKey}), and common algorithms: ssh -vv shows them`,
       );
     case "client-authentication":
       return refused(
-        reply.isPartial ? `${where} accepts the login, and wants more: ${wanted}` : `${where} refuses the login`,
+        reply.isPartial ? `${where} accepts the login, but requires more: ${wanted}` : `${where} refuses the login`,
       );
   }
   // A number comes from the ssh protocol: the host ended the login, and would count a retry as another failure.

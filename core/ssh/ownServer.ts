@@ -32,13 +32,13 @@ export function beginAnew({ set, remove, up, destroy }: Commands): string {
 
 function pinKey({ set, up }: Commands): string {
   return [
-    "Where it is your own, its key as its screen shows it (cat /etc/ssh/ssh_host_ed25519_key.pub):",
+    "If the server is yours, pin the key that its console shows (cat /etc/ssh/ssh_host_ed25519_key.pub):",
     `  ${set("host.hostKey", someHostKey)} && ${up}`,
   ].join("\n  ");
 }
 
 export function consoleHelp({ console }: Pick<OwnServer, "console">): string {
-  return `  Look at its screen: ${console}`;
+  return `  Open its console: ${console}`;
 }
 
 /** Formats the error about a server with this stack's labels that its state did not order: it may be a live Pillar. */
@@ -51,8 +51,8 @@ export function strangerText(
   return [
     `${serverName({ name, id })} at ${provider}, ${address ?? "without an address"}: it carries this stack's labels, and this state did not order it: it may be a live Pillar. Nothing was changed`,
     "  found: no host key of it in this state: was the state lost, is this another checkout or another back end?",
-    "  needed: the state that ordered it, or pillar-host:host.hostKey, with which it is taken over as it is",
-    ...(recordedKey === undefined ? [] : [`  The record of the migration on this machine has its key: ${recordedKey}`]),
+    "  needed: restore the state that ordered it, or set pillar-host:host.hostKey to adopt the server as it is",
+    ...(recordedKey === undefined ? [] : [`  The event log on this machine has its key: ${recordedKey}`]),
     consoleHelp({ console }),
     `  ${pinKey(run)}`,
   ].join("\n");
@@ -90,7 +90,7 @@ export function ownServerText(
     `  needed: a server that has booted, with sshd on port ${port} that can be reached from here`,
     `  Is this machine's address among pillar-host:host.sshFrom (${sshFrom.join(", ")})? See it with: curl -4 https://ifconfig.co`,
     consoleHelp(server),
-    `  When it accepts a login, go on with: ${run.up}`,
+    `  Once it accepts a login, continue with: ${run.up}`,
     ...(isUnused ? [`  ${beginAnew(run)}`] : []),
   ].join("\n");
 }

@@ -74,7 +74,7 @@ const closedWords: Readonly<Record<PortState, string>> = {
 export function portsLine(found: readonly PortResult[]): string {
   const note = (each: PortResult) => {
     if (isWrong(each)) return " (WRONG)";
-    return each.openTo && each.seen === "open" ? ` (right where this machine is in ${each.openTo.join(", ")})` : "";
+    return each.openTo && each.seen === "open" ? ` (correct if this machine is in ${each.openTo.join(", ")})` : "";
   };
   return found.map((each) => `${each.port} ${stateWords[each.seen]}${note(each)}`).join("; ");
 }
@@ -97,11 +97,7 @@ export function findPortProblems(found: readonly PortResult[]): OutputLine[] {
     ),
     ...(closed.length > 0 ? [words("  To open it, on the host:"), ...opening(closed)] : []),
     ...(wrong.length > 0
-      ? [
-          words(
-            "  Of these use the one that keeps the host's ports; a provider's firewall before it is set in its console.",
-          ),
-        ]
+      ? [words("  Use the tool that manages this host's ports. Set a provider's firewall in the provider's console.")]
       : []),
   ];
 }
@@ -138,7 +134,7 @@ function opening(found: readonly PortResult[]): OutputLine[] {
     ),
     commandOf("nftables", rules.join(" && ")),
     words(
-      "      (table and chain as nft list ruleset shows the one that drops; to keep it: the same in /etc/nftables.conf)",
+      "      (use the table and chain that drop, see nft list ruleset; to keep it: add the same to /etc/nftables.conf)",
     ),
   ];
 }

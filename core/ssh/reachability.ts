@@ -144,7 +144,7 @@ export async function waitForLogin(
 }
 
 const newKeyHelp = ({ set, up }: Commands) =>
-  `Where it is the right one, as the host's console shows it: ${set("host.hostKey", someHostKey)} && ${up}`;
+  `If the new key is right, as the host's console shows it: ${set("host.hostKey", someHostKey)} && ${up}`;
 
 export function silentText(
   { address, port, user }: Omit<SshTarget, "hostKey">,
@@ -181,20 +181,20 @@ function loginHelp(target: SshTarget, run: Commands, block = "ssh"): string {
   if (privateKey !== undefined) {
     lines.push(
       `found: the ssh key of pillar-host:${block} is not accepted`,
-      `needed: its line in ~${user}/.ssh/authorized_keys on the host: ${derivePublicKey(privateKey, privateKeyPassword) ?? "(the key can't be read)"}`,
+      `needed: add its line to ~${user}/.ssh/authorized_keys on the host: ${derivePublicKey(privateKey, privateKeyPassword) ?? "(the key can't be read)"}`,
       `or another key: ${keyFile}`,
     );
   } else if (agent) {
     lines.push(
       "found: no key of the ssh agent is accepted (ssh-add -l shows them)",
       ...formatAgentFindings(readAgentKeyTypes()),
-      `needed: the right key's file: ${keyFile}; or, with a pass phrase: ssh-add -D && ssh-add FILE`,
+      `needed: name the right key's file: ${keyFile}; or, with a pass phrase: ssh-add -D && ssh-add FILE`,
     );
   }
   if (password !== undefined) {
     lines.push(
       `found: the password pillar-host:${block}.password is not accepted`,
-      `needed: the right one (${run.setSecret(`${block}.password`)}), and an sshd that accepts passwords`,
+      `needed: set the right one (${run.setSecret(`${block}.password`)}), and let sshd accept passwords`,
     );
   }
   lines.push(

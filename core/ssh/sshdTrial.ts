@@ -23,7 +23,7 @@ export async function sshdFault(
       `${address}: ${what}`,
       `  found: ${said ?? ((await settingLines(session, names, rpc && `${rpc.address}:${rpc.port}`)) || "no line that sets it")}`,
       `  needed: ${needed}`,
-      "  Where it was sshd_config, reload sshd on the host: systemctl reload ssh. Then run the same command again.",
+      "  After a change to sshd_config, reload sshd on the host: systemctl reload ssh. Then run the same command again.",
     ].join("\n");
   const other = done.find(({ exitCode, stdout }) => !stdout.includes(word) && (exitCode !== 0 || stdout.trim() !== ""));
   if (other !== undefined)
@@ -38,16 +38,16 @@ export async function sshdFault(
     return text(
       `its sshd allows ${done.length} commands at once over one connection`,
       "maxsessions",
-      "MaxSessions 10 in sshd_config",
+      "set MaxSessions 10 in sshd_config",
     );
   if (rpc === undefined) return undefined;
   const tried = await session.forward(rpc.address, rpc.port).catch((error: ForwardError) => error);
   if (!(tried instanceof Error)) tried.destroy();
   else if (tried.refusedForward === "forbidden")
     return text(
-      "its sshd forbids the forwarding by which the node is asked",
+      "its sshd forbids the forwarding to the node's RPC",
       "allowtcpforwarding|disableforwarding|permitopen",
-      `AllowTcpForwarding local, DisableForwarding no and PermitOpen any (or ${rpc.address}:${rpc.port}) in sshd_config, and neither restrict nor no-port-forwarding before the key in authorized_keys`,
+      `set AllowTcpForwarding local, DisableForwarding no and PermitOpen any (or ${rpc.address}:${rpc.port}) in sshd_config, and neither restrict nor no-port-forwarding before the key in authorized_keys`,
     );
   return undefined;
 }

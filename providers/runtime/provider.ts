@@ -66,7 +66,7 @@ function runWatched<T>(work: (run: ProviderRun) => Promise<T>): Promise<T> {
       if (!webhook) return;
       notices.push(
         sendNotice(webhook, notice).then((reason) => {
-          if (reason) say(`notify: the webhook (pillar-host:notify) was not told of "${notice.event}": ${reason}`);
+          if (reason) say(`notify: the webhook (pillar-host:notify) did not receive "${notice.event}": ${reason}`);
         }),
       );
     };

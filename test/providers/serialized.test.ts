@@ -197,7 +197,7 @@ describe("SyncGate", () => {
     const notify = `http://127.0.0.1:${await closedPort()}/s3cret`;
     const { log, result } = await run("syncGate", "create", inputs({ notify }));
     expect(result?.outs).toMatchObject({ syncedAt: time });
-    expect(log).toContain('notify: the webhook (pillar-host:notify) was not told of "synced": ECONNREFUSED');
+    expect(log).toContain('notify: the webhook (pillar-host:notify) did not receive "synced": ECONNREFUSED');
     expect(log.join()).not.toContain("s3cret");
   });
 
@@ -316,7 +316,7 @@ describe("SyncGate", () => {
     const { error } = await run("syncGate", "create", inputs({ target }));
     expect(error?.message).toBe(
       `op@127.0.0.1:${host.port} refuses the login\n` +
-        "  needed: a key or password that the host accepts (pillar-host:ssh)",
+        "  needed: set a key or password that the host accepts (pillar-host:ssh)",
     );
     expect(error?.properties).toEqual({ ...inputs({ target }), startedAt: time, stateVersion: 1 });
   });
@@ -548,7 +548,7 @@ describe("OrchestratorBackup", () => {
     const { error } = await run("signerBackup", "create", backupInputs({ oldHost, library: library(0) }));
     expect(error?.message).toContain("4 things stand in the way");
     expect(error?.message).toContain(
-      "needed: a key or password that the host accepts (pillar-host:orchestrator.migrateFrom)",
+      "needed: set a key or password that the host accepts (pillar-host:orchestrator.migrateFrom)",
     );
     for (const part of ["key share", "no room for a copy", "not synced now"]) expect(error?.message).toContain(part);
     expect(JSON.stringify(error)).not.toMatch(/hunter2|login-pw|s3cret/);

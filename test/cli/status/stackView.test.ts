@@ -137,7 +137,7 @@ describe("the display of a file", () => {
   test("prints a line whenever its topic changes", () => {
     const lines: string[] = [];
     const display = createLineDisplay((line) => lines.push(line.slice(21)));
-    const gone = "the host can't be looked at: down";
+    const gone = "the host can't be read: down";
     const before = viewOf();
     const away = viewOf({ facts: { ...facts, unseen: ["down"] } });
     for (const view of [before, before, away, before]) display.show([{ view, times: {} }]);

@@ -101,5 +101,5 @@ test("the words for it", () => {
   expect(words({ pillars: 100 })).toBe(
     "one of 100 Pillars, its weight not counted yet, in 18 to 59 of 100 ticks of 5 min",
   );
-  expect(words(undefined)).toBe("how many Pillars there are can't be told");
+  expect(words(undefined)).toBe("the number of Pillars is unknown");
 });

@@ -127,7 +127,7 @@ describe("getBuildInfo", () => {
         forwardError("closedPort", "nothing listens on 127.0.0.1:55000 of the host: the node restarts or is down"),
       );
     await expect(createOrchestratorClient({ forward }, 55000, clock()).buildInfo()).rejects.toThrow(
-      "nothing listens on 127.0.0.1:55000: it is down, or not yet through its start",
+      "nothing listens on 127.0.0.1:55000: it is down, or still starting",
     );
   });
 });

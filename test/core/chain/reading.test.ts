@@ -65,6 +65,6 @@ test("why its word does not count, in words", () => {
   ).map(faultText);
   expect(texts).toEqual([
     "it is behind: its newest momentum, 7, is 5 min old",
-    "its newest momentum, 7, is of a time that has not come, 5 min ahead",
+    "its newest momentum, 7, is 5 min in the future",
   ]);
 });

@@ -72,10 +72,10 @@ describe("what is told", () => {
     );
     expect(installLines(gap)).toEqual([
       `install v0.0.10 or newer from ${page}: its url, sha256 and version as pillar-host:node.release (docs/chain.md)`,
-      "Is the requirement out of date? It stands in core/chain/requiredVersions.json",
+      "Is the requirement out of date? It is in core/chain/requiredVersions.json",
     ]);
     expect(versionGapText({ ...gap, found: undefined })).toMatch(
-      /^the node does not tell its version; v0\.0\.10 or newer is/,
+      /^the node does not report its version; v0\.0\.10 or newer is/,
     );
     // Anybody may call it so.
     expect(versionGapText({ ...gap, found: evilText })).not.toContain("\u001b");

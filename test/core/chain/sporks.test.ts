@@ -42,7 +42,7 @@ test("it is said what is needed, and by when", () => {
     "spork spork-next (abababab…) is announced, and the node here, v0.0.8, does not have it: a release that has it is needed before it is decided",
   );
   expect(sporkText(decided, "v9.9.9")).toBe(
-    "spork spork-next (abababab…) is enforced from height 77 on, and whether the node here, v9.9.9, has it is not known to this program: one that has not ends itself there",
+    "spork spork-next (abababab…) is enforced from height 77 on, and this program does not know whether the node here, v9.9.9, has it: a node without it stops there",
   );
   // Anybody may name one.
   expect(sporkText({ ...announced, name: evilText }, evilText)).not.toContain("\u001b");

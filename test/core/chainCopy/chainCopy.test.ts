@@ -172,13 +172,14 @@ describe("the copy of a chain", () => {
 
   test("with which the node takes in nothing each time ends in an error; the node keeps its own", async ({ stage }) => {
     stage.isFollowing = false;
-    const fault = "the node took in nothing within 10 min of its start with the copy: it stands at 7, copied up to 7";
+    const fault =
+      "the node added no momentum within 10 min of its start with the copy: its height is 7; the copy reaches 7";
     expect(await failure(stage)).toBe(
-      `the chain was not brought over: 3 copies were no good
+      `the chain was not copied: 3 copies were bad
   found: ${fault}
   found: ${fault}
   found: ${fault}
-  The node of 192.0.2.2 goes on with its own databases. The next run takes only what did not arrive yet.
+  The node of 192.0.2.2 continues with its own databases. The next run copies only what is missing.
   To go on: pulumi up -s prod
   Or let the node sync from the network, from what it has: pulumi config set --path pillar-host:sync.from network -s prod && pulumi up -s prod`,
     );
@@ -190,7 +191,7 @@ describe("the copy of a chain", () => {
   test("of another chain is not begun", async ({ stage }) => {
     stage.chain = "other";
     expect(await failure(stage)).toMatch(
-      /^the chain is not copied from 192\.0\.2\.1 to 192\.0\.2\.2; nothing was changed on either\n {2}found: both nodes are on different chains: their momentums 7 differ\n/,
+      /^the chain is not copied from 192\.0\.2\.1 to 192\.0\.2\.2; nothing was changed on either host\n {2}found: both nodes are on different chains: their momentums 7 differ\n/,
     );
     expect(stage.called).not.toContain("old chain_snapshot");
   });
@@ -222,7 +223,7 @@ describe("the copy of a chain", () => {
       stage.does[name] = () => {
         throw Object.assign(new Error("No space left on device"), { exitCode: 1 });
       };
-      expect(await failure(stage)).toContain("the chain was not brought over: No space left on device\n");
+      expect(await failure(stage)).toContain("the chain was not copied: No space left on device\n");
       expect(stage.called.slice(-2)).toEqual(ends);
     },
   );
@@ -261,7 +262,7 @@ describe("the copy of a chain", () => {
       throw new Error("the connection ended");
     };
     expect(await failure(stage)).toContain(
-      "192.0.2.1 has 100 MB free: the copy is given up before its node lacks room\n  found: 700 MB kept for the copy",
+      "192.0.2.1 has 100 MB free: the copy stops before its node lacks room\n  found: 700 MB kept for the copy",
     );
     expect(stage.called.slice(-2)).toEqual(ends);
   });
@@ -271,7 +272,7 @@ test("an old host's sshd that refuses the copy is named before anything is chang
   stage.does.sshd_settings = () =>
     "usergroups root\nmaxsessions 10\nallowusers root@192.0.2.7\nallowtcpforwarding no\nforcecommand none\n/etc/ssh/sshd_config:9:AllowUsers root@192.0.2.7\n";
   await expect(stage.run()).rejects.toThrow(
-    "found: the sshd of 192.0.2.1 refuses what the copy asks: AllowUsers root@192.0.2.7, /etc/ssh/sshd_config:9; needed: root@192.0.2.2 among them",
+    "found: the sshd of 192.0.2.1 refuses what the copy needs: AllowUsers root@192.0.2.7, /etc/ssh/sshd_config:9; needed: root@192.0.2.2 among them",
   );
   expect(stage.called).not.toContain("old chain_take");
 });

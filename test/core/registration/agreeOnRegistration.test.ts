@@ -84,7 +84,7 @@ describe("who contradicts", () => {
       "they are on different chains: momentum 1002 is lab-1002 at node, not told at ref2",
     );
     expect(agreeOnPillar([says("node", old), ...far([])]).notes.map(noteText)).toEqual([
-      "node is left out: it does not give the momentums from 1002 to 1002, which it has",
+      "node is left out: it does not return the momentums from 1002 to 1002, though it has them",
     ]);
   });
 

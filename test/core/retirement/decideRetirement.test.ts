@@ -157,7 +157,7 @@ test("a successor that missed slots in a paid epoch, and produces well in the ru
 test("where nobody tells how many Pillars there are, the refusal says by what it judges", () => {
   const { standing: _, ...untold } = reading({ last: {} });
   expect(lines({ readings: [untold] })).toContain(
-    "found: how many Pillars there are can't be told: so it gets the shortest time limit, that of a Pillar with the best chance of election",
+    "found: the number of Pillars is unknown: so it gets the shortest time limit, that of a Pillar with the best chance of election",
   );
 });
 

@@ -26,30 +26,30 @@ test("are the fields that the script prints, and nothing else of it", async () =
 
 test("command no terminal", async () => {
   expect(await factsOf(`echo 'log=${evilText}'; echo '${evilText}' >&2; exit 1\n`)).toEqual([
-    `the host can't be looked at: ${harmless}`,
+    `the host can't be read: ${harmless}`,
     `log: ${harmless}`,
   ]);
 });
 
 test("of a script that fails: what it printed, and why", async () => {
   expect(await factsOf("echo log=first; echo 'sudo refused' >&2; exit 1\n")).toEqual([
-    "the host can't be looked at: sudo refused",
+    "the host can't be read: sudo refused",
     "log: first",
   ]);
-  expect(await factsOf("exit 7\n")).toEqual(["the host can't be looked at: it ended with 7"]);
+  expect(await factsOf("exit 7\n")).toEqual(["the host can't be read: it ended with 7"]);
 });
 
 test("of a host that is away: why", async () => {
   const port = await closedPort();
   expect(await factsOf("true", { ...loginTo(host), port })).toEqual([
-    `the host can't be looked at: op@127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`,
+    `the host can't be read: op@127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`,
   ]);
 });
 
 test("of a refused login: why, without the password", async () => {
   expect(await factsOf("true", { ...loginTo(host), password: "hunter2" })).toEqual([
-    `the host can't be looked at: op@127.0.0.1:${host.port} refuses the login`,
-    "  needed: a key or password that the host accepts (pillar-host:ssh)",
+    `the host can't be read: op@127.0.0.1:${host.port} refuses the login`,
+    "  needed: set a key or password that the host accepts (pillar-host:ssh)",
   ]);
 });
 

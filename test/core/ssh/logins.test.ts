@@ -121,7 +121,7 @@ describe("an agent whose right key comes after more than a host tries", () => {
     expect(error.message).toContain('ended the login: "Too many authentication failures"');
     expect(error.message).toContain("found: the ssh agent offers 7 keys, and most hosts end a login after 6");
     expect(refusedText(target, error, run)).toContain(
-      "needed: the right key's file: pulumi config set --path pillar-host:ssh.privateKeyFile FILE -s prod",
+      "needed: name the right key's file: pulumi config set --path pillar-host:ssh.privateKeyFile FILE -s prod",
     );
     expect(host.seen.connections).toBe(1);
 
@@ -199,7 +199,7 @@ test("a host that accepts the key and wants more says what it wants", async () =
     attempt.method === "publickey" ? attempt.reject(["keyboard-interactive"], true) : attempt.reject(["publickey"]),
   );
   const error = await failure({ ...target, password: undefined, privateKey });
-  expect(error.message).toContain("accepts the login, and wants more: keyboard-interactive");
+  expect(error.message).toContain("accepts the login, but requires more: keyboard-interactive");
 });
 
 test.each([
@@ -219,7 +219,7 @@ test("a host without a common algorithm is named at once", async () => {
   });
   const error = await failure(target);
   expect(error).toMatchObject({ fatal: true, refused: "login" });
-  expect(error.message).toMatch(/no common language with its ssh server: .*no matching key exchange/);
+  expect(error.message).toMatch(/no algorithm in common with its ssh server: .*no matching key exchange/);
 });
 
 test("a host that closes the connection with a banner is waited for, and its words are told", async () => {
@@ -290,7 +290,7 @@ describe("a proxy", () => {
     expect(impostor.message).toContain("before you change pillar-host:ssh.proxy.hostKey");
     const refused = await failure({ ...through, proxy: { ...loginTo(bastion), password: "hunter2" } });
     expect(refused).toMatchObject({ refused: "login", isFromProxy: true });
-    expect(refused.message).toContain("a key or password that the host accepts (pillar-host:ssh.proxy)");
+    expect(refused.message).toContain("set a key or password that the host accepts (pillar-host:ssh.proxy)");
     const behind = await failure({ ...through, port: await closedPort() });
     expect(behind.message).toContain("its proxy 127.0.0.1 does not reach it");
     expect(behind.fatal).toBe(false);

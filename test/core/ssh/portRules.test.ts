@@ -55,7 +55,7 @@ describe("what is wrong", () => {
       "    firewalld: firewall-cmd --permanent --add-rich-rule='rule port port=35997 protocol=tcp drop' --add-rich-rule='rule port port=55000 protocol=tcp drop' && firewall-cmd --reload",
       `    nftables: nft 'table inet pillar { chain input { type filter hook input priority -10; iifname != "lo" tcp dport { 35997, 55000 } drop; }; }'`,
       "      (until the next boot; to keep it: nft list table inet pillar >> /etc/nftables.conf)",
-      "  Of these use the one that keeps the host's ports; a provider's firewall before it is set in its console.",
+      "  Use the tool that manages this host's ports. Set a provider's firewall in the provider's console.",
     ]);
   });
 
@@ -64,7 +64,7 @@ describe("what is wrong", () => {
     for (const seen of ["open", "refused", "filtered"] as const)
       expect(portFaults(found({ 55000: seen }, rules))).toEqual([]);
     expect(portsLine(found({ 55000: "open" }, rules))).toContain(
-      "; 55000 open (right where this machine is in 192.0.2.0/24, 198.51.100.7/32); ",
+      "; 55000 open (correct if this machine is in 192.0.2.0/24, 198.51.100.7/32); ",
     );
     expect(portsLine(found({}, rules))).toContain("; 55000 no answer; ");
     // The node's RPC is nobody's, whatever is named for the orchestrator's.
@@ -80,8 +80,8 @@ describe("what is wrong", () => {
       "    ufw: ufw allow 35995/tcp && ufw allow 35995/udp && ufw allow 55055/tcp",
       "    firewalld: firewall-cmd --permanent --add-port=35995/tcp --add-port=35995/udp --add-port=55055/tcp && firewall-cmd --reload",
       "    nftables: nft insert rule inet filter input tcp dport 35995 accept && nft insert rule inet filter input udp dport 35995 accept && nft insert rule inet filter input tcp dport 55055 accept",
-      "      (table and chain as nft list ruleset shows the one that drops; to keep it: the same in /etc/nftables.conf)",
-      "  Of these use the one that keeps the host's ports; a provider's firewall before it is set in its console.",
+      "      (use the table and chain that drop, see nft list ruleset; to keep it: add the same to /etc/nftables.conf)",
+      "  Use the tool that manages this host's ports. Set a provider's firewall in the provider's console.",
     ]);
   });
 

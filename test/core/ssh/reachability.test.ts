@@ -113,13 +113,13 @@ test("a name that nobody knows is not waited for", async () => {
 test("another host key and a refused login are errors at once", async () => {
   const key = worldOf(refusal("hostKey", "203.0.113.7 shows another host key"));
   expect(await failure(key.deps)).toBe(
-    "203.0.113.7 shows another host key\nWhere it is the right one, as the host's console shows it: pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' -s prod && pulumi up -s prod",
+    "203.0.113.7 shows another host key\nIf the new key is right, as the host's console shows it: pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' -s prod && pulumi up -s prod",
   );
   const login = worldOf(refusal("login", "op@203.0.113.7:22 refuses the login", { needed: "a key" }));
   expect(await failure(login.deps)).toBe(
     `op@203.0.113.7:22 refuses the login
   found: the password pillar-host:ssh.password is not accepted
-  needed: the right one (pulumi config set --secret --path pillar-host:ssh.password -s prod), and an sshd that accepts passwords
+  needed: set the right one (pulumi config set --secret --path pillar-host:ssh.password -s prod), and let sshd accept passwords
   Is it another user? pulumi config set --path pillar-host:ssh.user USER -s prod
   Then: pulumi up -s prod
   See it with: ssh -v -p 22 op@203.0.113.7`,
@@ -148,8 +148,8 @@ describe("the server of a stack", () => {
   found: connect ECONNREFUSED 203.0.113.7:22, for 100 s (pillar-host:host.startTimeout)
   needed: a server that has booted, with sshd on port 22 that can be reached from here
   Is this machine's address among pillar-host:host.sshFrom (198.51.100.7/32)? See it with: curl -4 https://ifconfig.co
-  Look at its screen: https://console.example, server 52
-  When it accepts a login, go on with: pulumi up -s prod
+  Open its console: https://console.example, server 52
+  Once it accepts a login, continue with: pulumi up -s prod
 ${throwAway}`,
     );
     expect(said).toEqual([
@@ -182,8 +182,8 @@ ${throwAway}`,
   found: a
   needed: b
   This program does not connect to it. Was the server rebuilt in the provider's console, or does somebody intercept the connection?
-  Look at its screen: https://console.example, server 52
-  Where it is your own, its key as its screen shows it (cat /etc/ssh/ssh_host_ed25519_key.pub):
+  Open its console: https://console.example, server 52
+  If the server is yours, pin the key that its console shows (cat /etc/ssh/ssh_host_ed25519_key.pub):
     pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' -s prod && pulumi up -s prod`,
     );
     expect(lasting.seen.waited).toBe(bootTimeoutMs + 2000);
@@ -201,7 +201,7 @@ describe("what a login is helped with", () => {
     const pair = keyPair(phrase);
     const line = pair.public.trim().split(" ").slice(0, 2).join(" ");
     const help = refusedText({ ...bare, privateKey: pair.private, privateKeyPassword: phrase }, error, run);
-    expect(help).toContain(`needed: its line in ~op/.ssh/authorized_keys on the host: ${line}\n`);
+    expect(help).toContain(`needed: add its line to ~op/.ssh/authorized_keys on the host: ${line}\n`);
     expect(help).not.toContain("PRIVATE");
   });
 

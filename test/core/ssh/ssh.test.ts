@@ -46,7 +46,7 @@ describe("the login", () => {
       fatal: true,
       message:
         `op@127.0.0.1:${host.port} refuses the login\n` +
-        "  needed: a key or password that the host accepts (pillar-host:ssh)",
+        "  needed: set a key or password that the host accepts (pillar-host:ssh)",
     });
   });
 

@@ -15,7 +15,7 @@ async function tried(sshd: Parameters<typeof sshHost>[3], asksRpc = true) {
 }
 
 const reload =
-  "  Where it was sshd_config, reload sshd on the host: systemctl reload ssh. Then run the same command again.";
+  "  After a change to sshd_config, reload sshd on the host: systemctl reload ssh. Then run the same command again.";
 
 test("an sshd that allows all refuses nothing, though no node listens yet", async () => {
   expect(await tried({})).toBeUndefined();
@@ -23,9 +23,9 @@ test("an sshd that allows all refuses nothing, though no node listens yet", asyn
 
 test("a forwarding that is forbidden is told, with the settings that may do it", async () => {
   expect(await tried({ forbidsForwarding: true })).toEqual([
-    "203.0.113.7: its sshd forbids the forwarding by which the node is asked",
+    "203.0.113.7: its sshd forbids the forwarding to the node's RPC",
     expect.stringMatching(/^ {2}found: /),
-    "  needed: AllowTcpForwarding local, DisableForwarding no and PermitOpen any (or 127.0.0.1:1) in sshd_config, and neither restrict nor no-port-forwarding before the key in authorized_keys",
+    "  needed: set AllowTcpForwarding local, DisableForwarding no and PermitOpen any (or 127.0.0.1:1) in sshd_config, and neither restrict nor no-port-forwarding before the key in authorized_keys",
     reload,
   ]);
 });
@@ -38,7 +38,7 @@ test.each([0, 1, 3])("%i sessions at once are too few", async (maxSessions) => {
   expect(await tried({ maxSessions })).toEqual([
     `203.0.113.7: its sshd allows ${maxSessions} commands at once over one connection`,
     expect.stringMatching(/^ {2}found: /),
-    "  needed: MaxSessions 10 in sshd_config",
+    "  needed: set MaxSessions 10 in sshd_config",
     reload,
   ]);
 });

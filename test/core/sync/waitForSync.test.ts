@@ -133,7 +133,7 @@ describe("a node that lacks a required version", () => {
     for (const more of [{ check: true, confirmations: 1 }, { deadline: minute }]) {
       const { message } = await giveUp(waitForSync({ ...options, ...more }, { ...deps, readVersionGaps }));
       expect(message).toContain(
-        `\n  found: ${said}\n  needed: ${install}, then pulumi up -s prod\n  Is the requirement out of date? It stands in core/chain/requiredVersions.json\n${help}`,
+        `\n  found: ${said}\n  needed: ${install}, then pulumi up -s prod\n  Is the requirement out of date? It is in core/chain/requiredVersions.json\n${help}`,
       );
     }
   });
@@ -354,7 +354,7 @@ describe("a stall", () => {
   const stand = (height: number, looks: number) => Array<Observation>(looks).fill(answer(1, height, 1000));
   const stalled = (what: string) => [
     `sync: stalled: ${what} for 15 min. The wait goes on. On 203.0.113.7:`,
-    "  disk: 0.0 of 2.0 GB free at /root. Nearly full: the node cannot go on without room",
+    "  disk: 0.0 of 2.0 GB free at /root. Nearly full: the node stops without room",
     "  log: panic",
     "sync: a node that was killed, by a power cut too, may stand still on a torn database. If nothing above explains the stall: Resync in the controller's menu on the host, or copy the chain of a synced old host with pillar-host:sync.from: oldHost",
   ];

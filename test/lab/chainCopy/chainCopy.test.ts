@@ -48,9 +48,7 @@ test("the new node continues from the copy, and the old node never stopped", asy
   const process = await onHost(old, "systemctl show -p MainPID --value go-node");
   const { exitCode, output } = await stack.up();
   expect(exitCode, output).toBe(0);
-  expect(output).toMatch(
-    /chain copy: the node runs with the copy and took in momentum \d+, the same as the old host's/,
-  );
+  expect(output).toMatch(/chain copy: the node runs with the copy and added momentum \d+, the same as the old host's/);
   expect(output).toMatch(/sync: synced at height \d+/);
   const reports = await lab.chain<NodeReport[]>("GET", "/nodes/fresh/reports");
   expect(reports.at(-1)?.synced).toBe(true);

@@ -107,9 +107,7 @@ test("ends the copy when the old host's disk fills up", async () => {
   const { exitCode, output } = await run.end();
   await disk(old, "size=2g");
   expect(exitCode, output).not.toBe(0);
-  expect(output).toMatch(
-    new RegExp(`${old.address} has \\d+ MB free: the copy is given up before its node lacks room`),
-  );
+  expect(output).toMatch(new RegExp(`${old.address} has \\d+ MB free: the copy stops before its node lacks room`));
   expect(await onHost(old, left)).toBe("");
   expect(await onHost(fresh, left)).toBe(".pillar-host-arriving");
   expect(await isUp(old)).toBe("active");

@@ -101,7 +101,7 @@ realOnly(
     function figures(epochs: Awaited<ReturnType<Chain["epochs"]>>, told: readonly Made[]): string {
       const sum = (of: (epoch: (typeof epochs)[number]) => number) =>
         epochs.reduce((before, epoch) => before + of(epoch), 0);
-      const torn = all.flatMap(({ said }) => said.filter((line) => line.includes("is thrown away")));
+      const torn = all.flatMap(({ said }) => said.filter((line) => line.includes("is discarded")));
       const seconds = all.map(({ copied: { seconds = 0 } }) => seconds).sort((a, b) => a - b);
       const produced = `${pillar} produced ${sum((each) => each.produced)} of ${sum((each) => each.expected)} momentums`;
       const others = `the others missed ${sum((each) => each.othersMissed)}`;

@@ -96,7 +96,7 @@ realOnly("the old host's chain for the new host's node", ["node-world/znnd-fast"
     ["while it looks at both hosts", (run) => said(run, /chain copy: reads nom/)],
     ["with its snapshot on the old host", (run) => said(run, /chain copy: snapshot of/)],
     ["on the way", travels],
-    ["while what arrived is hashed", (run) => said(run, /chain copy: hashing what arrived/)],
+    ["while what arrived is hashed", (run) => said(run, /chain copy: hashing the copied files/)],
     ["while the copy takes its place", (run) => said(run, /and starts with the copy/)],
   ])("a run that is killed %s leaves both nodes running", async (_when, until) => {
     const process = await onHost(old, "systemctl show -p MainPID --value go-node");
@@ -119,7 +119,7 @@ realOnly("the old host's chain for the new host's node", ["node-world/znnd-fast"
     expect(exitCode, output).toBe(0);
     expect(output).toMatch(/chain copy: reads nom, consensus(, cache)? in \/root\/\.znn of/);
     expect(output).toMatch(
-      /chain copy: the node runs with the copy and took in momentum \d+, the same as the old host's/,
+      /chain copy: the node runs with the copy and added momentum \d+, the same as the old host's/,
     );
     expect(await onHost(old, left)).toBe("");
     expect(await onHost(fresh, left)).toBe("");

@@ -78,7 +78,7 @@ describe("failures", () => {
     const second = await stage.cloud.upToServer();
     expect(second.exitCode).not.toBe(0);
     expect(linesOf(second.output)).toContain(
-      `server ${id} at DigitalOcean has no address yet: it is still being created\nLook at its screen: https://cloud.digitalocean.com/droplets/${id}/access, Recovery Console\nIn some minutes: pulumi up -s prod\n`,
+      `server ${id} at DigitalOcean has no address yet: it is still being created\nOpen its console: https://cloud.digitalocean.com/droplets/${id}/access, Recovery Console\nIn some minutes: pulumi up -s prod\n`,
     );
     expect(second.output).not.toContain("error serializing");
     await stage.cloud.lab("DELETE", "/faults");

@@ -63,8 +63,8 @@ test("reports a server that never boots, while it waits and at the end, with wha
   expect(output).toMatch(/ {2}found: connect .*, for \d+ s \(pillar-host:host\.startTimeout\)\n/);
   expect(linesOf(output)).toContain(
     `Is this machine's address among pillar-host:host.sshFrom (198.51.100.7/32)? See it with: curl -4 https://ifconfig.co
-Look at its screen: https://console.hetzner.cloud, in its project: server ${server?.id}, Console (>_)
-When it accepts a login, go on with: pulumi up -s prod
+Open its console: https://console.hetzner.cloud, in its project: server ${server?.id}, Console (>_)
+Once it accepts a login, continue with: pulumi up -s prod
 To delete it and to begin again with another one:
 pulumi config set --path pillar-host:lifecycle retiring -s prod && pulumi up -s prod && pulumi destroy -s prod
 pulumi config rm --path pillar-host:lifecycle -s prod && pulumi up -s prod

@@ -82,7 +82,7 @@ export function lostLaptop(live: () => LiveServer): void {
       await cp(backups(stack), backups(fresh), { recursive: true });
       const up = await fresh.up();
       expect(up.exitCode).not.toBe(0);
-      expect(up.output).toContain(`The record of the migration on this machine has its key: ${await hostKey()}`);
+      expect(up.output).toContain(`The event log on this machine has its key: ${await hostKey()}`);
       await fresh.configure(file({ lifecycle: "retiring" }), secrets());
       const refused = await fresh.up();
       expect(refused.exitCode).not.toBe(0);
@@ -106,7 +106,7 @@ export function lostLaptop(live: () => LiveServer): void {
       const fresh = await elsewhere("phrase-lost", true);
       await cp(backups(stack), backups(fresh), { recursive: true });
       const told = (await fresh.up()).output;
-      expect(told).toContain(`The record of the migration on this machine has its key: ${await hostKey()}`);
+      expect(told).toContain(`The event log on this machine has its key: ${await hostKey()}`);
       await fresh.configure(file({}, { hostKey: await hostKey() }), secrets());
       const taken = await fresh.up();
       expect(taken.exitCode, taken.output).toBe(0);

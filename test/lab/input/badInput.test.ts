@@ -116,7 +116,7 @@ Correct it in Pulumi.prod.yaml, then run pulumi up -s prod again.`);
 found: ${stage.host.hostKey}
 needed: ${publicKey}
 Was the machine reinstalled, or is somebody in between? Compare the key at the provider's console before you change pillar-host:host.hostKey.
-Where it is the right one, as the host's console shows it: pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' -s prod && pulumi up -s prod`);
+If the new key is right, as the host's console shows it: pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' -s prod && pulumi up -s prod`);
   });
 
   it("names a key or password that the host does not accept", async () => {
@@ -124,7 +124,7 @@ Where it is the right one, as the host's console shows it: pulumi config set --p
     const where = `root@${stage.host.address}`;
     expect(await refused({}, { "ssh.privateKey": privateKey })).toContain(`error: ${where}:22 refuses the login
 found: the ssh key of pillar-host:ssh is not accepted
-needed: its line in ~root/.ssh/authorized_keys on the host: ${publicKey}
+needed: add its line to ~root/.ssh/authorized_keys on the host: ${publicKey}
 or another key: pulumi config set --path pillar-host:ssh.privateKeyFile FILE -s prod
 Is it another user? pulumi config set --path pillar-host:ssh.user USER -s prod
 Then: pulumi up -s prod
@@ -132,7 +132,7 @@ See it with: ssh -v -p 22 ${where}`);
     const password = await refused({}, { "ssh.password": "Wrong-Pony-5" });
     expect(password).toContain(`error: ${where}:22 refuses the login
 found: the password pillar-host:ssh.password is not accepted
-needed: the right one (pulumi config set --secret --path pillar-host:ssh.password -s prod), and an sshd that accepts passwords
+needed: set the right one (pulumi config set --secret --path pillar-host:ssh.password -s prod), and let sshd accept passwords
 `);
     expect(password).not.toContain("Wrong-Pony-5");
   });

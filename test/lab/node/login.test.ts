@@ -159,7 +159,7 @@ describe("the login", () => {
     await stack().configure(stackFile(stage.lab, host()), { "ssh.privateKey": key });
     const { exitCode, output } = await upTo(stack(), "preflight");
     expect(exitCode).not.toBe(0);
-    expect(output).toContain("accepts the login, and wants more: keyboard-interactive");
+    expect(output).toContain("accepts the login, but requires more: keyboard-interactive");
     await sshd("");
   });
 

@@ -22,7 +22,7 @@ test("bytes, rate and time left while it travels, and since when nothing came", 
   const at = (ago: number) => noted("travels", ago, 100, 1_250_000_000, 13_400_000_000);
   expect(await told(stage, at(2))).toBe("chain copy: 1.3 GB of 13.4 GB arrived (9 %), 100.0 Mbit/s, 16 min left");
   expect(await told(stage, at(90))).toMatch(
-    /^chain copy: 1\.3 GB of 13\.4 GB arrived \(9 %\); nothing came since \d\d:\d\d:\d\d UTC$/,
+    /^chain copy: 1\.3 GB of 13\.4 GB arrived \(9 %\); no data since \d\d:\d\d:\d\d UTC$/,
   );
 });
 
@@ -48,7 +48,7 @@ test("what one that was cut off has left, and where its word cannot be written n
   mkdirSync(arriving);
   writeFileSync(join(arriving, "file"), "x".repeat(3_000_000));
   expect(await told(stage)).toBe(
-    `chain copy: 3 MB of one that was cut off lie in ${arriving}; the next run goes on from there, or removes them`,
+    `chain copy: 3 MB of an interrupted copy are in ${arriving}; the next run continues from there, or removes them`,
   );
   expect(await told(stage, 'rm -rf "$chain_runs"; : > "$chain_runs"; chain_note travels 1 2;')).toMatch(
     /^chain copy: 3 MB/,

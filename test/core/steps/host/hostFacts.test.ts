@@ -41,7 +41,7 @@ test("of a host in good order", async ({ box }) => {
     "disk: 50.0 of 80.0 GB free at /mnt",
     expect.stringMatching(/^memory: \d+ of \d+ MiB available, \d+ of \d+ MiB of swap used/),
     expect.stringMatching(/^load: [\d.]+ [\d.]+ [\d.]+ on 4 cores$/),
-    expect.stringMatching(/^clock: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, kept in sync$/),
+    expect.stringMatching(/^clock: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, synchronized$/),
   ]);
 });
 
@@ -64,7 +64,7 @@ describe("what is wrong is named", () => {
           .replace("echo 0", "echo 7")
           .replace("success", "exit-code"),
       },
-      "service: go-node is activating (auto-restart) since 2026-11-21 14:00:03 UTC, systemd restarted it 7 times after failures, it failed last with exit-code",
+      "service: go-node is activating (auto-restart) since 2026-11-21 14:00:03 UTC, systemd restarted it 7 times after failures, its last result is exit-code",
     ],
     ["no service", { systemctl: "echo not-found" }, "service: go-node is not there"],
     [
@@ -77,16 +77,16 @@ describe("what is wrong is named", () => {
       { wget: `echo '{"result":{"numPeers": 0}}'` },
       "peers: 0. Is 35995, tcp and udp, open to the world, at the provider's firewall too?",
     ],
-    ["no RPC", { wget: "exit 4" }, "peers: not known, the RPC at 127.0.0.1:35997 gives no answer"],
+    ["no RPC", { wget: "exit 4" }, "peers: unknown, the RPC at 127.0.0.1:35997 does not answer"],
     [
       "a full disk",
       { df: "echo head; echo 'dev 80000000 79999000 1000 100% /'" },
-      "disk: 0.0 of 80.0 GB free at /mnt. Nearly full: the node cannot go on without room",
+      "disk: 0.0 of 80.0 GB free at /mnt. Nearly full: the node stops without room",
     ],
     [
       "killed for memory",
       { journalctl: `case "$*" in *-k*) echo '2026-11-21 kernel: Out of memory: Killed process 7 (go-node)' ;; esac` },
-      "memory: the kernel killed a process for want of it: 2026-11-21 kernel: Out of memory: Killed process 7 (go-node)",
+      "memory: the kernel killed a process for lack of memory: 2026-11-21 kernel: Out of memory: Killed process 7 (go-node)",
     ],
   ];
   test.for(cases)("%s", async ([_what, commands, line], { box }) => {
