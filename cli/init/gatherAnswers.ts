@@ -123,7 +123,9 @@ async function chooseLogin({ keyFile, agent, password }: InitFlags, isCloud: boo
   if (keyFile !== undefined) {
     const fault = checkKeyFile(keyFile);
     if (fault === undefined) return { keyFile };
-    throw new CliRefusal(formatProblem({ what: `--key-file: ${keyFile} ${fault.wrong}`, needed: fault.needed }));
+    throw new CliRefusal(
+      formatProblem({ what: `--key-file: ${keyFile} ${fault.wrong}`, needed: `give ${fault.needed}` }),
+    );
   }
   const count = (isCloud ? undefined : readAgentKeyTypes()?.length) ?? 0;
   const held = count === 1 ? "it holds a key" : `it holds ${count} keys`;

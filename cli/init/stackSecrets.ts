@@ -39,7 +39,7 @@ function readToken(file: string): string {
   } catch (error) {
     throw refusal((error as Error).message, "give a file that holds the API token, and nothing else");
   }
-  if (found.exposed !== undefined) throw refusal(found.exposed, ownFile(file));
+  if (found.exposed !== undefined) throw refusal(found.exposed, `give ${ownFile(file)}`);
   return found.text.trim();
 }
 
