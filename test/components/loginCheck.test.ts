@@ -5,7 +5,7 @@ import { refusal } from "../../core/ssh/sshErrors";
 
 const target: SshTarget = { address: "203.0.113.7", port: 22, user: "root", hostKey: "ssh-ed25519 AAAA" };
 
-test("a refused login is tried once for all steps of a run, and its error names the next command", async () => {
+test("tries a refused login once for all steps of a run, and names the next command", async () => {
   let logins = 0;
   const { check } = createLoginCheck("prod", async () => {
     logins += 1;
@@ -15,7 +15,7 @@ test("a refused login is tried once for all steps of a run, and its error names 
   expect(logins).toBe(1);
 });
 
-test("an accepted login is tried once, and none after the first contact", async () => {
+test("tries an accepted login once, and not after the first contact", async () => {
   let logins = 0;
   const login = async () => {
     logins += 1;

@@ -43,7 +43,7 @@ test.each([
   expect(looks()).toEqual(["203.0.113.7", "203.0.113.7"]);
 });
 
-test("a host out of sight: the chain says why, the crontab nothing, and neither fails", async () => {
+test("survives a host that does not answer: the chain gives the reason, the crontab gives nothing", async () => {
   const { readings, hourlyRestart } = await createHostReader(withKey, { finished: false })("203.0.113.7", hostKey);
   expect(await readings).toMatchObject([
     { client: { name: "the node of 203.0.113.7" }, fault: { kind: "silent", why: "no host here" } },

@@ -36,7 +36,7 @@ async function said(
   return told.mock.calls.map(([text]) => text).join("\n");
 }
 
-test("what is going to be read, how much, and for how long", async () => {
+test("prints what a copy will read, how much, and for how long", async () => {
   expect(await said()).toBe(
     `chain copy: reads nom, consensus and cache in /data of 198.51.100.9 as user op, with a key for this alone; nothing is stopped there, and no key, wallet or configuration travels
 chain copy: 13.4 GB now, 18 min at 100 Mbit/s (no limit is configured); the new host needs 15.2 GB free; the old one has 40.0 GB free, load 0.10 0.20 0.30 on 4 cores`,
@@ -46,12 +46,12 @@ chain copy: 13.4 GB now, 18 min at 100 Mbit/s (no limit is configured); the new 
   );
 });
 
-test("an old host that does not answer fails no preview", async () => {
+test("does not fail the preview if the old host does not answer", async () => {
   const silent = () => Promise.reject(new Error("198.51.100.9: no answer\nmore"));
   expect(await said(undefined, silent)).toContain("\nchain copy: amount not known yet: 198.51.100.9: no answer");
 });
 
-test("nothing is asked where no copy is to come", async () => {
+test("asks nothing if no copy is planned", async () => {
   const look = vi.fn(async () => facts);
   expect(await said({ from: "network" }, look)).toBe("");
   expect(await said(undefined, look, { finished: true })).toBe("");

@@ -21,7 +21,7 @@ async function warned(seen: PortState, changes: Record<string, unknown> = {}) {
   return { tried, warnings: warn.mock.calls.map(([message]) => message.split("\n").slice(0, 2)) };
 }
 
-test("a server that was there already: a port that is open wrongly is warned about, once its node is deployed", async () => {
+test("warns about a wrongly open port of an existing server, once its node is deployed", async () => {
   const { tried, warnings } = await warned("open");
   expect(tried).toEqual(["203.0.113.7"]);
   expect(warnings).toEqual([
@@ -32,11 +32,11 @@ test("a server that was there already: a port that is open wrongly is warned abo
   ]);
 });
 
-test("nothing is said of ports that are as they should be", async () => {
+test("prints nothing about correct ports", async () => {
   expect((await warned("filtered")).warnings).toEqual([]);
 });
 
-test("at a provider nothing is tried: the program sets the firewall itself", async () => {
+test("tries no port of a cloud server, whose firewall the program sets", async () => {
   const host = { provider: "hetzner", token: "a".repeat(64), sshFrom: ["198.51.100.7/32"] };
   const ssh = { privateKey: newKeyPair().privateKey };
   expect(await warned("open", { host, ssh })).toEqual({ tried: [], warnings: [] });

@@ -54,7 +54,7 @@ const followed = async () => {
   while (opened.made === 0) await turn();
 };
 
-test("a step's lines are shown while it is at work, without what commands a terminal, and once", async () => {
+test("prints a step's lines once while it runs, without terminal commands", async () => {
   const lines = await linesOf(step);
   await lines.begin();
   await followed();
@@ -75,7 +75,7 @@ test("a step's lines are shown while it is at work, without what commands a term
   expect(opened.closed).toBeGreaterThan(0);
 });
 
-test("a connection that broke is made again while the step is at work", async () => {
+test("connects again while the step runs, after the connection broke", async () => {
   const lines = await linesOf(step);
   await lines.begin();
   await followed();
@@ -87,7 +87,7 @@ test("a connection that broke is made again while the step is at work", async ()
   lines.end();
 });
 
-test("a step that is soon over is not asked meanwhile, and one that did not run shows nothing", async () => {
+test("does not poll a step that finishes soon, and prints nothing of one that did not run", async () => {
   const lines = await linesOf(step);
   lines.show("of an earlier run");
   expect(shown()).toEqual([]);
@@ -100,7 +100,7 @@ test("a step that is soon over is not asked meanwhile, and one that did not run 
   expect(opened.calls).toEqual([]);
 });
 
-test("a result is not shown, and a step that only looks is not asked meanwhile", async () => {
+test("prints no result, and does not poll a step that only reads", async () => {
   const quiet = await linesOf({ ...step, quiet: true });
   const looks = await linesOf({ ...step, readsOnly: true });
   for (const each of [quiet, looks]) await each.begin();
@@ -112,7 +112,7 @@ test("a result is not shown, and a step that only looks is not asked meanwhile",
   expect(opened.calls).toEqual([]);
 });
 
-test("a login that the host refuses ends a step before it begins, a quiet one too", async () => {
+test("ends a step, also a quiet one, before it begins if the host refuses the login", async () => {
   const refuse = async ({ address }: { address: string }) => Promise.reject(new Error(`${address} refuses the login`));
   for (const which of [step, { ...step, quiet: true }])
     await expect((await linesOf(which, refuse)).begin()).rejects.toThrow("203.0.113.7 refuses the login");

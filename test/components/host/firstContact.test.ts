@@ -30,6 +30,6 @@ test("other work is another hash", () => {
   expect(workOf("hunter2")).not.toBe(workOf("hunter2", "203.0.113.8"));
 });
 
-test("another program has other steps: the login is tried before they are", () => {
+test("tries the login again for another program, before its steps", () => {
   expect(workOf("hunter2", undefined, "one")).not.toBe(workOf("hunter2", undefined, "other"));
 });

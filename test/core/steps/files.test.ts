@@ -251,7 +251,7 @@ bash "$state/chain-copy.end" && tail -c 5 "$keys" && grep -c . "$keys" && ls -A 
       },
     );
 
-    test("a link in its place is refused, and what it leads to is untouched", async ({ box }) => {
+    test("refuses a link in its place, and leaves its target untouched", async ({ box }) => {
       const keys = homeOf(box, nobody);
       const victim = box.write("victim", ours);
       chmodSync(victim, 0o644);
@@ -266,7 +266,7 @@ bash "$state/chain-copy.end" && tail -c 5 "$keys" && grep -c . "$keys" && ls -A 
       expect([readFileSync(victim, "utf8"), lstatSync(keys).isSymbolicLink()]).toEqual([ours, true]);
     });
 
-    test("a link in the place of its directory is refused", async ({ box }) => {
+    test("refuses a link in place of its directory", async ({ box }) => {
       homeOf(box, nobody);
       const roots = join(box.dir, "roots");
       mkdirSync(roots);

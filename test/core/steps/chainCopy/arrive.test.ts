@@ -40,7 +40,7 @@ describe("the copy in the place of the node's own databases", () => {
     expect(readdirSync(stage.box.state)).toEqual([]);
   });
 
-  test("a node that does not come up with it has its own again, and runs", async ({ stage }) => {
+  test("restores the node's own databases if the node does not start with the copy", async ({ stage }) => {
     await arrived(stage, ["nom", "consensus", "cache"]);
     const { code, stderr } = await stage.call(
       "chain_swap",
@@ -69,7 +69,7 @@ describe("the copy in the place of the node's own databases", () => {
     expect(stage.whose(stage.data)).toEqual({ nom: "copy", consensus: "copy" });
   });
 
-  test("a start by somebody else in the middle waits, and finds the copy whole", async ({ stage }) => {
+  test("makes another start wait in the middle, and finds the copy complete", async ({ stage }) => {
     await arrived(stage);
     const hourly = `stop_node() {
       systemctl stop go-node

@@ -34,7 +34,7 @@ test.for([
   expect(stage.box.read("ran")).toMatch(ran);
 });
 
-test("a file that cannot be read ends it", async ({ stage }) => {
+test("fails if a file cannot be read", async ({ stage }) => {
   filled(stage);
   const gone = `chain_files() { printf 'nom/none\\0'; }`;
   const { code, stderr } = await stage.call("chain_manifest", { base: stage.data }, gone);

@@ -14,7 +14,7 @@ const told = async (stage: ChainStage, before = "") => {
 const noted = (phase: string, ago: number, lasted: number, bytes: number, all: number) =>
   `now=$(date +%s); printf '%s %s 0 %s %s %s\\n' ${phase} $((now - ${ago + lasted})) $((now - ${ago})) ${bytes} ${all} > "$chain_progress";`;
 
-test("nothing is said where no copy is on its way", async ({ stage }) => {
+test("prints nothing without a copy under way", async ({ stage }) => {
   expect(await told(stage)).toBe("");
 });
 
@@ -34,7 +34,7 @@ test("what is done with it afterwards", async ({ stage }) => {
   expect(await after("used")).toContain(", and the node begins with it, since");
 });
 
-test("a phase begins anew where the one before it was another", async ({ stage }) => {
+test("starts a phase anew after another phase", async ({ stage }) => {
   const line = await stage.call(
     "noted",
     {},

@@ -79,7 +79,7 @@ describe("packages", () => {
     expect(stderr).toContain("needed: unzip, wget, git, perl and file\n");
   });
 
-  test("a source that does not answer is a warning where all that is needed can be had", async ({ box }) => {
+  test("warns about a source that does not answer if all packages are available", async ({ box }) => {
     box.write("offline", "");
     const { code, stdout } = await install(box, all);
     expect(code).toBe(0);
@@ -88,7 +88,7 @@ describe("packages", () => {
     );
   });
 
-  test("an apt that says something else of the kernel headers ends the step with its words", async ({ box }) => {
+  test("ends the step with apt's words if apt fails otherwise on the kernel headers", async ({ box }) => {
     const { code, stderr } = await install(box, all, true, "E: Unmet dependencies");
     expect(code).toBe(1);
     expect(stderr).toContain("h: apt does not say whether it has linux-kernel-headers");

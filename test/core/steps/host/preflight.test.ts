@@ -65,7 +65,7 @@ describe("preflight", () => {
     expect(await look(box)).toEqual(meets);
   });
 
-  test("all that falls short comes at once, each with found and needed", async ({ box }) => {
+  test("reports all shortfalls at once, each with found and needed", async ({ box }) => {
     box.write("meminfo", "MemTotal: 2000000 kB\n");
     const { code, stdout, stderr } = await look(box, {
       uname: "echo aarch64",
@@ -108,7 +108,7 @@ describe("preflight", () => {
     },
   );
 
-  test("a kilobyte below the minimum is below it", async ({ box }) => {
+  test("refuses a value one kilobyte below the minimum", async ({ box }) => {
     box.write("meminfo", "MemTotal: 3774872 kB\n");
     expect((await look(box)).stderr).toContain("  memory: found 3686 MiB, needed 3686 MiB,");
   });
@@ -132,7 +132,7 @@ describe("preflight", () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`: found ${found}`) });
   });
 
-  test("an archive that can't be looked into decides nothing", async ({ box }) => {
+  test("ignores an archive whose contents cannot be listed", async ({ box }) => {
     expect(await look(box, { curl: goodHost.curl.replace("printf 'PK\\3\\4 node-controller'", "exit 28") })).toEqual(
       meets,
     );
@@ -196,7 +196,7 @@ describe("preflight", () => {
     expect(stderr).toContain("found curl: (6) Could not resolve host: store.example, needed an answer");
   });
 
-  test("what refuses both is told with the word about the part", async ({ box }) => {
+  test("reports an address that refuses both requests, with the answer to the second", async ({ box }) => {
     const { code, stderr } = await look(box, { curl: server("403 Forbidden", "403 Signature expired") });
     expect({ code, stderr }).toEqual({
       code: 1,
@@ -223,7 +223,7 @@ describe("preflight", () => {
     expect(stderr).not.toContain("github.com");
   });
 
-  test("a host without apt is refused before anything is changed", async ({ box }) => {
+  test("refuses a host without apt before it changes anything", async ({ box }) => {
     const { code, stderr } = await look(box, {}, [["has apt-get", "false"]]);
     expect(code).toBe(1);
     expect(stderr).toContain(
@@ -231,7 +231,7 @@ describe("preflight", () => {
     );
   });
 
-  test("a distribution without the kernel headers that the controller asks for is named", async ({ box }) => {
+  test("names a distribution that lacks the controller's kernel headers", async ({ box }) => {
     const { code, stdout } = await look(box, { "apt-get": "echo 'E: Unable to locate package' >&2; exit 100" });
     expect(code).toBe(0);
     expect(stdout).toContain(
@@ -239,7 +239,7 @@ describe("preflight", () => {
     );
   });
 
-  test("an apt that says something else has not said that there are none", async ({ box }) => {
+  test("does not take another apt error for missing headers", async ({ box }) => {
     const { code, stdout } = await look(box, { "apt-get": "echo 'E: dpkg was interrupted' >&2; exit 100" });
     expect([code, stdout]).toEqual([0, expect.stringContaining("warning: apt: E: dpkg was interrupted\n")]);
     expect(stdout).not.toContain("has no linux-kernel-headers");
@@ -388,13 +388,13 @@ describe("preflight", () => {
     );
   });
 
-  test("a host with all that is ideal for the initial sync hears nothing of it", async ({ box }) => {
+  test("prints no hint on a host that is ideal for the initial sync", async ({ box }) => {
     box.write("meminfo", "MemTotal: 16200000 kB\n");
     expect((await look(box, { nproc: "echo 8" })).stdout).not.toContain("ideal");
     expect((await look(box, { nproc: "echo 7" })).stdout).toContain("ideal for the initial sync: 8 cores and 16 GB");
   });
 
-  test("a clock that is right but unkept is warned about, a wrong one refused", async ({ box }) => {
+  test("warns about a correct clock that nothing synchronizes, and refuses a wrong clock", async ({ box }) => {
     const unkept = await look(box, { timedatectl: "echo no" });
     expect(unkept).toMatchObject({
       code: 0,
@@ -404,7 +404,7 @@ describe("preflight", () => {
     expect(wrong.stderr).toMatch(/\n {2}clock: found -(3599|3600) s off the release server's, needed within 3 s/);
   });
 
-  test("a host of another stack, and nothing else is asked", async ({ box }) => {
+  test("refuses a host of another stack before any other check", async ({ box }) => {
     box.mark("stack", "pillar-host/prod Forge\n");
     expect(await look(box)).toEqual({
       code: 1,
@@ -465,13 +465,11 @@ describe("preflight", () => {
     });
   });
 
-  test("a host without a route to the IPv4 deps is no failure of its own", async ({ box }) => {
+  test("accepts a host without an IPv4 route", async ({ box }) => {
     expect(await look(box, { ip: "echo 'Network is unreachable' >&2; exit 2" })).toEqual(meets);
   });
 
-  test("a fresh host without curl and wget is asked by a bare connection, and nothing is complained about", async ({
-    box,
-  }) => {
+  test("checks a fresh host without curl and wget by a bare connection, without complaint", async ({ box }) => {
     const bare = [
       ["if has curl", "if false"],
       ["elif has wget", "elif false"],

@@ -28,7 +28,7 @@ describe("a host that is prepared", () => {
     ]);
   });
 
-  test("whatever their services are called", async ({ box }) => {
+  test("accepts any service names", async ({ box }) => {
     await run(box, { node: { service: "go-zenon" }, orchestrator: { service: "signer.one" } });
     expect(needrestart(box)).toEqual([
       "$nrconf{override_rc}{qr(^go-zenon\\.service$)} = 0;",

@@ -60,13 +60,13 @@ describe("a user other than root", () => {
     },
   );
 
-  test("a sudo that reads what follows the password, as sudo-rs does, gets nothing of the script", async ({ box }) => {
+  test("keeps the script from a sudo that reads beyond the password, as sudo-rs does", async ({ box }) => {
     box.write("ahead", "");
     const printed = await become(box, "always", password);
     expect(readAnswer(envelope(step, to(password)), printed)).toMatchObject({ isDone: true, stdout: "first line\n" });
   });
 
-  test("a password that sudo wants and nobody configured", async ({ box }) => {
+  test("reports that sudo needs a password that is not configured", async ({ box }) => {
     const { code, stdout, stderr } = await become(box, "always");
     expect(code).toBe(1);
     expect(stdout).toBe("");
@@ -206,13 +206,13 @@ describe("a user other than root", () => {
     expect(code).toBe(7);
   });
 
-  test("a step that does not end is ended in its time", async ({ box }) => {
+  test("stops a step at its time limit", async ({ box }) => {
     const { code } = await become(box, "never", undefined, { ...step, limitSeconds: 1, script: "sleep 30\n" });
     expect(code).toBe(124);
   });
 });
 
-test("root needs no sudo", async ({ box }) => {
+test("uses no sudo as root", async ({ box }) => {
   box.write("uid", "0\n");
   const { code, stdout } = await become(box, "never", password);
   expect({ code, stdout }).toEqual({ code: 0, stdout: "first line\n" });

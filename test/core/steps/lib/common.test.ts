@@ -226,7 +226,7 @@ describe("fail", () => {
     });
   });
 
-  test("what nobody foresaw names the command as written, without a value of it", async () => {
+  test("names the command of an unexpected failure as written, without its values", async () => {
     const { code, stderr } = await lib('word=hunter2; false "$word"; echo after');
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'h: unexpected failure (exit 1) of: false "$word"\n' });
   });

@@ -6,7 +6,7 @@ import { test } from "../boxed";
 
 const functions = readFileSync(join(import.meta.dirname, "../../../../core/steps/lib/stepOutput.sh"), "utf8");
 
-test("what the newest run of a step has printed is shown until that run ends", async ({ box }) => {
+test("prints the output of a step's newest run until that run ends", async ({ box }) => {
   const script = `
 runs=${box.dir}/runs
 mkdir -p "$runs/deploy.old" "$runs/deploy.new" "$runs/deployment.x"

@@ -90,7 +90,7 @@ describe("a step in a service", () => {
     ]);
   });
 
-  test("an earlier run is waited for, and said once", async ({ box }) => {
+  test("waits for an earlier run, and says so once", async ({ box }) => {
     box.write("busy", "one\ntwo\n");
     expect(await run(box, "echo mine\n")).toEqual({
       code: 0,
@@ -100,7 +100,7 @@ describe("a step in a service", () => {
     });
   });
 
-  test("an earlier run that is waited for is no part of a result", async ({ box }) => {
+  test("keeps the wait for an earlier run out of a result", async ({ box }) => {
     box.write("busy", "one\ntwo\n");
     expect(await run(box, "echo mine\n", { quiet: true })).toEqual({
       code: 0,
@@ -109,12 +109,12 @@ describe("a step in a service", () => {
     });
   });
 
-  test("an earlier run that ends just after it was in the way is no error", async ({ box }) => {
+  test("tries again if the earlier run finished just after the refusal", async ({ box }) => {
     box.write("busy", "");
     expect(await run(box, "echo mine\n")).toMatchObject({ code: 0, stdout: expect.stringMatching(/mine\n$/) });
   });
 
-  test("what systemd refuses is shown", async ({ box }) => {
+  test("prints what systemd refuses", async ({ box }) => {
     box.write("refusal", "Failed to start transient service unit: no.\n");
     expect(await run(box, "echo mine\n")).toEqual({
       code: 1,
@@ -123,7 +123,7 @@ describe("a step in a service", () => {
     });
   });
 
-  test("a service that was stopped before its end is an error that says so", async ({ box }) => {
+  test("reports a service that was stopped before it finished", async ({ box }) => {
     expect(await run(box, "echo begun; kill -9 $PPID $$\n")).toEqual({
       code: 1,
       stdout: "begun\n",

@@ -102,7 +102,7 @@ describe("the deploy", () => {
     },
   );
 
-  test("a node of another name than the configured one is told, with the command that names it", async ({ box }) => {
+  test("reports a node with another name than the configured one, with the command that names it", async ({ box }) => {
     const { code, stderr } = await run(
       box,
       'mkdir -p $sandbox/units; touch $sandbox/units/go-zenon.service; echo "Error! something"',

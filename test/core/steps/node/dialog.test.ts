@@ -60,7 +60,7 @@ describe("dialog", () => {
   });
 
   describe("questions", () => {
-    test("a known one is answered with y, once, though the terminal echoes it", async ({ box }) => {
+    test("answers a known question with y once, although the terminal echoes it", async ({ box }) => {
       const ask =
         "printf '\\e[33mAre you sure you want to proceed?\\e[0m [Y/n] '; IFS= read -r a; echo \"$a\" >> $sandbox/answers";
       controllerOf(box, {
@@ -92,7 +92,7 @@ describe("dialog", () => {
       },
     );
 
-    test("a pause that is no question is waited out", async ({ box }) => {
+    test("waits through a pause that is no question", async ({ box }) => {
       controllerOf(box, { Deploy: "printf 'Compiling ...'; sleep 0.9; echo done" });
       const { result, lines } = await talk(box, "Deploy");
       expect(result).toBe("ended");
@@ -114,7 +114,7 @@ describe("dialog", () => {
     });
   });
 
-  test("a build that talks a lot is followed, whole and in order", async ({ box }) => {
+  test("follows a build with much output, whole and in order", async ({ box }) => {
     controllerOf(box, {
       Deploy: "for ((i = 1; i <= 5000; i++)); do printf '\\e[32mgo build\\e[0m step %d\\n' $i; done",
     });

@@ -67,7 +67,7 @@ describe("hourlyRestart", () => {
       expect({ code, stderr, tab: box.read("tab") }).toEqual({ code: 0, stderr: "", tab: `${own}${line}` });
     });
 
-    test("twice is once", async ({ box }) => {
+    test("changes nothing when it runs twice", async ({ box }) => {
       await run(box, "syncing");
       expect(await run(box, "syncing")).toEqual({ code: 0, stdout: "hourly restart: on\n", stderr: "" });
       expect(box.read("tab")).toBe(line);
@@ -113,7 +113,7 @@ describe("hourlyRestart", () => {
       expect(box.read("state/synced")).toBeUndefined();
     });
 
-    test("a line of an earlier run is disabled", async ({ box }) => {
+    test("disables a line of an earlier run", async ({ box }) => {
       box.write("tab", `# mine\n${line}`);
       expect(await run(box, "syncing", config)).toEqual(off);
       expect(box.read("tab")).toBe(`# mine\n#${line}`);
@@ -247,15 +247,13 @@ describe("hourlyRestart", () => {
       expect(box.read("state/synced") !== undefined).toBe(synced);
     });
 
-    test("a host that was set back to before its sync, which the stack has the proof of: the line counts", async ({
-      box,
-    }) => {
+    test("reports the line on a host that was restored to before its proved sync", async ({ box }) => {
       box.write("tab", line);
       expect(await run(box, "proved")).toEqual({ code: 0, stdout: "on\n", stderr: "" });
       expect(box.read("state/synced")).toBeUndefined();
     });
 
-    test("a crontab that can't be read is neither", async ({ box }) => {
+    test("reports an unreadable crontab as neither on nor off", async ({ box }) => {
       box.mark("synced");
       box.write("broken", "must be privileged");
       expect(await run(box, "now")).toMatchObject({ code: 1, stdout: "" });

@@ -40,7 +40,7 @@ describe.concurrent("the node's release", () => {
     expect(await ends(box)).toMatchObject({ stage: "back", why });
   });
 
-  test("without a way back it stays, and says so", async ({ box }) => {
+  test("stays without a way back, and says so", async ({ box }) => {
     await begun(box, next, { may_go_back: false });
     await service(box, "the node is on another chain");
     expect(box.read("running")).toBe(next);
@@ -105,7 +105,7 @@ describe.concurrent("the node's release", () => {
     );
   });
 
-  test("without room for it nothing is fetched, and the node runs on", async ({ box }) => {
+  test("fetches nothing without room, and the node runs on", async ({ box }) => {
     const script = host(box, next, `${box.dir}/disk`);
     const all = functions(box, releaseOf(next)).replace("release_room=0", "release_room=2");
     const { stdout, stderr } = await onSmallDisk(

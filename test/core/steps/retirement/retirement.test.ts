@@ -126,7 +126,7 @@ describe("what a host is asked", () => {
     expect(await factsOf(box)).toMatchObject({ node: { active: false }, signer: { active: true } });
   });
 
-  test("empty files are no key store", async ({ box }) => {
+  test("takes empty files for no key store", async ({ box }) => {
     host(box);
     await box.run("mkdir -p znn/wallet signer && touch znn/wallet/producer signer/.lock");
     expect(await factsOf(box)).toMatchObject({ hasKeyStore: false, signer: { hasDirectory: false } });
@@ -164,7 +164,7 @@ describe("the node of a host that is retired", () => {
     expect(asked(box).slice(0, 2)).toEqual(["daemon-reload", "kill --kill-who=main --signal=TERM go-node"]);
   });
 
-  test("one that does not listen is left to systemd, which is said", async ({ box }) => {
+  test("leaves a node that ignores SIGTERM to systemd, and says so", async ({ box }) => {
     host(box);
     box.write("pid", "4711\n");
     box.write("deaf", "");
@@ -194,7 +194,7 @@ describe("the node of a host that is retired", () => {
     },
   );
 
-  test("a second time nothing changes, not even the time of the first", async ({ box }) => {
+  test("changes nothing the second time, not even the first time stamp", async ({ box }) => {
     host(box);
     await call(box, "retire_stop");
     box.mark("retired", "before\n");
@@ -202,7 +202,7 @@ describe("the node of a host that is retired", () => {
     expect(box.read("state/retired")).toBe("before\n");
   });
 
-  test("one that does not end is said, with what to look at", async ({ box }) => {
+  test("reports a node that does not stop, with what to check", async ({ box }) => {
     host(box);
     box.listen(35997);
     const { code, stderr } = await call(box, "retire_stop");
@@ -255,7 +255,7 @@ describe("the node of a host that is retired", () => {
 });
 
 describe("a host that is given up", () => {
-  test("an orchestrator that runs there in spite of all ends in order first, then is masked", async ({ box }) => {
+  test("stops an orchestrator that still runs, then masks it", async ({ box }) => {
     host(box);
     await box.run("mkdir units; echo '[Unit]' > units/orchestrator.service");
     expect((await call(box, "retire_stop_signer")).code).toBe(0);
@@ -265,14 +265,14 @@ describe("a host that is given up", () => {
     );
   });
 
-  test("one that does not end is said", async ({ box }) => {
+  test("reports an orchestrator that does not stop", async ({ box }) => {
     host(box);
     box.process(77, "orchestrator");
     const { code, stderr } = await call(box, "retire_stop_signer");
     expect([code, stderr.split("\n")[0]]).toEqual([1, "h: the orchestrator does not stop"]);
   });
 
-  test("its keys are moved aside, and it is said where they are", async ({ box }) => {
+  test("moves its keys aside, and prints where they are", async ({ box }) => {
     host(box);
     await node(box);
     await signer(box);
@@ -368,7 +368,7 @@ describe("the shutdown of a node, and a move of the signer that is not over on i
     expect((await call(box, "retire_stop")).code).toBe(0);
   });
 
-  test("a signer that came here since the verdict is seen", async ({ box }) => {
+  test("notices an orchestrator that moved here since the verdict", async ({ box }) => {
     begun(box, "running");
     box.write("active-orchestrator", "active\n");
     expect((await call(box, "retire_stop")).stderr).toContain("found: an orchestrator runs here\n");
