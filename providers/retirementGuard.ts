@@ -9,6 +9,7 @@ import { releaseHost } from "../core/retirement/releaseOnDestroy";
 import { collectedVariable } from "../core/retirement/retirementFacts";
 import { systemClock } from "../core/util/clock";
 import { commandsFor } from "../core/util/commands";
+import { formatProblem } from "../core/util/problem";
 import { say } from "../core/util/say";
 import { formatUnattendedRefusal, isUnattended } from "../core/util/unattended";
 import { defineResource } from "./runtime/dynamicResource";
@@ -97,8 +98,12 @@ async function updateGuardState(olds: GuardInputs & Partial<GuardOutputs>, news:
   const run = commandsFor(news.stack);
   if (olds.pillar !== news.pillar)
     throw new Error(
-      `pillar-host:pillar.name: this stack's host is that of ${olds.pillar}; nothing was changed\n` +
-        `  found: ${news.pillar}\n  needed: ${olds.pillar}: ${run.setText("pillar.name", olds.pillar)}\n  ${news.pillar} gets a stack of its own: ${commandsFor("NEW").init}`,
+      formatProblem({
+        what: `pillar-host:pillar.name: this stack's host is that of ${olds.pillar}; nothing was changed`,
+        found: news.pillar,
+        needed: `set it back: ${run.setText("pillar.name", olds.pillar)}`,
+        next: `${news.pillar} gets a stack of its own: ${commandsFor("NEW").init}`,
+      }),
     );
   if (createdAt === undefined) return createGuardState(news);
   // Comes before anything starts on the host, so that the events of its shutdown no longer count.

@@ -43,7 +43,7 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   };
   const look =
     address === undefined || hostKey === undefined
-      ? { silent: "its address or its key was not shown by the last run" }
+      ? { silent: "the last run has neither its address nor its host key" }
       : await readHostOnce(inputs, contactTimeoutMs, readOnlyDeps).catch((error: Error) => {
           throw new pulumi.RunError(error.message);
         });
@@ -84,9 +84,11 @@ async function findHost(
   const run = commandsFor(config.stack);
   if (hostKey === undefined)
     throw new pulumi.RunError(
-      `pillar-host:host.hostKey: needed to retire ${host.address}, which this stack never logged in to; nothing was changed\n` +
-        `  Get it with: ssh-keyscan -t ed25519 ${host.address}, and compare it with the host's console\n` +
-        `  ${run.set("host.hostKey", someHostKey)} && ${run.up}`,
+      formatProblem({
+        what: `pillar-host:host.hostKey: needed to retire ${host.address}, which this stack never logged in to; nothing was changed`,
+        needed: `run ssh-keyscan -t ed25519 ${host.address}, and compare the key with the host's console`,
+        next: `${run.set("host.hostKey", someHostKey)} && ${run.up}`,
+      }),
     );
   return { there: undefined, place: { address: host.address, hostKey } };
 }
@@ -99,8 +101,8 @@ function formatMissingKey(stack: string, { host }: StackConfig, { id, name, addr
   const { set, up } = commandsFor(stack);
   return formatProblem({
     what: `pillar-host:host.hostKey: needed to retire server ${name} (${id}) at ${host.provider}, ${address ?? "without an address"}; nothing was changed`,
-    found: `no key of it in the last run of ${stack}, nor in the record of the migration on this machine: it may be a live Pillar`,
-    needed: "its key as its screen shows it: cat /etc/ssh/ssh_host_ed25519_key.pub",
+    found: `no host key of it in the last run of ${stack}, nor in the event log on this machine: it may be a live Pillar`,
+    needed: "read the host key on the server's console: cat /etc/ssh/ssh_host_ed25519_key.pub",
     next: `${set("host.hostKey", someHostKey)} && ${up}`,
   });
 }

@@ -105,14 +105,14 @@ async function retiredHostSteps(
       `no answer within ${deadline / 1000} s`,
     );
     if (!pulumi.runtime.isDryRun()) await notifyOnce(config, findRetirementNotices(facts, verdict, events));
-    if (verdict.unmet.length === 0) return [shut, `Nothing stands in the way any more: ${destroy}`];
+    if (verdict.unmet.length === 0) return [shut, `All conditions are met. Delete the host with: ${destroy}`];
     return [
       shut,
-      `${destroy} is refused until this is met, and looks again itself:`,
+      `${destroy} is refused until these conditions are met; it checks them again itself:`,
       ...verdict.unmet.flatMap(formatUnmet).map((line) => `  ${line}`),
     ];
   } catch (error) {
-    return [shut, `What stands in the way of ${destroy} can't be told now: ${firstLine((error as Error).message)}`];
+    return [shut, `It is unknown what still blocks ${destroy}: ${firstLine((error as Error).message)}`];
   }
 }
 

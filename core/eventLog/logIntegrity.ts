@@ -64,11 +64,11 @@ export async function assertWhole(store: Store, stack: string, headInState?: str
   if (missing === undefined) return;
   throw new Error(
     formatProblem({
-      what: "the event log of the migration is incomplete: nothing was started",
+      what: "the event log is incomplete: nothing was started",
       found: missing,
       needed:
-        "all lines of the newest record there (docs/unattended.md tells how it is brought from another machine); where it is\n" +
-        "  lost for good, pillar-host:orchestrator.migrateFrom.laterThanMove, after you saw where the signer is",
+        "bring the newest event log here from another machine (docs/unattended.md). If it is lost for good: see where the\n" +
+        "  orchestrator runs, then set pillar-host:orchestrator.migrateFrom.laterThanMove",
       next: `Then: ${commandsFor(stack).up}`,
     }),
   );

@@ -22,7 +22,7 @@ export function parseLine(line: string, where: string): LogEvent | MoveEvent | u
   const fields = parseObject(line);
   if (fields === undefined) return undefined;
   const { version, ...entry } = fields;
-  checkVersion(version, lineVersion, `the record of the migration, ${where}`);
+  checkVersion(version, lineVersion, `the event log, ${where}`);
   const { at, event, move, stack, pillar, details = {} } = entry;
   if (typeof at !== "string" || typeof event !== "string") return undefined;
   const moveId = parseMove(move);

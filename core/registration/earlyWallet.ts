@@ -50,7 +50,7 @@ export function watchForEarlyWallet(
   let unseen: string | undefined;
 
   const cannotSee = (why: string, key = why) => {
-    if (key !== unseen) deps.say(`sync: whether the wallet was updated too early can't be seen: ${why}`);
+    if (key !== unseen) deps.say(`sync: it is unknown whether the wallet was updated too early: ${why}`);
     unseen = key;
   };
   const look = async () => {

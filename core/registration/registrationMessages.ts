@@ -22,9 +22,9 @@ export function wayBack(pillar: string, earlier: string | undefined): string {
 export function registrationText(registration: Registration, pillar: string, now: number): string {
   switch (registration.kind) {
     case "unknown":
-      return `whose address ${pillar} is registered with is not known: ${unknownText(registration.why)}`;
+      return `it is unknown which address ${pillar} is registered with: ${unknownText(registration.why)}`;
     case "unknownPillar":
-      return `nobody registered a Pillar of the name ${pillar} (pillar-host:pillar.name)`;
+      return `no Pillar with the name ${pillar} is registered (pillar-host:pillar.name)`;
     case "earlier":
       return registration.wasOurs
         ? `${pillar} went back to ${registration.address}${registration.last?.isOurs === false ? ", and momentums carry it" : `: ${stillOurs}`}`
@@ -54,7 +54,7 @@ function waitText(registration: Extract<Registration, { kind: "registered" }>, n
     now < from ? `its slots are the old address's until ${minuteText(from)}` : `elected since ${minuteText(from)}`;
   const elections = `elections are fixed two ticks ahead, ${elected}`;
   if (usually === undefined || surely === undefined)
-    return `${elections}; how long it waits for a slot then can't be told (${standing})`;
+    return `${elections}; how long it waits for a slot is unknown (${standing})`;
   if (!isLate)
     return `${elections}; usually it produces by ${minuteText(usually)}, and all but certainly by ${minuteText(surely)} (${standing})`;
   const few = figures
@@ -79,7 +79,7 @@ export function noteText(note: SourceNote): string {
 export function unknownText(why: NoAgreement): string {
   switch (why.kind) {
     case "nobodyAsked":
-      return "nobody was asked";
+      return "no node was asked";
     case "nobodyTells":
       return why.notes.map(noteText).join("; ");
     case "chainsDiffer": {

@@ -45,12 +45,12 @@ export function backupFault(signer: BackedUpOrchestrator, backup: ListedBackup):
     const isIts = isLast ? host === address : label === "first" && isSameMove(backup.move, signer.move);
     return isIts ? undefined : "it is of another move";
   }
-  if (!isLast && label !== "first" && label !== "asked") return "it does not hold the whole signer";
+  if (!isLast && label !== "first" && label !== "asked") return "it does not hold the whole orchestrator";
   if (!hostKey || !isSameHost({ address: host ?? "", hostKey }, signer.host))
-    return `it is of ${host} with ${hostKey ? `the host key ${hostKey}` : "no host key that it tells"}, not of ${address} with ${signer.host.hostKey}`;
+    return `it is of ${host} with ${hostKey ? `the host key ${hostKey}` : "no host key in its list"}, not of ${address} with ${signer.host.hostKey}`;
   const { bridge } = signer;
   if (bridge === undefined) return undefined;
-  if (!bridge.known) return `whether its key share is of the bridge's key can't be told: ${bridge.why}`;
+  if (!bridge.known) return `it is unknown whether its key share is of the bridge's key: ${bridge.why}`;
   const files = entries.filter(({ size }) => size > 0).map(({ path }) => path);
   if (hasShareOf(bridge.key, files)) return undefined;
   return `its key share is not ${shareFile(bridge.key)}, but ${files.filter(isKeyShare).join(", ") || "none"}`;

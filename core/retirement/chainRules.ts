@@ -27,11 +27,11 @@ export function checkChain(facts: RetirementFacts, good: readonly GoodReading[])
   const run = commandsFor(facts.stack);
   if (good.length === 0)
     return fail({
-      what: `nobody tells what the chain says of ${pillar}`,
+      what: `no node reports what the chain says of ${pillar}`,
       found: readings.flatMap((reading) =>
         isAnswered(reading) ? [] : [`${reading.client.name}: ${faultText(reading.fault)}`],
       ),
-      needed: `a synced node to ask: pillar-host:retirement.successor, or pillar-host:retirement.references with an independent node's RPC, then ${run.up}`,
+      needed: `set pillar-host:retirement.successor to a synced host, or pillar-host:retirement.references to an independent node's RPC, then ${run.up}`,
     });
   const producers = ownProducers(facts);
   return combine([
@@ -51,21 +51,21 @@ function checkProducer(
     return fail({
       what: `there is no Pillar ${pillarName}`,
       saidBy: [source],
-      needed: "the Pillar's name as registered (pillar-host:pillar.name), and a node that tells the truth",
+      needed: "correct pillar-host:pillar.name to the registered name; if it is right, ask a node of the right chain",
     });
   if (producers.includes(pillar.producerAddress))
     return fail({
       what: "this host's producer address is the registered one",
       saidBy: [source],
       found: [{ text: addressMark, addresses: [pillar.producerAddress] }],
-      needed: "the successor's address in the wallet (Update Pillar), and a momentum of it",
+      needed: "update the wallet (Update Pillar) to the successor's address, then wait for a momentum of the successor",
     });
   if (alternate)
     return fail({
-      what: "this host's address and its successor's produce in turns: is this the host of another Pillar?",
+      what: "this host and its successor produce in turns: is this the host of another Pillar?",
       saidBy: [source],
       found: [{ text: `${addressMark}, last in momentum ${last.own?.height}`, addresses: producers.slice(0, 1) }],
-      needed: `the host of ${pillarName} (pillar-host:host); after a switch there and back: some time, up to ${durationText(patience)}`,
+      needed: `the host of ${pillarName} (pillar-host:host); after a switch there and back: wait up to ${durationText(patience)}`,
     });
   // A registered address has taken over, even if it is not the successor's.
   if (last.own && last.own.height > (last.registered?.height ?? 0))
@@ -75,7 +75,7 @@ function checkProducer(
       isCuredByTime: true,
       found: [`momentum ${last.own.height}; elections are fixed two ticks ahead`],
       needed:
-        "a later momentum of the successor. The successor is elected 5 to 10 minutes after the wallet update, and produces in its next slot",
+        "wait for a later momentum of the successor, which is elected 5 to 10 minutes after the wallet update and produces in its next slot",
     });
   return met();
 }
@@ -86,9 +86,9 @@ function checkRecordedMomentum({ stack, readings }: RetirementFacts): Retirement
   const strangers = readings.filter((reading) => !isAnswered(reading) && reading.fault.kind === "stranger");
   if (strangers.length === 0) return met();
   return fail({
-    what: "an RPC does not know the momentum that was recorded when this host was synced: it is of another chain, or lies",
+    what: "a node lacks the momentum that was recorded when this host was synced: the node is on another chain, or lies",
     found: strangers.map(({ client }) => client.name),
-    needed: `nodes of this chain alone: put that one right, or take it out of pillar-host:retirement.references and pillar-host:sync.references, then ${run.up}`,
+    needed: `resync that node, or take it out of pillar-host:retirement.references and pillar-host:sync.references, then ${run.up}`,
   });
 }
 
@@ -102,7 +102,7 @@ function checkFork({ stack }: RetirementFacts, good: readonly GoodReading[]): Re
     found: [one, other].map(
       (each) => `momentum ${height} is ${hashAt(each, height)?.slice(0, 12) ?? "not shown"} at ${each.client.name}`,
     ),
-    needed: `nodes of one chain: a fork at the tip is gone in a minute; a node that stays on one is resynced, or taken out of pillar-host:retirement.references and pillar-host:sync.references, then ${commandsFor(stack).up}`,
+    needed: `wait a minute, as a fork at the tip ends soon; resync a node that stays on a fork, or take it out of pillar-host:retirement.references and pillar-host:sync.references, then ${commandsFor(stack).up}`,
   });
 }
 
@@ -111,9 +111,9 @@ function checkWitness({ stack, isChainKnown }: RetirementFacts, good: readonly G
   const [only] = good;
   if (only === undefined || good.length > 1 || isChainKnown) return met();
   return fail({
-    what: "which chain was asked is not confirmed: one host's node alone tells of it",
+    what: "nothing confirms the chain: only one host's node reports it",
     found: [`${only.client.name}, and no momentum that was recorded before`],
-    needed: `an independent node's RPC (pillar-host:retirement.references), then ${commandsFor(stack).up}`,
+    needed: `set pillar-host:retirement.references to an independent node's RPC, then ${commandsFor(stack).up}`,
   });
 }
 
@@ -121,7 +121,7 @@ export function checkPillarOfHost({ host, address, pillar }: RetirementFacts): R
   const identity = "facts" in host ? host.facts.marks.stack : undefined;
   if (identity === undefined || identity.endsWith(` ${pillar}`)) return met();
   return fail({
-    what: `this host, ${address}, is that of another Pillar`,
+    what: `this host, ${address}, belongs to another Pillar`,
     found: [`${identity}, in /var/lib/pillar-host/stack there`],
     needed: `the host of ${pillar} (pillar-host:host)`,
   });
@@ -133,15 +133,16 @@ export function checkSuccessor(facts: RetirementFacts, good: readonly GoodReadin
   const run = commandsFor(stack);
   if (next === undefined)
     return fail({
-      what: "who produces after this host is not configured",
-      needed: `the stack of the host that produces today, SUCCESSOR: ${run.retire("SUCCESSOR")} (one that is no stack here: pillar-host:retirement.successor with its address and hostKey, then ${run.up})`,
+      what: "no successor of this host is configured",
+      needed: `name the stack of the host that produces today, SUCCESSOR: ${run.retire("SUCCESSOR")} (a host without a stack here: set pillar-host:retirement.successor to its address and hostKey, then ${run.up})`,
     });
   const { address, look } = next;
   if ("silent" in look)
     return fail({
       what: `the successor, ${address}, does not answer`,
       found: [look.silent],
-      needed: "a successor that accepts the login (pillar-host:retirement.successor), synced and producing",
+      needed:
+        "start the successor, or correct pillar-host:retirement.successor; it must accept the login, be synced and produce",
     });
   const unmet = checkSuccessorNode(next, look.facts, run);
   const producer = look.facts.producer;
@@ -149,13 +150,13 @@ export function checkSuccessor(facts: RetirementFacts, good: readonly GoodReadin
     return fail(...unmet, {
       what: `the successor, ${address}, has no producer address`,
       found: ["none in its data directory's config.json"],
-      needed: `pillar-host:retirement.successor.dataDir where its node's data lies elsewhere, then ${run.up}`,
+      needed: `set pillar-host:retirement.successor.dataDir to the data directory of the successor's node, then ${run.up}`,
     });
   if (producer === ownProducer(facts))
     return fail(...unmet, {
       what: "this host and its successor hold the same producer key",
       found: [{ text: addressMark, addresses: [producer] }],
-      needed: "two hosts with keys of their own: two nodes with one key must never run",
+      needed: "give each host a producer key of its own: two nodes with one key must never run",
     });
   return combine([fail(...unmet), ...good.map((reading) => checkProduction(facts, next, producer, reading))]);
 }
@@ -166,7 +167,7 @@ function checkSuccessorNode({ address, node }: Successor, host: HostFacts, { up 
       {
         what: `the successor, ${address}, is shut down for its own retirement`,
         found: host.marks.retired ? [`since ${host.marks.retired}`] : [],
-        needed: `the host that produces today as pillar-host:retirement.successor, then ${up}`,
+        needed: `set pillar-host:retirement.successor to the host that produces today, then ${up}`,
       },
     ];
   if (node.synced) return [];
@@ -174,7 +175,7 @@ function checkSuccessorNode({ address, node }: Successor, host: HostFacts, { up 
     {
       what: `the successor's node, ${address}, is not synced now`,
       found: [node.why],
-      needed: `its sync (one that was behind for more than five minutes produces from the next tick on); see it with: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
+      needed: `wait until the successor is synced (a node that was more than five minutes behind produces from the next tick on); watch it with: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
     },
   ];
 }
@@ -202,7 +203,7 @@ function checkProduction(
             }
           : { text: `registered: ${addressMark}`, addresses: [found.producerAddress] },
       ],
-      needed: "the wallet's update to the successor's address, or the right pillar-host:retirement.successor",
+      needed: "update the wallet to the successor's address, or correct pillar-host:retirement.successor",
     });
   const age = last.successor === undefined ? undefined : newest.timestamp - last.successor.timestamp;
   if (age === undefined || age > patience)
@@ -215,7 +216,7 @@ function checkProduction(
           : `its last momentum was ${durationText(age)} ago`,
         overdueText(reading, network),
       ],
-      needed: `a momentum of it within ${durationText(patience)}; its slots begin 5 to 10 minutes after the wallet's update, and a node that was behind for more than five minutes produces from the next tick on`,
+      needed: `wait for a momentum of the successor within ${durationText(patience)}; its slots begin 5 to 10 minutes after the wallet update, and a node that was more than five minutes behind produces from the next tick on`,
     });
   // A repaired node produces again in the running epoch.
   if (paid && isPoor(paid) && (found.figures.expected === 0 || isPoor(found.figures)))
@@ -226,7 +227,8 @@ function checkProduction(
         `epoch ${paid.epoch}, paid: ${paid.produced} of ${paid.expected}`,
         `this epoch so far, by a count up to five minutes old: ${found.figures.produced} of ${found.figures.expected}`,
       ],
-      needed: "its clock, its peers and its log looked at; half of its slots at least in the epoch that runs",
+      needed:
+        "check the successor's clock, peers and log; it must fill at least half of its slots in the running epoch",
     });
   const slots = paid ? `, and ${paid.produced} of ${paid.expected} slots in epoch ${paid.epoch}` : "";
   return met(`${address} is registered and produced momentum ${last.successor?.height}${slots}, says ${source}`);

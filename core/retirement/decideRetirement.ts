@@ -54,7 +54,9 @@ const distinct = <T>(values: readonly T[]): T[] => [
 
 /** True if a proof that this host never produced could change the verdict. The search for it takes minutes. */
 export function needsProductionSearch(facts: RetirementFacts, { unmet }: RetirementVerdict): boolean {
-  return isOwnNode(facts) && facts.memory.hasProduced === undefined && unmet.some(({ loss }) => loss !== "the signer");
+  return (
+    isOwnNode(facts) && facts.memory.hasProduced === undefined && unmet.some(({ loss }) => loss !== "the orchestrator")
+  );
 }
 
 /** True if the stack's steps deployed the node. Else it may have produced before. */
@@ -86,7 +88,7 @@ function checkSilence({ host, step, stack, address }: RetirementFacts): Retireme
   if ("released" in host) return met(`${address} was released and shut down at ${host.released}`);
   if ("unseen" in host)
     return met(
-      `${address} does not answer (${host.unseen}): ${host.provider} is told to switch it off when all else is met`,
+      `${address} does not answer (${host.unseen}): ${host.provider} will switch it off once all other conditions are met`,
     );
   if ("off" in host) return met(`${address} did not answer, and is switched off: ${host.off}`);
   if (step === "retire") return met();
@@ -95,12 +97,12 @@ function checkSilence({ host, step, stack, address }: RetirementFacts): Retireme
       loss: "momentums",
       what: `this host, ${address}, answers, and refuses this program's login: its node may still run`,
       found: [host.silent],
-      needed: `a login that the host accepts, and its host key (pillar-host:ssh, pillar-host:host), then ${run.up}. If nobody can log in any more, switch the host off first`,
+      needed: `correct the login (pillar-host:ssh) and the host key (pillar-host:host), then ${run.up}. If nobody can log in any more, switch the host off first`,
     });
   return notMet({
     loss: "momentums",
-    what: `this host, ${address}, can't be seen: its node may still run`,
+    what: `this host, ${address}, does not answer: its node may still run`,
     found: [host.silent],
-    needed: `a host that answers: start it, or correct pillar-host:host and pillar-host:ssh, then ${run.up}`,
+    needed: `start the host, or correct pillar-host:host and pillar-host:ssh, then ${run.up}`,
   });
 }

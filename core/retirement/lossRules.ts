@@ -40,31 +40,31 @@ export function checkRewards({ rewards: readings, saysCollected, stack, pillar }
   );
   if (nothing.length > 0)
     return saysCollected
-      ? met(`the operator's word that no rewards of ${pillar} are left to collect`)
+      ? met(`the operator confirmed that no rewards of ${pillar} are left to collect`)
       : fail({
           what: "the epoch after the switch paid nothing to the reward address",
           found: nothing,
-          needed: `the reason, seen in the wallet: a Pillar that gives all to its delegators, or another reward address; then your word: ${collectedVariable}=${pillar} before the command`,
+          needed: `find the reason in the wallet (all rewards go to delegators, or another reward address); then confirm it: ${collectedVariable}=${pillar} before the command`,
         });
   const silent = readings.filter((reading) => reading.says === "notOffered");
   if (silent.length === 0)
     return fail({
       what: "no node reports whether the rewards since the switch were paid and collected",
       found: faults,
-      needed: `a node to ask: the successor's, or pillar-host:retirement.references, then ${commandsFor(stack).up}`,
+      needed: `start the successor's node, or set pillar-host:retirement.references, then ${commandsFor(stack).up}`,
     });
   if (!silent.every((reading) => reading.says === "notOffered" && reading.aDayAfter))
     return fail({
       what: "less than a day has passed since the switch: its rewards can't have come yet",
       isCuredByTime: true,
-      found: [`${silent.map(({ source }) => source).join(", ")}: the RPC does not tell rewards`],
-      needed: "a day, and the rewards collected in the wallet",
+      found: [`${silent.map(({ source }) => source).join(", ")}: the RPC does not report rewards`],
+      needed: "wait a day, then collect the rewards in the wallet",
     });
-  if (saysCollected) return met(`the operator's word that the rewards of ${pillar} were collected`);
+  if (saysCollected) return met(`the operator confirmed that the rewards of ${pillar} were collected`);
   return fail({
-    what: "the RPC does not tell whether the rewards since the switch were collected",
-    found: [`${silent.map(({ source }) => source).join(", ")}: it does not know the methods`],
-    needed: `your word, after you saw it in the wallet: ${collectedVariable}=${pillar} before the command`,
+    what: "the RPC does not report whether the rewards since the switch were collected",
+    found: [`${silent.map(({ source }) => source).join(", ")}: the RPC lacks the methods`],
+    needed: `check it in the wallet, then confirm it: ${collectedVariable}=${pillar} before the command`,
   });
 }
 
@@ -80,7 +80,7 @@ function isOrchestratorOn(observation: HostObservation, { identity }: Journal): 
 /** Formats where the backup is. The final backup is taken after the verdict, and is required for the release. */
 function backupEvidence({ host, address, backupFaults }: RetirementFacts): string[] {
   if (backupFaults.length === 0) return [`a proved backup of the orchestrator of ${address} lies on this machine`];
-  return "facts" in host ? [`${address} holds the fenced signer whole, for the final backup`] : [];
+  return "facts" in host ? [`${address} holds the whole fenced orchestrator, for the final backup`] : [];
 }
 
 /** Stages of a move in which the orchestrator may still come to this host. */
@@ -92,7 +92,7 @@ function findOpenMove({ host, address, successor }: RetirementFacts): Omit<Unmet
   // The successor's orchestrator was started, so the move no longer rolls back by itself.
   if (journal.stage === "fenced" && successor?.build && "value" in successor.build) return undefined;
   return {
-    what: `a move of the signer is not over on this host, ${address}: it may come back to this node`,
+    what: `a move of the orchestrator is not over on this host, ${address}: the orchestrator may come back to this host`,
     found: [`its journal says ${journal.stage}, with ${journal.other.address}, since ${journal.at}`],
     needed: `wait until that move has finished: ${commandsFor("SUCCESSOR").up} (SUCCESSOR is the stack of the new host)`,
   };
@@ -105,11 +105,11 @@ export function checkOrchestrator(facts: RetirementFacts): RetirementVerdict {
   if ("facts" in host && !hasOrchestratorTraces(host.facts)) return met(`${address} has no orchestrator on it`);
   if (!("facts" in host) && facts.noOrchestratorAt !== undefined)
     return met(`no orchestrator was on ${address} when its node was shut down, at ${facts.noOrchestratorAt}`);
-  const fail = failWith("the signer");
+  const fail = failWith("the orchestrator");
   if ("facts" in host && host.facts.signer.active)
     return fail({
       what: `an orchestrator runs on this host, ${address}`,
-      needed: `the signer's move: ${commandsFor("SUCCESSOR").move(facts.stack)} (SUCCESSOR is the stack of the new host); or its stop by hand`,
+      needed: `move the orchestrator: ${commandsFor("SUCCESSOR").move(facts.stack)} (SUCCESSOR is the stack of the new host); or stop it by hand`,
     });
   const openMove = findOpenMove(facts);
   if (step === "retire") return openMove ? fail(openMove) : met();
@@ -123,7 +123,7 @@ export function checkOrchestrator(facts: RetirementFacts): RetirementVerdict {
     unmet.push({
       what: "the successor's orchestrator does not answer",
       found: [build?.problem ?? (isReached ? "no orchestrator runs there" : "the successor was not reached")],
-      needed: `the signer at work there: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
+      needed: `start the orchestrator there; see it with: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
     });
   const version = build && "value" in build ? build.value.version : "";
   return unmet.length > 0
@@ -139,24 +139,25 @@ function checkFence(facts: RetirementFacts, { masked, hasKeyStore, journal, lack
     unmet.push({
       what: `the orchestrator on this host, ${address}, is not fenced: it would sign again after a start`,
       found: [`its unit is ${masked ? "masked" : "not masked"}, its key store ${hasKeyStore ? "in place" : "aside"}`],
-      needed: `the signer's move, which fences it here: ${commandsFor("SUCCESSOR").move(stack)} (SUCCESSOR is the stack of the new host)`,
+      needed: `move the orchestrator, which fences it here: ${commandsFor("SUCCESSOR").move(stack)} (SUCCESSOR is the stack of the new host)`,
     });
   const other = journal?.other;
   if (other && next && other.hostKey !== next.hostKey && !isOrchestratorOn(next.look, journal))
     unmet.push({
-      what: "the signer went to another host than the successor",
+      what: "the orchestrator moved to another host than the successor",
       found: [
         `its journal names ${other.address} with the key ${other.hostKey}`,
         `pillar-host:retirement.successor is ${next.address} with the key ${next.hostKey}`,
       ],
-      needed: "the right successor, with the key by which the signer's move knew it",
+      needed:
+        "set pillar-host:retirement.successor to the host that the orchestrator moved to, with the host key from its journal",
     });
   // The final backup proves the files that are there, not that all of them are.
   if (masked && !hasKeyStore && lacks.length > 0 && backupFaults.length > 0)
     unmet.push({
-      what: `this machine has no proved backup of the signer that was fenced on ${address}, and the final backup would be incomplete`,
+      what: `this machine has no proved backup of the orchestrator that was fenced on ${address}, and the final backup would be incomplete`,
       found: [`the orchestrator's directory there lacks its ${lacks.join(", its ")}`],
-      needed: `the backups of its move (pillar-host:orchestrator.backup.directory, then ${commandsFor(stack).up}; or run this on the machine that has them), or these files back in their place`,
+      needed: `bring the backups of its move here (pillar-host:orchestrator.backup.directory, then ${commandsFor(stack).up}; or run this on the machine that has them), or put these files back in their place`,
     });
   return unmet;
 }
@@ -167,9 +168,9 @@ function checkBackups(facts: RetirementFacts): Omit<Unmet, "loss">[] {
   if (backupFaults.length === 0) return successorFaults(facts);
   return [
     {
-      what: `whether an orchestrator signed on ${address} can't be told, and no proved backup of one lies here`,
+      what: `it is unknown whether an orchestrator signed on ${address}, and no proved backup of one lies here`,
       found: backupFaults,
-      needed: "a host that answers, or the machine whose backups tell of it, with the key that opens them",
+      needed: "start the host, or run this on the machine that has its backups and the key that opens them",
     },
     ...successorFaults(facts),
   ];

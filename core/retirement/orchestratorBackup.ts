@@ -23,7 +23,9 @@ export async function orchestratorBackupFaults(store: Store, signer: BackedUpOrc
     if (fault === undefined) return [];
     faults.push(`the ${backup.label} backup of ${at}: ${fault}`);
   }
-  return faults.length > 0 ? faults.slice(0, maxFaults) : [`no backup of a signer of ${signer.pillar} in ${store.log}`];
+  return faults.length > 0
+    ? faults.slice(0, maxFaults)
+    : [`no backup of an orchestrator of ${signer.pillar} in ${store.log}`];
 }
 
 const maxFaults = 4;
@@ -41,7 +43,7 @@ async function readManifest(store: Store, file: string): Promise<WrittenManifest
 
 async function findOpenFault(store: Store, { identityFile = "" }: BackedUpOrchestrator, backup: Backup) {
   const { file, sha256 } = backup;
-  if ((await hashFile(store, file)) !== sha256) return "its bytes are not those that were proved";
+  if ((await hashFile(store, file)) !== sha256) return "its bytes differ from those that were proved";
   const keys = [identityFile, backup.identityFile].filter((each) => each !== "");
   for (const key of keys) if (await opens(await store.open(file), key)) return undefined;
   if (keys.length === 0) return "no key file is configured to decrypt it";

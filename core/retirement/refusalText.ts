@@ -14,7 +14,7 @@ import {
 /** Environment variable of the override; its value is the sentence that a refusal prints. */
 export const overrideVariable = "PILLAR_HOST_GIVE_UP_ANYWAY";
 
-const order: readonly Loss[] = ["momentums", "rewards", "the signer"];
+const order: readonly Loss[] = ["momentums", "rewards", "the orchestrator"];
 
 export function overrideSentence(pillar: string, unmet: readonly Unmet[]): string {
   const losses = order.filter((each) => unmet.some(({ loss }) => loss === each));

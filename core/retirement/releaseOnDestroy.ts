@@ -119,7 +119,7 @@ async function liftProtection({ stack, host }: GuardInputs, server: CloudServer,
         what: `${host.ssh.address}, the host of stack ${stack}, is shut down, but server ${id} can't be deleted: ${provider} protects it`,
         found: firstLine(error.message),
         needed:
-          "its protection lifted, by a token that may write (a destroy has that of the last up), or in the provider's console",
+          "lift the protection in the provider's console, or use a token that may write (a destroy has the token of the last up)",
         next: afterTokenChange(run),
       }),
     );
@@ -142,9 +142,9 @@ async function askProvider<T>({ stack, host }: RetirementInputs, at: CloudServer
     const run = commandsFor(stack);
     throw new Error(
       formatProblem({
-        what: `${host.ssh.address}, the host of stack ${stack}, is not given up: its provider can't be asked about server ${at.id}`,
+        what: `${host.ssh.address}, the host of stack ${stack}, is not given up: its provider does not answer about server ${at.id}`,
         found: firstLine((error as Error).message),
-        needed: `${at.provider}'s API, and a token that may use it; a destroy has that of the last up`,
+        needed: `${at.provider}'s API must answer, with a token that may use it (a destroy has the token of the last up)`,
         next: afterTokenChange(run),
       }),
     );
@@ -213,15 +213,14 @@ async function authorizeRelease(
   const typed = findValidEvents(await log.read(), inputs.stack, "typed").at(-1);
   const typedBefore = isSecond && typed && typed.at > memory.createdAt ? typed.details.sentence : undefined;
   if (deps.override !== undefined && [sentence, typedBefore].includes(deps.override)) {
-    deps.say(`retirement: going on all the same, as typed: ${deps.override}`);
+    deps.say(`retirement: continuing in spite of that, as typed: ${deps.override}`);
     await log.add({ event: "override", details: { sentence: deps.override, reasons } });
     // A silent host must not be left running.
     if ("unseen" in host && server) host = await switchOff(server);
     return { host, evidence: [`typed by the operator: ${deps.override}`, ...evidence], isForced: true };
   }
   await log.note({ event: "refused", details: { reasons } });
-  const other =
-    deps.override === undefined ? "" : `\n  ${overrideVariable} is set, and says something else than this sentence.`;
+  const other = deps.override === undefined ? "" : `\n  ${overrideVariable} is set, but not to this sentence.`;
   throw new Error(`${formatRefusal(facts, verdict)}${other}`);
 }
 

@@ -11,7 +11,7 @@ import type { RewardsReading } from "./readRewards";
 /** `retire` stops the node; `destroy` gives up the host. */
 export type RetirementStep = "retire" | "destroy";
 
-export type Loss = "momentums" | "rewards" | "the signer";
+export type Loss = "momentums" | "rewards" | "the orchestrator";
 
 /**
  * A finding about a condition. Its text has {@link addressMark} in place of a producer address: an address that is

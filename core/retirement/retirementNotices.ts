@@ -21,7 +21,7 @@ export function findRetirementNotices(
   if (unmet.length === 0)
     notices.push({
       notice: "retirementPossible",
-      message: `nothing stands in the way of giving up the old host any more: ${commandsFor(stack).destroy}`,
+      message: `the old host can be deleted now: ${commandsFor(stack).destroy}`,
     });
   const notified = findValidEvents(events, stack, "notified").map(({ details }) => details.notice);
   return notices.filter(({ notice }) => !notified.includes(notice));

@@ -4,6 +4,7 @@ import { placed } from "../orchestrator/backup/backupPlace";
 import { own } from "../ssh/foreign";
 import type { RootHost } from "../ssh/root";
 import { commandsFor } from "../util/commands";
+import { formatProblem } from "../util/problem";
 import { type HostPaths, pathVariables, type RetirementInputs } from "./guardInputs";
 import type { HostFacts } from "./readHost";
 import type { SurveyDeps } from "./surveyRetirement";
@@ -65,10 +66,10 @@ export async function stopNode(
 
 function backupFaultText(message: string, stack: string): string {
   const { up, destroy } = commandsFor(stack);
-  return [
-    `the final backup could not be taken, and without it the host is not released: ${message}`,
-    `  Then: ${destroy} (after a change of the configuration, before it: ${up})`,
-  ].join("\n");
+  return formatProblem({
+    what: `the final backup could not be taken, and without it the host is not released: ${message}`,
+    next: `Then: ${destroy} (after a change of the configuration: first ${up})`,
+  });
 }
 
 const splitLines = (text: string) => text.split("\n").filter((line) => line.trim() !== "");

@@ -14,24 +14,28 @@ export function successorFaults({ successor, bridge, identity }: Facts): Omit<Un
   const shares = "facts" in successor.look ? (successor.look.facts.signer.shares ?? []) : [];
   if (!bridge?.known)
     unmet.push({
-      what: "whether the successor's orchestrator has a share of the bridge's key can't be told",
+      what: "it is unknown whether the successor's orchestrator has a share of the bridge's key",
       found: [bridge?.why ?? "no node could be asked for the bridge's key"],
       needed:
-        "a node that tells it (embedded.bridge.getBridgeInfo): the successor's, or pillar-host:retirement.references",
+        "start the successor's node, or set pillar-host:retirement.references to a node that answers embedded.bridge.getBridgeInfo",
     });
   else if (!hasShareOf(bridge.key, shares))
     unmet.push({
       what: "the successor's orchestrator has no share of the bridge's key",
       found: [shares.length > 0 ? shares.join(", ") : "no key share there"],
-      needed: `${shareFile(bridge.key)} there: bring the signer to it from its backup (docs/orchestrator.md), or wait for the next key generation`,
+      needed: `${shareFile(bridge.key)} there: restore the orchestrator from its backup (docs/orchestrator.md), or wait for the next key generation`,
     });
   const { identity: present } = successor;
   const differences = present && identity ? identityDifferences(present, identity) : [];
   if (identity !== undefined && (present === undefined || differences.length > 0))
     unmet.push({
-      what: "the successor's orchestrator is not known to be the signer that this host had",
-      found: [present ? `its ${differences.join(", its ")} is another` : "it gives no answer to getIdentity"],
-      needed: `the signer itself at work there: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
+      what: "nothing confirms that the successor's orchestrator is the one that this host had",
+      found: [
+        present
+          ? `its ${differences.join(", its ")} is another`
+          : "the successor's orchestrator does not answer getIdentity",
+      ],
+      needed: `move the orchestrator of this host there; see it with: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
     });
   return unmet;
 }

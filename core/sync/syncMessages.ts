@@ -52,23 +52,23 @@ export function reasonText(why: SyncReason): string {
     case "stale":
       return `the node says synced, but its newest momentum is ${seconds(why.age)} old`;
     case "clocksApart":
-      return `the host's clock and this machine's are ${seconds(why.apart)} apart, and no references settle what is fresh`;
+      return `the clocks of the host and of this machine are ${seconds(why.apart)} apart, and no references decide whether the newest momentum is fresh`;
     case "atTarget":
       return "synced, height equals target";
     case "untold":
-      return `the node says synced with a target of ${why.target}, and does not tell its newest momentum`;
+      return `the node says synced with a target of ${why.target}, and does not return its newest momentum`;
     case "contradicted":
       return `the node says synced at ${why.height}, the references are at ${why.median}`;
     case "otherChain":
       return `the node is on another chain than the references: its momentum ${why.height} is ${why.own.slice(0, 12)}, that of ${why.names[0]} is ${why.theirs.slice(0, 12)}${why.names.length > 1 ? ` (so say ${why.names.length} of them)` : ""}`;
     case "chainUntold":
-      return `the node does not show its momentum ${why.height}, which would tell whether it is on the references' chain`;
+      return `the node does not show its momentum ${why.height}, so it can't be compared with the references' chain`;
     case "unwitnessed":
       return "the node says synced, and no witness confirms its chain yet (a reference or the old host)";
     case "oldVersion":
       return `${versionGapText(why.gap)}: ${installLines(why.gap)[0]}`;
     case "targetStands":
-      return "the node says synced; waiting for its target to move on, as nothing else proves it";
+      return "the node says synced; waiting for its target to advance, because nothing else proves it";
     case "bornOut":
       return "the node says synced, and the references confirm it";
   }

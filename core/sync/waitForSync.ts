@@ -185,7 +185,7 @@ function reasonToGiveUp(
   { check, confirmations, deadline, stack }: WaitOptions,
   { signal, notify }: SyncDeps,
 ): string | undefined {
-  if (signal?.aborted) return "is watched by nobody any more: the engine that waited is gone";
+  if (signal?.aborted) return "is no longer watched: the engine that waited is gone";
   // A run with `check` does not stay for good lookups that nothing proves.
   const isPointless = evidence.streak > confirmations + checkPatience;
   if (check && (!good || isPointless)) return "is not synced yet (pillar-host:sync.wait is check)";
@@ -215,7 +215,7 @@ async function reportStall(
     deps.notify?.("over", `the stall is over, height ${height}`);
     return;
   }
-  const what = height === undefined ? "the node has not told its height" : `the height stands at ${height}`;
+  const what = height === undefined ? "the node has not returned its height" : `the height has been ${height}`;
   const text = `stalled: ${what} for ${durationText(stallAfter)}. The wait goes on. On ${address}:`;
   deps.say({ kind: "told", text });
   deps.notify?.("stalled", `${what} for ${durationText(stallAfter)}`);
@@ -226,22 +226,22 @@ async function reportStall(
 
 /** Printed as a hint, because the node itself does not report a torn database. */
 const tornHint =
-  "a node that was killed, by a power cut too, may stand still on a torn database. If nothing above explains the stall: Resync in the controller's menu on the host, or copy the chain of a synced old host with pillar-host:sync.from: oldHost";
+  "a node that was killed, for example by a power cut, may stall on a torn database. If nothing above explains the stall: choose Resync in the controller's menu on the host, or copy the chain of a synced old host with pillar-host:sync.from: oldHost";
 
-const stallHint = "  The height does not move: what to look at stands above, where the stall was noticed.";
+const stallHint = "  The height does not advance: the lines above, where the stall began, say what to check.";
 
 /** Formats what a node on another chain needs: waiting alone does not help it. */
 function forkHints({ address }: WaitOptions): string[] {
   return [
-    "  needed: the chain of the references. A node that is on a fork for longer than some minutes is resynced: Resync in the menu",
-    `  of the controller on ${address}. Where a reference is of another network, take it out of pillar-host:sync.references.`,
+    "  needed: resync a node that stays on a fork for longer than some minutes: Resync in the menu",
+    `  of the controller on ${address}. If a reference is of another network, take it out of pillar-host:sync.references.`,
   ];
 }
 
 function witnessHints({ stack }: WaitOptions, notes: readonly ReferenceNote[]): string[] {
   return [
     ...notes.map((note) => `  found: ${referenceText(note)}`),
-    "  needed: one witness that answers: add another reference (docs/operating.md, Witnesses of the chain):",
+    "  needed: add a reference that answers (docs/operating.md, Witnesses of the chain):",
     `  ${commandsFor(stack).setTo("sync.references[0]", "URL")}`,
   ];
 }

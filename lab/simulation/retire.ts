@@ -69,7 +69,7 @@ function shutDownNow(world: World, name: HostName, rules: Rules): EventDetails["
   const look = lookAt(world.hosts[name], true);
   if (!("facts" in look)) return undefined;
   const { unmet } = rules.decideRetirement(factsOf(world, name, "retire", rules));
-  if (unmet.some(({ loss }) => loss === "the signer")) return undefined;
+  if (unmet.some(({ loss }) => loss === "the orchestrator")) return undefined;
   return { ...pinned(world.hosts[name]), evidence: [], hasSigner: hasOrchestratorTraces(look.facts) };
 }
 
@@ -159,7 +159,7 @@ function factsOf(world: World, name: HostName, step: RetirementStep, rules: Rule
 function release(world: World, name: HostName, rules: Rules): string {
   const host = world.hosts[name];
   const { unmet } = rules.decideRetirement(factsOf(world, name, "destroy", rules));
-  const left = unmet.filter(({ loss }) => loss === "the signer");
+  const left = unmet.filter(({ loss }) => loss === "the orchestrator");
   if (left.length > 0 || (!world.hasLaptop && unmet.length > 0))
     return `refused: ${unmet.map(({ what }) => what).join("; ")}`;
   const why = whyNeeded(world, host);

@@ -86,10 +86,10 @@ describe("while the signer's move comes first", () => {
 });
 
 test.each<[Registration, string]>([
-  [{ kind: "unknownPillar", notes }, "Nobody registered a Pillar of the name Anvil (pillar-host:pillar.name)."],
+  [{ kind: "unknownPillar", notes }, "No Pillar with the name Anvil is registered (pillar-host:pillar.name)."],
   [
     { kind: "unknown", why: { kind: "nobodyAsked" }, notes },
-    "Whose address Anvil is registered with is not known: nobody was asked.",
+    "It is unknown which address Anvil is registered with: no node was asked.",
   ],
   [
     { kind: "earlier", address: old, wasOurs: true, notes },

@@ -188,7 +188,7 @@ describe("SyncGate", () => {
     const { log, error } = await run("syncGate", "create", inputs({ notify, stallAfter: 0, deadline: 2500 }));
     await server.close();
     expect(heard).toEqual(["Pillar Anvil (prod): stalled", "Pillar Anvil (prod): deadline"]);
-    expect(log).toContain("sync: stalled: the height stands at 40 for 0 s. The wait goes on. On 127.0.0.1:");
+    expect(log).toContain("sync: stalled: the height has been 40 for 0 s. The wait goes on. On 127.0.0.1:");
     expect(log).toContain("  log: full");
     expect(JSON.stringify([log, error?.message])).not.toContain("s3cret");
   });

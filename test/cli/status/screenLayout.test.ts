@@ -116,7 +116,7 @@ test("counts every message as an event but a growing height", () => {
   expect(isEvent({ kind: "progress", progress: progress({ good: true, why: { kind: "fresh", age: 5000 } }) })).toBe(
     true,
   );
-  expect(isEvent({ kind: "told", text: "stalled: the height stands at 5 since 15 min" })).toBe(true);
+  expect(isEvent({ kind: "told", text: "stalled: the height has been 5 since 15 min" })).toBe(true);
 });
 
 describe("text", () => {

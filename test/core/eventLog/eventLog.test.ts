@@ -88,14 +88,14 @@ describe("a line's version", () => {
   it("is never missing: such a line is refused", async () => {
     put({ version: 1, ...line }, line);
     await expect(events()).rejects.toThrow(
-      `the record of the migration, ${eventLogPath(directory)}: not in a version that this program knows; nothing was changed\n  found: no version\n`,
+      `the event log, ${eventLogPath(directory)}: not in a version that this program knows; nothing was changed\n  found: no version\n`,
     );
   });
 
   it("of a newer program is refused, with what to do", async () => {
     put({ version: 2, ...line });
     await expect(events()).rejects.toThrow(
-      `the record of the migration, ${eventLogPath(directory)}: written by a newer version of this program; nothing was changed\n` +
+      `the event log, ${eventLogPath(directory)}: written by a newer version of this program; nothing was changed\n` +
         "  found: version 2\n  needed: use the program that wrote it, or data of version 1 (docs/operating.md)\n" +
         "  In the program's directory: git pull && npm ci --omit=dev --ignore-scripts, then run the same command again.",
     );

@@ -27,7 +27,7 @@ describe("one source alone", () => {
 });
 
 test("nobody to ask: nothing is known", () => {
-  expect(word([])).toBe("nobody was asked");
+  expect(word([])).toBe("no node was asked");
 });
 
 test("a stale node with a stale clock is found out by the others", () => {

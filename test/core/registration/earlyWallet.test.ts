@@ -84,7 +84,7 @@ test("the address before is the one that an earlier wait saw", async () => {
   expect(watch.earlier()).toBe(old);
 });
 
-const unseen = "sync: whether the wallet was updated too early can't be seen: ";
+const unseen = "sync: it is unknown whether the wallet was updated too early: ";
 
 test.each<[string, PillarReading[], string[]]>([
   ["nobody answers", [silent("ref1")], [`${unseen}ref1 is left out: ECONNREFUSED`]],

@@ -108,7 +108,7 @@ describe("ours", () => {
     const found = decide(ours, { memory: { since: clock - 1000 * minutes } });
     expect(found).toMatchObject({ isLate: false, wait: { from: clock - 1000 * minutes + 20_000 + 10 * minutes } });
     expect(registrationText(found, "Anvil", clock)).toContain(
-      "how long it waits for a slot then can't be told (the number of Pillars is unknown)",
+      "how long it waits for a slot is unknown (the number of Pillars is unknown)",
     );
   });
 

@@ -57,7 +57,7 @@ describe("waits", () => {
       "cutover:   2. Open Pillars, find Anvil, and choose Update Pillar.",
       `cutover:   3. Paste this into the producer address field: ${ours}`,
       "cutover:   4. Press Next, then Update, until it is saved.",
-      "cutover: whose address Anvil is registered with is not known: node is left out: ECONNREFUSED",
+      "cutover: it is unknown which address Anvil is registered with: node is left out: ECONNREFUSED",
       "cutover: node is left out: ECONNREFUSED",
       "cutover: Anvil is registered with this host's address while its node is not synced (syncing)",
       `cutover: The way back, while the old host runs: in the wallet, Update Pillar Anvil, producer address: ${old}`,

@@ -67,7 +67,7 @@ describe("all conditions met", () => {
     expect(decideRetirement(facts(signing))).toMatchObject({ unmet: [] });
     const { evidence } = decideRetirement(facts(signing));
     expect(evidence).toContain("the orchestrator v0.0.9a answers on 192.0.2.2");
-    expect(evidence).toContain("192.0.2.1 holds the fenced signer whole, for the final backup");
+    expect(evidence).toContain("192.0.2.1 holds the whole fenced orchestrator, for the final backup");
   });
 
   test("with a fenced signer that is not whole there any more, and a proved backup of its move", () => {
@@ -97,7 +97,9 @@ describe("all conditions met", () => {
       { identity: { producer: "z1qother" }, stage: "running" },
       { identity, stage: "staged" },
     ])
-      expect(lines({ host, successor: at(journal) })).toContain("the signer went to another host than the successor");
+      expect(lines({ host, successor: at(journal) })).toContain(
+        "the orchestrator moved to another host than the successor",
+      );
   });
 
   test("to be shut down, without a word about rewards", () => {
@@ -111,7 +113,7 @@ describe("all conditions met", () => {
       lines({ step: "retire", rewards: [], host: { facts: hostFacts({ signer: moving(stage) }) }, ...more });
     for (const stage of ["moved", "restored", "abandoned", "staging"] as const) expect(retire(stage), stage).toBe("");
     for (const stage of ["stopping", "fenced", "restoring", "staged", "switched", "starting"] as const)
-      expect(retire(stage), stage).toContain("a move of the signer is not over");
+      expect(retire(stage), stage).toContain("a move of the orchestrator is not over");
     // One that answers over there was started, and none comes back by itself.
     expect(retire("fenced", { successor: { ...successor, build } })).toBe("");
   });
@@ -169,9 +171,9 @@ describe("each condition alone, with its text", () => {
     [
       "a host that can't be seen",
       { ...silent, ...kept, successor: { ...successor, build } },
-      `- this host, 192.0.2.1, can't be seen: its node may still run
+      `- this host, 192.0.2.1, does not answer: its node may still run
     found: ECONNREFUSED
-    needed: a host that answers: start it, or correct pillar-host:host and pillar-host:ssh, then pulumi up -s prod`,
+    needed: start the host, or correct pillar-host:host and pillar-host:ssh, then pulumi up -s prod`,
     ],
     [
       "a host that refuses the login, at a provider that could switch it off",
@@ -182,19 +184,19 @@ describe("each condition alone, with its text", () => {
       },
       `- this host, 192.0.2.1, answers, and refuses this program's login: its node may still run
     found: op@192.0.2.1:22 refuses the login
-    needed: a login that the host accepts, and its host key (pillar-host:ssh, pillar-host:host), then pulumi up -s prod. If nobody can log in any more, switch the host off first`,
+    needed: correct the login (pillar-host:ssh) and the host key (pillar-host:host), then pulumi up -s prod. If nobody can log in any more, switch the host off first`,
     ],
     [
       "a host of another Pillar",
       { host: { facts: hostFacts({ marks: { stack: "pillar-host/prod Bolt" } }) } },
-      `- this host, 192.0.2.1, is that of another Pillar
+      `- this host, 192.0.2.1, belongs to another Pillar
     found: pillar-host/prod Bolt, in /var/lib/pillar-host/stack there
     needed: the host of Anvil (pillar-host:host)`,
     ],
     [
       "a host of a Pillar whose name ends so",
       { host: { facts: hostFacts({ marks: { stack: "pillar-host/prod BlackAnvil" } }) } },
-      `- this host, 192.0.2.1, is that of another Pillar
+      `- this host, 192.0.2.1, belongs to another Pillar
     found: pillar-host/prod BlackAnvil, in /var/lib/pillar-host/stack there
     needed: the host of Anvil (pillar-host:host)`,
     ],
@@ -202,28 +204,28 @@ describe("each condition alone, with its text", () => {
       "an unknown Pillar",
       { readings: [reading({ pillar: null })] },
       `- there is no Pillar Anvil, says reference A
-    needed: the Pillar's name as registered (pillar-host:pillar.name), and a node that tells the truth`,
+    needed: correct pillar-host:pillar.name to the registered name; if it is right, ask a node of the right chain`,
     ],
     [
       "momentums that still carry this host's address",
       { readings: [reading({ last: { own: momentum(999, own), successor: momentum(998, next) } })] },
       `- momentums still carry this host's address, says reference A
     found: momentum 999; elections are fixed two ticks ahead
-    needed: a later momentum of the successor. The successor is elected 5 to 10 minutes after the wallet update, and produces in its next slot`,
+    needed: wait for a later momentum of the successor, which is elected 5 to 10 minutes after the wallet update and produces in its next slot`,
     ],
     [
       "both addresses in turns",
       { readings: [reading({ alternate: true })] },
-      `- this host's address and its successor's produce in turns: is this the host of another Pillar?, says reference A
+      `- this host and its successor produce in turns: is this the host of another Pillar?, says reference A
     found: z1qown, last in momentum 900
-    needed: the host of Anvil (pillar-host:host); after a switch there and back: some time, up to 6 min`,
+    needed: the host of Anvil (pillar-host:host); after a switch there and back: wait up to 6 min`,
     ],
     [
       "an RPC of another chain beside a good one",
       { readings: [reading(), { client: clientNamed("reference B"), fault: { kind: "stranger", height: 7 } }] },
-      `- an RPC does not know the momentum that was recorded when this host was synced: it is of another chain, or lies
+      `- a node lacks the momentum that was recorded when this host was synced: the node is on another chain, or lies
     found: reference B
-    needed: nodes of this chain alone: put that one right, or take it out of pillar-host:retirement.references and pillar-host:sync.references, then pulumi up -s prod`,
+    needed: resync that node, or take it out of pillar-host:retirement.references and pillar-host:sync.references, then pulumi up -s prod`,
     ],
     [
       "nodes on different chains, of one height",
@@ -233,34 +235,34 @@ describe("each condition alone, with its text", () => {
       `- the nodes that were asked are on different chains
     found: momentum 1000 is h1000 at reference A
     found: momentum 1000 is forked at reference B
-    needed: nodes of one chain: a fork at the tip is gone in a minute; a node that stays on one is resynced, or taken out of pillar-host:retirement.references and pillar-host:sync.references, then pulumi up -s prod`,
+    needed: wait a minute, as a fork at the tip ends soon; resync a node that stays on a fork, or take it out of pillar-host:retirement.references and pillar-host:sync.references, then pulumi up -s prod`,
     ],
     [
       "nobody to ask",
       { readings: [silentNode("reference A")] },
-      `- nobody tells what the chain says of Anvil
+      `- no node reports what the chain says of Anvil
     found: reference A: ECONNREFUSED
-    needed: a synced node to ask: pillar-host:retirement.successor, or pillar-host:retirement.references with an independent node's RPC, then pulumi up -s prod`,
+    needed: set pillar-host:retirement.successor to a synced host, or pillar-host:retirement.references to an independent node's RPC, then pulumi up -s prod`,
     ],
     [
       "no successor",
       { successor: undefined },
-      `- who produces after this host is not configured
-    needed: the stack of the host that produces today, SUCCESSOR: ./pillar-host retire prod --successor SUCCESSOR (one that is no stack here: pillar-host:retirement.successor with its address and hostKey, then pulumi up -s prod)`,
+      `- no successor of this host is configured
+    needed: name the stack of the host that produces today, SUCCESSOR: ./pillar-host retire prod --successor SUCCESSOR (a host without a stack here: set pillar-host:retirement.successor to its address and hostKey, then pulumi up -s prod)`,
     ],
     [
       "a successor that does not answer",
       { successor: { ...successor, look: { silent: "ETIMEDOUT" } } },
       `- the successor, 192.0.2.2, does not answer
     found: ETIMEDOUT
-    needed: a successor that accepts the login (pillar-host:retirement.successor), synced and producing`,
+    needed: start the successor, or correct pillar-host:retirement.successor; it must accept the login, be synced and produce`,
     ],
     [
       "a successor that is not synced",
       { successor: { ...successor, node: { synced: false, known: true, why: "height 1 of 9" } } },
       `- the successor's node, 192.0.2.2, is not synced now
     found: height 1 of 9
-    needed: its sync (one that was behind for more than five minutes produces from the next tick on); see it with: ./pillar-host status SUCCESSOR (SUCCESSOR is its stack)`,
+    needed: wait until the successor is synced (a node that was more than five minutes behind produces from the next tick on); watch it with: ./pillar-host status SUCCESSOR (SUCCESSOR is its stack)`,
     ],
     [
       "a successor that is retired itself",
@@ -273,7 +275,7 @@ describe("each condition alone, with its text", () => {
       },
       `- the successor, 192.0.2.2, is shut down for its own retirement
     found: since 2026-11-20T00:00:00Z
-    needed: the host that produces today as pillar-host:retirement.successor, then pulumi up -s prod`,
+    needed: set pillar-host:retirement.successor to the host that produces today, then pulumi up -s prod`,
     ],
     [
       "a successor without a producer",
@@ -285,14 +287,14 @@ describe("each condition alone, with its text", () => {
       },
       `- the successor, 192.0.2.2, has no producer address
     found: none in its data directory's config.json
-    needed: pillar-host:retirement.successor.dataDir where its node's data lies elsewhere, then pulumi up -s prod`,
+    needed: set pillar-host:retirement.successor.dataDir to the data directory of the successor's node, then pulumi up -s prod`,
     ],
     [
       "a third one that is registered",
       { readings: [reading({ pillar: { ...reading().pillar, producerAddress: "z1qthird" } as never })] },
       `- the successor's producer address is not the registered one of Anvil, says reference A
     found: registered: z1qthird; the successor's: z1qnext
-    needed: the wallet's update to the successor's address, or the right pillar-host:retirement.successor`,
+    needed: update the wallet to the successor's address, or correct pillar-host:retirement.successor`,
     ],
     [
       "a successor that never produced of late",
@@ -300,7 +302,7 @@ describe("each condition alone, with its text", () => {
       `- the successor does not produce, says reference A
     found: no momentum of z1qnext in the last 6 min
     found: place 71 of 100 by weight, in 18 of 100 ticks of 30 s: a healthy Pillar of this rank is without a momentum for 6 min in fewer than 1 of 10,000 cases
-    needed: a momentum of it within 6 min; its slots begin 5 to 10 minutes after the wallet's update, and a node that was behind for more than five minutes produces from the next tick on`,
+    needed: wait for a momentum of the successor within 6 min; its slots begin 5 to 10 minutes after the wallet update, and a node that was more than five minutes behind produces from the next tick on`,
     ],
     [
       "a successor whose last momentum is too old",
@@ -308,7 +310,7 @@ describe("each condition alone, with its text", () => {
       `- the successor does not produce, says reference A
     found: its last momentum was 6 min ago
     found: place 71 of 100 by weight, in 18 of 100 ticks of 30 s: a healthy Pillar of this rank is without a momentum for 6 min in fewer than 1 of 10,000 cases
-    needed: a momentum of it within 6 min; its slots begin 5 to 10 minutes after the wallet's update, and a node that was behind for more than five minutes produces from the next tick on`,
+    needed: wait for a momentum of the successor within 6 min; its slots begin 5 to 10 minutes after the wallet update, and a node that was more than five minutes behind produces from the next tick on`,
     ],
     [
       "a successor that misses most of its slots, in a paid epoch and since",
@@ -316,14 +318,14 @@ describe("each condition alone, with its text", () => {
       `- the successor misses most of its slots, says reference A
     found: epoch 7, paid: 40 of 100
     found: this epoch so far, by a count up to five minutes old: 4 of 12
-    needed: its clock, its peers and its log looked at; half of its slots at least in the epoch that runs`,
+    needed: check the successor's clock, peers and log; it must fill at least half of its slots in the running epoch`,
     ],
     [
       "an epoch that paid nothing, for a reason that the chain does not tell",
       { rewards: [{ source: "reference A", says: "paidNothing", why: "epoch 7 paid nothing" }] },
       `- the epoch after the switch paid nothing to the reward address
     found: reference A: epoch 7 paid nothing
-    needed: the reason, seen in the wallet: a Pillar that gives all to its delegators, or another reward address; then your word: PILLAR_HOST_REWARDS_COLLECTED=Anvil before the command`,
+    needed: find the reason in the wallet (all rewards go to delegators, or another reward address); then confirm it: PILLAR_HOST_REWARDS_COLLECTED=Anvil before the command`,
     ],
     [
       "rewards that wait",
@@ -347,27 +349,27 @@ describe("each condition alone, with its text", () => {
       { rewards: [{ source: "reference A", says: "fault", why: "ECONNRESET" }] },
       `- no node reports whether the rewards since the switch were paid and collected
     found: reference A: ECONNRESET
-    needed: a node to ask: the successor's, or pillar-host:retirement.references, then pulumi up -s prod`,
+    needed: start the successor's node, or set pillar-host:retirement.references, then pulumi up -s prod`,
     ],
     [
       "an RPC that tells no rewards, within a day of the switch, whatever the operator says",
       { rewards: [{ source: "reference A", says: "notOffered", aDayAfter: false }], saysCollected: true },
       `- less than a day has passed since the switch: its rewards can't have come yet
-    found: reference A: the RPC does not tell rewards
-    needed: a day, and the rewards collected in the wallet`,
+    found: reference A: the RPC does not report rewards
+    needed: wait a day, then collect the rewards in the wallet`,
     ],
     [
       "an RPC that tells no rewards, a day later, without the operator's word",
       { rewards: [{ source: "reference A", says: "notOffered", aDayAfter: true }] },
-      `- the RPC does not tell whether the rewards since the switch were collected
-    found: reference A: it does not know the methods
-    needed: your word, after you saw it in the wallet: PILLAR_HOST_REWARDS_COLLECTED=Anvil before the command`,
+      `- the RPC does not report whether the rewards since the switch were collected
+    found: reference A: the RPC lacks the methods
+    needed: check it in the wallet, then confirm it: PILLAR_HOST_REWARDS_COLLECTED=Anvil before the command`,
     ],
     [
       "an orchestrator that runs",
       { host: { facts: hostFacts({ signer: { ...fenced, active: true } }) }, successor: { ...successor, build } },
       `- an orchestrator runs on this host, 192.0.2.1
-    needed: the signer's move: ./pillar-host move SUCCESSOR --from prod (SUCCESSOR is the stack of the new host); or its stop by hand`,
+    needed: move the orchestrator: ./pillar-host move SUCCESSOR --from prod (SUCCESSOR is the stack of the new host); or stop it by hand`,
     ],
     [
       "an orchestrator that runs, where the node is to be shut down, and nothing keeps it from signing",
@@ -376,12 +378,12 @@ describe("each condition alone, with its text", () => {
         host: { facts: hostFacts({ signer: { ...fenced, active: true, masked: false, hasKeyStore: true } }) },
       },
       `- an orchestrator runs on this host, 192.0.2.1
-    needed: the signer's move: ./pillar-host move SUCCESSOR --from prod (SUCCESSOR is the stack of the new host); or its stop by hand`,
+    needed: move the orchestrator: ./pillar-host move SUCCESSOR --from prod (SUCCESSOR is the stack of the new host); or stop it by hand`,
     ],
     [
       "a move of the signer that is not over, where the node is to be shut down: it may come back",
       { step: "retire", host: { facts: hostFacts({ signer: moving("stopping") }) } },
-      `- a move of the signer is not over on this host, 192.0.2.1: it may come back to this node
+      `- a move of the orchestrator is not over on this host, 192.0.2.1: the orchestrator may come back to this host
     found: its journal says stopping, with 192.0.2.2, since 2026-11-23T08:00:00Z
     needed: wait until that move has finished: pulumi up -s SUCCESSOR (SUCCESSOR is the stack of the new host)`,
     ],
@@ -390,14 +392,14 @@ describe("each condition alone, with its text", () => {
       { host: { facts: hostFacts({ signer: { ...fenced, masked: false } }) }, successor: { ...successor, build } },
       `- the orchestrator on this host, 192.0.2.1, is not fenced: it would sign again after a start
     found: its unit is not masked, its key store aside
-    needed: the signer's move, which fences it here: ./pillar-host move SUCCESSOR --from prod (SUCCESSOR is the stack of the new host)`,
+    needed: move the orchestrator, which fences it here: ./pillar-host move SUCCESSOR --from prod (SUCCESSOR is the stack of the new host)`,
     ],
     [
       "a key store in its place",
       { host: { facts: hostFacts({ signer: { ...fenced, hasKeyStore: true } }) }, successor: { ...successor, build } },
       `- the orchestrator on this host, 192.0.2.1, is not fenced: it would sign again after a start
     found: its unit is masked, its key store in place
-    needed: the signer's move, which fences it here: ./pillar-host move SUCCESSOR --from prod (SUCCESSOR is the stack of the new host)`,
+    needed: move the orchestrator, which fences it here: ./pillar-host move SUCCESSOR --from prod (SUCCESSOR is the stack of the new host)`,
     ],
     [
       "a fenced signer that is not whole there, without a proved backup here",
@@ -405,45 +407,45 @@ describe("each condition alone, with its text", () => {
         host: { facts: hostFacts({ signer: { ...fenced, hasDirectory: false, lacks: [...signerParts] } }) },
         successor: { ...successor, build },
       },
-      `- this machine has no proved backup of the signer that was fenced on 192.0.2.1, and the final backup would be incomplete
+      `- this machine has no proved backup of the orchestrator that was fenced on 192.0.2.1, and the final backup would be incomplete
     found: the orchestrator's directory there lacks its configuration, its key store, its key share
-    needed: the backups of its move (pillar-host:orchestrator.backup.directory, then pulumi up -s prod; or run this on the machine that has them), or these files back in their place`,
+    needed: bring the backups of its move here (pillar-host:orchestrator.backup.directory, then pulumi up -s prod; or run this on the machine that has them), or put these files back in their place`,
     ],
     [
       "a signer that went elsewhere",
       { ...signing, successor: { ...successor, hostKey: "ssh-ed25519 THIRD", build } },
-      `- the signer went to another host than the successor
+      `- the orchestrator moved to another host than the successor
     found: its journal names 192.0.2.2 with the key ssh-ed25519 NEXT
     found: pillar-host:retirement.successor is 192.0.2.2 with the key ssh-ed25519 THIRD
-    needed: the right successor, with the key by which the signer's move knew it`,
+    needed: set pillar-host:retirement.successor to the host that the orchestrator moved to, with the host key from its journal`,
     ],
     [
       "a signer that does not answer",
       { ...signing, successor: { ...successor, build: { problem: "ECONNREFUSED" } } },
       `- the successor's orchestrator does not answer
     found: ECONNREFUSED
-    needed: the signer at work there: ./pillar-host status SUCCESSOR (SUCCESSOR is its stack)`,
+    needed: start the orchestrator there; see it with: ./pillar-host status SUCCESSOR (SUCCESSOR is its stack)`,
     ],
     [
       "a successor without an orchestrator",
       { ...signing, successor },
       `- the successor's orchestrator does not answer
     found: no orchestrator runs there
-    needed: the signer at work there: ./pillar-host status SUCCESSOR (SUCCESSOR is its stack)`,
+    needed: start the orchestrator there; see it with: ./pillar-host status SUCCESSOR (SUCCESSOR is its stack)`,
     ],
     [
       "a host that is off, of which nobody knows whether it signed",
       { host: { off: "x" }, ...kept, backupFaults: ["no backup in /r"], successor: { ...successor, build } },
-      `- whether an orchestrator signed on 192.0.2.1 can't be told, and no proved backup of one lies here
+      `- it is unknown whether an orchestrator signed on 192.0.2.1, and no proved backup of one lies here
     found: no backup in /r
-    needed: a host that answers, or the machine whose backups tell of it, with the key that opens them`,
+    needed: start the host, or run this on the machine that has its backups and the key that opens them`,
     ],
     [
       "a host that is off, and a fresh orchestrator on its successor",
       { host: { off: "x" }, ...kept, successor: { ...successor, build, look: freshLook } },
       `- the successor's orchestrator has no share of the bridge's key
     found: no key share there
-    needed: ${share} there: bring the signer to it from its backup (docs/orchestrator.md), or wait for the next key generation`,
+    needed: ${share} there: restore the orchestrator from its backup (docs/orchestrator.md), or wait for the next key generation`,
     ],
     [
       "a host that is off, and nobody who tells the bridge's key",
@@ -453,9 +455,9 @@ describe("each condition alone, with its text", () => {
         bridge: { known: false, why: "x: ECONNREFUSED" },
         successor: { ...successor, build },
       },
-      `- whether the successor's orchestrator has a share of the bridge's key can't be told
+      `- it is unknown whether the successor's orchestrator has a share of the bridge's key
     found: x: ECONNREFUSED
-    needed: a node that tells it (embedded.bridge.getBridgeInfo): the successor's, or pillar-host:retirement.references`,
+    needed: start the successor's node, or set pillar-host:retirement.references to a node that answers embedded.bridge.getBridgeInfo`,
     ],
     [
       "a host that is off, and another signer on its successor",
@@ -469,9 +471,9 @@ describe("each condition alone, with its text", () => {
           identity: { producer: "z1qfresh", pillarName: "Anvil", tssPeerId: "12A", evmAddress: "0x" },
         },
       },
-      `- the successor's orchestrator is not known to be the signer that this host had
+      `- nothing confirms that the successor's orchestrator is the one that this host had
     found: its producer is another
-    needed: the signer itself at work there: ./pillar-host status SUCCESSOR (SUCCESSOR is its stack)`,
+    needed: move the orchestrator of this host there; see it with: ./pillar-host status SUCCESSOR (SUCCESSOR is its stack)`,
     ],
   ];
   test.each(conditions)("%s", (_what, changes, text) => {
@@ -484,10 +486,10 @@ describe("each condition alone, with its text", () => {
       lines({ readings: [reading({ pillar })] }),
     ).toBe(`- this host's producer address is the registered one, says reference A
     found: z1qown
-    needed: the successor's address in the wallet (Update Pillar), and a momentum of it
+    needed: update the wallet (Update Pillar) to the successor's address, then wait for a momentum of the successor
 - the successor's producer address is not the registered one of Anvil, says reference A
     found: registered: z1qown; the successor's: z1qnext
-    needed: the wallet's update to the successor's address, or the right pillar-host:retirement.successor`);
+    needed: update the wallet to the successor's address, or correct pillar-host:retirement.successor`);
   });
 
   test("without a known successor, whoever is registered has to have taken over", () => {
@@ -506,7 +508,7 @@ describe("each condition alone, with its text", () => {
       lines({ host: { facts: hostFacts({ producer: next }) } }),
     ).toContain(`- this host and its successor hold the same producer key
     found: z1qnext
-    needed: two hosts with keys of their own: two nodes with one key must never run`);
+    needed: give each host a producer key of its own: two nodes with one key must never run`);
   });
 });
 
@@ -517,7 +519,7 @@ describe("several who were asked", () => {
     expect(lines({ readings: [reading({ pillar: lie }), reading({ pillar: lie }, "reference B")] })).toBe(
       `- the successor's producer address is not the registered one of Anvil, say reference A and reference B
     found: registered: z1qthird; the successor's: z1qnext
-    needed: the wallet's update to the successor's address, or the right pillar-host:retirement.successor`,
+    needed: update the wallet to the successor's address, or correct pillar-host:retirement.successor`,
     );
   });
 
@@ -549,7 +551,7 @@ describe("the operator's word about rewards", () => {
 
   test("counts where no RPC tells, a day after the switch", () => {
     const { unmet, evidence } = decideRetirement(facts({ rewards: [silentRpc], saysCollected: true }));
-    expect([unmet, evidence[1]]).toEqual([[], "the operator's word that the rewards of Anvil were collected"]);
+    expect([unmet, evidence[1]]).toEqual([[], "the operator confirmed that the rewards of Anvil were collected"]);
   });
 
   test("counts where an epoch paid nothing and the chain does not tell why", () => {
@@ -558,7 +560,7 @@ describe("the operator's word about rewards", () => {
       unmet: [],
       evidence: [
         expect.anything(),
-        "the operator's word that no rewards of Anvil are left to collect",
+        "the operator confirmed that no rewards of Anvil are left to collect",
         expect.anything(),
       ],
     });
@@ -581,7 +583,7 @@ describe("a host whose key was overwritten", () => {
       "- this host's producer address is the registered one, says reference A\n    found: z1qown",
     );
     expect(lines({ host, memory, knownProducer: own, rewards: [], successor: undefined })).toContain(
-      "- who produces after this host is not configured",
+      "- no successor of this host is configured",
     );
   });
 });
@@ -610,7 +612,7 @@ describe("a host that never produced", () => {
       { ...ownWork(false), memory: { isReached: true, isOwnWork: false, hasProduced: false } },
     ],
   ])("%s: the successor is needed", (_what, changes) => {
-    expect(lines(changes)).toContain("who produces after this host is not configured");
+    expect(lines(changes)).toContain("no successor of this host is configured");
   });
 
   test("is not let go while it is registered, or signs", () => {
@@ -679,7 +681,7 @@ test("the address of a successor whose node is not synced is not shown", () => {
 });
 
 describe("the chain that the guards ask", () => {
-  const what = "which chain was asked is not confirmed: one host's node alone tells of it";
+  const what = "nothing confirms the chain: only one host's node reports it";
   const unmet = (changes: Partial<RetirementFacts>) => decideRetirement(facts(changes)).unmet.map((each) => each.what);
 
   test("one host's node alone, and no momentum that was recorded before, is not believed", () => {

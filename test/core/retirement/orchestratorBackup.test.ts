@@ -73,7 +73,7 @@ const isHere = async (more?: Partial<BackedUpOrchestrator>) => (await faults(mor
 
 describe("the proved backup of a fenced signer", () => {
   test("is that of the move that fenced it, from either side", async () => {
-    expect(await faults()).toEqual([`no backup of a signer of Anvil in ${path.join(backups, "record.jsonl")}`]);
+    expect(await faults()).toEqual([`no backup of an orchestrator of Anvil in ${path.join(backups, "record.jsonl")}`]);
     await put({ host: "192.0.2.9" });
     expect(await isHere()).toBe(true);
     expect(await isHere({ move: moveNamed("pillar-host/prod-2/Anvil/2") })).toBe(false);
@@ -124,7 +124,7 @@ describe("the proved backup of a host that can't be asked", () => {
       "of another Pillar's machine that had the address then",
       { move: moveNamed("pillar-host/prod/Bolt/1") },
       {},
-      "no backup of a signer of Anvil",
+      "no backup of an orchestrator of Anvil",
     ],
     ["of another address", { host: "192.0.2.9" }, {}, "it is of 192.0.2.9 with the host key ssh-ed25519 T0xE, not of"],
     [
@@ -133,8 +133,8 @@ describe("the proved backup of a host that can't be asked", () => {
       {},
       "it is of 192.0.2.1 with the host key ssh-ed25519 T1RI",
     ],
-    ["of a machine that it does not tell", { hostKey: "" }, {}, "with no host key that it tells"],
-    ["of a part", { label: "last" }, {}, "it does not hold the whole signer"],
+    ["of a machine that it does not tell", { hostKey: "" }, {}, "with no host key in its list"],
+    ["of a part", { label: "last" }, {}, "it does not hold the whole orchestrator"],
     [
       "with the share of an earlier key",
       { entries: [entry("config.json"), entry("tss/localstate-02ab.json")] },
@@ -146,7 +146,7 @@ describe("the proved backup of a host that can't be asked", () => {
       "where nobody tells the bridge's key",
       {},
       { bridge: { known: false, why: "x knows of no bridge" } },
-      "whether its key share is of the bridge's key can't be told: x knows of no bridge",
+      "it is unknown whether its key share is of the bridge's key: x knows of no bridge",
     ],
     ["that nothing here opens", { isOfAnotherKey: true }, {}, "no key on this machine decrypts it"],
   ])("does not count %s", async (_, changes, more, fault) => {

@@ -25,7 +25,7 @@ test("a host that can be given up, with the command, once", () => {
   expect(findRetirementNotices(facts(), { unmet: [] }, [told("rewardsDue")])).toEqual([
     {
       notice: "retirementPossible",
-      message: "nothing stands in the way of giving up the old host any more: pulumi destroy -s prod",
+      message: "the old host can be deleted now: pulumi destroy -s prod",
     },
   ]);
   expect(findRetirementNotices(facts(), { unmet: [] }, [told("retirementPossible")])).toEqual([]);

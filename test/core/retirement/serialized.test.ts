@@ -129,7 +129,7 @@ describe("the guard", () => {
     const renamed = await run("retirementGuard", "update", "id", olds, inputs({ pillar: "Bolt" }));
     expect(renamed.error?.message).toBe(
       "pillar-host:pillar.name: this stack's host is that of Anvil; nothing was changed\n" +
-        "  found: Bolt\n  needed: Anvil: pulumi config set --type string --path pillar-host:pillar.name Anvil -s prod\n" +
+        "  found: Bolt\n  needed: set it back: pulumi config set --type string --path pillar-host:pillar.name Anvil -s prod\n" +
         "  Bolt gets a stack of its own: ./pillar-host init NEW",
     );
     const kept = await run("retirementGuard", "update", "id", olds, inputs());
@@ -163,7 +163,7 @@ describe("the guard", () => {
   test("delete refuses, with what is known and what to type, and changes nothing", async () => {
     const { result } = await run("retirementGuard", "create", inputs({ lifecycle: "adopted" }, hasNode));
     const { error } = await run("retirementGuard", "delete", "id", result?.outs);
-    expect(error?.message).toContain("- who produces after this host is not configured");
+    expect(error?.message).toContain("- no successor of this host is configured");
     expect(error?.message).toMatch(
       /PILLAR_HOST_GIVE_UP_ANYWAY='Anvil: I accept to lose momentums and rewards' pulumi destroy -s prod$/,
     );
@@ -206,7 +206,7 @@ describe("the guard", () => {
 
     test("a host that produced, by the state, is not let go for want of momentums on the chain", async () => {
       const { error } = await deleted({ produced: "seen" });
-      expect(error?.message).toContain("- who produces after this host is not configured");
+      expect(error?.message).toContain("- no successor of this host is configured");
       expect(readdirSync(scratch)).not.toContain("stopped");
     });
 
@@ -252,7 +252,7 @@ describe("the guard", () => {
     putEvent(join(scratch, "backups"), { ...entry, event: "producing", details });
     const { result } = await run("retirementGuard", "create", inputs({}, [...hasNode, "nodeMasked=yes"]));
     const { error } = await run("retirementGuard", "delete", "id", result?.outs);
-    expect(error?.message).toContain("- who produces after this host is not configured");
+    expect(error?.message).toContain("- no successor of this host is configured");
   });
 
   test("a node that was started again after the release is seen", async () => {
@@ -386,7 +386,7 @@ describe("the guard", () => {
 
     test("it stays on where the host is not let go", async () => {
       const { error } = await deleted(false, hasNode, { lifecycle: "adopted" });
-      expect(error?.message).toContain("- who produces after this host is not configured");
+      expect(error?.message).toContain("- no successor of this host is configured");
       expect(protection).toBe(true);
     });
 
@@ -397,7 +397,7 @@ describe("the guard", () => {
         [
           "127.0.0.1, the host of stack prod, is shut down, but server 52 can't be deleted: hetzner protects it",
           "  found: pillar-host:host.token: Hetzner answered 403 (no reason given)",
-          "  needed: its protection lifted, by a token that may write (a destroy has that of the last up), or in the provider's console",
+          "  needed: lift the protection in the provider's console, or use a token that may write (a destroy has the token of the last up)",
           "  Then, after a change of the token: pulumi up -s prod && pulumi destroy -s prod; else: pulumi destroy -s prod",
         ].join("\n"),
       );

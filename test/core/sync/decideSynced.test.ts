@@ -104,7 +104,7 @@ describe("one look", () => {
       {
         synced: false,
         good: false,
-        why: "the host's clock and this machine's are 121 s apart, and no references settle what is fresh",
+        why: "the clocks of the host and of this machine are 121 s apart, and no references decide whether the newest momentum is fresh",
       },
     ],
     [
@@ -128,7 +128,7 @@ describe("one look", () => {
       {
         synced: false,
         good: true,
-        why: "the node says synced; waiting for its target to move on, as nothing else proves it",
+        why: "the node says synced; waiting for its target to advance, because nothing else proves it",
         unproved: [notTold, noReferences, chainGap],
       },
     ],
@@ -197,7 +197,7 @@ describe("a look in the moment in which a momentum is taken in", () => {
 describe("what the node alone does not bear out", () => {
   const noTarget = (seen: ReferenceAnswers) => look(answer(2, 1000, 0, { newestAge: 3000 }), { ...seen, ...apart });
   const apart = { clock: nodeTime - 121_000 };
-  const unclear = "the host's clock and this machine's are 121 s apart, and no references settle what is fresh";
+  const unclear = "the clocks of the host and of this machine are 121 s apart, and no references decide whether the newest momentum is fresh";
 
   test("counts with references that agree, and not without", () => {
     expect(weighAll([noTarget(saying(1000, 1001))])).toMatchObject({
@@ -214,7 +214,7 @@ describe("what the node alone does not bear out", () => {
     expect(weighAll([look(answer(2, 1000, 0), { readings })])).toMatchObject({
       synced: false,
       good: false,
-      why: "the node says synced with a target of 0, and does not tell its newest momentum",
+      why: "the node says synced with a target of 0, and does not return its newest momentum",
     });
     expect(weighAll([look(untold(), { readings })])).toMatchObject({
       synced: false,
@@ -279,7 +279,7 @@ describe("references that contradict a fresh momentum", () => {
 
 describe("where nothing else proves it, a target must move on", () => {
   const at = (seconds: number, height: number) => look(untold(height), { at: seconds * 1000 });
-  const weak = "the node says synced; waiting for its target to move on, as nothing else proves it";
+  const weak = "the node says synced; waiting for its target to advance, because nothing else proves it";
 
   test("one that stands is never enough", () => {
     expect(weighAll(Array.from({ length: 1000 }, (_, i) => at(i * 2, 1000)))).toMatchObject({
@@ -361,7 +361,7 @@ describe("a node on another chain than the references", () => {
     expect(weighAll([seconds(0, { readings, own })])).toMatchObject({
       synced: false,
       good: false,
-      why: "the node does not show its momentum 990, which would tell whether it is on the references' chain",
+      why: "the node does not show its momentum 990, so it can't be compared with the references' chain",
     });
   });
 });

@@ -48,19 +48,19 @@ test.each([
     "state 2, no momentum, target 0",
     answer(2, 10, 0),
     "unproved",
-    "the node says synced with a target of 0, and does not tell its newest momentum",
+    "the node says synced with a target of 0, and does not return its newest momentum",
   ],
   [
     "state 2, no momentum, target below",
     answer(2, 35, 1),
     "unproved",
-    "the node says synced with a target of 1, and does not tell its newest momentum",
+    "the node says synced with a target of 1, and does not return its newest momentum",
   ],
   [
     "state 2, no momentum, nothing at all",
     answer(2, 0, 0),
     "unproved",
-    "the node says synced with a target of 0, and does not tell its newest momentum",
+    "the node says synced with a target of 0, and does not return its newest momentum",
   ],
 ])("%s", (_what, observation, says, why) => {
   const verdict = judgeObservation(observation, nodeTime);

@@ -241,7 +241,7 @@ test("a node on a fork never passes, and the error says what is needed", async (
   const text = await waitForSync({ ...options, deadline: 7 * 24 * hour }, deps).catch((error: Error) => error.message);
   expect(text).toContain("the node has not synced within 7 d");
   expect(text).toContain("its momentum 1000 is f1000, that of r1 is h1000 (so say 2 of them)");
-  expect(text).toContain("needed: the chain of the references.");
+  expect(text).toContain("needed: resync a node that stays on a fork");
 });
 
 describe("pauses", () => {
@@ -300,7 +300,7 @@ describe("what is said", () => {
     expect(
       seen.lines.map((line) => line.replace(`${since}, `, "").replace("100.0 %, ", "").split(", ").slice(1).join(", ")),
     ).toEqual([
-      "the node says synced with a target of 999, and does not tell its newest momentum",
+      "the node says synced with a target of 999, and does not return its newest momentum",
       "the node says synced, but its newest momentum is 3600 s old",
       "synced, newest momentum 3 s old (1 of 1 looks)",
     ]);
@@ -315,7 +315,7 @@ describe("the deadline", () => {
     expect(error.message).toBe(
       "203.0.113.7: the node has not synced within 2 h 00 min (pillar-host:sync.deadline)\n" +
         `  last seen: 1.0 %, height 10 of 1000, ${since}\n` +
-        "  The height does not move: what to look at stands above, where the stall was noticed.\n" +
+        "  The height does not advance: the lines above, where the stall began, say what to check.\n" +
         help,
     );
     expect(error.gaveUp).toEqual({ startHeight: 10, last: answer(1, 10, 1000) });
@@ -356,22 +356,22 @@ describe("a stall", () => {
     `sync: stalled: ${what} for 15 min. The wait goes on. On 203.0.113.7:`,
     "  disk: 0.0 of 2.0 GB free at /root. Nearly full: the node stops without room",
     "  log: panic",
-    "sync: a node that was killed, by a power cut too, may stand still on a torn database. If nothing above explains the stall: Resync in the controller's menu on the host, or copy the chain of a synced old host with pillar-host:sync.from: oldHost",
+    "sync: a node that was killed, for example by a power cut, may stall on a torn database. If nothing above explains the stall: choose Resync in the controller's menu on the host, or copy the chain of a synced old host with pillar-host:sync.from: oldHost",
   ];
 
   test("is said once, with what there is to look at, and its end; then anew; and told to who does not watch", async () => {
     const { deps, seen } = worldOf([...stand(10, 200), none(), ...stand(11, 2), ...stand(12, 200), good]);
     await waitForSync({ ...options, confirmations: 1 }, deps);
     expect(seen.lines.filter((line) => /stall|^ {2}|torn/.test(line))).toEqual([
-      ...stalled("the height stands at 10"),
+      ...stalled("the height has been 10"),
       "sync: the stall is over, height 11",
-      ...stalled("the height stands at 12"),
+      ...stalled("the height has been 12"),
       "sync: the stall is over, height 1000",
     ]);
     expect(seen.notices).toEqual([
-      "stalled: the height stands at 10 for 15 min",
+      "stalled: the height has been 10 for 15 min",
       "over: the stall is over, height 11",
-      "stalled: the height stands at 12 for 15 min",
+      "stalled: the height has been 12 for 15 min",
       "over: the stall is over, height 1000",
       "synced: synced at height 1000",
     ]);
@@ -381,7 +381,7 @@ describe("a stall", () => {
     const { deps, seen } = worldOf([none()]);
     await giveUp(waitForSync({ ...options, deadline: hour }, deps));
     expect(seen.lines.filter((line) => /stall|^ {2}|torn/.test(line))).toEqual(
-      stalled("the node has not told its height"),
+      stalled("the node has not returned its height"),
     );
   });
 });
@@ -434,7 +434,7 @@ test("nobody wants the answer any more: it ends, and keeps what it saw", async (
   const { deps, seen } = worldOf([answer(1, 10, 1000)], undefined, 3);
   const error = await giveUp(waitForSync(options, deps));
   expect(error.message).toContain(
-    "203.0.113.7: the node is watched by nobody any more: the engine that waited is gone\n",
+    "203.0.113.7: the node is no longer watched: the engine that waited is gone\n",
   );
   expect(error.gaveUp.startHeight).toBe(10);
   expect(seen.looks).toBe(3);

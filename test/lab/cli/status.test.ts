@@ -147,7 +147,7 @@ Correct it in Pulumi.prod.yaml, then run the command again.`);
     expect(synced.exitCode, synced.out).toBe(0);
     expect(synced.out).toMatch(/^stage +synced\nnext +pulumi up -s prod shows the producer address/m);
     expect(synced.out).not.toMatch(/^pulumi /m);
-    expect(synced.out).toMatch(/^address +not registered: nobody registered a Pillar of the name Anvil/m);
+    expect(synced.out).toMatch(/^address +not registered: no Pillar with the name Anvil is registered/m);
     expect(synced.out).toMatch(/^orchestrator +none on this host$/m);
     expect(synced.out).toMatch(/^destroy +refused: pillar-host:lifecycle of prod is active$/m);
 

@@ -85,7 +85,7 @@ test("adopts a server that somebody else created, and keeps it while no other ho
   await stage.cloud.configure({ lifecycle: "retiring" }, { importId: server.id });
   const refused = await stage.cloud.stack.up();
   expect(refused.exitCode).not.toBe(0);
-  expect(linesOf(refused.output)).toContain("- who produces after this host is not configured\n");
+  expect(linesOf(refused.output)).toContain("- no successor of this host is configured\n");
   expect((await stage.cloud.stack.destroy()).output).toContain("because it is protected");
   expect([facts(), writes()]).toEqual([before, asked]);
 });

@@ -182,7 +182,7 @@ describe("the stack of a live server", () => {
     await cloud.configure({ lifecycle: "retiring" });
     const up = await cloud.stack.up(["--skip-preview"]);
     expect(up.exitCode, up.output).toBe(0);
-    expect(up.output).toContain("Nothing stands in the way any more: pulumi destroy -s prod");
+    expect(up.output).toContain("All conditions are met. Delete the host with: pulumi destroy -s prod");
     hetzner.cloud.faults.add({
       kind: "answer",
       method: "POST",
@@ -227,7 +227,7 @@ describe("the stack of a live server", () => {
     await cloud.configure({ lifecycle: "retiring" });
     const up = await cloud.stack.up(["--skip-preview"]);
     expect(up.exitCode, up.output).toBe(0);
-    expect(up.output).toContain("Nothing stands in the way any more: pulumi destroy -s prod");
+    expect(up.output).toContain("All conditions are met. Delete the host with: pulumi destroy -s prod");
     const { output, exitCode } = await kept(cloud.stack.destroy());
     expect(exitCode, output).toBe(0);
     expect([hetzner.cloud.servers.size, hetzner.cloud.firewalls.size, hetzner.cloud.sshKeys.size]).toEqual([0, 0, 0]);

@@ -85,7 +85,7 @@ it("waits after the wallet's update until momentums carry the address", async ()
   await updateProducer(stage.lab, "Anvil", ours);
   await hears(up, /cutover: Anvil is registered with this host's address, and no momentum carries it yet: elections/);
   await stage.lab.chain("PATCH", "/nodes/host1", { rpcDown: true });
-  await hears(up, /cutover: whose address Anvil is registered with is not known|cutover: the node of .* is left out/);
+  await hears(up, /cutover: it is unknown which address Anvil is registered with|cutover: the node of .* is left out/);
   await stage.lab.chain("PATCH", "/nodes/host1", { rpcDown: false });
   const { exitCode, output } = await up.run.end();
   expect({ exitCode, output }).toMatchObject({ exitCode: 0 });

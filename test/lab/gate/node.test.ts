@@ -60,7 +60,7 @@ describe("a node with problems, at the gate", () => {
     expect(exitCode).not.toBe(0);
     expect(output).toContain("the node has not synced within 1 min (pillar-host:sync.deadline)");
     expect(output).toMatch(
-      /sync: stalled: the height stands at \d+ for 12 s\. The wait goes on\. On 10\.77\.0\.11:\n.* {2}service: go-node is active/,
+      /sync: stalled: the height has been \d+ for 12 s\. The wait goes on\. On 10\.77\.0\.11:\n.* {2}service: go-node is active/,
     );
     const { startedAt, startHeight } = await gateState();
     expect({ startedAt, startHeight }).toEqual({ startedAt: before.startedAt, startHeight: before.startHeight });
@@ -70,7 +70,7 @@ describe("a node with problems, at the gate", () => {
     const before = await gateState();
     await reconfigure(stage.stack, stage.host, { sync: { deadline: "10m", stallMinutes: 0.2 } });
     const up = await watchUp(stage.stack);
-    await up.hears(/^sync: stalled: the height stands at \d+/);
+    await up.hears(/^sync: stalled: the height has been \d+/);
     await healFaults(stage.lab, "host1");
     await up.hears(/^sync: the stall is over, height \d+/);
     const through = livesThrough.bind(undefined, { up, lab: stage.lab });

@@ -210,7 +210,7 @@ describe("a chain copy", () => {
 });
 
 describe("an adopted host", () => {
-  /** What stands in the way of its retirement, by its own node, its successor's and a reference. */
+  /** It is unknown what still blocks its retirement, by its own node, its successor's and a reference. */
   async function retire(own: NodeTarget, successor: NodeTarget | undefined, urls: readonly string[]): Promise<string> {
     const targets = [own, ...(successor ? [successor] : [])];
     const clients = targets.map((target) => openNodeChain(target.address, target));
@@ -234,7 +234,7 @@ describe("an adopted host", () => {
         "are on different chains",
       );
     }
-    expect(await retire(wrong, undefined, [])).toContain("which chain was asked is not confirmed");
+    expect(await retire(wrong, undefined, [])).toContain("nothing confirms the chain");
   });
 
   it("meets that condition on the right chain with its successor: 20 of 20", async () => {

@@ -53,7 +53,7 @@ describe("a stall", () => {
     expect(lines).toMatch(
       new RegExp(
         [
-          `sync: stalled: the height stands at \\d+ for 6 s\\. The wait goes on\\. On ${host.address}:`,
+          `sync: stalled: the height has been \\d+ for 6 s\\. The wait goes on\\. On ${host.address}:`,
           "service: go-node is active \\(running\\) since \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d UTC",
           "peers: \\d+",
           "disk: [\\d.]+ of [\\d.]+ GB free at /root/\\.znn.*",
@@ -79,8 +79,8 @@ describe("a stall", () => {
       body: {
         event: "stalled",
         title: "Pillar Anvil (prod): stalled",
-        message: expect.stringMatching(/^the height stands at \d+ for 6 s$/),
-        text: expect.stringMatching(/^Pillar Anvil \(prod\): stalled\nthe height stands at \d+ for 6 s$/),
+        message: expect.stringMatching(/^the height has been \d+ for 6 s$/),
+        text: expect.stringMatching(/^Pillar Anvil \(prod\): stalled\nthe height has been \d+ for 6 s$/),
       },
     });
     expect(JSON.stringify(await webhook.notices())).not.toMatch(/10\.77|z1q/);

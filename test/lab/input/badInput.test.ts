@@ -88,7 +88,7 @@ Correct it in Pulumi.prod.yaml, then run pulumi up -s prod again.`);
     const lines = await refused({ lifecycle: "retiring", host: { provider: "existing", address } });
     expect(lines).toContain(
       `error: pillar-host:host.hostKey: needed to retire ${address}, which this stack never logged in to; nothing was changed\n` +
-        `Get it with: ssh-keyscan -t ed25519 ${address}, and compare it with the host's console`,
+        `needed: run ssh-keyscan -t ed25519 ${address}, and compare the key with the host's console`,
     );
   });
 

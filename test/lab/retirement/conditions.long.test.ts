@@ -85,14 +85,14 @@ describe("with the rewards collected, a single problem keeps the host", () => {
   });
 
   it("no successor is configured", async () => {
-    expect(whats(await refuse({ successor: undefined }))).toContain("who produces after this host is not configured");
+    expect(whats(await refuse({ successor: undefined }))).toContain("no successor of this host is configured");
   });
 
   it("no node can be asked", async () => {
     const places = { ...last.places, service: "none", rpcPort: 1 };
     expect(whats(await refuse({ places, successor: undefined, references: ["http://127.0.0.1:1"] }))).toEqual([
-      "nobody tells what the chain says of Anvil",
-      "who produces after this host is not configured",
+      "no node reports what the chain says of Anvil",
+      "no successor of this host is configured",
       "no node reports whether the rewards since the switch were paid and collected",
     ]);
   });
@@ -105,7 +105,7 @@ describe("with the rewards collected, a single problem keeps the host", () => {
       refuse({ host: away(host) }),
       refuse({ stack: "other", successor: { ...successor, host: away(successor?.host ?? host) } }),
     ]);
-    expect(whats(own)).toContain(`this host, ${stage.old.address}, can't be seen: its node may still run`);
+    expect(whats(own)).toContain(`this host, ${stage.old.address}, does not answer: its node may still run`);
     expect(whats(next)).toContain(`the successor, ${stage.fresh.address}, does not answer`);
   });
 
@@ -143,7 +143,7 @@ describe("with the rewards collected, a single problem keeps the host", () => {
     for (const name of ["old", "fresh", "ref"]) await node(name, { noRewards: true });
     const word = { PILLAR_HOST_REWARDS_COLLECTED: pillar };
     const soon = "less than a day has passed since the switch: its rewards can't have come yet";
-    const needed = "the RPC does not tell whether the rewards since the switch were collected";
+    const needed = "the RPC does not report whether the rewards since the switch were collected";
     expect(whats(await refuse({ epoch: 86_400_000 }, word))).toEqual([soon]);
     expect(whats(await refuse())).toEqual([needed]);
     expect(whats(await refuse({}, { PILLAR_HOST_REWARDS_COLLECTED: "yes" }))).toEqual([needed]);
@@ -170,7 +170,7 @@ describe("with the rewards collected, a single problem keeps the host", () => {
     await stage.lab.chain("PATCH", "/pillars/Bolt", { producerAddress: stage.addresses.old });
     const found = async () =>
       whats(await refuse(kept())).find((line) => line.includes("is this the host of another Pillar?"));
-    await expect.poll(found).toMatch(/^this host's address and its successor's produce in turns/);
+    await expect.poll(found).toMatch(/^this host and its successor produce in turns/);
     await stage.lab.chain("PATCH", "/pillars/Bolt", { producerAddress: "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7" });
     await expect.poll(found, { interval: 2000 }).toBeUndefined();
   });
@@ -199,7 +199,7 @@ describe("an orchestrator on the host", () => {
     await onHost(stage.old, `mkdir ${away}; mv /root/.orchestrator/tss/localstate-*.json ${away}`);
     const conditions = conditionsOf(await refuse());
     expect(conditions).toContain(
-      `- this machine has no proved backup of the signer that was fenced on ${stage.old.address}, and the final backup would be incomplete`,
+      `- this machine has no proved backup of the orchestrator that was fenced on ${stage.old.address}, and the final backup would be incomplete`,
     );
     expect(conditions).toContain("found: the orchestrator's directory there lacks its key share");
     await onHost(stage.old, `mv ${away}/* /root/.orchestrator/tss/`);
@@ -209,7 +209,7 @@ describe("an orchestrator on the host", () => {
 
 describe("an orchestrator in an unknown state", () => {
   const signed = (address: string) =>
-    `whether an orchestrator signed on ${address} can't be told, and no proved backup of one lies here`;
+    `it is unknown whether an orchestrator signed on ${address}, and no proved backup of one lies here`;
   const note = (event: "shutDown" | "reactivated") => {
     const { address, hostKey } = stage.old;
     const details = { address, hostKey, evidence: [], hasSigner: false };
@@ -255,9 +255,9 @@ describe("the operator's override", () => {
   it("accepts only the refusal's own sentence, records it, and uses it for both guards", async () => {
     const refused = await refuse(slow);
     const sentence = new RegExp(`${overrideVariable}='(.*)'`).exec(refused.error?.message ?? "")?.[1] ?? "";
-    expect(sentence).toMatch(/^Anvil: I accept to lose .*the signer$/);
+    expect(sentence).toMatch(/^Anvil: I accept to lose .*the orchestrator$/);
     const wrong = await refuse(slow, { [overrideVariable]: sentence.replace("Anvil", "Bolt") });
-    expect(wrong.error?.message).toContain(`${overrideVariable} is set, and says something else than this sentence.`);
+    expect(wrong.error?.message).toContain(`${overrideVariable} is set, but not to this sentence.`);
     expect(await onHost(stage.old, "systemctl is-active go-node")).toBe("active");
     const gone = await refuse(slow, { [overrideVariable]: sentence });
     expect(gone.error).toBeUndefined();

@@ -81,9 +81,11 @@ describe("a provider's old server that died after orchestrator and Pillar had mo
     const before = await requests();
     const { exitCode, output } = await destroy();
     expect(exitCode).not.toBe(0);
-    expect(output).toContain("One condition is not met:\n- the RPC does not tell whether the rewards since the switch");
     expect(output).toContain(
-      `your word, after you saw it in the wallet: ${collectedVariable}=${pillar} before the command`,
+      "One condition is not met:\n- the RPC does not report whether the rewards since the switch",
+    );
+    expect(output).toContain(
+      `check it in the wallet, then confirm it: ${collectedVariable}=${pillar} before the command`,
     );
     expect(await requests()).toEqual(before);
   });
@@ -102,7 +104,7 @@ describe("a provider's old server that died after orchestrator and Pillar had mo
     expect(detailsOf("released")).toMatchObject({
       evidence: expect.arrayContaining([
         `${address} did not answer, and is switched off: hetzner says that it is off`,
-        `the operator's word that the rewards of ${pillar} were collected`,
+        `the operator confirmed that the rewards of ${pillar} were collected`,
       ]),
     });
   });

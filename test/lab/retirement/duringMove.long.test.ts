@@ -57,9 +57,11 @@ describe("the orchestrator's move by one stack, and the old host's shutdown by a
     await updateProducer(stage.lab, pillar, await producerOf(stage.fresh));
     await sleep(quick.momentumSeconds * 1000 * quick.tickMomentums * 4);
     await theirs.configure(theirFile("retiring"), await login());
-    expect(await retires(/a move of the signer is not over on this host, \S+: it may come back to this node/)).not.toBe(
-      0,
-    );
+    expect(
+      await retires(
+        /a move of the orchestrator is not over on this host, \S+: the orchestrator may come back to this host/,
+      ),
+    ).not.toBe(0);
     expect(await nodeOf(stage.old)).toBe("active");
     expect(await onHost(stage.old, "ls /var/lib/pillar-host")).not.toContain("retired");
   });

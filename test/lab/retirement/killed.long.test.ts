@@ -43,7 +43,7 @@ describe("a destroy of the producing stack right after the cutover", () => {
     const { exitCode, output } = await stage.stack.up();
     expect(exitCode).not.toBe(0);
     expect(linesOf(output)).toContain(
-      "pillar-host:pillar.name: this stack's host is that of Anvil; nothing was changed\nfound: Bolt\nneeded: Anvil: pulumi config set --type string --path pillar-host:pillar.name Anvil -s prod\nBolt gets a stack of its own: ./pillar-host init NEW",
+      "pillar-host:pillar.name: this stack's host is that of Anvil; nothing was changed\nfound: Bolt\nneeded: set it back: pulumi config set --type string --path pillar-host:pillar.name Anvil -s prod\nBolt gets a stack of its own: ./pillar-host init NEW",
     );
     await configureOld(stage, {});
   });
@@ -91,9 +91,9 @@ describe("a host that is unreachable from the start", () => {
     expect(nextStep[0]).toBe("The node of this host could not be stopped: it does not answer.");
     const { exitCode, output } = await destroy();
     expect(exitCode).not.toBe(0);
-    expect(output).toContain(`- this host, ${stage.old.address}, can't be seen: its node may still run`);
+    expect(output).toContain(`- this host, ${stage.old.address}, does not answer: its node may still run`);
     const sentence = new RegExp(`${override}='(.*)'`).exec(output)?.[1] ?? "";
-    expect(sentence).toBe("Anvil: I accept to lose momentums and the signer");
+    expect(sentence).toBe("Anvil: I accept to lose momentums and the orchestrator");
     const gone = await destroy({ [override]: sentence });
     expect(gone.exitCode, gone.output).toBe(0);
     expect(journeyOf(stage).findLast(({ event }) => event === "override")?.details).toMatchObject({ sentence });

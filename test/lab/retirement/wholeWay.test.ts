@@ -88,7 +88,7 @@ it("shuts it down once the successor produces, for good", async () => {
   const { nextStep } = await stage.stack.outputs<{ nextStep: string[] }>();
   expect(nextStep.slice(0, 3)).toEqual([
     "The node of this host is off, and stays off.",
-    "pulumi destroy -s prod is refused until this is met, and looks again itself:",
+    "pulumi destroy -s prod is refused until these conditions are met; it checks them again itself:",
     expect.stringMatching(/^ {2}- the rewards since the switch are not collected, says /),
   ]);
   await stage.old.reboot();

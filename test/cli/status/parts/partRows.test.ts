@@ -28,10 +28,10 @@ describe("address and producing", () => {
     ["earlier", `not registered: Anvil is still registered with ${old}`, "no: another producer address is registered"],
     [
       "nobody",
-      "not registered: nobody registered a Pillar of the name Anvil (pillar-host:pillar.name)",
+      "not registered: no Pillar with the name Anvil is registered (pillar-host:pillar.name)",
       "no: nobody registered this Pillar",
     ],
-    ["unknown", "unknown: nobody was asked", "unknown, for the same reason"],
+    ["unknown", "unknown: no node was asked", "unknown, for the same reason"],
     [
       "producing",
       `registered: Anvil has this host's address, ${ours} (since 2026-11-21 14:55 UTC or longer)`,
