@@ -108,9 +108,7 @@ test("nothing begins by a log that lacks a line: the error says what to bring, o
   await add("one", "two");
   rewrite(lines().slice(0, 1));
   const said = await assertWhole(store(), "prod").catch((error: Error) => error.message);
-  expect(said).toMatch(
-    /^the event log is incomplete: nothing was started\n {2}found: .* no line with the hash/,
-  );
+  expect(said).toMatch(/^the event log is incomplete: nothing was started\n {2}found: .* no line with the hash/);
   expect(said).toContain("pillar-host:orchestrator.migrateFrom.laterThanMove");
   expect(said).toMatch(/\n {2}Then: pulumi up -s prod$/);
 });

@@ -197,7 +197,8 @@ describe("a look in the moment in which a momentum is taken in", () => {
 describe("what the node alone does not bear out", () => {
   const noTarget = (seen: ReferenceAnswers) => look(answer(2, 1000, 0, { newestAge: 3000 }), { ...seen, ...apart });
   const apart = { clock: nodeTime - 121_000 };
-  const unclear = "the clocks of the host and of this machine are 121 s apart, and no references decide whether the newest momentum is fresh";
+  const unclear =
+    "the clocks of the host and of this machine are 121 s apart, and no references decide whether the newest momentum is fresh";
 
   test("counts with references that agree, and not without", () => {
     expect(weighAll([noTarget(saying(1000, 1001))])).toMatchObject({
