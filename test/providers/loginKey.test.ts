@@ -43,13 +43,13 @@ test("a changed key is authorised with the old one, and proved", async () => {
   expect(ran).toEqual(["old: bash -euo pipefail -s"]);
 });
 
-test("a key that is let in already is left", async () => {
+test("keeps a key that the host accepts already", async () => {
   const { connect, ran } = host("new");
   await authorizeKey(olds, news, connect);
   expect(ran).toEqual([]);
 });
 
-test("where neither is let in, the operator is told what to do", async () => {
+test("tells the operator what to do if the host accepts neither key", async () => {
   await expect(authorizeKey(olds, news, host().connect)).rejects.toThrow(
     "203.0.113.7 accepts neither the new ssh key (pillar-host:ssh) nor the one before it\n" +
       "  Set the previous key again, or add the new key to /root/.ssh/authorized_keys in the provider's console. Then run\n" +
@@ -57,12 +57,12 @@ test("where neither is let in, the operator is told what to do", async () => {
   );
 });
 
-test("a host that cannot be reached is not taken for one that refuses", async () => {
+test("an unreachable host does not count as refusing", async () => {
   const connect = () => Promise.reject(new Error("203.0.113.7:22: timed out"));
   await expect(authorizeKey(olds, news, connect)).rejects.toThrow("timed out");
 });
 
-describe("whether this state ordered the server", () => {
+describe("orderedByState", () => {
   const key = (serverId: string, isOrder: boolean) => ({ ...news, serverId, isOrder });
 
   test.each<[string, object, ReturnType<typeof key>, boolean]>([

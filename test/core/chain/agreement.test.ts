@@ -12,7 +12,7 @@ test.each([[[]], [["a", "b"]], [["a", "a", "b", "b"]], [["a", "a", "b", "c"]]])(
   expect(agreeOn<string, string>(words, same)).toEqual({ kind: "split" });
 });
 
-test("around a common number, as near as is wanted", () => {
+test("counts the numbers near the median", () => {
   const near = (heights: readonly number[]) =>
     agreeOn(
       heights,

@@ -28,13 +28,13 @@ describe("the chance of election", () => {
     expect(Math.abs(least - share)).toBeLessThan(0.01);
   });
 
-  test("of one whose weight nobody has counted lies between both", () => {
+  test("of a Pillar without a counted weight lies between both", () => {
     const { least, most } = electionChance({ pillars: 100 }, network);
     expect([least.toFixed(3), most.toFixed(3)]).toEqual(["0.176", "0.588"]);
     expect(electionChance({ pillars: 30 }, network)).toEqual({ least: 1, most: 1 });
   });
 
-  test("of one at the edge of the first is that of the others: weights change", () => {
+  test("of a Pillar at the edge of the top ranks is that of the rest: weights change", () => {
     const of = (place: number) => electionChance({ pillars: 100, place }, network).least.toFixed(2);
     expect([of(25), of(26), of(30), of(31)]).toEqual(["0.59", "0.18", "0.18", "0.18"]);
   });
@@ -74,7 +74,7 @@ describe("patience", () => {
   });
 });
 
-describe("from when on an address is elected", () => {
+describe("the time from which an address is elected", () => {
   // As it was measured on a network of go-zenon v0.0.8: when it was shown, and where its tick began.
   test.each([
     ["06:14:01", "06:20:41"],
@@ -83,7 +83,7 @@ describe("from when on an address is elected", () => {
     expect(electedFrom(at(seen), genesis, network)).toBe(at(from));
   });
 
-  test("seen at the very end of a tick, its block is in the next one", () => {
+  test("the block of an address seen at the end of a tick is in the next tick", () => {
     expect(electedFrom(at("06:15:25"), genesis, network)).toBe(at("06:25:41"));
     expect(electedFrom(at("06:15:20"), genesis, network)).toBe(at("06:25:41") - 5 * 60_000);
   });
@@ -94,7 +94,7 @@ describe("from when on an address is elected", () => {
   });
 });
 
-test("the words for it", () => {
+test("describes a Pillar's rank and chance", () => {
   const words = (standing: Parameters<typeof standingText>[0]) => standingText(standing, network);
   expect(words({ pillars: 3, place: 2 })).toBe("one of 3 Pillars, all of them in every tick of 5 min");
   expect(words({ pillars: 100, place: 71 })).toBe("place 71 of 100 by weight, in 18 of 100 ticks of 5 min");

@@ -10,7 +10,7 @@ const answering = (result: unknown) =>
     () => undefined,
   );
 
-test("an address or a hash that would command a terminal, or hides a letter, is none", async () => {
+test("refuses an address or a hash with control or hidden characters", async () => {
   const pillar = { name: "Anvil", producerAddress: "z1qa", withdrawAddress: "z1qb" };
   expect(await answering(pillar).pillar("Anvil")).toMatchObject({ producerAddress: "z1qa" });
   for (const evil of [evilText, "z1q\u200ba"]) {
@@ -36,7 +36,7 @@ test.each(["9".repeat(41), "9".repeat(5_000_000), "-1", "1.5", "0x1", "1e9", "",
   },
 );
 
-test("an amount of forty digits, or a plain number, is one", () => {
+test("accepts an amount of forty digits or a plain number", () => {
   const most = "9".repeat(40);
   expect(parseAmount({ znnAmount: most, qsrAmount: 7 })).toEqual({ znn: BigInt(most), qsr: 7n });
   expect(parseStanding({ count: 1, list: [{ name: "Anvil", weight: most }] }, "Anvil")).toEqual({

@@ -25,8 +25,8 @@ const edge = (name: string): ChainClient =>
 
 const producing = clientOf("producing");
 
-describe("what a real node answers is read", () => {
-  test("its sync, and its newest momentum", () => {
+describe("the answers of a real node", () => {
+  test("contain its sync state and its newest momentum", () => {
     const answers = recorded.producing ?? {};
     const info = parseSyncInfo(nodeResult(body(answers["stats.syncInfo"])));
     expect(info).toEqual({ state: 2, currentHeight: 69, targetHeight: 69 });
@@ -34,7 +34,7 @@ describe("what a real node answers is read", () => {
     expect(nodeResult(body(answers["stats.networkInfo"]))).toMatchObject({ numPeers: expect.any(Number) });
   });
 
-  test("momentums, and the one before a time", async () => {
+  test("contain momentums, and the momentum before a time", async () => {
     expect((await producing.newest()).momentum).toMatchObject({ height: 69, timestamp: 1_795_328_521_000 });
     expect((await producing.momentums(66, 1)).map(({ height }) => height)).toEqual([66]);
     expect(await producing.before(1_795_328_521_000)).toMatchObject({ height: 68, timestamp: 1_795_328_511_000 });
@@ -44,7 +44,7 @@ describe("what a real node answers is read", () => {
     await expect(edge("height0").momentums(0, 1)).rejects.toThrow("must be strictly greater than zero");
   });
 
-  test("a Pillar, and where it stands among all", async () => {
+  test("contain a Pillar and its rank", async () => {
     expect(await producing.pillar("Pillar-2")).toEqual({
       name: "Pillar-2",
       producerAddress: "z1qz8hvyx2vksmafqd5fw2rs7aer0sy94r9z02x8",
@@ -57,7 +57,7 @@ describe("what a real node answers is read", () => {
     expect(await edge("firstAnswerAfterStart").pillar("Pillar-1")).toMatchObject({ figures: { expected: 0 } });
   });
 
-  test("weights that are not counted yet, right after a start, give no place", async () => {
+  test("give no rank right after a start, while weights are not counted", async () => {
     const list = ["A", "B"].map((name) => ({ name, weight: "0" }));
     const started = chainClient(
       "node",
@@ -67,7 +67,7 @@ describe("what a real node answers is read", () => {
     expect(await started.standing("A")).toEqual({ pillars: 80 });
   });
 
-  test("paid epochs, exact, and none before the first", async () => {
+  test("contain the exact paid epochs, and none before the first", async () => {
     expect(await clientOf("fast, collected").paidEpochs("Pillar-2")).toEqual(
       [2, 1, 0].map((epoch) => ({ epoch, expected: 30, produced: 30, givesAll: false })),
     );
@@ -75,7 +75,7 @@ describe("what a real node answers is read", () => {
     expect(await edge("epochNotPaid").paidEpochs("Pillar-2")).toEqual([]);
   });
 
-  test("rewards, before and after their collection, and of an address that nobody knows", async () => {
+  test("contain rewards before and after their collection, and none for an unknown address", async () => {
     const paid = { znn: 3_699_999_990n, qsr: 0n };
     const rows = [2, 1, 0].map((epoch) => ({ epoch, ...paid }));
     const [before, after] = [clientOf("fast, to be collected"), clientOf("fast, collected")];
@@ -84,7 +84,7 @@ describe("what a real node answers is read", () => {
     expect(await producing.rewards("z1q")).toMatchObject({ rows: [] });
   });
 
-  test("methods that it does not have", async () => {
+  test("report methods that the node lacks", async () => {
     expect(await edge("noMethod").rewards("z1q")).toBe("notOffered");
     expect(await edge("noMethod").standing("Pillar-2")).toBeUndefined();
     expect(await edge("noMethod").paidEpochs("Pillar-2")).toEqual([]);

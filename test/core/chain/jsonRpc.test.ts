@@ -78,7 +78,7 @@ describe("the answer", () => {
 });
 
 describe("no answer", () => {
-  test("of a frozen server, within the time, and its connection is closed", async () => {
+  test("comes from a frozen server within the timeout, and the connection is closed", async () => {
     let closed: Promise<void> | undefined;
     const { port } = use(
       await listen(
@@ -96,7 +96,7 @@ describe("no answer", () => {
     await closed;
   });
 
-  test("of a server that stops in the middle of a body", async () => {
+  test("comes from a server that stops in the middle of a body", async () => {
     const { port } = await serve((_request, response) => {
       response.writeHead(200, { "content-length": 100 });
       response.write("half");
@@ -104,7 +104,7 @@ describe("no answer", () => {
     await expect(call(port, { timeout: 120 })).rejects.toThrow(/^no answer within/);
   });
 
-  test("of a server that hangs up in the middle of a body", async () => {
+  test("comes from a server that closes the connection in the middle of a body", async () => {
     const { port } = await serve((_request, response) => {
       response.writeHead(200, { "content-length": 100 });
       response.write("half", () => response.destroy());
@@ -112,11 +112,11 @@ describe("no answer", () => {
     await expect(call(port)).rejects.toThrow("the RPC's answer was cut off");
   });
 
-  test("where nobody listens", async () => {
+  test("comes from a closed port", async () => {
     await expect(call(await closedPort())).rejects.toThrow("ECONNREFUSED");
   });
 
-  test("where no stream is opened in time; one that comes late is thrown away", async () => {
+  test("comes if no stream opens in time; a late stream is closed", async () => {
     const late = new net.Socket();
     let arrive: (stream: net.Socket) => void = () => undefined;
     const opening = new Promise<net.Socket>((resolve) => {
@@ -129,7 +129,7 @@ describe("no answer", () => {
     expect(late.destroyed).toBe(true);
   });
 
-  test("where the opening fails", async () => {
+  test("comes if the stream fails to open", async () => {
     const calling = callRpc(() => Promise.reject(new Error("no tunnel")), { authority: "a", method: "m", timeout: 30 });
     await expect(calling).rejects.toThrow(new Error("no tunnel"));
   });

@@ -37,7 +37,7 @@ test.each<[string, string, unknown, number]>([
   expect((await asked(tag, answer, status)).said).toBeUndefined();
 });
 
-test("only of GitHub's releases anything is asked", async () => {
+test("asks only for releases of GitHub", async () => {
   const { fetched } = await asked("v0.0.4", {});
   expect(await newerRelease("https://release.example/node-controller.zip")).toBeUndefined();
   expect(await newerRelease(undefined)).toBeUndefined();

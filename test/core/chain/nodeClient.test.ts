@@ -46,7 +46,7 @@ const elsewhere = (results: Record<string, unknown>) => fakeNode(results, 0, "12
 const options = { references: [], tolerance: 20, isChainUnverified: true };
 
 describe("a node client", () => {
-  test("through ssh: sync info and the newest momentum, over one connection", async ({ host, node, clientOf }) => {
+  test("reads sync info and the newest momentum over one ssh connection", async ({ host, node, clientOf }) => {
     const looks = clientOf();
     const seen = await looks.observe();
     await looks.observe();
@@ -66,12 +66,12 @@ describe("a node client", () => {
     expect(node.asked[0]?.headers.host).toBe(`127.0.0.1:${node.port}`);
   });
 
-  test("directly: without a connection to the host", async ({ host, clientOf }) => {
+  test("reads a node directly, without a connection to its host", async ({ host, clientOf }) => {
     expect((await clientOf({ via: "direct" }).observe()).kind).toBe("answer");
     expect(host.connections).toBe(0);
   });
 
-  test("state 3: the peers are counted, and the momentum is not asked for", async ({ use, clientOf }) => {
+  test("reads the peers instead of the newest momentum in state 3", async ({ use, clientOf }) => {
     const lonely = await fakeNode({
       "stats.syncInfo": { state: 3, currentHeight: 9, targetHeight: 0 },
       "stats.networkInfo": { numPeers: 2 },
@@ -81,13 +81,13 @@ describe("a node client", () => {
     expect(lonely.asked).toHaveLength(2);
   });
 
-  test("a node that does not tell its newest momentum is still an answer", async ({ use, clientOf }) => {
+  test("accepts a node without a newest momentum", async ({ use, clientOf }) => {
     const quiet = await fakeNode({ "stats.syncInfo": { state: 2, currentHeight: 9, targetHeight: 9 } });
     use(quiet);
     expect(await clientOf({ port: quiet.port }).observe()).toMatchObject({ kind: "answer", newest: undefined });
   });
 
-  test("a node that is not there is a reason, and the next look finds it when it is", async ({ clientOf }) => {
+  test("reports an absent node, and finds it at the next observation", async ({ clientOf }) => {
     const port = await closedPort();
     expect(await clientOf({ via: "direct", port }).observe()).toEqual({
       kind: "none",
@@ -95,7 +95,7 @@ describe("a node client", () => {
     });
   });
 
-  test("a connection that died is made anew by the next looks", async ({ host, clientOf }) => {
+  test("reconnects after the connection died", async ({ host, clientOf }) => {
     const looks = clientOf();
     await looks.observe();
     host.breakAll();
@@ -105,7 +105,7 @@ describe("a node client", () => {
     expect(host.connections).toBe(2);
   });
 
-  test("a node that is away does not cost the connection to its host", async ({ host, node, clientOf }) => {
+  test("keeps the connection to the host of an absent node", async ({ host, node, clientOf }) => {
     const looks = clientOf();
     await looks.observe();
     await node.close();
@@ -114,12 +114,12 @@ describe("a node client", () => {
     expect(host.connections).toBe(1);
   });
 
-  test("a host that is away is told apart from a node that is", async ({ host, clientOf }) => {
+  test("distinguishes an absent host from an absent node", async ({ host, clientOf }) => {
     const ssh = { ...loginTo(host), port: await closedPort() };
     expect(await clientOf({ ssh }).observe()).toMatchObject({ kind: "none", unreachable: true });
   });
 
-  test("another host key and a refused login end the looking", async ({ host, clientOf }) => {
+  test("throws for another host key and a refused login", async ({ host, clientOf }) => {
     const ssh = loginTo(host);
     await expect(
       clientOf({ ssh: { ...ssh, hostKey: `${ssh.hostKey.slice(0, -4)}AAAA` } }).observe(),
@@ -130,7 +130,7 @@ describe("a node client", () => {
   });
 
   // A connection left open keeps the program's process, and pulumi up, from ending.
-  test("closed while it connects, it leaves no connection behind", async ({ use, clientOf }) => {
+  test("leaves no connection if it is closed while it connects", async ({ use, clientOf }) => {
     let letIn: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       letIn = resolve;
@@ -149,10 +149,7 @@ describe("a node client", () => {
     await soon(() => expect(slow.open).toBe(0));
   });
 
-  test("a look of the program asks the references where the node's own word is not enough", async ({
-    use,
-    targetOf,
-  }) => {
+  test("a node's status needs the references if the node's own answer is not enough", async ({ use, targetOf }) => {
     const late = use(await fakeNode(synced(), -300_000));
     const others = await Promise.all([elsewhere(synced(99)), elsewhere(synced(102))]);
     for (const other of others) use(other);
@@ -177,7 +174,7 @@ describe("a node client", () => {
     },
   );
 
-  test("a look of the program bears with references that contradict a fresh momentum, as the gate does in the end", async ({
+  test("a node's status tolerates references that contradict a fresh momentum, as the gate does", async ({
     use,
     targetOf,
   }) => {
@@ -187,7 +184,7 @@ describe("a node client", () => {
     expect(await readNodeStatus(targetOf(), { ...options, references })).toMatchObject({ synced: true });
   });
 
-  describe("a look of the program at a node of an old version", () => {
+  describe("the status of an outdated node", () => {
     const versions: VersionRules = {
       mainNetwork: "ab",
       releases: "https://r.example",
@@ -224,7 +221,7 @@ describe("a node client", () => {
         );
     });
 
-    test("asks for the version only where one is required, and for the first momentum only where that decides", async ({
+    test("reads the version only if one is required, and the first momentum only if it decides", async ({
       use,
       targetOf,
     }) => {
@@ -254,7 +251,7 @@ describe("a node client", () => {
     },
   );
 
-  test("a look of the program says what is now, and never throws", async ({ host, targetOf }) => {
+  test("a node's status is the present one, and never throws", async ({ host, targetOf }) => {
     expect(await readNodeStatus(targetOf(), options)).toMatchObject({
       synced: true,
       known: true,

@@ -66,12 +66,12 @@ describe("getBuildInfo", () => {
     ]);
   });
 
-  test("a build that was given no commit is a build", async ({ talk }) => {
+  test("accepts a build without a commit", async ({ talk }) => {
     const { client } = await talk(good({ ...build, gitCommit: "" }));
     expect(await client.buildInfo()).toEqual({ ...build, gitCommit: "" });
   });
 
-  test("too many requests are asked again, a good while later", async ({ talk }) => {
+  test("retries after a delay if the orchestrator answers 429", async ({ talk }) => {
     const busy = { status: 429, body: '{"result":null,"error":"rate limit exceeded"}' };
     const { client, asked, slept } = await talk(busy, busy, good(build));
     expect(await client.buildInfo()).toEqual(build);
@@ -81,7 +81,7 @@ describe("getBuildInfo", () => {
     await expect(stuck.buildInfo()).rejects.toThrow("429, too many requests, 9 times");
   });
 
-  test("never more than two requests a second, whoever asks", async ({ talk }) => {
+  test("sends at most two requests a second", async ({ talk }) => {
     const { client, slept } = await talk(good({ ...build, state: 0, stateName: "live" }));
     await Promise.all([client.buildInfo(), client.status(), client.identity()]);
     expect(slept).toEqual([600, 600]);
@@ -121,7 +121,7 @@ describe("getBuildInfo", () => {
     await server.close();
   });
 
-  test("a port where nothing listens is said in its own words", async () => {
+  test("names a port on which nothing listens", async () => {
     const forward = () =>
       Promise.reject(
         forwardError("closedPort", "nothing listens on 127.0.0.1:55000 of the host: the node restarts or is down"),
@@ -132,8 +132,8 @@ describe("getBuildInfo", () => {
   });
 });
 
-describe("words that would command a terminal", () => {
-  test("are told without, or count as not told", async ({ talk }) => {
+describe("control characters", () => {
+  test("are removed, or the value counts as absent", async ({ talk }) => {
     const { client } = await talk(
       good({ state: 1, stateName: evilText, networks: { [evilText]: {} } }),
       good({ producer: evilText, pillarName: "Anvil", tssPeerId: "12D", evmAddress: "0x" }),
@@ -151,7 +151,7 @@ describe("what older builds lack", () => {
     expect([await client.status(), await client.identity()]).toEqual([undefined, undefined]);
   });
 
-  test("and what newer ones tell", async ({ talk }) => {
+  test("and newer builds report it", async ({ talk }) => {
     const { client } = await talk(
       good({
         state: 1,
@@ -190,7 +190,7 @@ test.each([
   expect(Math.sign(compareVersions(a, b))).toBe(order);
 });
 
-test("access keys of addresses, and what follows a telling word, are taken out", () => {
+test("removes access keys of addresses, and what follows a word such as seed", () => {
   expect(withoutSecrets("dial wss://eth.example/v3/abcdef: refused\nseed: x y\nok")).toBe(
     "dial wss://eth.example/[removed] refused\nseed [removed]\nok",
   );

@@ -15,7 +15,7 @@ const node = (age: number, changes: Partial<ChainClient> = {}) =>
   clientNamed("node", { newest: async () => ({ momentum: momentum(7, age), clock }), ...changes });
 
 describe("a node", () => {
-  test("tells its newest momentum, its clock and what else was asked, and can be asked again", async () => {
+  test("returns its newest momentum, its clock and the rest of the answer, and can be called again", async () => {
     const client = node(3000);
     const reading = await readNode(client, async ({ newest }) => ({ twice: newest.height * 2 }));
     expect(reading).toEqual({ client, newest: momentum(7, 3000), clock, twice: 14 });
@@ -46,7 +46,7 @@ describe("a node", () => {
     expect(reading).toEqual({ client, fault: { kind: "silent", why } });
   });
 
-  test("that does not give what it has is found out", async () => {
+  test("gets a fault if it hides momentums", async () => {
     const page = (heights: readonly number[]) =>
       wholePage(node(0, { momentums: async () => heights.map((height) => momentum(height)) }), 5, 7);
     expect(await page([5, 6, 7])).toEqual({ page: [5, 6, 7].map((height) => momentum(height)) });
@@ -55,7 +55,7 @@ describe("a node", () => {
   });
 });
 
-test("why its word does not count, in words", () => {
+test("formats why a node's answer does not count", () => {
   expect(leftOutText(silent("reference http://a"))).toBe("reference http://a is left out: ECONNREFUSED");
   const texts = (
     [

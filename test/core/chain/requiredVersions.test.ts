@@ -24,7 +24,7 @@ const due = (...args: Parameters<typeof gaps>) =>
     .filter(({ expectedAt }) => expectedAt === undefined)
     .map(({ leastVersion }) => leastVersion);
 
-describe("which required versions a node lacks", () => {
+describe("the required versions that a node lacks", () => {
   test.each<[string, NodeBuild, number, string[]]>([
     ["an old one below the window: none", { version: "v0.0.8" }, 999, []],
     ["an old one from the first momentum of the window on", { version: "v0.0.8" }, 1000, ["v0.0.10"]],
@@ -49,12 +49,12 @@ describe("which required versions a node lacks", () => {
     expect(gaps({ version: "v0.0.10" }, 1, asked)[1]?.release).toBe("https://releases.example");
   });
 
-  test("those ahead have the date at which the network gets there, at its real pace", () => {
+  test("future versions have the date at which the network reaches their height", () => {
     const [first] = gaps({ version: "v0.0.8" }, 1000 - 500, { rows: [row] });
     expect(first?.expectedAt).toBe(now + 500 * 11_400);
   });
 
-  test("which rows count at a height, before anything is asked", () => {
+  test("returns the rows that apply at a height, without a call", () => {
     expect(applicableRows(rules, 999)).toEqual([]);
     expect(applicableRows(rules, 1000)).toEqual([row]);
     expect(applicableRows({ ...rules, leastVersion: "v1.0.0" }, 0)).toMatchObject([
@@ -63,8 +63,8 @@ describe("which required versions a node lacks", () => {
   });
 });
 
-describe("what is told", () => {
-  test("found, required, from which height, why, and what to do", () => {
+describe("the texts", () => {
+  test("name the version, the requirement, its height, its reason and the next step", () => {
     const [gap] = gaps({ version: "v0.0.9" }, 1000, { rows: [row] });
     if (!gap) throw new Error("none");
     expect(versionGapText(gap)).toBe(
@@ -81,7 +81,7 @@ describe("what is told", () => {
     expect(versionGapText({ ...gap, found: evilText })).not.toContain("\u001b");
   });
 
-  test("of one ahead, about when", () => {
+  test("name the approximate date of a future requirement", () => {
     const [gap] = gaps({ version: "v0.0.9" }, 400, { rows: [row] });
     if (!gap) throw new Error("none");
     expect(requirementText(gap)).toBe(
@@ -89,7 +89,7 @@ describe("what is told", () => {
     );
   });
 
-  test("of the configured one, no height and no table", () => {
+  test("name neither height nor table for the configured version", () => {
     const [gap] = gaps({ version: "v0.0.9" }, 1, { leastVersion: "v0.0.11", rows: [] });
     if (!gap) throw new Error("none");
     expect(versionGapText(gap)).toBe(

@@ -29,7 +29,7 @@ describe("two nodes", () => {
   });
 });
 
-test("of several, the first two that are not on one chain, and one of the largest company", () => {
+test("finds the first fork, and the node with the largest majority", () => {
   const [one, two, fork] = [shown(7), shown(7), shown(7, "f")];
   expect(firstFork([one, two])).toBeUndefined();
   expect(firstFork([one, two, fork])).toMatchObject({ verdict: "other", height: 7, one, other: fork });
@@ -37,7 +37,7 @@ test("of several, the first two that are not on one chain, and one of the larges
   expect(pickMajorityNode([])).toBeUndefined();
 });
 
-describe("showing each other what they are compared by", () => {
+describe("readSharedHeights", () => {
   const at = (name: string, height: number, changes: Partial<ChainClient> = {}): Reading<ChainExcerpt> => ({
     client: clientNamed(name, changes),
     clock: 1,
@@ -47,7 +47,7 @@ describe("showing each other what they are compared by", () => {
   const momentum = (height: number) => ({ ...block(height), timestamp: 1, producer: "z1q" });
   const showing = { momentums: async (from: number) => [momentum(from)] };
 
-  test("asks the higher one for the lower one's height, and nobody else for anything", async () => {
+  test("reads only the lower node's height, from the higher node", async () => {
     const [low, high, gone] = await readSharedHeights([at("a", 7), at("b", 9, showing), silent("c")], 1000);
     expect([low, high]).toMatchObject([{ older: [] }, { older: [{ height: 7, hash: "h7" }] }]);
     expect(gone).toMatchObject({ fault: { kind: "silent" } });

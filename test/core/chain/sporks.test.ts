@@ -7,7 +7,7 @@ import { evilText } from "../../evilText";
 const known: Spork[] = parseSporks({ list: usualSporks });
 const fresh: Spork = { id: "ab".repeat(32), name: "spork-next" };
 
-describe("which sporks a node does not have", () => {
+describe("the sporks that a node lacks", () => {
   test.each<[string, string | undefined, readonly Spork[], object[]]>([
     ["none of the network's, with its release", "v0.0.8", known, []],
     ["also of a build of it", "v0.0.8-libznn", known, []],
@@ -34,7 +34,7 @@ describe("which sporks a node does not have", () => {
   ])("%s", (_what, version, sporks, found) => expect(unknownSporks(sporks, version)).toMatchObject(found));
 });
 
-test("it is said what is needed, and by when", () => {
+test("formats which release is needed, and by when", () => {
   const [announced] = unknownSporks([fresh], "v0.0.8");
   const [decided] = unknownSporks([{ ...fresh, enforcedFrom: 77 }], "v9.9.9");
   if (!announced || !decided) throw new Error("none");
@@ -48,7 +48,7 @@ test("it is said what is needed, and by when", () => {
   expect(sporkText({ ...announced, name: evilText }, evilText)).not.toContain("\u001b");
 });
 
-test("an answer of another form is refused, a node without the method has told of none", async () => {
+test("refuses an answer of another form; a node without the method has no sporks", async () => {
   expect(() => parseSporks({})).toThrow("does not have the form {list}");
   expect(() => parseSporks({ list: [{ id: "x", name: "y", enforcementHeight: 0 }] })).toThrow("{id, name, ");
   const asked = (body: object) =>

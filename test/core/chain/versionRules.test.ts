@@ -15,7 +15,7 @@ const changed = (change: (table: { rows: Record<string, unknown>[] } & Record<st
   return JSON.stringify(table);
 };
 
-describe("the table that is shipped", () => {
+describe("the shipped table", () => {
   test("is of go-zenon's embedded genesis, and requires v0.0.10 for the community spork window", () => {
     expect(parseRequiredVersions(shipped)).toMatchObject({
       // go-zenon, chain/genesis/embedded_genesis_test.go:11, which compares it with the genesis momentum's hash.
@@ -49,7 +49,7 @@ const other = {
   hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
 };
 
-test("every node that is looked at has the rules with it: its own, the old host's, the successor's", () => {
+test("every node target holds the rules: the own node, the old host's, the successor's", () => {
   const config = configOf({
     node: { leastVersion: "v0.0.11" },
     sync: { from: "oldHost", oldHost: other },

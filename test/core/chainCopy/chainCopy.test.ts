@@ -123,7 +123,7 @@ const failure = (stage: Stage) =>
   );
 
 describe("the copy of a chain", () => {
-  test("in its order, with what is kept of it", async ({ stage }) => {
+  test("runs its steps in order, and keeps its facts", async ({ stage }) => {
     expect(await stage.run()).toMatchObject({
       outcome: "copied",
       from: "192.0.2.1",
@@ -152,14 +152,14 @@ describe("the copy of a chain", () => {
     expect(event).toMatchObject({ event: "chainCopied", stack: "prod", details: { from: "192.0.2.1", bytes: 1000 } });
   });
 
-  test("is nothing where the node is synced; the old host is not even asked", async ({ stage }) => {
+  test("does nothing for a synced node, and does not call the old host", async ({ stage }) => {
     stage.isSynced = true;
     expect(await stage.run()).toMatchObject({ outcome: "notNeeded" });
     expect(stage.called.filter((name) => name.startsWith("old"))).toEqual([]);
     expect(stage.called).not.toContain("new chain_swap");
   });
 
-  test("with which the node takes in nothing is taken back, thrown away and made again", async ({ stage }) => {
+  test("is undone, discarded and repeated if the node adds no momentum", async ({ stage }) => {
     stage.isFollowing = false;
     stage.does.chain_discard = () => {
       stage.isFollowing = true;
@@ -170,7 +170,7 @@ describe("the copy of a chain", () => {
     expect(stage.called.filter((name) => name === "new chain_discard")).toHaveLength(1);
   });
 
-  test("with which the node takes in nothing each time ends in an error; the node keeps its own", async ({ stage }) => {
+  test("ends in an error if the node never adds a momentum; the node keeps its own databases", async ({ stage }) => {
     stage.isFollowing = false;
     const fault =
       "the node added no momentum within 10 min of its start with the copy: its height is 7; the copy reaches 7";
@@ -188,7 +188,7 @@ describe("the copy of a chain", () => {
     expect(stage.called.slice(-2)).toEqual(ends);
   });
 
-  test("of another chain is not begun", async ({ stage }) => {
+  test("refuses an old host on another chain", async ({ stage }) => {
     stage.chain = "other";
     expect(await failure(stage)).toMatch(
       /^the chain is not copied from 192\.0\.2\.1 to 192\.0\.2\.2; nothing was changed on either host\n {2}found: both nodes are on different chains: their momentums 7 differ\n/,
@@ -196,9 +196,7 @@ describe("the copy of a chain", () => {
     expect(stage.called).not.toContain("old chain_snapshot");
   });
 
-  test("of a node that lacks a required version is not begun, but where two witnesses bear it out", async ({
-    stage,
-  }) => {
+  test("refuses an outdated node unless two witnesses confirm its chain", async ({ stage }) => {
     const row = { fromHeight: 10, leastVersion: "v0.0.10", why: "the window", release: "https://r.example" };
     stage.gaps = [{ ...row, found: "v0.0.8" }];
     expect(await failure(stage)).toContain(
@@ -209,7 +207,7 @@ describe("the copy of a chain", () => {
     expect(await stage.run()).toMatchObject({ outcome: "copied" });
   });
 
-  test("whose files differ takes those again, and is given up after three rounds", async ({ stage }) => {
+  test("copies differing files again, and fails after three rounds", async ({ stage }) => {
     stage.does.chain_manifest = (count) =>
       `${count === 2 ? "b".repeat(64) : hash}  nom/CURRENT\0${hash}  consensus/CURRENT\0`;
     await stage.run();
@@ -242,7 +240,7 @@ describe("the copy of a chain", () => {
     },
   );
 
-  test("that is cut off goes on, until nothing came for a quarter of an hour", async ({ stage }) => {
+  test("continues after a broken connection, until no data came for a quarter of an hour", async ({ stage }) => {
     stage.does.chain_copy = (count) => {
       if (count < 4) throw new Error("the connection ended");
       return "";
@@ -256,7 +254,7 @@ describe("the copy of a chain", () => {
     expect(stage.called.filter((name) => name === "new chain_copy").length).toBeGreaterThan(10);
   });
 
-  test("is given up before the old host lacks room", async ({ stage }) => {
+  test("stops before the old host lacks room", async ({ stage }) => {
     stage.does.chain_old_now = () => "extra 700000000\nfree 100000000\n";
     stage.does.chain_copy = () => {
       throw new Error("the connection ended");
@@ -268,7 +266,7 @@ describe("the copy of a chain", () => {
   });
 });
 
-test("an old host's sshd that refuses the copy is named before anything is changed", async ({ stage }) => {
+test("names an sshd that refuses the copy before anything is changed", async ({ stage }) => {
   stage.does.sshd_settings = () =>
     "usergroups root\nmaxsessions 10\nallowusers root@192.0.2.7\nallowtcpforwarding no\nforcecommand none\n/etc/ssh/sshd_config:9:AllowUsers root@192.0.2.7\n";
   await expect(stage.run()).rejects.toThrow(

@@ -103,7 +103,7 @@ async function sentIn(answer: (place: Place, usual: string) => string) {
   return { sent: sent.join("\n"), failure };
 }
 
-test("the copy of a chain does all its steps with hosts that answer as they should", async () => {
+test("a chain copy does all its steps if the hosts answer correctly", async () => {
   const { sent, failure } = await sentIn((_place, usual) => usual);
   expect(failure).toBeUndefined();
   for (const name of [
@@ -117,7 +117,7 @@ test("the copy of a chain does all its steps with hosts that answer as they shou
   expect(sent).toContain("total_bytes\u00011000");
 });
 
-test("the copy of a chain sends no word of another's to a host", async () => {
+test("a chain copy sends no unchecked text of one host to the other", async () => {
   const property = fc.asyncProperty(hostile, fc.constantFrom(...places), async (word, place) => {
     const { sent } = await sentIn((at, usual) => (at === place ? word : usual));
     expectNothingOf(word, sent);
@@ -126,7 +126,7 @@ test("the copy of a chain sends no word of another's to a host", async () => {
   await fc.assert(property, { examples, numRuns: 150 });
 }, 60_000);
 
-test("a number that is none to a script goes to no host", async () => {
+test("sends no number that a script cannot parse", async () => {
   const { sent } = await sentIn((place, usual) => (place === "bytes" ? "9".repeat(400) : usual));
   expect(sent).not.toMatch(/Infinity|e\+|9{20}/);
 });

@@ -49,12 +49,12 @@ describe("the database of an old node", () => {
     expect(findOldVersionFault([gap], witnesses)).toMatch(fault),
   );
 
-  test("has to be borne out from the highest of its windows on", () => {
+  test("needs witnesses from the highest required height on", () => {
     const higher = { ...gap, fromHeight: 1011, leastVersion: "v0.0.12" };
     expect(findOldVersionFault([higher, gap], seen(1010, [1012, 1012]))).toMatch(/0 of 2 .* from 1011 on/);
   });
 
-  test("of a node with the required versions is none", () => {
+  test("of a node with the required versions has no problem", () => {
     expect(findOldVersionFault([], { readings: [] })).toBeUndefined();
   });
 });

@@ -20,8 +20,8 @@ const addresses = { old: "192.0.2.1", new: "192.0.2.2" };
 const faults = (old: Partial<ChainFacts>, fresh: Partial<ChainFacts> = {}, which = versions) =>
   findCopyProblems({ ...whole, ...old }, { ...whole, ...fresh }, which, addresses);
 
-describe("what speaks against a copy", () => {
-  test("nothing, where all is right", () => {
+describe("the problems of a copy", () => {
+  test("are none if all is right", () => {
     expect(faults({})).toEqual([]);
   });
 
@@ -43,7 +43,7 @@ describe("what speaks against a copy", () => {
     expect(faults(old, fresh)).toEqual([expect.stringContaining(words)]);
   });
 
-  test("all of it at once; keys that differ, other owners and what arrived before are none", () => {
+  test("are listed all at once; different keys, other owners and earlier files are no problem", () => {
     expect(faults({ free: 0, lacks: ["tar"] }, { free: 0 })).toHaveLength(3);
     expect(
       faults({ networkKey: "a", producer: "b", owner: "x" }, { networkKey: "c", producer: "d", owner: "y" }),
@@ -66,7 +66,7 @@ describe("what speaks against a copy", () => {
     expect(faults({}, {}, { old, new: fresh }).length === 0).toBe(isGood);
   });
 
-  test("what a host tells is read whole, or not at all", () => {
+  test("a host's facts are read whole, or not at all", () => {
     const told =
       "active=active\nowner=\nnom=there\nconsensus=there\ncache=none\nbytes=12\nfree=5\nstaged=0\nlacks.perl=yes\nload=1\nend=yes\n";
     expect(parseChainFacts(told, "h")).toMatchObject({ bytes: 12, free: 5, lacks: ["perl"], networkKey: undefined });
@@ -77,7 +77,7 @@ describe("what speaks against a copy", () => {
 describe("files and their hashes", () => {
   const [a, b] = ["a".repeat(64), "b".repeat(64)];
 
-  test("what differs, is beyond, or is missing", () => {
+  test("finds different, additional and missing files", () => {
     const original = parseHashes(`${a}  nom/CURRENT\0${b}  consensus/000001.ldb\0`, "h");
     const copy = parseHashes(`${b}  nom/CURRENT\0${a}  nom/000009.ldb\0`, "h");
     expect(differentPaths(copy, original)).toEqual(["nom/CURRENT", "nom/000009.ldb"]);
@@ -95,7 +95,7 @@ describe("files and their hashes", () => {
   );
 });
 
-test("progress: how much, how fast, how long still", () => {
+test("formats bytes, rate and time left", () => {
   const seen = [
     { at: 0, bytes: 1e9 },
     { at: 100_000, bytes: 2e9 },

@@ -193,7 +193,7 @@ describe("a password by keyboard-interactive", () => {
   });
 });
 
-test("a host that accepts the key and wants more says what it wants", async () => {
+test("names what a host requires beside the accepted key", async () => {
   const { private: privateKey } = keyPair();
   const { target } = await hostThat((attempt) =>
     attempt.method === "publickey" ? attempt.reject(["keyboard-interactive"], true) : attempt.reject(["publickey"]),
@@ -222,7 +222,7 @@ test("a host without a common algorithm is named at once", async () => {
   expect(error.message).toMatch(/no algorithm in common with its ssh server: .*no matching key exchange/);
 });
 
-test("a host that closes the connection with a banner is waited for, and its words are told", async () => {
+test("waits for a host that closes the connection with a banner, and prints the banner", async () => {
   const { target } = await hostThat((_attempt, link) => link.end(), {
     banner: "System is booting up.\nSee pam_nologin(8)",
   });
@@ -297,7 +297,7 @@ describe("a proxy", () => {
   });
 });
 
-test("a slow login is no silence, and tells how long it took", async () => {
+test("a slow login succeeds, and returns its duration", async () => {
   const slow = await sshHost(undefined, () => new Promise((resolve) => setTimeout(resolve, 1500)));
   cleanUps.push(slow.close);
   const connection = createConnection(loginTo(slow));
@@ -307,7 +307,7 @@ test("a slow login is no silence, and tells how long it took", async () => {
   connection.drop();
 });
 
-test("a port that is refused after a login is waited for as a limit on new connections", {
+test("waits for a port that is refused after a login, as a firewall limits new connections", {
   timeout: 30_000,
 }, async () => {
   const host = await sshHost();

@@ -16,37 +16,37 @@ const rulesOf = (changes: Record<string, unknown> = {}, hasSigner = true, runnin
 const found = (seen: Record<number, PortState>, rules = rulesOf()): PortResult[] =>
   rules.map((rule) => ({ ...rule, seen: seen[rule.port] ?? (rule.wanted === "open" ? "open" : "filtered") }));
 
-describe("how the ports should look from this machine", () => {
+describe("the expected states of ports", () => {
   const wanted = (rules: ReturnType<typeof rulesOf>) => rules.map(({ port, wanted: how }) => `${port} ${how}`);
 
-  test("the peers' are open, all RPC is closed", () => {
+  test("expects open ports for peers, and closed ports for RPC", () => {
     expect(wanted(rulesOf())).toEqual(["35995 open", "35997 closed", "35998 closed", "55000 closed", "55055 open"]);
   });
 
-  test("without a signer nobody needs its peers' port; an RPC that is asked directly may be open", () => {
+  test("does not expect the peers' port without an orchestrator, nor a closed RPC with direct access", () => {
     expect(wanted(rulesOf({}, false)).at(-1)).toBe("55000 closed");
     expect(wanted(rulesOf({ node: { rpc: "direct" } }))).not.toContain("35997 closed");
   });
 
-  test("those of the configuration", () => {
+  test("takes the ports of the configuration", () => {
     const rules = rulesOf({ node: { p2pPort: 1, rpcPort: 2, wsPort: 3 }, orchestrator: { rpcPort: 4, p2pPort: 5 } });
     expect(rules.map(({ port }) => port)).toEqual([1, 2, 3, 4, 5]);
   });
 });
 
-describe("what is wrong", () => {
-  test("a command that closes or opens a port is told from what is said about it", () => {
+describe("the problems of ports", () => {
+  test("separate commands from words", () => {
     const kinds = portLines(found({ 35997: "open", 55055: "refused" })).map(({ kind }) => kind);
     const part = ["words", "words", "command", "command", "command", "words"];
     expect(kinds).toEqual([...part, ...part, "words"]);
   });
 
-  test("nothing, where all is as it should be; a refused RPC is closed, too, and what this machine can't tell is no fault", () => {
+  test("are none if all ports are right; a refused RPC counts as closed, an unknown state as right", () => {
     expect(portFaults(found({}))).toEqual([]);
     expect(portFaults(found({ 35997: "refused", 35998: "unknown", 35995: "unknown" }))).toEqual([]);
   });
 
-  test("an RPC that is open, with the commands that close it and nothing else", () => {
+  test("name an open RPC, with the commands that close only that port", () => {
     expect(portFaults(found({ 35997: "open", 55000: "open" }))).toEqual([
       "35997/tcp, the node's RPC, is open to this machine; needed: closed to everybody",
       "55000/tcp, the orchestrator's RPC, is open to this machine; needed: closed to everybody",
@@ -59,7 +59,7 @@ describe("what is wrong", () => {
     ]);
   });
 
-  test("the orchestrator's RPC is open where it was opened to named networks, in one of which this machine may be", () => {
+  test("leave out the orchestrator's RPC if it is opened to named networks", () => {
     const rules = rulesOf({ orchestrator: { rpcFrom: ["192.0.2.0/24", "198.51.100.7/32"] } });
     for (const seen of ["open", "refused", "filtered"] as const)
       expect(portFaults(found({ 55000: seen }, rules))).toEqual([]);
@@ -72,7 +72,7 @@ describe("what is wrong", () => {
     expect(portFaults(found({ 35997: "open", 55000: "open" }, rules)).join()).not.toContain("55000");
   });
 
-  test("a port of peers that is closed, with the commands that open it, over udp too where peers use it", () => {
+  test("name a closed port of peers, with the commands that open it, over udp too if peers use it", () => {
     expect(portFaults(found({ 35995: "filtered", 55055: "refused" }))).toEqual([
       "35995/tcp, the node's peers, is closed to this machine (no answer: a firewall drops it); needed: open to everybody, over udp too",
       "55055/tcp, the orchestrator's peers, is closed to this machine (refused: nobody listens there, or a firewall says so); needed: open to everybody",
@@ -85,14 +85,14 @@ describe("what is wrong", () => {
     ]);
   });
 
-  test("where nothing listens yet, a refusal tells nothing, and silence tells a firewall", () => {
+  test("ignore a refused port on which nothing listens yet, but not a silent port", () => {
     const idle = rulesOf({}, true, { node: false, orchestrator: false });
     expect(portFaults(found({ 35995: "refused", 55055: "refused" }, idle))).toEqual([]);
     expect(portFaults(found({ 55055: "filtered" }, idle))[0]).toMatch(/^55055\/tcp/);
   });
 });
 
-test("each is tried as it should be, and told in a line", async () => {
+test("tries each port with its expected state, and formats one line", async () => {
   const tried: string[] = [];
   const seen = await tryPorts("203.0.113.7", rulesOf(), async (address, port, wanted) => {
     tried.push(`${address} ${port} ${wanted}`);

@@ -11,14 +11,14 @@ async function listening(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-test("a port that answers is open; one that nobody listens to refuses", async () => {
+test("a port that answers is open; a port without a listener refuses", async () => {
   const port = await listening();
   expect(await tryPort("127.0.0.1", port, "open")).toBe("open");
   await new Promise((resolve) => server?.close(resolve));
   expect(await tryPort("127.0.0.1", port, "closed")).toBe("refused");
 });
 
-test("a name that nobody has is not known", async () => {
+test("the state of an unknown name is unknown", async () => {
   expect(await tryPort("no-such-host.invalid", 35995, "closed")).toBe("unknown");
 });
 

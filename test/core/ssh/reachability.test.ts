@@ -37,20 +37,20 @@ const failure = (deps: ReachDeps, server?: OwnServer, isNew = false) =>
     (error: Error) => error.message,
   );
 
-test("a host that lets in is not waited for", async () => {
+test("does not wait for a host that accepts the login", async () => {
   const { deps, said, seen } = worldOf();
   expect(await failure(deps)).toBe("");
   expect({ said, seen }).toEqual({ said: [], seen: { logins: 1, waited: 0, took: 500 } });
 });
 
-test("a host that boots is waited for, and that is said once", async () => {
+test("waits for a host that boots, and says so once", async () => {
   const { deps, said, seen } = worldOf(refused, refused, refused);
   expect(await failure(deps)).toBe("");
   expect(said).toEqual([`${refused.message}: waiting up to 60 s for a host that boots`]);
   expect(seen).toMatchObject({ logins: 4, waited: 6000 });
 });
 
-test("a host that refuses the login while it comes up is waited for", async () => {
+test("waits for a host that refuses the login while it boots", async () => {
   const { deps, seen } = worldOf(refused, refusal("login", "refuses the login"));
   expect(await failure(deps)).toBe("");
   expect(seen).toMatchObject({ logins: 3, waited: 22_000 });
@@ -77,7 +77,7 @@ test("a port that stays refused is tried fewer than 6 times in 30 s: more would 
     expect(times.filter((each) => each <= time && each > time - 30_000).length).toBeLessThan(6);
 });
 
-test("a slow login is named, and no error", async () => {
+test("reports a slow login, without an error", async () => {
   const { deps, said, seen } = worldOf();
   seen.took = 21_300;
   expect(await failure(deps)).toBe("");
@@ -97,7 +97,7 @@ test("a host that stays silent is an error with what was found, what is needed, 
   expect(seen.waited).toBe(bootTimeoutMs);
 });
 
-test("a name that nobody knows is not waited for", async () => {
+test("does not wait for an unknown name", async () => {
   const { deps, seen } = worldOf(
     unreached(
       "op@nowhere.example:22",
@@ -193,7 +193,7 @@ ${throwAway}`,
   });
 });
 
-describe("what a login is helped with", () => {
+describe("the help for a refused login", () => {
   const error = refusal("login", "refuses the login");
   const { password: _, ...bare } = target;
 
@@ -205,7 +205,7 @@ describe("what a login is helped with", () => {
     expect(help).not.toContain("PRIVATE");
   });
 
-  test("of the proxy's", () => {
+  test("names the proxy's login", () => {
     const help = refusedText(
       { ...bare, proxy: { ...target, address: "203.0.113.9" } },
       { ...error, isFromProxy: true },
@@ -215,7 +215,7 @@ describe("what a login is helped with", () => {
     expect(help).toContain("See it with: ssh -v -p 22 op@203.0.113.9");
   });
 
-  test("the user that a cloud's image wants instead", () => {
+  test("names the user that a cloud's image asks for", () => {
     expect(refusedText(bare, { ...error, user: "ubuntu" }, run)).toContain(
       "\n  needed: pulumi config set --path pillar-host:ssh.user ubuntu -s prod\n  Then: pulumi up -s prod",
     );
@@ -238,6 +238,6 @@ test.each([
       "needed: an ordinary key for this host beside the hardware token or certificate (ssh-keygen -t ed25519)",
     ],
   ],
-])("what an agent offers: %s", (_what, keys, lines) => {
+])("describes an agent's keys: %s", (_what, keys, lines) => {
   expect(formatAgentFindings(keys)).toEqual(lines);
 });

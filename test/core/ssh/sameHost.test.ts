@@ -11,6 +11,6 @@ test.each<[string, Parameters<typeof isSameHost>[0], boolean]>([
   ["no key was recorded", { address: now.address }, true],
   ["a key that nobody had recorded yet", { ...now, hostKey: "" }, true],
   ["no key was recorded, another address", { address: "192.0.2.2" }, false],
-])("what was known of a machine: %s", (_what, known, isSame) => {
+])("compares a machine with its earlier facts: %s", (_what, known, isSame) => {
   expect(isSameHost(known, now)).toBe(isSame);
 });

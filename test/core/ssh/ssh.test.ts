@@ -22,13 +22,13 @@ async function refusal(target: SshTarget) {
 }
 
 describe("the pinned key", () => {
-  test("lets in with a password", async ({ host }) => {
+  test("accepts a login with a password", async ({ host }) => {
     const session = await connectSsh(loginTo(host));
     session.close();
     expect(host.connections).toBe(1);
   });
 
-  test("another one is fatal, before any login is tried, and both keys are named", async ({ host }) => {
+  test("makes another key fatal before any login, and names both keys", async ({ host }) => {
     const pinned = keyPair().public.split(" ").slice(0, 2).join(" ");
     expect(await refusal({ ...loginTo(host), hostKey: pinned })).toEqual({
       fatal: true,
@@ -66,14 +66,14 @@ describe("the login", () => {
     await keyed.close();
   });
 
-  test("with a key whose pass phrase is wrong: an error, not a crash", async ({ host }) => {
+  test("is an error, not a crash, with a wrong pass phrase", async ({ host }) => {
     const user = keyPair("right");
     const seen = await refusal({ ...loginTo(host), privateKey: user.private, privateKeyPassword: "wrong" });
     expect(seen.message).not.toContain("connected");
   });
 });
 
-test("a host that closes the connection before the login is done is not fatal, and no wait without an end", async () => {
+test("a host that closes the connection before the login is not fatal", async () => {
   const closing = await sshHost(
     () => true,
     async () => closing.breakAll(),
@@ -85,7 +85,7 @@ test("a host that closes the connection before the login is done is not fatal, a
   await closing.close();
 });
 
-test("a host that is not there is not fatal", async ({ host }) => {
+test("an absent host is not fatal", async ({ host }) => {
   const port = await closedPort();
   expect(await refusal({ ...loginTo(host), port })).toEqual({
     fatal: false,
@@ -93,7 +93,7 @@ test("a host that is not there is not fatal", async ({ host }) => {
   });
 });
 
-test("a port that nobody holds on the host is named", async ({ host }) => {
+test("names a port of the host without a listener", async ({ host }) => {
   const port = await closedPort();
   const session = await connectSsh(loginTo(host));
   await expect(session.forward("127.0.0.1", port)).rejects.toThrow(`127.0.0.1:${port} on the host: `);
@@ -109,9 +109,7 @@ describe("a command", () => {
     session.close();
   });
 
-  test("that prints without end is an error, not something else cut out of it, and is not listened to", async ({
-    host,
-  }) => {
+  test("that prints without end is an error, and its output is not truncated", async ({ host }) => {
     const session = await connectSsh(loginTo(host));
     const tooMuch = "the output of a command on the host is larger than 0.25 MiB";
     await expect(session.run("yes", "")).rejects.toThrow(tooMuch);
@@ -135,7 +133,7 @@ describe("scanHostKey", () => {
     expect(await scanHostKey("127.0.0.1", host.port)).toBe(host.hostKey);
   });
 
-  test("of nobody", async () => {
+  test("fails if nobody listens", async () => {
     const port = await closedPort();
     await expect(scanHostKey("127.0.0.1", port)).rejects.toThrow(`127.0.0.1:${port}: connect ECONNREFUSED`);
   });

@@ -22,12 +22,12 @@ function faults(lines: string, user = "root") {
   return settings && sshdFaults(settings, "127.0.0.1:55000");
 }
 
-test("an sshd of which nothing is configured refuses nothing", () => {
+test("an sshd without configuration refuses nothing", () => {
   expect(faults("")).toEqual([]);
   expect(parseSshd("", "root", "203.0.113.7")).toBeUndefined();
 });
 
-test("a setting is named with its line, and what is needed", () => {
+test("names a setting with its line, and the needed value", () => {
   expect(faults("allowusers root@192.0.2.1\n/etc/ssh/sshd_config.d/50-x.conf:3:AllowUsers root@192.0.2.1")).toEqual([
     { found: "AllowUsers root@192.0.2.1, /etc/ssh/sshd_config.d/50-x.conf:3", needed: "root@203.0.113.7 among them" },
   ]);
@@ -78,6 +78,6 @@ test.each([
   ["usedns yes\ndenyusers root@*.example.org", "root"],
   ["allowgroups ssh-users", "root"],
   ["usergroups op ssh-users\nallowgroups ssh-*", "op"],
-])("%s does not, for %s", (lines, user) => {
+])("%s does not refuse a move, for %s", (lines, user) => {
   expect(faults(lines, user)).toEqual([]);
 });

@@ -21,7 +21,7 @@ test("an sshd that allows all refuses nothing, though no node listens yet", asyn
   expect(await tried({})).toBeUndefined();
 });
 
-test("a forwarding that is forbidden is told, with the settings that may do it", async () => {
+test("names a forbidden forwarding, with the settings that may forbid it", async () => {
   expect(await tried({ forbidsForwarding: true })).toEqual([
     "203.0.113.7: its sshd forbids the forwarding to the node's RPC",
     expect.stringMatching(/^ {2}found: /),
@@ -52,7 +52,7 @@ test.each(["echo This account is for backups", "exit 1"])("a forced command: %s"
   ]);
 });
 
-test("the way to a node says that sshd forbids it, not that the node is down", async () => {
+test("reports that sshd forbids the forwarding, not that the node is down", async () => {
   const host = await sshHost(undefined, undefined, undefined, { forbidsForwarding: true });
   const session = await connectSsh(loginTo(host));
   await expect(session.forward("127.0.0.1", 1)).rejects.toThrow(

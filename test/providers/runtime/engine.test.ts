@@ -28,7 +28,7 @@ test("an engine is there until nobody listens at its address any more; the proce
   watch.stop();
 });
 
-test("without an address nothing is known, and it counts as there", () => {
+test("an engine without an address counts as present", () => {
   const watch = watchEngine("");
   vi.advanceTimersByTime(20_000);
   expect(watch.signal.aborted).toBe(false);
