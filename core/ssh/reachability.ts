@@ -7,8 +7,8 @@ import { say } from "../util/say";
 import { withTimeout } from "../util/withTimeout";
 import { formatAgentFindings, readAgentKeyTypes } from "./agentKeys";
 import { frameScript, otherUser, readAnswer } from "./answer";
+import { derivePublicKey } from "./derivePublicKey";
 import { consoleHelp, type OwnServer, ownServerText, serverName } from "./ownServer";
-import { derivePublicKey } from "./publicKey";
 import { connectSsh, type SshSession, type SshTarget } from "./ssh";
 import { isFatal, type LoginError, refusal } from "./sshErrors";
 

@@ -121,7 +121,7 @@ function factsOf(world: World, name: HostName, step: RetirementStep, rules: Rule
     bridge: { known: true, state: 0, key: bridgeKey(world.generation), why: "" } as const,
     identity: lines.some(({ event }) => event === "begun") ? identity : undefined,
   };
-  const isNeeded = !("facts" in look) && !rules.isSignerThere(ofSigner);
+  const isNeeded = !("facts" in look) && !rules.isOrchestratorThere(ofSigner);
   const signer = {
     pillar: "Anvil",
     host: pinned(host),

@@ -14,7 +14,7 @@ export interface Rules {
   readonly decideRetirement: typeof decideRetirement;
   readonly isReached: typeof isReached;
   readonly backupFault: typeof backupFault;
-  readonly isSignerThere: typeof isOrchestratorThere;
+  readonly isOrchestratorThere: typeof isOrchestratorThere;
   readonly noOrchestratorSince: typeof noOrchestratorSince;
 }
 
@@ -23,7 +23,7 @@ export const realRules: Rules = {
   decideRetirement,
   isReached,
   backupFault,
-  isSignerThere: isOrchestratorThere,
+  isOrchestratorThere,
   noOrchestratorSince,
 };
 

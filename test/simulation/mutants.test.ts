@@ -27,7 +27,7 @@ test.each<[string, keyof typeof searches, readonly Mutation[], boolean, RegExp]>
     "given up",
     [
       { file: "core/eventLog/guardFacts.ts", from: "...signsOfLife, ", to: "" },
-      { file: "core/eventLog/guardFacts.ts", from: "tellsOf(line, stack, host))", to: "false)" },
+      { file: "core/eventLog/guardFacts.ts", from: "concernsHost(line, stack, host))", to: "false)" },
     ],
     true,
     /the release of host . was allowed, and a signer runs there/,
