@@ -70,7 +70,7 @@ function describeUnfinishedRun(stack: string, { wait }: StackState): string[] {
 /** Warns the operator off: an address that is registered while its node is behind earns nothing. */
 function warnOffWallet({ stack, node }: NextStepInput): string[] {
   const seen =
-    node === undefined ? "was not looked at" : `is ${node.known ? "not synced" : "out of sight"} now (${node.why})`;
+    node === undefined ? "was not looked at" : `is ${node.known ? "not synced" : "not reachable"} now (${node.why})`;
   return [
     `Do not touch the wallet: the node of ${stack} ${seen}.`,
     "Its producer address is shown again once the node is synced:",

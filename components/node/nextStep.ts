@@ -40,7 +40,7 @@ export function formatNextStep(situation: NextStepSituation): string[] {
     case "tooEarly":
       return [
         `WARNING: ${sentence}`,
-        "While that is so, the Pillar earns nothing from 5 to 10 minutes after the update on.",
+        "As long as that is so, the Pillar earns nothing, starting 5 to 10 minutes after the update.",
         `${wayBack(pillar, registration.earlier)}.`,
         `Or wait until the node is synced again. ${again}`,
         ...first,
@@ -49,7 +49,7 @@ export function formatNextStep(situation: NextStepSituation): string[] {
       return [
         sentence,
         "Keep the old host running: it produces until momentums carry the new address.",
-        ...(registration.isLate ? [`See that the node is synced and its clock right: ${run.status()}`] : []),
+        ...(registration.isLate ? [`Check that the node is synced and its clock is right: ${run.status()}`] : []),
         `${again}; or let it wait: ${run.set("cutover.wait", true)}`,
         ...first,
       ];
@@ -58,16 +58,16 @@ export function formatNextStep(situation: NextStepSituation): string[] {
         sentence,
         ...(now.synced
           ? []
-          : [`Its node is ${describeUnsynced(now)}: momentums since then were not looked for.`, producesFromNextTick]),
+          : [`Its node is ${describeUnsynced(now)}: momentums since then were not read.`, producesFromNextTick]),
         ...formatRestartLines(situation.hourlyRestart),
         ...(first.length > 0 ? first : formatRetireOld(situation)),
       ];
     case "foreign":
       return [
         `WARNING: ${sentence}`,
-        "If it is that of the host that takes over from this one, this is the old host now:",
+        "If it belongs to the host that takes over from this one, this is the old host now:",
         `  ${run.retire("SUCCESSOR")}   # SUCCESSOR is that host's stack`,
-        "If it is nobody's that you know: look into the wallet at once, and at who else can use it.",
+        "If you do not know it: check the wallet at once, and who else can use the wallet.",
         ...(now.synced && !registration.wasOurs ? formatUpdateInTurn(situation) : [again]),
       ];
     default:
@@ -102,7 +102,7 @@ function formatUpdate(situation: NextStepSituation): string[] {
     "It takes effect 5 to 10 minutes later, and with the Pillar's next slot this host produces. Keep the old host running",
     "until momentums carry the new address: it produces meanwhile.",
     ...(registration.kind === "foreign" ? [] : [`${capitalize(registrationText(registration, pillar, clock))}.`]),
-    "An update shows here within a minute or two; the chain refuses another Pillar's address without a word.",
+    "An update shows here within a minute or two; the chain silently refuses another Pillar's address.",
     `Then: ${commandsFor(stack).up}`,
   ];
 }
@@ -110,7 +110,7 @@ function formatUpdate(situation: NextStepSituation): string[] {
 function formatRetireOld({ pillar, stack }: NextStepSituation): string[] {
   const old = commandsFor("OLD");
   return [
-    "Where another host produced before, it can be shut down now. OLD is its stack:",
+    "If another host produced before, shut it down now. OLD is that host's stack:",
     `  ${old.retire(stack)}`,
     "A host that is no stack yet is adopted first, at its ADDRESS:",
     `  ${old.adopt("ADDRESS", stack)}`,
@@ -119,13 +119,15 @@ function formatRetireOld({ pillar, stack }: NextStepSituation): string[] {
 }
 
 const orchestratorFirst =
-  "  0. Where the old host runs the bridge's orchestrator, that moves here first: README.md, steps 2 and 3.";
+  "  0. If the old host runs the bridge's orchestrator, move the orchestrator here first: README.md, steps 2 and 3.";
 
 function formatRestartLines(seen: string | undefined): string[] {
   if (seen === "on" || seen === "off") return [];
   return seen === undefined
-    ? ["Whether the hourly restart is off could not be seen: look for a # before its line with crontab -l on the host."]
-    : [`Something else restarts the node at times; take it out on the host: ${seen}`];
+    ? [
+        "The crontab could not be read: check on the host with crontab -l that a # stands before the hourly restart's line.",
+      ]
+    : [`Something else restarts the node at times; remove it on the host: ${seen}`];
 }
 
 /** A node computes a tick's schedule once, from the chain that it has then. */
@@ -133,11 +135,11 @@ const producesFromNextTick =
   "A node that was behind for more than five minutes produces from the next tick on, up to five minutes after it is synced.";
 
 const describeUnsynced = ({ known, why }: NextStepSituation["now"]) =>
-  `${known ? "not synced now" : "out of sight now"} (${why})`;
+  `${known ? "not synced now" : "not reachable now"} (${why})`;
 
 const capitalize = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** Formats the next step of a retired stack whose server is already gone. */
 export function formatNextStepWithoutServer(stack: string): string[] {
-  return [`Its server is not there any more. To remove the rest that this stack made: ${commandsFor(stack).destroy}`];
+  return [`The server no longer exists. To remove what else this stack created: ${commandsFor(stack).destroy}`];
 }

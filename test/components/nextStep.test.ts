@@ -43,7 +43,7 @@ test("synced, still the old address: what to do in the wallet, with the address"
     "It takes effect 5 to 10 minutes later, and with the Pillar's next slot this host produces. Keep the old host running",
     "until momentums carry the new address: it produces meanwhile.",
     `Anvil is still registered with ${old}.`,
-    "An update shows here within a minute or two; the chain refuses another Pillar's address without a word.",
+    "An update shows here within a minute or two; the chain silently refuses another Pillar's address.",
     "Then: pulumi up -s prod-2",
   ]);
 });
@@ -52,7 +52,7 @@ test("where nothing is configured of a signer, its move is named before the firs
   const earlier = { kind: "earlier", address: old, wasOurs: false, notes } as const;
   expect(step(earlier, { hasNoOrchestrator: true }).slice(0, 3)).toEqual([
     "The node of Anvil is synced. Now, in the desktop wallet:",
-    "  0. Where the old host runs the bridge's orchestrator, that moves here first: README.md, steps 2 and 3.",
+    "  0. If the old host runs the bridge's orchestrator, move the orchestrator here first: README.md, steps 2 and 3.",
     "  1. Open the settings (the gear icon) and select the address of the Pillar.",
   ]);
   // A Pillar that nobody registered has no old host.
@@ -103,7 +103,7 @@ test.each<[Registration, string]>([
 
 test.each([
   [true, "syncing", "not synced now (syncing)"],
-  [false, "no answer within 20 s", "out of sight now (no answer within 20 s)"],
+  [false, "no answer within 20 s", "not reachable now (no answer within 20 s)"],
 ])("not synced, known %s, and not registered: hands off the wallet, and no address", (known, why, said) => {
   const lines = step({ kind: "earlier", address: old, wasOurs: false, notes }, { now: { synced: false, known, why } });
   expect(lines).toEqual([
@@ -133,13 +133,13 @@ test("registered for longer than elections take: what to look at", () => {
   expect(lines[0]).toBe(
     "Anvil is registered with this host's address, and no momentum carries it yet: that is longer than all but one of 10,000 healthy ones wait (elected since 2026-11-21 11:56 UTC; place 71 of 100 by weight, in 18 of 100 ticks of 5 min; seen registered 5 min ago; 1 of 3 momentums of this epoch were produced, by a count up to five minutes old).",
   );
-  expect(lines).toContain("See that the node is synced and its clock right: ./pillar-host status prod-2");
+  expect(lines).toContain("Check that the node is synced and its clock is right: ./pillar-host status prod-2");
 });
 
 test("producing: the exact commands that retire the old host, then the rewards", () => {
   expect(step({ kind: "producing", ...own, switched })).toEqual([
     "Anvil has produced here since momentum 77 (2026-11-21 11:59 UTC).",
-    "Where another host produced before, it can be shut down now. OLD is its stack:",
+    "If another host produced before, shut it down now. OLD is that host's stack:",
     "  ./pillar-host retire OLD --successor prod-2",
     "A host that is no stack yet is adopted first, at its ADDRESS:",
     "  ./pillar-host adopt OLD ADDRESS --like prod-2",
@@ -149,13 +149,13 @@ test("producing: the exact commands that retire the old host, then the rewards",
 
 test("producing, with another timer that restarts the node: that is said", () => {
   expect(step({ kind: "producing", ...own, switched }, { hourlyRestart: "/etc/crontab: 5 * * * * root x" })[1]).toBe(
-    "Something else restarts the node at times; take it out on the host: /etc/crontab: 5 * * * * root x",
+    "Something else restarts the node at times; remove it on the host: /etc/crontab: 5 * * * * root x",
   );
 });
 
 test("producing, with a crontab that could not be seen: that is said", () => {
   expect(step({ kind: "producing", ...own, switched }, { hourlyRestart: undefined })[1]).toBe(
-    "Whether the hourly restart is off could not be seen: look for a # before its line with crontab -l on the host.",
+    "The crontab could not be read: check on the host with crontab -l that a # stands before the hourly restart's line.",
   );
 });
 
@@ -185,6 +185,6 @@ test("somebody else's address: a warning that names it, and no wallet where the 
 
 test("a stack whose server is gone already", () => {
   expect(formatNextStepWithoutServer("prod")).toEqual([
-    "Its server is not there any more. To remove the rest that this stack made: pulumi destroy -s prod",
+    "The server no longer exists. To remove what else this stack created: pulumi destroy -s prod",
   ]);
 });

@@ -24,7 +24,7 @@ test("what the last run said, as it said it", () => {
 
 test.each([
   [{ synced: false, known: true, why: "at 9 of 10" }, "is not synced now (at 9 of 10)"],
-  [{ synced: false, known: false, why: "no answer" }, "is out of sight now (no answer)"],
+  [{ synced: false, known: false, why: "no answer" }, "is not reachable now (no answer)"],
   [undefined, "was not looked at"],
 ])("an address is offered only while the node is synced: %j", (node, said) => {
   const lines = at({ shown, node });

@@ -151,7 +151,7 @@ describe("the commands between two runs", () => {
     await onHost(stage.fresh, "systemctl stop go-node");
     const behind = await cli(stage.stack, ["next", "prod", "--json"]);
     expect(behind.exitCode, behind.out).toBe(0);
-    expect(behind.out).toContain("Do not touch the wallet: the node of prod is out of sight now");
+    expect(behind.out).toContain("Do not touch the wallet: the node of prod is not reachable now");
     expect(behind.out).not.toContain(producerAddress);
   });
 });
