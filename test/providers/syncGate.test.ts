@@ -12,7 +12,7 @@ const record = {
   unproved: ["b"],
 };
 
-test("what is recorded of a sync: its time in seconds, and momentums in each of them", () => {
+test("computes the duration and the rate of a sync", () => {
   expect(makeOutputs(record)).toEqual({
     state: 2,
     currentHeight: 13_600,
@@ -27,6 +27,6 @@ test("what is recorded of a sync: its time in seconds, and momentums in each of 
   });
 });
 
-test("one that found a synced node has no rate", () => {
+test("has no rate if the node was synced at once", () => {
   expect(makeOutputs({ ...record, syncedAt: record.startedAt })).toMatchObject({ durationSeconds: 0, rate: 0 });
 });

@@ -12,8 +12,8 @@ const word = (readings: readonly PillarReading[]) => {
   return found.kind === "settled" ? (found.pillar?.producerAddress ?? null) : unknownText(found.why);
 };
 
-describe("one source alone", () => {
-  test("is believed, also that nobody registered the Pillar", () => {
+describe("a single source", () => {
+  test("is believed, even if it says that the Pillar is not registered", () => {
     expect(word([says("node", ours)])).toBe(ours);
     expect(word([says("node", null)])).toBe(null);
   });
@@ -26,26 +26,26 @@ describe("one source alone", () => {
   });
 });
 
-test("nobody to ask: nothing is known", () => {
+test("is unknown without a source", () => {
   expect(word([])).toBe("no node was asked");
 });
 
-test("a stale node with a stale clock is found out by the others", () => {
+test("leaves out a stale node with a stale clock", () => {
   const stale = says("node", old, chainOf([old], { age: 9 * minutes }));
   const found = agreeOnPillar([stale, says("ref1", ours)]);
   expect(found).toMatchObject({ kind: "settled", pillar: { producerAddress: ours } });
   expect(found.notes.map(noteText)).toEqual(["node is left out: its newest momentum is 9 min older than the others'"]);
 });
 
-describe("who contradicts", () => {
-  test("of two that differ, nobody knows which one lies: both are named", () => {
+describe("contradicting sources", () => {
+  test("decide nothing if there are two, and both are named", () => {
     expect(word([says("node", ours), says("ref1", old)])).toBe(
       `they contradict each other (right after an update in the wallet they do so for some seconds): node says ${ours}, ref1 says ${old}`,
     );
     expect(word([says("node", ours), says("ref1", null)])).toContain("ref1 says that nobody registered it");
   });
 
-  test("of three, two decide, and the third is named", () => {
+  test("are outvoted two to one, and the third is named", () => {
     const found = agreeOnPillar([says("node", old), says("ref1", ours), says("ref2", ours)]);
     expect(found).toMatchObject({
       kind: "settled",
@@ -55,7 +55,7 @@ describe("who contradicts", () => {
     expect(found.notes.map(noteText)).toEqual([`node contradicts the others: it says ${old}`]);
   });
 
-  test("about the chain: more than half decide, else nothing is known", () => {
+  test("need a majority about the chain", () => {
     const wrong = chainOf([old, old, old], { name: "evil" });
     expect(word([says("node", ours), says("ref1", old, wrong)])).toBe(
       "they are on different chains: momentum 1002 is lab-1002 at node, evil-1002 at ref1",
@@ -67,12 +67,12 @@ describe("who contradicts", () => {
     ]);
   });
 
-  test("who is a few momentums ahead or behind is on the same chain", () => {
+  test("may be a few momentums apart on the same chain", () => {
     const ahead = chainOf([old, old, old, old, old]);
     expect(word([says("node", ours), says("ref1", ours, ahead)])).toBe(ours);
   });
 
-  test("who is far ahead shows the momentum that tells, or is left out: who can't say does not agree", () => {
+  test("are left out if they are far ahead and do not show the common momentum", () => {
     const fork = chainOf([old, old], { first: 6000, name: "evil" });
     const far = (older: readonly Block[]) => ["ref1", "ref2"].map((name) => ({ ...says(name, ours, fork), older }));
     const found = agreeOnPillar([says("node", old), ...far([{ height: 1002, hash: "evil-1002" }])]);

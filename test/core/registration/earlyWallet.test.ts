@@ -46,7 +46,7 @@ function watchOf(before?: string, digest: string | null = sha256(ours)) {
   return { seen, watch, pass };
 }
 
-test("an update too early is said once, with the way back, told and recorded", async () => {
+test("reports an early wallet update once, with the steps to undo it, and logs it", async () => {
   const { seen, pass } = watchOf();
   await pass(4, says("ref1", old));
   expect(seen.lines).toEqual([]);
@@ -66,7 +66,7 @@ test("an update too early is said once, with the way back, told and recorded", a
   ]);
 });
 
-test("it looks every two minutes, and never twice at once", async () => {
+test("looks every two minutes, and never twice at once", async () => {
   const { seen, watch, pass } = watchOf();
   await pass(6, says("ref1", old));
   expect(seen.reads).toBe(3);
@@ -77,7 +77,7 @@ test("it looks every two minutes, and never twice at once", async () => {
   expect(seen.reads).toBe(4);
 });
 
-test("the address before is the one that an earlier wait saw", async () => {
+test("takes the earlier address from an earlier wait", async () => {
   const { seen, watch, pass } = watchOf(old);
   await pass(1, says("ref1", ours));
   expect(seen.lines[3]).toContain(`producer address: ${old}`);
@@ -102,7 +102,7 @@ test.each<[string, PillarReading[], string[]]>([
   expect([seen.lines, seen.digests, seen.told]).toEqual([lines, 0, []]);
 });
 
-test("a host without an address yet, or out of sight: no trap", async () => {
+test("reports nothing for a host without an address or an answer", async () => {
   const { seen, watch, pass } = watchOf(undefined, null);
   await pass(4, says("ref1", ours));
   expect(seen.lines).toEqual([`${unseen}the host's own address: none`]);

@@ -50,17 +50,17 @@ describe("the switch", () => {
     });
   });
 
-  test("is none where the newest of both is the earlier address's", async () => {
+  test("is none if the earlier address produced last", async () => {
     expect(await nodeOf(network(3000, (height) => height < 2990)).find(old)).toBeUndefined();
   });
 
-  test("is none where nobody of both produced lately; at least 1024 momentums were looked at", async () => {
+  test("is none if neither address produced in the last 1024 momentums", async () => {
     const node = nodeOf(network(9000, () => false));
     expect(await node.find("z1qnobody")).toBeUndefined();
     expect(node.asked).toEqual([1024]);
   });
 
-  test("ends with the beginning of the chain, and before a whole page without either", async () => {
+  test("is searched until the chain's begin, or a page without either address", async () => {
     expect(await nodeOf(network(500, () => true)).find(old)).toMatchObject({ height: 7 });
     const late = network(9000, (height) => height > 6000).map((momentum) =>
       momentum.producer === old ? { ...momentum, producer: other } : momentum,
@@ -68,13 +68,13 @@ describe("the switch", () => {
     expect(await nodeOf(late).find(old)).toEqual({ height: 6006, at: late[6005]?.timestamp });
   });
 
-  test("is searched for a day at most, then it is that momentum or before", async () => {
+  test("is searched for a day at most, and then marked as possibly earlier", async () => {
     const node = nodeOf(network(20_000, () => true));
     expect(await node.find(old)).toMatchObject({ orBefore: true });
     expect(node.asked).toHaveLength(8);
   });
 
-  test("a node that gives nothing is no proof of anything", async () => {
+  test("throws if the node returns no momentums", async () => {
     const recent = chainOf([ours], { first: 5000 });
     await expect(findSwitch(async () => [], recent, ours, old)).rejects.toThrow("no momentums from 3976 to 4999");
   });

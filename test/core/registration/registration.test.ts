@@ -24,18 +24,18 @@ const decide = (registered: string | null | PillarReading[], changes: Partial<Re
     ...changes,
   });
 
-describe("not ours", () => {
-  test("nobody registered it", () => {
+describe("another registered address", () => {
+  test("is missing if the Pillar is not registered", () => {
     expect(decide(null)).toEqual({ kind: "unknownPillar", notes: [] });
   });
 
-  test("what a stack sees first is the address before it", () => {
+  test("counts as the earlier one if the stack sees it first", () => {
     const last = { height: 1002, at: clock, isOurs: false };
     expect(decide(old)).toEqual({ kind: "earlier", address: old, earlier: old, wasOurs: false, notes: [], last });
     expect(decide(old, { memory: { earlier: old } })).toMatchObject({ kind: "earlier", wasOurs: false });
   });
 
-  test("neither ours nor the one before: somebody else's, and the one before is kept", () => {
+  test("is foreign if it is neither this host's nor the earlier one", () => {
     expect(decide(other, { memory: { earlier: old } })).toEqual({
       kind: "foreign",
       address: other,
@@ -46,7 +46,7 @@ describe("not ours", () => {
     });
   });
 
-  test("what went back is this host's until momentums carry the other address", () => {
+  test("leaves production here until momentums carry it", () => {
     const back = (...producers: string[]) =>
       decide([says("node", old, chainOf(producers))], { memory: { wasOurs: true, earlier: old } });
     const words = (...producers: string[]) => registrationText(back(...producers), "Anvil", clock);
@@ -57,14 +57,14 @@ describe("not ours", () => {
     expect(words(other, other)).toContain("keep it running until momentums carry the other address");
   });
 
-  test("a stack that began with its own address takes any other for somebody else's", () => {
+  test("is foreign for a stack that began with its own address", () => {
     expect(decide(other, { memory: { wasOurs: true } })).toMatchObject({ kind: "foreign", wasOurs: true });
     expect(decide(old, { memory: { wasOurs: true, earlier: old } })).toMatchObject({ kind: "earlier", wasOurs: true });
   });
 });
 
-describe("ours", () => {
-  test("seen for the first time: from the next tick but one on, and a few more at most on a small network", () => {
+describe("this host's registered address", () => {
+  test("is elected from the next tick but one on", () => {
     // Ten seconds before a tick's end: the contract's block is in the next one.
     const from = clock + 10_000 + 10 * minutes;
     expect(decide(ours, { memory: { earlier: old }, elections: three })).toEqual({
@@ -95,7 +95,7 @@ describe("ours", () => {
     expect(decide(ours, { memory: { since }, elections })).toMatchObject({ kind: "registered", isLate });
   });
 
-  test("ticks go by time: momentums that were missed stretch nothing", () => {
+  test("counts ticks by time, also if momentums were missed", () => {
     const gaps = says(
       "node",
       ours,
@@ -104,7 +104,7 @@ describe("ours", () => {
     expect(decide([gaps], { elections: three })).toMatchObject({ wait: { from: clock + 10_000 + 10 * minutes } });
   });
 
-  test("nothing is called late where nobody tells how many Pillars there are", () => {
+  test("is never late if the number of Pillars is unknown", () => {
     const found = decide(ours, { memory: { since: clock - 1000 * minutes } });
     expect(found).toMatchObject({ isLate: false, wait: { from: clock - 1000 * minutes + 20_000 + 10 * minutes } });
     expect(registrationText(found, "Anvil", clock)).toContain(
@@ -112,20 +112,20 @@ describe("ours", () => {
     );
   });
 
-  test("figures that the node has not counted yet are none", () => {
+  test("has no figures before the node counted any", () => {
     const reading = { ...says("node", ours), pillar: pillarOf(ours, { expected: 0, produced: 0 }) };
     expect(decide([reading])).toHaveProperty("figures", undefined);
   });
 
-  test("momentums that can't be seen: registered, with the reason", () => {
+  test("is registered, with the reason, if momentums can't be read", () => {
     expect(decide(ours, { unseen: "late" })).toMatchObject({ kind: "registered", unseen: "late" });
   });
 
-  test("with a switch: producing", () => {
+  test("is producing after a switch", () => {
     expect(decide(ours, { switched })).toMatchObject({ kind: "producing", switched });
   });
 
-  test("where only the witnesses of the chain are silent, a registered node is not called too early", () => {
+  test("is not too early if only the witnesses are silent", () => {
     const node = {
       synced: false,
       known: true,
@@ -136,7 +136,7 @@ describe("ours", () => {
     expect(decide(ours, { node: { ...node, reason: "otherChain" } })).toMatchObject({ kind: "tooEarly" });
   });
 
-  test("while the node is not synced: too early, whatever was before", () => {
+  test("is too early while the node is not synced", () => {
     const node = { synced: false, known: true, why: "syncing" };
     expect(decide(ours, { node, memory: { earlier: old } })).toMatchObject({
       kind: "tooEarly",
@@ -147,13 +147,13 @@ describe("ours", () => {
     expect(decide(ours, { node, switched })).toMatchObject({ kind: "tooEarly", switched });
   });
 
-  test("a node out of sight is not one that is behind", () => {
+  test("is not too early if the node does not answer", () => {
     const node = { synced: false, known: false, why: "no answer" };
     expect(decide(ours, { node }).kind).toBe("registered");
   });
 });
 
-test("nothing known keeps what was known", () => {
+test("keeps the memory if the registration is unknown", () => {
   const memory = { earlier: old, since: clock - 1, switched };
   expect(decide([], { memory, switched })).toEqual({
     kind: "unknown",
@@ -166,7 +166,7 @@ test("nothing known keeps what was known", () => {
 });
 
 // What any mix of answers may never lead to.
-test("never ours without a source that says so, never producing without a switch", () => {
+test("is never this host's without a source, and never producing without a switch", () => {
   const words = [ours, old, other, null, "silent"] as const;
   for (const first of words)
     for (const second of words)

@@ -78,7 +78,7 @@ describe("the record", () => {
   });
 });
 
-describe("what is remembered", () => {
+describe("the registration's memory", () => {
   test("since when, the switch and the address before; of this stack and this address only", () => {
     const events = recorded(registered, producing);
     expect(collectRegistrationMemory(events, "prod-2", ours)).toEqual({
@@ -91,12 +91,12 @@ describe("what is remembered", () => {
     expect(collectRegistrationMemory(events, "prod-2", other)).toEqual({});
   });
 
-  test("after the Pillar went elsewhere: that it was here once, no more", () => {
+  test("keeps only that the Pillar was here after it switched away", () => {
     const events = recorded(producing, elsewhere);
     expect(collectRegistrationMemory(events, "prod-2", ours)).toEqual({ earlier: old, wasOurs: true });
   });
 
-  test("the address before, as the last run showed it, or the gate recorded it", () => {
+  test("takes the earlier address from the last run or the event log", () => {
     expect(collectRegistrationMemory([], "prod-2", ours, old)).toEqual({ earlier: old });
     expect(collectRegistrationMemory([], "prod-2", ours, ours)).toEqual({});
     expect(collectRegistrationMemory(recorded(tooEarly), "prod-2", ours)).toEqual({
@@ -106,7 +106,7 @@ describe("what is remembered", () => {
     });
   });
 
-  test("what is written is read again; what can't be is said, and nothing fails", async () => {
+  test("reads back what it wrote, and reports a failed write once", async () => {
     const place = { ...who, directory: join(scratch, "backups") };
     const said: string[] = [];
     const deps = { now: () => clock, say: (line: string) => said.push(line) };
@@ -123,7 +123,7 @@ describe("what is remembered", () => {
     expect(await readRegistrationMemory(broken, ours, old)).toEqual({ earlier: old });
   });
 
-  test("where the log could not be read for once, nothing is news: a switch is not registered again after it", async () => {
+  test("adds no event while the log is unreadable", async () => {
     const place = { ...who, directory: join(scratch, "unread") };
     const said: string[] = [];
     const log = openEventLog(place, { now: () => clock, say: (line) => said.push(line) });

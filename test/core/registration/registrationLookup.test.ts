@@ -67,7 +67,7 @@ describe("a source", () => {
 
 const network = { momentum: 10_000, tickMomentums: 30 };
 
-describe("a look", () => {
+describe("reading a host", () => {
   const look = (changes: Partial<RegistrationLookup> = {}) =>
     judgeRegistration({
       ours,

@@ -34,7 +34,7 @@ const kept = { backupFaults: [], bridge };
 const build = { value: { version: "v0.0.9a" } as never };
 const signing = { host: { facts: hostFacts({ signer: fenced }) }, successor: { ...successor, build } };
 
-test("who says so is a list, as one reads it", () => {
+test("joins the nodes that report a condition into a list", () => {
   const said = (...saidBy: string[]) =>
     formatUnmet({ what: "it produces", saidBy, needed: "an end", loss: "momentums" })[0];
   expect([said(), said("a"), said("a", "b"), said("a", "b", "c")]).toEqual([
@@ -51,8 +51,8 @@ const moving = (stage: Journal["stage"]) => ({
   journal: { ...fenced.journal, stage, at: "2026-11-23T08:00:00Z" } as Journal,
 });
 
-describe("all conditions met", () => {
-  test("lets a host go, on this evidence", () => {
+describe("a retirement with all conditions met", () => {
+  test("is allowed, with its evidence", () => {
     expect(decideRetirement(facts())).toEqual({
       unmet: [],
       evidence: [
@@ -63,14 +63,14 @@ describe("all conditions met", () => {
     });
   });
 
-  test("with a signer that moved to the successor and answers there", () => {
+  test("is allowed if the orchestrator moved to the successor and answers there", () => {
     expect(decideRetirement(facts(signing))).toMatchObject({ unmet: [] });
     const { evidence } = decideRetirement(facts(signing));
     expect(evidence).toContain("the orchestrator v0.0.9a answers on 192.0.2.2");
     expect(evidence).toContain("192.0.2.1 holds the whole fenced orchestrator, for the final backup");
   });
 
-  test("with a fenced signer that is not whole there any more, and a proved backup of its move", () => {
+  test("is allowed with a proved backup of the move, even if the fenced orchestrator is incomplete", () => {
     for (const changes of [{ lacks: ["key share"] }, { lacks: [...signerParts], hasDirectory: false }]) {
       const host = { facts: hostFacts({ signer: { ...fenced, ...changes } }) };
       const { unmet, evidence } = decideRetirement(facts({ ...signing, host, backupFaults: [] }));
@@ -79,7 +79,7 @@ describe("all conditions met", () => {
     }
   });
 
-  test("with a signer that moved on from where it went to, by the successor's own journal", () => {
+  test("accepts an orchestrator that moved on, by the successor's journal", () => {
     const identity = { producer: "z1qsigner" };
     const from = {
       other: { address: "192.0.2.9", hostKey: "ssh-ed25519 BETWEEN" },
@@ -102,13 +102,13 @@ describe("all conditions met", () => {
       );
   });
 
-  test("to be shut down, without a word about rewards", () => {
+  test("shuts down without asking about rewards", () => {
     expect(
       lines({ step: "retire", rewards: [], host: { facts: hostFacts({ node: { active: true, masked: false } }) } }),
     ).toBe("");
   });
 
-  test("to be shut down, when the signer has ended its way, or never began one", () => {
+  test("shuts down only if no move of the orchestrator is open", () => {
     const retire = (stage: Journal["stage"], more: Partial<RetirementFacts> = {}) =>
       lines({ step: "retire", rewards: [], host: { facts: hostFacts({ signer: moving(stage) }) }, ...more });
     for (const stage of ["moved", "restored", "abandoned", "staging"] as const) expect(retire(stage), stage).toBe("");
@@ -121,7 +121,7 @@ describe("all conditions met", () => {
   test.each<[string, Partial<RetirementFacts>]>([
     ["a host that does not answer, to be shut down", { ...silent, step: "retire" }],
     [
-      "one that its cloud can switch off",
+      "a silent host that its cloud can switch off",
       {
         host: { unseen: "ETIMEDOUT", provider: "hetzner" },
         ...kept,
@@ -129,14 +129,14 @@ describe("all conditions met", () => {
       },
     ],
     [
-      "one that is switched off",
+      "a host that is switched off",
       { host: { off: "hetzner says that it is off" }, ...kept, successor: { ...successor, build } },
     ],
     [
-      "one that is switched off, and had no orchestrator when its node was shut down",
+      "a host that is switched off, and had no orchestrator when its node was shut down",
       { host: { off: "hetzner says that it is off" }, noOrchestratorAt: "2026-11-21T18:00:00Z" },
     ],
-    ["one that the other guard has let go", { host: { released: "2026-11-21T18:00:00Z" } }],
+    ["a host that the other guard released", { host: { released: "2026-11-21T18:00:00Z" } }],
   ])("%s", (_what, changes) => {
     expect(lines(changes)).toBe("");
   });
@@ -148,7 +148,7 @@ const poor = (figures: { expected: number; produced: number }) =>
     paid: { epoch: 7, expected: 100, produced: 40, givesAll: false },
   });
 
-test("a successor that missed slots in a paid epoch, and produces well in the running one, is told with its figures", () => {
+test("accepts a successor that missed slots in a paid epoch and produces well now, with its figures", () => {
   const { unmet, evidence } = decideRetirement(facts({ readings: [poor({ expected: 12, produced: 11 })] }));
   expect(unmet).toEqual([]);
   expect(evidence).toContain(
@@ -156,7 +156,7 @@ test("a successor that missed slots in a paid epoch, and produces well in the ru
   );
 });
 
-test("where nobody tells how many Pillars there are, the refusal says by what it judges", () => {
+test("names the time limit that applies if the number of Pillars is unknown", () => {
   const { standing: _, ...untold } = reading({ last: {} });
   expect(lines({ readings: [untold] })).toContain(
     "found: the number of Pillars is unknown: so it gets the shortest time limit, that of a Pillar with the best chance of election",
@@ -166,7 +166,7 @@ test("where nobody tells how many Pillars there are, the refusal says by what it
 const freshSigner = { active: true, masked: false, hasDirectory: true, hasKeyStore: true, lacks: ["key share"] };
 const freshLook = { facts: { ...successor.look.facts, signer: freshSigner } };
 
-describe("each condition alone, with its text", () => {
+describe("each unmet condition", () => {
   const conditions: [string, Partial<RetirementFacts>, string][] = [
     [
       "a host that can't be seen",
@@ -238,7 +238,7 @@ describe("each condition alone, with its text", () => {
     needed: wait a minute, as a fork at the tip ends soon; resync a node that stays on a fork, or take it out of pillar-host:retirement.references and pillar-host:sync.references, then pulumi up -s prod`,
     ],
     [
-      "nobody to ask",
+      "no node to ask",
       { readings: [silentNode("reference A")] },
       `- no node reports what the chain says of Anvil
     found: reference A: ECONNREFUSED
@@ -290,7 +290,7 @@ describe("each condition alone, with its text", () => {
     needed: set pillar-host:retirement.successor.dataDir to the data directory of the successor's node, then pulumi up -s prod`,
     ],
     [
-      "a third one that is registered",
+      "another registered address",
       { readings: [reading({ pillar: { ...reading().pillar, producerAddress: "z1qthird" } as never })] },
       `- the successor's producer address is not the registered one of Anvil, says reference A
     found: registered: z1qthird; the successor's: z1qnext
@@ -480,7 +480,7 @@ describe("each condition alone, with its text", () => {
     expect(lines(changes)).toBe(text);
   });
 
-  test("the address that is registered still, with what follows from it", () => {
+  test("names the registered address of this host, and the missing momentums of the successor", () => {
     const pillar = { ...reading().pillar, producerAddress: own } as never;
     expect(
       lines({ readings: [reading({ pillar })] }),
@@ -492,7 +492,7 @@ describe("each condition alone, with its text", () => {
     needed: update the wallet to the successor's address, or correct pillar-host:retirement.successor`);
   });
 
-  test("without a known successor, whoever is registered has to have taken over", () => {
+  test("accepts any registered successor that has taken over", () => {
     const silentNext = { successor: { ...successor, look: { silent: "ETIMEDOUT" } } };
     const still = "- momentums still carry this host's address";
     const last = { own: momentum(999, own), registered: momentum(998, "z1qthird") };
@@ -503,7 +503,7 @@ describe("each condition alone, with its text", () => {
     ).not.toContain(still);
   });
 
-  test("two hosts with one key", () => {
+  test("refuses two hosts with the same producer key", () => {
     expect(
       lines({ host: { facts: hostFacts({ producer: next }) } }),
     ).toContain(`- this host and its successor hold the same producer key
@@ -512,10 +512,10 @@ describe("each condition alone, with its text", () => {
   });
 });
 
-describe("several who were asked", () => {
+describe("several nodes", () => {
   const lie = { ...reading().pillar, producerAddress: "z1qthird" } as never;
 
-  test("the same of all is one condition, with all of them", () => {
+  test("are merged into one condition if they report the same", () => {
     expect(lines({ readings: [reading({ pillar: lie }), reading({ pillar: lie }, "reference B")] })).toBe(
       `- the successor's producer address is not the registered one of Anvil, say reference A and reference B
     found: registered: z1qthird; the successor's: z1qnext
@@ -523,13 +523,13 @@ describe("several who were asked", () => {
     );
   });
 
-  test("one that says otherwise is enough to refuse", () => {
+  test("refuse if one of them contradicts", () => {
     expect(lines({ readings: [reading(), reading({ pillar: lie }, "reference B")] })).toContain("says reference B");
     const waiting = { source: "reference B", says: "waiting", why: "w" } as const;
     expect(lines({ rewards: [...facts().rewards, waiting] })).toContain("says reference B");
   });
 
-  test("none of them tells rewards: a day has to lie behind all of them", () => {
+  test("need a day since the switch at each node if none reports rewards", () => {
     const silent = (source: string, aDayAfter: boolean) => ({ source, says: "notOffered", aDayAfter }) as const;
     const two = (first: boolean, second: boolean) => ({
       rewards: [silent("reference A", first), silent("reference B", second)],
@@ -540,21 +540,21 @@ describe("several who were asked", () => {
       expect(lines(both)).toContain("less than a day has passed since the switch");
   });
 
-  test("one that is behind is left out where another tells", () => {
+  test("leave out a node that is behind", () => {
     expect(lines({ readings: [reading(), silentNode("reference B")] })).toBe("");
     expect(lines({ rewards: [...facts().rewards, { source: "reference B", says: "fault", why: "w" }] })).toBe("");
   });
 });
 
-describe("the operator's word about rewards", () => {
+describe("the operator's confirmation of rewards", () => {
   const silentRpc = { source: "reference A", says: "notOffered", aDayAfter: true } as const;
 
-  test("counts where no RPC tells, a day after the switch", () => {
+  test("counts if no RPC reports rewards, a day after the switch", () => {
     const { unmet, evidence } = decideRetirement(facts({ rewards: [silentRpc], saysCollected: true }));
     expect([unmet, evidence[1]]).toEqual([[], "the operator confirmed that the rewards of Anvil were collected"]);
   });
 
-  test("counts where an epoch paid nothing and the chain does not tell why", () => {
+  test("counts if an epoch paid nothing and the chain gives no reason", () => {
     const nothing = { source: "reference A", says: "paidNothing", why: "epoch 7 paid nothing" } as const;
     expect(decideRetirement(facts({ rewards: [nothing], saysCollected: true }))).toMatchObject({
       unmet: [],
@@ -566,7 +566,7 @@ describe("the operator's word about rewards", () => {
     });
   });
 
-  test("counts for nothing where one tells otherwise", () => {
+  test("does not count if a node contradicts", () => {
     const waiting = { source: "reference B", says: "waiting", why: "w" } as const;
     expect(lines({ rewards: [silentRpc, waiting], saysCollected: true })).toContain(
       "are not collected, says reference B",
@@ -575,7 +575,7 @@ describe("the operator's word about rewards", () => {
 });
 
 describe("a host whose key was overwritten", () => {
-  test("is kept while the key that it was known by is the registered one, and never let go as one that never produced", () => {
+  test("is kept while its earlier key is registered, and never counts as one that never produced", () => {
     const host = { facts: hostFacts({ producer: "z1qfresh", marks: { "deploy.done": "x" } }) };
     const memory = { isReached: true, isOwnWork: true, hasProduced: false };
     const registered = { ...reading().pillar, producerAddress: own } as never;
@@ -597,7 +597,7 @@ describe("a host that never produced", () => {
     readings: [reading({ last: {} })],
   });
 
-  test("is let go without successor and rewards, once that is proved", () => {
+  test("needs neither successor nor rewards, once that is proved", () => {
     expect(lines(ownWork(false))).toBe("");
     expect(needsProductionSearch(facts(ownWork()), decideRetirement(facts(ownWork())))).toBe(true);
     expect(needsProductionSearch(facts(ownWork(true)), decideRetirement(facts(ownWork(true))))).toBe(false);
@@ -615,7 +615,7 @@ describe("a host that never produced", () => {
     expect(lines(changes)).toContain("no successor of this host is configured");
   });
 
-  test("is not let go while it is registered, or signs", () => {
+  test("is kept while it is registered or its orchestrator runs", () => {
     const registered = { ...reading().pillar, producerAddress: own } as never;
     expect(lines({ ...ownWork(false), readings: [reading({ pillar: registered, last: {} })] })).toContain(
       "is the registered one",
@@ -666,13 +666,13 @@ describe("a host with nothing to lose", () => {
     },
   );
 
-  test("a key that is not the successor's, without its own: nothing of it is compared", () => {
+  test("compares no keys if the host has none", () => {
     expect(key).not.toBe("");
     expect(lines({ host: { facts: empty } })).toBe("");
   });
 });
 
-test("the address of a successor whose node is not synced is not shown", () => {
+test("hides the address of a successor whose node is not synced", () => {
   const behind = { ...successor, node: { synced: false, known: true, why: "it syncs" } };
   const third = { ...reading().pillar, producerAddress: "z1qthird" } as never;
   const told = lines({ successor: behind, readings: [reading({ pillar: third })] });
@@ -680,15 +680,15 @@ test("the address of a successor whose node is not synced is not shown", () => {
   expect(told).not.toContain("z1qnext");
 });
 
-describe("the chain that the guards ask", () => {
+describe("the chain that guards rely on", () => {
   const what = "nothing confirms the chain: only one host's node reports it";
   const unmet = (changes: Partial<RetirementFacts>) => decideRetirement(facts(changes)).unmet.map((each) => each.what);
 
-  test("one host's node alone, and no momentum that was recorded before, is not believed", () => {
+  test("is unconfirmed with one node and no recorded momentum", () => {
     expect(unmet({ isChainKnown: false })).toContain(what);
   });
 
-  test("a second node on the same chain confirms it, and so does a recorded momentum", () => {
+  test("is confirmed by a second node or by a recorded momentum", () => {
     const second = reading({ client: clientNamed("reference B") });
     expect(unmet({ isChainKnown: false, readings: [reading(), second] })).not.toContain(what);
     expect(unmet({ isChainKnown: true })).not.toContain(what);

@@ -21,8 +21,8 @@ const inState: Remembered = {
 };
 const known = { isReached: true, isOwnWork: true, recorded, knownProducer: "z1qown", hasProduced: true };
 
-describe("what guards decide on", () => {
-  test("is in the record and in the state: with either lost, the other one has it", () => {
+describe("a guard's memory", () => {
+  test("is in the event log and in the state, so that either may be lost", () => {
     expect(mergeHostMemory(events, "prod", inState)).toEqual({ ...known, location, since: "2026-11-21T10:00:00Z" });
     expect(mergeHostMemory(events, "prod")).toEqual({ ...known, location, since: "2026-11-21T10:00:00Z" });
     expect(mergeHostMemory([], "prod", inState)).toEqual({
@@ -32,23 +32,23 @@ describe("what guards decide on", () => {
     });
   });
 
-  test("with both lost is not known: nobody's own work, and nothing that a guard could let a host go for", () => {
+  test("is unknown if both are lost, and then allows nothing", () => {
     const nothing = mergeHostMemory([], "prod");
     expect(nothing).toMatchObject({ isOwnWork: false, hasProduced: false, recorded: undefined });
     expect(hostMemoryInputs(nothing)).toEqual({});
   });
 
-  test("is the worse of two words", () => {
+  test("takes the worse of two contradicting values", () => {
     expect(mergeHostMemory(events, "prod", { isOwnWork: false }).isOwnWork).toBe(false);
     expect(mergeHostMemory(events.slice(0, 1), "prod", { produced: "seen" }).hasProduced).toBe(true);
   });
 
-  test("of a host that was let go counts no more for what came after it", () => {
+  test("does not count for a host that followed a released one", () => {
     const released = entry("2026-11-23T10:00:00Z", { event: "released", details: { evidence: [] } });
     expect(mergeHostMemory([...events, released], "prod").hasProduced).toBe(false);
   });
 
-  test("is told to a guard as far as it is known, and never a no", () => {
+  test("is passed to a guard where known, and never as a no", () => {
     expect(hostMemoryInputs(mergeHostMemory([], "prod", inState))).toEqual({
       remembered: { isReached: true, recorded, produced: "seen" },
       knownProducer: "z1qown",

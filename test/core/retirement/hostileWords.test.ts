@@ -122,7 +122,7 @@ async function retire(answer: (spot: Spot, usual: string) => string) {
   return { sent: sent.join("\n"), told: told.mock.calls.map(String), failure, backups };
 }
 
-test("a host that answers as it should is shut down behind its backup", async () => {
+test("shuts down a host with valid answers after its backup", async () => {
   const { sent, told, failure, backups } = await retire((_spot, usual) => usual);
   expect(failure).toBeUndefined();
   for (const name of ["signer_archive", "retire_stop", "retire_let_go", "retire_keys_aside"])
@@ -131,7 +131,7 @@ test("a host that answers as it should is shut down behind its backup", async ()
   expect(journeyIn(backups, "Anvil").map(({ event }) => event)).toEqual(["shuttingDown", "shutDown"]);
 });
 
-test("no word of a retired host goes to a script, and none commands the terminal", async () => {
+test("passes no hostile answer of a retired host to a script or the terminal", async () => {
   const property = fc.asyncProperty(hostile, fc.constantFrom(...spots), async (word, spot) => {
     const { sent, told } = await retire((at, usual) => (at === spot ? word : usual));
     expectNothingOf(word, sent);

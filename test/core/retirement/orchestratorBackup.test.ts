@@ -71,20 +71,20 @@ const faults = (more: Partial<BackedUpOrchestrator> = { move }) =>
   orchestratorBackupFaults(createDirectoryStore(backups), { ...signer, ...more });
 const isHere = async (more?: Partial<BackedUpOrchestrator>) => (await faults(more)).length === 0;
 
-describe("the proved backup of a fenced signer", () => {
-  test("is that of the move that fenced it, from either side", async () => {
+describe("the proved backup of a fenced orchestrator", () => {
+  test("belongs to the move that fenced it, from either host", async () => {
     expect(await faults()).toEqual([`no backup of an orchestrator of Anvil in ${path.join(backups, "record.jsonl")}`]);
     await put({ host: "192.0.2.9" });
     expect(await isHere()).toBe(true);
     expect(await isHere({ move: moveNamed("pillar-host/prod-2/Anvil/2") })).toBe(false);
   });
 
-  test("is not the part that was taken after the stop", async () => {
+  test("is not the partial one that was taken after the stop", async () => {
     await put({ label: "last" });
     expect(await isHere()).toBe(false);
   });
 
-  test("counts while it lies there with the bytes that were proved", async () => {
+  test("counts while its file has the proved bytes", async () => {
     await put();
     expect(await isHere()).toBe(true);
     const bytes = fs.readFileSync(file());
@@ -94,7 +94,7 @@ describe("the proved backup of a fenced signer", () => {
     expect(await isHere()).toBe(false);
   });
 
-  test("counts only with a key here that opens it", async () => {
+  test("counts only with a key here that decrypts it", async () => {
     await put({ isOfAnotherKey: true });
     expect(await faults()).toEqual([
       `the first backup of 2026-02-01T00:00:00Z: no key on this machine decrypts it (tried: ${backups}.age-identity)`,
@@ -102,7 +102,7 @@ describe("the proved backup of a fenced signer", () => {
     expect(await isHere({ move, identityFile: path.join(backups, "other.age-identity") })).toBe(true);
   });
 
-  test("may be the last one, of a destroy that was cut off: where it holds the signer, and the guard is older", async () => {
+  test("may come from an interrupted destroy, if it holds the orchestrator and the guard is older", async () => {
     const retired = { label: "retired", move: moveNamed("pillar-host/prod/Anvil") };
     await put(retired);
     expect(await isHere()).toBe(true);
@@ -113,7 +113,7 @@ describe("the proved backup of a fenced signer", () => {
   });
 });
 
-describe("the proved backup of a host that can't be asked", () => {
+describe("the proved backup of a silent host", () => {
   test.each(["first", "asked", "retired"])("counts, as %s, of that host and of the bridge's key", async (label) => {
     await put({ label });
     expect(await faults({ bridge })).toEqual([]);
@@ -156,14 +156,14 @@ describe("the proved backup of a host that can't be asked", () => {
     expect(rest).toEqual([]);
   });
 
-  test("counts with an older share only where the signer is at work elsewhere", async () => {
+  test("counts with an older share only if the orchestrator works elsewhere", async () => {
     await put({ entries: whole.slice(0, 2) });
     expect(await isHere({ bridge })).toBe(false);
     expect(await isHere({ bridge: undefined })).toBe(true);
   });
 });
 
-test("whose list a newer program wrote is not judged", async () => {
+test("refuses a backup whose list has a newer version", async () => {
   await put();
   const manifest = JSON.stringify({ version: 2, host: host.address });
   fs.writeFileSync(path.join(backups, "a.manifest.json"), manifest);

@@ -17,8 +17,8 @@ const read = (client: ChainClient, now: number, recorded?: { height: number; has
   readChain(client, { ...question, recorded }, now);
 const switched = runs(["own", 60], ["next", 40]);
 
-describe("a node that is asked about the chain", () => {
-  test("tells of the Pillar, and the newest momentum of both", async () => {
+describe("a node's answer about the chain", () => {
+  test("has the Pillar and the newest momentum of each address", async () => {
     const client = smallChain(switched);
     const newest = { height: 100, timestamp: 99_000, hash: "h100", producer: "next" };
     expect(await read(client, 99_000, { height: 7, hash: "h7" })).toEqual({
@@ -38,13 +38,13 @@ describe("a node that is asked about the chain", () => {
     });
   });
 
-  test("keeps no more of its momentums than are compared", async () => {
+  test("keeps only the momentums that are compared", async () => {
     expect(await read(smallChain(runs(["next", 300])), 299_000)).toMatchObject({
       recent: { length: 128, 127: { height: 300 } },
     });
   });
 
-  test("knows no such Pillar", async () => {
+  test("has no Pillar if none is registered", async () => {
     expect(await read(smallChain(switched, { pillar: async () => null }), 99_000)).toMatchObject({ pillar: null });
   });
 
@@ -62,7 +62,7 @@ describe("a node that is asked about the chain", () => {
       ),
       true,
     ],
-  ])("whether both produce: %s", async (_what, producers, alternate) => {
+  ])("detects alternating producers: %s", async (_what, producers, alternate) => {
     expect(await read(smallChain(producers), (producers.length - 1) * 1000)).toMatchObject({ alternate });
   });
 
@@ -107,11 +107,11 @@ describe("a node that is asked about the chain", () => {
       99_000,
       { kind: "gap", from: 1, to: 100 },
     ],
-  ])("one that %s has no say", async (_what, client, now, fault) => {
+  ])("leaves out a node that %s", async (_what, client, now, fault) => {
     expect(await read(client, now)).toEqual({ client, fault });
   });
 
-  test("clocks that are some minutes off do no harm", async () => {
+  test("tolerates clocks that are some minutes off", async () => {
     const client = smallChain(switched, { newest: newest(119_000, 1e9) });
     expect(await read(client, 1e9 + 600_000)).toMatchObject({ newest: { height: 100 } });
     expect(await read(client, 1e9 - 600_000)).toMatchObject({ newest: { height: 100 } });
@@ -120,19 +120,19 @@ describe("a node that is asked about the chain", () => {
   test.each([
     ["another hash", { height: 7, hash: "other" }],
     ["none at that height", { height: 700, hash: "h700" }],
-  ])("one of another chain is told from one that is behind: %s", async (_what, recorded) => {
+  ])("recognizes a node on another chain: %s", async (_what, recorded) => {
     expect(await read(smallChain(switched), 99_000, recorded)).toMatchObject({
       fault: { kind: "stranger", height: recorded.height },
     });
   });
 
-  test("a page is full at its limit, and no more is asked", async () => {
+  test("reads no further page than the time limit needs", async () => {
     const long = smallChain(runs(["own", 1000], ["next", 1100]));
     expect(await read(long, 2_099_000)).toMatchObject({ last: { successor: { height: 2100 } } });
     expect(await read(long, 2_099_000)).toHaveProperty("last.own", undefined);
   });
 
-  test("of a large network is asked for as many as a slot may take", async () => {
+  test("reads more momentums on a large network", async () => {
     // Of 300 Pillars one outside the first 12 is in 2 of 100 ticks: nobody is late before 447 of them.
     const large = smallChain(runs(["own", 1000], ["next", 1], ["x", 5339]), {
       standing: async () => ({ pillars: 300, place: 299 }),
@@ -147,12 +147,12 @@ describe("a node that is asked about the chain", () => {
     ["does not tell how many there are", async () => undefined, 4],
     ["has not counted the weights yet", async () => ({ pillars: 60 }), 12],
     ["stands outside the first", async () => ({ pillars: 60, place: 60 }), 79],
-  ])("waits for a Pillar that %s: in doubt, refused early and not late", async (_what, standing, ticks) => {
+  ])("waits for a Pillar that %s, and refuses early rather than late", async (_what, standing, ticks) => {
     expect(await read(smallChain(switched, { standing }), 99_000)).toMatchObject({ patience: ticks * 12_000 });
   });
 
   const paid = (epoch: number) => ({ epoch, expected: 30, produced: 29, givesAll: false });
-  test("tells the newest paid epoch, where no slot of it was this host's", async () => {
+  test("has the newest paid epoch if no slot of it was this host's", async () => {
     const at = (epoch: number) =>
       read(smallChain(switched, { paidEpochs: async () => [paid(epoch), paid(0)] }), 99_000);
     // Epochs of 50 s: the switch is at 60 s.
@@ -165,7 +165,7 @@ describe("a node that is asked about the chain", () => {
   });
 });
 
-describe("whether an address has produced since a time", () => {
+describe("the search for an address's production", () => {
   const good = (client: ChainClient, height = 5000): ChainReading => ({
     client,
     clock: 4_999_000,
@@ -191,12 +191,12 @@ describe("whether an address has produced since a time", () => {
     expect(await asked(producers)).toBe(expected);
   });
 
-  test("a time before the first momentum: all of it is looked at", async () => {
+  test("searches the whole chain if the time is before the first momentum", async () => {
     const client = smallChain(runs(["own", 1], ["x", 4999]));
     expect(await hasProducedSince([good(client)], "own", -1)).toBe(true);
   });
 
-  test("unknown where a page is short, the node breaks off, nobody is good, or it is too long", async () => {
+  test("is undecided if a page is short, the node fails, no node answers, or the chain is too long", async () => {
     expect(await asked(runs(["x", 5000]), { momentums: async () => [] })).toBeUndefined();
     expect(await asked(runs(["x", 5000]), { momentums: () => Promise.reject(new Error("x")) })).toBeUndefined();
     expect(await hasProducedSince([silent("reference A")], "own", since)).toBeUndefined();

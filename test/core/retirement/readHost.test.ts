@@ -22,8 +22,8 @@ const places = {
   signer: { service: "orchestrator", directory: "/root/.orchestrator", executable: "orchestrator", rpcPort: 55000 },
 };
 
-describe("what a host says of itself", () => {
-  test("is read whole", () => {
+describe("a host's facts", () => {
+  test("are parsed completely", () => {
     expect(parseHostFacts(printed(), "h")).toEqual({
       producer: "z1qown",
       hasKeyStore: true,
@@ -33,7 +33,7 @@ describe("what a host says of itself", () => {
     });
   });
 
-  test("with the journal of a signer's move", () => {
+  test("include the journal of an orchestrator's move", () => {
     const journal = {
       version: 1,
       move: "pillar-host/next/Anvil/1",
@@ -52,28 +52,28 @@ describe("what a host says of itself", () => {
     });
   });
 
-  test("how often the signer's unit restarted it, where it did", () => {
+  test("include the restarts of the orchestrator, if there were any", () => {
     const of = (count: string) => parseHostFacts(printed([`signerRestarts=${count}`, "end=yes"]), "h").signer.restarts;
     expect(["7", "0", ""].map(of)).toEqual([7, undefined, undefined]);
   });
 
-  test("no producer is none, not an empty one", () => {
+  test("have no producer instead of an empty one", () => {
     expect(parseHostFacts(printed().replace("z1qown", ""), "h").producer).toBeUndefined();
   });
 
-  test("an answer that was cut off counts for nothing", () => {
+  test("refuse an answer that was cut off", () => {
     expect(() => parseHostFacts(printed([]), "192.0.2.1")).toThrow("192.0.2.1: its answer was cut off");
     expect(() => parseHostFacts(printed(["end=y"]), "192.0.2.1")).toThrow("its answer was cut off");
   });
 
-  test("a journal that nobody can read is no journal that is not there", () => {
+  test("refuse an unreadable journal", () => {
     const line = `journal=${Buffer.from('{"version":9}').toString("base64")}`;
     expect(() => parseHostFacts(printed([line, "end=yes"]), "h")).toThrow(
       "the journal of the orchestrator's move cannot be read",
     );
   });
 
-  test("the places become the functions' variables", () => {
+  test("turn paths into the shell functions' variables", () => {
     expect(pathVariables(places)).toEqual({
       service: "go-node",
       data_dir: "/root/.znn",
@@ -86,7 +86,7 @@ describe("what a host says of itself", () => {
   });
 });
 
-describe("a look", () => {
+describe("reading a host", () => {
   function deps() {
     let at = 0;
     const said: string[] = [];
@@ -107,19 +107,19 @@ describe("a look", () => {
     }) as unknown as RootHost;
   const gone = new Error("ECONNREFUSED\nmore");
 
-  test("waits a while for a host that boots, and says so once", async () => {
+  test("waits for a host that boots, and reports it once", async () => {
     const { deps: here, said } = deps();
     expect(await readHost(root([gone, gone, printed()]), places, 30_000, here)).toHaveProperty("facts");
     expect(said).toEqual(["192.0.2.1 does not answer (ECONNREFUSED); waiting for it"]);
   });
 
-  test("gives up in time, with the reason", async () => {
+  test("stops at the timeout, with the reason", async () => {
     const { deps: here } = deps();
     expect(await readHost(root([gone]), places, 30_000, here)).toEqual({ silent: "ECONNREFUSED" });
     expect(here.ticks()).toBe(30_000);
   });
 
-  test("a refused login is not waited for", async () => {
+  test("does not wait after a refused login", async () => {
     const { deps: here } = deps();
     const refused = Object.assign(new Error("refuses the login"), { refused: "login" });
     expect(await readHost(root([refused]), places, 30_000, here)).toEqual({
@@ -129,7 +129,7 @@ describe("a look", () => {
     expect(here.ticks()).toBe(0);
   });
 
-  test("a host that answers with a failure, or in pieces, is not silent", async () => {
+  test("throws if a host answers with a failure or incompletely", async () => {
     const { deps: here } = deps();
     const failed = Object.assign(new Error("no root"), { exitCode: 1 });
     await expect(readHost(root([failed]), places, 30_000, here)).rejects.toThrow("no root");

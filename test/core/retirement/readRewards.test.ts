@@ -148,7 +148,7 @@ describe("an epoch that paid nothing", () => {
       figures(changes),
     );
 
-  test("is all that a Pillar is ever paid that gives everything to its delegators", async () => {
+  test("counts as collected for a Pillar that gives all to its delegators", async () => {
     expect(await told({ givesAll: true })).toEqual({
       says: "collected",
       evidence:
@@ -156,20 +156,20 @@ describe("an epoch that paid nothing", () => {
     });
   });
 
-  test("because nothing was produced in it is no proof", async () => {
+  test("does not count if nothing was produced in it", async () => {
     expect(await told({ produced: 0 })).toEqual({
       says: "waiting",
       why: "epoch 5, the first whole one after the switch, paid nothing: none of 100 momentums was produced in it",
     });
   });
 
-  test("for another reason is told as it is", async () => {
+  test("is reported if the reason is unknown", async () => {
     expect(await told({})).toMatchObject({ says: "paidNothing" });
     expect(await told({ epoch: 4, givesAll: true })).toMatchObject({ says: "paidNothing" });
   });
 });
 
-describe("whatever is paid, switched and collected", () => {
+describe("random payments, switches and collections", () => {
   const delay = hour;
   const model = fc.record({
     /** What each epoch pays. */
@@ -180,7 +180,7 @@ describe("whatever is paid, switched and collected", () => {
   });
   const paidAt = (epoch: number) => (epoch + 1) * day + delay;
 
-  test("is called collected exactly where a collection took what the first whole epoch paid", async () => {
+  test("count as collected exactly if a collection took what the first whole epoch paid", async () => {
     await fc.assert(
       fc.asyncProperty(model, async ({ pays, switchAt: at, collections, later }) => {
         const now = pays.length * day + later;
@@ -212,7 +212,7 @@ describe("whatever is paid, switched and collected", () => {
   });
 });
 
-describe("a node that is asked about rewards", () => {
+describe("reading rewards from a node", () => {
   // Epochs of 100 s; the switch is at 250 s.
   const question: RewardsQuestion = {
     pillar: "Anvil",
@@ -228,14 +228,14 @@ describe("a node that is asked about rewards", () => {
     readRewards(smallChain(producers(seconds), changes), question, seconds * 1000);
   const told = (rows: Rewards["rows"], waiting: bigint) => ({ rewards: async () => rewards(rows, waiting) });
 
-  test("tells by who produced when an epoch began", async () => {
+  test("decides by the producer at an epoch's begin", async () => {
     expect(await read(450, told([row(3), row(2)], 5n))).toMatchObject({ source: "reference A", says: "collected" });
     expect(await read(450, told([row(3), row(2)], 10n * znn))).toMatchObject({ says: "waiting" });
     // Epoch 2 began before the switch: what it paid counts for nothing.
     expect(await read(390, told([row(2)], 0n))).toMatchObject({ says: "waiting", dueAt: 400_000 + late });
   });
 
-  test("an epoch that begins with the switch is whole, though the last momentum before it is the old address's", async () => {
+  test("counts an epoch that begins with the switch as whole", async () => {
     const exact = smallChain(runs(["own", 200], ["next", 250]), told([row(3), row(2), row(1)], 0n));
     expect(await readRewards(exact, question, 449_000)).toMatchObject({
       says: "collected",
@@ -246,7 +246,7 @@ describe("a node that is asked about rewards", () => {
     expect(await readRewards(late, question, 449_000)).toMatchObject({ evidence: expect.stringMatching(/^epoch 3,/) });
   });
 
-  test("asks for few momentums, however many epochs were paid", async () => {
+  test("reads few momentums, even after many paid epochs", async () => {
     let asked = 0;
     const chain = smallChain(runs(["own", 250], ["next", 1750]));
     const counted: ChainClient = {
@@ -267,11 +267,11 @@ describe("a node that is asked about rewards", () => {
     expect(asked).toBeLessThan(12 * 64);
   });
 
-  test("says whose wallet collects", async () => {
+  test("names the reward address", async () => {
     expect(await read(450, told([row(3), row(2)], 10n * znn))).toMatchObject({ rewardAddress: "withdraw" });
   });
 
-  test("after a way back, the last switch counts", async () => {
+  test("counts the last switch after a rollback", async () => {
     const back = smallChain(runs(["next", 150], ["own", 200], ["next", 100]), told([row(3), row(2), row(1)], 0n));
     expect(await readRewards(back, question, 449_000)).toMatchObject({ says: "waiting", dueAt: 500_000 + late });
   });
@@ -279,7 +279,7 @@ describe("a node that is asked about rewards", () => {
   test.each([
     ["less than a day after the switch", 340, false],
     ["a day after it", 351, true],
-  ])("does not know the methods, %s", async (_what, seconds, aDayAfter) => {
+  ])("reports a node without the methods, %s", async (_what, seconds, aDayAfter) => {
     expect(await read(seconds, { rewards: async () => "notOffered" })).toEqual({
       source: "reference A",
       says: "notOffered",
@@ -287,7 +287,7 @@ describe("a node that is asked about rewards", () => {
     });
   });
 
-  test("an epoch that is longer than a day shortens no day", async () => {
+  test("waits a whole day even if epochs are longer", async () => {
     const long = { ...question, epoch: 7 * day };
     const at = (seconds: number) =>
       readRewards(smallChain(producers(300), { rewards: async () => "notOffered" }), long, seconds * 1000);
@@ -303,7 +303,7 @@ describe("a node that is asked about rewards", () => {
       { before: () => Promise.reject(new Error("no method")), rewards: async () => rewards([row(3)]) },
       "no method",
     ],
-  ])("one that %s says so", async (_what, changes, why) => {
+  ])("reports a node that %s", async (_what, changes, why) => {
     expect(await read(450, changes)).toEqual({ source: "reference A", says: "fault", why });
   });
 });

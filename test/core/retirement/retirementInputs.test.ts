@@ -8,7 +8,7 @@ const asked = (retirement: string[], sync: string[]) =>
     "retirement" | "sync"
   >);
 
-test("a retirement asks its own references and the sync's, each once, its own first", () => {
+test("asks its own references first, then those of the sync, each once", () => {
   expect(asked(["http://a", "http://b"], ["http://b", "http://c"])).toEqual(["http://a", "http://b", "http://c"]);
   expect(asked([], ["http://c"])).toEqual(["http://c"]);
 });

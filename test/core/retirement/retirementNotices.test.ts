@@ -10,7 +10,7 @@ const facts = (...rewards: RewardsReading[]) => ({ rewards, stack: "prod", pilla
 const unmet: Unmet = { loss: "rewards", what: "not collected", needed: "collect them" };
 const told = (notice: string, stack = "prod") => ({ stack, event: "told", details: { notice } }) as LogEvent;
 
-test("rewards that wait are told once for each stack, and not before they are paid", () => {
+test("notifies each stack once of rewards that can be collected", () => {
   const due = {
     notice: "rewardsDue",
     message: "the rewards of Anvil since the switch: paid since epoch 5, 30 ZNN wait",
@@ -21,7 +21,7 @@ test("rewards that wait are told once for each stack, and not before they are pa
   expect(findRetirementNotices(facts(unpaid), { unmet: [unmet] }, [])).toEqual([]);
 });
 
-test("a host that can be given up, with the command, once", () => {
+test("notifies once, with the command, of a host that can be deleted", () => {
   expect(findRetirementNotices(facts(), { unmet: [] }, [told("rewardsDue")])).toEqual([
     {
       notice: "retirementPossible",

@@ -59,13 +59,13 @@ async function noSignerAt(lines: readonly (LogEvent | MoveEvent)[]): Promise<str
   return (await surveyRetirement({ step: "destroy", inputs, memory, host, store }, deps)).facts.noOrchestratorAt;
 }
 
-it("takes it that no orchestrator was on a silent host from the line of its shutdown", async () => {
+it("learns from the shutdown event that no orchestrator was on a silent host", async () => {
   expect(await noSignerAt([shutDown, begun({})])).toBe(at);
 });
 
 it.each<[string, LogEvent | MoveEvent]>([
   ["a host that produces again", { ...shutDown, event: "producing" } as unknown as LogEvent],
   ["a move that went to it by another stack", begun({ target: fingerprintOf(ssh.hostKey) })],
-])("takes it from no such line before %s", async (_, later) => {
+])("ignores a shutdown event before %s", async (_, later) => {
   expect(await noSignerAt([shutDown, later])).toBeUndefined();
 });

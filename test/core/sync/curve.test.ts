@@ -5,17 +5,17 @@ import { addPoint, curveLimit, openWaits } from "../../../core/sync/curve";
 const curveOf = (times: readonly number[], limit?: number) =>
   times.reduce<readonly CurvePoint[]>((curve, at) => addPoint(curve, [at, at, 9], limit), []);
 
-test("every point is kept until there are too many", () => {
+test("keeps every point up to the limit", () => {
   const times = Array.from({ length: curveLimit }, (_, i) => i);
   expect(curveOf(times).map(([at]) => at)).toEqual(times);
 });
 
-test("the point between the nearest neighbours goes, never the first or the last", () => {
+test("drops the point with the nearest neighbours, never the first or the last", () => {
   expect(curveOf([0, 10, 12, 14, 30], 4).map(([at]) => at)).toEqual([0, 10, 14, 30]);
   expect(curveOf([0, 1, 100, 200], 3).map(([at]) => at)).toEqual([0, 100, 200]);
 });
 
-test("a week of looks each minute is an even curve", () => {
+test("spreads a week of lookups evenly", () => {
   const week = Array.from({ length: 7 * 24 * 60 }, (_, i) => i);
   const times = curveOf(week).map(([at]) => at);
   const gaps = times.slice(1).map((at, i) => at - (times[i] as number));
@@ -23,11 +23,11 @@ test("a week of looks each minute is an even curve", () => {
   expect(Math.max(...gaps)).toBeLessThanOrEqual((3 * week.length) / 200);
 });
 
-test("a clock that was set back does no harm", () => {
+test("accepts a clock that was set back", () => {
   expect(curveOf([100, 200, 50, 60, 300], 4).map(([at]) => at)).toEqual([100, 200, 60, 300]);
 });
 
-describe("the waits that are open", () => {
+describe("open waits", () => {
   const line = (event: string, details: object, stack = "prod") =>
     ({ at: "2026-11-18T09:00:00Z", stack, pillar: "Anvil", event, details }) as LogEvent;
   const waiting = (startedAt: string, startHeight: number, from: number, address = "203.0.113.7") =>
@@ -48,7 +48,7 @@ describe("the waits that are open", () => {
     expect(found(first, second)).toEqual(both);
   });
 
-  test("are this stack's, for this host", () => {
+  test("belong to this stack and host", () => {
     const others = [waiting("2026-11-17T09:00:00Z", 1, 1, "203.0.113.9"), line("waiting", first.details, "prod-2")];
     expect(found(...others, first, second)).toEqual(both);
   });
@@ -62,11 +62,11 @@ describe("the waits that are open", () => {
     });
   });
 
-  test("another stack's end is not theirs", () => {
+  test("ignore the end of another stack's wait", () => {
     expect(found(first, line("synced", {}, "prod-2"), second)).toEqual(both);
   });
 
-  test("are thinned to what is kept", () => {
+  test("are thinned to the limit", () => {
     const lines = Array.from({ length: 336 }, (_, i) => waiting("2026-11-18T09:00:00Z", 5, i));
     expect(found(...lines).curve).toHaveLength(curveLimit);
   });

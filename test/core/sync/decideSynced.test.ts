@@ -58,7 +58,7 @@ const agrees = "height agrees with the references' median";
 const noReferences = "height agrees with independent nodes (sync.references)";
 const notTold = "that the newest momentum is fresh (the node does not return it)";
 
-describe("one look", () => {
+describe("a single lookup", () => {
   test.each<[string, SyncLookup, Partial<Told>]>([
     ["no answer", look(none("refused")), { synced: false, good: false, why: "refused", proved: [], unproved: [] }],
     ["syncing", look(answer(1, 5, 10)), { synced: false, good: false, why: "syncing" }],
@@ -137,10 +137,10 @@ describe("one look", () => {
   });
 });
 
-describe("the row", () => {
+describe("the streak of good lookups", () => {
   const at = (seconds: number, change: Partial<SyncLookup> = {}) => look(good, { at: seconds * 1000, ...change });
 
-  test("wants as many looks as are asked for", () => {
+  test("needs the configured number of lookups", () => {
     expect(weighAll([at(0), at(2)], { confirmations: 3 })).toMatchObject({ synced: false, evidence: { streak: 2 } });
     expect(weighAll([at(0), at(2), at(4)], { confirmations: 3 })).toMatchObject({
       synced: true,
@@ -148,12 +148,12 @@ describe("the row", () => {
     });
   });
 
-  test("and the span from the first to the last", () => {
+  test("needs the configured span from the first to the last", () => {
     expect(weighAll([at(0), at(3.999)], { confirmSpan: 4000 }).synced).toBe(false);
     expect(weighAll([at(0), at(3.999), at(4)], { confirmSpan: 4000 }).synced).toBe(true);
   });
 
-  test("a bad look ends it", () => {
+  test("ends with a bad lookup", () => {
     const weighed = weighAll([at(0), at(2), look(none(), { at: 4000 })]);
     expect(weighed.evidence).toMatchObject({ streak: 0, lastAt: 4000, lastClock: nodeTime + 4000 });
     expect(weighAll([at(0), at(2), look(none(), { at: 4000 }), at(6)]).evidence).toMatchObject({
@@ -167,16 +167,16 @@ describe("the row", () => {
     ["on by a minute", 60_000, 2],
     ["back by a minute", -60_000, 2],
     ["back by more", -60_001, 1],
-  ])("a wall clock that jumped begins it anew: %s", (_what, jump, streak) => {
+  ])("restarts after a jump of the wall clock: %s", (_what, jump, streak) => {
     expect(weighAll([at(0), at(2, { clock: nodeTime + 2000 + jump })]).evidence.streak).toBe(streak);
   });
 });
 
-describe("a look in the moment in which a momentum is taken in", () => {
+describe("a lookup while the node adds a momentum", () => {
   const good_ = (seconds: number) => look(good, { at: seconds * 1000 });
   const close = (seconds: number) => look(answer(2, 999, 1000, { newestAge: 3000 }), { at: seconds * 1000 });
 
-  test("neither counts nor breaks the row", () => {
+  test("neither counts nor ends the streak", () => {
     expect(weighAll([good_(0), close(2), good_(4), close(6), good_(8)], { confirmations: 3 })).toMatchObject({
       synced: true,
       evidence: { streak: 3 },
@@ -184,23 +184,23 @@ describe("a look in the moment in which a momentum is taken in", () => {
     expect(weighAll([good_(0), close(2)])).toMatchObject({ synced: false, good: true, evidence: { streak: 1 } });
   });
 
-  test("breaks it when the moment does not end", () => {
+  test("ends the streak if that takes too long", () => {
     expect(weighAll([good_(0), close(2), close(10)]).evidence.streak).toBe(1);
     expect(weighAll([good_(0), close(2), close(10.001)])).toMatchObject({ good: false, evidence: { streak: 0 } });
   });
 
-  test("is no beginning", () => {
+  test("starts no streak", () => {
     expect(weighAll([close(0)])).toMatchObject({ good: false, why: "the node says synced, below its own target" });
   });
 });
 
-describe("what the node alone does not bear out", () => {
+describe("an answer that needs confirmation", () => {
   const noTarget = (seen: ReferenceAnswers) => look(answer(2, 1000, 0, { newestAge: 3000 }), { ...seen, ...apart });
   const apart = { clock: nodeTime - 121_000 };
   const unclear =
     "the clocks of the host and of this machine are 121 s apart, and no references decide whether the newest momentum is fresh";
 
-  test("counts with references that agree, and not without", () => {
+  test("counts only with references that agree", () => {
     expect(weighAll([noTarget(saying(1000, 1001))])).toMatchObject({
       synced: true,
       why: "the node says synced, and the references confirm it",
@@ -210,7 +210,7 @@ describe("what the node alone does not bear out", () => {
     expect(weighAll([noTarget({ readings: [] })])).toMatchObject({ synced: false, why: unclear });
   });
 
-  test("never counts by heights alone: as high as they are is a fork, too", () => {
+  test("never counts by heights alone, because a fork has them too", () => {
     const { readings } = saying(1000, 1001);
     expect(weighAll([look(answer(2, 1000, 0), { readings })])).toMatchObject({
       synced: false,
@@ -242,7 +242,7 @@ describe("references that contradict a fresh momentum", () => {
     nodeTime: nodeTime + milliseconds,
   });
 
-  test("are believed for ten minutes", () => {
+  test("block for ten minutes", () => {
     expect(contradictionLimit).toBe(600_000);
     expect(weighAll([ages(0), ages(contradictionLimit - 1)])).toMatchObject({
       synced: false,
@@ -256,7 +256,7 @@ describe("references that contradict a fresh momentum", () => {
     });
   });
 
-  test("one look that agrees begins the time anew", () => {
+  test("restart the time after a lookup that agrees", () => {
     const agreeing = { ...ages(5000), ...saying(1000, 1000) };
     expect(weighAll([ages(0), agreeing]).evidence.contradictedSince).toBeUndefined();
     expect(weighAll([ages(0), agreeing, ages(6000), ages(contradictionLimit)])).toMatchObject({
@@ -265,24 +265,24 @@ describe("references that contradict a fresh momentum", () => {
     });
   });
 
-  test("a look at which the node itself says no does not begin the time anew", () => {
+  test("do not restart the time after a lookup without an answer", () => {
     const lost = look(none("refused"), { at: 5000 });
     expect(weighAll([ages(0), lost]).evidence.contradictedSince).toBe(0);
     expect(weighAll([ages(0), lost, ages(contradictionLimit)]).synced).toBe(true);
   });
 
-  test("are believed for ever where the momentum is not told", () => {
+  test("block for ever if the node does not return its momentum", () => {
     expect(
       weighAll([at(0, saying(2000, 2000), untold()), at(10 * contradictionLimit, saying(2000, 2000), untold())]).synced,
     ).toBe(false);
   });
 });
 
-describe("where nothing else proves it, a target must move on", () => {
+describe("a target without other proof", () => {
   const at = (seconds: number, height: number) => look(untold(height), { at: seconds * 1000 });
   const weak = "the node says synced; waiting for its target to advance, because nothing else proves it";
 
-  test("one that stands is never enough", () => {
+  test("never proves a sync if it does not advance", () => {
     expect(weighAll(Array.from({ length: 1000 }, (_, i) => at(i * 2, 1000)))).toMatchObject({
       synced: false,
       good: true,
@@ -290,7 +290,7 @@ describe("where nothing else proves it, a target must move on", () => {
     });
   });
 
-  test("one that moves at the network's pace is", () => {
+  test("proves a sync if it advances at the network's pace", () => {
     expect(weighAll([at(0, 1000), at(2, 1001), at(12, 1002)]).synced).toBe(false);
     expect(weighAll([at(0, 1000), at(2, 1001), at(12, 1002), at(22, 1003)])).toMatchObject({
       synced: true,
@@ -302,7 +302,7 @@ describe("where nothing else proves it, a target must move on", () => {
     ["on, and was caught up with", 1500],
     ["on by a little", 1005],
     ["back", 999],
-  ])("one that leaped begins the row anew: %s", (_what, height) => {
+  ])("restarts the streak after a leap: %s", (_what, height) => {
     const weighed = weighAll([at(0, 1000), at(2, 1001), at(4, 1001 + height - 1000)]);
     expect(weighed).toMatchObject({ synced: false, evidence: { streak: 1 } });
   });
@@ -335,7 +335,7 @@ describe("a node on another chain than the references", () => {
     ],
     ["thousands of momentums above them", forked(9000, 4000, 4000), `${other} 4000 is f4000, that of r0 is h4000`],
     ["by the only one that answers", forked(1000, 1000), `${other} 1000 is f1000, that of r0 is h1000`],
-  ])("never counts, however long it lasts: %s", (_what, seen, why) => {
+  ])("never counts, even after a long time: %s", (_what, seen, why) => {
     const long = Array.from({ length: 200 }, (_, i) => seconds(i * contradictionLimit, seen));
     const weighed = weighAll(long);
     expect(weighed).toMatchObject({ synced: false, good: false, evidence: { streak: 0 } });

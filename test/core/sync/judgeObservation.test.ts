@@ -85,6 +85,6 @@ test.each([
   ["without a target", answer(1, 1, 0), false],
   ["no answer", none("away"), false],
   ["not enough peers", answer(3, 9, 10), false],
-])("a node that says that it syncs may take a momentum in: %s", (_, observation, expected) => {
+])("recognizes a node that may be adding a momentum: %s", (_, observation, expected) => {
   expect(mayBeAddingMomentum(observation)).toBe(expected);
 });

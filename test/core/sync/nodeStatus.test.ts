@@ -6,7 +6,7 @@ const seen = (why: string): NodeStatus => ({ synced: true, known: true, why });
 it.each([
   [29_999, "early", 1],
   [30_000, "late", 2],
-])("a look that was begun %i ms ago is answered by the %s one", async (age, why, looks) => {
+])("returns after %i ms the %s lookup", async (age, why, looks) => {
   let time = 0;
   const look = vi
     .fn<() => Promise<NodeStatus>>()

@@ -26,19 +26,19 @@ describe("while the node syncs", () => {
     );
   });
 
-  test("a look that counts is followed at once", () => {
+  test("asks again at once after a lookup that counts", () => {
     const observation = answer(2, 5000, 1_000_000);
     expect(pollIntervalMs({ ...look, observation, isNews: true, samples: atRate(10, 5000) })).toBe(2000);
   });
 });
 
 describe("while nothing answers", () => {
-  test("a node that restarts is soon looked at again", () => {
+  test("asks a restarting node again soon", () => {
     const pauses = [1, 2, 3, 4, 500].map((failures) => pollIntervalMs({ ...look, observation: none(), failures }));
     expect(pauses).toEqual([2000, 4000, 5000, 5000, 5000]);
   });
 
-  test("a host that can't be reached is left in peace", () => {
+  test("asks an unreachable host less often", () => {
     const observation = { kind: "none", reason: "timed out", unreachable: true } as const;
     const pauses = [1, 2, 3, 4, 5, 500].map((failures) => pollIntervalMs({ ...look, observation, failures }));
     expect(pauses).toEqual([2000, 4000, 8000, 16_000, 30_000, 30_000]);

@@ -36,7 +36,7 @@ test.each([
   expect(computeRate(seen)).toBe(rate);
 });
 
-test("the time in which a node was out of sight is not counted against its rate", () => {
+test("leaves gaps in the lookups out of the rate", () => {
   const gap = [
     { at: 0, height: 100, stretch: 0 },
     { at: 1000, height: 110, stretch: 0 },
@@ -92,7 +92,7 @@ test.each([
   expect(formatPercent(height, target)).toBe(percent);
 });
 
-describe("the range of time left", () => {
+describe("the estimated time left", () => {
   // Per second 10 and 5 more than the target, which runs ahead at the network's own pace.
   const pace = 1 / 11.4;
   const halves = samples(...([0, 1, 2, 3, 4].map((n) => [n * 1000, n * (10 + pace)]) as [number, number][])).concat(
@@ -113,7 +113,7 @@ describe("the range of time left", () => {
     expect(found?.map(Math.round)).toEqual(range);
   });
 
-  test("both ends are said, where they differ", () => {
+  test("is printed with both ends if they differ", () => {
     const line = progressText(
       computeProgress(answer(1, 100, 1100), halves, {
         good: false,
@@ -127,7 +127,7 @@ describe("the range of time left", () => {
   });
 });
 
-describe("where the sync stands, in a line", () => {
+describe("the progress line", () => {
   const quick = samples([0, 0], [10_000, 1000]);
   const slow = samples([0, 0], [10_000, 25]);
   const still = samples([0, 500], [10_000, 500]);
@@ -168,7 +168,7 @@ describe("where the sync stands, in a line", () => {
     expect(progressText(computeProgress(observation, seen, opinion))).toBe(line);
   });
 
-  test("the opinion counts, not the node's word", () => {
+  test("follows the decision, not the node's answer", () => {
     const opinion = {
       good: false,
       why: { kind: "contradicted", height: 1000, median: 2000 } as const,

@@ -115,7 +115,7 @@ test("time left, pauses and percent keep their bounds", () => {
   );
 });
 
-test("a pause without an answer is never shorter than the one before, and has an end", () => {
+test("lengthens the pause without an answer up to a limit", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5000 }), fc.boolean(), (failures, unreachable) => {
       const observation = { kind: "none", reason: "refused", unreachable } as const;
@@ -162,7 +162,7 @@ test("with an odd number of references, a minority of liars never stops a right 
   );
 });
 
-test("references of which some are out of sight agree only with a majority of all behind them", () => {
+test("references agree only with a majority of all, also if some are silent", () => {
   const one = fc.option(fc.nat({ max: 100 }), { nil: undefined });
   fc.assert(
     fc.property(fc.array(one, { maxLength: 7 }), fc.nat({ max: 100 }), (some, mine) => {
@@ -174,7 +174,7 @@ test("references of which some are out of sight agree only with a majority of al
   );
 });
 
-test("no look counts whose state is not 2, and none alone proves a node that does not tell its momentum", () => {
+test("counts no lookup with a state other than 2, and proves no node without its momentum alone", () => {
   const info = fc.record({ state: fc.nat({ max: 4 }), currentHeight: height, targetHeight: height });
   fc.assert(
     fc.property(info, fc.option(fc.integer({ min: -1e6, max: 1e6 }), { nil: undefined }), (seen, age) => {

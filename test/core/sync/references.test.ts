@@ -168,12 +168,12 @@ describe("a reference", () => {
     ["an error", '{"error":{"code":-32601,"message":"no"}}', 200, "the RPC answers with error -32601: no"],
     ["403", "", 403, "the RPC answers 403, the node refuses the Host header"],
     ["502", "<html>", 502, "the RPC answers 502"],
-  ])("an odd answer is its error: %s", async (_what, body, status, error) => {
+  ])("reports an odd answer: %s", async (_what, body, status, error) => {
     const url = await serve(body, {}, status);
     expect(await read(url)).toMatchObject({ fault: { kind: "silent", why: error } });
   });
 
-  test("shows the momentum at the height of the node that it is compared with, and the node the one at its own", async () => {
+  test("reads the momentums at each other's heights for the comparison", async () => {
     const one = (height: number) => ({ height, timestamp: 1_700_000_000, hash: `h${height}`, producer: "z1q" });
     const node = use(await fakeNode({ "ledger.getMomentumsByHeight": (from: number) => ({ list: [one(from)] }) }));
     const refs = await Promise.all(
@@ -196,12 +196,12 @@ describe("a reference", () => {
     expect(node.asked).toHaveLength(1);
   });
 
-  test("nobody there", async () => {
+  test("is left out if nothing listens", async () => {
     const url = `http://127.0.0.1:${await closedPort()}`;
     expect(await read(url)).toMatchObject({ fault: { kind: "silent", why: "ECONNREFUSED" } });
   });
 
-  test("one that never answers", async () => {
+  test("is left out if it never answers", async () => {
     const url = await serve(undefined);
     expect(await read(url, 50)).toMatchObject({ fault: { kind: "silent", why: "no answer within 0.05 s" } });
   });

@@ -15,7 +15,7 @@ function newsOf(looks: readonly (readonly [number, number | undefined])[]): (str
 
 test.each<[string, readonly (readonly [number, number | undefined])[], (string | undefined)[]]>([
   [
-    "a height that moves",
+    "a height that advances",
     [
       [0, 1],
       [14, 2],
@@ -24,7 +24,7 @@ test.each<[string, readonly (readonly [number, number | undefined])[], (string |
     [undefined, undefined, undefined],
   ],
   [
-    "one that stands is said once",
+    "a height that stays is reported once",
     [
       [0, 1],
       [14.9, 1],
@@ -34,7 +34,7 @@ test.each<[string, readonly (readonly [number, number | undefined])[], (string |
     [undefined, undefined, "stalled", undefined],
   ],
   [
-    "its end, and the next one",
+    "the end of a stall, and the next stall",
     [
       [0, 1],
       [15, 1],
@@ -44,7 +44,7 @@ test.each<[string, readonly (readonly [number, number | undefined])[], (string |
     [undefined, "stalled", "over", "stalled"],
   ],
   [
-    "a node out of sight stands still",
+    "a silent node stalls",
     [
       [0, 1],
       [9, undefined],
@@ -55,7 +55,7 @@ test.each<[string, readonly (readonly [number, number | undefined])[], (string |
     [undefined, undefined, "stalled", undefined, "over"],
   ],
   [
-    "one that was never seen too",
+    "a node that never answered stalls",
     [
       [0, undefined],
       [15, undefined],
@@ -64,7 +64,7 @@ test.each<[string, readonly (readonly [number, number | undefined])[], (string |
     [undefined, "stalled", "over"],
   ],
   [
-    "a height that falls moves",
+    "a height that falls is no stall",
     [
       [0, 9],
       [15, 8],

@@ -115,7 +115,7 @@ describe("a node that lacks a required version", () => {
     return { asked, readVersionGaps };
   };
 
-  test("is not proved, and is after its upgrade; its version is read only where a look would prove it", async () => {
+  test("passes only after its upgrade, and its version is read only before a proof", async () => {
     const { deps, seen } = worldOf([answer(1, 10, 1000), good, good, good, good, none(), good]);
     const { asked, readVersionGaps } = versionsOf([[gap], [gap], []]);
     expect(await waitForSync(options, { ...deps, readVersionGaps })).toMatchObject({ currentHeight: 1000 });
@@ -127,7 +127,7 @@ describe("a node that lacks a required version", () => {
     ]);
   });
 
-  test("ends a check, and a deadline, in what to install and from where", async () => {
+  test("names the release to install at the end of a check and at the deadline", async () => {
     const { deps } = worldOf([good]);
     const { readVersionGaps } = versionsOf([[gap]]);
     for (const more of [{ check: true, confirmations: 1 }, { deadline: minute }]) {
@@ -139,8 +139,8 @@ describe("a node that lacks a required version", () => {
   });
 });
 
-describe("synced", () => {
-  test("after as many good looks in a row as are wanted, 2 s apart", async () => {
+describe("a synced node", () => {
+  test("passes after the configured number of good lookups, 2 s apart", async () => {
     const { deps, seen } = worldOf([good]);
     expect(await waitForSync(options, deps)).toEqual({
       state: 2,
@@ -158,7 +158,7 @@ describe("synced", () => {
     );
   });
 
-  test.each([1, 5])("%i looks, when so many are wanted", async (confirmations) => {
+  test.each([1, 5])("passes after %i lookups if so many are configured", async (confirmations) => {
     const { deps, seen } = worldOf([good]);
     await waitForSync({ ...options, confirmations }, deps);
     expect(seen.looks).toBe(confirmations);
@@ -169,13 +169,13 @@ describe("synced", () => {
     ["syncing again", answer(1, 1000, 1001)],
     ["too few peers", answer(3, 1000, 0)],
     ["an old momentum", answer(2, 1000, 1000, { newestAge: hour })],
-  ])("one bad look begins the row anew: %s", async (_what, bad) => {
+  ])("restarts the streak after a bad lookup: %s", async (_what, bad) => {
     const { deps, seen } = worldOf([good, good, bad, good, good, good]);
     await waitForSync(options, deps);
     expect(seen.looks).toBe(6);
   });
 
-  test("the record is of the last look, and of the first height", async () => {
+  test("has the last lookup and the first height in its proof", async () => {
     const { deps } = worldOf([none(), answer(1, 10, 900), answer(1, 500, 950), good]);
     expect(await waitForSync({ ...options, confirmations: 1 }, deps)).toMatchObject({
       currentHeight: 1000,
@@ -183,7 +183,7 @@ describe("synced", () => {
     });
   });
 
-  test("a wait that is resumed keeps its first time and height", async () => {
+  test("keeps the first time and height of a resumed wait", async () => {
     const { deps, seen } = worldOf([good]);
     const record = await waitForSync({ ...options, confirmations: 1, startedAt: hour, startHeight: 7 }, deps);
     expect(record).toMatchObject({
@@ -194,13 +194,13 @@ describe("synced", () => {
     expect(seen.looks).toBe(1);
   });
 
-  test("the row must span the time that is wanted", async () => {
+  test("passes only after the configured span", async () => {
     const { deps, seen } = worldOf([good]);
     await waitForSync({ ...options, confirmSpan: 9000 }, deps);
     expect(seen.sleeps).toEqual([2000, 2000, 2000, 2000, 2000]);
   });
 
-  test("a wall clock that jumped begins the row anew", async () => {
+  test("restarts the streak after a jump of the wall clock", async () => {
     const { deps, seen } = worldOf([good]);
     seen.clock = nodeTime - 30_000;
     deps.sleep = async (milliseconds) => {
@@ -212,13 +212,13 @@ describe("synced", () => {
     expect(seen.looks).toBe(5);
   });
 
-  test("references are asked only while the node says that it is synced", async () => {
+  test("asks references only while the node says that it is synced", async () => {
     const { deps, seen } = worldOf([none(), answer(1, 10, 900), answer(3, 10, 0), good]);
     await waitForSync(options, deps);
     expect({ looks: seen.looks, asked: seen.asked }).toEqual({ looks: 6, asked: 3 });
   });
 
-  test("references that contradict it are named, and hold it up for ten minutes", async () => {
+  test("waits ten minutes for references that contradict, and names them", async () => {
     const seenThere = seenFrom(
       1000,
       [1, 2].map((n) => atHeight(`r${n}`, 2000)),
@@ -235,7 +235,7 @@ describe("synced", () => {
   });
 });
 
-test("a node on a fork never passes, and the error says what is needed", async () => {
+test("never passes a node on a fork, and says what to do", async () => {
   const refs = [1, 2].map((n) => atHeight(`r${n}`, 1000));
   const { deps } = worldOf([good], seenFrom(1000, refs, { own: "f" }));
   const text = await waitForSync({ ...options, deadline: 7 * 24 * hour }, deps).catch((error: Error) => error.message);
@@ -245,14 +245,14 @@ test("a node on a fork never passes, and the error says what is needed", async (
 });
 
 describe("pauses", () => {
-  test("growing while nothing answers, and from the start once more after an answer", async () => {
+  test("grow while nothing answers, and start again after an answer", async () => {
     const looks = [none(), none(), none(), none(), answer(1, 10, 1000), none(), none(), good];
     const { deps, seen } = worldOf(looks);
     await waitForSync({ ...options, confirmations: 1 }, deps);
     expect(seen.sleeps).toEqual([2000, 4000, 5000, 5000, 2000, 2000, 4000]);
   });
 
-  test("2 s after the first, then a fiftieth of what is left", async () => {
+  test("are 2 s after the first lookup, then a fiftieth of the time left", async () => {
     // 202 momentums in 2 s are 101 a second; the target runs ahead at 1 in 11.4 s: (100892 - 202) / 100.91 = 997.8 s left.
     const { deps, seen } = worldOf([none(), answer(1, 0, 100_892), answer(1, 202, 100_892), good]);
     await waitForSync({ ...options, confirmations: 1 }, deps);
@@ -260,8 +260,8 @@ describe("pauses", () => {
   });
 });
 
-describe("what is said", () => {
-  test("nothing twice, but at least every ten minutes", async () => {
+describe("progress messages", () => {
+  test("repeat only after ten minutes", async () => {
     const { deps, seen } = worldOf([none("refused")]);
     await giveUp(waitForSync({ ...options, deadline: 30 * minute, stallAfter: hour }, deps));
     // 2 and 4 s, then each 5 s, and the last just at the deadline; said again after 10 minutes each.
@@ -269,7 +269,7 @@ describe("what is said", () => {
     expect(seen.lines).toEqual(Array(3).fill("sync: no answer from the node yet: refused"));
   });
 
-  test("a new reason, a new state, each twentieth of the way", async () => {
+  test("follow a new reason, a new state, and each twentieth of the sync", async () => {
     const looks = [none("a"), none("a"), none("b"), answer(1, 10, 1000), answer(1, 49, 1000), answer(1, 50, 1000)];
     const { deps, seen } = worldOf([...looks, answer(3, 50, 1000), answer(3, 50, 1000), good]);
     await waitForSync({ ...options, confirmations: 1 }, deps);
@@ -283,7 +283,7 @@ describe("what is said", () => {
     ]);
   });
 
-  test("a connection that had ended", async () => {
+  test("report a connection that had ended", async () => {
     const again = { ...answer(1, 60, 1000), isReconnected: true } as Observation;
     const { deps, seen } = worldOf([answer(1, 10, 1000), again, good]);
     await waitForSync({ ...options, confirmations: 1 }, deps);
@@ -293,7 +293,7 @@ describe("what is said", () => {
   });
 
   // The state is 2 all the time: what changed is the reason.
-  test("another reason at the same state", async () => {
+  test("follow another reason in the same state", async () => {
     const old = answer(2, 1000, 1000, { newestAge: hour });
     const { deps, seen } = worldOf([answer(2, 1000, 999), old, old, good]);
     await waitForSync({ ...options, confirmations: 1 }, deps);
@@ -308,7 +308,7 @@ describe("what is said", () => {
 });
 
 describe("the deadline", () => {
-  test("ends it with where it stood and what to do, and keeps the start", async () => {
+  test("ends the wait with the progress and the next command, and keeps the start", async () => {
     const { deps, seen } = worldOf([answer(1, 10, 1000)]);
     const begun = seen.ticks;
     const error = await giveUp(waitForSync({ ...options, deadline: 2 * hour }, deps));
@@ -325,14 +325,14 @@ describe("the deadline", () => {
     );
   });
 
-  test("a node that never answered: no start height, its reason in the error", async () => {
+  test("keeps no start height of a node that never answered", async () => {
     const { deps } = worldOf([none("refused")]);
     const error = await giveUp(waitForSync({ ...options, deadline: minute }, deps));
     expect(error.message).toContain("\n  last seen: no answer from the node yet: refused\n");
     expect(error.gaveUp).toEqual({ startHeight: undefined, last: none("refused") });
   });
 
-  test("counts this run's waiting, not from the first start, and not by a clock that jumps", async () => {
+  test("counts the wait of this run by a monotonic clock", async () => {
     const { deps, seen } = worldOf([answer(1, 10, 1000)]);
     const begun = seen.ticks;
     deps.now = () => nodeTime + (seen.looks % 2) * 300 * hour;
@@ -341,7 +341,7 @@ describe("the deadline", () => {
     expect(error.gaveUp.startHeight).toBe(4);
   });
 
-  test("a good row that is complete at the deadline is synced", async () => {
+  test("passes a streak that is complete at the deadline", async () => {
     const { deps, seen } = worldOf([good]);
     expect(await waitForSync({ ...options, deadline: 4000 }, deps)).toMatchObject({
       syncedAt: new Date(nodeTime).toISOString(),
@@ -359,7 +359,7 @@ describe("a stall", () => {
     "sync: a node that was killed, for example by a power cut, may stall on a torn database. If nothing above explains the stall: choose Resync in the controller's menu on the host, or copy the chain of a synced old host with pillar-host:sync.from: oldHost",
   ];
 
-  test("is said once, with what there is to look at, and its end; then anew; and told to who does not watch", async () => {
+  test("is reported once with the host's facts, and its end, also by notification", async () => {
     const { deps, seen } = worldOf([...stand(10, 200), none(), ...stand(11, 2), ...stand(12, 200), good]);
     await waitForSync({ ...options, confirmations: 1 }, deps);
     expect(seen.lines.filter((line) => /stall|^ {2}|torn/.test(line))).toEqual([
@@ -377,7 +377,7 @@ describe("a stall", () => {
     ]);
   });
 
-  test("a node that never answered has one too", async () => {
+  test("is reported of a node that never answered", async () => {
     const { deps, seen } = worldOf([none()]);
     await giveUp(waitForSync({ ...options, deadline: hour }, deps));
     expect(seen.lines.filter((line) => /stall|^ {2}|torn/.test(line))).toEqual(
@@ -392,7 +392,7 @@ describe("check", () => {
   test.each([
     ["no answer", none("refused"), "no answer from the node yet: refused"],
     ["syncing", answer(1, 10, 1000), `1.0 %, height 10 of 1000, ${since}`],
-  ])("one look that is not good ends it: %s", async (_what, look, line) => {
+  ])("ends after one bad lookup: %s", async (_what, look, line) => {
     const { deps, seen } = worldOf([look]);
     const error = await giveUp(waitForSync(check, deps));
     expect(error.message).toBe(
@@ -402,7 +402,7 @@ describe("check", () => {
     expect({ looks: seen.looks, sleeps: seen.sleeps }).toEqual({ looks: 1, sleeps: [] });
   });
 
-  test("good looks go on to the end of the row", async () => {
+  test("continues good lookups to the end of the streak", async () => {
     const { deps, seen } = worldOf([good]);
     expect(await waitForSync(check, deps)).toMatchObject({ currentHeight: 1000 });
     expect(seen.looks).toBe(3);
@@ -411,26 +411,26 @@ describe("check", () => {
   test.each([
     ["that says it syncs", answer(1, 999, 1000)],
     ["that is a momentum below its target", answer(2, 999, 1000)],
-  ])("a look at a node %s is made again, as it may be taking a momentum in", async (_what, look) => {
+  ])("repeats the lookup of a node %s, which may be adding a momentum", async (_what, look) => {
     const { deps, seen } = worldOf([look, look, good]);
     expect(await waitForSync(check, deps)).toMatchObject({ currentHeight: 1000 });
     expect(seen.sleeps.slice(0, 2)).toEqual([1500, 1500]);
   });
 
-  test("a node that goes on saying so is not synced", async () => {
+  test("does not pass a node that stays so", async () => {
     const { deps, seen } = worldOf([answer(1, 999, 1000)]);
     expect((await giveUp(waitForSync(check, deps))).message).toContain("is not synced yet");
     expect(seen.sleeps).toEqual([1500, 1500]);
   });
 
-  test("the first look that is not good ends a row", async () => {
+  test("ends at the first bad lookup", async () => {
     const { deps, seen } = worldOf([good, good, none(), good]);
     expect((await giveUp(waitForSync(check, deps))).gaveUp).toEqual({ startHeight: 1000, last: none() });
     expect(seen.looks).toBe(3);
   });
 });
 
-test("nobody wants the answer any more: it ends, and keeps what it saw", async () => {
+test("ends if the engine is gone, and keeps its progress", async () => {
   const { deps, seen } = worldOf([answer(1, 10, 1000)], undefined, 3);
   const error = await giveUp(waitForSync(options, deps));
   expect(error.message).toContain("203.0.113.7: the node is no longer watched: the engine that waited is gone\n");
@@ -438,7 +438,7 @@ test("nobody wants the answer any more: it ends, and keeps what it saw", async (
   expect(seen.looks).toBe(3);
 });
 
-test("what trying again can't mend passes through at once", async () => {
+test("throws a fatal error at once", async () => {
   const error = fatal("another host key");
   const { deps, seen } = worldOf([none(), error]);
   await expect(waitForSync(options, deps)).rejects.toBe(error);

@@ -43,7 +43,7 @@ async function look(wait: WaitLog, minutes: number, startHeight?: number) {
 const lines = () => journeyIn(directory, "Anvil") as (LogEvent & { event: "waiting" })[];
 const minutes = ({ details }: LogEvent & { event: "waiting" }) => details.curve.map(([, height]) => height);
 
-test("a wait leaves its start at once, then a line each half an hour, and one where it gives up", async () => {
+test("logs its start, then a line every half hour, and one at the end", async () => {
   const wait = await opened();
   await look(wait, 70);
   await wait.pause();
@@ -68,7 +68,7 @@ test("a wait leaves its start at once, then a line each half an hour, and one wh
   expect(lines().map(({ details }) => details.startHeight)).toEqual([2, 2, 2, 2]);
 });
 
-test("a run after one that was killed knows its start, and ends with the curve of both", async () => {
+test("continues the start and the curve of a killed run", async () => {
   await look(await opened(), 40);
   const wait = await opened();
   expect([wait.before.startedAt, wait.before.startHeight, wait.before.curve.length]).toEqual([start.startedAt, 2, 7]);
@@ -90,7 +90,7 @@ test("a run after one that was killed knows its start, and ends with the curve o
   expect((await opened()).before).toEqual({ curve: [] });
 });
 
-test("a record that can't be kept is said, and hinders nothing", async () => {
+test("reports an unwritable event log and continues", async () => {
   writeFileSync(join(directory, "file"), "");
   const wait = await opened({ directory: join(directory, "file"), stack: "prod", pillar: "Anvil" });
   await look(wait, 3);
@@ -100,14 +100,14 @@ test("a record that can't be kept is said, and hinders nothing", async () => {
     expect(line).toMatch(/^sync: the event log could not be (read|written) on this machine: .*\n {2}found: E/);
 });
 
-test("a record with an odd line is no reason to stop", async () => {
+test("continues after an odd line in the event log", async () => {
   const details = { address: "203.0.113.7", startedAt: "" };
   putEvent(directory, { at: "", stack: "prod", pillar: "Anvil", event: "waiting", details } as unknown as LogEvent);
   expect((await opened()).before).toEqual({ curve: [] });
   expect(said).toEqual([expect.stringMatching(/^sync: /)]);
 });
 
-test("without a place nothing is written", async () => {
+test("writes nothing without an event log", async () => {
   const wait = await createWaitLog(
     undefined,
     "203.0.113.7",

@@ -37,11 +37,11 @@ const [oldHost] = seenFrom(1000, [atHeight("the old host's node", 1003)]).readin
 const [forkedOldHost] = seenFrom(1000, [atHeight("the old host's node", 1003, 3000, "f")], { theirs: ["f"] }).readings;
 
 describe("fresh momentums are not the chain", () => {
-  test("a node of any network, with fresh momentums and no witness, is not proved", () => {
+  test("do not prove a node without a witness", () => {
     expect(threeLooks(alone)).toMatchObject({ synced: false, good: false, why: { kind: "unwitnessed" }, proved: [] });
   });
 
-  test("nor is one whose own momentum is not shown, whoever answers", () => {
+  test("do not prove a node that does not return its momentum", () => {
     const untold = { ...seenFrom(1000, [atHeight("r", 1000)]), own: undefined };
     expect(threeLooks(untold)).toMatchObject({ synced: false, why: { kind: "unwitnessed" } });
   });
@@ -54,7 +54,7 @@ describe("fresh momentums are not the chain", () => {
       { readings: [], recorded: block(900), own: { newest: block(1000), recent: [], older: [block(900)] } },
       "the momentum that this stack recorded",
     ],
-  ])("%s with the node's momentum suffices, and is named", (_, seen, name) => {
+  ])("are confirmed by %s with the node's momentum", (_, seen, name) => {
     const { synced, proved, unproved } = threeLooks(seen);
     expect(synced).toBe(true);
     expect(proved).toContain(`the chain is confirmed by ${name}`);
@@ -71,21 +71,21 @@ describe("fresh momentums are not the chain", () => {
         oldHost: seenFrom(1000, [atHeight("r", 639)]).readings[0],
       },
     ],
-  ])("a %s that is an hour behind may be from before a fork: it is no witness, and named", (_, seen) => {
+  ])("are not confirmed by a %s that is an hour behind", (_, seen) => {
     expect(threeLooks(seen)).toMatchObject({ synced: false, why: { kind: "unwitnessed" } });
     expect(threeLooks(seen).notes.map(referenceText)).toContain(
       "r confirms no chain: it is far behind the node, at 639",
     );
   });
 
-  test("a recorded momentum above the node's height is no witness yet", () => {
+  test("are not confirmed by a recorded momentum above the node's height", () => {
     expect(threeLooks({ ...alone, recorded: block(1001) })).toMatchObject({
       synced: false,
       why: { kind: "unwitnessed" },
     });
   });
 
-  test("a witness that is silent is waited for, and named", () => {
+  test("wait for a silent witness, and name it", () => {
     const { synced, why, notes } = threeLooks({
       ...alone,
       readings: [silent("r")],
@@ -105,19 +105,19 @@ describe("fresh momentums are not the chain", () => {
       "the recorded momentum",
       { readings: [], recorded: block(900, "f"), own: { newest: block(1000), recent: [], older: [block(900)] } },
     ],
-  ])("%s on another chain is a fork: not proved, acknowledged or not", (_, seen) => {
+  ])("are refused if %s is on another chain, acknowledged or not", (_, seen) => {
     for (const isChainUnverified of [undefined, true])
       expect(threeLooks(seen, { isChainUnverified })).toMatchObject({ synced: false, why: { kind: "otherChain" } });
   });
 
-  test("where one of two witnesses is on the node's chain, the other one is named and left out", () => {
+  test("need one of two witnesses, and name the other", () => {
     const seen = { ...seenFrom(1000, [atHeight("r", 1003)]), oldHost: forkedOldHost };
     const { synced, notes } = threeLooks(seen);
     expect(synced).toBe(true);
     expect(notes).toEqual([{ kind: "otherChain", name: "the old host's node", height: 1000 }]);
   });
 
-  test("acknowledged, it passes as it is, and says what is not proved", () => {
+  test("pass with the acknowledged risk, which is listed as unproved", () => {
     const { synced, unproved } = threeLooks(alone, { isChainUnverified: true });
     expect(synced).toBe(true);
     expect(unproved).toContain(chainGap);
@@ -128,7 +128,7 @@ describe("fresh momentums are not the chain", () => {
   });
 });
 
-describe("who counts as a witness", () => {
+describe("a witness", () => {
   const used: Server[] = [];
   const use = <T extends Server>(server: T): T => {
     used.push(server);
@@ -145,7 +145,7 @@ describe("who counts as a witness", () => {
     "stats.networkInfo": { numPeers: 3 },
   });
 
-  test("one node under two names is one: no proof of height, and one question", async () => {
+  test("counts once under two names", async () => {
     const node = use(await fakeNode(chain()));
     const urls = [
       `http://127.0.0.1:${node.port}`,
@@ -167,14 +167,14 @@ describe("who counts as a witness", () => {
     expect(node.asked).toHaveLength(1);
   });
 
-  test("a name that is not resolved is left out, and said", async () => {
+  test("is left out if its name is not resolved", async () => {
     const { readings } = await readReferences(["http://node.invalid:35997"], undefined);
     expect(referenceText({ kind: "leftOut", reading: readings[0] as never })).toMatch(
       /^reference http:\/\/node\.invalid:35997 is left out: its name is not resolved: (ENOTFOUND|EAI_AGAIN)$/,
     );
   });
 
-  test("all names are resolved at once, since a resolver may hang", async () => {
+  test("has its name resolved beside the others, since a resolver may hang", async () => {
     const asked: string[] = [];
     const hang = (name: string) => {
       asked.push(name);
@@ -184,7 +184,7 @@ describe("who counts as a witness", () => {
     expect(asked.sort()).toEqual(["a.example", "b.example", "c.example"]);
   });
 
-  test("the old host is no witness of its own database", async () => {
+  test("is never the old host of its own database", async () => {
     const { target } = await hostWithNode();
     const references = [`http://127.0.0.1:${target.port}`];
     const looks = createNodeAccess((node) => readNodeStatus(node, { references, tolerance: 20 }));
@@ -192,7 +192,7 @@ describe("who counts as a witness", () => {
     expect(readings).toMatchObject([{ fault: { why: "it is the old host itself" } }]);
   });
 
-  test("beside a host that does not exist yet the old host counts once, too", async () => {
+  test("counts once as old host of a host that does not exist yet", async () => {
     const { target } = await hostWithNode();
     const none = { ssh: { address: "", hostKey: "" } };
     const references = [`http://127.0.0.1:${target.port}`];
@@ -210,7 +210,7 @@ describe("who counts as a witness", () => {
     return { host, target: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port } };
   }
 
-  test("the host itself is none, on whatever port and by whatever name", async () => {
+  test("is never the host itself, on any port or name", async () => {
     const { target } = await hostWithNode();
     const references = [`http://127.0.0.1:${target.port}`, `http://localhost:${target.port}`];
     const { readings } = await openWitnesses({ references }, target).read(undefined);
@@ -221,7 +221,7 @@ describe("who counts as a witness", () => {
     });
   });
 
-  test("an old host with the new one's host key is the host itself", async () => {
+  test("is never an old host with the new host's key", async () => {
     const { target } = await hostWithNode();
     const witnessHost = { ...target, ssh: { ...target.ssh, address: "127.0.0.2" } };
     const { oldHost: old } = await openWitnesses({ references: [], witnessHost }, target).read(undefined);
@@ -231,7 +231,7 @@ describe("who counts as a witness", () => {
   test.each([
     ["ab", { synced: true }],
     ["cd", { synced: false, reason: "otherChain" }],
-  ])("the old host's node is asked through ssh; its momentum is %s", async (hash, expected) => {
+  ])("may be the old host's node over ssh, with momentum %s", async (hash, expected) => {
     const { target } = await hostWithNode();
     const host = use(await sshHost());
     const other = use(await fakeNode(chain(hash)));
@@ -240,7 +240,7 @@ describe("who counts as a witness", () => {
     expect(await readNodeStatus(target, { references: [], tolerance: 20, witnessHost })).toMatchObject(expected);
   });
 
-  test("a reference at the old host's address does not count beside the old host", async () => {
+  test("does not count at the old host's address beside the old host", async () => {
     const { target } = await hostWithNode();
     const second = use(await fakeNode(chain(), 0, "127.0.0.3"));
     const witnessHost = { ...target, ssh: { ...target.ssh, address: "127.0.0.3", hostKey: "ssh-ed25519 BBBB" } };
@@ -251,7 +251,7 @@ describe("who counts as a witness", () => {
     expect(readings).toMatchObject([{ fault: { why: "it is the old host, which the program asks directly" } }]);
   });
 
-  test("a look without a witness is not synced; acknowledged it is, and says what is not proved", async () => {
+  test("is needed unless the risk is acknowledged", async () => {
     const { target } = await hostWithNode();
     const references = [`http://127.0.0.3:${await closedPort()}`];
     expect(await readNodeStatus(target, { references, tolerance: 20 })).toMatchObject({ synced: false, known: true });
@@ -259,7 +259,7 @@ describe("who counts as a witness", () => {
     expect([synced, why.includes(chainGap)]).toEqual([true, true]);
   });
 
-  test("a log that can't be read is no witness", async () => {
+  test("is not an unreadable event log", async () => {
     vi.stubEnv("XDG_DATA_HOME", "/proc/none");
     const { target } = await hostWithNode();
     const record = { directory: "/proc/none", stack: "prod", pillar: "Anvil" };
