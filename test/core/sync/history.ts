@@ -29,22 +29,20 @@ const hour = 60 * minute;
  * 2 and 1 in turn at stale targets; `frozen`: no new momentum, and it does not notice.
  */
 const kinds = [
-  ...["run", "refused", "silent", "odd", "noPeers", "stale", "steps", "below", "flaps", "frozen"],
-  ...["noTarget", "targetBelow"],
+  "run",
+  "refused",
+  "silent",
+  "odd",
+  "noPeers",
+  "stale",
+  "steps",
+  "below",
+  "flaps",
+  "frozen",
+  "noTarget",
+  "targetBelow",
 ] as const;
-export type Kind =
-  | "run"
-  | "refused"
-  | "silent"
-  | "odd"
-  | "noPeers"
-  | "stale"
-  | "steps"
-  | "below"
-  | "flaps"
-  | "frozen"
-  | "noTarget"
-  | "targetBelow";
+export type Kind = (typeof kinds)[number];
 
 export interface Phase {
   readonly kind: Kind;
@@ -97,16 +95,13 @@ function phasesOf(random: Random, long: boolean): Phase[] {
   if (long) {
     for (let hours = random.whole(24, 168); hours > 0; hours -= 1) {
       add("run", hour - minute);
-      add(random.chance(0.9) ? "refused" : random.pick(kinds as readonly Kind[]), random.between(2 * second, minute));
+      add(random.chance(0.9) ? "refused" : random.pick(kinds), random.between(2 * second, minute));
     }
     return phases;
   }
   for (let count = random.whole(0, 5); count > 0; count -= 1) {
     if (random.chance(0.5)) add("run", random.between(second, 45 * second));
-    add(
-      random.pick(kinds as readonly Kind[]),
-      random.between(2 * second, random.chance(0.03) ? 10 * minute : 30 * second),
-    );
+    add(random.pick(kinds), random.between(2 * second, random.chance(0.03) ? 10 * minute : 30 * second));
   }
   return phases;
 }

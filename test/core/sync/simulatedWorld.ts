@@ -32,7 +32,6 @@ export function simulate(history: History, limit: number) {
   let grownTo = 0;
   let grown = history.nodeHeight;
   let staleTarget = 0;
-  let looks = 0;
   /** Since when the node is at the tip, with all faults over. */
   let soundSince: number | undefined;
   const lines: string[] = [];
@@ -89,7 +88,6 @@ export function simulate(history: History, limit: number) {
   const none = (reason: string): Observation => ({ kind: "none", reason });
 
   const observe = async (): Promise<Observation> => {
-    looks += 1;
     const kind = kindAt(time);
     if (kind === "silent") {
       pass(15_000);
@@ -154,5 +152,5 @@ export function simulate(history: History, limit: number) {
       lines.push(`${Math.round(time / 1000)} s: ${gateLine(news)}`);
     },
   };
-  return { deps, lines, behind: () => network(time) - height(), looks: () => looks, time: () => time };
+  return { deps, lines, behind: () => network(time) - height() };
 }
