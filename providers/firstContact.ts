@@ -6,6 +6,7 @@ import { type SshTarget, scanHostKey } from "../core/ssh/ssh";
 import { sshdFault } from "../core/ssh/sshdTrial";
 import type { LoginError } from "../core/ssh/sshErrors";
 import { commandsFor, someHostKey } from "../core/util/commands";
+import { formatProblem } from "../core/util/problem";
 import { say } from "../core/util/say";
 import { type ArgsOf, defineResource, hasChanges } from "./runtime/dynamicResource";
 import { keepResults } from "./runtime/provider";
@@ -73,13 +74,16 @@ async function recordKey({ stack, address, port, login }: ContactInputs): Promis
 
 function formatUnknownKey({ stack, address, secrets = [] }: ContactInputs, pinned: string): string {
   const { set, up } = commandsFor(stack);
-  return [
-    `${address}: its host key is recorded, and this run ends before a secret goes there (${secrets.join(", ")})`,
-    `  found: ${fingerprintOf(pinned)}`,
-    "  needed: compare it with the provider's console, or with the host's screen: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub",
-    `  If it is the same, continue with: ${up}`,
-    `  If it differs, somebody intercepts the connection. Set the key that the screen shows: ${set("host.hostKey", someHostKey)}`,
-  ].join("\n");
+  return formatProblem({
+    what: `${address}: its host key is recorded, and this run ends before a secret goes there (${secrets.join(", ")})`,
+    found: fingerprintOf(pinned),
+    needed:
+      "compare it with the provider's console, or with the host's screen: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub",
+    next: [
+      `If it is the same, continue with: ${up}`,
+      `If it differs, somebody intercepts the connection. Set the key that the screen shows: ${set("host.hostKey", someHostKey)}`,
+    ],
+  });
 }
 
 async function contactHost(

@@ -1,6 +1,7 @@
 import { createConnection } from "../core/ssh/connection";
 import { runScript, type ScriptError } from "../core/ssh/runScript";
 import type { SshTarget } from "../core/ssh/ssh";
+import { formatProblem } from "../core/util/problem";
 import { say } from "../core/util/say";
 import { defineResource, hasChanges } from "./runtime/dynamicResource";
 
@@ -41,11 +42,11 @@ async function turnOff({ target, script, found }: OffInputs): Promise<object> {
     const { printed = [], message } = error as Partial<ScriptError>;
     for (const line of printed) say(line);
     throw new Error(
-      [
-        `${target.address}: the hourly restart is on, and could not be turned off: a producing node misses momentums`,
-        `  found: ${message}`,
-        "  Put a # at the start of its line with crontab -e on the host, then run the same command again.",
-      ].join("\n"),
+      formatProblem({
+        what: `${target.address}: the hourly restart is on, and could not be turned off: a producing node misses momentums`,
+        found: message,
+        next: "Put a # at the start of its line with crontab -e on the host, then run the same command again.",
+      }),
     );
   } finally {
     connection.drop();

@@ -1,4 +1,5 @@
 import crypto from "node:crypto";
+import { formatProblem } from "../util/problem";
 
 /** Hashes (sha256) of database files, by path. */
 export type FileHashes = ReadonlyMap<string, string>;
@@ -13,7 +14,11 @@ export function parseHashes(printed: string, address: string): FileHashes {
     const [, hash, path] = entry.exec(line) ?? [];
     if (hash === undefined || path === undefined)
       throw new Error(
-        `${address}: the list of its databases' files cannot be read\n  found: ${JSON.stringify(line.slice(0, 120))}\n  needed: a sha256 and a path below nom, consensus or cache`,
+        formatProblem({
+          what: `${address}: the list of its databases' files cannot be read`,
+          found: JSON.stringify(line.slice(0, 120)),
+          needed: "a sha256 and a path below nom, consensus or cache",
+        }),
       );
     files.set(path, hash);
   }

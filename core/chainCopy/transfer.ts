@@ -179,7 +179,11 @@ function watchOldHost(inputs: ChainCopyInputs, hosts: CopyHosts, snapshot: Snaps
         if (free < minFreeBytes / 2)
           return fail(
             new Error(
-              `${inputs.old.host.ssh.address} has ${sizeText(free)} free: the copy stops before its node lacks room\n  found: ${sizeText(most)} kept for the copy\n  needed: ${sizeText(minFreeBytes)} free there`,
+              formatProblem({
+                what: `${inputs.old.host.ssh.address} has ${sizeText(free)} free: the copy stops before its node lacks room`,
+                found: `${sizeText(most)} kept for the copy`,
+                needed: `${sizeText(minFreeBytes)} free there`,
+              }),
             ),
           );
       } catch (error) {

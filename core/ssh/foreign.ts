@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { formatProblem } from "../util/problem";
 import type { Value } from "./shellWords";
 
 declare const isChecked: unique symbol;
@@ -17,7 +18,11 @@ export const own = <T extends Readonly<Record<string, Value>>>(values: T) =>
 function checked(what: string, text: string, isIt: boolean): Word {
   if (isIt) return text as Word;
   throw new Error(
-    `a host answered with something else than ${what}: nothing is done with it\n  found: ${JSON.stringify(text.slice(0, 100))}\n  needed: ${what}`,
+    formatProblem({
+      what: `a host answered with something else than ${what}: nothing is done with it`,
+      found: JSON.stringify(text.slice(0, 100)),
+      needed: what,
+    }),
   );
 }
 

@@ -1,4 +1,5 @@
 import { printable } from "../util/printable";
+import { formatProblem } from "../util/problem";
 import type { SshSession, SshTarget } from "./ssh";
 import { commandsAtOnce as atOnce, isGoodSetting } from "./sshdFaults";
 import type { ForwardError } from "./sshErrors";
@@ -19,12 +20,13 @@ export async function sshdFault(
   const runs = await Promise.allSettled(Array.from({ length: atOnce }, () => session.run(`echo ${word}`, "")));
   const done = runs.flatMap((run) => (run.status === "fulfilled" ? [run.value] : []));
   const text = async (what: string, names: string, needed: string, said?: string) =>
-    [
-      `${address}: ${what}`,
-      `  found: ${said ?? ((await settingLines(session, names, rpc && `${rpc.address}:${rpc.port}`)) || "no line that sets it")}`,
-      `  needed: ${needed}`,
-      "  After a change to sshd_config, reload sshd on the host: systemctl reload ssh. Then run the same command again.",
-    ].join("\n");
+    formatProblem({
+      what: `${address}: ${what}`,
+      found:
+        said ?? ((await settingLines(session, names, rpc && `${rpc.address}:${rpc.port}`)) || "no line that sets it"),
+      needed,
+      next: "After a change to sshd_config, reload sshd on the host: systemctl reload ssh. Then run the same command again.",
+    });
   const other = done.find(({ exitCode, stdout }) => !stdout.includes(word) && (exitCode !== 0 || stdout.trim() !== ""));
   if (other !== undefined)
     return text(
