@@ -1,5 +1,5 @@
 import type { NodeTarget } from "../core/chain/node";
-import { lookAtBridge } from "../core/orchestrator/checks/bridgeNow";
+import { readBridge } from "../core/orchestrator/checks/bridgeState";
 import { type Secured, type SecureOptions, secureOrchestrator } from "../core/orchestrator/checks/preparation";
 import { type OrchestratorHost, openRoot } from "../core/ssh/root";
 import type { WitnessSources } from "../core/sync/chainSources";
@@ -36,8 +36,8 @@ async function passBackup(inputs: BackupInputs): Promise<Secured> {
   try {
     return await secureOrchestrator(inputs, {
       roots,
-      lookAtNode: () => readNodeStatus(inputs.node, inputs),
-      lookAtBridge: () => lookAtBridge(inputs),
+      readNodeSync: () => readNodeStatus(inputs.node, inputs),
+      readBridge: () => readBridge(inputs),
       ...systemClock,
       say,
     });

@@ -1,8 +1,8 @@
 import type { Notice } from "../core/notify/notify";
-import { lookAtBridge } from "../core/orchestrator/checks/bridgeNow";
+import { readBridge } from "../core/orchestrator/checks/bridgeState";
 import type { MoveInputs } from "../core/orchestrator/hosts/moveInputs";
 import { type MoveOutputs, move } from "../core/orchestrator/move/move";
-import { movedText, moveFailed } from "../core/orchestrator/move/moveNotices";
+import { formatMoveFailure, formatMoveNotice } from "../core/orchestrator/move/moveNotices";
 import { readNodeStatus } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
@@ -44,18 +44,18 @@ async function resumeMove(
     {
       ...systemClock,
       say: (line) => say(`orchestrator: ${line}`),
-      lookAtNode: () => readNodeStatus(inputs.node, inputs),
-      lookAtBridge: () => lookAtBridge(inputs),
+      readNodeSync: () => readNodeStatus(inputs.node, inputs),
+      readBridge: () => readBridge(inputs),
       isWatched: !isUnattended(process.env),
       signal,
     },
     before,
   ).catch((error: Error) => {
     if (!signal.aborted)
-      tell(inputs.notify, { event: "failed", title: title("failed"), message: moveFailed(error, inputs.stack) });
+      tell(inputs.notify, { event: "failed", title: title("failed"), message: formatMoveFailure(error, inputs.stack) });
     throw error;
   });
-  const message = movedText(inputs, before, done);
+  const message = formatMoveNotice(inputs, before, done);
   if (message !== undefined) tell(inputs.notify, { event: "signerMoved", title: title("signerMoved"), message });
   if (before.holder !== done.holder) return done;
   // A run that finds the move done keeps the figures of the run that did it.

@@ -7,10 +7,10 @@ import { createMoveId } from "../../core/eventLog/moveId";
 import { takeBackup } from "../../core/orchestrator/backup/backup";
 import { hasSameShare } from "../../core/orchestrator/backup/keyShare";
 import type { Entry } from "../../core/orchestrator/backup/manifest";
-import { wholeBackupOf } from "../../core/orchestrator/checks/preparation";
+import { findWholeBackup } from "../../core/orchestrator/checks/preparation";
 import { newPlace, oldPlace } from "../../core/orchestrator/checks/secureOptions";
-import { factsOf, type OrchestratorPlace } from "../../core/orchestrator/checks/survey";
-import { type OrchestratorSeenOn, orchestratorNow } from "../../core/orchestrator/hosts/orchestratorNow";
+import { type OrchestratorPlace, readHostFacts } from "../../core/orchestrator/checks/survey";
+import { locateOrchestrator, type OrchestratorReading } from "../../core/orchestrator/hosts/locateOrchestrator";
 import { newHost, oldHost } from "../../core/ssh/configuredLogin";
 import { openRoot, type RootHost } from "../../core/ssh/root";
 import { orchestratorLibrary } from "../../core/steps/libraries";
@@ -48,7 +48,7 @@ export async function backUpOrchestrator(fullName: string, { json }: { json?: bo
     const lock = { stack, pillar: config.pillar.name, doing: "backup" } as const;
     const earlier = (await readMoveEvents(store)).flatMap((entry) => (entry.event === "backup" ? [entry.details] : []));
     const made = await withLock(store.directory, lock, systemClock, () =>
-      takeBackup(root, wholeBackupOf("asked", place), settings, { ...systemClock, say }),
+      takeBackup(root, findWholeBackup("asked", place), settings, { ...systemClock, say }),
     );
     const stale = listStaleBackups(made, earlier);
     if (json) console.log(JSON.stringify({ stack, address: root.address, ...made, stale }, undefined, 2));
@@ -85,12 +85,12 @@ function listCandidates({ stack, config, address, hostKey }: StackInfo): readonl
 
 async function findOrchestrator(stack: string, candidates: readonly Candidate[]): Promise<Candidate> {
   const hosts = await Promise.all(
-    candidates.map(async ({ root, place }): Promise<OrchestratorSeenOn> => {
-      const seen = await factsOf(root, place).catch((error: Error) => ({ unseen: error.message }));
+    candidates.map(async ({ root, place }): Promise<OrchestratorReading> => {
+      const seen = await readHostFacts(root, place).catch((error: Error) => ({ unseen: error.message }));
       return { address: root.address, seen };
     }),
   );
-  const now = orchestratorNow(hosts);
+  const now = locateOrchestrator(hosts);
   const candidate = "at" in now ? candidates[now.at] : undefined;
   if (candidate) return candidate;
   const { nowhere, found, needed } = now as Exclude<typeof now, { at: number }>;

@@ -3,7 +3,7 @@ import { isAnswered } from "../../core/chain/reading";
 import { firstFork, hashAt, readSharedHeights } from "../../core/chain/sameChain";
 import { openStackStore, resolveRecordsDirectory } from "../../core/config/stackStore";
 import { webhookFault } from "../../core/notify/notify";
-import { roomAt } from "../../core/orchestrator/checks/survey";
+import { readFreeBytes } from "../../core/orchestrator/checks/survey";
 import { retirementReferences } from "../../core/retirement/retirementInputs";
 import { ownIdentityPath } from "../../core/store/recordsDirectory";
 import { chainRisk } from "../../core/sync/decideSynced";
@@ -103,7 +103,7 @@ const minFreeBytes = 100 * 1024 * 1024;
 
 async function checkDiskSpace({ config }: StackInfo): Promise<CheckRow[]> {
   const directory = resolveRecordsDirectory(config);
-  const free = roomAt(directory);
+  const free = readFreeBytes(directory);
   const said = `${sizeText(free)} free at ${directory}, for the event log and backups`;
   const { identityFile } = config.orchestrator.backup;
   const keyFile = identityFile === undefined ? ownIdentityPath(directory) : resolvePath(identityFile);

@@ -1,7 +1,7 @@
 import { nodeTarget } from "../../core/chain/configuredNode";
 import { openStackStore } from "../../core/config/stackStore";
 import { isMoveOver, readMoveEvents } from "../../core/eventLog/eventLog";
-import { lookAtBridge } from "../../core/orchestrator/checks/bridgeNow";
+import { readBridge } from "../../core/orchestrator/checks/bridgeState";
 import { forecastLines } from "../../core/orchestrator/checks/forecast";
 import { rehearse } from "../../core/orchestrator/checks/rehearsal";
 import { secureOptions } from "../../core/orchestrator/checks/secureOptions";
@@ -37,8 +37,8 @@ export async function checkMove({ stack, config, state, address, hostKey }: Stac
   try {
     const { begun, faults, shown, gap } = await rehearse(options, nodeCounts, {
       roots,
-      lookAtNode: () => readNodeStatus(node, witnessSources(config)),
-      lookAtBridge: () => lookAtBridge({ node, references: config.sync.references }),
+      readNodeSync: () => readNodeStatus(node, witnessSources(config)),
+      readBridge: () => readBridge({ node, references: config.sync.references }),
       ...systemClock,
     });
     if (begun !== undefined)

@@ -4,8 +4,8 @@ import { openStackStore } from "../../core/config/stackStore";
 import { readMoveEvents } from "../../core/eventLog/eventLog";
 import { createMoveId } from "../../core/eventLog/moveId";
 import { hashCommand, whatItIs } from "../../core/orchestrator/checks/releaseHash";
-import { knownOf } from "../../core/orchestrator/rules/known";
-import { unknownPastText } from "../../core/orchestrator/rules/moveMessages";
+import { summarizeMoves } from "../../core/orchestrator/rules/moveHistory";
+import { unknownHistoryText } from "../../core/orchestrator/rules/moveMessages";
 import { commandsFor } from "../../core/util/commands";
 import { formatProblem } from "../../core/util/problem";
 import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
@@ -52,7 +52,7 @@ export async function moveOrchestrator(stack: string, args: readonly string[], o
 const firstMoveKey = "orchestrator.migrateFrom.firstMove";
 
 async function hasMoved(stack: string, config: StackConfig): Promise<boolean> {
-  return knownOf(await readMoveEvents(openStackStore(config)), createMoveId(config, stack)).generation > 0;
+  return summarizeMoves(await readMoveEvents(openStackStore(config)), createMoveId(config, stack)).generation > 0;
 }
 
 /** Returns the operator's confirmation if the event log has no move of the orchestrator. @throws CliRefusal */
@@ -62,7 +62,7 @@ export async function confirmFirstMove(
   options: Pick<MoveOptions, "firstMove">,
 ): Promise<PlainSettings | undefined> {
   if (config.orchestrator.migrateFrom?.firstMove || (await hasMoved(stack, config))) return undefined;
-  const [, needed] = unknownPastText("first move", commandsFor(stack));
+  const [, needed] = unknownHistoryText("first move", commandsFor(stack));
   if (!options.firstMove && process.stdin.isTTY)
     await askText(
       `The event log has no move of this orchestrator. Needed: ${needed}. Was it never moved? Type "never":`,

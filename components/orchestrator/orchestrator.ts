@@ -5,8 +5,8 @@ import { moveText } from "../../core/eventLog/moveId";
 import type { SecureOptions } from "../../core/orchestrator/checks/preparation";
 import { secureOptions } from "../../core/orchestrator/checks/secureOptions";
 import type { OrchestratorPlace } from "../../core/orchestrator/checks/survey";
-import type { MoveInputs, SideInputs } from "../../core/orchestrator/hosts/moveInputs";
-import { acknowledgedIn } from "../../core/orchestrator/rules/acknowledged";
+import type { HostInputs, MoveInputs } from "../../core/orchestrator/hosts/moveInputs";
+import { pickAcknowledgements } from "../../core/orchestrator/rules/acknowledgements";
 import { oldHost } from "../../core/ssh/configuredLogin";
 import type { OrchestratorHost } from "../../core/ssh/root";
 import { orchestratorLibrary } from "../../core/steps/libraries";
@@ -122,7 +122,7 @@ export class Orchestrator extends pulumi.ComponentResource {
       `${name}-move`,
       {
         ...args.move,
-        ...acknowledgedIn(secure),
+        ...pickAcknowledgements(secure),
         move: moveName,
         ...pair,
         ...evidence,
@@ -155,7 +155,7 @@ function createMoveOutput(
     }));
 }
 
-function createSideInputs(host: OrchestratorHost, { service, directory, executable }: OrchestratorPlace): SideInputs {
+function createSideInputs(host: OrchestratorHost, { service, directory, executable }: OrchestratorPlace): HostInputs {
   return { host, service, directory, executable };
 }
 

@@ -1,7 +1,7 @@
 import { isSameMove, type MoveId } from "../eventLog/moveId";
-import { hasShareOf, isKeyShare, shareFile } from "../orchestrator/backup/keyShare";
+import { hasShareForKey, isKeyShare, shareFile } from "../orchestrator/backup/keyShare";
 import type { Entry } from "../orchestrator/backup/manifest";
-import type { BridgeNow } from "../orchestrator/checks/bridgeNow";
+import type { BridgeNow } from "../orchestrator/checks/bridgeState";
 import { isSameHost } from "../ssh/sameHost";
 import type { SshTarget } from "../ssh/ssh";
 
@@ -52,7 +52,7 @@ export function backupFault(signer: BackedUpOrchestrator, backup: ListedBackup):
   if (bridge === undefined) return undefined;
   if (!bridge.known) return `it is unknown whether its key share is of the bridge's key: ${bridge.why}`;
   const files = entries.filter(({ size }) => size > 0).map(({ path }) => path);
-  if (hasShareOf(bridge.key, files)) return undefined;
+  if (hasShareForKey(bridge.key, files)) return undefined;
   return `its key share is not ${shareFile(bridge.key)}, but ${files.filter(isKeyShare).join(", ") || "none"}`;
 }
 

@@ -5,7 +5,7 @@ import { readMoveEvents } from "../eventLog/eventLog";
 import type { Backup } from "../eventLog/events";
 import { manifestVersion } from "../orchestrator/backup/backup";
 import { isKept } from "../orchestrator/backup/backupPlace";
-import { opens } from "../orchestrator/backup/vault";
+import { canOpen } from "../orchestrator/backup/vault";
 import type { Store } from "../store/store";
 import { checkVersion } from "../util/checkVersion";
 import { type BackedUpOrchestrator, backupFault, type WrittenManifest } from "./backupRule";
@@ -45,7 +45,7 @@ async function findOpenFault(store: Store, { identityFile = "" }: BackedUpOrches
   const { file, sha256 } = backup;
   if ((await hashFile(store, file)) !== sha256) return "its bytes differ from those that were proved";
   const keys = [identityFile, backup.identityFile].filter((each) => each !== "");
-  for (const key of keys) if (await opens(await store.open(file), key)) return undefined;
+  for (const key of keys) if (await canOpen(await store.open(file), key)) return undefined;
   if (keys.length === 0) return "no key file is configured to decrypt it";
   return `no key on this machine decrypts it (tried: ${keys.join(", ")})`;
 }

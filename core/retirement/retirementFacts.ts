@@ -1,7 +1,7 @@
 import type { Network } from "../chain/elections";
 import type { BuildInfo, OrchestratorIdentity } from "../chain/orchestrator";
 import type { Answered } from "../chain/reading";
-import type { BridgeNow } from "../orchestrator/checks/bridgeNow";
+import type { BridgeNow } from "../orchestrator/checks/bridgeState";
 import type { NodeStatus } from "../sync/nodeStatus";
 import type { Result } from "../util/result";
 import type { ChainAnswer, ChainReading } from "./readChain";

@@ -1,5 +1,5 @@
 import type { EventLog } from "../eventLog/eventLog";
-import { type BackupOf, takeBackup } from "../orchestrator/backup/backup";
+import { type BackupSource, takeBackup } from "../orchestrator/backup/backup";
 import { placed } from "../orchestrator/backup/backupPlace";
 import { own } from "../ssh/foreign";
 import type { RootHost } from "../ssh/root";
@@ -75,7 +75,7 @@ function backupFaultText(message: string, stack: string): string {
 const splitLines = (text: string) => text.split("\n").filter((line) => line.trim() !== "");
 
 /** Returns the node's keys and configuration, and the fenced orchestrator's directory. */
-function lastBackup({ dataDir, signer }: HostPaths): BackupOf {
+function lastBackup({ dataDir, signer }: HostPaths): BackupSource {
   const below = (file: string) => file.replace(/^\/+/, "");
   const [node, orchestrator] = [below(dataDir), below(signer.directory)];
   return {

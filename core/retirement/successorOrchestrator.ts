@@ -1,6 +1,6 @@
 import { identityDifferences } from "../chain/orchestrator";
 import type { LogEvent, MoveEvent } from "../eventLog/events";
-import { hasShareOf, shareFile } from "../orchestrator/backup/keyShare";
+import { hasShareForKey, shareFile } from "../orchestrator/backup/keyShare";
 import { commandsFor } from "../util/commands";
 import type { RetirementFacts, Unmet } from "./retirementFacts";
 
@@ -19,7 +19,7 @@ export function successorFaults({ successor, bridge, identity }: Facts): Omit<Un
       needed:
         "start the successor's node, or set pillar-host:retirement.references to a node that answers embedded.bridge.getBridgeInfo",
     });
-  else if (!hasShareOf(bridge.key, shares))
+  else if (!hasShareForKey(bridge.key, shares))
     unmet.push({
       what: "the successor's orchestrator has no share of the bridge's key",
       found: [shares.length > 0 ? shares.join(", ") : "no key share there"],

@@ -6,7 +6,7 @@ import { readSharedHeights } from "../chain/sameChain";
 import { readLog } from "../eventLog/eventLog";
 import { findValidEvents, noOrchestratorSince } from "../eventLog/guardFacts";
 import { findMissingLine } from "../eventLog/logIntegrity";
-import { askInTurn } from "../orchestrator/checks/bridgeNow";
+import { askInTurn } from "../orchestrator/checks/bridgeState";
 import { type Connection, createConnection } from "../ssh/connection";
 import { openRoot } from "../ssh/root";
 import type { SshTarget } from "../ssh/ssh";

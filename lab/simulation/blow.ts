@@ -1,6 +1,6 @@
-import type { SideName } from "../../core/orchestrator/rules/journal";
+import type { WhichHost } from "../../core/orchestrator/rules/journal";
 
-type Struck = `${"reboot" | "cut" | "lose" | "unmask" | "start"} ${SideName}`;
+type Struck = `${"reboot" | "cut" | "lose" | "unmask" | "start"} ${WhichHost}`;
 
 /** A failure right before an effect. */
 export type Blow = "none" | "fail" | "kill" | "break" | "store refuses" | Struck;
@@ -8,7 +8,7 @@ export type Blow = "none" | "fail" | "kill" | "break" | "store refuses" | Struck
 /** Moment of a run that a blow may fall on. */
 export interface Moment {
   readonly what: string;
-  readonly side: SideName;
+  readonly side: WhichHost;
   /** Index of the effect in its script. */
   readonly index: number;
 }

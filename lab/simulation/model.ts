@@ -1,7 +1,7 @@
 import type { SagaActions } from "../../core/orchestrator/move/saga";
 import type { MoveStep } from "../../core/orchestrator/rules/decideMove";
-import { type Saga, type SideName, sidesOf } from "../../core/orchestrator/rules/journal";
-import type { Looks, SideLook } from "../../core/orchestrator/rules/sagaLooks";
+import type { HostState, HostStates } from "../../core/orchestrator/rules/hostStates";
+import { assignRoles, type Saga, type WhichHost } from "../../core/orchestrator/rules/journal";
 import { type Blow, Killed, type Moment } from "./blow";
 import { boot, cutPower, installed, keyOf, liesInPlace, type ModelHost, signing, wouldBoot } from "./host";
 import { begin, type Call, current, effectsOf, type ScriptName } from "./scripts";
@@ -33,7 +33,7 @@ export class Model implements SagaActions {
   /** @param all hosts of the orchestrator, those of other stacks too: it may run on any of them */
   constructor(
     private readonly blow: (at: Moment) => Blow | Promise<Blow>,
-    readonly hosts: Record<SideName, ModelHost> = { old: signing("198.51.100.7"), new: installed("203.0.113.9") },
+    readonly hosts: Record<WhichHost, ModelHost> = { old: signing("198.51.100.7"), new: installed("203.0.113.9") },
     private readonly all: readonly ModelHost[] = Object.values(hosts),
     private readonly settings: ModelSettings = {},
   ) {}
@@ -41,17 +41,17 @@ export class Model implements SagaActions {
   say = () => undefined;
   isWatched = () => true;
 
-  async look(): Promise<Looks> {
+  async look(): Promise<HostStates> {
     return { old: this.lookAt("old"), new: this.lookAt("new") };
   }
 
-  private lookAt(side: SideName): SideLook {
+  private lookAt(side: WhichHost): HostState {
     const { reachable, journal, running, masked } = this.hosts[side];
     const inPlace = liesInPlace(this.hosts[side]) ? { inPlace: true } : {};
     return reachable ? { journal, active: running, masked, ...inPlace } : undefined;
   }
 
-  get signers(): SideName[] {
+  get signers(): WhichHost[] {
     return (["old", "new"] as const).filter((side) => this.hosts[side].running);
   }
 
@@ -60,7 +60,7 @@ export class Model implements SagaActions {
       this.settings.check(what, by, host);
       return;
     }
-    const brief = (side: SideName) => {
+    const brief = (side: WhichHost) => {
       const {
         address: _,
         journal,
@@ -80,13 +80,13 @@ export class Model implements SagaActions {
     for (const each of this.all) if (each.running) each.directory = (each.directory ?? 0) + 1;
   }
 
-  reboot(side: SideName): void {
+  reboot(side: WhichHost): void {
     boot(this.hosts[side]);
     this.check(`reboot of ${side}`, "power", this.hosts[side]);
   }
 
   /** @param side that the call is on; undefined for a call on neither host */
-  private strike(blow: Blow, side: SideName | undefined, what: string, rest: () => void): void {
+  private strike(blow: Blow, side: WhichHost | undefined, what: string, rest: () => void): void {
     if (blow === "none") return;
     if (blow === "store refuses") {
       this.storeRefuses = true;
@@ -102,7 +102,7 @@ export class Model implements SagaActions {
       rest();
       throw broken();
     }
-    const [how, struck] = blow.split(" ") as ["reboot" | "cut" | "lose" | "unmask" | "start", SideName];
+    const [how, struck] = blow.split(" ") as ["reboot" | "cut" | "lose" | "unmask" | "start", WhichHost];
     const host = this.hosts[struck];
     if (how === "reboot") boot(host);
     if (how === "cut") cutPower(host);
@@ -119,7 +119,7 @@ export class Model implements SagaActions {
    * Unmasks an orchestrator by hand, and starts it if asked. Does nothing next to another one: two that were started by
    * hand are not the program's doing.
    */
-  private byHand(side: SideName, isStarted: boolean): void {
+  private byHand(side: WhichHost, isStarted: boolean): void {
     const [host, other] = [this.hosts[side], this.hosts[side === "old" ? "new" : "old"]];
     if (other.running || (other.enabled && !other.masked)) return;
     host.masked = false;
@@ -128,7 +128,7 @@ export class Model implements SagaActions {
   }
 
   /** Calls a script on a host: its effects in order. A blow may fall before each. */
-  private async effects(side: SideName, what: string, made: () => readonly (() => void)[]): Promise<void> {
+  private async effects(side: WhichHost, what: string, made: () => readonly (() => void)[]): Promise<void> {
     const host = this.hosts[side];
     let effects: readonly (() => void)[] | undefined;
     for (let index = 0; effects === undefined || index < effects.length; index += 1) {
@@ -160,7 +160,7 @@ export class Model implements SagaActions {
     this.check(what, "program", host);
   }
 
-  private async script(side: SideName, name: ScriptName, saga: Saga, stage?: Call["stage"]): Promise<void> {
+  private async script(side: WhichHost, name: ScriptName, saga: Saga, stage?: Call["stage"]): Promise<void> {
     const host = this.hosts[side];
     const call = this.call(side, saga, stage);
     await this.effects(side, `${name}${stage ? ` ${stage}` : ""} ${saga.direction}`, () => {
@@ -169,14 +169,14 @@ export class Model implements SagaActions {
     });
   }
 
-  private call(side: SideName, saga: Saga, stage?: Call["stage"]): Call {
+  private call(side: WhichHost, saga: Saga, stage?: Call["stage"]): Call {
     const otherAddress = this.hosts[side === "old" ? "new" : "old"].address;
     const keys = { old: keyOf(this.hosts.old), new: keyOf(this.hosts.new) };
     return { saga, side, otherAddress, keys, ...(stage ? { stage } : {}) };
   }
 
   private async copy(saga: Saga): Promise<void> {
-    const { source, target } = sidesOf(saga);
+    const { source, target } = assignRoles(saga);
     await this.effects(target, `copy ${saga.direction}`, () => [
       () => {
         if (!this.hosts[source].reachable) throw Object.assign(new Error("the copy broke off"), { broken: true });
@@ -192,22 +192,22 @@ export class Model implements SagaActions {
     ]);
   }
 
-  private verify(side: SideName): void {
+  private verify(side: WhichHost): void {
     if (!this.hosts[side].running) throw new Error(`the signer of the ${side} side does not run`);
   }
 
   async record(line: "begun" | "starting", saga: Saga): Promise<void> {
     if (this.settings.record === undefined) return;
     const what = `record ${line} ${saga.direction}`;
-    const blow = await this.blow({ what, side: sidesOf(saga).source, index: 0 });
+    const blow = await this.blow({ what, side: assignRoles(saga).source, index: 0 });
     // Writing the event log uses no connection to a host that could break.
     this.strike(blow === "break" ? "fail" : blow, undefined, what, () => undefined);
     if (this.storeRefuses) throw new Error(`${what}: the record could not be written`);
     this.settings.record(line, saga);
   }
 
-  async perform(step: MoveStep, saga: Saga, looks?: Looks): Promise<Looks> {
-    const { source, target } = sidesOf(saga);
+  async perform(step: MoveStep, saga: Saga, looks?: HostStates): Promise<HostStates> {
+    const { source, target } = assignRoles(saga);
     switch (step) {
       case "bulk":
         await this.script(target, "signer_staging", saga);
@@ -253,8 +253,8 @@ export class Model implements SagaActions {
   }
 
   /** Returns the state after a step, as HostPair.step does: reads only the host of the call anew. */
-  private after(step: MoveStep, saga: Saga, looks?: Looks): Looks {
-    const { source, target } = sidesOf(saga);
+  private after(step: MoveStep, saga: Saga, looks?: HostStates): HostStates {
+    const { source, target } = assignRoles(saga);
     const onSource = step === "stop" || step === "fence" || step === "close" || step === "restore";
     const seen = { old: this.lookAt("old"), new: this.lookAt("new") };
     if (looks === undefined) return seen;

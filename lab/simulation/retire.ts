@@ -1,7 +1,7 @@
 import type { EventDetails, LogEvent, MoveEvent } from "../../core/eventLog/events";
 import { shareFile } from "../../core/orchestrator/backup/keyShare";
 import type { Entry } from "../../core/orchestrator/backup/manifest";
-import { type Saga, type SideName, sidesOf } from "../../core/orchestrator/rules/journal";
+import { assignRoles, type Saga, type WhichHost } from "../../core/orchestrator/rules/journal";
 import type { RetirementInputs } from "../../core/retirement/guardInputs";
 import type { GuardMemory } from "../../core/retirement/guardMemory";
 import type { HostObservation } from "../../core/retirement/readHost";
@@ -82,10 +82,10 @@ export function noteWay(
   world: World,
   event: "begun" | "starting",
   saga: Saga,
-  hosts: Readonly<Record<SideName, ModelHost>>,
+  hosts: Readonly<Record<WhichHost, ModelHost>>,
 ): void {
-  const { source, target } = sidesOf(saga);
-  const fingerprint = (side: SideName) => fingerprintOf(pinned(hosts[side]).hostKey);
+  const { source, target } = assignRoles(saga);
+  const fingerprint = (side: WhichHost) => fingerprintOf(pinned(hosts[side]).hostKey);
   const { move, direction, generation = 0 } = saga;
   const details = { direction, generation, source: fingerprint(source), target: fingerprint(target) };
   note(world, { at: "", move, event, details });

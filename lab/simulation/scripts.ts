@@ -1,5 +1,5 @@
 import { isSameMove, isSameOwner } from "../../core/eventLog/moveId";
-import { isSource, type Journal, type Saga, type SideName, sidesOf } from "../../core/orchestrator/rules/journal";
+import { assignRoles, isSource, type Journal, type Saga, type WhichHost } from "../../core/orchestrator/rules/journal";
 import { liesInPlace, type ModelHost, sync } from "./host";
 
 /**
@@ -11,9 +11,9 @@ export type Effect = () => void;
 /** Parameters of a script. */
 export interface Call {
   readonly saga: Saga;
-  readonly side: SideName;
+  readonly side: WhichHost;
   readonly otherAddress: string;
-  readonly keys: Readonly<Record<SideName, string>>;
+  readonly keys: Readonly<Record<WhichHost, string>>;
   /** Stage that signer_settle writes. */
   readonly stage?: "running" | "moved" | "restored";
 }
@@ -36,7 +36,7 @@ function stageOf({ journal }: ModelHost, { move, direction, generation }: Saga) 
 
 /** Returns source and target as a journal has them. */
 function endsOf({ saga, keys }: Call) {
-  const { source, target } = sidesOf(saga);
+  const { source, target } = assignRoles(saga);
   return { source: keys[source], target: keys[target] };
 }
 

@@ -1,5 +1,5 @@
 import type { LogEvent, MoveEvent } from "../../core/eventLog/events";
-import type { Known } from "../../core/orchestrator/rules/generation";
+import type { MoveHistory } from "../../core/orchestrator/rules/generation";
 import type { ListedBackup } from "../../core/retirement/backupRule";
 import { fingerprintOf } from "../../core/ssh/publicKey";
 import { generationsOf, hostText, installed, keyOf, type ModelHost, type Rank, signing, wouldBoot } from "./host";
@@ -14,7 +14,7 @@ export class Broken extends Error {}
 export type Hosts = Readonly<Record<HostName, ModelHost>>;
 
 /** Generations of moves in an operator's event log. */
-export interface ModelRecord extends Known {
+export interface ModelRecord extends MoveHistory {
   /** True if it lacks a start that the other operator's event log has. */
   readonly isBehind: boolean;
 }

@@ -1,5 +1,5 @@
-import { withLine } from "../../core/orchestrator/rules/generation";
-import { type Direction, type SideName, sidesOf } from "../../core/orchestrator/rules/journal";
+import { applyEvent } from "../../core/orchestrator/rules/generation";
+import { assignRoles, type Direction, type WhichHost } from "../../core/orchestrator/rules/journal";
 import { type Blow, Killed, type Moment } from "./blow";
 import { befall, generate, type HostEvent, isOfRetirement } from "./events";
 import { keyOf, type ModelHost } from "./host";
@@ -66,7 +66,7 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
   const { by = "one" } = wanted;
   const known = world.records[by];
   const names = pairs[wanted.stack];
-  const hosts: Record<SideName, ModelHost> = { old: world.hosts[names.old], new: world.hosts[names.new] };
+  const hosts: Record<WhichHost, ModelHost> = { old: world.hosts[names.old], new: world.hosts[names.new] };
   const move = { project: "pillar-host", stack: wanted.stack, pillar: "Anvil", attempt: wanted.attempt };
   tokens += 1;
   const token = `${tokens}`;
@@ -102,12 +102,12 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
       const isBehind = other.isBehind || line === "starting";
       world.records = {
         ...(by === "one" ? { two: { ...other, isBehind } } : { one: { ...other, isBehind } }),
-        [by]: { ...withLine(own, line, saga), isBehind: own.isBehind },
+        [by]: { ...applyEvent(own, line, saga), isBehind: own.isBehind },
       } as World["records"];
     },
     backUp: (share) => {
       world.backup = Math.max(world.backup, share ?? 0);
-      if (world.lines) noteBackup(world, hosts[sidesOf(wanted).source], share);
+      if (world.lines) noteBackup(world, hosts[assignRoles(wanted).source], share);
       else if (world.hasLaptop) world.backup = Math.max(world.backup, share ?? 0);
     },
   });
@@ -130,7 +130,7 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
 }
 
 /** True if an event log that lacks the last start meets a restored disk: they agree, and both are wrong. */
-function isDeceived(hosts: Record<SideName, ModelHost>, { generation, isBehind }: ModelRecord): boolean {
+function isDeceived(hosts: Record<WhichHost, ModelHost>, { generation, isBehind }: ModelRecord): boolean {
   const pair = [hosts.old, hosts.new];
   const told = pair.map(({ reachable, journal }) => (reachable ? (journal?.generation ?? 0) : 0));
   return isBehind && generation > 0 && Math.max(...told) <= generation && pair.some(({ rewound }) => rewound);

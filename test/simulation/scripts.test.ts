@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync,
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { moveText } from "../../core/eventLog/moveId";
-import { type Direction, type SideName, sidesOf } from "../../core/orchestrator/rules/journal";
+import { assignRoles, type Direction, type WhichHost } from "../../core/orchestrator/rules/journal";
 import { type ModelHost, signing } from "../../lab/simulation/host";
 import { begin, type Call, effectsOf, type ScriptName } from "../../lab/simulation/scripts";
 import { randomOf } from "../../lab/simulation/seededRandom";
@@ -12,7 +12,7 @@ import { moveNamed } from "../moveNamed";
 /** A script with what it is told; `copy` is what the copy between the hosts leaves beside the directory. */
 interface Step {
   readonly name: ScriptName | "copy";
-  readonly side: SideName;
+  readonly side: WhichHost;
   readonly direction: Direction;
   readonly stack: string;
   readonly stage?: "running" | "moved" | "restored";
@@ -120,8 +120,8 @@ async function playOnBoth(both: ReturnType<typeof open>, { name, ...told }: Step
     ...(settled ? { stage: settled } : {}),
     config: Buffer.from("{}").toString("base64"),
     generation: `${generation}`,
-    source_key: call.keys[sidesOf(call.saga).source],
-    target_key: call.keys[sidesOf(call.saga).target],
+    source_key: call.keys[assignRoles(call.saga).source],
+    target_key: call.keys[assignRoles(call.saga).target],
   });
   let refused = false;
   try {

@@ -1,7 +1,7 @@
 import crypto from "node:crypto";
 import { Writable } from "node:stream";
 import type { Parser, ReadEntry } from "tar";
-import { type Entry, type Manifest, manifestOf, plainPath, shown } from "./manifest";
+import { createManifest, type Entry, type Manifest, plainPath, quotePath } from "./manifest";
 
 /** Reads a tar archive in a stream; writes nothing to the disk. */
 export interface ArchiveReader {
@@ -42,7 +42,7 @@ export async function readArchive(keep: (path: string) => boolean = () => false)
       if (kind === undefined) fault ??= new Error(`the archive holds a ${entry.type}`);
       // A restore as root would set these modes again.
       if (kind === "file" && ((entry.mode ?? 0) & 0o6000) !== 0)
-        fault ??= new Error(`${shown(plainPath(entry.path))} runs as its owner: take that from it (chmod ug-s)`);
+        fault ??= new Error(`${quotePath(plainPath(entry.path))} runs as its owner: take that from it (chmod ug-s)`);
       const hash = crypto.createHash("sha256");
       const isKept = kind === "file" && entry.size <= bytesLeft && keep(plainPath(entry.path));
       if (isKept) bytesLeft -= entry.size;
@@ -60,7 +60,7 @@ export async function readArchive(keep: (path: string) => boolean = () => false)
       entry.resume();
     },
   });
-  return { input: toWritable(parser, () => fault), manifest: () => manifestOf(entries), kept, writtenAt };
+  return { input: toWritable(parser, () => fault), manifest: () => createManifest(entries), kept, writtenAt };
 }
 
 function toEntry(entry: ReadEntry, kind: Entry["kind"], sha256: string): Entry {

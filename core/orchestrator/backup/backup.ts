@@ -8,20 +8,20 @@ import type { RootHost } from "../../ssh/root";
 import { formatProblem } from "../../util/problem";
 import { writeNewFile } from "../../util/writeAtomically";
 import type { BackupSettings } from "./backupPlace";
-import { keyShareOf } from "./keyShare";
+import { findKeyShare } from "./keyShare";
 import {
   compareManifests,
   type Difference,
   differenceLines,
   type Manifest,
   type Place,
+  quotePath,
   readManifest,
-  shown,
-  sumOf,
+  sumManifest,
 } from "./manifest";
 import { type Identity, identityFor, prove, type Sealed, seal } from "./vault";
 
-export interface BackupOf {
+export interface BackupSource {
   /** Part of the file's name: `first`, `last`, `asked`. */
   readonly label: string;
   readonly place: Place;
@@ -54,7 +54,7 @@ const limitSeconds = 12 * 3600;
  */
 export async function takeBackup(
   root: RootHost,
-  what: BackupOf,
+  what: BackupSource,
   settings: BackupSettings,
   deps: BackupDeps,
 ): Promise<Backup> {
@@ -130,7 +130,7 @@ interface ArchiveCopy {
 
 async function copyArchive(
   root: RootHost,
-  what: BackupOf,
+  what: BackupSource,
   part: string,
   { recipient }: Identity,
 ): Promise<ArchiveCopy> {
@@ -161,7 +161,7 @@ async function copyArchive(
   const broken = [...sealed.archive.kept].filter(([, text]) => !isJsonText(text));
   const problems = [
     ...differenceLines([...differences.values()]),
-    ...broken.map(([file]) => `${shown(file)}: not whole JSON`),
+    ...broken.map(([file]) => `${quotePath(file)}: not whole JSON`),
   ];
   return { sealed, manifest, problems };
 }
@@ -172,7 +172,7 @@ const growthBytes = 256 * 1024 * 1024;
 
 /** Returns the maximum size in bytes. */
 export function archiveLimit(listed: Manifest): number {
-  return 2 * sumOf(listed).bytes + tarEntryOverheadBytes * listed.size + growthBytes;
+  return 2 * sumManifest(listed).bytes + tarEntryOverheadBytes * listed.size + growthBytes;
 }
 
 export function isJsonText(text: string): boolean {
@@ -186,7 +186,7 @@ export function isJsonText(text: string): boolean {
 
 interface CompleteCopy extends ArchiveCopy {
   readonly root: RootHost;
-  readonly what: BackupOf;
+  readonly what: BackupSource;
   readonly settings: BackupSettings;
   readonly deps: BackupDeps;
   readonly identity: Identity;
@@ -207,9 +207,9 @@ async function keepBackup(copy: CompleteCopy): Promise<Backup> {
     identityFile: identity.file,
     sealedBytes: sealed.bytes,
     sha256: sealed.sha256,
-    ...sumOf(manifest),
+    ...sumManifest(manifest),
     provedAt,
-    ...keyShareOf(sealed.archive),
+    ...findKeyShare(sealed.archive),
   };
   writeNewFile(part, manifestText(copy, archived));
   const backup: Backup = { ...archived, manifestFile: await store.keep(part, `${name}.manifest.json`) };

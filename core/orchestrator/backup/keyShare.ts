@@ -8,7 +8,7 @@ export function isKeyShare(path: string): boolean {
 }
 
 /** True if one of these paths is the share of the bridge's key. */
-export function hasShareOf(bridgeKey: string, paths: readonly string[]): boolean {
+export function hasShareForKey(bridgeKey: string, paths: readonly string[]): boolean {
   return paths.some((path) => `/${path}`.endsWith(`/${shareFile(bridgeKey)}`));
 }
 
@@ -17,7 +17,7 @@ export function shareFile(bridgeKey: string): string {
   return `tss/localstate-${Buffer.from(bridgeKey, "base64").toString("hex")}.json`;
 }
 
-export function keyShareOf({ kept, writtenAt }: ArchiveReader): Pick<Backup, "keyShare"> {
+export function findKeyShare({ kept, writtenAt }: ArchiveReader): Pick<Backup, "keyShare"> {
   const files = [...kept.keys()].filter(isKeyShare).sort();
   const times = files.flatMap((file) => writtenAt.get(file)?.getTime() ?? []);
   if (files.length === 0 || times.length === 0) return {};

@@ -30,11 +30,11 @@ export function plainPath(path: string): string {
 }
 
 /** @throws if two have one path: names that are not UTF-8 can look alike */
-export function manifestOf(entries: readonly Entry[]): Manifest {
+export function createManifest(entries: readonly Entry[]): Manifest {
   const manifest = new Map<string, Entry>();
   for (const entry of [...entries].sort((a, b) => (a.path < b.path ? -1 : 1))) {
     if (manifest.has(entry.path))
-      throw new Error(`two files have the same name: ${shown(entry.path)}. Rename what is not UTF-8 in it`);
+      throw new Error(`two files have the same name: ${quotePath(entry.path)}. Rename what is not UTF-8 in it`);
     manifest.set(entry.path, entry);
   }
   return manifest;
@@ -52,9 +52,9 @@ export function parseManifest(printed: Buffer): Manifest {
     );
     const kind = kinds[letter];
     if (kind === undefined)
-      throw new Error(`${shown(plainPath(path))} is a device, or of an unknown kind (${letter}): remove it first`);
+      throw new Error(`${quotePath(plainPath(path))} is a device, or of an unknown kind (${letter}): remove it first`);
     if (kind === "file" && !(/^\d{1,15}$/.test(size) && /^[0-9a-f]{64}$/.test(content)))
-      throw new Error(`the list of files has another form than size and hash at ${shown(plainPath(path))}`);
+      throw new Error(`the list of files has another form than size and hash at ${quotePath(plainPath(path))}`);
     entries.push({
       path: plainPath(path),
       kind,
@@ -65,7 +65,7 @@ export function parseManifest(printed: Buffer): Manifest {
       target: kind === "link" ? content : undefined,
     });
   }
-  return manifestOf(entries);
+  return createManifest(entries);
 }
 
 export interface Place {
@@ -104,12 +104,12 @@ export function compareManifests(
   const paths = [...new Set([...before.keys(), ...after.keys()])].sort();
   return paths.flatMap((path) => {
     if (mayDiffer(path)) return [];
-    const what = differenceOf(before.get(path), after.get(path));
+    const what = describeDifference(before.get(path), after.get(path));
     return what === undefined ? [] : [{ path, what }];
   });
 }
 
-function differenceOf(a: Entry | undefined, b: Entry | undefined): string | undefined {
+function describeDifference(a: Entry | undefined, b: Entry | undefined): string | undefined {
   if (!a || !b) return a ? "missing" : "not there before";
   if (a.kind !== b.kind) return `a ${b.kind}, not a ${a.kind}`;
   const found = [
@@ -125,17 +125,17 @@ function differenceOf(a: Entry | undefined, b: Entry | undefined): string | unde
 const maxLines = 10;
 
 export function differenceLines(differences: readonly Difference[]): string[] {
-  const lines = differences.slice(0, maxLines).map(({ path, what }) => `${shown(path)}: ${what}`);
+  const lines = differences.slice(0, maxLines).map(({ path, what }) => `${quotePath(path)}: ${what}`);
   const more = differences.length - lines.length;
   return more > 0 ? [...lines, `and ${more} more`] : lines;
 }
 
 /** Formats a path for the operator: quoted unless it has plain characters only. */
-export function shown(path: string): string {
+export function quotePath(path: string): string {
   return /^[A-Za-z0-9._/-]+$/.test(path) ? path : JSON.stringify(path);
 }
 
-export function sumOf(manifest: Manifest): { readonly files: number; readonly bytes: number } {
+export function sumManifest(manifest: Manifest): { readonly files: number; readonly bytes: number } {
   let [files, bytes] = [0, 0];
   for (const { kind, size } of manifest.values()) {
     if (kind !== "file") continue;

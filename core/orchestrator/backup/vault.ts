@@ -168,7 +168,7 @@ async function decrypt(sealed: Readable, secret: string): Promise<Readable> {
 }
 
 /** True if a backup is for an identity file's key; decrypts only the head. */
-export async function opens(sealed: Readable, identityFile: string): Promise<boolean> {
+export async function canOpen(sealed: Readable, identityFile: string): Promise<boolean> {
   try {
     const { secret } = await readIdentity(identityFile);
     (await decrypt(sealed, secret)).destroy();

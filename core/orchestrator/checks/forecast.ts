@@ -6,7 +6,7 @@ export interface Range {
   readonly most: number;
 }
 
-export interface Measured {
+export interface ForecastInputs {
   /** Seconds that the unit's last stops took, by systemd's journal. */
   readonly stops: readonly number[];
   readonly bytes: number;
@@ -36,7 +36,7 @@ const calls: Range = { least: 4, most: 12 };
  * Forecasts the stop; the rest of the copy (at worst everything, read on both hosts); and the start to the first good
  * answer, which only earlier moves show.
  */
-export function forecastOf({ stops, readSeconds, callSeconds, earlier }: Measured): Forecast {
+export function createForecast({ stops, readSeconds, callSeconds, earlier }: ForecastInputs): Forecast {
   const stop = stops.length === 0 ? undefined : { least: Math.min(...stops), most: 1.5 * Math.max(...stops) + 1 };
   const copy = { least: calls.least * callSeconds, most: calls.most * callSeconds + 2 * readSeconds };
   const gap = earlier.length === 0 ? undefined : { least: Math.min(...earlier), most: Math.max(...earlier) };
@@ -51,7 +51,7 @@ export function forecastOf({ stops, readSeconds, callSeconds, earlier }: Measure
 }
 
 /** Parses the output of signer_stops into the seconds of each stop. */
-export function stopsIn(printed: string): number[] {
+export function parseStops(printed: string): number[] {
   const lines = printed.split("\n").map((line) => line.split("="));
   return lines.flatMap(([word, at], i) => {
     const [next, end] = lines[i + 1] ?? [];
@@ -59,7 +59,10 @@ export function stopsIn(printed: string): number[] {
   });
 }
 
-export function forecastLines({ stop, copy, start, total }: Forecast, { bytes, readSeconds }: Measured): string[] {
+export function forecastLines(
+  { stop, copy, start, total }: Forecast,
+  { bytes, readSeconds }: ForecastInputs,
+): string[] {
   const rate = readSeconds > 0 ? ` at ${(bytes / 1e6 / readSeconds).toFixed(1)} MB/s` : "";
   const gap =
     total.most === undefined

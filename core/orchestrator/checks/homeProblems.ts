@@ -1,7 +1,7 @@
 import path from "node:path";
 import { commandsFor } from "../../util/commands";
 import type { Problem } from "../../util/problem";
-import { hasShareOf, shareFile } from "../backup/keyShare";
+import { hasShareForKey, shareFile } from "../backup/keyShare";
 import { failedChecks } from "./hostProblems";
 import type { MoveSurvey, OldSide, Requirements } from "./moveSurvey";
 
@@ -91,7 +91,7 @@ function configProblems({ facts, config, damaged }: OldSide, wanted: Requirement
 /** Checks the key share: a share of another key signs nothing. If the chain's key is unknown, config.json decides. */
 function shareProblems({ facts, config, damaged, shares }: OldSide, { bridge }: MoveSurvey, wanted: Requirements) {
   if (facts.shares === 0 || wanted.noKeyShare || damaged.includes("config.json")) return [];
-  if (config.hasShare && (!bridge.known || hasShareOf(bridge.key, shares))) return [];
+  if (config.hasShare && (!bridge.known || hasShareForKey(bridge.key, shares))) return [];
   const { set } = commandsFor(wanted.stack);
   const empty = config.hasShare ? "" : `an empty TssConfig.PublicKey in ${wanted.old.directory}/config.json, and `;
   const share = bridge.known ? `${shareFile(bridge.key)}, of the key ${bridge.key} that the chain names` : "the share";

@@ -1,11 +1,11 @@
 import type { Commands } from "../../util/commands";
 import type { Problem } from "../../util/problem";
-import type { SideFacts } from "../rules/hostPairFacts";
+import type { OrchestratorFacts } from "../rules/hostPairFacts";
 
 /** Space beside the copied files: journals, a rewritten configuration, the node's growth in the meantime. */
 export const marginBytes = 64 * 1024 * 1024;
 
-export function missingTools(address: string, { lacks }: SideFacts, run: Commands): Problem[] {
+export function missingTools(address: string, { lacks }: OrchestratorFacts, run: Commands): Problem[] {
   if (lacks.length === 0) return [];
   return [
     {

@@ -1,9 +1,9 @@
 import { sizeText } from "../../util/sizeText";
-import type { BridgeNow } from "./bridgeNow";
+import type { BridgeNow } from "./bridgeState";
 import type { MoveSurvey, Requirements } from "./moveSurvey";
 import { newVersion } from "./newHostProblems";
 
-export function shownOf(survey: MoveSurvey, wanted: Requirements): string[] {
+export function formatSurvey(survey: MoveSurvey, wanted: Requirements): string[] {
   if ("problem" in survey.old || "problem" in survey.new) return [];
   const { facts, build, status, identity } = survey.old.value;
   const version =
@@ -18,7 +18,7 @@ export function shownOf(survey: MoveSurvey, wanted: Requirements): string[] {
   if (pillar !== undefined) lines.push(pillarLine(pillar));
   if (!survey.bridge.known && facts.shares > 0)
     lines.push("nobody tells the bridge's key: whether the old side's key share is of it is not known");
-  lines.push(...bridgeShown(survey.bridge));
+  lines.push(...formatBridgeState(survey.bridge));
   if (survey.new.value.scan.kind === "noScanner")
     lines.push("the new host has no ssh-keyscan: the old host's key is compared when the copy begins");
   if (!facts.hasNodeKey) lines.push("the old host's node has no producer key store of its own: none is backed up");
@@ -26,7 +26,7 @@ export function shownOf(survey: MoveSurvey, wanted: Requirements): string[] {
 }
 
 /** Formats the bridge's state on the chain; nothing if it is live. Without an answer, getStatus decides. */
-export function bridgeShown(bridge: BridgeNow): string[] {
+export function formatBridgeState(bridge: BridgeNow): string[] {
   if (!bridge.known)
     return [`the chain tells nothing of the bridge, so the orchestrator's own getStatus decides: ${bridge.why}`];
   return bridge.state === 0 ? [] : [bridge.why];

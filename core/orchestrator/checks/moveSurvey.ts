@@ -3,15 +3,15 @@ import type { MoveId } from "../../eventLog/moveId";
 import type { SshdSettings } from "../../ssh/sshdFaults";
 import type { NodeStatus } from "../../sync/nodeStatus";
 import type { Result } from "../../util/result";
-import type { Acknowledged } from "../rules/acknowledged";
+import type { Acknowledgements } from "../rules/acknowledgements";
 import type { Endpoint } from "../rules/endpoints";
-import type { Known } from "../rules/generation";
-import type { SideFacts } from "../rules/hostPairFacts";
+import type { MoveHistory } from "../rules/generation";
+import type { OrchestratorFacts } from "../rules/hostPairFacts";
 import type { OrchestratorConfigFile } from "../rules/orchestratorConfigFile";
-import type { BridgeNow } from "./bridgeNow";
+import type { BridgeNow } from "./bridgeState";
 
 export interface OldSide {
-  readonly facts: SideFacts;
+  readonly facts: OrchestratorFacts;
   readonly build: Result<BuildInfo>;
   readonly status: Result<OrchestratorStatus | undefined>;
   readonly identity: Result<OrchestratorIdentity | undefined>;
@@ -39,7 +39,7 @@ export type SshScan =
   | { readonly kind: "noConnection" };
 
 export interface NewSide {
-  readonly facts: SideFacts;
+  readonly facts: OrchestratorFacts;
   readonly build: Result<BuildInfo>;
   readonly scan: SshScan;
   /** The configuration's nodes (host:port) that answer the new host. */
@@ -56,7 +56,7 @@ export interface MoveSurvey {
   readonly room: number;
 }
 
-export interface Requirements extends Acknowledged {
+export interface Requirements extends Acknowledgements {
   readonly stack: string;
   readonly move: MoveId;
   readonly old: {
@@ -72,7 +72,7 @@ export interface Requirements extends Acknowledged {
   readonly sshPort: number;
   /** The key that the old host must have there. */
   readonly hostKey: string;
-  readonly known?: Known;
+  readonly known?: MoveHistory;
   readonly release?: { readonly version: string } | undefined;
   readonly backupDirectory: string;
 }

@@ -2,9 +2,9 @@ import { moveText } from "../../eventLog/moveId";
 import { sshdFaults } from "../../ssh/sshdFaults";
 import { commandsFor } from "../../util/commands";
 import type { Problem } from "../../util/problem";
-import { unknownPast } from "../rules/generation";
-import { copiedIn, generationIn } from "../rules/journal";
-import { broughtByHand, unknownPastText } from "../rules/moveMessages";
+import { checkMoveHistory } from "../rules/generation";
+import { parseCopyGeneration, parseGeneration } from "../rules/journal";
+import { manualMoveHint, unknownHistoryText } from "../rules/moveMessages";
 import { failedChecks, missingTools } from "./hostProblems";
 import type { OldSide, Requirements } from "./moveSurvey";
 import { mayStop, moveHalted, stuckHint } from "./stoppedState";
@@ -93,13 +93,16 @@ function sshdProblems({ sshd }: OldSide, wanted: Requirements): Problem[] {
 function pastProblems({ facts }: OldSide, wanted: Requirements, newJournal: string | undefined): Problem[] {
   const { known, laterThanMove: laterThan, firstMove: isFirst, move, old } = wanted;
   if (known === undefined) return [];
-  const source = generationIn(facts.journal);
-  const highest = Math.max(source, generationIn(newJournal));
-  const why = unknownPast({ source, copied: copiedIn(newJournal, move), highest }, known, { laterThan, isFirst });
+  const source = parseGeneration(facts.journal);
+  const highest = Math.max(source, parseGeneration(newJournal));
+  const why = checkMoveHistory({ source, copied: parseCopyGeneration(newJournal, move), highest }, known, {
+    laterThan,
+    isFirst,
+  });
   if (why === undefined) return [];
   const run = commandsFor(wanted.stack);
   if (why !== "later start") {
-    const [what = "", needed, next] = unknownPastText(why, run, highest);
+    const [what = "", needed, next] = unknownHistoryText(why, run, highest);
     return [{ what, found: `generation ${highest} on a host, ${known.generation} in the record`, needed, next }];
   }
   return [
@@ -107,7 +110,7 @@ function pastProblems({ facts }: OldSide, wanted: Requirements, newJournal: stri
       what: `${old.address}: this host does not know of this signer's last start`,
       found: facts.journal === undefined ? "no journal" : `generation ${source}`,
       needed: `generation ${known.started}, ${moveText(known.move ?? move)}: the host that the signer is on now. Was this one restored from a snapshot, or installed anew?`,
-      next: broughtByHand(run, known.started),
+      next: manualMoveHint(run, known.started),
     },
   ];
 }

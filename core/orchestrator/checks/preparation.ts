@@ -6,19 +6,19 @@ import type { RootHost } from "../../ssh/root";
 import { openStore } from "../../store/openStore";
 import type { Store } from "../../store/store";
 import { commandsFor } from "../../util/commands";
-import { type BackupDeps, type BackupOf, takeBackup } from "../backup/backup";
+import { type BackupDeps, type BackupSource, takeBackup } from "../backup/backup";
 import { isKept, placed } from "../backup/backupPlace";
-import { hasShareOf, isKeyShare } from "../backup/keyShare";
-import { type Acknowledged, acknowledgedIn } from "../rules/acknowledged";
+import { hasShareForKey, isKeyShare } from "../backup/keyShare";
+import { type Acknowledgements, pickAcknowledgements } from "../rules/acknowledgements";
 import { hasBegun } from "../rules/journal";
-import { knownOf } from "../rules/known";
-import { shownOf } from "./moveSummary";
+import { summarizeMoves } from "../rules/moveHistory";
+import { formatSurvey } from "./moveSummary";
 import type { MoveSurvey, Requirements } from "./moveSurvey";
-import { moveFaultsOf } from "./prerequisites";
-import { type ChainLooks, type OrchestratorPlace, surveyBoth } from "./survey";
+import { findMoveProblems } from "./prerequisites";
+import { type ChainReaders, type OrchestratorPlace, surveyBoth } from "./survey";
 
 /** Plain values, no secrets. */
-export interface SecureOptions extends Acknowledged {
+export interface SecureOptions extends Acknowledgements {
   readonly stack: string;
   readonly move: MoveId;
   readonly old: OrchestratorPlace;
@@ -39,12 +39,12 @@ export interface Secured extends Prepared {
   readonly move: MoveId;
 }
 
-export interface PreparationDeps extends BackupDeps, RpcClock, ChainLooks {
+export interface PreparationDeps extends BackupDeps, RpcClock, ChainReaders {
   readonly roots: { readonly old: RootHost; readonly new: RootHost };
 }
 
 /** Returns the files of a whole backup (docs/specification.md, 1.2, step 2). */
-export function wholeBackupOf(label: string, { directory, nodeDirectory }: OrchestratorPlace): BackupOf {
+export function findWholeBackup(label: string, { directory, nodeDirectory }: OrchestratorPlace): BackupSource {
   const below = (file: string) => file.replace(/^\/+/, "");
   const [signer, node] = [below(directory), below(nodeDirectory)];
   return {
@@ -56,7 +56,7 @@ export function wholeBackupOf(label: string, { directory, nodeDirectory }: Orche
   };
 }
 
-export async function requirementsOf(
+export async function createRequirements(
   options: SecureOptions,
   roots: PreparationDeps["roots"],
   store: Store,
@@ -67,8 +67,8 @@ export async function requirementsOf(
     move: options.move,
     rpcPort: old.rpcPort,
     backupDirectory: store.directory,
-    ...acknowledgedIn(options),
-    known: knownOf(await readMoveEvents(store), options.move),
+    ...pickAcknowledgements(options),
+    known: summarizeMoves(await readMoveEvents(store), options.move),
     old: { address: roots.old.address, service: old.service, directory: old.directory, executable: old.executable },
     new: { address: roots.new.address, service: target.service, directory: target.directory },
     copyAddress: options.copyAddress,
@@ -95,10 +95,10 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
   if (kept && (await hasPresentShare(kept, options, deps))) return { ...recorded, move };
 
   const { roots } = deps;
-  const wanted = await requirementsOf(options, roots, store);
+  const wanted = await createRequirements(options, roots, store);
   deps.say(`orchestrator: checking ${roots.old.address} and ${roots.new.address} before anything is touched`);
   const survey = await surveyBoth(roots, { ...options, backupDirectory: store.directory }, deps, deps);
-  const begun = beganAt(survey, move);
+  const begun = findBegin(survey, move);
   if (begun) {
     deps.say(`orchestrator: this move has begun already (journal on the ${begun}); going on from there`);
     if (kept) return { ...recorded, move };
@@ -108,13 +108,13 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
       return { move };
     }
   } else {
-    const faults = moveFaultsOf(survey, wanted);
+    const faults = findMoveProblems(survey, wanted);
     if (faults.length > 0) throw new Error(moveFaultsText(faults));
-    for (const line of shownOf(survey, wanted)) deps.say(`orchestrator: ${line}`);
+    for (const line of formatSurvey(survey, wanted)) deps.say(`orchestrator: ${line}`);
   }
   const checkedAt = new Date(deps.now()).toISOString();
   const settings = placed({ ...options.backups, move });
-  const backup = await takeBackup(roots.old, wholeBackupOf("first", old), settings, deps).catch((error: Error) => {
+  const backup = await takeBackup(roots.old, findWholeBackup("first", old), settings, deps).catch((error: Error) => {
     throw new Error(`${error.message}\n  Then: ${commandsFor(options.stack).up}`);
   });
   const secured = { backup, checkedAt, ...oldBuild(survey) };
@@ -126,14 +126,14 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
 async function hasPresentShare(
   { keyShare }: Backup,
   { noKeyShare }: SecureOptions,
-  { lookAtBridge }: ChainLooks,
+  { readBridge }: ChainReaders,
 ): Promise<boolean> {
-  const bridge = noKeyShare ? undefined : await lookAtBridge();
-  return !bridge?.known || hasShareOf(bridge.key, keyShare?.files ?? []);
+  const bridge = noKeyShare ? undefined : await readBridge();
+  return !bridge?.known || hasShareForKey(bridge.key, keyShare?.files ?? []);
 }
 
 /** Returns the host whose journal says that a move has begun. */
-export function beganAt(survey: MoveSurvey, move: MoveId): string | undefined {
+export function findBegin(survey: MoveSurvey, move: MoveId): string | undefined {
   const has = (side: MoveSurvey["old"] | MoveSurvey["new"]) =>
     "value" in side && hasBegun(side.value.facts.journal, move);
   if (has(survey.new)) return "new host";

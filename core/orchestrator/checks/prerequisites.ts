@@ -6,10 +6,10 @@ import { failedChecks, marginBytes } from "./hostProblems";
 import type { MoveSurvey, Requirements } from "./moveSurvey";
 import { newHostProblems } from "./newHostProblems";
 import { oldHostProblems } from "./oldHostProblems";
-import { bridgeHinders } from "./stoppedState";
+import { checkBridge } from "./stoppedState";
 
 /** Checks everything that a move needs (docs/specification.md, 1.2, step 1). Returns a text for each problem. */
-export function moveFaultsOf(survey: MoveSurvey, wanted: Requirements): string[] {
+export function findMoveProblems(survey: MoveSurvey, wanted: Requirements): string[] {
   const run = commandsFor(wanted.stack);
   const old = "value" in survey.old ? survey.old.value : undefined;
   const fresh = "value" in survey.new ? survey.new.value : undefined;
@@ -44,7 +44,7 @@ export function moveFaultsOf(survey: MoveSurvey, wanted: Requirements): string[]
 function bridgeProblems({ old, bridge }: MoveSurvey, wanted: Requirements): Problem[] {
   const status = "value" in old ? old.value.status : undefined;
   const ownState = status && "value" in status ? status.value?.state : undefined;
-  const problem = bridgeHinders(bridge, wanted.haltedBridge, commandsFor(wanted.stack));
+  const problem = checkBridge(bridge, wanted.haltedBridge, commandsFor(wanted.stack));
   return problem === undefined || (bridge.known && bridge.state === ownState) ? [] : [problem];
 }
 

@@ -5,14 +5,14 @@ import type { RootHost } from "../../ssh/root";
 import { openStore } from "../../store/openStore";
 import type { Store } from "../../store/store";
 import { isPillarNode } from "../rules/endpoints";
-import { type Forecast, forecastOf, type Measured, stopsIn } from "./forecast";
-import { shownOf } from "./moveSummary";
+import { createForecast, type Forecast, type ForecastInputs, parseStops } from "./forecast";
+import { formatSurvey } from "./moveSummary";
 import type { MoveSurvey } from "./moveSurvey";
-import { beganAt, requirementsOf, type SecureOptions } from "./preparation";
-import { moveFaultsOf } from "./prerequisites";
-import { type ChainLooks, surveyBoth } from "./survey";
+import { createRequirements, findBegin, type SecureOptions } from "./preparation";
+import { findMoveProblems } from "./prerequisites";
+import { type ChainReaders, surveyBoth } from "./survey";
 
-interface RehearsalDeps extends RpcClock, ChainLooks {
+interface RehearsalDeps extends RpcClock, ChainReaders {
   readonly roots: { readonly old: RootHost; readonly new: RootHost };
 }
 
@@ -22,7 +22,7 @@ interface Rehearsal {
   readonly faults: readonly string[];
   readonly shown: readonly string[];
   /** Absent if the old host's directory could not be read. */
-  readonly gap?: { readonly forecast: Forecast; readonly measured: Measured };
+  readonly gap?: { readonly forecast: Forecast; readonly measured: ForecastInputs };
 }
 
 /** Runs a move's checks and forecasts its gap. Writes nothing. `nodeCounts`: an unsynced node is a problem now. */
@@ -30,14 +30,14 @@ export async function rehearse(options: SecureOptions, nodeCounts: boolean, deps
   const { roots } = deps;
   const store = openStore(options.backups.directory);
   const found = await surveyBoth(roots, { ...options, backupDirectory: store.directory }, deps, deps);
-  const begun = beganAt(found, options.move);
+  const begun = findBegin(found, options.move);
   if (begun !== undefined) return { begun, faults: [], shown: [] };
-  const wanted = await requirementsOf(options, roots, store);
+  const wanted = await createRequirements(options, roots, store);
   const survey = nodeCounts ? found : withNode(found);
-  const base = { faults: moveFaultsOf(survey, wanted), shown: shownOf(survey, wanted) };
+  const base = { faults: findMoveProblems(survey, wanted), shown: formatSurvey(survey, wanted) };
   if ("problem" in found.old || found.old.value.facts.directory !== "there") return base;
   const measured = await measure(options, store, deps);
-  return { ...base, gap: { measured, forecast: forecastOf(measured) } };
+  return { ...base, gap: { measured, forecast: createForecast(measured) } };
 }
 
 /** Returns the survey as it will be once the new host's own node is there and synced. */
@@ -49,7 +49,7 @@ export function withNode(found: MoveSurvey): MoveSurvey {
   return { ...found, node, new: { value: { ...found.new.value, reached } } };
 }
 
-async function measure(options: SecureOptions, store: Store, deps: RehearsalDeps): Promise<Measured> {
+async function measure(options: SecureOptions, store: Store, deps: RehearsalDeps): Promise<ForecastInputs> {
   const { old, new: fresh } = deps.roots;
   const timed = async <T>(work: Promise<T>) => {
     const begin = deps.ticks();
@@ -69,7 +69,7 @@ async function measure(options: SecureOptions, store: Store, deps: RehearsalDeps
     return seconds === undefined ? [] : [seconds];
   });
   return {
-    stops: stopsIn(stops),
+    stops: parseStops(stops),
     bytes: read.value,
     readSeconds: read.seconds,
     callSeconds: called.seconds,

@@ -3,7 +3,7 @@ import { chooseRecordsPlace } from "../../config/stackStore";
 import { createMoveId } from "../../eventLog/moveId";
 import { oldHost } from "../../ssh/configuredLogin";
 import type { OrchestratorPaths } from "../hosts/moveInputs";
-import type { Acknowledged } from "../rules/acknowledged";
+import type { Acknowledgements } from "../rules/acknowledgements";
 import type { SecureOptions } from "./preparation";
 import type { OrchestratorPlace } from "./survey";
 
@@ -29,7 +29,7 @@ export function oldPlace(config: StackConfig): OrchestratorPlace {
   };
 }
 
-function acknowledgedOf({ orchestrator }: StackConfig): Acknowledged {
+function acknowledgedOf({ orchestrator }: StackConfig): Acknowledgements {
   const { noKeyShare, haltedBridge, laterThanMove, firstMove } = orchestrator.migrateFrom ?? {};
   return {
     noKeyShare: noKeyShare === "acknowledged",

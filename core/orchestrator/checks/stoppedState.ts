@@ -2,14 +2,14 @@ import { type OrchestratorStatus, stateNames } from "../../chain/orchestrator";
 import { type Commands, commandsFor } from "../../util/commands";
 import { formatProblem, type Problem } from "../../util/problem";
 import type { MoveInputs } from "../hosts/moveInputs";
-import { type Saga, type SideName, sidesOf } from "../rules/journal";
-import type { BridgeNow } from "./bridgeNow";
+import { assignRoles, type Saga, type WhichHost } from "../rules/journal";
+import type { BridgeNow } from "./bridgeState";
 
 /**
  * Parses the state of a stopped orchestrator in config.json; undefined if no build would start with it. All released
  * builds write GlobalState at each start and stop; a build that starts without it takes 0.
  */
-export function globalStateOf(config: string | undefined): number | undefined {
+export function parseGlobalState(config: string | undefined): number | undefined {
   try {
     const { GlobalState: state = 0 } = JSON.parse(config ?? "") as { GlobalState?: unknown };
     return typeof state === "number" && Number.isInteger(state) && state >= 0 ? state : undefined;
@@ -25,13 +25,13 @@ const halted = 2;
  * Checks that an orchestrator may move on after its stop, by its config.json then. Only a key generation prevents a
  * rollback: a halted bridge is no reason to stay on a host with problems.
  */
-export function stoppedFault(config: string | undefined, saga: Saga, inputs: StoppedInputs): string | undefined {
-  const { source } = sidesOf(saga);
+export function checkStoppedState(config: string | undefined, saga: Saga, inputs: StoppedInputs): string | undefined {
+  const { source } = assignRoles(saga);
   const { host, service, directory } = inputs[source];
   const name = `the orchestrator of the ${source} side (${host.ssh.address})`;
   const run = commandsFor(inputs.stack);
   const { up } = run;
-  const state = globalStateOf(config);
+  const state = parseGlobalState(config);
   if (state === undefined)
     return formatProblem({
       what: `${name} was stopped, and its configuration cannot be read: no orchestrator would start with it`,
@@ -71,7 +71,7 @@ const meanings: Readonly<Record<number, string>> = {
 };
 
 export type StoppedInputs = Pick<MoveInputs, "stack" | "rpcPort" | "haltedBridge"> &
-  Readonly<Record<SideName, MoveInputs["old"]>>;
+  Readonly<Record<WhichHost, MoveInputs["old"]>>;
 
 /** True if an orchestrator may be stopped now, or its build has no status. */
 export function mayStop(status: Pick<OrchestratorStatus, "state"> | undefined, haltedBridge: boolean): boolean {
@@ -79,8 +79,8 @@ export function mayStop(status: Pick<OrchestratorStatus, "state"> | undefined, h
 }
 
 /** Checks that an orchestrator may be stopped now by its own status. */
-export function notLive(
-  side: SideName,
+export function checkLive(
+  side: WhichHost,
   status: Pick<OrchestratorStatus, "state" | "stateName"> | undefined,
   inputs: StoppedInputs,
 ): string | undefined {
@@ -101,7 +101,7 @@ export function notLive(
 }
 
 /** Checks that an orchestrator may be stopped now by the bridge's state on the chain; an unknown one is no problem. */
-export function bridgeHinders(bridge: BridgeNow, haltedBridge: boolean, run: Commands): Problem | undefined {
+export function checkBridge(bridge: BridgeNow, haltedBridge: boolean, run: Commands): Problem | undefined {
   if (!bridge.known || bridge.state === 0 || (bridge.state === halted && haltedBridge)) return undefined;
   const [what, needed] =
     bridge.state === halted

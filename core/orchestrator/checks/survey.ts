@@ -9,10 +9,10 @@ import type { NodeStatus } from "../../sync/nodeStatus";
 import { toResult } from "../../util/result";
 import { isJsonText } from "../backup/backup";
 import type { OrchestratorPaths } from "../hosts/moveInputs";
-import { type Endpoint, endpointsOf } from "../rules/endpoints";
+import { type Endpoint, listEndpoints } from "../rules/endpoints";
 import { parseFacts } from "../rules/hostPairFacts";
-import { orchestratorConfigOf } from "../rules/orchestratorConfigFile";
-import type { BridgeNow } from "./bridgeNow";
+import { parseOrchestratorConfig } from "../rules/orchestratorConfigFile";
+import type { BridgeNow } from "./bridgeState";
 import type { MoveSurvey, NewSide, OldSide, SshScan } from "./moveSurvey";
 
 export interface OrchestratorPlace extends OrchestratorPaths {
@@ -31,31 +31,31 @@ interface SurveyOptions {
   readonly backupDirectory: string;
 }
 
-export interface ChainLooks {
+export interface ChainReaders {
   /** Reads the sync gate's evidence now. */
-  lookAtNode(): Promise<NodeStatus>;
+  readNodeSync(): Promise<NodeStatus>;
   /** Reads the bridge's state on the chain. Never throws. */
-  lookAtBridge(): Promise<BridgeNow>;
+  readBridge(): Promise<BridgeNow>;
 }
 
 /** Reads both hosts at once, and this machine. Changes nothing; a failed read becomes a problem in the result. */
 export async function surveyBoth(
   roots: { readonly old: RootHost; readonly new: RootHost },
   options: SurveyOptions,
-  chain: ChainLooks,
+  chain: ChainReaders,
   clock: RpcClock,
 ): Promise<MoveSurvey> {
   const state = readState(roots.old, options.old, clock);
   // Both hosts try these nodes: one that the old host does not reach either is no problem of the new host.
   const endpoints = state.then(
-    ({ config, addresses }) => endpointsOf(config, [roots.old.address, options.copyAddress, ...addresses]),
+    ({ config, addresses }) => listEndpoints(config, [roots.old.address, options.copyAddress, ...addresses]),
     () => [],
   );
   const sshd = readSshd(roots, options.sshUser);
   const oldSide = toResult(readOldSide(roots.old, options.old, { state, endpoints, sshd }, clock));
   const newSide = toResult(readNewSide(roots.new, options, endpoints, clock));
-  const [old, next, node, bridge] = await Promise.all([oldSide, newSide, chain.lookAtNode(), chain.lookAtBridge()]);
-  return { old, new: next, node, bridge, room: roomAt(options.backupDirectory) };
+  const [old, next, node, bridge] = await Promise.all([oldSide, newSide, chain.readNodeSync(), chain.readBridge()]);
+  return { old, new: next, node, bridge, room: readFreeBytes(options.backupDirectory) };
 }
 
 interface SharedReadings {
@@ -71,7 +71,7 @@ async function readOldSide(
   clock: RpcClock,
 ): Promise<OldSide> {
   const { facts, config: json, damaged, shares } = await shared.state;
-  const config = orchestratorConfigOf(json);
+  const config = parseOrchestratorConfig(json);
   const file = path.posix.join(place.directory, config.keyStore);
   const endpoints = await shared.endpoints;
   const [has, reached, answers] = await Promise.all([
@@ -108,7 +108,7 @@ async function readNewSide(
   endpoints: Promise<readonly Endpoint[]>,
   clock: RpcClock,
 ): Promise<NewSide> {
-  const facts = await factsOf(root, place);
+  const facts = await readHostFacts(root, place);
   const isActive = facts.active === "active";
   const [scan, build, reached] = await Promise.all([
     root.call("signer_scan", own({ address: copyAddress, port: sshPort })),
@@ -120,16 +120,19 @@ async function readNewSide(
       ),
     ),
   ]);
-  return { facts, build, scan: sshScan(scan), reached };
+  return { facts, build, scan: parseSshScan(scan), reached };
 }
 
-export function sshScan(printed: string): SshScan {
+export function parseSshScan(printed: string): SshScan {
   const [kind = "", ...keys] = printed.split("\n").flatMap((line) => line.trim() || []);
   if (kind === "keys") return { kind, keys };
   return kind === "noScanner" || kind === "noSsh" ? { kind } : { kind: "noConnection" };
 }
 
-export async function factsOf(root: RootHost, { service, directory, nodeDirectory, executable }: OrchestratorPlace) {
+export async function readHostFacts(
+  root: RootHost,
+  { service, directory, nodeDirectory, executable }: OrchestratorPlace,
+) {
   return parseFacts(await root.call("signer_facts", own({ service, directory, node_dir: nodeDirectory, executable })));
 }
 
@@ -142,7 +145,7 @@ const retryDelayMs = 500;
 
 /** Reads facts, configuration and key shares. Keeps the files' content in memory only. */
 async function readState(root: RootHost, place: OrchestratorPlace, clock: RpcClock) {
-  const [facts, printed] = await Promise.all([factsOf(root, place), root.call("signer_addresses", {})]);
+  const [facts, printed] = await Promise.all([readHostFacts(root, place), root.call("signer_addresses", {})]);
   const addresses = printed.split(/\s+/).filter((each) => isIP(each) !== 0);
   const { directory } = place;
   const damaged: string[] = [];
@@ -178,7 +181,7 @@ async function readReached(root: RootHost, names: readonly string[]): Promise<st
 }
 
 /** Returns the free bytes for an unprivileged user in a directory, or where it will be created. */
-export function roomAt(directory: string): number {
+export function readFreeBytes(directory: string): number {
   for (let at = path.resolve(directory); ; at = path.dirname(at)) {
     if (!fs.existsSync(at) && at !== path.dirname(at)) continue;
     const { bavail, bsize } = fs.statfsSync(at);

@@ -2,8 +2,8 @@ import crypto from "node:crypto";
 import { isSameMove } from "../../eventLog/moveId";
 import type { RunMemory } from "../rules/decideMove";
 import { decideNext } from "../rules/generation";
+import type { HostState, HostStates } from "../rules/hostStates";
 import { hasStagedNothing, type Saga } from "../rules/journal";
-import type { Looks, SideLook } from "../rules/sagaLooks";
 import { Copier } from "./copier";
 import { type HostPair, type HostPairDeps, openHostPair } from "./hostPair";
 import type { CopyInputs, MoveInputs } from "./moveInputs";
@@ -13,7 +13,7 @@ export interface BulkCopyKeyInputs extends CopyInputs, Pick<MoveInputs, "move" |
 
 const freshRun: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
 /** Makes {@link HostPair.look} read only the new host. */
-const newHostAlone: Looks = { old: undefined, new: { active: false, masked: false } };
+const newHostAlone: HostStates = { old: undefined, new: { active: false, masked: false } };
 
 /**
  * Creates the bulk copy's key on the new host and authorizes it on the old one, if a move is about to begin. Does not
@@ -31,9 +31,9 @@ export async function prepareBulkCopy(
   try {
     const { new: fresh } = await sides.look(saga, newHostAlone);
     if (!isToBegin(fresh, saga)) return;
-    const looks = await sides.look(saga);
-    const next = decideBulkCopy(saga, looks);
-    if (next) await authorizeKey({ inputs, saga: next, sides, deps }, looks);
+    const states = await sides.look(saga);
+    const next = decideBulkCopy(saga, states);
+    if (next) await authorizeKey({ inputs, saga: next, sides, deps }, states);
   } catch (error) {
     deps.say(`nothing is copied beforehand: ${(error as Error).message}`);
   } finally {
@@ -41,13 +41,13 @@ export async function prepareBulkCopy(
   }
 }
 
-function isToBegin(look: SideLook, { move }: Saga): boolean {
+function isToBegin(look: HostState, { move }: Saga): boolean {
   return look?.active === false && hasStagedNothing(look.journal, move);
 }
 
 /** Returns the saga that begins, by the move's own rules. */
-function decideBulkCopy(saga: Saga, looks: Looks): Saga | undefined {
-  const next = decideNext(saga, looks, freshRun);
+function decideBulkCopy(saga: Saga, states: HostStates): Saga | undefined {
+  const next = decideNext(saga, states, freshRun);
   const isWanted = next.do === "bulk" && next.saga.direction === "forward" && isSameMove(next.saga.move, saga.move);
   return isWanted ? next.saga : undefined;
 }
@@ -59,20 +59,20 @@ interface KeyRun {
   readonly deps: HostPairDeps;
 }
 
-async function authorizeKey({ inputs, saga, sides, deps }: KeyRun, before: Looks): Promise<void> {
+async function authorizeKey({ inputs, saga, sides, deps }: KeyRun, before: HostStates): Promise<void> {
   const copier = new Copier(inputs, sides, deps.say);
-  let looks = before;
+  let states = before;
   try {
-    await sides.takeLocks(saga, looks);
+    await sides.takeLocks(saga, states);
     // Read again: another run may have held the locks until now.
-    looks = await sides.look(saga, looks);
-    if (!isToBegin(looks.new, saga) || !decideBulkCopy(saga, looks)) return;
-    await copier.allow(saga, looks);
+    states = await sides.look(saga, states);
+    if (!isToBegin(states.new, saga) || !decideBulkCopy(saga, states)) return;
+    await copier.allow(saga, states);
     await sides.call({ side: "new", name: "signer_copy_key_waits", saga });
   } catch (error) {
-    for (const line of await copier.end(saga, looks)) deps.say(line);
+    for (const line of await copier.end(saga, states)) deps.say(line);
     throw error;
   } finally {
-    await sides.dropLocks(saga, looks);
+    await sides.dropLocks(saga, states);
   }
 }

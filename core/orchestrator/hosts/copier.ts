@@ -2,16 +2,16 @@ import path from "node:path";
 import { base64, fileName, own, parseCopyKey } from "../../ssh/foreign";
 import type { CallError } from "../../ssh/root";
 import { firstLine } from "../../util/firstLine";
-import { type Saga, type SideName, sidesOf } from "../rules/journal";
-import type { Looks } from "../rules/sagaLooks";
+import type { HostStates } from "../rules/hostStates";
+import { assignRoles, type Saga, type WhichHost } from "../rules/journal";
 import type { HostPair } from "./hostPair";
 import type { CopyInputs } from "./moveInputs";
 
 /** Enough for a slow line and a large copy; the permission then expires by itself. */
 const copyHours = 12;
 
-export function stagingOf(inputs: Pick<CopyInputs, "old" | "new">, saga: Saga): string {
-  return `${inputs[sidesOf(saga).target].directory}.arriving`;
+export function stagingPath(inputs: Pick<CopyInputs, "old" | "new">, saga: Saga): string {
+  return `${inputs[assignRoles(saga).target].directory}.arriving`;
 }
 
 /**
@@ -28,8 +28,8 @@ export class Copier {
   ) {}
 
   /** Creates and authorizes the key; {@link Copier.run} does so by itself. */
-  async allow(saga: Saga, looks: Looks): Promise<void> {
-    const shared = this.variables(saga, looks);
+  async allow(saga: Saga, states: HostStates): Promise<void> {
+    const shared = this.variables(saga, states);
     const what = `${saga.direction} ${shared.aside_store}`;
     if (this.allowed === what) return;
     const { sides } = this;
@@ -45,11 +45,11 @@ export class Copier {
   }
 
   /** Copies what differs from the source's directory into the target's staging directory. */
-  async run(saga: Saga, looks: Looks, { progress = false } = {}): Promise<void> {
-    await this.allow(saga, looks);
+  async run(saga: Saga, states: HostStates, { progress = false } = {}): Promise<void> {
+    await this.allow(saga, states);
     const variables = {
       ...this.sides.variables("new", saga),
-      ...this.variables(saga, looks),
+      ...this.variables(saga, states),
       ...own({
         copy_side: saga.direction === "forward" ? "copy_receive" : "copy_send",
         progress: progress ? "yes" : "",
@@ -69,21 +69,21 @@ export class Copier {
   /** Removes files of the staging directory, so that the next copy takes them again. */
   async retake(saga: Saga, paths: readonly string[]): Promise<void> {
     const retake = base64(paths.map((path) => `./${path}\0`).join(""));
-    const variables = { ...own({ receive_into: stagingOf(this.inputs, saga) }), retake };
-    await this.sides.call({ side: sidesOf(saga).target, name: "signer_copy_retake", saga, variables });
+    const variables = { ...own({ receive_into: stagingPath(this.inputs, saga) }), retake };
+    await this.sides.call({ side: assignRoles(saga).target, name: "signer_copy_retake", saga, variables });
   }
 
   /** Removes key and permission from both hosts; never throws. @returns problems, a line each */
-  async end(saga: Saga, looks: Looks): Promise<string[]> {
+  async end(saga: Saga, states: HostStates): Promise<string[]> {
     this.allowed = undefined;
     const login = this.inputs.old.host.ssh.user;
     const problems: string[] = [];
-    if (!looks.old)
+    if (!states.old)
       problems.push(
         `the old side is out of sight: when it is back, take lines with pillar-host-copy out of ${login}'s authorized_keys there; their key is gone`,
       );
-    const remove = async (side: SideName, name: string): Promise<void> => {
-      if (!looks[side]) return;
+    const remove = async (side: WhichHost, name: string): Promise<void> => {
+      if (!states[side]) return;
       await this.sides.call({ side, name, saga, variables: own({ login_user: login }) }).catch((error: Error) => {
         problems.push(
           `the copy's key could not be removed from the ${side} side: ${firstLine(error.message)}; the next run removes it`,
@@ -94,13 +94,13 @@ export class Copier {
     return problems;
   }
 
-  private variables(saga: Saga, looks: Looks) {
+  private variables(saga: Saga, states: HostStates) {
     const { inputs } = this;
     const { address, port } = inputs.copy;
-    const journal = looks[sidesOf(saga).source]?.journal;
+    const journal = states[assignRoles(saga).source]?.journal;
     const store = journal?.stage === "fenced" ? journal.was.keyStore : undefined;
     return own({
-      receive_into: stagingOf(inputs, saga),
+      receive_into: stagingPath(inputs, saga),
       // Pass only the name, because the source's journal may have another directory.
       aside_store: store === undefined ? "" : fileName(path.posix.basename(store)),
       login_user: inputs.old.host.ssh.user,

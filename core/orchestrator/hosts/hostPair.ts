@@ -6,12 +6,12 @@ import { isFatal } from "../../ssh/sshErrors";
 import type { Clock } from "../../util/clock";
 import { commandsFor } from "../../util/commands";
 import { firstLine } from "../../util/firstLine";
-import { parseJournal, type Saga, type SideName, sidesOf } from "../rules/journal";
-import type { Looks, SideLook, SideObservation } from "../rules/sagaLooks";
+import type { HostState, HostStates, OrchestratorObservation } from "../rules/hostStates";
+import { assignRoles, parseJournal, type Saga, type WhichHost } from "../rules/journal";
 import type { PairInputs } from "./moveInputs";
 
 interface SideCall extends CallOptions {
-  readonly side: SideName;
+  readonly side: WhichHost;
   readonly name: string;
   readonly saga: Saga;
   readonly variables?: Variables | undefined;
@@ -19,21 +19,21 @@ interface SideCall extends CallOptions {
 
 /** Both hosts, over connections that stay open. */
 export interface HostPair {
-  readonly roots: Readonly<Record<SideName, RootHost>>;
+  readonly roots: Readonly<Record<WhichHost, RootHost>>;
   /**
    * Reads both hosts. Waits for a host that does not answer, longer if it answered before.
    *
    * @param before a reading of just now: a host that was out of sight then is not tried again
    */
-  look(saga: Saga, before?: Looks): Promise<Looks>;
+  look(saga: Saga, before?: HostStates): Promise<HostStates>;
   /** Calls a function as the owner of the host's lock. Its errors may be marked `broken` and `taken`. */
   call(call: SideCall): Promise<string>;
   /** Calls a function that prints the host's state last; says the rest. @returns the state of both hosts */
-  step(call: SideCall, looks: Looks): Promise<Looks>;
+  step(call: SideCall, states: HostStates): Promise<HostStates>;
   /** Takes the lock on each host in sight; waits for another run's lease. */
-  takeLocks(saga: Saga, looks: Looks): Promise<void>;
-  dropLocks(saga: Saga, looks: Looks): Promise<void>;
-  variables(side: SideName, saga: Saga): Variables;
+  takeLocks(saga: Saga, states: HostStates): Promise<void>;
+  dropLocks(saga: Saga, states: HostStates): Promise<void>;
+  variables(side: WhichHost, saga: Saga): Variables;
   close(): void;
 }
 
@@ -50,7 +50,7 @@ const firstTimeoutMs = 20_000;
 const lockTimeoutMs = 30 * 60_000;
 
 /** Parses the output of a step. @returns the host's state, and the lines before it */
-export function readSide(printed: string, address: string): { seen: SideObservation; said: string[] } {
+export function parseHostState(printed: string, address: string): { seen: OrchestratorObservation; said: string[] } {
   const lines = printed.split("\n");
   const at = lines.findLastIndex((line) => line.startsWith("journal"));
   const facts = at < 0 ? [] : lines.slice(at);
@@ -72,7 +72,7 @@ export function openHostPair(inputs: PairInputs, token: string, deps: HostPairDe
 
 class SshHostPair implements HostPair {
   readonly roots: HostPair["roots"];
-  private readonly answered: Record<SideName, boolean>;
+  private readonly answered: Record<WhichHost, boolean>;
 
   constructor(
     private readonly inputs: PairInputs,
@@ -84,9 +84,9 @@ class SshHostPair implements HostPair {
     this.answered = { old: false, new: false };
   }
 
-  variables(side: SideName, { move, direction, generation = 0 }: Saga): Variables {
+  variables(side: WhichHost, { move, direction, generation = 0 }: Saga): Variables {
     const { inputs } = this;
-    const { source, target } = sidesOf({ direction });
+    const { source, target } = assignRoles({ direction });
     const { ssh: other } = inputs[side === "old" ? "new" : "old"].host;
     return own({
       token: this.token,
@@ -119,25 +119,25 @@ class SshHostPair implements HostPair {
     }
   }
 
-  async step(call: SideCall, looks: Looks): Promise<Looks> {
+  async step(call: SideCall, states: HostStates): Promise<HostStates> {
     const { side } = call;
-    const { seen, said } = readSide(await this.call(call), this.roots[side].address);
+    const { seen, said } = parseHostState(await this.call(call), this.roots[side].address);
     for (const line of said) this.deps.say(`${side} side: ${line}`);
-    return { ...looks, [side]: seen };
+    return { ...states, [side]: seen };
   }
 
-  async look(saga: Saga, before?: Looks): Promise<Looks> {
-    const read = async (side: SideName) => (before && !before[side] ? undefined : this.lookAt(side, saga));
+  async look(saga: Saga, before?: HostStates): Promise<HostStates> {
+    const read = async (side: WhichHost) => (before && !before[side] ? undefined : this.lookAt(side, saga));
     const [fresh, old] = await Promise.all([read("new"), read("old")]);
     return { old, new: fresh };
   }
 
-  private async lookAt(side: SideName, saga: Saga): Promise<SideLook> {
+  private async lookAt(side: WhichHost, saga: Saga): Promise<HostState> {
     const { deps } = this;
     const end = deps.ticks() + (this.answered[side] ? rebootTimeoutMs : firstTimeoutMs);
     for (let isFirst = true; ; isFirst = false) {
       try {
-        return readSide(await this.call({ side, name: "signer_side", saga }), this.roots[side].address).seen;
+        return parseHostState(await this.call({ side, name: "signer_side", saga }), this.roots[side].address).seen;
       } catch (error) {
         const { broken, message } = error as Error & { broken?: boolean };
         // The old host is gone: another machine has its address.
@@ -153,11 +153,11 @@ class SshHostPair implements HostPair {
     }
   }
 
-  async takeLocks(saga: Saga, looks: Looks): Promise<void> {
-    for (const side of sidesInSight(looks)) await this.takeLock(side, saga);
+  async takeLocks(saga: Saga, states: HostStates): Promise<void> {
+    for (const side of sidesInSight(states)) await this.takeLock(side, saga);
   }
 
-  private async takeLock(side: SideName, saga: Saga): Promise<void> {
+  private async takeLock(side: WhichHost, saga: Saga): Promise<void> {
     const { deps } = this;
     const { address } = this.roots[side];
     const end = deps.ticks() + lockTimeoutMs;
@@ -165,14 +165,14 @@ class SshHostPair implements HostPair {
       const answer = (await this.call({ side, name: "signer_take_lock", saga })).trim();
       if (answer.endsWith("taken")) return;
       if (deps.ticks() >= end)
-        throw new Error(heldByAnother(address, answer, lockTimeoutMs / 60_000, this.inputs.stack));
+        throw new Error(lockTimeoutText(address, answer, lockTimeoutMs / 60_000, this.inputs.stack));
       if (isFirst) deps.say(`an earlier run is still at work on the ${side} side (${address}); waiting for it`);
       await deps.sleep(retryDelayMs);
     }
   }
 
-  async dropLocks(saga: Saga, looks: Looks): Promise<void> {
-    for (const side of sidesInSight(looks))
+  async dropLocks(saga: Saga, states: HostStates): Promise<void> {
+    for (const side of sidesInSight(states))
       await this.call({ side, name: "signer_drop_lock", saga }).catch(() => undefined);
   }
 
@@ -182,12 +182,12 @@ class SshHostPair implements HostPair {
   }
 }
 
-function sidesInSight(looks: Looks): SideName[] {
-  return (["new", "old"] as const).filter((side) => looks[side]);
+function sidesInSight(states: HostStates): WhichHost[] {
+  return (["new", "old"] as const).filter((side) => states[side]);
 }
 
 /** Formats the error of a lock that another run keeps. @param answer `held SECONDS [PID]` */
-export function heldByAnother(address: string, answer: string, minutes: number, stack: string): string {
+export function lockTimeoutText(address: string, answer: string, minutes: number, stack: string): string {
   const [, , session] = answer.split(" ");
   const run = commandsFor(stack);
   const who =

@@ -3,7 +3,7 @@ import type { MoveId } from "../../eventLog/moveId";
 import type { OrchestratorHost } from "../../ssh/root";
 import type { WitnessSources } from "../../sync/chainSources";
 import type { BackupPlace } from "../backup/backupPlace";
-import type { Acknowledged } from "../rules/acknowledged";
+import type { Acknowledgements } from "../rules/acknowledgements";
 
 export interface OrchestratorPaths {
   readonly service: string;
@@ -12,7 +12,7 @@ export interface OrchestratorPaths {
 }
 
 /** Plain values, secrets among them. */
-export interface SideInputs extends OrchestratorPaths {
+export interface HostInputs extends OrchestratorPaths {
   readonly host: OrchestratorHost;
 }
 
@@ -21,7 +21,7 @@ export type PairInputs = Pick<MoveInputs, "stack" | "old" | "new" | "rpcPort" | 
 export type CopyInputs = PairInputs & Pick<MoveInputs, "copy">;
 
 /** Plain values, as the provider gets them. */
-export interface MoveInputs extends Acknowledged, WitnessSources {
+export interface MoveInputs extends Acknowledgements, WitnessSources {
   readonly move: MoveId;
   readonly stack: string;
   readonly pillar: string;
@@ -29,8 +29,8 @@ export interface MoveInputs extends Acknowledged, WitnessSources {
   readonly rollback: boolean;
   /** Secret. */
   readonly notify?: string | undefined;
-  readonly old: SideInputs;
-  readonly new: SideInputs;
+  readonly old: HostInputs;
+  readonly new: HostInputs;
   readonly node: NodeTarget;
   /** The old host's ssh, as the new host reaches it. */
   readonly copy: { readonly address: string; readonly port: number };

@@ -3,24 +3,24 @@ import { formatProblem } from "../../util/problem";
 import { settleAll } from "../../util/settleAll";
 import {
   compareManifests,
+  createManifest,
   type Difference,
   differenceLines,
   type Manifest,
-  manifestOf,
   readManifest,
-  sumOf,
+  sumManifest,
 } from "../backup/manifest";
-import { plainStore, type Saga, sidesOf } from "../rules/journal";
-import type { Looks } from "../rules/sagaLooks";
-import { type Copier, stagingOf } from "./copier";
+import type { HostStates } from "../rules/hostStates";
+import { assignRoles, plainStore, type Saga } from "../rules/journal";
+import { type Copier, stagingPath } from "./copier";
 import type { HostPair } from "./hostPair";
 import type { MoveInputs } from "./moveInputs";
 
 /** Returns a manifest in which a fenced key store has its usual name. */
-export function unfenced(manifest: Manifest, keyStore: string | undefined): Manifest {
+export function restoreKeyStoreName(manifest: Manifest, keyStore: string | undefined): Manifest {
   const aside = keyStore?.split("/").at(-1);
   if (aside === undefined || !manifest.has(aside)) return manifest;
-  return manifestOf(
+  return createManifest(
     [...manifest.values()].map((entry) =>
       entry.path === aside || entry.path.startsWith(`${aside}/`)
         ? { ...entry, path: `${plainStore(aside)}${entry.path.slice(aside.length)}` }
@@ -49,20 +49,26 @@ export class ProvedCopy {
   ) {}
 
   /** Lists both hosts' files, so that the next lists hash only what changed since. */
-  async list(saga: Saga, looks: Looks): Promise<void> {
-    await settleAll([this.readSource(saga, looks), this.readTarget(saga)]);
+  async list(saga: Saga, states: HostStates): Promise<void> {
+    await settleAll([this.readSource(saga, states), this.readTarget(saga)]);
   }
 
   flush(saga: Saga): Promise<string> {
-    const variables = own({ receive_into: stagingOf(this.inputs, saga) });
-    return this.sides.call({ side: sidesOf(saga).target, name: "signer_flush", saga, variables, limitSeconds: 3600 });
+    const variables = own({ receive_into: stagingPath(this.inputs, saga) });
+    return this.sides.call({
+      side: assignRoles(saga).target,
+      name: "signer_flush",
+      saga,
+      variables,
+      limitSeconds: 3600,
+    });
   }
 
   /** Copies what differs. The staging directory is then listed and flushed while other steps go on. */
-  async make(saga: Saga, looks: Looks): Promise<Copied> {
+  async make(saga: Saga, states: HostStates): Promise<Copied> {
     this.forget();
     // The source is stopped, so it can be listed during the copy.
-    const [source] = await settleAll([this.readSource(saga, looks), this.copier.run(saga, looks)]);
+    const [source] = await settleAll([this.readSource(saga, states), this.copier.run(saga, states)]);
     const target = settleAll([this.readTarget(saga), this.flush(saga)]).then(([manifest]) => manifest);
     // The step that awaits it gets the error.
     target.catch(() => undefined);
@@ -79,16 +85,16 @@ export class ProvedCopy {
   }
 
   /** Copies until bytes, owners and modes are the same. @throws Error with each difference left after three copies */
-  async prove(saga: Saga, looks: Looks): Promise<void> {
+  async prove(saga: Saga, states: HostStates): Promise<void> {
     for (let count = 1; ; count += 1) {
-      const { source, target } = this.copied ?? (await this.make(saga, looks));
+      const { source, target } = this.copied ?? (await this.make(saga, states));
       const arrived = await target.catch((error: Error) => {
         this.forget();
         throw error;
       });
       const differences = compareManifests(source, arrived);
       if (differences.length === 0) {
-        const { files, bytes } = sumOf(arrived);
+        const { files, bytes } = sumManifest(arrived);
         this.say(`copy: ${files} files, ${bytes} bytes are the same on both sides, owner and mode too`);
         return;
       }
@@ -103,22 +109,22 @@ export class ProvedCopy {
     }
   }
 
-  private async readSource(saga: Saga, looks: Looks): Promise<Manifest> {
-    const { source } = sidesOf(saga);
+  private async readSource(saga: Saga, states: HostStates): Promise<Manifest> {
+    const { source } = assignRoles(saga);
     const manifest = await readManifest(this.sides.roots[source], {
       base: this.inputs[source].directory,
       paths: ["."],
     });
-    return unfenced(manifest, looks[source]?.journal?.was.keyStore);
+    return restoreKeyStoreName(manifest, states[source]?.journal?.was.keyStore);
   }
 
   private readTarget(saga: Saga): Promise<Manifest> {
-    const root = this.sides.roots[sidesOf(saga).target];
-    return readManifest(root, { base: stagingOf(this.inputs, saga), paths: ["."] });
+    const root = this.sides.roots[assignRoles(saga).target];
+    return readManifest(root, { base: stagingPath(this.inputs, saga), paths: ["."] });
   }
 
   private differenceText(saga: Saga, differences: readonly Difference[]): string {
-    const { source, target } = sidesOf(saga);
+    const { source, target } = assignRoles(saga);
     const { roots } = this.sides;
     return formatProblem({
       what: `the copy on ${roots[target].address} is not what ${roots[source].address} has, after ${maxCopies} copies`,

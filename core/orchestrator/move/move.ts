@@ -9,17 +9,17 @@ import { firstLine } from "../../util/firstLine";
 import { openHostPair } from "../hosts/hostPair";
 import type { MoveInputs } from "../hosts/moveInputs";
 import type { Wanted } from "../rules/generation";
-import { type SideName, sidesOf } from "../rules/journal";
-import { knownOf, unrecordedEnd } from "../rules/known";
-import type { Looks } from "../rules/sagaLooks";
+import type { HostStates } from "../rules/hostStates";
+import { assignRoles, type WhichHost } from "../rules/journal";
+import { findMissingEnd, summarizeMoves } from "../rules/moveHistory";
 import { type MoveDeps, MoveRun } from "./moveRun";
 import { createMoveActions } from "./moveSteps";
 import { type Ending, runSaga, type SagaActions } from "./saga";
-import { clientOf } from "./verify";
+import { createClient } from "./verify";
 
 /** No secret. */
 export interface MoveOutputs {
-  readonly holder: SideName;
+  readonly holder: WhichHost;
   readonly why: Ending["why"];
   /** Generation of the move that brought the orchestrator there, if one did. */
   readonly generation?: number;
@@ -44,7 +44,7 @@ export async function move(
   const saga: Wanted = {
     move: inputs.move,
     direction: inputs.rollback ? "back" : "forward",
-    known: knownOf(await readMoveEvents(log.store), inputs.move, before.generation),
+    moveHistory: summarizeMoves(await readMoveEvents(log.store), inputs.move, before.generation),
     laterThan: inputs.laterThanMove,
     isFirst: inputs.firstMove,
     hosts: keysOf(inputs),
@@ -56,42 +56,42 @@ export async function move(
     stack: inputs.stack,
   };
   const sides = openHostPair(inputs, crypto.randomBytes(8).toString("hex"), deps);
-  let looks: Looks = { old: undefined, new: undefined };
+  let states: HostStates = { old: undefined, new: undefined };
   const run = new MoveRun(inputs, sides, deps);
   const actions = createMoveActions(run, saga);
   try {
-    looks = await sides.look(saga);
-    await sides.takeLocks(saga, looks);
+    states = await sides.look(saga);
+    await sides.takeLocks(saga, states);
     // Read again: another run may have held the locks until now.
-    looks = await sides.look(saga, looks);
+    states = await sides.look(saga, states);
     let ending: Ending;
     try {
-      ending = await runSaga(saga, { ...actions, record: recorder(log, saga) }, places, looks);
+      ending = await runSaga(saga, { ...actions, record: createRecorder(log, saga) }, places, states);
     } finally {
-      await actions.end(saga, looks);
+      await actions.end(saga, states);
     }
-    const runsSince = looks[ending.holder]?.journal?.at;
+    const runsSince = states[ending.holder]?.journal?.at;
     const used = commandsFor(inputs.stack).remove("orchestrator.migrateFrom.firstMove");
     if (inputs.firstMove) deps.say(`the word about the first move is used; it would count for a lost record: ${used}`);
-    const outputs = await outputsOf(run, ending, runsSince, log);
+    const outputs = await createOutputs(run, ending, runsSince, log);
     return { ...outputs, recordHead: lastHash(await log.store.readLines()) };
   } catch (error) {
     await log.noteMove(inputs.move, { event: "failed", details: { error: firstLine((error as Error).message) } });
     throw error;
   } finally {
-    await sides.dropLocks(saga, looks);
+    await sides.dropLocks(saga, states);
     sides.close();
   }
 }
 
-function keysOf({ old, new: fresh }: MoveInputs): Readonly<Record<SideName, string>> {
+function keysOf({ old, new: fresh }: MoveInputs): Readonly<Record<WhichHost, string>> {
   return { old: fingerprintOf(old.host.ssh.hostKey), new: fingerprintOf(fresh.host.ssh.hostKey) };
 }
 
 /** Returns the function that logs a saga's begin and start, with its hosts' keys. */
-export function recorder(log: EventLog, { hosts }: Wanted): SagaActions["record"] {
+export function createRecorder(log: EventLog, { hosts }: Wanted): SagaActions["record"] {
   return (event, saga) => {
-    const { source, target } = sidesOf(saga);
+    const { source, target } = assignRoles(saga);
     const { direction, generation = 0 } = saga;
     const details = { direction, generation, source: hosts?.[source] ?? "", target: hosts?.[target] ?? "" };
     return log.addMove(saga.move, { event, details });
@@ -99,7 +99,7 @@ export function recorder(log: EventLog, { hosts }: Wanted): SagaActions["record"
 }
 
 /** Returns the outputs of a move that ended, and logs its end. @param runsSince ISO 8601, by the holder's journal */
-async function outputsOf(
+async function createOutputs(
   { inputs, sides, deps, seen }: MoveRun,
   { holder, why }: Ending,
   runsSince: string | undefined,
@@ -107,14 +107,14 @@ async function outputsOf(
 ): Promise<MoveOutputs> {
   const { verified, stoppedAt, lastBackup, generation = 0 } = seen;
   if (!verified) {
-    const build = await clientOf(inputs, sides, holder, deps)
+    const build = await createClient(inputs, sides, holder, deps)
       .buildInfo()
       .catch((error: Error) => {
         deps.say(`the orchestrator of the ${holder} side gives no build information now: ${error.message}`);
         return undefined;
       });
     const outputs = { holder, why, build };
-    const unrecorded = unrecordedEnd(await readMoveEvents(log.store), inputs.move, holder);
+    const unrecorded = findMissingEnd(await readMoveEvents(log.store), inputs.move, holder);
     if (unrecorded === undefined) return outputs;
     const { direction, generation } = unrecorded;
     const movedAt = runsSince ?? new Date(deps.now()).toISOString();
@@ -139,7 +139,7 @@ async function outputsOf(
   return { holder, why, generation, build: verified.build, movedAt, secondsWithoutSigner: seconds };
 }
 
-/** Logs the end of a saga, on which guards decide. @throws if it can't; the next run does ({@link unrecordedEnd}) */
+/** Logs the end of a saga, on which guards decide. @throws if it can't; the next run does ({@link findMissingEnd}) */
 export async function writeEnd(
   log: EventLog,
   { move, stack }: Pick<MoveInputs, "move" | "stack">,

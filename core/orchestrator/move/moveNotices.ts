@@ -4,7 +4,7 @@ import type { MoveInputs } from "../hosts/moveInputs";
 import type { MoveOutputs } from "./move";
 
 /** Formats the notification of a successful move; undefined if nothing moved, or it was reported before. */
-export function movedText(
+export function formatMoveNotice(
   inputs: Pick<MoveInputs, "old" | "new">,
   before: Partial<MoveOutputs>,
   { holder, movedAt, secondsWithoutSigner }: MoveOutputs,
@@ -16,6 +16,6 @@ export function movedText(
 }
 
 /** Formats the notification of a failed move; the run itself says where the orchestrator is. */
-export function moveFailed({ message }: Error, stack: string): string {
+export function formatMoveFailure({ message }: Error, stack: string): string {
   return `the orchestrator's move ended in an error: ${firstLine(message)}. Where the signer is: ${commandsFor(stack).status()}`;
 }

@@ -5,18 +5,18 @@ import { own } from "../../ssh/foreign";
 import type { CallError } from "../../ssh/root";
 import { commandsFor } from "../../util/commands";
 import { formatProblem } from "../../util/problem";
-import { bridgeShown } from "../checks/moveSummary";
-import { bridgeHinders, notLive } from "../checks/stoppedState";
+import { formatBridgeState } from "../checks/moveSummary";
+import { checkBridge, checkLive } from "../checks/stoppedState";
 import { Copier } from "../hosts/copier";
 import type { HostPair } from "../hosts/hostPair";
 import type { MoveInputs } from "../hosts/moveInputs";
 import { ProvedCopy } from "../hosts/provedCopy";
-import type { Saga, SideName } from "../rules/journal";
-import type { Looks } from "../rules/sagaLooks";
-import { clientOf, type Verified, type VerifyDeps } from "./verify";
+import type { HostStates } from "../rules/hostStates";
+import type { Saga, WhichHost } from "../rules/journal";
+import { createClient, type Verification, type VerifyDeps } from "./verify";
 
 interface MoveObservations {
-  verified?: Verified;
+  verified?: Verification;
   lastBackup?: Backup;
   /** Generation of the saga whose target was started. */
   generation?: number | undefined;
@@ -44,7 +44,7 @@ export class MoveRun {
   identity: Readonly<Record<string, string>> | undefined;
   /** The source's config.json after the stop. Secret: contains the pass phrase. */
   stoppedConfig: string | undefined;
-  private readonly addresses: Map<SideName, string[]>;
+  private readonly addresses: Map<WhichHost, string[]>;
 
   constructor(
     readonly inputs: MoveInputs,
@@ -58,15 +58,15 @@ export class MoveRun {
     this.copy = new ProvedCopy(inputs, sides, this.copier, deps.say);
   }
 
-  nameOf(side: SideName): string {
+  nameOf(side: WhichHost): string {
     return `the ${side} side (${this.sides.roots[side].address})`;
   }
 
   /** Reads status and identity of a host's orchestrator. @throws Error if it may not be stopped now */
-  async readStatus(side: SideName): Promise<OrchestratorStatus | undefined> {
-    const client = clientOf(this.inputs, this.sides, side, this.deps);
+  async readStatus(side: WhichHost): Promise<OrchestratorStatus | undefined> {
+    const client = createClient(this.inputs, this.sides, side, this.deps);
     const status = await client.status();
-    const why = notLive(side, status, this.inputs);
+    const why = checkLive(side, status, this.inputs);
     if (why !== undefined) throw new Error(why);
     const identity = await client.identity();
     if (identity) {
@@ -77,7 +77,7 @@ export class MoveRun {
   }
 
   async assertNodeSynced(): Promise<void> {
-    const node = await this.deps.lookAtNode();
+    const node = await this.deps.readNodeSync();
     if (node.synced) return;
     throw new Error(
       formatProblem({
@@ -89,11 +89,11 @@ export class MoveRun {
   }
 
   /** Asserts that the chain's bridge allows a stop, because getStatus may be older than a halt. */
-  async assertBridgeLets(side: SideName): Promise<void> {
-    const bridge = await this.deps.lookAtBridge();
-    const hindrance = bridgeHinders(bridge, this.inputs.haltedBridge, commandsFor(this.inputs.stack));
+  async assertBridgeLets(side: WhichHost): Promise<void> {
+    const bridge = await this.deps.readBridge();
+    const hindrance = checkBridge(bridge, this.inputs.haltedBridge, commandsFor(this.inputs.stack));
     if (hindrance === undefined) {
-      for (const line of bridgeShown(bridge)) this.deps.say(line);
+      for (const line of formatBridgeState(bridge)) this.deps.say(line);
       return;
     }
     const what = `${hindrance.what}: the orchestrator of ${this.nameOf(side)} is not stopped`;
@@ -101,7 +101,7 @@ export class MoveRun {
   }
 
   /** Reads a directory's config.json; undefined if there is none. Secret: contains the pass phrase. */
-  async readConfig(side: SideName, saga: Saga, directory: string): Promise<string | undefined> {
+  async readConfig(side: WhichHost, saga: Saga, directory: string): Promise<string | undefined> {
     const variables = own({ file: `${directory}/config.json` });
     return this.sides.call({ side, name: "signer_read", saga, variables }).catch((error: CallError) => {
       if (error.exitCode !== noSuchFile) throw error;
@@ -110,9 +110,9 @@ export class MoveRun {
   }
 
   /** Reads a host's own addresses once, while it still signs. */
-  async readAddresses(side: SideName, saga: Saga, looks: Looks): Promise<string[]> {
+  async readAddresses(side: WhichHost, saga: Saga, states: HostStates): Promise<string[]> {
     const cached = this.addresses.get(side);
-    if (cached || !looks[side]) return cached ?? [];
+    if (cached || !states[side]) return cached ?? [];
     const words = (await this.sides.call({ side, name: "signer_addresses", saga })).split(/\s+/);
     const addresses = words.filter((each) => isIP(each) !== 0);
     this.addresses.set(side, addresses);
@@ -121,4 +121,4 @@ export class MoveRun {
 }
 
 /** Does a whole step; can be repeated. @returns the state of both hosts after it */
-export type Perform = (run: MoveRun, saga: Saga, looks: Looks) => Promise<Looks>;
+export type Perform = (run: MoveRun, saga: Saga, states: HostStates) => Promise<HostStates>;

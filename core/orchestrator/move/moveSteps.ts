@@ -2,12 +2,12 @@ import { base64, jsonWords, own } from "../../ssh/foreign";
 import { settleAll } from "../../util/settleAll";
 import { takeBackup } from "../backup/backup";
 import { placed } from "../backup/backupPlace";
-import { stoppedFault } from "../checks/stoppedState";
-import { stagingOf } from "../hosts/copier";
+import { checkStoppedState } from "../checks/stoppedState";
+import { stagingPath } from "../hosts/copier";
+import { adaptConfig } from "../rules/adaptConfig";
 import type { MoveStep } from "../rules/decideMove";
-import { type Saga, sidesOf } from "../rules/journal";
-import { movedConfig } from "../rules/movedConfig";
-import type { Looks } from "../rules/sagaLooks";
+import type { HostStates } from "../rules/hostStates";
+import { assignRoles, type Saga } from "../rules/journal";
 import type { MoveRun, Perform } from "./moveRun";
 import { rollbackRestore, rollbackSeal } from "./rollbackSteps";
 import type { SagaActions } from "./saga";
@@ -17,15 +17,15 @@ import { verify } from "./verify";
 /** Time for which a host does not trust the hash of a changed file (orchestrator/manifest.sh). */
 const hashSettleMs = 3100;
 
-const bulk: Perform = async (run, saga, looks) => {
-  const { source, target } = sidesOf(saga);
+const bulk: Perform = async (run, saga, states) => {
+  const { source, target } = assignRoles(saga);
   const { sides, copy, copier, deps } = run;
   deps.say(`bulk copy to ${run.nameOf(target)}: ${run.nameOf(source)} holds the key and signs on`);
   if (saga.direction === "forward") await run.readStatus(source);
   const identity = run.identity ? { identity: jsonWords(run.identity) } : undefined;
-  const staged = await sides.step({ side: target, name: "signer_staging", saga, variables: identity }, looks);
+  const staged = await sides.step({ side: target, name: "signer_staging", saga, variables: identity }, states);
   if (saga.direction === "back") {
-    const variables = own({ receive_into: stagingOf(run.inputs, saga) });
+    const variables = own({ receive_into: stagingPath(run.inputs, saga) });
     await sides.call({ side: target, name: "signer_copy_local", saga, variables, limitSeconds: 3600 });
   }
   await copier.run(saga, staged, { progress: true });
@@ -35,10 +35,10 @@ const bulk: Perform = async (run, saga, looks) => {
   return staged;
 };
 
-const stop: Perform = async (run, saga, looks) => {
-  const { source } = sidesOf(saga);
+const stop: Perform = async (run, saga, states) => {
+  const { source } = assignRoles(saga);
   const { deps, inputs } = run;
-  if (saga.direction === "forward" && looks[source]?.active) {
+  if (saga.direction === "forward" && states[source]?.active) {
     await waitForSignings(() => run.readStatus(source), deps);
     await run.assertNodeSynced();
     await run.assertBridgeLets(source);
@@ -46,61 +46,61 @@ const stop: Perform = async (run, saga, looks) => {
   deps.say(`stopping ${run.nameOf(source)}, which still holds the key`);
   run.seen.stoppedAt = deps.now();
   run.copy.forget();
-  const stopped = await run.sides.step({ side: source, name: "signer_stop", saga, limitSeconds: 240 }, looks);
+  const stopped = await run.sides.step({ side: source, name: "signer_stop", saga, limitSeconds: 240 }, states);
   run.stoppedConfig = await run.readConfig(source, saga, inputs[source].directory);
-  const fault = stoppedFault(run.stoppedConfig, saga, inputs);
+  const fault = checkStoppedState(run.stoppedConfig, saga, inputs);
   if (fault !== undefined) throw new Error(fault);
   return stopped;
 };
 
 /** Takes the last backup and copies at once: both only read the stopped source. */
-const backup: Perform = async (run, saga, looks) => {
-  const { source } = sidesOf(saga);
+const backup: Perform = async (run, saga, states) => {
+  const { source } = assignRoles(saga);
   const { inputs, deps } = run;
   const place = { base: inputs[source].directory, paths: ["config.json", "tss"] };
   const what = { label: "last", place, changing: [], isJson: (path: string) => path.endsWith(".json") };
   const [lastBackup] = await settleAll([
     takeBackup(run.sides.roots[source], what, placed(inputs.backup), deps),
-    run.copy.make(saga, looks),
+    run.copy.make(saga, states),
   ]);
   run.seen.lastBackup = lastBackup;
-  return looks;
+  return states;
 };
 
-const fence: Perform = (run, saga, looks) => {
-  const { source } = sidesOf(saga);
+const fence: Perform = (run, saga, states) => {
+  const { source } = assignRoles(saga);
   run.deps.say(`fencing ${run.nameOf(source)}: stopped, masked, its key store moved aside`);
-  return run.sides.step({ side: source, name: "signer_fence", saga }, looks);
+  return run.sides.step({ side: source, name: "signer_fence", saga }, states);
 };
 
-const copy: Perform = async (run, saga, looks) => {
-  const { target } = sidesOf(saga);
+const copy: Perform = async (run, saga, states) => {
+  const { target } = assignRoles(saga);
   const { sides } = run;
-  const staged = run.copy.isMade() ? looks : await sides.step({ side: target, name: "signer_staging", saga }, looks);
+  const staged = run.copy.isMade() ? states : await sides.step({ side: target, name: "signer_staging", saga }, states);
   await run.copy.prove(saga, staged);
-  return arrive(run, saga, looks);
+  return arrive(run, saga, states);
 };
 
-const arrive: Perform = async (run, saga, looks) => {
-  const { source, target } = sidesOf(saga);
+const arrive: Perform = async (run, saga, states) => {
+  const { source, target } = assignRoles(saga);
   const { inputs, sides } = run;
   const call = { side: target, name: "signer_arrive", saga };
-  const ownAddresses = await run.readAddresses(source, saga, looks);
+  const ownAddresses = await run.readAddresses(source, saga, states);
   // Read after the stop, and the copy was compared with it.
-  const text = run.stoppedConfig ?? (await run.readConfig(target, saga, stagingOf(inputs, saga)));
-  if (text === undefined) return sides.step({ ...call, variables: own({ config: "" }) }, looks);
+  const text = run.stoppedConfig ?? (await run.readConfig(target, saga, stagingPath(inputs, saga)));
+  if (text === undefined) return sides.step({ ...call, variables: own({ config: "" }) }, states);
   const addresses = [sides.roots[source].address, inputs.copy.address, ...ownAddresses];
-  const { config, changed } = movedConfig(text, inputs[target].directory, addresses);
+  const { config, changed } = adaptConfig(text, inputs[target].directory, addresses);
   for (const each of changed) {
     const here = each.replace(/^(\[.*\]|[^:]*)/, "127.0.0.1");
     run.deps.say(`${target} side: config.json: node address ${each} becomes ${here}`);
   }
   const secret = base64(config);
-  return sides.step({ ...call, variables: { config: secret }, secrets: [secret] }, looks);
+  return sides.step({ ...call, variables: { config: secret }, secrets: [secret] }, states);
 };
 
-const start: Perform = async (run, saga, looks) => {
-  const { source, target } = sidesOf(saga);
+const start: Perform = async (run, saga, states) => {
+  const { source, target } = assignRoles(saga);
   const { sides, deps, seen } = run;
   deps.say(
     `starting ${run.nameOf(target)}: from here on it holds the key and may sign; ${run.nameOf(source)} is fenced`,
@@ -108,15 +108,15 @@ const start: Perform = async (run, saga, looks) => {
   const startedAt = deps.now();
   seen.startedAt = startedAt;
   seen.generation = saga.generation;
-  const started = await sides.step({ side: target, name: "signer_start", saga }, looks);
+  const started = await sides.step({ side: target, name: "signer_start", saga }, states);
   const expected = run.identity ?? started[target]?.journal?.identity ?? null;
   seen.verified = await verify({ ...run, side: target, saga }, expected, startedAt);
   return sides.step({ side: target, name: "signer_settle", saga, variables: own({ stage: "running" }) }, started);
 };
 
-const close: Perform = (run, saga, looks) => {
+const close: Perform = (run, saga, states) => {
   const variables = own({ stage: "moved" });
-  return run.sides.step({ side: sidesOf(saga).source, name: "signer_settle", saga, variables }, looks);
+  return run.sides.step({ side: assignRoles(saga).source, name: "signer_settle", saga, variables }, states);
 };
 
 const steps: Readonly<Record<MoveStep, Perform>> = {
@@ -134,19 +134,19 @@ const steps: Readonly<Record<MoveStep, Perform>> = {
 
 export interface MoveActions extends Omit<SagaActions, "record"> {
   /** Removes the copy's key and permission, also a killed run's. */
-  end(saga: Saga, looks: Looks): Promise<void>;
+  end(saga: Saga, states: HostStates): Promise<void>;
 }
 
 export function createMoveActions(run: MoveRun, wanted: Saga): MoveActions {
   const { sides, deps, copier } = run;
   return {
     look: () => sides.look(wanted),
-    perform: (step, saga, looks) => steps[step](run, saga, looks),
+    perform: (step, saga, states) => steps[step](run, saga, states),
     say: deps.say,
     signal: deps.signal,
     isWatched: () => deps.isWatched,
-    end: async (saga, looks) => {
-      for (const line of await copier.end(saga, looks)) deps.say(line);
+    end: async (saga, states) => {
+      for (const line of await copier.end(saga, states)) deps.say(line);
     },
   };
 }

@@ -1,19 +1,19 @@
 import { firstLine } from "../../util/firstLine";
 import type { MoveDecision, MoveStep, RunMemory } from "../rules/decideMove";
-import { decideNext, lineBefore, type Wanted, withLine } from "../rules/generation";
+import { applyEvent, decideEvent, decideNext, type Wanted } from "../rules/generation";
+import type { HostStates } from "../rules/hostStates";
 import type { Saga } from "../rules/journal";
-import { notWatched, stepFailed } from "../rules/moveMessages";
+import { describeKeyLocation, type HostAddresses } from "../rules/keyLocation";
+import { stepFailureText, unattendedText } from "../rules/moveMessages";
 import { obstacleText } from "../rules/obstacles";
-import type { Looks } from "../rules/sagaLooks";
-import { type Places, whereItIs } from "../rules/whereItIs";
 
 export interface SagaActions {
   /** Reads both hosts; waits for a reboot. @throws Error that a retry can't avoid */
-  look(): Promise<Looks>;
+  look(): Promise<HostStates>;
   /** Logs an event about a saga. @throws Error if it can't; then its step is not done */
   record(line: "begun" | "starting", saga: Saga): Promise<void>;
   /** Does a whole step; can be repeated. @returns the state of both hosts after it */
-  perform(step: MoveStep, saga: Saga, looks: Looks): Promise<Looks>;
+  perform(step: MoveStep, saga: Saga, states: HostStates): Promise<HostStates>;
   say(line: string): void;
   /** Aborted when the engine is killed: nobody waits for the result. */
   readonly signal?: AbortSignal;
@@ -44,33 +44,38 @@ const maxSteps = 60;
  * @param before a reading of just now: reading takes long if a host is gone
  * @throws Error that says what failed, which host has the key, and the next command
  */
-export async function runSaga(first: Wanted, actions: SagaActions, places: Places, before?: Looks): Promise<Ending> {
+export async function runSaga(
+  first: Wanted,
+  actions: SagaActions,
+  places: HostAddresses,
+  before?: HostStates,
+): Promise<Ending> {
   let wanted = first;
   let memory: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
   let failure: string | undefined;
   const attempts = new Map<MoveStep, number>();
-  let looks = before ?? (await actions.look());
-  let lastLooks = looks;
+  let states = before ?? (await actions.look());
+  let lastStates = states;
   for (let count = 0; count < maxSteps; count += 1) {
     if (actions.signal?.aborted)
       throw new Error("the engine is gone: the move stops here; the next run goes on from here");
-    const decision = decideNext(wanted, looks, memory);
-    lastLooks = keepLast(lastLooks, looks);
+    const decision = decideNext(wanted, states, memory);
+    lastStates = keepLast(lastStates, states);
     if (decision.do === "done") {
-      if (failure !== undefined) throw new Error(stepFailed(failure, lastLooks, places));
+      if (failure !== undefined) throw new Error(stepFailureText(failure, lastStates, places));
       return decision;
     }
     if (decision.do === "stop here") {
-      const text = obstacleText(decision.why, decision.saga, lastLooks, places);
+      const text = obstacleText(decision.why, decision.saga, lastStates, places);
       throw new Error(failure === undefined ? text : `${failure}\n${text}`);
     }
     const { do: step, saga } = decision;
-    if (!actions.isWatched()) throw new Error(notWatched(lastLooks, places));
+    if (!actions.isWatched()) throw new Error(unattendedText(lastStates, places));
     try {
-      const line = lineBefore(step, saga, wanted.known);
+      const line = decideEvent(step, saga, wanted.moveHistory);
       if (line) await actions.record(line, saga);
-      if (line && wanted.known) wanted = { ...wanted, known: withLine(wanted.known, line, saga) };
-      looks = await actions.perform(step, saga, looks);
+      if (line && wanted.moveHistory) wanted = { ...wanted, moveHistory: applyEvent(wanted.moveHistory, line, saga) };
+      states = await actions.perform(step, saga, states);
       memory = remember(memory, step);
     } catch (error) {
       const { message, taken, broken } = error as Partial<TakenError & BrokenError>;
@@ -80,19 +85,19 @@ export async function runSaga(first: Wanted, actions: SagaActions, places: Place
       if (broken && attempt < maxAttempts) actions.say(`${message}: looking again at what was done`);
       else if (failure !== undefined) {
         const text = `${failure}\nand the way back failed: ${message}`;
-        throw new Error(stepFailed(text, keepLast(lastLooks, await actions.look()), places));
+        throw new Error(stepFailureText(text, keepLast(lastStates, await actions.look()), places));
       } else {
         failure = `${message}`;
         memory = { ...memory, failed: true };
         actions.say(`failed: ${firstLine(failure)}`);
       }
-      looks = await actions.look();
+      states = await actions.look();
     }
   }
-  throw new Error(`the move comes to no end after ${maxSteps} steps\n${whereItIs(lastLooks, places)}`);
+  throw new Error(`the move comes to no end after ${maxSteps} steps\n${describeKeyLocation(lastStates, places)}`);
 }
 
-function keepLast(before: Looks, now: Looks): Looks {
+function keepLast(before: HostStates, now: HostStates): HostStates {
   return { old: now.old ?? before.old, new: now.new ?? before.new };
 }
 

@@ -10,17 +10,17 @@ import { own } from "../../ssh/foreign";
 import { type Commands, commandsFor } from "../../util/commands";
 import { formatProblem } from "../../util/problem";
 import { isJsonText } from "../backup/backup";
-import type { ChainLooks } from "../checks/survey";
+import type { ChainReaders } from "../checks/survey";
 import type { HostPair, HostPairDeps } from "../hosts/hostPair";
 import type { MoveInputs } from "../hosts/moveInputs";
-import type { Saga, SideName } from "../rules/journal";
-import { orchestratorConfigOf } from "../rules/orchestratorConfigFile";
+import type { Saga, WhichHost } from "../rules/journal";
+import { parseOrchestratorConfig } from "../rules/orchestratorConfigFile";
 
 const troublePattern =
   /(^|\s)(ERROR|FATAL|PANIC|DPANIC)(\s|$)|^panic:|\bpanic: |^fatal error:|Main process exited|Failed with result|Failed to start/;
 
 /** Returns the log lines to read; healthy orchestrators write some, too. */
-export function errorsIn(lines: readonly string[]): string[] {
+export function findLogErrors(lines: readonly string[]): string[] {
   return lines.filter((line) => troublePattern.test(line));
 }
 
@@ -33,7 +33,7 @@ interface Life {
   readonly log: readonly string[];
 }
 
-export function readLife(printed: string): Life {
+export function parseLife(printed: string): Life {
   const lines = printed.split("\n");
   const at = lines.indexOf("log");
   const facts = lines.slice(0, Math.max(0, at));
@@ -47,21 +47,21 @@ export function readLife(printed: string): Life {
   };
 }
 
-export interface Verified {
+export interface Verification {
   readonly build: BuildInfo;
   readonly identity: OrchestratorIdentity | undefined;
   /** Unix milliseconds. */
   readonly answeredAt: number;
 }
 
-export interface VerifyDeps extends HostPairDeps, ChainLooks {
+export interface VerifyDeps extends HostPairDeps, ChainReaders {
   now(): number;
 }
 
 interface StartedSide {
   readonly inputs: MoveInputs;
   readonly sides: HostPair;
-  readonly side: SideName;
+  readonly side: WhichHost;
   readonly saga: Saga;
   readonly deps: VerifyDeps;
 }
@@ -75,7 +75,12 @@ const maxLogLines = 50;
 const maxAttempts = 4;
 const retryDelayMs = 500;
 
-export function clientOf(inputs: MoveInputs, sides: HostPair, side: SideName, deps: HostPairDeps): OrchestratorClient {
+export function createClient(
+  inputs: MoveInputs,
+  sides: HostPair,
+  side: WhichHost,
+  deps: HostPairDeps,
+): OrchestratorClient {
   return createOrchestratorClient(sides.roots[side], inputs.rpcPort, deps);
 }
 
@@ -85,7 +90,7 @@ export function clientOf(inputs: MoveInputs, sides: HostPair, side: SideName, de
  */
 async function waitForAnswer(started: StartedSide): Promise<{ build: BuildInfo; answeredAt: number }> {
   const { inputs, sides, side, deps } = started;
-  const client = clientOf(inputs, sides, side, deps);
+  const client = createClient(inputs, sides, side, deps);
   const end = deps.ticks() + inputs.answerWithin;
   let reportedAt = deps.ticks();
   let wrongSince: number | undefined;
@@ -126,7 +131,7 @@ async function noAnswerText(started: StartedSide, problem: string): Promise<stri
 }
 
 async function readUnit({ sides, side, saga }: StartedSide, variables: LifeVariables): Promise<Life> {
-  return readLife(await sides.call({ side, name: "signer_life", saga, variables }));
+  return parseLife(await sides.call({ side, name: "signer_life", saga, variables }));
 }
 
 /** `since` in Unix seconds. */
@@ -140,15 +145,15 @@ export async function verify(
   started: StartedSide,
   expected: Readonly<Record<string, string>> | null,
   startedAt: number,
-): Promise<Verified> {
+): Promise<Verification> {
   const { inputs, sides, side, deps } = started;
   const { build, answeredAt } = await waitForAnswer(started);
   deps.say(
     `the orchestrator of the ${side} side answers: ${build.version}; watching it for ${inputs.steadyFor / 1000} s`,
   );
-  const client = clientOf(inputs, sides, side, deps);
+  const client = createClient(inputs, sides, side, deps);
   const before = await readUnit(started, { log_lines: 1 });
-  const faults = side === "new" ? versionFaults(build, inputs.version, commandsFor(inputs.stack)) : [];
+  const faults = side === "new" ? checkRunningVersion(build, inputs.version, commandsFor(inputs.stack)) : [];
   const identity = await client.identity();
   const differences = identity && expected ? identityDifferences(identity, expected) : [];
   for (const name of differences)
@@ -170,7 +175,7 @@ export async function verify(
       "it found no share of the bridge's key (an empty TssConfig.PublicKey in its config.json): it would sign nothing",
     );
   if (faults.length > 0) throw new Error(faultyText(started, faults, life.log));
-  for (const line of errorsIn(life.log).slice(-maxShownLines))
+  for (const line of findLogErrors(life.log).slice(-maxShownLines))
     deps.say(`log of the ${side} side, which is well all the same: ${line}`);
   if (status) deps.say(`getStatus of the ${side} side: ${status.stateName}`);
   if (life.peers !== undefined) deps.say(peersText(side, life.peers, inputs.p2pPort));
@@ -178,7 +183,7 @@ export async function verify(
 }
 
 function faultyText({ inputs, sides, side }: StartedSide, faults: readonly string[], log: readonly string[]): string {
-  const errors = errorsIn(log);
+  const errors = findLogErrors(log);
   const shownLog = (errors.length > 0 ? errors : log).slice(-maxShownLines);
   return formatProblem({
     what: `the orchestrator of the ${side} side (${sides.roots[side].address}) was started, but is not well`,
@@ -194,21 +199,21 @@ async function hasShare({ inputs, sides, side, saga, deps }: StartedSide) {
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const text = await sides.call({ side, name: "signer_read", saga, variables }).catch(() => "");
     if (isJsonText(text))
-      return orchestratorConfigOf((JSON.parse(text) as Record<string, unknown> | null) ?? {}).hasShare;
+      return parseOrchestratorConfig((JSON.parse(text) as Record<string, unknown> | null) ?? {}).hasShare;
     await deps.sleep(retryDelayMs);
   }
   return undefined;
 }
 
 /** Formats the connections. Without other orchestrators it signs nothing, although it reports live. */
-function peersText(side: SideName, peers: number, port: number): string {
+function peersText(side: WhichHost, peers: number, port: number): string {
   return peers > 0
     ? `the ${side} side is connected with ${peers} other signer${peers === 1 ? "" : "s"}`
     : `the ${side} side is connected with no other signer yet: is ${port}/tcp open to them, and out to theirs? It dials those of tss/address_book.seed and TssConfig.Bootstrap`;
 }
 
 /** Compares the running version with the configured one: not every build reports it at the installation. */
-export function versionFaults(
+export function checkRunningVersion(
   { version }: Pick<BuildInfo, "version">,
   configured: string | undefined,
   { set }: Commands,

@@ -1,6 +1,14 @@
 import { isSameMove, isSameOwner } from "../../eventLog/moveId";
-import { type Journal, type Saga, type SideName, sidesOf } from "./journal";
-import { isOfThisPair, isOpen, isPast, type Looks, sagasIn, stagesOf, standsAt } from "./sagaLooks";
+import {
+  belongsToPair,
+  findHolder,
+  findStages,
+  type HostStates,
+  isOpen,
+  isTargetStarted,
+  listSagas,
+} from "./hostStates";
+import { assignRoles, type Journal, type Saga, type WhichHost } from "./journal";
 
 /** Steps that this run has done. Steps that only an earlier run may have done are repeated. */
 export interface RunMemory {
@@ -28,7 +36,7 @@ export type MoveStep =
 export type MoveDecision =
   | { readonly do: MoveStep; readonly saga: Saga }
   /** The orchestrator is on the wanted host, or stays for a reason. */
-  | { readonly do: "done"; readonly holder: SideName; readonly why: Why }
+  | { readonly do: "done"; readonly holder: WhichHost; readonly why: Why }
   /** Only the operator can go on. */
   | { readonly do: "stop here"; readonly saga: Saga; readonly why: Obstacle };
 
@@ -64,12 +72,12 @@ const copyStages: readonly string[] = ["staging", "abandoned"];
  * Returns the journal of another stack's move that is at work on one of these hosts, or took the orchestrator on from
  * there. This stack's journal there is gone, so the other host's journal and copy are older than that move.
  */
-function findForeignJournal(wanted: Saga, looks: Looks): Journal | undefined {
-  const { source, target } = sidesOf(wanted);
-  const [from, to] = [looks[source]?.journal, looks[target]?.journal];
-  const isForeign = (side: SideName, journal: Journal) => !isOfThisPair(side, journal, wanted);
+function findForeignJournal(wanted: Saga, states: HostStates): Journal | undefined {
+  const { source, target } = assignRoles(wanted);
+  const [from, to] = [states[source]?.journal, states[target]?.journal];
+  const isForeign = (side: WhichHost, journal: Journal) => !belongsToPair(side, journal, wanted);
   const isHeld = from?.stage === "running" || from?.stage === "restored";
-  const isRunning = stagesOf(wanted, looks).t === "running";
+  const isRunning = findStages(wanted, states).t === "running";
   if (from && isForeign(source, from) && !isHeld && !isRunning) return from;
   if (!to || !isForeign(target, to)) return undefined;
   // The orchestrator may return to a host, but not to one that had it in this move or the last one.
@@ -83,21 +91,21 @@ function findForeignJournal(wanted: Saga, looks: Looks): Journal | undefined {
 }
 
 /** Decides what is left to do after another stack's move: nothing, if this stack's move had ended before. */
-function decideAfterForeign(wanted: Saga, theirs: Journal, looks: Looks): MoveDecision {
-  const { source, target } = sidesOf(wanted);
-  const isTarget = looks[target]?.journal === theirs;
-  const isOver = looks[source] === undefined || stagesOf(wanted, looks).s === "moved";
+function decideAfterForeign(wanted: Saga, theirs: Journal, states: HostStates): MoveDecision {
+  const { source, target } = assignRoles(wanted);
+  const isTarget = states[target]?.journal === theirs;
+  const isOver = states[source] === undefined || findStages(wanted, states).s === "moved";
   const wasHere = theirs.history.some(({ move }) => move && isSameMove(move, wanted.move));
   if (!isTarget || !isOver || !wasHere || openStages.includes(theirs.stage))
     return { do: "stop here", saga: theirs, why: "another move" };
   const isThere = theirs.stage === "running" || theirs.stage === "restored";
-  return decideEnd(target, isThere ? "moved" : "moved on", wanted, looks);
+  return decideEnd(target, isThere ? "moved" : "moved on", wanted, states);
 }
 
 /** Decides to end, unless an orchestrator runs where the journals forbid it. */
-function decideEnd(holder: SideName, why: Why, { move }: Saga, looks: Looks): MoveDecision {
+function decideEnd(holder: WhichHost, why: Why, { move }: Saga, states: HostStates): MoveDecision {
   const running = (["old", "new"] as const).find(
-    (side) => looks[side]?.active && (side !== holder || why === "moved on"),
+    (side) => states[side]?.active && (side !== holder || why === "moved on"),
   );
   if (running === undefined) return { do: "done", holder, why };
   const saga: Saga = { move, direction: running === "old" ? "forward" : "back" };
@@ -108,60 +116,60 @@ function decideEnd(holder: SideName, why: Why, { move }: Saga, looks: Looks): Mo
  * Decides the next step of a move: which step may follow which evidence, how long a rollback is possible, and when
  * nothing may be touched.
  */
-export function decideMove(wanted: Saga, looks: Looks, memory: RunMemory): MoveDecision {
-  if (looks.new === undefined) return { do: "stop here", saga: wanted, why: "new out of sight" };
-  const foreign = findForeignJournal(wanted, looks);
-  if (foreign) return decideAfterForeign(wanted, foreign, looks);
-  const open = sagasIn(looks, wanted).find((saga) => isOpen(stagesOf(saga, looks)));
+export function decideMove(wanted: Saga, states: HostStates, memory: RunMemory): MoveDecision {
+  if (states.new === undefined) return { do: "stop here", saga: wanted, why: "new out of sight" };
+  const foreign = findForeignJournal(wanted, states);
+  if (foreign) return decideAfterForeign(wanted, foreign, states);
+  const open = listSagas(states, wanted).find((saga) => isOpen(findStages(saga, states)));
   const isSame = open && isSameMove(open.move, wanted.move);
   if (open && (!isSame || open.direction !== wanted.direction)) {
     // The source may have the orchestrator of another stack, whose target it was.
-    const between = findForeignJournal(open, looks);
-    if (between) return decideAfterForeign(open, between, looks);
-    const stages = stagesOf(open, looks);
+    const between = findForeignJournal(open, states);
+    if (between) return decideAfterForeign(open, between, states);
+    const stages = findStages(open, states);
     // A move whose target may sign is finished first; only a rollback may begin after that.
-    if (isSame && wanted.direction === "back" && isPast(stages)) return decideBegin(wanted, looks, memory);
-    if (isSame && !isPast(stages)) {
-      const rollback = decideRollback(open, looks);
+    if (isSame && wanted.direction === "back" && isTargetStarted(stages)) return decideBegin(wanted, states, memory);
+    if (isSame && !isTargetStarted(stages)) {
+      const rollback = decideRollback(open, states);
       if (rollback) return rollback;
     }
-    return decideStep(open, looks, memory);
+    return decideStep(open, states, memory);
   }
-  return decideBegin(wanted, looks, memory);
+  return decideBegin(wanted, states, memory);
 }
 
-function decideBegin(wanted: Saga, looks: Looks, memory: RunMemory): MoveDecision {
-  const { s, t } = stagesOf(wanted, looks);
-  const { target } = sidesOf(wanted);
-  const holder = standsAt(looks, wanted);
+function decideBegin(wanted: Saga, states: HostStates, memory: RunMemory): MoveDecision {
+  const { s, t } = findStages(wanted, states);
+  const { target } = assignRoles(wanted);
+  const holder = findHolder(states, wanted);
   const hasJournal = s !== undefined || t !== undefined;
   if (wanted.direction === "back" && !hasJournal && holder === "old")
-    return decideEnd(holder, "nothing to roll back", wanted, looks);
+    return decideEnd(holder, "nothing to roll back", wanted, states);
   if (wanted.direction === "forward") {
-    if (!hasJournal && holder === "new") return decideEnd(holder, "moved", wanted, looks);
-    const isRolledBack = sagasIn(looks, wanted).some(
+    if (!hasJournal && holder === "new") return decideEnd(holder, "moved", wanted, states);
+    const isRolledBack = listSagas(states, wanted).some(
       ({ move, direction }) => isSameMove(move, wanted.move) && direction === "back",
     );
-    if (isRolledBack && !isPast({ s, t }))
-      return decideEnd(holder, holder === "old" ? "raise the attempt" : "moved", wanted, looks);
+    if (isRolledBack && !isTargetStarted({ s, t }))
+      return decideEnd(holder, holder === "old" ? "raise the attempt" : "moved", wanted, states);
   }
-  if (t === "running" && (s === undefined || s === "moved")) return decideEnd(target, "moved", wanted, looks);
-  return decideStep(wanted, looks, memory);
+  if (t === "running" && (s === undefined || s === "moved")) return decideEnd(target, "moved", wanted, states);
+  return decideStep(wanted, states, memory);
 }
 
 /** Decides the next step from source to target, or the rollback after a failed step. */
-function decideStep(saga: Saga, looks: Looks, memory: RunMemory): MoveDecision {
-  const { source, target } = sidesOf(saga);
-  const [from, to] = [looks[source], looks[target]];
-  const { s, t } = stagesOf(saga, looks);
+function decideStep(saga: Saga, states: HostStates, memory: RunMemory): MoveDecision {
+  const { source, target } = assignRoles(saga);
+  const [from, to] = [states[source], states[target]];
+  const { s, t } = findStages(saga, states);
   const stop = (why: Obstacle): MoveDecision => ({ do: "stop here", saga, why });
   const step = (name: MoveStep): MoveDecision => ({ do: name, saga });
   if (memory.failed) {
-    if (isPast({ s, t })) return stop("target is started");
-    return decideRollback(saga, looks) ?? decideEnd(source, "undone", saga, looks);
+    if (isTargetStarted({ s, t })) return stop("target is started");
+    return decideRollback(saga, states) ?? decideEnd(source, "undone", saga, states);
   }
   if (to === undefined) return stop("target out of sight");
-  if (to.active && !isPast({ s, t })) return stop("target runs unasked");
+  if (to.active && !isTargetStarted({ s, t })) return stop("target runs unasked");
   if (t === "running" || t === "starting" || t === "switched" || t === "staged") {
     // The target's journal proves the fence of a source that is out of sight.
     if (from && (from.active || !from.masked)) return stop("source runs unasked");
@@ -185,10 +193,10 @@ function decideStep(saga: Saga, looks: Looks, memory: RunMemory): MoveDecision {
 }
 
 /** Decides the next step of a rollback, possible until the target may have been started; undefined if none is left. */
-function decideRollback(saga: Saga, looks: Looks): MoveDecision | undefined {
-  const { source, target } = sidesOf(saga);
-  const [from, to] = [looks[source], looks[target]];
-  const { s, t } = stagesOf(saga, looks);
+function decideRollback(saga: Saga, states: HostStates): MoveDecision | undefined {
+  const { source, target } = assignRoles(saga);
+  const [from, to] = [states[source], states[target]];
+  const { s, t } = findStages(saga, states);
   if (from === undefined) return { do: "stop here", saga, why: "source out of sight" };
   if (to === undefined) return { do: "stop here", saga, why: "target out of sight" };
   if (s === undefined || s === "restored") return undefined;

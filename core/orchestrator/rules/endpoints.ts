@@ -8,8 +8,8 @@ export interface Endpoint {
   readonly isOwn: boolean;
 }
 
-/** Returns the nodes in config.json. @param own addresses of its host, 127.0.0.1 on the new one (movedConfig.ts) */
-export function endpointsOf(config: Readonly<Record<string, unknown>>, own: readonly string[]): Endpoint[] {
+/** Returns the nodes in config.json. @param own addresses of its host, 127.0.0.1 on the new one (adaptConfig.ts) */
+export function listEndpoints(config: Readonly<Record<string, unknown>>, own: readonly string[]): Endpoint[] {
   const networks = Object.entries((config.Networks as Record<string, { Urls?: unknown }> | null) ?? {});
   return networks.flatMap(([network, settings]) => {
     const urls = Array.isArray(settings?.Urls) ? settings.Urls.map(String) : [];

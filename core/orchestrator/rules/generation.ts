@@ -1,10 +1,10 @@
 import { isSameMove, isSameOwner, type MoveId } from "../../eventLog/moveId";
 import { decideMove, type MoveDecision, type MoveStep, type Obstacle, type RunMemory } from "./decideMove";
-import { isSource, type Journal, type Saga, type SideName, sidesOf } from "./journal";
-import { isOfSaga, isOfThisPair, type Looks } from "./sagaLooks";
+import { belongsToPair, belongsToSaga, type HostStates } from "./hostStates";
+import { assignRoles, isSource, type Journal, type Saga, type WhichHost } from "./journal";
 
 /** Moves of this orchestrator between any hosts, by the event log and the stack's state. */
-export interface Known {
+export interface MoveHistory {
   readonly generation: number;
   readonly move?: MoveId | undefined;
   /** The highest generation whose target was started, or was about to be. */
@@ -12,13 +12,13 @@ export interface Known {
 }
 
 export interface Wanted extends Saga {
-  readonly known?: Known;
+  readonly moveHistory?: MoveHistory;
   /** The last move before the operator brought the orchestrator here by hand, by the operator's word. */
   readonly laterThan?: number | undefined;
   /** True if the operator says that no move ever began. */
   readonly isFirst?: boolean | undefined;
   /** Fingerprints of the hosts' keys. */
-  readonly hosts?: Readonly<Record<SideName, string>>;
+  readonly hosts?: Readonly<Record<WhichHost, string>>;
 }
 
 const sides = ["old", "new"] as const;
@@ -38,20 +38,20 @@ const numberOf = (journal: Journal | undefined): number => journal?.generation ?
  * first, and gets no further than the copy until the source has written it, too. So only an older disk lacks the
  * generation, and its copy or running orchestrator is older, too. Only the journal is dropped.
  */
-export function withoutPast(looks: Looks, wanted: Saga): Looks {
-  const [old, fresh] = sides.map((side) => looks[side]?.journal);
-  if (!old || !fresh || !isOfThisPair("old", old, wanted) || !isOfThisPair("new", fresh, wanted)) return looks;
-  if (numberOf(old) === numberOf(fresh)) return looks;
+export function dropOlderJournal(states: HostStates, wanted: Saga): HostStates {
+  const [old, fresh] = sides.map((side) => states[side]?.journal);
+  if (!old || !fresh || !belongsToPair("old", old, wanted) || !belongsToPair("new", fresh, wanted)) return states;
+  if (numberOf(old) === numberOf(fresh)) return states;
   const [later, earlier, side] =
     numberOf(old) > numberOf(fresh) ? ([old, fresh, "new"] as const) : ([fresh, old, "old"] as const);
   const isSameSaga = isSameMove(later.move, earlier.move) && later.direction === earlier.direction;
-  if (!isSource(later.side, later) && (isSameSaga || !fencedStages.includes(later.stage))) return looks;
-  const look = looks[side];
-  return look ? { ...looks, [side]: { ...look, journal: undefined } } : looks;
+  if (!isSource(later.side, later) && (isSameSaga || !fencedStages.includes(later.stage))) return states;
+  const look = states[side];
+  return look ? { ...states, [side]: { ...look, journal: undefined } } : states;
 }
 
 /** Generations in the hosts' journals; 0 if there is none. */
-export interface Heard {
+export interface JournalGenerations {
   readonly source: number;
   /** Generation on either host, if its last saga got no further than the copy and so stopped no orchestrator. */
   readonly copied: number;
@@ -63,9 +63,9 @@ export interface Heard {
  * Returns why the orchestrator may be at work elsewhere, or undefined. A host without a journal knows of no move.
  * An event log that is behind a host is incomplete.
  */
-export function unknownPast(
-  { source, copied, highest }: Heard,
-  known: Known,
+export function checkMoveHistory(
+  { source, copied, highest }: JournalGenerations,
+  known: MoveHistory,
   { laterThan = 0, isFirst }: Pick<Wanted, "laterThan" | "isFirst">,
   isBegin = true,
 ): Extract<Obstacle, "record behind" | "first move" | "later start"> | undefined {
@@ -76,16 +76,20 @@ export function unknownPast(
 }
 
 /** Returns the event to log before a step. Without it, a host whose disk is reset later would forget that start. */
-export function lineBefore(
+export function decideEvent(
   step: MoveStep,
   { generation = 0 }: Saga,
-  known: Known | undefined,
+  known: MoveHistory | undefined,
 ): "begun" | "starting" | undefined {
   if (step === "bulk") return "begun";
   return startsNothing.includes(step) || generation <= (known?.started ?? 0) ? undefined : "starting";
 }
 
-export function withLine(known: Known, line: "begun" | "starting", { generation = 0, move }: Saga): Known {
+export function applyEvent(
+  known: MoveHistory,
+  line: "begun" | "starting",
+  { generation = 0, move }: Saga,
+): MoveHistory {
   return {
     ...(generation > known.generation ? { generation, move } : known),
     started: line === "starting" ? Math.max(known.started, generation) : known.started,
@@ -93,51 +97,51 @@ export function withLine(known: Known, line: "begun" | "starting", { generation 
 }
 
 /** Returns the number of a saga; undefined if none of its journals is left. */
-function generationOf(saga: Saga, looks: Looks): number | undefined {
-  const { source } = sidesOf(saga);
+function findGeneration(saga: Saga, states: HostStates): number | undefined {
+  const { source } = assignRoles(saga);
   const numbers = sides.flatMap((side) => {
-    const journal = looks[side]?.journal;
+    const journal = states[side]?.journal;
     // A saga ends with its source restored: the same direction once more is another saga.
     const isEnded = side === source && journal?.stage === "restored";
-    return journal && isOfSaga(side, journal, saga) && !isEnded ? [numberOf(journal)] : [];
+    return journal && belongsToSaga(side, journal, saga) && !isEnded ? [numberOf(journal)] : [];
   });
   return numbers.length === 0 ? undefined : Math.max(...numbers);
 }
 
 /** Decides the next step by {@link decideMove} and by the generations in event log and journals. */
-export function decideNext(wanted: Wanted, looks: Looks, memory: RunMemory): MoveDecision {
-  const currentLooks = withoutPast(looks, wanted);
-  const decision = decideMove(wanted, currentLooks, memory);
+export function decideNext(wanted: Wanted, states: HostStates, memory: RunMemory): MoveDecision {
+  const currentStates = dropOlderJournal(states, wanted);
+  const decision = decideMove(wanted, currentStates, memory);
   if (decision.do === "done" || decision.do === "stop here") return decision;
   const { move, direction } = decision.saga;
   const odd = sides
-    .map((side) => looks[side]?.journal)
-    .find((each) => numberOf(each) > (wanted.known?.generation ?? 0) + maxUnknownGenerations);
+    .map((side) => states[side]?.journal)
+    .find((each) => numberOf(each) > (wanted.moveHistory?.generation ?? 0) + maxUnknownGenerations);
   if (odd) return { do: "stop here", saga: odd, why: "odd generation" };
-  const highest = Math.max(wanted.known?.generation ?? 0, highestIn(looks));
-  const begun = decision.do === "bulk" ? undefined : generationOf(decision.saga, currentLooks);
+  const highest = Math.max(wanted.moveHistory?.generation ?? 0, findHighestGeneration(states));
+  const begun = decision.do === "bulk" ? undefined : findGeneration(decision.saga, currentStates);
   const saga = { move, direction, generation: begun ?? highest + 1 };
-  return findObstacle(decision.do, saga, looks, wanted) ?? { do: decision.do, saga };
+  return findObstacle(decision.do, saga, states, wanted) ?? { do: decision.do, saga };
 }
 
 /** Returns an obstacle to a step: its script would refuse, or the event log shows it. */
-function findObstacle(step: MoveStep, saga: Required<Saga>, looks: Looks, wanted: Wanted) {
-  const { known, hosts } = wanted;
+function findObstacle(step: MoveStep, saga: Required<Saga>, states: HostStates, wanted: Wanted) {
+  const { moveHistory: known, hosts } = wanted;
   const stop = (why: Obstacle, of: Saga): MoveDecision => ({ do: "stop here", saga: of, why });
   for (const side of sides) {
-    const journal = looks[side]?.journal;
+    const journal = states[side]?.journal;
     if (journal === undefined || numberOf(journal) < saga.generation) continue;
     const isSameSaga = isSameMove(journal.move, saga.move) && journal.direction === saga.direction;
     // A rollback that got no further than the copy is no obstacle.
-    if (!isSameSaga && isOfThisPair(side, journal, saga) && copyStages.includes(journal.stage)) continue;
+    if (!isSameSaga && belongsToPair(side, journal, saga) && copyStages.includes(journal.stage)) continue;
     if (numberOf(journal) > saga.generation || !isSameSaga)
       return stop(isSameOwner(journal.move, saga.move) ? "later move" : "another move", journal);
     if (isSameSaga && !isPair(journal, hosts)) return stop("other hosts", saga);
   }
   if (known === undefined || step === "close") return undefined;
-  const heard = heardIn(looks, saga, hosts);
-  const why = unknownPast(heard, known, wanted, step === "bulk");
-  const generation = why === "record behind" ? highestIn(looks) : known.started;
+  const heard = collectGenerations(states, saga, hosts);
+  const why = checkMoveHistory(heard, known, wanted, step === "bulk");
+  const generation = why === "record behind" ? findHighestGeneration(states) : known.started;
   if (why) return stop(why, { ...saga, generation, move: (why === "later start" && known.move) || saga.move });
   const isForeign = known.move !== undefined && !isSameOwner(known.move, saga.move);
   const isPast =
@@ -145,25 +149,25 @@ function findObstacle(step: MoveStep, saga: Required<Saga>, looks: Looks, wanted
   return isPast ? stop("later move", { ...saga, move: known.move ?? saga.move }) : undefined;
 }
 
-function heardIn(looks: Looks, saga: Saga, hosts: Wanted["hosts"]): Heard {
+function collectGenerations(states: HostStates, saga: Saga, hosts: Wanted["hosts"]): JournalGenerations {
   const copied = sides.map((side) => {
-    const journal = looks[side]?.journal;
-    const isCopy = journal?.stage === "staging" && isOfThisPair(side, journal, saga) && isPair(journal, hosts);
+    const journal = states[side]?.journal;
+    const isCopy = journal?.stage === "staging" && belongsToPair(side, journal, saga) && isPair(journal, hosts);
     return isCopy ? numberOf(journal) : 0;
   });
   return {
-    source: numberOf(looks[sidesOf(saga).source]?.journal),
+    source: numberOf(states[assignRoles(saga).source]?.journal),
     copied: Math.max(...copied),
-    highest: highestIn(looks),
+    highest: findHighestGeneration(states),
   };
 }
 
-function highestIn(looks: Looks): number {
-  return Math.max(...sides.map((side) => numberOf(looks[side]?.journal)));
+function findHighestGeneration(states: HostStates): number {
+  return Math.max(...sides.map((side) => numberOf(states[side]?.journal)));
 }
 
 function isPair({ source, target, ...saga }: Journal, hosts: Wanted["hosts"]): boolean {
   if (hosts === undefined) return true;
-  const roles = sidesOf(saga);
+  const roles = assignRoles(saga);
   return source === hosts[roles.source] && target === hosts[roles.target];
 }

@@ -1,5 +1,5 @@
 /** Facts about a host (orchestrator/orchestratorFacts.sh). */
-export interface SideFacts {
+export interface OrchestratorFacts {
   /** States of the unit by systemd: loaded, not-found, masked; active, inactive…; enabled… */
   readonly load: string;
   readonly active: string;
@@ -31,7 +31,7 @@ export interface SideFacts {
 }
 
 /** Parses the output of signer_facts. */
-export function parseFacts(printed: string): SideFacts {
+export function parseFacts(printed: string): OrchestratorFacts {
   const pairs = printed.split("\n").flatMap((line) => {
     const at = line.indexOf("=");
     return at < 0 ? [] : [[line.slice(0, at), line.slice(at + 1)] as const];

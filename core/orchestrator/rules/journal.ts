@@ -3,7 +3,7 @@ import { isPrintable } from "../../util/printable";
 
 /** `forward`: from the old host to the new one; `back` with `orchestrator.rollback`. */
 export type Direction = "forward" | "back";
-export type SideName = "old" | "new";
+export type WhichHost = "old" | "new";
 
 /** Stages in order; `restoring` and `restored` belong to a rollback. */
 export const sourceStages = ["stopping", "fenced", "moved", "restoring", "restored"] as const;
@@ -31,7 +31,7 @@ export interface Journal extends Saga {
   /** Fingerprints of the hosts' keys. */
   readonly source: string;
   readonly target: string;
-  readonly side: SideName;
+  readonly side: WhichHost;
   readonly other: { readonly address: string; readonly hostKey: string };
   readonly stage: SourceStage | TargetStage;
   /** ISO 8601, by the host's clock. */
@@ -45,11 +45,11 @@ export interface Journal extends Saga {
 }
 
 /** True if the orchestrator leaves this host in a saga. */
-export function isSource(side: SideName, { direction }: Saga): boolean {
+export function isSource(side: WhichHost, { direction }: Saga): boolean {
   return (side === "old") === (direction === "forward");
 }
 
-export function sidesOf({ direction }: Pick<Saga, "direction">): { source: SideName; target: SideName } {
+export function assignRoles({ direction }: Pick<Saga, "direction">): { source: WhichHost; target: WhichHost } {
   return direction === "forward" ? { source: "old", target: "new" } : { source: "new", target: "old" };
 }
 
@@ -134,9 +134,9 @@ export function hasBegun(journal: string | undefined, move: MoveId): boolean {
 }
 
 /** Returns the number of this stack's last saga forward if it got no further than the copy; else 0. */
-export function copiedIn(journal: string | undefined, move: MoveId): number {
+export function parseCopyGeneration(journal: string | undefined, move: MoveId): number {
   const { stage, direction } = parseJson(journal) ?? {};
-  return stage === "staging" && direction === "forward" && isOwn(journal, move) ? generationIn(journal) : 0;
+  return stage === "staging" && direction === "forward" && isOwn(journal, move) ? parseGeneration(journal) : 0;
 }
 
 /**
@@ -149,7 +149,7 @@ export function hasStagedNothing(journal: Journal | undefined, move: MoveId): bo
 }
 
 /** Returns the number in a journal; 0 if there is none or it is damaged. */
-export function generationIn(journal: string | undefined): number {
+export function parseGeneration(journal: string | undefined): number {
   const { generation } = parseJson(journal) ?? {};
   return isGeneration(generation) ? generation : 0;
 }

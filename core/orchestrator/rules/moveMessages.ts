@@ -1,34 +1,42 @@
 import { type Commands, commandsFor } from "../../util/commands";
 import { formatUnattendedRefusal } from "../../util/unattended";
-import type { Looks } from "./sagaLooks";
-import { type Places, whereItIs } from "./whereItIs";
+import type { HostStates } from "./hostStates";
+import { describeKeyLocation, type HostAddresses } from "./keyLocation";
 
 /** Formats why an unattended run does no step of a move. */
-export function notWatched(looks: Looks, places: Places): string {
-  return formatUnattendedRefusal("move the orchestrator", "up", places.stack, whereItIs(looks, places));
+export function unattendedText(states: HostStates, places: HostAddresses): string {
+  return formatUnattendedRefusal("move the orchestrator", "up", places.stack, describeKeyLocation(states, places));
 }
 
 /** Formats a step's failure before its target was started. */
-export function stepFailed(failure: string, looks: Looks, places: Places): string {
+export function stepFailureText(failure: string, states: HostStates, places: HostAddresses): string {
   const { up } = commandsFor(places.stack);
-  return [failure, whereItIs(looks, places), `  Fix what is said above, then: ${up}`].join("\n");
+  return [failure, describeKeyLocation(states, places), `  Fix what is said above, then: ${up}`].join("\n");
 }
 
 /** Formats the command for an orchestrator that came here by hand, which the event log can't know. */
-export function broughtByHand({ set, up }: Commands, generation: number, why = "You brought it here yourself"): string {
+export function manualMoveHint(
+  { set, up }: Commands,
+  generation: number,
+  why = "You brought it here yourself",
+): string {
   const word = set("orchestrator.migrateFrom.laterThanMove", generation);
   return `${why}, and it can start nowhere else (docs/orchestrator.md)? ${word} && ${up}`;
 }
 
 /** Formats problem, need and command if nothing shows where the orchestrator is. `generation`: highest on a host. */
-export function unknownPastText(why: "record behind" | "first move", run: Commands, generation = 0): readonly string[] {
+export function unknownHistoryText(
+  why: "record behind" | "first move",
+  run: Commands,
+  generation = 0,
+): readonly string[] {
   const bring =
     "bring the record of the machine that moved it last (docs/unattended.md): the signer may be at work elsewhere";
   if (why === "record behind")
     return [
       "the record knows less of this signer's moves than its hosts",
       bring,
-      broughtByHand(run, generation, "That record is lost"),
+      manualMoveHint(run, generation, "That record is lost"),
     ];
   const word = run.set("orchestrator.migrateFrom.firstMove", "acknowledged");
   return [

@@ -1,72 +1,72 @@
 import { isSameMove, moveText } from "../../eventLog/moveId";
 import { type Commands, commandsFor } from "../../util/commands";
 import type { Obstacle } from "./decideMove";
-import { type Journal, journalFile, type Saga, type SideName, sidesOf } from "./journal";
-import { broughtByHand, unknownPastText } from "./moveMessages";
+import type { HostStates } from "./hostStates";
+import { assignRoles, type Journal, journalFile, type Saga, type WhichHost } from "./journal";
+import { describeKeyLocation, type HostAddresses } from "./keyLocation";
+import { manualMoveHint, unknownHistoryText } from "./moveMessages";
 import { rollbackByHandHint, rollbackCommands, stopForGood } from "./rollbackByHand";
-import type { Looks } from "./sagaLooks";
-import { type Places, whereItIs } from "./whereItIs";
 
 interface Scene {
   readonly saga: Saga;
-  readonly looks: Looks;
-  readonly places: Places;
-  readonly source: SideName;
-  readonly target: SideName;
-  readonly unit: Places["services"];
+  readonly states: HostStates;
+  readonly places: HostAddresses;
+  readonly source: WhichHost;
+  readonly target: WhichHost;
+  readonly unit: HostAddresses["services"];
   readonly run: Commands;
   readonly up: string;
-  readonly journals: Readonly<Record<SideName, Journal | undefined>>;
+  readonly journals: Readonly<Record<WhichHost, Journal | undefined>>;
   /** Undefined if the move is a rollback. */
   readonly rollback: string | undefined;
-  at(side: SideName): string;
+  at(side: WhichHost): string;
   /** Returns the command that stops a host's orchestrator for good. */
-  stopIt(side: SideName): string;
+  stopIt(side: WhichHost): string;
 }
 
 const bothSides = ["old", "new"] as const;
 
 /** Formats why nothing is done, the next command, and where the key is. */
-export function obstacleText(why: Obstacle, saga: Saga, looks: Looks, places: Places): string {
-  const text = obstacleTexts[why](sceneOf(saga, looks, places));
-  return [...text, whereItIs(looks, places)].join("\n");
+export function obstacleText(why: Obstacle, saga: Saga, states: HostStates, places: HostAddresses): string {
+  const text = obstacleTexts[why](sceneOf(saga, states, places));
+  return [...text, describeKeyLocation(states, places)].join("\n");
 }
 
-function sceneOf(saga: Saga, looks: Looks, places: Places): Scene {
+function sceneOf(saga: Saga, states: HostStates, places: HostAddresses): Scene {
   const run = commandsFor(places.stack);
   const unit = places.services;
   return {
     saga,
-    looks,
+    states,
     places,
-    ...sidesOf(saga),
+    ...assignRoles(saga),
     unit,
     run,
     up: run.up,
     rollback: saga.direction === "forward" ? `${run.set("orchestrator.rollback", true)} && ${run.up}` : undefined,
-    journals: { old: looks.old?.journal, new: looks.new?.journal },
+    journals: { old: states.old?.journal, new: states.new?.journal },
     at: (side) => `the ${side} side (${places[side]})`,
     stopIt: (side) => `on ${places[side]}: ${stopForGood(unit[side])} (it must say inactive)`,
   };
 }
 
-function generationsFound(looks: Looks): string[] {
+function generationsFound(states: HostStates): string[] {
   return bothSides.map((side) => {
-    const { move, stage, generation = 0 } = looks[side]?.journal ?? {};
+    const { move, stage, generation = 0 } = states[side]?.journal ?? {};
     return `  found on the ${side} side: ${move ? `${stage} in ${moveText(move)}, generation ${generation}` : "no journal"}`;
   });
 }
 
 /** Decides whether a move may still be at work: unless the journals say that it has ended. */
-function isAtWork(looks: Looks, { move }: Saga): boolean {
-  const journals = [looks.new?.journal, looks.old?.journal];
+function isAtWork(states: HostStates, { move }: Saga): boolean {
+  const journals = [states.new?.journal, states.old?.journal];
   const theirs = journals.find((journal) => journal && isSameMove(journal.move, move));
   return theirs?.stage !== "moved" && theirs?.stage !== "running" && theirs?.stage !== "restored";
 }
 
-function unknownPast(gap: Parameters<typeof unknownPastText>[0], { run, saga, looks }: Scene): readonly string[] {
-  const [what, needed, next] = unknownPastText(gap, run, saga.generation);
-  return [`${what}: nothing is touched`, ...generationsFound(looks), `  needed: ${needed}`, `  ${next}`];
+function unknownPast(gap: Parameters<typeof unknownHistoryText>[0], { run, saga, states }: Scene): readonly string[] {
+  const [what, needed, next] = unknownHistoryText(gap, run, saga.generation);
+  return [`${what}: nothing is touched`, ...generationsFound(states), `  needed: ${needed}`, `  ${next}`];
 }
 
 const obstacleTexts: Readonly<Record<Obstacle, (scene: Scene) => readonly string[]>> = {
@@ -82,42 +82,42 @@ const obstacleTexts: Readonly<Record<Obstacle, (scene: Scene) => readonly string
     `${at(target)} is out of sight: nothing is touched on either side`,
     `  When it is back: ${up}`,
   ],
-  "target is started": ({ saga, looks, places, target, up, rollback, at }) => [
+  "target is started": ({ saga, states, places, target, up, rollback, at }) => [
     `the orchestrator of ${at(target)} was started, so nothing is undone by itself: two signers must never run at once`,
     `  To go on: fix what is said above, then ${up}`,
     ...(rollback ? [`  To go back: ${rollback}`] : []),
     "  Or by hand:",
-    ...rollbackCommands(saga, looks, places),
+    ...rollbackCommands(saga, states, places),
   ],
-  "target runs unasked": ({ looks, places, target, unit, up, at, stopIt }) => [
+  "target runs unasked": ({ states, places, target, unit, up, at, stopIt }) => [
     `an orchestrator runs on ${at(target)}, and this move has not started it: nothing is touched`,
     `  found: ${unit[target]} is active there, or a process of the orchestrator`,
     `  needed: nothing that signs there. See it with: systemctl status ${unit[target]}`,
     `  Stop it, ${stopIt(target)}`,
     `  Then: ${up}`,
-    ...(target === "old" ? rollbackByHandHint(looks, places) : []),
+    ...(target === "old" ? rollbackByHandHint(states, places) : []),
   ],
-  "source runs unasked": ({ looks, places, source, unit, up, at, stopIt }) => [
+  "source runs unasked": ({ states, places, source, unit, up, at, stopIt }) => [
     `the fence of ${at(source)} was taken down by another hand: nothing is touched`,
     `  found: ${unit[source]} runs there, or is not masked any more`,
     `  needed: ${stopIt(source)}`,
     `  Then: ${up}`,
-    ...(source === "old" ? rollbackByHandHint(looks, places) : []),
+    ...(source === "old" ? rollbackByHandHint(states, places) : []),
   ],
   "source does not run": ({ source, unit, up, at }) => [
     `the orchestrator of ${at(source)} does not run: nothing is touched`,
     `  needed: a signer that runs. See it with: systemctl status ${unit[source]}; journalctl -u ${unit[source]} -n 50`,
     `  Then: ${up}`,
   ],
-  "two may sign": ({ looks, places, source, unit, up, at, stopIt }) => [
+  "two may sign": ({ states, places, source, unit, up, at, stopIt }) => [
     `an orchestrator runs on ${at(source)}, where by the journals none may: two may sign now. Nothing is touched`,
     `  found: ${unit[source]} is active there, or a process of the orchestrator`,
     "  needed: one signer. Was that host restored from a snapshot, or its fence taken down by hand?",
     `  Stop it at once, ${stopIt(source)}`,
     `  Then: ${up}`,
-    ...(source === "old" ? rollbackByHandHint(looks, places) : []),
+    ...(source === "old" ? rollbackByHandHint(states, places) : []),
   ],
-  "journals disagree": ({ looks, places, unit, journals }) => [
+  "journals disagree": ({ states, places, unit, journals }) => [
     "the journals of both sides contradict each other: nothing is touched",
     ...bothSides.map((side) => `  found on the ${side} side: ${journals[side]?.stage ?? "no journal"}`),
     `  needed: one side that signs, and a journal on each host that says so. Was ${journalFile} changed by hand, or a host restored from a snapshot?`,
@@ -125,31 +125,31 @@ const obstacleTexts: Readonly<Record<Obstacle, (scene: Scene) => readonly string
     ...bothSides.map(
       (side) => `    on ${places[side]}: systemctl is-active ${unit[side]}; journalctl -u ${unit[side]} -n 20`,
     ),
-    ...rollbackByHandHint(looks, places),
+    ...rollbackByHandHint(states, places),
     "  What each journal should say: docs/orchestrator.md",
   ],
-  "later move": ({ saga, looks, places, unit, run, up }) => [
+  "later move": ({ saga, states, places, unit, run, up }) => [
     `a later move of this signer is known than the one that lies open here: ${moveText(saga.move)}. Nothing is touched`,
-    ...generationsFound(looks),
+    ...generationsFound(states),
     "  needed: hosts that know of it. Was one restored from a snapshot, or installed anew?",
     "  Start neither of them: the signer may be at work elsewhere. Which one signs now, on each host that had it:",
     ...bothSides.map((side) => `    on ${places[side]}: systemctl is-active ${unit[side]}`),
     `  Is the signer on another host permanently? Run: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
     "  Is the signer to start here? docs/orchestrator.md tells what each journal should say.",
   ],
-  "later start": ({ saga, looks, places, source, run, up, stopIt }) => [
+  "later start": ({ saga, states, places, source, run, up, stopIt }) => [
     `the ${source} side (${places[source]}) does not know of this signer's last start: generation ${saga.generation ?? 0}, ${moveText(saga.move)}. Nothing was changed`,
-    ...generationsFound(looks),
+    ...generationsFound(states),
     "  needed: the host that the signer is on now. Was this one restored from a snapshot, or installed anew?",
     `  Is the signer on another host? This host must not sign too, ${stopIt(source)}`,
     `  Then, if the signer is to stay there: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
-    `  ${broughtByHand(run, saga.generation ?? 0)}`,
+    `  ${manualMoveHint(run, saga.generation ?? 0)}`,
   ],
   "record behind": (scene) => unknownPast("record behind", scene),
   "first move": (scene) => unknownPast("first move", scene),
-  "odd generation": ({ saga, looks, up }) => [
+  "odd generation": ({ saga, states, up }) => [
     `a journal names generation ${saga.generation ?? 0}, far beyond any that is known here: nothing is touched`,
-    ...generationsFound(looks),
+    ...generationsFound(states),
     `  needed: a journal that nobody changed. See it on the host: cat ${journalFile}`,
     `  Put the number right that it has in "generation"; then ${up}`,
   ],
@@ -164,13 +164,13 @@ const obstacleTexts: Readonly<Record<Obstacle, (scene: Scene) => readonly string
     `  needed: the hosts with these keys: ${up} with the addresses and host keys that were configured when it began`,
     `  Are they the same machines, with new keys? On both, with the fingerprint as it was and as it is: sed -i 's,FOUND,NOW,' ${journalFile}; then ${up}`,
   ],
-  "another move": ({ saga, looks, run, up, journals }) => [
+  "another move": ({ saga, states, run, up, journals }) => [
     `another move of an orchestrator is at work on these hosts, or took this signer elsewhere: ${moveText(saga.move)}`,
     ...bothSides.map((side) => {
       const journal = journals[side];
       return `  found on the ${side} side: ${journal ? `${journal.stage} since ${journal.at}, other side ${journal.other.address}` : "no journal"}`;
     }),
-    ...(isAtWork(looks, saga)
+    ...(isAtWork(states, saga)
       ? [
           `  Nothing is touched. End that move with its own stack first: ${commandsFor(saga.move.stack).up}`,
           "  Is there no such stack any more? docs/orchestrator.md tells what each journal should say.",

@@ -12,7 +12,7 @@ export interface OrchestratorConfigFile {
 
 type Json = Readonly<Record<string, unknown>>;
 
-export function orchestratorConfigOf(config: Json): OrchestratorConfigFile {
+export function parseOrchestratorConfig(config: Json): OrchestratorConfigFile {
   const tss = (typeof config.TssConfig === "object" ? config.TssConfig : undefined) as Json | null | undefined;
   const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
   return {

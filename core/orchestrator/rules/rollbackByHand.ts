@@ -1,8 +1,8 @@
 import { commandsFor } from "../../util/commands";
 import { shellWord } from "../../util/quote";
-import { journalFile, plainStore, type Saga, sidesOf } from "./journal";
-import type { Looks } from "./sagaLooks";
-import type { Places } from "./whereItIs";
+import type { HostStates } from "./hostStates";
+import { assignRoles, journalFile, plainStore, type Saga } from "./journal";
+import type { HostAddresses } from "./keyLocation";
 
 /**
  * Returns the command that stops a service for good, and prints `inactive` only if each part succeeded. It masks as
@@ -13,9 +13,9 @@ export function stopForGood(service: string): string {
   return `systemctl stop ${service} && { [ ! -f ${file} ] || mv -f ${file} ${file}.moved; } && ln -sfn /dev/null ${file} && systemctl daemon-reload && systemctl is-active ${service}`;
 }
 
-export function rollbackCommands(saga: Saga, looks: Looks, places: Places): string[] {
-  const { source, target } = sidesOf(saga);
-  const { unitFile = "", keyStore = "" } = looks[source]?.journal?.was ?? {};
+export function rollbackCommands(saga: Saga, states: HostStates, places: HostAddresses): string[] {
+  const { source, target } = assignRoles(saga);
+  const { unitFile = "", keyStore = "" } = states[source]?.journal?.was ?? {};
   const service = places.services[source];
   const moveBack = (from: string, to: string) => (to === "" ? "" : `mv ${shellWord(from)} ${shellWord(to)} && `);
   const files = moveBack(`${unitFile}.moved`, unitFile) + moveBack(keyStore, plainStore(keyStore));
@@ -27,13 +27,13 @@ export function rollbackCommands(saga: Saga, looks: Looks, places: Places): stri
 }
 
 /** Returns the command that renames the journals. They record no manual rollback, so they would block later runs. */
-function asideCommand({ stack }: Places): string {
+function asideCommand({ stack }: HostAddresses): string {
   const run = commandsFor(stack);
   return `on both: mv ${journalFile} ${journalFile}.aside; then ${run.set("orchestrator.rollback", true)} && ${run.up}`;
 }
 
 /** Returns a hint if the old host seems to be rolled back by hand, and the new one can't sign. */
-export function rollbackByHandHint({ old, new: fresh }: Looks, places: Places): string[] {
+export function rollbackByHandHint({ old, new: fresh }: HostStates, places: HostAddresses): string[] {
   if (!old?.active || !fresh || fresh.active || !fresh.masked) return [];
   // The orchestrator went on to a third host, and signs there.
   if (fresh.journal?.stage === "moved") return [];

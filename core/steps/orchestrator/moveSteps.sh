@@ -139,7 +139,7 @@ signer_arrive() {
   signer_side
 }
 
-# signer_place_config FILE: $config, in base64, is it as core/orchestrator/rules/movedConfig.ts makes it. Replaced whole.
+# signer_place_config FILE: $config, in base64, is it as core/orchestrator/rules/adaptConfig.ts makes it. Replaced whole.
 signer_place_config() {
   [ -n "$config" ] || fail "the orchestrator's configuration for this host is missing: nothing was put in place" "needed: $1"
   cp -p "$1" "$1.new"

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect } from "vitest";
 import { type Journal, parseJournal } from "../../../core/orchestrator/rules/journal";
-import { knownOf } from "../../../core/orchestrator/rules/known";
+import { summarizeMoves } from "../../../core/orchestrator/rules/moveHistory";
 import type { SignersTruth } from "../../../lab/doubles/chain";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage";
@@ -144,7 +144,7 @@ async function addOperator(host: LabHost): Promise<void> {
  */
 export async function putBack(stage: MoveStage): Promise<void> {
   const { lab, old, fresh, state, word } = stage;
-  const { started } = knownOf(movesIn(backupsOf(stage)), moveNamed("pillar-host/prod/Anvil/1"));
+  const { started } = summarizeMoves(movesIn(backupsOf(stage)), moveNamed("pillar-host/prod/Anvil/1"));
   if (started > 0) word.laterThanMove = started;
   const forget = "rm -rf /var/lib/pillar-host/orchestrator.* /var/lib/pillar-host/copy";
   await onHost(

@@ -19,9 +19,14 @@ import { pipeline } from "node:stream/promises";
 import { test as base, describe, expect } from "vitest";
 import type { MoveId } from "../../../../core/eventLog/moveId";
 import { readArchive } from "../../../../core/orchestrator/backup/archive";
-import { archiveLimit, type BackupDeps, type BackupOf, takeBackup } from "../../../../core/orchestrator/backup/backup";
+import {
+  archiveLimit,
+  type BackupDeps,
+  type BackupSource,
+  takeBackup,
+} from "../../../../core/orchestrator/backup/backup";
 import { isKept } from "../../../../core/orchestrator/backup/backupPlace";
-import { manifestOf } from "../../../../core/orchestrator/backup/manifest";
+import { createManifest } from "../../../../core/orchestrator/backup/manifest";
 import { identityFor, openBackup, prove, seal } from "../../../../core/orchestrator/backup/vault";
 import { createDirectoryStore } from "../../../../core/store/directoryStore";
 import { ownIdentityPath } from "../../../../core/store/recordsDirectory";
@@ -35,7 +40,7 @@ const odd = ["-rf", "two\nlines", `it's "quoted" $HOME`, "ünïcode-日本", `${
 
 interface Stage {
   readonly root: LocalRoot;
-  readonly what: BackupOf;
+  readonly what: BackupSource;
   readonly settings: { directory: string; move: MoveId; identityFile?: string };
   readonly deps: BackupDeps;
   readonly said: string[];
@@ -191,7 +196,7 @@ describe("a backup", () => {
 
   test("may be as large as what was listed, with room for what grows meanwhile", () => {
     const entry = { kind: "file", mode: "600", owner: "0:0", sha256: "a" } as const;
-    const listed = manifestOf([
+    const listed = createManifest([
       { ...entry, path: "a", size: 1000 },
       { ...entry, path: "b", size: 1 },
     ]);

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { test as base, describe, expect } from "vitest";
 import {
   compareManifests,
+  createManifest,
   differenceLines,
-  manifestOf,
   parseManifest,
   plainPath,
+  quotePath,
   readManifest,
-  shown,
-  sumOf,
+  sumManifest,
 } from "../../../../core/orchestrator/backup/manifest";
 import { type LocalRoot, localRoot } from "../localRoot";
 
@@ -62,7 +62,7 @@ describe("what lies on a host", () => {
       { path: "tss", kind: "dir", mode: "700", owner, size: 0 },
       { path: "tss/.lock", kind: "file", mode: "4755", owner, size: 4, sha256: sha("kept") },
     ]);
-    expect(sumOf(manifest)).toEqual({ files: 2, bytes: 6 });
+    expect(sumManifest(manifest)).toEqual({ files: 2, bytes: 6 });
   });
 
   test("files of any name", async ({ root, dir }) => {
@@ -124,7 +124,7 @@ describe("what lies on a host", () => {
   test("hard links are files each", async ({ root, dir }) => {
     writeFileSync(join(dir, "one"), "x");
     linkSync(join(dir, "one"), join(dir, "two"));
-    expect(sumOf(await readManifest(root, { base: dir, paths: ["."] }))).toEqual({ files: 2, bytes: 2 });
+    expect(sumManifest(await readManifest(root, { base: dir, paths: ["."] }))).toEqual({ files: 2, bytes: 2 });
     rmSync(join(dir, "one"));
   });
 });
@@ -167,7 +167,8 @@ describe("parsing", () => {
 
 describe("comparing", () => {
   const file = { path: "a", kind: "file", mode: "600", owner: "0:0", size: 1, sha256: "x" } as const;
-  const against = (changes: object) => compareManifests(manifestOf([file]), manifestOf([{ ...file, ...changes }]));
+  const against = (changes: object) =>
+    compareManifests(createManifest([file]), createManifest([{ ...file, ...changes }]));
 
   test.each([
     ["nothing", {}, undefined],
@@ -180,14 +181,14 @@ describe("comparing", () => {
   });
 
   test("what is missing, what is new, and what may differ", () => {
-    const [one, two] = [manifestOf([file, { ...file, path: "log" }]), manifestOf([{ ...file, path: "b\n" }])];
+    const [one, two] = [createManifest([file, { ...file, path: "log" }]), createManifest([{ ...file, path: "b\n" }])];
     const found = compareManifests(one, two, (path) => path === "log");
     expect(differenceLines(found)).toEqual(["a: missing", '"b\\n": not there before']);
   });
 
   test("at most ten are shown, and how many more there are", () => {
     const many = Array.from({ length: 13 }, (_, index) => ({ ...file, path: `f${index}` }));
-    expect(differenceLines(compareManifests(manifestOf(many), manifestOf([]))).at(-1)).toBe("and 3 more");
-    expect(shown("tss/address_book.seed")).toBe("tss/address_book.seed");
+    expect(differenceLines(compareManifests(createManifest(many), createManifest([]))).at(-1)).toBe("and 3 more");
+    expect(quotePath("tss/address_book.seed")).toBe("tss/address_book.seed");
   });
 });

@@ -1,10 +1,15 @@
 import { expect, test } from "vitest";
-import { forecastLines, forecastOf, type Measured, stopsIn } from "../../../../core/orchestrator/checks/forecast";
+import {
+  createForecast,
+  type ForecastInputs,
+  forecastLines,
+  parseStops,
+} from "../../../../core/orchestrator/checks/forecast";
 
-const measured: Measured = { stops: [0.4, 2], bytes: 50e6, readSeconds: 2, callSeconds: 0.5, earlier: [] };
+const measured: ForecastInputs = { stops: [0.4, 2], bytes: 50e6, readSeconds: 2, callSeconds: 0.5, earlier: [] };
 
 test("without an earlier move the start is unknown, and with it the most that it may take", () => {
-  const forecast = forecastOf(measured);
+  const forecast = createForecast(measured);
   expect(forecast).toEqual({
     stop: { least: 0.4, most: 4 },
     copy: { least: 2, most: 10 },
@@ -20,18 +25,18 @@ test("without an earlier move the start is unknown, and with it the most that it
 });
 
 test("earlier moves bound the start, and the range holds what they took", () => {
-  const { start, total } = forecastOf({ ...measured, earlier: [6, 9] });
+  const { start, total } = createForecast({ ...measured, earlier: [6, 9] });
   expect(start).toEqual({ least: 0, most: 6.6 });
   expect(total.least).toBeCloseTo(3.6);
   expect(total.most).toBeCloseTo(20.6);
 });
 
 test("a journal without a stop, and one that is cut off", () => {
-  expect(stopsIn("")).toEqual([]);
+  expect(parseStops("")).toEqual([]);
   expect(
-    stopsIn("Stopped=10.5\nStopping=100.25\nStopped=101\nStopping=200\nStopping=300\nStopped=304.5\nStopping=400"),
+    parseStops("Stopped=10.5\nStopping=100.25\nStopped=101\nStopping=200\nStopping=300\nStopped=304.5\nStopping=400"),
   ).toEqual([0.75, 4.5]);
-  expect(forecastLines(forecastOf({ ...measured, stops: [] }), measured)[1]).toBe(
+  expect(forecastLines(createForecast({ ...measured, stops: [] }), measured)[1]).toBe(
     "  stop: unknown: its journal has no stop",
   );
 });

@@ -6,11 +6,11 @@ import { appendEvent, readMoveEvents } from "../../../../core/eventLog/eventLog"
 import { moveText } from "../../../../core/eventLog/moveId";
 import { shareFile } from "../../../../core/orchestrator/backup/keyShare";
 import {
+  findWholeBackup,
   moveFaultsText,
   type PreparationDeps,
   type SecureOptions,
   secureOrchestrator,
-  wholeBackupOf,
 } from "../../../../core/orchestrator/checks/preparation";
 import type { RootHost } from "../../../../core/ssh/root";
 import { createDirectoryStore } from "../../../../core/store/directoryStore";
@@ -99,8 +99,8 @@ const test = base.extend<{ stage: Stage }>({
       },
       deps: {
         roots: { old: host("old"), new: host("new") },
-        lookAtNode: async () => ({ synced: true, why: "", known: true }),
-        lookAtBridge: async () => ({ known: true, state: 0, key: bridgeKey, why: "live" }),
+        readNodeSync: async () => ({ synced: true, why: "", known: true }),
+        readBridge: async () => ({ known: true, state: 0, key: bridgeKey, why: "live" }),
         now: () => Date.UTC(2026, 10, 21, 18, 0, seconds++),
         ticks: () => 0,
         sleep: async () => undefined,
@@ -141,7 +141,7 @@ test("a move that was secured before the bridge's last key generation is judged 
   const options = { ...stage.options, noKeyShare: false };
   const first = await secureOrchestrator(options, stage.deps);
   const later = { known: true, state: 0, key: `A${bridgeKey.slice(1, -1)}U`, why: "live" } as const;
-  const deps = { ...stage.deps, lookAtBridge: async () => later };
+  const deps = { ...stage.deps, readBridge: async () => later };
   expect(await secureOrchestrator(options, deps)).toEqual(first);
   Object.assign(stage.facts.old, { journal: "" });
   stage.called.length = 0;
@@ -206,7 +206,7 @@ describe("a move that has begun", () => {
 
 describe("the pieces", () => {
   test("what a first backup holds, and what of it may change meanwhile", () => {
-    const what = wholeBackupOf("first", {
+    const what = findWholeBackup("first", {
       service: "o",
       directory: "/root/.orchestrator",
       nodeDirectory: "/root/.znn",

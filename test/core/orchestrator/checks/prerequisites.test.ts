@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { moveText } from "../../../../core/eventLog/moveId";
-import type { BridgeNow } from "../../../../core/orchestrator/checks/bridgeNow";
-import { shownOf } from "../../../../core/orchestrator/checks/moveSummary";
+import type { BridgeNow } from "../../../../core/orchestrator/checks/bridgeState";
+import { formatSurvey } from "../../../../core/orchestrator/checks/moveSummary";
 import type { MoveSurvey, NewSide, OldSide, Requirements } from "../../../../core/orchestrator/checks/moveSurvey";
-import { moveFaultsOf } from "../../../../core/orchestrator/checks/prerequisites";
+import { findMoveProblems } from "../../../../core/orchestrator/checks/prerequisites";
 import { withNode } from "../../../../core/orchestrator/checks/rehearsal";
-import { endpointsOf, isUsed } from "../../../../core/orchestrator/rules/endpoints";
-import { parseFacts, type SideFacts } from "../../../../core/orchestrator/rules/hostPairFacts";
+import { isUsed, listEndpoints } from "../../../../core/orchestrator/rules/endpoints";
+import { type OrchestratorFacts, parseFacts } from "../../../../core/orchestrator/rules/hostPairFacts";
 import { hasBegun, isOwn } from "../../../../core/orchestrator/rules/journal";
-import { orchestratorConfigOf } from "../../../../core/orchestrator/rules/orchestratorConfigFile";
+import { parseOrchestratorConfig } from "../../../../core/orchestrator/rules/orchestratorConfigFile";
 import { moveNamed } from "../../../moveNamed";
 
 const hostKey = "ssh-ed25519 KEY";
 const build = { version: "v0.0.9a", gitCommit: "abcdef12".repeat(5), goVersion: "go1.20.14" };
-const facts: SideFacts = {
+const facts: OrchestratorFacts = {
   load: "loaded",
   active: "active",
   enabled: "enabled",
@@ -79,15 +79,15 @@ const survey = (
   bridge: changes.bridge ?? { known: true, state: 0, key: bridgeKey, why: "live" },
   room: changes.room ?? 1e12,
 });
-const oldFacts = (changes: Partial<SideFacts>) => survey({ old: { facts: { ...facts, ...changes } } });
-const newFacts = (changes: Partial<SideFacts>) => survey({ new: { facts: { ...newSide.facts, ...changes } } });
+const oldFacts = (changes: Partial<OrchestratorFacts>) => survey({ old: { facts: { ...facts, ...changes } } });
+const newFacts = (changes: Partial<OrchestratorFacts>) => survey({ new: { facts: { ...newSide.facts, ...changes } } });
 const journal = (move: string, stage: string) => JSON.stringify({ move, stage });
 
 describe("a share that is not of the bridge's key", () => {
   const later = survey({ bridge: { known: true, state: 0, key: laterKey, why: "live" } });
 
   test("stands in the way, with the file found and the one that the chain's key asks for", () => {
-    expect(moveFaultsOf(later, wanted)).toEqual([
+    expect(findMoveProblems(later, wanted)).toEqual([
       [
         "old: the orchestrator has no share of the bridge's present key, and signs nothing",
         `  found: ${shareOf(bridgeKey)}`,
@@ -95,15 +95,15 @@ describe("a share that is not of the bridge's key", () => {
         "  Is this signer to move without a share? pulumi config set --path pillar-host:orchestrator.migrateFrom.noKeyShare acknowledged -s prod",
       ].join("\n"),
     ]);
-    expect(moveFaultsOf(later, { ...wanted, noKeyShare: true })).toEqual([]);
+    expect(findMoveProblems(later, { ...wanted, noKeyShare: true })).toEqual([]);
   });
 
   test("is told from one that lies beside older ones, and from one of a key that nobody tells", () => {
     const both = survey({ old: { shares: [shareOf(laterKey), shareOf(bridgeKey)] }, bridge: later.bridge });
-    expect(moveFaultsOf(both, wanted)).toEqual([]);
+    expect(findMoveProblems(both, wanted)).toEqual([]);
     const silent = survey({ old: { shares: [shareOf(laterKey)] }, bridge: { known: false, why: "no node" } });
-    expect(moveFaultsOf(silent, wanted)).toEqual([]);
-    expect(shownOf(silent, wanted)).toContain(
+    expect(findMoveProblems(silent, wanted)).toEqual([]);
+    expect(formatSurvey(silent, wanted)).toContain(
       "nobody tells the bridge's key: whether the old side's key share is of it is not known",
     );
   });
@@ -111,22 +111,22 @@ describe("a share that is not of the bridge's key", () => {
 
 describe("prerequisites", () => {
   test("hosts where all is well have no fault, and both sides' versions are shown", () => {
-    expect(moveFaultsOf(survey(), wanted)).toEqual([]);
-    expect(shownOf(survey(), wanted)).toEqual([
+    expect(findMoveProblems(survey(), wanted)).toEqual([]);
+    expect(formatSurvey(survey(), wanted)).toEqual([
       "old side old: v0.0.9a (abcdef12), state: live, 400 files, 50 MB, key shares: 1",
       "new side new: v0.0.9a, 20.0 GB free",
       "old side signs for Pillar Anvil",
     ]);
     const silent = survey({ bridge: { known: false, why: "the node of new: error -32601" } });
-    expect(moveFaultsOf(silent, wanted)).toEqual([]);
-    expect(shownOf(silent, wanted).at(-1)).toBe(
+    expect(findMoveProblems(silent, wanted)).toEqual([]);
+    expect(formatSurvey(silent, wanted).at(-1)).toBe(
       "the chain tells nothing of the bridge, so the orchestrator's own getStatus decides: the node of new: error -32601",
     );
     const bare = survey({ old: { build: { value: { ...build, gitCommit: "" } } } });
-    expect(moveFaultsOf(bare, wanted)).toEqual([]);
-    expect(shownOf(bare, wanted)[0]).toContain("old side old: v0.0.9a (no commit), state: live");
+    expect(findMoveProblems(bare, wanted)).toEqual([]);
+    expect(formatSurvey(bare, wanted)[0]).toContain("old side old: v0.0.9a (no commit), state: live");
     const moved = { producer: "z1q", pillarName: "notFound", tssPeerId: "12D", evmAddress: "0x" };
-    expect(shownOf(survey({ old: { identity: { value: moved } } }), wanted).at(-1)).toBe(
+    expect(formatSurvey(survey({ old: { identity: { value: moved } } }), wanted).at(-1)).toBe(
       "old side: no Pillar has its producer key by now; it signs on until the next key generation, not after it",
     );
   });
@@ -214,7 +214,7 @@ describe("prerequisites", () => {
     ],
     [
       "a damaged configuration",
-      survey({ old: { damaged: ["config.json"], config: orchestratorConfigOf({}) } }),
+      survey({ old: { damaged: ["config.json"], config: parseOrchestratorConfig({}) } }),
       {},
       "old: /root/.orchestrator/config.json is not whole",
       "journalctl",
@@ -378,7 +378,7 @@ describe("prerequisites", () => {
     ["a node that syncs", survey({ node: false }), {}, "new: the node is not synced now", "found: state 1"],
     ["no room here", survey({ room: 1e6 }), {}, "this machine has no room for the backup", "1 MB free at /b"],
   ])("%s is the one fault", (_what, found, changes, what, detail) => {
-    const faults = moveFaultsOf(found, { ...wanted, ...changes });
+    const faults = findMoveProblems(found, { ...wanted, ...changes });
     expect(faults).toHaveLength(1);
     expect(faults[0]).toContain(what);
     expect(faults[0]).toContain(detail);
@@ -393,7 +393,7 @@ describe("prerequisites", () => {
       bridge: { known: false, why: "w" },
       room: 0,
     };
-    expect(moveFaultsOf(found, wanted).map((fault) => fault.split("\n")[0])).toEqual([
+    expect(findMoveProblems(found, wanted).map((fault) => fault.split("\n")[0])).toEqual([
       ...[
         "old: the old host can't be looked at",
         "new: the new host can't be looked at",
@@ -401,7 +401,7 @@ describe("prerequisites", () => {
         "this machine has no room for the backup",
       ],
     ]);
-    expect(moveFaultsOf(found, wanted)[0]).toBe(
+    expect(findMoveProblems(found, wanted)[0]).toBe(
       "old: the old host can't be looked at\n  found: old refuses\n  needed: a running host that accepts a login of root, or of a user with sudo (pillar-host:orchestrator.migrateFrom)\n" +
         "  See it with: ssh -v old, as the user and on the port of pillar-host:orchestrator.migrateFrom. Then run pulumi up -s prod again.",
     );
@@ -410,7 +410,7 @@ describe("prerequisites", () => {
   test("a start that the old host does not know of, unless the operator says that its signer came there later", () => {
     const known = { generation: 2, started: 2, move: moveNamed("pillar-host/prod-2/Anvil/1") };
     const later = { ...wanted, known };
-    expect(moveFaultsOf(survey(), later)).toEqual([
+    expect(findMoveProblems(survey(), later)).toEqual([
       "old: this host does not know of this signer's last start\n  found: no journal\n" +
         "  needed: generation 2, pillar-host/prod-2/Anvil/1: the host that the signer is on now. Was this one restored from a snapshot, or installed anew?\n" +
         "  You brought it here yourself, and it can start nowhere else (docs/orchestrator.md)? pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
@@ -425,71 +425,71 @@ describe("prerequisites", () => {
           move: "pillar-host/prod/Anvil/1",
         }),
       });
-    expect(moveFaultsOf(copied(2), later)).toEqual([]);
-    expect(moveFaultsOf(copied(1), later)[0]).toContain("does not know of this signer's last start");
-    expect(moveFaultsOf(written(1), later)[0]).toContain("found: generation 1\n");
-    expect(moveFaultsOf(written(2), later)).toEqual([]);
-    expect(moveFaultsOf(survey(), { ...later, laterThanMove: 2 })).toEqual([]);
+    expect(findMoveProblems(copied(2), later)).toEqual([]);
+    expect(findMoveProblems(copied(1), later)[0]).toContain("does not know of this signer's last start");
+    expect(findMoveProblems(written(1), later)[0]).toContain("found: generation 1\n");
+    expect(findMoveProblems(written(2), later)).toEqual([]);
+    expect(findMoveProblems(survey(), { ...later, laterThanMove: 2 })).toEqual([]);
   });
 
   test("a record that is behind a host, and a signer of which nothing is known, but for the operator's word", () => {
     const none = { ...wanted, known: { generation: 0, started: 0 } };
-    expect(moveFaultsOf(survey(), none)).toEqual([
+    expect(findMoveProblems(survey(), none)).toEqual([
       "no move of this signer is known, neither by the record nor by a journal\n  found: generation 0 on a host, 0 in the record\n" +
         "  needed: your word, once, that no move of it ever began; did one? Then bring the record of the machine that moved it last (docs/unattended.md): the signer may be at work elsewhere\n" +
         "  It was never moved? pulumi config set --path pillar-host:orchestrator.migrateFrom.firstMove acknowledged -s prod && pulumi up -s prod",
     ]);
-    expect(moveFaultsOf(survey(), { ...none, firstMove: true })).toEqual([]);
+    expect(findMoveProblems(survey(), { ...none, firstMove: true })).toEqual([]);
     const known = { ...none, known: { generation: 1, started: 0 } };
-    expect(moveFaultsOf(survey(), known)).toEqual([]);
+    expect(findMoveProblems(survey(), known)).toEqual([]);
     for (const facts of [oldFacts, newFacts]) {
       const ahead = facts({ journal: JSON.stringify({ generation: 2 }) });
-      expect(moveFaultsOf(ahead, { ...known, firstMove: true })).toEqual([
+      expect(findMoveProblems(ahead, { ...known, firstMove: true })).toEqual([
         "the record knows less of this signer's moves than its hosts\n  found: generation 2 on a host, 1 in the record\n" +
           "  needed: bring the record of the machine that moved it last (docs/unattended.md): the signer may be at work elsewhere\n" +
           "  That record is lost, and it can start nowhere else (docs/orchestrator.md)? pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
       ]);
-      expect(moveFaultsOf(ahead, { ...known, laterThanMove: 2 })).toEqual([]);
+      expect(findMoveProblems(ahead, { ...known, laterThanMove: 2 })).toEqual([]);
     }
   });
 
   test("what is acknowledged, older builds without getStatus, and this move's own share are no faults", () => {
-    expect(moveFaultsOf(oldFacts({ shares: 0 }), { ...wanted, noKeyShare: true })).toEqual([]);
-    expect(moveFaultsOf(survey({ old: { status: { value: undefined } } }), wanted)).toEqual([]);
+    expect(findMoveProblems(oldFacts({ shares: 0 }), { ...wanted, noKeyShare: true })).toEqual([]);
+    expect(findMoveProblems(survey({ old: { status: { value: undefined } } }), wanted)).toEqual([]);
     const halted = (state: number) => survey({ old: { status: { value: { state, stateName: "x" } } } });
-    expect([2, 1, 3].map((state) => moveFaultsOf(halted(state), { ...wanted, haltedBridge: true }).length)).toEqual([
-      ...[0, 1, 1],
-    ]);
+    expect([2, 1, 3].map((state) => findMoveProblems(halted(state), { ...wanted, haltedBridge: true }).length)).toEqual(
+      [...[0, 1, 1]],
+    );
     const chainHalted = survey({ bridge: { known: true, state: 2, key: bridgeKey, why: "halted" } });
-    expect(moveFaultsOf(chainHalted, { ...wanted, haltedBridge: true })).toEqual([]);
+    expect(findMoveProblems(chainHalted, { ...wanted, haltedBridge: true })).toEqual([]);
     const own = newFacts({ shares: 1, directory: "there", journal: journal("pillar-host/prod/Anvil/3", "running") });
-    expect(moveFaultsOf(own, wanted)).toEqual([]);
+    expect(findMoveProblems(own, wanted)).toEqual([]);
     const another = newFacts({ shares: 1, directory: "there", journal: journal("pillar-host/prod/Bell/1", "running") });
-    expect(moveFaultsOf(another, wanted)).toHaveLength(1);
+    expect(findMoveProblems(another, wanted)).toHaveLength(1);
   });
 
   test("what lies as the orchestrator has it, or means nothing to the bridge, is no fault", () => {
     const places = { dataPath: "/root/.orchestrator/", tssDir: "/root/.orchestrator/tss" };
-    expect(moveFaultsOf(survey({ old: { config: { ...config, ...places } } }), wanted)).toEqual([]);
+    expect(findMoveProblems(survey({ old: { config: { ...config, ...places } } }), wanted)).toEqual([]);
     // Where a directory above is a link, the process tells its real one.
     const linked = { ...facts, real: "/data/root/.orchestrator", works: "/data/root/.orchestrator" };
-    expect(moveFaultsOf(survey({ old: { facts: linked, config: { ...config, ...places } } }), wanted)).toEqual([]);
+    expect(findMoveProblems(survey({ old: { facts: linked, config: { ...config, ...places } } }), wanted)).toEqual([]);
     const variables = ["ORCHESTRATOR_PRODUCER_PASSPHRASE"];
     const inEnvironment = survey({
       old: { facts: { ...facts, environment: variables }, config: { ...config, hasPassphrase: false } },
       new: { facts: { ...newSide.facts, environment: variables } },
     });
-    expect(moveFaultsOf(inEnvironment, wanted)).toEqual([]);
+    expect(findMoveProblems(inEnvironment, wanted)).toEqual([]);
     // BNB's default, which stays in the file; the bridge has Ethereum alone.
     const leftOver = { ...ownEth, network: "BSC" };
     const status = { value: { state: 0, stateName: "live", networks: ["Ethereum"] } };
     const reached = ["eth:443", "localhost:8545"];
-    expect(moveFaultsOf(survey({ old: { status, endpoints: [eth, leftOver], reached } }), wanted)).toEqual([]);
-    expect(moveFaultsOf(survey({ old: { status, endpoints: [eth, ownEth], reached } }), wanted)).toHaveLength(1);
+    expect(findMoveProblems(survey({ old: { status, endpoints: [eth, leftOver], reached } }), wanted)).toEqual([]);
+    expect(findMoveProblems(survey({ old: { status, endpoints: [eth, ownEth], reached } }), wanted)).toHaveLength(1);
   });
 
   test("a new host that already has the executable needs no release", () => {
-    expect(moveFaultsOf(newFacts({ hasExecutable: true }), { ...wanted, release: undefined })).toEqual([]);
+    expect(findMoveProblems(newFacts({ hasExecutable: true }), { ...wanted, release: undefined })).toEqual([]);
   });
 });
 
@@ -536,7 +536,7 @@ test("endpoints are host and port, without the access keys of their paths; the h
     "BNB Chain": { Urls: ["ws://u:p@bnb.example:8546/x", "ws://localhost:8545", "ws://[2001:db8::7]:1/k"] },
   };
   const endpoint = (network: string, old: string, isOwn = false, fresh = old) => ({ network, old, new: fresh, isOwn });
-  expect(endpointsOf({ Networks }, ["198.51.100.7", "2001:db8::7"])).toEqual([
+  expect(listEndpoints({ Networks }, ["198.51.100.7", "2001:db8::7"])).toEqual([
     endpoint("Ethereum", "eth.example:443"),
     endpoint("Ethereum", "plain.example:80"),
     endpoint("Zenon", "127.0.0.1:35998", true),
@@ -546,7 +546,7 @@ test("endpoints are host and port, without the access keys of their paths; the h
     endpoint("BNB Chain", "2001:db8::7:1", true, "127.0.0.1:1"),
   ]);
   for (const odd of [{}, { Networks: null }, { Networks: { A: null, B: { Urls: "x" } } }])
-    expect(endpointsOf(odd, [])).toEqual([]);
+    expect(listEndpoints(odd, [])).toEqual([]);
   expect(isUsed(endpoint("Zenon", "x"), [])).toBe(true);
   expect(isUsed(endpoint("BSC", "x"), ["Ethereum"])).toBe(false);
   expect(isUsed(endpoint("BSC", "x"), undefined)).toBe(true);
@@ -559,7 +559,7 @@ test("a configuration's places are read, and none of its secrets", () => {
     ProducerKeyFilePassphrase: "hunter2",
     TssConfig: { BaseDir: "/o/tss", PublicKey: "A81a" },
   };
-  expect(orchestratorConfigOf(json)).toEqual({
+  expect(parseOrchestratorConfig(json)).toEqual({
     dataPath: "/o",
     tssDir: "/o/tss",
     keyStore: "key",
@@ -567,7 +567,7 @@ test("a configuration's places are read, and none of its secrets", () => {
     hasShare: true,
   });
   for (const odd of [{}, { TssConfig: null }, { TssConfig: 1, DataPath: 2, ProducerKeyFileName: "" }])
-    expect(orchestratorConfigOf(odd)).toEqual({ keyStore: "producer", hasPassphrase: false, hasShare: false });
+    expect(parseOrchestratorConfig(odd)).toEqual({ keyStore: "producer", hasPassphrase: false, hasShare: false });
 });
 
 test("before the stand-up the new host's own node is to come, and nothing else is", () => {
@@ -576,8 +576,8 @@ test("before the stand-up the new host's own node is to come, and nothing else i
     old: { endpoints: [eth, node, ownEth], reached: ["eth:443", "127.0.0.1:35998", "localhost:8545"] },
     node: false,
   });
-  expect(moveFaultsOf(bare, wanted).join("\n")).toContain("nothing at 127.0.0.1:35998 for Zenon");
-  const rehearsed = moveFaultsOf(withNode(bare), wanted);
+  expect(findMoveProblems(bare, wanted).join("\n")).toContain("nothing at 127.0.0.1:35998 for Zenon");
+  const rehearsed = findMoveProblems(withNode(bare), wanted);
   expect(rehearsed).toHaveLength(1);
   expect(rehearsed[0]).toContain("found: nothing at localhost:8545 for Ethereum\n");
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import {
-  globalStateOf,
-  notLive,
+  checkLive,
+  checkStoppedState,
+  parseGlobalState,
   type StoppedInputs,
-  stoppedFault,
 } from "../../../../core/orchestrator/checks/stoppedState";
 import type { Saga } from "../../../../core/orchestrator/rules/journal";
 import { moveNamed } from "../../../moveNamed";
@@ -40,11 +40,11 @@ describe("the state in which an orchestrator was stopped", () => {
     ["no object", "null", undefined],
     ["no file", undefined, undefined],
   ])("%s", (_what, text, state) => {
-    expect(globalStateOf(text)).toBe(state);
+    expect(parseGlobalState(text)).toBe(state);
   });
 
   test("a key generation ends the way there, and the way back, with what to ask and where the cure is", () => {
-    expect(stoppedFault(config(1), forward, inputs)).toBe(
+    expect(checkStoppedState(config(1), forward, inputs)).toBe(
       [
         "the orchestrator of the old side (198.51.100.7) was stopped in state 1 (key generation): its part in the bridge's next key is not done, and started on the other side it would begin a key generation alone",
         "  found: GlobalState 1 in /data/orch/config.json, which it wrote at its stop",
@@ -53,39 +53,40 @@ describe("the state in which an orchestrator was stopped", () => {
         "  Does it stay in state 1 although the bridge's key generation is over? docs/orchestrator.md, A signer that stays in state 1",
       ].join("\n"),
     );
-    expect(stoppedFault(config(1), back, inputs)).toMatch(/^the orchestrator of the new side \(203\.0\.113\.9\) /);
+    expect(checkStoppedState(config(1), back, inputs)).toMatch(/^the orchestrator of the new side \(203\.0\.113\.9\) /);
   });
 
   test("a halted bridge ends the way there, and keeps nobody from going back", () => {
-    expect(stoppedFault(config(2), forward, inputs)).toMatch(
+    expect(checkStoppedState(config(2), forward, inputs)).toMatch(
       / was stopped in state 2 \(halted\): the bridge is halted/,
     );
-    expect(stoppedFault(config(7), forward, inputs)).toMatch(
+    expect(checkStoppedState(config(7), forward, inputs)).toMatch(
       / was stopped in state 7 \(unknown\): started on the other/,
     );
-    expect(stoppedFault(config(2), back, inputs)).toBeUndefined();
-    expect(stoppedFault(config(2), forward, inputs)).toContain(typed);
-    expect(stoppedFault(config(3), forward, inputs)).not.toContain(typed);
+    expect(checkStoppedState(config(2), back, inputs)).toBeUndefined();
+    expect(checkStoppedState(config(2), forward, inputs)).toContain(typed);
+    expect(checkStoppedState(config(3), forward, inputs)).not.toContain(typed);
     // Typed out, and for a halted bridge alone.
     const word = { ...inputs, haltedBridge: true };
-    expect([0, 2].map((state) => stoppedFault(config(state), forward, word))).toEqual([undefined, undefined]);
-    for (const state of [1, 3, 4]) expect(stoppedFault(config(state), forward, word)).toContain(`GlobalState ${state}`);
+    expect([0, 2].map((state) => checkStoppedState(config(state), forward, word))).toEqual([undefined, undefined]);
+    for (const state of [1, 3, 4])
+      expect(checkStoppedState(config(state), forward, word)).toContain(`GlobalState ${state}`);
   });
 
   test("a file that no orchestrator starts with ends both ways, without a word of it", () => {
     for (const saga of [forward, back]) {
-      const text = stoppedFault('{"ProducerKeyFilePassphrase":"hunter2', saga, inputs);
+      const text = checkStoppedState('{"ProducerKeyFilePassphrase":"hunter2', saga, inputs);
       expect(text).toContain("its configuration cannot be read: no orchestrator would start with it");
       expect(text).not.toContain("hunter2");
     }
-    expect(stoppedFault(config(0), forward, inputs)).toBeUndefined();
+    expect(checkStoppedState(config(0), forward, inputs)).toBeUndefined();
   });
 });
 
 test("one that is not live is not stopped at all", () => {
   const why = (state: number, word = false) =>
-    notLive("old", { state, stateName: `state${state}` }, { ...inputs, haltedBridge: word });
-  expect(notLive("old", undefined, inputs)).toBeUndefined();
+    checkLive("old", { state, stateName: `state${state}` }, { ...inputs, haltedBridge: word });
+  expect(checkLive("old", undefined, inputs)).toBeUndefined();
   expect(why(0)).toBeUndefined();
   expect(why(1)).toContain("takes part in a key generation now");
   expect(why(1)).toContain("docs/orchestrator.md, A signer that stays in state 1");

@@ -7,8 +7,8 @@ const facts = "load=loaded\nactive=inactive\ndirectory=there\nshares=0\n";
 const place = { service: "o", directory: "/o", nodeDirectory: "/z", executable: "o", rpcPort: 1 };
 const options = { old: place, new: place, copyAddress: "old", sshPort: 22, sshUser: "root", backupDirectory: "/" };
 const chain = {
-  lookAtNode: async () => ({ synced: true, why: "", known: true }),
-  lookAtBridge: async () => ({ known: true, state: 0, key: "", why: "live" }) as const,
+  readNodeSync: async () => ({ synced: true, why: "", known: true }),
+  readBridge: async () => ({ known: true, state: 0, key: "", why: "live" }) as const,
 };
 
 /** Hosts that answer with what a test says of a function; the rest is usual. */

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { type BulkCopyKeyInputs, prepareBulkCopy } from "../../../../core/orchestrator/hosts/bulkCopyKey";
 import type { HostPair } from "../../../../core/orchestrator/hosts/hostPair";
+import type { HostState, HostStates } from "../../../../core/orchestrator/rules/hostStates";
 import type { Journal } from "../../../../core/orchestrator/rules/journal";
-import type { Looks, SideLook } from "../../../../core/orchestrator/rules/sagaLooks";
 import { moveNamed } from "../../../moveNamed";
 
 const move = moveNamed("pillar-host/prod/Anvil/2");
 const earlier = moveNamed("pillar-host/prod/Anvil/1");
-const signs: SideLook = { active: true, masked: false };
-const rests: SideLook = { active: false, masked: true };
+const signs: HostState = { active: true, masked: false };
+const rests: HostState = { active: false, masked: true };
 const journalOf = (more: Partial<Journal>): Journal => ({
   version: 1,
   generation: 1,
@@ -27,7 +27,7 @@ const journalOf = (more: Partial<Journal>): Journal => ({
 });
 
 /** Runs it against these hosts. @returns what was called, in order, and what was said */
-async function prepared(hosts: Looks, failing?: string, more: Partial<BulkCopyKeyInputs> = {}) {
+async function prepared(hosts: HostStates, failing?: string, more: Partial<BulkCopyKeyInputs> = {}) {
   const [called, said] = [[] as string[], [] as string[]];
   const root = (address: string) => ({ address }) as HostPair["roots"]["old"];
   const pair: HostPair = {
@@ -79,7 +79,7 @@ async function prepared(hosts: Looks, failing?: string, more: Partial<BulkCopyKe
 const given = ["look new", "look new", "look old", "take", "look new", "look old"];
 const made = ["new signer_copy_key", "old signer_copy_allow", "new signer_copy_key_waits"];
 
-test.each<[string, SideLook]>([
+test.each<[string, HostState]>([
   ["where nothing of the move is", rests],
   ["where a run was killed in it", { ...rests, journal: journalOf({}) }],
   [
@@ -111,7 +111,7 @@ test("nor on the way back, nor where the new host is out of sight or runs an orc
   expect((await prepared({ old: signs, new: signs })).called).toEqual(["look new", "close"]);
 });
 
-test.each<[string, SideLook]>([
+test.each<[string, HostState]>([
   ["out of sight", undefined],
   ["without a signer that runs", rests],
   ["stopped by this move", { ...rests, journal: journalOf({ side: "old", stage: "stopping" }) }],

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { moveText } from "../../../../core/eventLog/moveId";
-import { manifestOf } from "../../../../core/orchestrator/backup/manifest";
-import { heldByAnother, openHostPair, readSide } from "../../../../core/orchestrator/hosts/hostPair";
+import { createManifest } from "../../../../core/orchestrator/backup/manifest";
+import { lockTimeoutText, openHostPair, parseHostState } from "../../../../core/orchestrator/hosts/hostPair";
 import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
-import { unfenced } from "../../../../core/orchestrator/hosts/provedCopy";
+import { restoreKeyStoreName } from "../../../../core/orchestrator/hosts/provedCopy";
 import { secondsWithout } from "../../../../core/orchestrator/move/move";
-import { errorsIn, readLife, versionFaults } from "../../../../core/orchestrator/move/verify";
+import { checkRunningVersion, findLogErrors, parseLife } from "../../../../core/orchestrator/move/verify";
+import type { HostStates } from "../../../../core/orchestrator/rules/hostStates";
 import { type Journal, parseJournal, type Saga } from "../../../../core/orchestrator/rules/journal";
+import { describeKeyLocation } from "../../../../core/orchestrator/rules/keyLocation";
 import { obstacleText } from "../../../../core/orchestrator/rules/obstacles";
-import type { Looks } from "../../../../core/orchestrator/rules/sagaLooks";
-import { whereItIs } from "../../../../core/orchestrator/rules/whereItIs";
 import { commandsFor } from "../../../../core/util/commands";
 import { moveNamed } from "../../../moveNamed";
 
@@ -72,11 +72,11 @@ describe("parseJournal", () => {
 });
 
 test("readSide takes the look from the end, and what was said before it", () => {
-  const { seen, said } = readSide(side(JSON.stringify(written)), "host");
+  const { seen, said } = parseHostState(side(JSON.stringify(written)), "host");
   expect(seen).toEqual({ journal, active: false, masked: true });
   expect(said).toEqual(["config.json: said before"]);
-  expect(readSide(side(""), "host").seen.journal).toBeUndefined();
-  expect(() => readSide("journal \nactive no\n", "host")).toThrow("host: its answer was cut off");
+  expect(parseHostState(side(""), "host").seen.journal).toBeUndefined();
+  expect(() => parseHostState("journal \nactive no\n", "host")).toThrow("host: its answer was cut off");
 });
 
 test("each side has its own names", () => {
@@ -96,7 +96,7 @@ test("each side has its own names", () => {
 describe("a run that another one holds up", () => {
   test("is told whose login it is, and what ends it", () => {
     expect(
-      heldByAnother("203.0.113.9", "held 17 4242", 30, "prod-2"),
+      lockTimeoutText("203.0.113.9", "held 17 4242", 30, "prod-2"),
     ).toBe(`203.0.113.9: another run has been at work on this signer for 30 minutes; nothing was done
   found: it is logged in on 203.0.113.9; its login there is process 4242
   Whose it is: on 203.0.113.9: ps -o lstart,args -p 4242; ss -tnp | grep pid=4242,
@@ -105,28 +105,28 @@ describe("a run that another one holds up", () => {
   });
 
   test("is not sent to a process where none is known", () => {
-    expect(heldByAnother("203.0.113.9", "held 5", 30, "prod-2")).not.toMatch(/process|undefined/);
+    expect(lockTimeoutText("203.0.113.9", "held 5", 30, "prod-2")).not.toMatch(/process|undefined/);
   });
 });
 
 test("unfenced gives a key store its own name again, a folder too", () => {
   const entry = (path: string) => ({ path, kind: "file", mode: "600", owner: "0:0", size: 1, sha256: "a" }) as const;
   const aside = "producer.moved-to-203.0.113.9-20260101T000000Z";
-  const manifest = manifestOf([
+  const manifest = createManifest([
     entry(aside),
     entry(`${aside}/producer`),
     entry("producer.moved-to-else"),
     entry("tss"),
   ]);
-  expect([...unfenced(manifest, journal.was.keyStore).keys()]).toEqual([
+  expect([...restoreKeyStoreName(manifest, journal.was.keyStore).keys()]).toEqual([
     "producer",
     "producer.moved-to-else",
     "producer/producer",
     "tss",
   ]);
-  expect(unfenced(manifest, undefined)).toBe(manifest);
-  const named = manifestOf([entry("signer.key.moved-to-203.0.113.9-20260101T000000Z"), entry("tss")]);
-  expect([...unfenced(named, "/o/signer.key.moved-to-203.0.113.9-20260101T000000Z").keys()]).toEqual([
+  expect(restoreKeyStoreName(manifest, undefined)).toBe(manifest);
+  const named = createManifest([entry("signer.key.moved-to-203.0.113.9-20260101T000000Z"), entry("tss")]);
+  expect([...restoreKeyStoreName(named, "/o/signer.key.moved-to-203.0.113.9-20260101T000000Z").keys()]).toEqual([
     ...["signer.key", "tss"],
   ]);
 });
@@ -141,14 +141,14 @@ test("errorsIn takes the lines that an operator should read, by their level", ()
     "2026-01-01T00:00:00.000Z\tDEBUG\tnetwork/znn.go:265\terror: event already exists, set it as sent locally",
     "2026-01-01T00:00:00.000Z\tINFO\tmain.go:1\tno errors",
   ];
-  expect(errorsIn([...other, ...bad])).toEqual(bad);
+  expect(findLogErrors([...other, ...bad])).toEqual(bad);
 });
 
 test("readLife reads the unit and its last lines", () => {
   const printed = "ActiveState=active\nSubState=running\nNRestarts=2\nMainPID=77\nPeers=3\nlog\nline 1\nline 2\n";
   const life = { active: "active (running)", restarts: 2, pid: 77, log: ["line 1", "line 2"] };
-  expect(readLife(printed)).toEqual({ ...life, peers: 3 });
-  expect(readLife(printed.replace("Peers=3\n", ""))).toEqual(life);
+  expect(parseLife(printed)).toEqual({ ...life, peers: 3 });
+  expect(parseLife(printed.replace("Peers=3\n", ""))).toEqual(life);
 });
 
 describe("what an error says", () => {
@@ -157,10 +157,10 @@ describe("what an error says", () => {
   const fenced = { journal, active: false, masked: true };
   test("where the key is", () => {
     const none = { active: false, masked: true };
-    expect(whereItIs({ old: fenced, new: none }, places)).toBe(
+    expect(describeKeyLocation({ old: fenced, new: none }, places)).toBe(
       "The key is on the old side (198.51.100.7), stopped and fenced, and nobody signs now.",
     );
-    expect(whereItIs({ old: { active: true, masked: false }, new: none }, places)).toBe(
+    expect(describeKeyLocation({ old: { active: true, masked: false }, new: none }, places)).toBe(
       "The key is on the old side (198.51.100.7), which signs; nothing was started on the new side (203.0.113.9).",
     );
   });
@@ -175,7 +175,7 @@ describe("what an error says", () => {
     { active: true, masked: false },
     { active: false, masked: true },
   ];
-  test.each<[string, Looks, string]>([
+  test.each<[string, HostStates, string]>([
     [
       "a restored snapshot of the old host",
       { old: running, new: { journal: at("running"), ...running } },
@@ -211,11 +211,11 @@ describe("what an error says", () => {
       "The key is on the old side (198.51.100.7), which runs all the same.",
     ],
   ])("where the key is, by what is seen too: %s", (_what, looks, line) => {
-    expect(whereItIs(looks, places)).toBe(line);
+    expect(describeKeyLocation(looks, places)).toBe(line);
   });
 
   test("one that runs on the old side, while it went on from the new one, is not there to stay", () => {
-    const looks: Looks = {
+    const looks: HostStates = {
       old: running,
       new: { journal: at("moved", { move: moveNamed("pillar-host/next/Anvil/1") }), ...stopped },
     };
@@ -226,7 +226,7 @@ describe("what an error says", () => {
 
   test("a second one that runs: which one to stop, with the name of its own unit", () => {
     const saga: Saga = { move: journal.move, direction: "forward" };
-    const looks: Looks = { old: running, new: { journal: at("running"), ...running } };
+    const looks: HostStates = { old: running, new: { journal: at("running"), ...running } };
     const text = obstacleText("two may sign", saga, looks, places);
     expect(text).toContain(
       "an orchestrator runs on the old side (198.51.100.7), where by the journals none may: two may sign",
@@ -305,9 +305,9 @@ describe("what an error says", () => {
 const run = commandsFor("prod");
 
 test("versionFaults: what runs is what the configuration names, where it names one", () => {
-  expect(versionFaults({ version: "v0.0.9a" }, "v0.0.9a", run)).toEqual([]);
-  expect(versionFaults({ version: "v0.0.9" }, undefined, run)).toEqual([]);
-  expect(versionFaults({ version: "v0.0.9" }, "v0.0.9a", run)).toEqual([
+  expect(checkRunningVersion({ version: "v0.0.9a" }, "v0.0.9a", run)).toEqual([]);
+  expect(checkRunningVersion({ version: "v0.0.9" }, undefined, run)).toEqual([]);
+  expect(checkRunningVersion({ version: "v0.0.9" }, "v0.0.9a", run)).toEqual([
     expect.stringMatching(/^it is v0\.0\.9, not v0\.0\.9a \(pillar-host:orchestrator\.release\.version\)/),
   ]);
 });

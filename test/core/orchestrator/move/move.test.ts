@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openEventLog } from "../../../../core/eventLog/eventLog";
-import { recorder, writeEnd } from "../../../../core/orchestrator/move/move";
+import { createRecorder, writeEnd } from "../../../../core/orchestrator/move/move";
 import { runSaga } from "../../../../core/orchestrator/move/saga";
 import type { Wanted } from "../../../../core/orchestrator/rules/generation";
 import { Model } from "../../../../lab/simulation/model";
@@ -19,7 +19,7 @@ describe("the event log of a move", () => {
   const wanted: Wanted = {
     move: { project: "pillar-host", stack: "s", pillar: "p", attempt: 1 },
     direction: "forward",
-    known: { generation: 0, started: 0 },
+    moveHistory: { generation: 0, started: 0 },
     isFirst: true,
     hosts: { old: "198.51.100.7#0", new: "203.0.113.9#0" },
   };
@@ -28,7 +28,7 @@ describe("the event log of a move", () => {
   /** @param breaks before which line the log can't be written any more */
   const run = async (breaks?: "begun" | "starting") => {
     const log = openEventLog({ directory, stack: "s", pillar: "p" }, { now: () => 0, say: () => undefined });
-    const record = recorder(log, wanted);
+    const record = createRecorder(log, wanted);
     const model = new Model(() => "none");
     const signers: Record<string, readonly string[]> = {};
     model.record = (line, saga) => {

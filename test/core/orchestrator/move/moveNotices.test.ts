@@ -1,23 +1,23 @@
 import { expect, test } from "vitest";
 import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
-import { movedText, moveFailed } from "../../../../core/orchestrator/move/moveNotices";
+import { formatMoveFailure, formatMoveNotice } from "../../../../core/orchestrator/move/moveNotices";
 
 const host = (address: string) => ({ host: { ssh: { address } } });
 const inputs = { old: host("198.51.100.9"), new: host("203.0.113.7") } as unknown as MoveInputs;
 const done = { holder: "new", why: "done", movedAt: "2026-11-21T12:00:00.000Z", secondsWithoutSigner: 4.2 } as never;
 
 test("a move is told with its gap, by the run that did it alone", () => {
-  expect(movedText(inputs, {}, done)).toBe(
+  expect(formatMoveNotice(inputs, {}, done)).toBe(
     "the orchestrator signs on 203.0.113.7 now, the new side; the bridge was without this signer for 4.2 s",
   );
-  expect(movedText(inputs, { holder: "old" }, done)).toBeDefined();
-  expect(movedText(inputs, { holder: "new" }, done)).toBeUndefined();
+  expect(formatMoveNotice(inputs, { holder: "old" }, done)).toBeDefined();
+  expect(formatMoveNotice(inputs, { holder: "new" }, done)).toBeUndefined();
   // Found where it is, by a run that moved nothing.
-  expect(movedText(inputs, {}, { holder: "new", why: "done" } as never)).toBeUndefined();
+  expect(formatMoveNotice(inputs, {}, { holder: "new", why: "done" } as never)).toBeUndefined();
 });
 
 test("a failure is told in a line, with how to see where the signer is", () => {
-  expect(moveFailed(new Error("the old side went away\n  Start neither"), "prod-2")).toBe(
+  expect(formatMoveFailure(new Error("the old side went away\n  Start neither"), "prod-2")).toBe(
     "the orchestrator's move ended in an error: the old side went away. Where the signer is: ./pillar-host status prod-2",
   );
 });

@@ -4,20 +4,20 @@ import http from "node:http";
 import net from "node:net";
 import { join } from "node:path";
 import { test as base, expect } from "vitest";
-import type { BridgeNow } from "../../../../core/orchestrator/checks/bridgeNow";
+import type { BridgeNow } from "../../../../core/orchestrator/checks/bridgeState";
 import type { HostPair } from "../../../../core/orchestrator/hosts/hostPair";
 import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
 import { MoveRun } from "../../../../core/orchestrator/move/moveRun";
 import { createMoveActions, type MoveActions } from "../../../../core/orchestrator/move/moveSteps";
-import type { Saga, SideName } from "../../../../core/orchestrator/rules/journal";
-import type { Looks } from "../../../../core/orchestrator/rules/sagaLooks";
+import type { HostStates } from "../../../../core/orchestrator/rules/hostStates";
+import type { Saga, WhichHost } from "../../../../core/orchestrator/rules/journal";
 import type { RootHost } from "../../../../core/ssh/root";
 import { moveNamed } from "../../../moveNamed";
 import { listen } from "../../chain/fakes";
 import { type LocalRoot, localRoot } from "../localRoot";
 
 const saga: Saga = { move: moveNamed("pillar-host/prod/Anvil/1"), direction: "forward" };
-const looks: Looks = { old: { active: false, masked: true }, new: { active: false, masked: true } };
+const looks: HostStates = { old: { active: false, masked: true }, new: { active: false, masked: true } };
 
 interface Stage {
   readonly hands: MoveActions & Pick<MoveRun, "seen">;
@@ -92,7 +92,7 @@ const test = base.extend<{ stage: Stage }>({
         response.end(JSON.stringify({ result: method === "getStatus" ? status : { producer: "z1q" }, error: "" }));
       }),
     );
-    const root = (side: SideName, local: LocalRoot): RootHost => ({
+    const root = (side: WhichHost, local: LocalRoot): RootHost => ({
       ...local,
       address: side,
       forward: async () => net.connect(rpc.port, "127.0.0.1"),
@@ -149,8 +149,8 @@ const test = base.extend<{ stage: Stage }>({
       say: (line: string) => void stage.said.push(line),
       ticks: () => stage.slept.reduce((sum, each) => sum + each, 0),
       sleep: async (milliseconds: number) => void stage.slept.push(milliseconds),
-      lookAtNode: async () => stage.node,
-      lookAtBridge: async () => stage.bridge,
+      readNodeSync: async () => stage.node,
+      readBridge: async () => stage.bridge,
       isWatched: true,
     };
     const run = new MoveRun(inputs, sides, deps);
@@ -162,7 +162,7 @@ const test = base.extend<{ stage: Stage }>({
 });
 
 /** As they are while the old side signs. */
-const signing: Looks = { ...looks, old: { active: true, masked: false } };
+const signing: HostStates = { ...looks, old: { active: true, masked: false } };
 
 /** The steps from the stop on, up to the one that is named. */
 async function upTo(stage: Stage, last: "backup" | "fence" | "copy"): Promise<void> {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test as base, describe, expect } from "vitest";
-import { errorsIn, readLife } from "../../../../core/orchestrator/move/verify";
+import { findLogErrors, parseLife } from "../../../../core/orchestrator/move/verify";
 import { configLines, logLine } from "../../../../lab/doubles/orchestrator/logLines";
 import { defaultConfig } from "../../../../lab/doubles/orchestrator/stateDir";
 import { type LocalRoot, localRoot } from "../localRoot";
@@ -41,7 +41,7 @@ async function passedOn(root: LocalRoot, journal: readonly string[], passphrase:
   root.before = `systemctl() { echo ActiveState=active; }; ss() { :; }
     journalctl() { while [ "$1" != -n ]; do shift; done; tail -n "$2" "$directory/journal"; }`;
   const variables = { directory: root.scratch, service: "orchestrator", log_lines: last, p2p_port: 55055 };
-  return [...readLife(await root.call("signer_life", variables)).log];
+  return [...parseLife(await root.call("signer_life", variables)).log];
 }
 
 describe.concurrent("the other signers that a host is connected with", () => {
@@ -55,7 +55,8 @@ describe.concurrent("the other signers that a host is connected with", () => {
     ];
     const life = async (said: string) => {
       root.before = `systemctl() { :; }; journalctl() { :; }; ss() { ${said}; }`;
-      return readLife(await root.call("signer_life", { directory: root.scratch, service: "o", p2p_port: 55055 })).peers;
+      return parseLife(await root.call("signer_life", { directory: root.scratch, service: "o", p2p_port: 55055 }))
+        .peers;
     };
     expect(await life(`printf '%s\\n' ${lines.map((each) => `'${each}'`).join(" ")}`)).toBe(3);
     expect(await life(":")).toBe(0);
@@ -72,7 +73,7 @@ describe.concurrent("the log of an orchestrator, as it is passed on", () => {
     const told = [...real.slice(0, at("config.go:30")), stub("config.go:30"), stub("config.go:32")];
     const rest = real.slice(at("config.go:32") + 1);
     expect(log).toEqual([...told, ...rest].map((line) => line.replace(/[0-9a-f]{40}/, "[removed]")));
-    expect(errorsIn(log)).toEqual([]);
+    expect(findLogErrors(log)).toEqual([]);
   });
 
   test.for([1, 10, 50, 70, 80])("its last %i lines before the values: no half of the JSON", async (last, { root }) => {

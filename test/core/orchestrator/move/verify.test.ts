@@ -4,7 +4,7 @@ import { test as base, describe, expect } from "vitest";
 import type { HostPair } from "../../../../core/orchestrator/hosts/hostPair";
 import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
 import { verify } from "../../../../core/orchestrator/move/verify";
-import type { Saga, SideName } from "../../../../core/orchestrator/rules/journal";
+import type { Saga, WhichHost } from "../../../../core/orchestrator/rules/journal";
 import { moveNamed } from "../../../moveNamed";
 import { listen } from "../../chain/fakes";
 
@@ -24,7 +24,7 @@ interface Started {
   noKeyShare: boolean;
   /** Whether its port is open. */
   isOpen: boolean;
-  look(side?: SideName): Promise<unknown>;
+  look(side?: WhichHost): Promise<unknown>;
 }
 
 const test = base.extend<{ started: Started }>({
@@ -76,8 +76,8 @@ const test = base.extend<{ started: Started }>({
           sleep: async (milliseconds: number) => {
             ticks += milliseconds;
           },
-          lookAtNode: () => Promise.reject(new Error("nobody asks")),
-          lookAtBridge: () => Promise.reject(new Error("nobody asks")),
+          readNodeSync: () => Promise.reject(new Error("nobody asks")),
+          readBridge: () => Promise.reject(new Error("nobody asks")),
         };
         const saga: Saga = {
           move: moveNamed("pillar-host/prod/Anvil/1"),

@@ -5,8 +5,8 @@ import {
   type Obstacle,
   type RunMemory,
 } from "../../../../core/orchestrator/rules/decideMove";
+import type { HostState, OrchestratorObservation } from "../../../../core/orchestrator/rules/hostStates";
 import type { Journal, Saga } from "../../../../core/orchestrator/rules/journal";
-import type { SideLook, SideObservation } from "../../../../core/orchestrator/rules/sagaLooks";
 import { moveNamed } from "../../../moveNamed";
 
 const saga: Saga = { move: moveNamed("pillar-host/prod/Anvil/1"), direction: "forward" };
@@ -28,13 +28,13 @@ const journal = (side: Journal["side"], stage: Journal["stage"], more: Partial<J
   other: { address: "", hostKey: "" },
   ...more,
 });
-const old = (stage?: Journal["stage"], more: Partial<SideObservation> = {}) => ({
+const old = (stage?: Journal["stage"], more: Partial<OrchestratorObservation> = {}) => ({
   ...(stage ? { journal: journal("old", stage) } : {}),
   active: false,
   masked: true,
   ...more,
 });
-const target = (stage?: Journal["stage"], more: Partial<SideObservation> = {}) => ({
+const target = (stage?: Journal["stage"], more: Partial<OrchestratorObservation> = {}) => ({
   ...(stage ? { journal: journal("new", stage) } : {}),
   active: false,
   masked: true,
@@ -54,7 +54,7 @@ describe("decide", () => {
     });
   });
 
-  test.each<[string, SideLook, SideLook, RunMemory, unknown]>([
+  test.each<[string, HostState, HostState, RunMemory, unknown]>([
     [
       "an orchestrator runs on the new side, before anything",
       old(undefined, runs),
@@ -160,7 +160,7 @@ describe("decide", () => {
     expect(decideMove(saga, { old: before, new: after }, memory)).toEqual(expected);
   });
 
-  test.each<[string, SideLook, SideLook, Saga["direction"], Saga["direction"]]>([
+  test.each<[string, HostState, HostState, Saga["direction"], Saga["direction"]]>([
     ["a restored snapshot of the old host", old(undefined, runs), target("running", runs), "forward", "forward"],
     ["the old side's fence was taken down", old("moved", runs), target("running", runs), "forward", "forward"],
     ["one on the new side, where nothing was moved", old(undefined, runs), target(undefined, runs), "back", "back"],

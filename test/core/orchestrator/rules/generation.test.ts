@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { RunMemory } from "../../../../core/orchestrator/rules/decideMove";
-import { decideNext, lineBefore, type Wanted, withLine } from "../../../../core/orchestrator/rules/generation";
-import type { Journal, SideName } from "../../../../core/orchestrator/rules/journal";
-import { knownOf, unrecordedEnd } from "../../../../core/orchestrator/rules/known";
-import type { SideObservation } from "../../../../core/orchestrator/rules/sagaLooks";
+import { applyEvent, decideEvent, decideNext, type Wanted } from "../../../../core/orchestrator/rules/generation";
+import type { OrchestratorObservation } from "../../../../core/orchestrator/rules/hostStates";
+import type { Journal, WhichHost } from "../../../../core/orchestrator/rules/journal";
+import { findMissingEnd, summarizeMoves } from "../../../../core/orchestrator/rules/moveHistory";
 import { moveNamed } from "../../../moveNamed";
 
 const move = moveNamed("pillar-host/prod/Anvil/1");
@@ -13,7 +13,7 @@ const fresh: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, f
 const known = { generation: 3, started: 3, move: third };
 
 const journal = (
-  side: SideName,
+  side: WhichHost,
   stage: Journal["stage"],
   generation: number,
   more: Partial<Journal> = {},
@@ -33,12 +33,12 @@ const journal = (
   other: { address: "", hostKey: "" },
   ...more,
 });
-const still = (found?: Journal): SideObservation => ({
+const still = (found?: Journal): OrchestratorObservation => ({
   ...(found ? { journal: found } : {}),
   active: false,
   masked: true,
 });
-const signs = (found?: Journal): SideObservation => ({ ...still(found), active: true, masked: false });
+const signs = (found?: Journal): OrchestratorObservation => ({ ...still(found), active: true, masked: false });
 const stopsFor = (why: string): unknown => expect.objectContaining({ do: "stop here", why });
 
 describe("the generation of a move", () => {
@@ -46,12 +46,12 @@ describe("the generation of a move", () => {
     const before = { old: signs(), new: still() };
     expect(decideNext(wanted, before, fresh)).toMatchObject({ do: "bulk", saga: { generation: 1 } });
     const begun = { ...known, started: 0 };
-    expect(decideNext({ ...wanted, known: begun }, before, fresh)).toMatchObject({
+    expect(decideNext({ ...wanted, moveHistory: begun }, before, fresh)).toMatchObject({
       do: "bulk",
       saga: { generation: 4 },
     });
     const undone = { old: signs(journal("old", "restored", 7)), new: still(journal("new", "abandoned", 7)) };
-    expect(decideNext({ ...wanted, known: { ...known, generation: 7 } }, undone, fresh)).toMatchObject({
+    expect(decideNext({ ...wanted, moveHistory: { ...known, generation: 7 } }, undone, fresh)).toMatchObject({
       do: "bulk",
       saga: { generation: 8 },
     });
@@ -61,7 +61,7 @@ describe("the generation of a move", () => {
     const begun = { ...known, generation: 3, started: 0 };
     const from = (generation: number) =>
       decideNext(
-        { ...wanted, known: begun, laterThan: 1004 },
+        { ...wanted, moveHistory: begun, laterThan: 1004 },
         { old: signs(journal("old", "restored", generation)), new: still() },
         fresh,
       );
@@ -85,12 +85,12 @@ describe("the generation of a move", () => {
       expect(decideNext(set, looks, fresh)).toMatchObject({ why: "record behind", saga: { generation: 2 } });
       expect(decideNext({ ...set, laterThan: 1 }, looks, fresh)).toEqual(stopsFor("record behind"));
       expect(decideNext({ ...set, laterThan: 2 }, looks, fresh)).not.toEqual(stopsFor("record behind"));
-      expect(decideNext({ ...set, known: { ...known, generation: 2 } }, looks, fresh)).not.toEqual(
+      expect(decideNext({ ...set, moveHistory: { ...known, generation: 2 } }, looks, fresh)).not.toEqual(
         stopsFor("record behind"),
       );
     }
     const ended = { old: still(journal("old", "fenced", 2)), new: signs(journal("new", "running", 2)) };
-    expect(decideNext({ ...wanted, known }, ended, fresh)).toMatchObject({ do: "close" });
+    expect(decideNext({ ...wanted, moveHistory: known }, ended, fresh)).toMatchObject({ do: "close" });
   });
 
   test("a signer of which nothing is known moves by the operator's word alone, and is not asked for it again", () => {
@@ -98,7 +98,7 @@ describe("the generation of a move", () => {
     const looks = { old: signs(), new: still() };
     expect(decideNext(none, looks, fresh)).toEqual(stopsFor("first move"));
     expect(decideNext({ ...none, isFirst: true }, looks, fresh)).toMatchObject({ do: "bulk", saga: { generation: 1 } });
-    expect(decideNext({ ...none, known: { generation: 1, started: 0, move } }, looks, fresh)).toMatchObject({
+    expect(decideNext({ ...none, moveHistory: { generation: 1, started: 0, move } }, looks, fresh)).toMatchObject({
       do: "bulk",
       saga: { generation: 2 },
     });
@@ -133,17 +133,17 @@ describe("the generation of a move", () => {
 
   test("the record has a way's start before its source stops, once", () => {
     const saga = { move, direction: "forward", generation: 4 } as const;
-    const begun = withLine(known, "begun", saga);
+    const begun = applyEvent(known, "begun", saga);
     expect(begun).toEqual({ generation: 4, started: 3, move });
-    expect(withLine(begun, "starting", saga)).toEqual({ generation: 4, started: 4, move });
-    expect(withLine({ ...begun, generation: 9 }, "begun", saga)).toEqual({ ...begun, generation: 9 });
-    expect(lineBefore("bulk", saga, known)).toBe("begun");
+    expect(applyEvent(begun, "starting", saga)).toEqual({ generation: 4, started: 4, move });
+    expect(applyEvent({ ...begun, generation: 9 }, "begun", saga)).toEqual({ ...begun, generation: 9 });
+    expect(decideEvent("bulk", saga, known)).toBe("begun");
     // Also of one that goes on with what another machine began.
     for (const step of ["stop", "backup", "fence", "copy", "arrive", "start"] as const) {
-      expect(lineBefore(step, saga, begun)).toBe("starting");
-      expect(lineBefore(step, saga, { ...begun, started: 4 })).toBeUndefined();
+      expect(decideEvent(step, saga, begun)).toBe("starting");
+      expect(decideEvent(step, saga, { ...begun, started: 4 })).toBeUndefined();
     }
-    for (const step of ["close", "seal", "restore"] as const) expect(lineBefore(step, saga, begun)).toBeUndefined();
+    for (const step of ["close", "seal", "restore"] as const) expect(decideEvent(step, saga, begun)).toBeUndefined();
   });
 
   test("is kept by whoever goes on", () => {
@@ -161,17 +161,17 @@ describe("the generation of a move", () => {
 
   test("what lies open is not gone on with where a later start is recorded", () => {
     const looks = { old: still(journal("old", "fenced", 1)), new: still(journal("new", "switched", 1)) };
-    expect(decideNext({ ...wanted, known }, looks, fresh)).toEqual(stopsFor("later move"));
-    expect(decideNext({ ...wanted, known: { ...known, move } }, looks, fresh)).toEqual(stopsFor("later move"));
+    expect(decideNext({ ...wanted, moveHistory: known }, looks, fresh)).toEqual(stopsFor("later move"));
+    expect(decideNext({ ...wanted, moveHistory: { ...known, move } }, looks, fresh)).toEqual(stopsFor("later move"));
     const own = { generation: 2, started: 1, move };
-    expect(decideNext({ ...wanted, known: own }, looks, fresh)).toMatchObject({ do: "start" });
+    expect(decideNext({ ...wanted, moveHistory: own }, looks, fresh)).toMatchObject({ do: "start" });
   });
 
   test("a source whose journal is older than the last start begins nothing", () => {
-    const back: Wanted = { ...wanted, direction: "back", known };
+    const back: Wanted = { ...wanted, direction: "back", moveHistory: known };
     const looks = { old: still(journal("old", "moved", 1)), new: signs(journal("new", "running", 1)) };
     expect(decideNext(back, looks, fresh)).toEqual(stopsFor("later start"));
-    expect(decideNext({ ...back, known: { ...known, started: 1 } }, looks, fresh)).toMatchObject({ do: "bulk" });
+    expect(decideNext({ ...back, moveHistory: { ...known, started: 1 } }, looks, fresh)).toMatchObject({ do: "bulk" });
   });
 
   test("nor does one without a journal where any start is recorded, but by the operator's word about that very start", () => {
@@ -185,7 +185,7 @@ describe("the generation of a move", () => {
     });
     expect(decideNext({ ...set, laterThan: 2 }, looks, fresh)).toEqual(stopsFor("later start"));
     expect(decideNext({ ...set, laterThan: 3 }, looks, fresh)).toMatchObject({ do: "bulk", saga: { generation: 4 } });
-    expect(decideNext({ ...set, known: { ...known, started: 4 }, laterThan: 3 }, looks, fresh)).toEqual(
+    expect(decideNext({ ...set, moveHistory: { ...known, started: 4 }, laterThan: 3 }, looks, fresh)).toEqual(
       stopsFor("later start"),
     );
   });
@@ -213,8 +213,8 @@ test("the record tells of all stacks of a Pillar, and of none of another", () =>
     { at, move: others, event: "starting", details: { ...way, generation: 9 } },
     { at, move, event: "failed", details: {} },
   ] as const;
-  expect(knownOf(events, move)).toEqual({ generation: 2, started: 1, move: third });
-  expect(knownOf(events, move, 4)).toEqual({ generation: 4, started: 4, move });
+  expect(summarizeMoves(events, move)).toEqual({ generation: 2, started: 1, move: third });
+  expect(summarizeMoves(events, move, 4)).toEqual({ generation: 4, started: 4, move });
 });
 
 test("a way whose target signs has an end, though the run that came to it did not write it down", () => {
@@ -224,14 +224,14 @@ test("a way whose target signs has an end, though the run that came to it did no
   const back = { at, move, event: "starting", details: { ...way, direction: "back", generation: 2 } } as const;
   const end = { holder: "new", generation: 1, version: "v1", movedAt: at } as const;
   const failed = { at, move, event: "failed", details: {} } as const;
-  expect(unrecordedEnd([there, failed], move, "new")).toEqual(there.details);
-  expect(unrecordedEnd([there, { at, move, event: "done", details: end }, back], move, "old")).toEqual(back.details);
-  expect(unrecordedEnd([there], move, "old")).toBeUndefined();
-  expect(unrecordedEnd([there, { at, move, event: "done", details: end }], move, "new")).toBeUndefined();
-  expect(unrecordedEnd([{ ...there, event: "begun" }], move, "new")).toBeUndefined();
-  expect(unrecordedEnd([there], third, "new")).toBeUndefined();
+  expect(findMissingEnd([there, failed], move, "new")).toEqual(there.details);
+  expect(findMissingEnd([there, { at, move, event: "done", details: end }, back], move, "old")).toEqual(back.details);
+  expect(findMissingEnd([there], move, "old")).toBeUndefined();
+  expect(findMissingEnd([there, { at, move, event: "done", details: end }], move, "new")).toBeUndefined();
+  expect(findMissingEnd([{ ...there, event: "begun" }], move, "new")).toBeUndefined();
+  expect(findMissingEnd([there], third, "new")).toBeUndefined();
   // A way back that stopped nobody, or whose source came back, ends nothing; nor does a way that begins.
-  expect(unrecordedEnd([there, back], move, "new")).toEqual(there.details);
-  expect(unrecordedEnd([there, { ...back, event: "begun" }], move, "new")).toEqual(there.details);
-  expect(unrecordedEnd([there, { at, move, event: "done", details: end }, back], move, "new")).toBeUndefined();
+  expect(findMissingEnd([there, back], move, "new")).toEqual(there.details);
+  expect(findMissingEnd([there, { ...back, event: "begun" }], move, "new")).toEqual(there.details);
+  expect(findMissingEnd([there, { at, move, event: "done", details: end }, back], move, "new")).toBeUndefined();
 });

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { openHostPair, readSide } from "../../../../core/orchestrator/hosts/hostPair";
+import { openHostPair, parseHostState } from "../../../../core/orchestrator/hosts/hostPair";
 import type { PairInputs } from "../../../../core/orchestrator/hosts/moveInputs";
 import type { Obstacle, RunMemory } from "../../../../core/orchestrator/rules/decideMove";
 import { decideNext } from "../../../../core/orchestrator/rules/generation";
+import type { HostStates, OrchestratorObservation } from "../../../../core/orchestrator/rules/hostStates";
 import { sourceStages, targetStages } from "../../../../core/orchestrator/rules/journal";
 import { obstacleText } from "../../../../core/orchestrator/rules/obstacles";
-import type { Looks, SideObservation } from "../../../../core/orchestrator/rules/sagaLooks";
 import { checkOrchestrator } from "../../../../core/retirement/lossRules";
 import type { RetirementFacts } from "../../../../core/retirement/retirementFacts";
 import { shellWord } from "../../../../core/util/quote";
@@ -46,8 +46,8 @@ const written = (side: "old" | "new", direction: string, stage: string) => ({
 /** Texts of such a journal: `move` to `history`. */
 const texts = 17;
 
-const look = (journal: unknown, active: boolean): SideObservation =>
-  readSide(
+const look = (journal: unknown, active: boolean): OrchestratorObservation =>
+  parseHostState(
     `journal ${Buffer.from(JSON.stringify(journal)).toString("base64")}\nactive ${active ? "yes" : "no"}\nmasked yes\nend\n`,
     "198.51.100.7",
   ).seen;
@@ -84,8 +84,8 @@ const pair = openHostPair(inputs, "token", { ticks: () => 0, sleep: async () => 
 /** What a run sends to the hosts and tells the operator, with such a journal on one of them. */
 function madeOf(journal: { readonly side: "old" | "new" } & object, active: boolean) {
   const found = look(journal, active);
-  const looks: Looks = { old: { active, masked: false }, new: { active: false, masked: true } };
-  const seen: Looks = { ...looks, [journal.side]: found };
+  const looks: HostStates = { old: { active, masked: false }, new: { active: false, masked: true } };
+  const seen: HostStates = { ...looks, [journal.side]: found };
   const sent = (["forward", "back"] as const).flatMap((direction) =>
     [memory, { ...memory, failed: true }].flatMap((remembered) => {
       const wanted = { move: moveNamed("pillar-host/prod/Anvil/1"), direction };

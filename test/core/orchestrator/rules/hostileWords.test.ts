@@ -12,8 +12,8 @@ import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs"
 import { type MoveDeps, MoveRun } from "../../../../core/orchestrator/move/moveRun";
 import { createMoveActions } from "../../../../core/orchestrator/move/moveSteps";
 import type { MoveStep } from "../../../../core/orchestrator/rules/decideMove";
-import type { Journal, Saga, SideName } from "../../../../core/orchestrator/rules/journal";
-import type { Looks } from "../../../../core/orchestrator/rules/sagaLooks";
+import type { HostStates } from "../../../../core/orchestrator/rules/hostStates";
+import type { Journal, Saga, WhichHost } from "../../../../core/orchestrator/rules/journal";
 import { addressWord, endpoint, fileName, jsonWords, type Variables } from "../../../../core/ssh/foreign";
 import { expectNothingOf, hostile, sentText } from "../../../hostile";
 import { moveNamed } from "../../../moveNamed";
@@ -91,12 +91,15 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
   runs += 1;
   const sent: string[] = [];
   const saga: Saga = { move: moveNamed("pillar-host/prod/Anvil/1"), direction, generation: 1 };
-  const source: SideName = direction === "forward" ? "old" : "new";
+  const source: WhichHost = direction === "forward" ? "old" : "new";
   const was = { keyStore: `/root/.orchestrator/${answer("asideStore", "producer.moved-to-x")}` };
   const identity = { producer: answer("journalIdentity", "z1q") };
   const journal = { stage: "fenced", was, identity, history: [] } as unknown as Journal;
-  const looks: Looks = { old: { active: true, masked: false, journal }, new: { active: true, masked: false, journal } };
-  const file = (name: SideName) => (name === source ? answer("path", "tss/a").replaceAll("\0", "0") : "tss/a");
+  const looks: HostStates = {
+    old: { active: true, masked: false, journal },
+    new: { active: true, masked: false, journal },
+  };
+  const file = (name: WhichHost) => (name === source ? answer("path", "tss/a").replaceAll("\0", "0") : "tss/a");
   const config = () =>
     JSON.stringify({
       DataPath: answer("dataPath", "/x"),
@@ -117,7 +120,7 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
     };
     return (printed[name] ?? (() => ""))();
   };
-  const root = (to: SideName) => ({
+  const root = (to: WhichHost) => ({
     address: to === "old" ? "198.51.100.7" : "203.0.113.9",
     hostKey: "",
     forward: async () => net.connect(rpc.port, "127.0.0.1"),
@@ -162,8 +165,8 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
     ticks: tick,
     sleep: async () => undefined,
     isWatched: true,
-    lookAtNode: async () => ({ synced: true, known: true, why: answer("node", "") }),
-    lookAtBridge: async () => ({ known: true, state: 0, key: "", why: answer("bridge", "live") }),
+    readNodeSync: async () => ({ synced: true, known: true, why: answer("node", "") }),
+    readBridge: async () => ({ known: true, state: 0, key: "", why: answer("bridge", "live") }),
   } as MoveDeps;
   const hands = createMoveActions(new MoveRun(inputs, sides, deps), saga);
   const failed: string[] = [];

@@ -10,8 +10,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { test as base, describe, expect } from "vitest";
-import { readSide } from "../../../../core/orchestrator/hosts/hostPair";
-import { movedConfig } from "../../../../core/orchestrator/rules/movedConfig";
+import { parseHostState } from "../../../../core/orchestrator/hosts/hostPair";
+import { adaptConfig } from "../../../../core/orchestrator/rules/adaptConfig";
 import { stopForGood } from "../../../../core/orchestrator/rules/rollbackByHand";
 import { openScriptStage, type ScriptStage, systemctl } from "../scriptStage";
 
@@ -108,7 +108,7 @@ describe("a step on a host", () => {
     stage.write({ ...target, stage: "staging" });
     const { code, stderr } = await stage.step("signer_arrive", {
       ...target,
-      config: Buffer.from(movedConfig(text, directory, ["198.51.100.7"]).config).toString("base64"),
+      config: Buffer.from(adaptConfig(text, directory, ["198.51.100.7"]).config).toString("base64"),
     });
     expect([code, stderr]).toEqual([0, ""]);
     const arrived = join(directory, "config.json");
@@ -135,7 +135,7 @@ describe("a step on a host", () => {
       "of one that is %s puts it out of its place; cut off before that, it is told, and the next one does it",
       async (stageBefore, { stage }) => {
         stage.write({ ...target, stage: "abandoned", history: came("staging", stageBefore, "abandoned") });
-        const inPlace = async () => readSide((await stage.step("signer_side", target)).stdout, "h").seen.inPlace;
+        const inPlace = async () => parseHostState((await stage.step("signer_side", target)).stdout, "h").seen.inPlace;
         expect(await inPlace()).toBe(true);
         expect((await stage.step("signer_seal", target)).code).toBe(0);
         expect(aside(stage)).toEqual([false, true]);
@@ -160,7 +160,7 @@ describe("a step on a host", () => {
     test("of another way says nothing of this one", async ({ stage }) => {
       const theirs = came("staged", "abandoned").map((entry) => ({ ...entry, move: "pillar-host/next/Anvil/1" }));
       stage.write({ ...target, stage: "abandoned", history: theirs });
-      expect(readSide((await stage.step("signer_side", target)).stdout, "h").seen.inPlace).toBeUndefined();
+      expect(parseHostState((await stage.step("signer_side", target)).stdout, "h").seen.inPlace).toBeUndefined();
     });
   });
 
@@ -177,13 +177,17 @@ describe("a step on a host", () => {
     const began = performance.now();
     const { code, stdout, stderr } = await stage.step("signer_stop", source);
     expect(code, stderr).toBe(0);
-    expect(readSide(stdout, "h").seen).toMatchObject({ active: false, masked: true, journal: { stage: "stopping" } });
+    expect(parseHostState(stdout, "h").seen).toMatchObject({
+      active: false,
+      masked: true,
+      journal: { stage: "stopping" },
+    });
     expect(performance.now() - began).toBeGreaterThan(800);
     expect(readFileSync(`${unit}.moved`, "utf8")).toBe("[Service]\n");
   });
 
   test("sees a signer that was started by hand, which systemd does not know", async ({ stage }) => {
-    const isActive = async () => readSide((await stage.step("signer_side", target)).stdout, "h").seen.active;
+    const isActive = async () => parseHostState((await stage.step("signer_side", target)).stdout, "h").seen.active;
     stage.box.listen(55000);
     expect(await isActive()).toBe(true);
     stage.box.listen(55001);

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { describe, expect } from "vitest";
-import { sshScan } from "../../../../core/orchestrator/checks/survey";
+import { parseSshScan } from "../../../../core/orchestrator/checks/survey";
 import { asRoot } from "../../../../core/ssh/root";
 import { assignments } from "../../../../core/ssh/shellWords";
 import { orchestratorLibrary } from "../../../../core/steps/libraries";
@@ -34,7 +34,7 @@ describe.concurrent("what the new host sees of the old one's ssh", () => {
     const own = `has() { return 0; }\ntimeout() { shift; "$@"; }\n${doubles}\n`;
     const call = `${assignments({ address: "old", port: 22 })}signer_scan`;
     const { stdout, stderr } = await box.run(`${functions}\n${own}${call}`);
-    expect([sshScan(stdout), stderr]).toEqual([found, ""]);
+    expect([parseSshScan(stdout), stderr]).toEqual([found, ""]);
   });
 });
 

@@ -1,11 +1,11 @@
 import { commandsFor } from "../../util/commands";
-import type { SideFacts } from "../rules/hostPairFacts";
+import type { OrchestratorFacts } from "../rules/hostPairFacts";
 import { type Journal, parseJournal } from "../rules/journal";
 
-export interface OrchestratorSeenOn {
+export interface OrchestratorReading {
   readonly address: string;
   /** Facts, or why they are missing. */
-  readonly seen: SideFacts | { readonly unseen: string };
+  readonly seen: OrchestratorFacts | { readonly unseen: string };
 }
 
 /** Index of the host, or why it is unknown. */
@@ -22,7 +22,7 @@ const leftStages: readonly string[] = ["moved", "abandoned"];
  * Finds the host that has the orchestrator now, so that the share that signs is backed up. @throws for a damaged
  * journal: a guess could back up the wrong share
  */
-export function orchestratorNow(hosts: readonly OrchestratorSeenOn[]): OrchestratorNow {
+export function locateOrchestrator(hosts: readonly OrchestratorReading[]): OrchestratorNow {
   const seen = hosts.map(({ address, seen: facts }, at) => {
     if ("unseen" in facts) return { at, address, unseen: facts.unseen };
     const journal = parseJournal(facts.journal ?? "", address);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type OrchestratorSeenOn, orchestratorNow } from "../../../../core/orchestrator/hosts/orchestratorNow";
-import type { SideFacts } from "../../../../core/orchestrator/rules/hostPairFacts";
+import { locateOrchestrator, type OrchestratorReading } from "../../../../core/orchestrator/hosts/locateOrchestrator";
+import type { OrchestratorFacts } from "../../../../core/orchestrator/rules/hostPairFacts";
 
 const journal = (stage: string, side: "old" | "new") =>
   JSON.stringify({
@@ -15,34 +15,34 @@ const journal = (stage: string, side: "old" | "new") =>
     target: "B",
     other: { address: "192.0.2.99", hostKey: "" },
   });
-const host = (address: string, facts: Partial<SideFacts>): OrchestratorSeenOn => ({
+const host = (address: string, facts: Partial<OrchestratorFacts>): OrchestratorReading => ({
   address,
-  seen: { active: "inactive", directory: "none", ...facts } as SideFacts,
+  seen: { active: "inactive", directory: "none", ...facts } as OrchestratorFacts,
 });
 const running = { active: "active", directory: "there" };
 
 describe("where the signer is now", () => {
   test("where it runs: on the stack's own host, or still on the one from which it comes", () => {
-    expect(orchestratorNow([host("a", running)])).toEqual({ at: 0, runs: true });
-    expect(orchestratorNow([host("a", { active: "inactive" }), host("b", running)])).toEqual({ at: 1, runs: true });
-    expect(orchestratorNow([{ address: "a", seen: { unseen: "ETIMEDOUT" } }, host("b", running)])).toEqual({
+    expect(locateOrchestrator([host("a", running)])).toEqual({ at: 0, runs: true });
+    expect(locateOrchestrator([host("a", { active: "inactive" }), host("b", running)])).toEqual({ at: 1, runs: true });
+    expect(locateOrchestrator([{ address: "a", seen: { unseen: "ETIMEDOUT" } }, host("b", running)])).toEqual({
       at: 1,
       runs: true,
     });
   });
 
   test("one that is stopped, and was not moved, is backed up as well", () => {
-    expect(orchestratorNow([host("a", { directory: "there" })])).toEqual({ at: 0, runs: false });
+    expect(locateOrchestrator([host("a", { directory: "there" })])).toEqual({ at: 0, runs: false });
     const old = { directory: "there", journal: journal("moved", "old") };
     expect(
-      orchestratorNow([host("a", { directory: "there", journal: journal("running", "new") }), host("b", old)]),
+      locateOrchestrator([host("a", { directory: "there", journal: journal("running", "new") }), host("b", old)]),
     ).toEqual({
       at: 0,
       runs: false,
     });
   });
 
-  test.each<[string, OrchestratorSeenOn[], string]>([
+  test.each<[string, OrchestratorReading[], string]>([
     ["two that run", [host("a", running), host("b", running)], "two may sign now"],
     ["one that runs where it left", [host("a", { ...running, journal: journal("moved", "old") })], "two may sign now"],
     ["one out of sight, none at work", [{ address: "a", seen: { unseen: "ETIMEDOUT" } }], "no host that is in sight"],
@@ -55,22 +55,22 @@ describe("where the signer is now", () => {
     ["no signer at all", [host("a", {})], "no signer to back up"],
     ["two directories", [host("a", { directory: "there" }), host("b", { directory: "there" })], "several have its"],
   ])("is not guessed: %s", (_what, hosts, nowhere) => {
-    expect(orchestratorNow(hosts)).toMatchObject({ nowhere: expect.stringContaining(nowhere) });
+    expect(locateOrchestrator(hosts)).toMatchObject({ nowhere: expect.stringContaining(nowhere) });
   });
 
   test("a move at work is told with the command that goes on with it", () => {
-    expect(orchestratorNow([host("a", { directory: "there", journal: journal("fenced", "old") })])).toMatchObject({
+    expect(locateOrchestrator([host("a", { directory: "there", journal: journal("fenced", "old") })])).toMatchObject({
       needed: "the end of that move, with which this goes on: pulumi up -s prod",
     });
   });
 
   test("a host that it left says where it went", () => {
-    const left = orchestratorNow([host("a", { directory: "there", journal: journal("moved", "old") })]);
+    const left = locateOrchestrator([host("a", { directory: "there", journal: journal("moved", "old") })]);
     expect(left).toMatchObject({ found: ["none on a, from which it went to 192.0.2.99"] });
   });
 
   test("a journal that can't be read is told, not guessed", () => {
-    expect(() => orchestratorNow([host("a", { ...running, journal: "{" })])).toThrow(
+    expect(() => locateOrchestrator([host("a", { ...running, journal: "{" })])).toThrow(
       "journal of the orchestrator's move",
     );
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseBridge } from "../../../../core/chain/bridge";
 import { chainClient } from "../../../../core/chain/chain";
 import type { RpcAnswer } from "../../../../core/chain/jsonRpc";
-import { askInTurn, judgeBridge } from "../../../../core/orchestrator/checks/bridgeNow";
+import { askInTurn, judgeBridge } from "../../../../core/orchestrator/checks/bridgeState";
 
 // As the node's own tests have it (go-zenon, vm/embedded/tests/z_bridge_test.go).
 const info = {

@@ -1,5 +1,5 @@
 /** Facts that only the operator can know, as typed into the configuration. */
-export interface Acknowledged {
+export interface Acknowledgements {
   readonly noKeyShare: boolean;
   /** True if the orchestrator may move while the bridge is halted. */
   readonly haltedBridge: boolean;
@@ -9,6 +9,11 @@ export interface Acknowledged {
   readonly firstMove?: boolean | undefined;
 }
 
-export function acknowledgedIn({ noKeyShare, haltedBridge, laterThanMove, firstMove }: Acknowledged): Acknowledged {
+export function pickAcknowledgements({
+  noKeyShare,
+  haltedBridge,
+  laterThanMove,
+  firstMove,
+}: Acknowledgements): Acknowledgements {
   return { noKeyShare, haltedBridge, laterThanMove, firstMove };
 }

@@ -25,7 +25,7 @@ interface BridgeSources {
 const timeoutMs = 20_000;
 
 /** Reads the bridge's state from the node, else from the first reference that answers. Never throws. */
-export async function lookAtBridge({ node, references }: BridgeSources): Promise<BridgeNow> {
+export async function readBridge({ node, references }: BridgeSources): Promise<BridgeNow> {
   const own = openNodeChain(`the node of ${node.ssh.address}`, node);
   try {
     return await askInTurn([own, ...references.map(openReferenceChain)]);

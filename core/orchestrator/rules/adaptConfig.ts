@@ -8,7 +8,7 @@ const jsonString = /"(?:[^"\\]|\\.)*"/g;
  *
  * @returns the text, and the changed addresses without anything else of the file
  */
-export function movedConfig(text: string, directory: string, addresses: readonly string[]) {
+export function adaptConfig(text: string, directory: string, addresses: readonly string[]) {
   JSON.parse(text);
   const paths = new Map([
     ["DataPath", directory],

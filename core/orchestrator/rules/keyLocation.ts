@@ -1,6 +1,6 @@
 import { isSameMove, moveText } from "../../eventLog/moveId";
-import { type Journal, journalFile, type SideName } from "./journal";
-import type { Looks, SideLook } from "./sagaLooks";
+import type { HostState, HostStates } from "./hostStates";
+import { type Journal, journalFile, type WhichHost } from "./journal";
 
 const bothSides = ["new", "old"] as const;
 
@@ -9,89 +9,92 @@ function isOneMove(a: Journal, b: Journal | undefined): boolean {
 }
 
 /** Describes what keeps a host without the key from signing. */
-function describeFence(look: SideLook): string {
+function describeFence(look: HostState): string {
   if (!look) return "is out of sight";
   if (look.active) return "runs too";
   return look.masked ? "is fenced" : "does not run, and nothing fences it";
 }
 
 /** Formats in one line which host holds the key and which may sign, by the journals and running processes. */
-export function whereItIs(looks: Looks, places: Places): string {
-  const { holder, line } = locateKey(looks, places);
-  const others = bothSides.filter((side) => side !== holder && looks[side]?.active);
+export function describeKeyLocation(states: HostStates, places: HostAddresses): string {
+  const { holder, line } = locateKey(states, places);
+  const others = bothSides.filter((side) => side !== holder && states[side]?.active);
   if (others.length === 0) return line;
   const where = others.map((side) => `the ${side} side (${places[side]})`).join(" and ");
-  const held = holder && looks[holder];
+  const held = holder && states[holder];
   const isOne = others.length === 1 && held?.active === false;
   return `${line} But an orchestrator runs on ${where}${isOne ? "" : ": two may sign now"}.`;
 }
 
 interface KeyPlace {
   /** Undefined if neither host holds it. */
-  readonly holder?: SideName;
+  readonly holder?: WhichHost;
   readonly line: string;
 }
 
-const otherOf = (side: SideName): SideName => (side === "old" ? "new" : "old");
-const nameOf = (side: SideName, places: Places) => `the ${side} side (${places[side]})`;
-const nobodyRuns = (looks: Looks) => !bothSides.some((side) => looks[side]?.active);
+const otherRole = (side: WhichHost): WhichHost => (side === "old" ? "new" : "old");
+const hostLabel = (side: WhichHost, places: HostAddresses) => `the ${side} side (${places[side]})`;
+const nobodyRuns = (states: HostStates) => !bothSides.some((side) => states[side]?.active);
 
-function locateKey(looks: Looks, places: Places): KeyPlace {
+function locateKey(states: HostStates, places: HostAddresses): KeyPlace {
   return (
-    onStartedSide(looks, places) ??
-    afterMoveOn(looks, places) ??
-    onStoppedSide(looks, places) ??
-    beforeStart(looks, places)
+    onStartedSide(states, places) ??
+    afterMoveOn(states, places) ??
+    onStoppedSide(states, places) ??
+    beforeStart(states, places)
   );
 }
 
-function onStartedSide(looks: Looks, places: Places): KeyPlace | undefined {
+function onStartedSide(states: HostStates, places: HostAddresses): KeyPlace | undefined {
   for (const side of bothSides) {
-    const look = looks[side];
+    const look = states[side];
     const stage = look?.journal?.stage;
     if (!look || (stage !== "running" && stage !== "starting")) continue;
     const signs = look.active ? "which signs" : "which does not run now";
     const started =
       look.active || !look.masked ? "which was started and may sign" : "which was started, and stopped since";
     const what = stage === "running" ? signs : started;
-    const fence = describeFence(looks[otherOf(side)]);
+    const fence = describeFence(states[otherRole(side)]);
     return {
       holder: side,
-      line: `The key is on ${nameOf(side, places)}, ${what}; ${nameOf(otherOf(side), places)} ${fence}.`,
+      line: `The key is on ${hostLabel(side, places)}, ${what}; ${hostLabel(otherRole(side), places)} ${fence}.`,
     };
   }
   return undefined;
 }
 
 /** Returns where the key went in a move of which one host alone has a journal. */
-function afterMoveOn(looks: Looks, places: Places): KeyPlace | undefined {
+function afterMoveOn(states: HostStates, places: HostAddresses): KeyPlace | undefined {
   for (const side of bothSides) {
-    const other = otherOf(side);
-    const journal = looks[side]?.journal;
-    if (journal?.stage !== "moved" || isOneMove(journal, looks[other]?.journal)) continue;
+    const other = otherRole(side);
+    const journal = states[side]?.journal;
+    if (journal?.stage !== "moved" || isOneMove(journal, states[other]?.journal)) continue;
     if (journal.other.address !== places[other])
       return {
-        line: `The key is on ${journal.other.address}, where ${moveText(journal.move)} took it from ${nameOf(side, places)}.`,
+        line: `The key is on ${journal.other.address}, where ${moveText(journal.move)} took it from ${hostLabel(side, places)}.`,
       };
-    const [here, there] = [describeFence(looks[side]), describeFence(looks[other])];
+    const [here, there] = [describeFence(states[side]), describeFence(states[other])];
     return {
       holder: other,
-      line: `The key is on ${nameOf(other, places)}, which ${there}; ${nameOf(side, places)} ${here}.`,
+      line: `The key is on ${hostLabel(other, places)}, which ${there}; ${hostLabel(side, places)} ${here}.`,
     };
   }
   return undefined;
 }
 
-function onStoppedSide(looks: Looks, places: Places): KeyPlace | undefined {
+function onStoppedSide(states: HostStates, places: HostAddresses): KeyPlace | undefined {
   for (const side of bothSides) {
-    const look = looks[side];
+    const look = states[side];
     const stage = look?.journal?.stage;
     if (!look || stage === undefined) continue;
-    const holds = (how: string): KeyPlace => ({ holder: side, line: `The key is on ${nameOf(side, places)}, ${how}.` });
-    const nobody = nobodyRuns(looks) ? ", and nobody signs now" : "";
+    const holds = (how: string): KeyPlace => ({
+      holder: side,
+      line: `The key is on ${hostLabel(side, places)}, ${how}.`,
+    });
+    const nobody = nobodyRuns(states) ? ", and nobody signs now" : "";
     if (stage === "restoring" || stage === "restored") {
       const signs = look.active ? "which signs" : "which does not run now";
-      return holds(`${signs}; ${nameOf(otherOf(side), places)} ${describeFence(looks[otherOf(side)])}`);
+      return holds(`${signs}; ${hostLabel(otherRole(side), places)} ${describeFence(states[otherRole(side)])}`);
     }
     if (stage === "fenced" || stage === "moved") {
       const fence = look.masked ? "stopped and fenced" : "stopped, but nothing fences it";
@@ -103,8 +106,8 @@ function onStoppedSide(looks: Looks, places: Places): KeyPlace | undefined {
 }
 
 /** Returns where the key is if the old host has no journal and the new one was not started. */
-function beforeStart({ old, new: fresh }: Looks, places: Places): KeyPlace {
-  const [oldName, newName] = [nameOf("old", places), nameOf("new", places)];
+function beforeStart({ old, new: fresh }: HostStates, places: HostAddresses): KeyPlace {
+  const [oldName, newName] = [hostLabel("old", places), hostLabel("new", places)];
   if (!old && !fresh)
     return {
       line: `Where the key is cannot be told: ${oldName} and ${newName} are both out of sight. Each host's ${journalFile} tells.`,
@@ -125,7 +128,7 @@ function beforeStart({ old, new: fresh }: Looks, places: Places): KeyPlace {
   return { holder: "old", line: `The key is on ${oldName}, ${how}; ${nothing}.` };
 }
 
-export interface Places extends Readonly<Record<SideName, string>> {
-  readonly services: Readonly<Record<SideName, string>>;
+export interface HostAddresses extends Readonly<Record<WhichHost, string>> {
+  readonly services: Readonly<Record<WhichHost, string>>;
   readonly stack: string;
 }

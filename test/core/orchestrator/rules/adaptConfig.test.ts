@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { movedConfig } from "../../../../core/orchestrator/rules/movedConfig";
+import { adaptConfig } from "../../../../core/orchestrator/rules/adaptConfig";
 
 const text = `{
   "DataPath" : "/old/.orchestrator", "GlobalState": 12345678901234567890,
@@ -10,7 +10,7 @@ const text = `{
 `;
 
 test("paths and addresses of the machine that it leaves are replaced, and nothing else", () => {
-  expect(movedConfig(text, "/new", ["198.51.100.7", "2001:db8::7"])).toEqual({
+  expect(adaptConfig(text, "/new", ["198.51.100.7", "2001:db8::7"])).toEqual({
     config: text
       .replace('"/old/.orchestrator"', '"/new"')
       .replace("/old/.orchestrator/tss", "/new/tss")
@@ -21,14 +21,14 @@ test("paths and addresses of the machine that it leaves are replaced, and nothin
 });
 
 test("once more, it changes nothing", () => {
-  const { config } = movedConfig(text, "/new", ["198.51.100.7"]);
-  expect(movedConfig(config, "/new", ["198.51.100.7"])).toEqual({ config, changed: [] });
+  const { config } = adaptConfig(text, "/new", ["198.51.100.7"]);
+  expect(adaptConfig(config, "/new", ["198.51.100.7"])).toEqual({ config, changed: [] });
 });
 
 test("any JSON stays what it is, whatever the machine is called", () => {
   fc.assert(
     fc.property(fc.json(), fc.string(), (json, address) => {
-      const { config } = movedConfig(json, "/new", [address]);
+      const { config } = adaptConfig(json, "/new", [address]);
       if (!json.includes("://") && !/DataPath|BaseDir/.test(json)) expect(config).toBe(json);
       JSON.parse(config);
     }),
@@ -37,9 +37,9 @@ test("any JSON stays what it is, whatever the machine is called", () => {
 
 test("a key that every object inherits is none of ours", () => {
   const inherited = '[{"toString":"","constructor":"x"}]';
-  expect(movedConfig(inherited, "/new", [])).toEqual({ config: inherited, changed: [] });
+  expect(adaptConfig(inherited, "/new", [])).toEqual({ config: inherited, changed: [] });
 });
 
 test("what is no JSON is refused", () => {
-  expect(() => movedConfig('{"DataPath": "/x"', "/new", [])).toThrow();
+  expect(() => adaptConfig('{"DataPath": "/x"', "/new", [])).toThrow();
 });

@@ -1,14 +1,14 @@
 import type { MoveEvent, MoveLeg } from "../../eventLog/events";
 import { isSameMove, type MoveId } from "../../eventLog/moveId";
-import type { Known } from "./generation";
-import { type SideName, sidesOf } from "./journal";
+import type { MoveHistory } from "./generation";
+import { assignRoles, type WhichHost } from "./journal";
 
 const ends: readonly string[] = ["done", "rolledBack"];
 const numbered: readonly string[] = ["begun", "starting", ...ends];
 
 /** Returns the generations of all moves of a Pillar. @param inState generation of the last end in the stack's state */
-export function knownOf(events: readonly MoveEvent[], wanted: MoveId, inState = 0): Known {
-  let known: Known = { generation: inState, started: inState, ...(inState > 0 ? { move: wanted } : {}) };
+export function summarizeMoves(events: readonly MoveEvent[], wanted: MoveId, inState = 0): MoveHistory {
+  let known: MoveHistory = { generation: inState, started: inState, ...(inState > 0 ? { move: wanted } : {}) };
   for (const { move, event, details } of events) {
     if (move.pillar !== wanted.pillar || !numbered.includes(event)) continue;
     const { generation } = details as { readonly generation: number };
@@ -22,11 +22,11 @@ export function knownOf(events: readonly MoveEvent[], wanted: MoveId, inState = 
  * Returns the start that brought the orchestrator to its holder if that run failed to log the end. A later start of the
  * other host had no effect.
  */
-export function unrecordedEnd(events: readonly MoveEvent[], wanted: MoveId, holder: SideName): MoveLeg | undefined {
+export function findMissingEnd(events: readonly MoveEvent[], wanted: MoveId, holder: WhichHost): MoveLeg | undefined {
   const last = events.findLast(
     (entry) =>
       isSameMove(entry.move, wanted) &&
-      (ends.includes(entry.event) || (entry.event === "starting" && sidesOf(entry.details).target === holder)),
+      (ends.includes(entry.event) || (entry.event === "starting" && assignRoles(entry.details).target === holder)),
   );
   return last?.event === "starting" ? last.details : undefined;
 }

@@ -1,7 +1,7 @@
 import { isSameMove, isSameOwner } from "../../eventLog/moveId";
-import { type Journal, type Saga, type SideName, type SourceStage, sidesOf, type TargetStage } from "./journal";
+import { assignRoles, type Journal, type Saga, type SourceStage, type TargetStage, type WhichHost } from "./journal";
 
-export interface SideObservation {
+export interface OrchestratorObservation {
   readonly journal?: Journal | undefined;
   /** True if a process of the orchestrator lives, or systemd is about to start one. */
   readonly active: boolean;
@@ -12,20 +12,22 @@ export interface SideObservation {
 }
 
 /** Undefined: no answer, or another machine answers. */
-export type SideLook = SideObservation | undefined;
+export type HostState = OrchestratorObservation | undefined;
 
-export interface Looks {
-  readonly old: SideLook;
-  readonly new: SideLook;
+export interface HostStates {
+  readonly old: HostState;
+  readonly new: HostState;
 }
 
 /** True if a journal belongs to this stack's moves between these hosts, not to another pair's. */
-export function isOfThisPair(at: SideName, { move, side }: Journal, wanted: Saga): boolean {
+export function belongsToPair(at: WhichHost, { move, side }: Journal, wanted: Saga): boolean {
   return isSameOwner(move, wanted.move) && side === at;
 }
 
-export function isOfSaga(at: SideName, journal: Journal, saga: Saga): boolean {
-  return isOfThisPair(at, journal, saga) && isSameMove(journal.move, saga.move) && journal.direction === saga.direction;
+export function belongsToSaga(at: WhichHost, journal: Journal, saga: Saga): boolean {
+  return (
+    belongsToPair(at, journal, saga) && isSameMove(journal.move, saga.move) && journal.direction === saga.direction
+  );
 }
 
 interface Stages {
@@ -33,17 +35,17 @@ interface Stages {
   readonly t?: TargetStage | undefined;
 }
 
-export function stagesOf(saga: Saga, looks: Looks): Stages {
-  const stage = (side: SideName) => {
-    const journal = looks[side]?.journal;
-    return journal && isOfSaga(side, journal, saga) ? journal.stage : undefined;
+export function findStages(saga: Saga, states: HostStates): Stages {
+  const stage = (side: WhichHost) => {
+    const journal = states[side]?.journal;
+    return journal && belongsToSaga(side, journal, saga) ? journal.stage : undefined;
   };
-  const { source, target } = sidesOf(saga);
+  const { source, target } = assignRoles(saga);
   return { s: stage(source) as SourceStage | undefined, t: stage(target) as TargetStage | undefined };
 }
 
 /** True if the target may sign: from then on no automatic rollback. */
-export function isPast({ t }: Stages): boolean {
+export function isTargetStarted({ t }: Stages): boolean {
   return t === "starting" || t === "running";
 }
 
@@ -56,19 +58,19 @@ export function isOpen({ s, t }: Stages): boolean {
 }
 
 /** Returns the sagas that this stack's journals name, the new host's first. */
-export function sagasIn(looks: Looks, wanted: Saga): Saga[] {
+export function listSagas(states: HostStates, wanted: Saga): Saga[] {
   return (["new", "old"] as const).flatMap((side) => {
-    const journal = looks[side]?.journal;
-    if (!journal || !isOfThisPair(side, journal, wanted)) return [];
+    const journal = states[side]?.journal;
+    if (!journal || !belongsToPair(side, journal, wanted)) return [];
     return [{ move: journal.move, direction: journal.direction }];
   });
 }
 
 /** Returns the host that has the orchestrator by this stack's journals, if at most one saga has ended. */
-export function standsAt(looks: Looks, wanted: Saga): SideName {
-  const stage = (side: SideName) => {
-    const journal = looks[side]?.journal;
-    return journal && isOfThisPair(side, journal, wanted) ? journal.stage : undefined;
+export function findHolder(states: HostStates, wanted: Saga): WhichHost {
+  const stage = (side: WhichHost) => {
+    const journal = states[side]?.journal;
+    return journal && belongsToPair(side, journal, wanted) ? journal.stage : undefined;
   };
   if (["running", "starting", "restored"].includes(stage("new") ?? "")) return "new";
   return stage("old") === "moved" ? "new" : "old";
