@@ -44,7 +44,7 @@ export async function move(
   const saga: Wanted = {
     move: inputs.move,
     direction: inputs.rollback ? "back" : "forward",
-    moveHistory: summarizeMoves(await readMoveEvents(log.store), inputs.move, before.generation),
+    known: summarizeMoves(await readMoveEvents(log.store), inputs.move, before.generation),
     laterThan: inputs.laterThanMove,
     isFirst: inputs.firstMove,
     hosts: keysOf(inputs),

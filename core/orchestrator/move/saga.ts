@@ -72,9 +72,9 @@ export async function runSaga(
     const { do: step, saga } = decision;
     if (!actions.isWatched()) throw new Error(unattendedText(lastStates, places));
     try {
-      const line = decideEvent(step, saga, wanted.moveHistory);
+      const line = decideEvent(step, saga, wanted.known);
       if (line) await actions.record(line, saga);
-      if (line && wanted.moveHistory) wanted = { ...wanted, moveHistory: applyEvent(wanted.moveHistory, line, saga) };
+      if (line && wanted.known) wanted = { ...wanted, known: applyEvent(wanted.known, line, saga) };
       states = await actions.perform(step, saga, states);
       memory = remember(memory, step);
     } catch (error) {

@@ -12,7 +12,7 @@ export interface MoveHistory {
 }
 
 export interface Wanted extends Saga {
-  readonly moveHistory?: MoveHistory;
+  readonly known?: MoveHistory;
   /** The last move before the operator brought the orchestrator here by hand, by the operator's word. */
   readonly laterThan?: number | undefined;
   /** True if the operator says that no move ever began. */
@@ -116,9 +116,9 @@ export function decideNext(wanted: Wanted, states: HostStates, memory: RunMemory
   const { move, direction } = decision.saga;
   const odd = sides
     .map((side) => states[side]?.journal)
-    .find((each) => numberOf(each) > (wanted.moveHistory?.generation ?? 0) + maxUnknownGenerations);
+    .find((each) => numberOf(each) > (wanted.known?.generation ?? 0) + maxUnknownGenerations);
   if (odd) return { do: "stop here", saga: odd, why: "odd generation" };
-  const highest = Math.max(wanted.moveHistory?.generation ?? 0, findHighestGeneration(states));
+  const highest = Math.max(wanted.known?.generation ?? 0, findHighestGeneration(states));
   const begun = decision.do === "bulk" ? undefined : findGeneration(decision.saga, currentStates);
   const saga = { move, direction, generation: begun ?? highest + 1 };
   return findObstacle(decision.do, saga, states, wanted) ?? { do: decision.do, saga };
@@ -126,7 +126,7 @@ export function decideNext(wanted: Wanted, states: HostStates, memory: RunMemory
 
 /** Returns an obstacle to a step: its script would refuse, or the event log shows it. */
 function findObstacle(step: MoveStep, saga: Required<Saga>, states: HostStates, wanted: Wanted) {
-  const { moveHistory: known, hosts } = wanted;
+  const { known, hosts } = wanted;
   const stop = (why: Obstacle, of: Saga): MoveDecision => ({ do: "stop here", saga: of, why });
   for (const side of sides) {
     const journal = states[side]?.journal;

@@ -19,7 +19,7 @@ describe("the event log of a move", () => {
   const wanted: Wanted = {
     move: { project: "pillar-host", stack: "s", pillar: "p", attempt: 1 },
     direction: "forward",
-    moveHistory: { generation: 0, started: 0 },
+    known: { generation: 0, started: 0 },
     isFirst: true,
     hosts: { old: "198.51.100.7#0", new: "203.0.113.9#0" },
   };

@@ -46,12 +46,12 @@ describe("the generation of a move", () => {
     const before = { old: signs(), new: still() };
     expect(decideNext(wanted, before, fresh)).toMatchObject({ do: "bulk", saga: { generation: 1 } });
     const begun = { ...known, started: 0 };
-    expect(decideNext({ ...wanted, moveHistory: begun }, before, fresh)).toMatchObject({
+    expect(decideNext({ ...wanted, known: begun }, before, fresh)).toMatchObject({
       do: "bulk",
       saga: { generation: 4 },
     });
     const undone = { old: signs(journal("old", "restored", 7)), new: still(journal("new", "abandoned", 7)) };
-    expect(decideNext({ ...wanted, moveHistory: { ...known, generation: 7 } }, undone, fresh)).toMatchObject({
+    expect(decideNext({ ...wanted, known: { ...known, generation: 7 } }, undone, fresh)).toMatchObject({
       do: "bulk",
       saga: { generation: 8 },
     });
@@ -61,7 +61,7 @@ describe("the generation of a move", () => {
     const begun = { ...known, generation: 3, started: 0 };
     const from = (generation: number) =>
       decideNext(
-        { ...wanted, moveHistory: begun, laterThan: 1004 },
+        { ...wanted, known: begun, laterThan: 1004 },
         { old: signs(journal("old", "restored", generation)), new: still() },
         fresh,
       );
@@ -85,12 +85,12 @@ describe("the generation of a move", () => {
       expect(decideNext(set, looks, fresh)).toMatchObject({ why: "record behind", saga: { generation: 2 } });
       expect(decideNext({ ...set, laterThan: 1 }, looks, fresh)).toEqual(stopsFor("record behind"));
       expect(decideNext({ ...set, laterThan: 2 }, looks, fresh)).not.toEqual(stopsFor("record behind"));
-      expect(decideNext({ ...set, moveHistory: { ...known, generation: 2 } }, looks, fresh)).not.toEqual(
+      expect(decideNext({ ...set, known: { ...known, generation: 2 } }, looks, fresh)).not.toEqual(
         stopsFor("record behind"),
       );
     }
     const ended = { old: still(journal("old", "fenced", 2)), new: signs(journal("new", "running", 2)) };
-    expect(decideNext({ ...wanted, moveHistory: known }, ended, fresh)).toMatchObject({ do: "close" });
+    expect(decideNext({ ...wanted, known }, ended, fresh)).toMatchObject({ do: "close" });
   });
 
   test("a signer of which nothing is known moves by the operator's word alone, and is not asked for it again", () => {
@@ -98,7 +98,7 @@ describe("the generation of a move", () => {
     const looks = { old: signs(), new: still() };
     expect(decideNext(none, looks, fresh)).toEqual(stopsFor("first move"));
     expect(decideNext({ ...none, isFirst: true }, looks, fresh)).toMatchObject({ do: "bulk", saga: { generation: 1 } });
-    expect(decideNext({ ...none, moveHistory: { generation: 1, started: 0, move } }, looks, fresh)).toMatchObject({
+    expect(decideNext({ ...none, known: { generation: 1, started: 0, move } }, looks, fresh)).toMatchObject({
       do: "bulk",
       saga: { generation: 2 },
     });
@@ -161,17 +161,17 @@ describe("the generation of a move", () => {
 
   test("what lies open is not gone on with where a later start is recorded", () => {
     const looks = { old: still(journal("old", "fenced", 1)), new: still(journal("new", "switched", 1)) };
-    expect(decideNext({ ...wanted, moveHistory: known }, looks, fresh)).toEqual(stopsFor("later move"));
-    expect(decideNext({ ...wanted, moveHistory: { ...known, move } }, looks, fresh)).toEqual(stopsFor("later move"));
+    expect(decideNext({ ...wanted, known }, looks, fresh)).toEqual(stopsFor("later move"));
+    expect(decideNext({ ...wanted, known: { ...known, move } }, looks, fresh)).toEqual(stopsFor("later move"));
     const own = { generation: 2, started: 1, move };
-    expect(decideNext({ ...wanted, moveHistory: own }, looks, fresh)).toMatchObject({ do: "start" });
+    expect(decideNext({ ...wanted, known: own }, looks, fresh)).toMatchObject({ do: "start" });
   });
 
   test("a source whose journal is older than the last start begins nothing", () => {
-    const back: Wanted = { ...wanted, direction: "back", moveHistory: known };
+    const back: Wanted = { ...wanted, direction: "back", known };
     const looks = { old: still(journal("old", "moved", 1)), new: signs(journal("new", "running", 1)) };
     expect(decideNext(back, looks, fresh)).toEqual(stopsFor("later start"));
-    expect(decideNext({ ...back, moveHistory: { ...known, started: 1 } }, looks, fresh)).toMatchObject({ do: "bulk" });
+    expect(decideNext({ ...back, known: { ...known, started: 1 } }, looks, fresh)).toMatchObject({ do: "bulk" });
   });
 
   test("nor does one without a journal where any start is recorded, but by the operator's word about that very start", () => {
@@ -185,7 +185,7 @@ describe("the generation of a move", () => {
     });
     expect(decideNext({ ...set, laterThan: 2 }, looks, fresh)).toEqual(stopsFor("later start"));
     expect(decideNext({ ...set, laterThan: 3 }, looks, fresh)).toMatchObject({ do: "bulk", saga: { generation: 4 } });
-    expect(decideNext({ ...set, moveHistory: { ...known, started: 4 }, laterThan: 3 }, looks, fresh)).toEqual(
+    expect(decideNext({ ...set, known: { ...known, started: 4 }, laterThan: 3 }, looks, fresh)).toEqual(
       stopsFor("later start"),
     );
   });
