@@ -36,8 +36,8 @@ test.each<[string, keyof typeof searches, readonly Mutation[], boolean, RegExp]>
     "any share of a silent host's signer counts, and any orchestrator on its successor",
     "given up beside an older signer",
     [
-      { file: "core/retirement/backupRule.ts", from: "if (hasShareOf(bridge.key, files))", to: "if (true)" },
-      { file: "core/retirement/successorOrchestrator.ts", from: "!hasShareOf(bridge.key, shares)", to: "false" },
+      { file: "core/retirement/backupRule.ts", from: "if (hasShareForKey(bridge.key, files))", to: "if (true)" },
+      { file: "core/retirement/successorOrchestrator.ts", from: "!hasShareForKey(bridge.key, shares)", to: "false" },
     ],
     true,
     /the newest key share is there alone/,

@@ -55,16 +55,16 @@ const decide = (from: string, to: string): Mutation => ({ file: "core/orchestrat
 const withoutGenerations: readonly Mutation[] = [
   {
     file: "core/orchestrator/rules/generation.ts",
-    from: "findObstacle(decision.do, saga, looks, wanted) ?? { do: decision.do, saga }",
+    from: "findObstacle(decision.do, saga, states, wanted) ?? { do: decision.do, saga }",
     to: "{ do: decision.do, saga }",
   },
-  { file: "core/orchestrator/rules/generation.ts", from: "withoutPast(looks, wanted);", to: "looks;" },
+  { file: "core/orchestrator/rules/generation.ts", from: "dropOlderJournal(states, wanted);", to: "states;" },
 ];
 
 /** What failed on both ways, without a word of where the key is, and what to do. */
 const silent: Mutation = {
   file: "core/orchestrator/move/saga.ts",
-  from: "stepFailed(text,",
+  from: "stepFailureText(text,",
   to: "((words: string) => words)(text,",
 };
 
