@@ -9,7 +9,7 @@ import { hasSameShare } from "../../core/orchestrator/backup/keyShare";
 import type { Entry } from "../../core/orchestrator/backup/manifest";
 import { findWholeBackup } from "../../core/orchestrator/checks/preparation";
 import { newPlace, oldPlace } from "../../core/orchestrator/checks/secureOptions";
-import { type OrchestratorPlace, readHostFacts } from "../../core/orchestrator/checks/survey";
+import { type OrchestratorPlace, readOrchestratorFacts } from "../../core/orchestrator/checks/survey";
 import { locateOrchestrator, type OrchestratorReading } from "../../core/orchestrator/hosts/locateOrchestrator";
 import { newHost, oldHost } from "../../core/ssh/configuredLogin";
 import { openRoot, type RootHost } from "../../core/ssh/root";
@@ -86,7 +86,7 @@ function listCandidates({ stack, config, address, hostKey }: StackInfo): readonl
 async function findOrchestrator(stack: string, candidates: readonly Candidate[]): Promise<Candidate> {
   const hosts = await Promise.all(
     candidates.map(async ({ root, place }): Promise<OrchestratorReading> => {
-      const seen = await readHostFacts(root, place).catch((error: Error) => ({ unseen: error.message }));
+      const seen = await readOrchestratorFacts(root, place).catch((error: Error) => ({ unseen: error.message }));
       return { address: root.address, seen };
     }),
   );

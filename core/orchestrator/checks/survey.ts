@@ -108,7 +108,7 @@ async function readNewSide(
   endpoints: Promise<readonly Endpoint[]>,
   clock: RpcClock,
 ): Promise<NewSide> {
-  const facts = await readHostFacts(root, place);
+  const facts = await readOrchestratorFacts(root, place);
   const isActive = facts.active === "active";
   const [scan, build, reached] = await Promise.all([
     root.call("signer_scan", own({ address: copyAddress, port: sshPort })),
@@ -129,7 +129,7 @@ export function parseSshScan(printed: string): SshScan {
   return kind === "noScanner" || kind === "noSsh" ? { kind } : { kind: "noConnection" };
 }
 
-export async function readHostFacts(
+export async function readOrchestratorFacts(
   root: RootHost,
   { service, directory, nodeDirectory, executable }: OrchestratorPlace,
 ) {
@@ -145,7 +145,7 @@ const retryDelayMs = 500;
 
 /** Reads facts, configuration and key shares. Keeps the files' content in memory only. */
 async function readState(root: RootHost, place: OrchestratorPlace, clock: RpcClock) {
-  const [facts, printed] = await Promise.all([readHostFacts(root, place), root.call("signer_addresses", {})]);
+  const [facts, printed] = await Promise.all([readOrchestratorFacts(root, place), root.call("signer_addresses", {})]);
   const addresses = printed.split(/\s+/).filter((each) => isIP(each) !== 0);
   const { directory } = place;
   const damaged: string[] = [];
