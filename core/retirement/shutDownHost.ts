@@ -43,7 +43,7 @@ export async function shutDownHost(
   if (hasKeyStore && !node.masked) await log.add({ event: "shuttingDown", details: { address: root.address } });
   await stopNode(root, places, (line) => deps.say(`retirement: ${line}`), isForced);
   deps.say(`retirement: the node of ${root.address} is stopped, and stays off`);
-  await root.call("retire_let_go", variables);
+  await root.call("retire_remove_settings", variables);
   if (inputs.keysAside) for (const line of splitLines(await root.call("retire_keys_aside", variables))) deps.say(line);
   const details = { address: root.address, evidence: ["stopped, disabled and masked"] };
   if (node.active) await log.add({ event: "shutDown", details });

@@ -39,7 +39,7 @@ chain_owned() {
   chain_renew
 }
 # For what only reads, and takes long: others renew the lease meanwhile.
-chain_looked() {
+chain_check_owner() {
   chain_owned
   exec 9>&-
 }
@@ -116,7 +116,7 @@ chain_bytes() {
 # of them prints is one write, which no other's gets into.
 chain_manifest() {
   local at_once=1
-  chain_looked
+  chain_check_owner
   if [ "$side" = old ]; then chain_gently; else at_once=$(nproc); fi
   cd -- "$base"
   chain_files | xargs -0 -r -n 16 -P "$at_once" sha256sum -z --

@@ -109,7 +109,7 @@ chain_old_now() {
 }
 
 # Removes the copy from this host.
-chain_let_go() {
+chain_clean_old() {
   chain_directory_away "$(chain_snapshot_place)"
   copy_take_back
   rm -f "$chain_owner" "$state"/{,.}chain-copy.end* "$state/chain-copy.flock"
@@ -117,7 +117,7 @@ chain_let_go() {
 }
 chain_end_old() {
   chain_owned
-  chain_let_go
+  chain_clean_old
 }
 
 # Once no run renews the lease any more, this host lets go by itself.
@@ -125,10 +125,10 @@ chain_watch_lease() {
   # A script that its own run has ended is gone; one that a new run has begun belongs to that run.
   write_script "$state/chain-copy.end" \
     "state data_dir copy_dir copy_mark login_user stack_identity host_name chain_databases chain_owner chain_marker chain_lease_seconds LC_ALL PATH" \
-    "say fail is_there replace_file chain_lease_lives chain_whose chain_is_own chain_directory_away chain_snapshot_place chain_let_go copy_take_back authorize authorize_in" \
+    "say fail is_there replace_file chain_lease_lives chain_whose chain_is_own chain_directory_away chain_snapshot_place chain_clean_old copy_take_back authorize authorize_in" \
     'while [ -e "$chain_owner" ] && chain_lease_lives; do sleep 5; done
 exec 9> "$state/chain-copy.flock"; flock 9
-if [ -e "$chain_owner" ] && ! chain_lease_lives; then chain_let_go; fi'
+if [ -e "$chain_owner" ] && ! chain_lease_lives; then chain_clean_old; fi'
   systemctl is-active --quiet pillar-host-chain-copy-end 2> /dev/null ||
     systemd-run --quiet --collect --unit=pillar-host-chain-copy-end bash "$state/chain-copy.end" 2> /dev/null ||
     warn "systemd-run does not work here: a run that is killed leaves its snapshot until the next one"

@@ -98,7 +98,7 @@ retire_keys_aside() {
 }
 
 # Gives up the stack's settings for the node.
-retire_let_go() {
+retire_remove_settings() {
   forget_node_stop
   remove_empty_kernel_headers
 }

@@ -125,7 +125,7 @@ async function retire(answer: (spot: Spot, usual: string) => string) {
 test("shuts down a host with valid answers after its backup", async () => {
   const { sent, told, failure, backups } = await retire((_spot, usual) => usual);
   expect(failure).toBeUndefined();
-  for (const name of ["signer_archive", "retire_stop", "retire_let_go", "retire_keys_aside"])
+  for (const name of ["signer_archive", "retire_stop", "retire_remove_settings", "retire_keys_aside"])
     expect(sent).toContain(name);
   expect(told).toContain("keys are aside");
   expect(journeyIn(backups, "Anvil").map(({ event }) => event)).toEqual(["shuttingDown", "shutDown"]);
