@@ -11,8 +11,8 @@ export function missingTools(address: string, { lacks }: OrchestratorFacts, run:
     {
       what: `${address}: tools are missing on the host`,
       found: `no ${lacks.join(", no ")}`,
-      needed: "them",
-      next: `Install them, then run ${run.up} again.`,
+      needed: "install them",
+      next: `Then run ${run.up} again.`,
     },
   ];
 }

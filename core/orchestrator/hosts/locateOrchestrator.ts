@@ -43,14 +43,14 @@ export function locateOrchestrator(hosts: readonly OrchestratorReading[]): Orche
     return {
       nowhere: "where the signer is can't be told: it runs on no host that is in sight",
       found: silent,
-      needed: "a look at each host",
+      needed: "make each of these hosts reachable",
     };
   const moving = seen.filter(({ journal }) => journal && movingStages.includes(journal.stage));
   if (moving[0]?.journal)
     return {
       nowhere: "the signer is on its way between two hosts, and its move takes its own backups",
       found: moving.map(({ address, journal }) => `${address}: the move stands at "${journal?.stage}"`),
-      needed: `the end of that move, with which this goes on: ${commandsFor(moving[0].journal.move.stack).up}`,
+      needed: `finish that move: ${commandsFor(moving[0].journal.move.stack).up}`,
     };
   const here = seen.filter(({ hasDirectory, journal }) => hasDirectory && !leftStages.includes(journal?.stage ?? ""));
   if (here.length === 1 && here[0]) return { at: here[0].at, runs: false };
@@ -58,7 +58,7 @@ export function locateOrchestrator(hosts: readonly OrchestratorReading[]): Orche
     return {
       nowhere: "which host has the signer can't be told: none runs it, and several have its directory",
       found: here.map(({ address }) => `it lies on ${address}`),
-      needed: "the one that signs, running",
+      needed: "start the orchestrator on the host that signs",
     };
   return {
     nowhere: "there is no signer to back up",

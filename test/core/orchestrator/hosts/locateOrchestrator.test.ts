@@ -58,9 +58,9 @@ describe("where the signer is now", () => {
     expect(locateOrchestrator(hosts)).toMatchObject({ nowhere: expect.stringContaining(nowhere) });
   });
 
-  test("a move at work is told with the command that goes on with it", () => {
+  test("names the command that finishes a move at work", () => {
     expect(locateOrchestrator([host("a", { directory: "there", journal: journal("fenced", "old") })])).toMatchObject({
-      needed: "the end of that move, with which this goes on: pulumi up -s prod",
+      needed: "finish that move: pulumi up -s prod",
     });
   });
 
