@@ -31,8 +31,8 @@ describe("the demo's verdict", () => {
       lines: [
         "  Anvil had 3 slots: 2 produced by the old host, 1 by the new one, 0 missed",
         "  two producers at once: never",
-        "  two signers at once: never",
-        "  the bridge was without this signer for 1.9 s, from its last sign of life there to the first here",
+        "  two orchestrators at once: never",
+        "  the bridge was without this orchestrator for 1.9 s, from its last sign of life there to the first here",
         "    (the report counts from the program's stop to the first answer it had)",
         "  So it went well: the exit code is 0.",
       ],
@@ -66,7 +66,7 @@ describe("the demo's verdict", () => {
 
   test.each<[string, Partial<Played>, string]>([
     ["two producers", { doubleProduced: 2 }, "two nodes produced with one key at once"],
-    ["two signers", { doubleSigned: 1 }, "two signers were at work with one key at once"],
+    ["two orchestrators", { doubleSigned: 1 }, "two orchestrators were at work with one key at once"],
     ["no production here", { slots: played().slots.slice(0, 2) }, "the new host produced nothing for Anvil"],
   ])("%s", (_what, changes, fault) => {
     const { isGood, lines } = judge(played(changes));

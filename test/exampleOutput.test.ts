@@ -112,7 +112,7 @@ const sources = ["cli", "components", "core", "providers"].flatMap((folder) =>
 const program = [...sources, read("nodeVersion.js")].join("\n");
 
 test.each([
-  "the bridge will be without this signer for ",
+  "the bridge will be without this orchestrator for ",
   "Nothing stands in the way, and nothing was changed.",
   " has produced here since momentum ",
 ])("README.md and the program both say: %s", (message) => {

@@ -73,7 +73,7 @@ test("a secret that a test or its program prints fails the run, with file and ki
     `${good}import { keepPrinted, noteSecret } from ${printed};
      noteSecret("a producer's password", ${JSON.stringify(password)});
      noteSecret("a stack's pass phrase", ${JSON.stringify(phrase)});
-     noteSecret("a signer's pass phrase", "that nobody prints");
+     noteSecret("an orchestrator's pass phrase", "that nobody prints");
      it("prints one", () => {
        console.log(Buffer.from("password: " + ${JSON.stringify(password)}).toString("base64"));
        keepPrinted("export P=${phrase}");

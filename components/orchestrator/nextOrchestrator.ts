@@ -26,7 +26,7 @@ export function formatOrchestratorSteps(timing: MoveTiming, stack: string, shown
   if (timing === "removed")
     return [
       "pillar-host:orchestrator.migrateFrom is configured no more: nothing was changed on either host" +
-        (shown === undefined ? "." : `, the signer stays on the ${shown.side} side (${shown.address}).`),
+        (shown === undefined ? "." : `, the orchestrator stays on the ${shown.side} host (${shown.address}).`),
     ];
   if (timing === "none" || shown === undefined) return [];
   if (shown.why === "moved on")
@@ -37,10 +37,10 @@ export function formatOrchestratorSteps(timing: MoveTiming, stack: string, shown
   if (shown.side === "new")
     return [
       `The orchestrator signs here, on ${shown.address} (${shown.version ?? "its version was not asked"}). It keeps the identity of the copied key store.`,
-      "When the Pillar has its new producer address, the signer goes on signing with the old key until the bridge's next",
+      "When the Pillar has its new producer address, the orchestrator goes on signing with the old key until the bridge's next",
       "key generation, which would leave it out: re-key it for the new producer address before that.",
-      `The bridge's health page asks each signer at an address that it was told, on port ${shown.rpcPort}: tell its`,
-      `operators ${shown.address}, and open the port to the page (pillar-host:orchestrator.rpcFrom); until then it shows this signer as offline.`,
+      `The bridge's health page asks each orchestrator at an address that it was told, on port ${shown.rpcPort}: tell its`,
+      `operators ${shown.address}, and open the port to the page (pillar-host:orchestrator.rpcFrom); until then it shows this orchestrator as offline.`,
       "Leave the orchestrator on the old host as it is, stopped and fenced, until the new one has signed for some days.",
     ];
   if (shown.why === "raise the attempt" || shown.why === "moved")

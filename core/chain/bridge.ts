@@ -7,7 +7,7 @@ export interface BridgeInfo {
   /** Height of the momentum; 0 if the bridge was never unhalted. */
   readonly unhaltedAt: number;
   readonly unhaltDuration: number;
-  /** The signers' public key: compressed, base64. Empty on a chain without a bridge. */
+  /** The orchestrators' public key: compressed, base64. Empty on a chain without a bridge. */
   readonly key: string;
 }
 

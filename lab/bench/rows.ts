@@ -31,9 +31,9 @@ export const figures = {
   statusTen: { title: "status --all of ten stacks", unit: "s", goal: 10 },
   // A proof of sync spans four seconds, so no status is faster.
   statusOne: { title: "  of one", unit: "s" },
-  chainCopy: { title: "copy of a chain of 1 GB, hashed on both sides / rsync and sha256sum", unit: "ratio", goal: 1.1 },
+  chainCopy: { title: "copy of a chain of 1 GB, hashed on both hosts / rsync and sha256sum", unit: "ratio", goal: 1.1 },
   chainCopyOurs: { title: "  the copy of the chain", unit: "s" },
-  chainCopyRsync: { title: "  rsync -a, then sha256sum on both sides at once", unit: "s" },
+  chainCopyRsync: { title: "  rsync -a, then sha256sum on both hosts at once", unit: "s" },
   chainCopyAnswer: { title: "  slowest answer of the old node meanwhile", unit: "s" },
   // A momentum comes every ten seconds.
   chainCopyPause: { title: "  longest time between two momentums of it", unit: "s" },

@@ -55,7 +55,7 @@ export function judge(played: Played): Judgement {
           ]),
       `  two producers at once: ${never(doubleProduced)}`,
       `  two signers at once: ${never(doubleSigned)}`,
-      `  the bridge was without this signer for ${(played.withoutSigner / 1000).toFixed(1)} s, from its last sign of life there to the first here`,
+      `  the bridge was without this orchestrator for ${(played.withoutSigner / 1000).toFixed(1)} s, from its last sign of life there to the first here`,
       "    (the report counts from the program's stop to the first answer it had)",
       faults.length === 0
         ? "  So it went well: the exit code is 0."

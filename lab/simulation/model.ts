@@ -193,7 +193,7 @@ export class Model implements SagaActions {
   }
 
   private verify(side: WhichHost): void {
-    if (!this.hosts[side].running) throw new Error(`the signer of the ${side} side does not run`);
+    if (!this.hosts[side].running) throw new Error(`the signer of the ${side} host does not run`);
   }
 
   async record(line: "begun" | "starting", saga: Saga): Promise<void> {

@@ -37,7 +37,7 @@ function lookAt(host: ModelHost, hasLaptop: boolean): HostObservation {
 /** Returns why the host is still needed; undefined if nothing is lost with it. */
 function whyNeeded(world: World, host: ModelHost): string | undefined {
   const others = hostNames.map((name) => world.hosts[name]).filter((each) => each !== host);
-  // An orchestrator out of sight goes down with its host. Replacing it is the purpose, if another one runs.
+  // An orchestrator unreachable goes down with its host. Replacing it is the purpose, if another one runs.
   const isReplaced = others.some(({ running }) => running) && (host.strange === true || !host.reachable);
   if (host.running && !isReplaced) return "a signer runs there";
   const has = (each: ModelHost) => holds(each, world.generation);

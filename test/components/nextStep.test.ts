@@ -48,7 +48,7 @@ test("synced, still the old address: what to do in the wallet, with the address"
   ]);
 });
 
-test("where nothing is configured of a signer, its move is named before the first click", () => {
+test("where nothing is configured of an orchestrator, its move is named before the first click", () => {
   const earlier = { kind: "earlier", address: old, wasOurs: false, notes } as const;
   expect(step(earlier, { hasNoOrchestrator: true }).slice(0, 3)).toEqual([
     "The node of Anvil is synced. Now, in the desktop wallet:",
@@ -59,8 +59,8 @@ test("where nothing is configured of a signer, its move is named before the firs
   expect(step({ kind: "unknownPillar", notes }, { hasNoOrchestrator: true }).join()).not.toContain("  0. ");
 });
 
-describe("while the signer's move comes first", () => {
-  const first = ["the signer's turn", "  its command"];
+describe("while the orchestrator's move comes first", () => {
+  const first = ["the orchestrator's turn", "  its command"];
   const last = { height: 76, at: clock - 90_000, isOurs: false };
 
   test("the wallet's clicks are held back, and the address with them", () => {

@@ -67,7 +67,7 @@ function withoutWitness({ sync = {}, orchestrator }: StackFile): object {
   return isNamed || isMoved ? (sync as object) : { ...(sync as object), unverifiedChain: "acknowledged" };
 }
 
-/** No signer of a lab ever moved before its test. */
+/** No orchestrator of a lab ever moved before its test. */
 function withWord({ orchestrator, ...changes }: StackFile): StackFile {
   const { migrateFrom, ...rest } = (orchestrator ?? {}) as { readonly migrateFrom?: object };
   if (migrateFrom === undefined) return { ...changes, ...(orchestrator === undefined ? {} : { orchestrator }) };

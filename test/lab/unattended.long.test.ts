@@ -13,7 +13,7 @@ const commandBelow = (heading: string) =>
 const [set] = blocks;
 
 describe("an unattended run, as its page documents", () => {
-  // Its signer moves where nobody watches, as configured: what the job says stands above that.
+  // Its orchestrator moves where nobody watches, as configured: what the job says stands above that.
   const stage = moveStage({ bare: true, hasPassphrase: true });
 
   /** Types a line in a job's shell, which begins with the variable. */
@@ -89,7 +89,7 @@ describe("an unattended run, as its page documents", () => {
     const { exitCode, output } = await job(commandBelow("On a schedule"));
     expect(exitCode).not.toBe(0);
     expect(output).toContain("refusing to move the orchestrator in an unattended run; nothing was changed");
-    expect(output).toContain("The key is on the new side");
+    expect(output).toContain("The key is on the new host");
     expect(await signersOf(stage)).toEqual(["new"]);
   });
 });

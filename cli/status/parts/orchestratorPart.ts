@@ -31,7 +31,7 @@ export function describeOrchestrator(
     const why = ["fenced", "moved"].includes(journal.stage)
       ? `it moved to ${other}`
       : `the move with ${other} is at stage "${journal.stage}"`;
-    const text = `it runs here, but ${why}: two may sign now. To stop one: docs/orchestrator.md, A second signer`;
+    const text = `it runs here, but ${why}: two may sign now. To stop one: docs/orchestrator.md, A second orchestrator`;
     return { kind: "second", text, isWrong: true };
   }
   if (active && answer !== undefined) {
@@ -41,7 +41,7 @@ export function describeOrchestrator(
     }
     const { version, status } = answer.value;
     const state = status ? `, ${status.stateName}` : "";
-    const peers = status?.peers === undefined ? "" : `, ${status.peers} other signers`;
+    const peers = status?.peers === undefined ? "" : `, ${status.peers} other orchestrators`;
     return { kind: "signs", text: `${version} runs here${state}${peers}`, isWrong: false };
   }
   if (journal && here.includes(journal.stage))

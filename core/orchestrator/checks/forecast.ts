@@ -69,7 +69,7 @@ export function forecastLines(
       ? `at least ${secondsText(total.least)}, and the start, which nobody has measured`
       : rangeText({ least: total.least, most: total.most });
   return [
-    `the bridge will be without this signer for ${gap}`,
+    `the bridge will be without this orchestrator for ${gap}`,
     `  stop: ${stop === undefined ? "unknown: its journal has no stop" : rangeText(stop)}`,
     `  rest of the copy: ${rangeText(copy)} (${(bytes / 1e6).toFixed(1)} MB were read once${rate})`,
     `  start: ${start === undefined ? "unknown: it can't be tried while the old host signs" : `${rangeText(start)}, by earlier moves`}`,

@@ -65,7 +65,7 @@ function configProblems({ facts, config, damaged }: OldSide, wanted: Requirement
     !isBelow(config.tssDir, "tss") && {
       what: `${address}: the key shares lie outside of the orchestrator's directory`,
       found: `TssConfig.BaseDir ${config.tssDir} in ${file}`,
-      needed: `${directory}/tss: nothing else is copied, and a signer that finds no share says nothing and signs nothing`,
+      needed: `${directory}/tss: nothing else is copied, and an orchestrator that finds no share says nothing and signs nothing`,
       next: stopFirst(
         `move what lies in ${config.tssDir} to ${directory}/tss; set BaseDir in TssConfig to ${directory}/tss`,
       ),
@@ -100,7 +100,7 @@ function shareProblems({ facts, config, damaged, shares }: OldSide, { bridge }: 
       what: `${wanted.old.address}: the orchestrator has no share of the bridge's present key, and signs nothing`,
       found: `${empty}${shares.join(", ")}`,
       needed: `${share}. Set pillar-host:orchestrator.migrateFrom to the host whose orchestrator took part in the last key generation, or wait for the next key generation`,
-      next: `Is this signer to move without a share? ${set("orchestrator.migrateFrom.noKeyShare", "acknowledged")}`,
+      next: `Is this orchestrator to move without a share? ${set("orchestrator.migrateFrom.noKeyShare", "acknowledged")}`,
     },
   ];
 }

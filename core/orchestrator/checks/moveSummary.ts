@@ -12,12 +12,12 @@ export function formatSurvey(survey: MoveSurvey, wanted: Requirements): string[]
   const live = "value" in status && status.value ? status.value.stateName : "its build does not tell";
   const pillar = "value" in identity ? identity.value?.pillarName : undefined;
   const lines = [
-    `old side ${wanted.old.address}: ${version}, state: ${live}, ${facts.files} files, ${sizeText(facts.bytes)}, key shares: ${facts.shares}`,
-    `new side ${wanted.new.address}: ${next ?? "version not known before it runs"}, ${sizeText(survey.new.value.facts.free)} free`,
+    `old host ${wanted.old.address}: ${version}, state: ${live}, ${facts.files} files, ${sizeText(facts.bytes)}, key shares: ${facts.shares}`,
+    `new host ${wanted.new.address}: ${next ?? "version not known before it runs"}, ${sizeText(survey.new.value.facts.free)} free`,
   ];
   if (pillar !== undefined) lines.push(pillarLine(pillar));
   if (!survey.bridge.known && facts.shares > 0)
-    lines.push("nobody tells the bridge's key: whether the old side's key share is of it is not known");
+    lines.push("nobody tells the bridge's key: whether the old host's key share is of it is not known");
   lines.push(...formatBridgeState(survey.bridge));
   if (survey.new.value.scan.kind === "noScanner")
     lines.push("the new host has no ssh-keyscan: the old host's key is compared when the copy begins");
@@ -33,6 +33,6 @@ export function formatBridgeState(bridge: BridgeNow): string[] {
 }
 
 function pillarLine(pillar: string): string {
-  if (pillar !== "notFound") return `old side signs for Pillar ${pillar}`;
-  return "old side: no Pillar has its producer key by now; it signs on until the next key generation, not after it";
+  if (pillar !== "notFound") return `old host signs for Pillar ${pillar}`;
+  return "old host: no Pillar has its producer key by now; it signs on until the next key generation, not after it";
 }

@@ -28,7 +28,7 @@ function directoryProblems({ facts }: NewSide, old: OldSide | undefined, wanted:
         what: `${address}: there is a key share in ${directory} already`,
         found: `${facts.shares}, not put there by this move`,
         needed: "none: a share is irreplaceable, and nothing here overwrites one",
-        next: `Is it another signer's host? If it is of no use, on the host: mv ${directory} ${directory}.aside. Then run ${run.up} again.`,
+        next: `Is it another orchestrator's host? If it is of no use, on the host: mv ${directory} ${directory}.aside. Then run ${run.up} again.`,
       },
     (facts.directory === "link" || facts.directory === "no directory") && {
       what: `${address}: ${directory} is in the way`,

@@ -42,7 +42,7 @@ function unitProblems({ facts }: OldSide, wanted: Requirements): Problem[] {
     facts.process !== undefined && {
       what: `${address}: the process of ${service} is not called ${executable}`,
       found: facts.process || "no process",
-      needed: "its name: that the signer has ended is seen by it, too",
+      needed: "its name: that the orchestrator has ended is seen by it, too",
       next: `On the host: systemctl status ${service} tells its name. Then: ${run.set("orchestrator.migrateFrom.executable", "NAME")}`,
     },
   ]);
@@ -103,13 +103,13 @@ function pastProblems({ facts }: OldSide, wanted: Requirements, newJournal: stri
   const run = commandsFor(wanted.stack);
   if (why !== "later start") {
     const [what = "", needed, next] = unknownHistoryText(why, run, highest);
-    return [{ what, found: `generation ${highest} on a host, ${known.generation} in the record`, needed, next }];
+    return [{ what, found: `generation ${highest} on a host, ${known.generation} in the event log`, needed, next }];
   }
   return [
     {
-      what: `${old.address}: this host does not know of this signer's last start`,
+      what: `${old.address}: this host does not know of this orchestrator's last start`,
       found: facts.journal === undefined ? "no journal" : `generation ${source}`,
-      needed: `generation ${known.started}, ${moveText(known.move ?? move)}: the host that the signer is on now. Was this one restored from a snapshot, or installed anew?`,
+      needed: `generation ${known.started}, ${moveText(known.move ?? move)}: the host that the orchestrator is on now. Was this one restored from a snapshot, or installed anew?`,
       next: manualMoveHint(run, known.started),
     },
   ];
@@ -153,7 +153,7 @@ function fileProblems({ facts, damaged, hasKeyStore }: OldSide, wanted: Requirem
     !hasKeyStore && {
       what: `${address}: the orchestrator's producer key store is not in ${directory}`,
       found: "none under the name that config.json tells",
-      needed: "the key store that makes this signer what it is",
+      needed: "the key store that makes this orchestrator what it is",
       next: `On the host: ls -la ${directory}. Then run ${run.up} again.`,
     },
     facts.shares === 0 &&
@@ -161,7 +161,7 @@ function fileProblems({ facts, damaged, hasKeyStore }: OldSide, wanted: Requirem
         what: `${address}: there is no key share (tss/localstate-*.json) in ${directory}`,
         found: "none",
         needed:
-          "the share, or your word that this signer has none: it then takes part again after the next key generation",
+          "the share, or your word that this orchestrator has none: it then takes part again after the next key generation",
         next: `Where it is so: ${run.set("orchestrator.migrateFrom.noKeyShare", "acknowledged")}`,
       },
   ]);

@@ -28,7 +28,7 @@ const halted = 2;
 export function checkStoppedState(config: string | undefined, saga: Saga, inputs: StoppedInputs): string | undefined {
   const { source } = assignRoles(saga);
   const { host, service, directory } = inputs[source];
-  const name = `the orchestrator of the ${source} side (${host.ssh.address})`;
+  const name = `the orchestrator of the ${source} host (${host.ssh.address})`;
   const run = commandsFor(inputs.stack);
   const { up } = run;
   const state = parseGlobalState(config);
@@ -36,14 +36,14 @@ export function checkStoppedState(config: string | undefined, saga: Saga, inputs
     return formatProblem({
       what: `${name} was stopped, and its configuration cannot be read: no orchestrator would start with it`,
       found: `${directory}/config.json is missing, no whole JSON, or its GlobalState is no number`,
-      needed: "the complete file. Its GlobalState shows the state in which the signer stopped",
+      needed: "the complete file. Its GlobalState shows the state in which the orchestrator stopped",
       next: `On the host: ls -l ${directory}; journalctl -u ${service} -n 50. Then: ${up}`,
     });
   if (state === 0 || (saga.direction === "back" && state !== keyGeneration)) return undefined;
   if (state === halted && inputs.haltedBridge) return undefined;
   const ask = `curl -s -H 'content-type: application/json' -d '{"method":"getStatus","params":[]}' http://127.0.0.1:${inputs.rpcPort}`;
   return formatProblem({
-    what: `${name} was stopped in state ${state} (${stateNames[state] ?? "unknown"}): ${meanings[state] ?? "started on the other side, it would begin in it"}`,
+    what: `${name} was stopped in state ${state} (${stateNames[state] ?? "unknown"}): ${meanings[state] ?? "started on the other host, it would begin in it"}`,
     found: `GlobalState ${state} in ${directory}/config.json, which it wrote at its stop`,
     needed: "GlobalState 0 (live), as getStatus said before the stop",
     next: [
@@ -59,15 +59,15 @@ export function checkStoppedState(config: string | undefined, saga: Saga, inputs
  * key generation is at work, and a stop would lose the key share.
  */
 export const stuckHint =
-  "Does it stay in state 1 although the bridge's key generation is over? docs/orchestrator.md, A signer that stays in state 1";
+  "Does it stay in state 1 although the bridge's key generation is over? docs/orchestrator.md, An orchestrator that stays in state 1";
 
 /** Formats the command if a bridge is halted for longer than the old host lives. */
 export const moveHalted = (run: Commands) =>
-  `Is the bridge to stay halted, and the signer to move all the same? Where all of its networks are halted, too, it begins halted on the other side, and is live when the bridge is: ${run.set("orchestrator.migrateFrom.haltedBridge", "acknowledged")}`;
+  `Is the bridge to stay halted, and the orchestrator to move all the same? Where all of its networks are halted, too, it begins halted on the other host, and is live when the bridge is: ${run.set("orchestrator.migrateFrom.haltedBridge", "acknowledged")}`;
 
 const meanings: Readonly<Record<number, string>> = {
-  1: "its part in the bridge's next key is not done, and started on the other side it would begin a key generation alone",
-  2: "the bridge is halted, and started on the other side it would begin halted",
+  1: "its part in the bridge's next key is not done, and started on the other host it would begin a key generation alone",
+  2: "the bridge is halted, and started on the other host it would begin halted",
 };
 
 export type StoppedInputs = Pick<MoveInputs, "stack" | "rpcPort" | "haltedBridge"> &
@@ -88,12 +88,12 @@ export function checkLive(
   const run = commandsFor(inputs.stack);
   if (status.state === keyGeneration)
     return formatProblem({
-      what: `the orchestrator of the ${side} side takes part in a key generation now: stopping it would lose its new key share`,
+      what: `the orchestrator of the ${side} host takes part in a key generation now: stopping it would lose its new key share`,
       needed: `getStatus says live. It takes minutes; then run ${run.up} again.`,
       next: stuckHint,
     });
   return formatProblem({
-    what: `the orchestrator of the ${side} side is not live now`,
+    what: `the orchestrator of the ${side} host is not live now`,
     found: `state ${status.state} (${status.stateName})`,
     needed: `state 0 (live). Run ${run.up} again when it is.`,
     next: status.state === halted && moveHalted(run),

@@ -80,13 +80,13 @@ export class Copier {
     const problems: string[] = [];
     if (!states.old)
       problems.push(
-        `the old side is out of sight: when it is back, take lines with pillar-host-copy out of ${login}'s authorized_keys there; their key is gone`,
+        `the old host is unreachable: when it is back, take lines with pillar-host-copy out of ${login}'s authorized_keys there; their key is gone`,
       );
     const remove = async (side: WhichHost, name: string): Promise<void> => {
       if (!states[side]) return;
       await this.sides.call({ side, name, saga, variables: own({ login_user: login }) }).catch((error: Error) => {
         problems.push(
-          `the copy's key could not be removed from the ${side} side: ${firstLine(error.message)}; the next run removes it`,
+          `the copy's key could not be removed from the ${side} host: ${firstLine(error.message)}; the next run removes it`,
         );
       });
     };

@@ -23,7 +23,7 @@ export interface HostPair {
   /**
    * Reads both hosts. Waits for a host that does not answer, longer if it answered before.
    *
-   * @param before a reading of just now: a host that was out of sight then is not tried again
+   * @param before a reading of just now: a host that was unreachable then is not tried again
    */
   look(saga: Saga, before?: HostStates): Promise<HostStates>;
   /** Calls a function as the owner of the host's lock. Its errors may be marked `broken` and `taken`. */
@@ -122,7 +122,7 @@ class SshHostPair implements HostPair {
   async step(call: SideCall, states: HostStates): Promise<HostStates> {
     const { side } = call;
     const { seen, said } = parseHostState(await this.call(call), this.roots[side].address);
-    for (const line of said) this.deps.say(`${side} side: ${line}`);
+    for (const line of said) this.deps.say(`${side} host: ${line}`);
     return { ...states, [side]: seen };
   }
 
@@ -142,11 +142,11 @@ class SshHostPair implements HostPair {
         const { broken, message } = error as Error & { broken?: boolean };
         // The old host is gone: another machine has its address.
         if (side === "old" && isFatal(error) && Reflect.get(error as Error, "refused") === "hostKey") {
-          deps.say(`${firstLine(message)}: taken for out of sight`);
+          deps.say(`${firstLine(message)}: taken for unreachable`);
           return undefined;
         }
         if (!broken) throw error;
-        if (isFirst) deps.say(`the ${side} side does not answer: ${firstLine(message)}`);
+        if (isFirst) deps.say(`the ${side} host does not answer: ${firstLine(message)}`);
         if (deps.ticks() >= end) return undefined;
       }
       await deps.sleep(retryDelayMs);
@@ -166,7 +166,7 @@ class SshHostPair implements HostPair {
       if (answer.endsWith("taken")) return;
       if (deps.ticks() >= end)
         throw new Error(lockTimeoutText(address, answer, lockTimeoutMs / 60_000, this.inputs.stack));
-      if (isFirst) deps.say(`an earlier run is still at work on the ${side} side (${address}); waiting for it`);
+      if (isFirst) deps.say(`an earlier run is still at work on the ${side} host (${address}); waiting for it`);
       await deps.sleep(retryDelayMs);
     }
   }
@@ -198,7 +198,7 @@ export function lockTimeoutText(address: string, answer: string, minutes: number
           `  Whose it is: on ${address}: ps -o lstart,args -p ${session}; ss -tnp | grep pid=${session},`,
         ];
   return [
-    `${address}: another run has been at work on this signer for ${minutes} minutes; nothing was done`,
+    `${address}: another run has been at work on this orchestrator for ${minutes} minutes; nothing was done`,
     ...who,
     `  needed: wait until that run has finished, or press Ctrl-C in its terminal. Which step it is at, if it is this stack's: ${run.status()}`,
     `  Then: ${run.up}`,

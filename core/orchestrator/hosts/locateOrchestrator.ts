@@ -35,20 +35,20 @@ export function locateOrchestrator(hosts: readonly OrchestratorReading[]): Orche
     return {
       nowhere: "an orchestrator runs where by the journals none may: two may sign now",
       found: running.map(({ address, journal }) => `one runs on ${address}${describeDestination(journal)}`),
-      needed: "one alone; how to stop the other: docs/orchestrator.md, A second signer",
+      needed: "one alone; how to stop the other: docs/orchestrator.md, A second orchestrator",
     };
   if (one) return { at: one.at, runs: true };
   const silent = seen.flatMap(({ address, unseen }) => (unseen === undefined ? [] : [`${address}: ${unseen}`]));
   if (silent.length > 0)
     return {
-      nowhere: "where the signer is can't be told: it runs on no host that is in sight",
+      nowhere: "the orchestrator's host is unknown: it runs on no reachable host",
       found: silent,
       needed: "make each of these hosts reachable",
     };
   const moving = seen.filter(({ journal }) => journal && movingStages.includes(journal.stage));
   if (moving[0]?.journal)
     return {
-      nowhere: "the signer is on its way between two hosts, and its move takes its own backups",
+      nowhere: "the orchestrator is on its way between two hosts, and its move takes its own backups",
       found: moving.map(({ address, journal }) => `${address}: the move stands at "${journal?.stage}"`),
       needed: `finish that move: ${commandsFor(moving[0].journal.move.stack).up}`,
     };
@@ -56,12 +56,12 @@ export function locateOrchestrator(hosts: readonly OrchestratorReading[]): Orche
   if (here.length === 1 && here[0]) return { at: here[0].at, runs: false };
   if (here.length > 1)
     return {
-      nowhere: "which host has the signer can't be told: none runs it, and several have its directory",
+      nowhere: "the orchestrator's host is unknown: none runs it, and several have its directory",
       found: here.map(({ address }) => `it lies on ${address}`),
       needed: "start the orchestrator on the host that signs",
     };
   return {
-    nowhere: "there is no signer to back up",
+    nowhere: "there is no orchestrator to back up",
     found: seen.map(({ address, journal }) => `none on ${address}${describeDestination(journal)}`),
     needed: "the stack of the host on which the orchestrator runs",
   };

@@ -95,7 +95,7 @@ export class ProvedCopy {
       const differences = compareManifests(source, arrived);
       if (differences.length === 0) {
         const { files, bytes } = sumManifest(arrived);
-        this.say(`copy: ${files} files, ${bytes} bytes are the same on both sides, owner and mode too`);
+        this.say(`copy: ${files} files, ${bytes} bytes are the same on both hosts, owner and mode too`);
         return;
       }
       this.forget();

@@ -110,7 +110,7 @@ async function createOutputs(
     const build = await createClient(inputs, sides, holder, deps)
       .buildInfo()
       .catch((error: Error) => {
-        deps.say(`the orchestrator of the ${holder} side gives no build information now: ${error.message}`);
+        deps.say(`the orchestrator of the ${holder} host gives no build information now: ${error.message}`);
         return undefined;
       });
     const outputs = { holder, why, build };
@@ -133,7 +133,7 @@ async function createOutputs(
     generation,
   };
   deps.say(
-    `the ${holder} side (${sides.roots[holder].address}) holds the key and signs${seconds === undefined ? "" : `; the bridge was without this signer for ${seconds} s`}`,
+    `the ${holder} host (${sides.roots[holder].address}) holds the key and signs${seconds === undefined ? "" : `; the bridge was without this orchestrator for ${seconds} s`}`,
   );
   await writeEnd(log, inputs, inputs.rollback, details);
   return { holder, why, generation, build: verified.build, movedAt, secondsWithoutSigner: seconds };
@@ -147,7 +147,7 @@ export async function writeEnd(
   details: MoveEnd,
 ): Promise<void> {
   await log.addMove(move, { event: isBack ? "rolledBack" : "done", details }).catch(({ message }: Error) => {
-    const what = `the signer moved to the ${details.holder} side, which signs; that was not written down`;
+    const what = `the orchestrator moved to the ${details.holder} host, which signs; that was not written down`;
     throw new Error(`${what}\n${message}\n  Then: ${commandsFor(stack).up}`);
   });
 }

@@ -11,11 +11,13 @@ export function formatMoveNotice(
 ): string | undefined {
   if (before.holder === holder || movedAt === undefined) return undefined;
   const gap =
-    secondsWithoutSigner === undefined ? "" : `; the bridge was without this signer for ${secondsWithoutSigner} s`;
-  return `the orchestrator signs on ${inputs[holder].host.ssh.address} now, the ${holder} side${gap}`;
+    secondsWithoutSigner === undefined
+      ? ""
+      : `; the bridge was without this orchestrator for ${secondsWithoutSigner} s`;
+  return `the orchestrator signs on ${inputs[holder].host.ssh.address} now, the ${holder} host${gap}`;
 }
 
 /** Formats the notification of a failed move; the run itself says where the orchestrator is. */
 export function formatMoveFailure({ message }: Error, stack: string): string {
-  return `the orchestrator's move ended in an error: ${firstLine(message)}. Where the signer is: ${commandsFor(stack).status()}`;
+  return `the orchestrator's move ended in an error: ${firstLine(message)}. Where the orchestrator is: ${commandsFor(stack).status()}`;
 }

@@ -59,7 +59,7 @@ export class MoveRun {
   }
 
   nameOf(side: WhichHost): string {
-    return `the ${side} side (${this.sides.roots[side].address})`;
+    return `the ${side} host (${this.sides.roots[side].address})`;
   }
 
   /** Reads status and identity of a host's orchestrator. @throws Error if it may not be stopped now */
@@ -83,7 +83,7 @@ export class MoveRun {
       formatProblem({
         what: `the node of ${this.nameOf("new")} is not synced now: the orchestrator there would wait for it`,
         found: node.why,
-        needed: "a synced node, asked again right before the old side stops",
+        needed: "a synced node, asked again right before the old host stops",
       }),
     );
   }

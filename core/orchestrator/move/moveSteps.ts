@@ -93,7 +93,7 @@ const arrive: Perform = async (run, saga, states) => {
   const { config, changed } = adaptConfig(text, inputs[target].directory, addresses);
   for (const each of changed) {
     const here = each.replace(/^(\[.*\]|[^:]*)/, "127.0.0.1");
-    run.deps.say(`${target} side: config.json: node address ${each} becomes ${here}`);
+    run.deps.say(`${target} host: config.json: node address ${each} becomes ${here}`);
   }
   const secret = base64(config);
   return sides.step({ ...call, variables: { config: secret }, secrets: [secret] }, states);

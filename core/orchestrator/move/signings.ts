@@ -27,7 +27,7 @@ export async function waitForSignings(
     if (waiting === 0) return;
     if (deps.ticks() >= end)
       return deps.say(
-        `${waiting} requests still wait for their signature after ${timeoutMs / 1000} s: stopping all the same; where it is in a ceremony, the other signers repeat that without it`,
+        `${waiting} requests still wait for their signature after ${timeoutMs / 1000} s: stopping all the same; where it is in a ceremony, the other orchestrators repeat that without it`,
       );
     if (isFirst)
       deps.say(`${waiting} requests wait for their signature: waiting for a while, since a ceremony may be at work`);

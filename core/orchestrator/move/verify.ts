@@ -111,7 +111,7 @@ async function waitForAnswer(started: StartedSide): Promise<{ build: BuildInfo; 
       reportedAt = deps.ticks();
       const { active, restarts, log } = await readUnit(started, { log_lines: 1 });
       const unit = `its unit is ${active}, restarted ${restarts} times${log.length === 0 ? "" : `; its last line: ${log.at(-1)}`}`;
-      deps.say(`the orchestrator of the ${side} side was started, no good answer yet: ${problem.message}; ${unit}`);
+      deps.say(`the orchestrator of the ${side} host was started, no good answer yet: ${problem.message}; ${unit}`);
     }
     await deps.sleep(pollIntervalMs);
   }
@@ -121,7 +121,7 @@ async function noAnswerText(started: StartedSide, problem: string): Promise<stri
   const { inputs, sides, side } = started;
   const life = await readUnit(started, { log_lines: maxShownLines });
   return [
-    `the orchestrator of the ${side} side (${sides.roots[side].address}) gives no good getBuildInfo`,
+    `the orchestrator of the ${side} host (${sides.roots[side].address}) gives no good getBuildInfo`,
     `  needed: one within ${Math.round(inputs.answerWithin / 1000)} s of its start (pillar-host:orchestrator.startTimeout)`,
     `  found: ${problem}`,
     `  unit ${inputs[side].service}: ${life.active}, restarted ${life.restarts} times`,
@@ -149,7 +149,7 @@ export async function verify(
   const { inputs, sides, side, deps } = started;
   const { build, answeredAt } = await waitForAnswer(started);
   deps.say(
-    `the orchestrator of the ${side} side answers: ${build.version}; watching it for ${inputs.steadyFor / 1000} s`,
+    `the orchestrator of the ${side} host answers: ${build.version}; watching it for ${inputs.steadyFor / 1000} s`,
   );
   const client = createClient(inputs, sides, side, deps);
   const before = await readUnit(started, { log_lines: 1 });
@@ -157,7 +157,7 @@ export async function verify(
   const identity = await client.identity();
   const differences = identity && expected ? identityDifferences(identity, expected) : [];
   for (const name of differences)
-    faults.push(`it is another signer than before: ${name} ${identity?.[name]}, not ${expected?.[name]}`);
+    faults.push(`it is another orchestrator than before: ${name} ${identity?.[name]}, not ${expected?.[name]}`);
   await deps.sleep(inputs.steadyFor);
   // If it is gone by now, its log says why.
   const addFault = (error: Error) => void faults.push(`it answers no more: ${error.message}`);
@@ -176,8 +176,8 @@ export async function verify(
     );
   if (faults.length > 0) throw new Error(faultyText(started, faults, life.log));
   for (const line of findLogErrors(life.log).slice(-maxShownLines))
-    deps.say(`log of the ${side} side, which is well all the same: ${line}`);
-  if (status) deps.say(`getStatus of the ${side} side: ${status.stateName}`);
+    deps.say(`log of the ${side} host, which is well all the same: ${line}`);
+  if (status) deps.say(`getStatus of the ${side} host: ${status.stateName}`);
   if (life.peers !== undefined) deps.say(peersText(side, life.peers, inputs.p2pPort));
   return { build, identity, answeredAt };
 }
@@ -186,7 +186,7 @@ function faultyText({ inputs, sides, side }: StartedSide, faults: readonly strin
   const errors = findLogErrors(log);
   const shownLog = (errors.length > 0 ? errors : log).slice(-maxShownLines);
   return formatProblem({
-    what: `the orchestrator of the ${side} side (${sides.roots[side].address}) was started, but is not well`,
+    what: `the orchestrator of the ${side} host (${sides.roots[side].address}) was started, but is not well`,
     found: faults.slice(0, maxShownLines),
     needed: "a unit that stays active, answers, the configured version, a key share, and the same identity as before",
     next: [...shownLog.map((line) => `log: ${line}`), `See it with: journalctl -u ${inputs[side].service} -n 50`],
@@ -208,8 +208,8 @@ async function hasShare({ inputs, sides, side, saga, deps }: StartedSide) {
 /** Formats the connections. Without other orchestrators it signs nothing, although it reports live. */
 function peersText(side: WhichHost, peers: number, port: number): string {
   return peers > 0
-    ? `the ${side} side is connected with ${peers} other signer${peers === 1 ? "" : "s"}`
-    : `the ${side} side is connected with no other signer yet: is ${port}/tcp open to them, and out to theirs? It dials those of tss/address_book.seed and TssConfig.Bootstrap`;
+    ? `the ${side} host is connected with ${peers} other orchestrator${peers === 1 ? "" : "s"}`
+    : `the ${side} host is connected with no other orchestrator yet: is ${port}/tcp open to them, and out to theirs? It dials those of tss/address_book.seed and TssConfig.Bootstrap`;
 }
 
 /** Compares the running version with the configured one: not every build reports it at the installation. */

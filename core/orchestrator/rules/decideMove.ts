@@ -44,9 +44,9 @@ export type MoveDecision =
 export type Why = "moved" | "moved on" | "raise the attempt" | "nothing to roll back" | "undone";
 
 export type Obstacle =
-  | "new out of sight"
-  | "source out of sight"
-  | "target out of sight"
+  | "new unreachable"
+  | "source unreachable"
+  | "target unreachable"
   | "target is started"
   | "target runs unasked"
   | "source runs unasked"
@@ -117,7 +117,7 @@ function decideEnd(holder: WhichHost, why: Why, { move }: Saga, states: HostStat
  * nothing may be touched.
  */
 export function decideMove(wanted: Saga, states: HostStates, memory: RunMemory): MoveDecision {
-  if (states.new === undefined) return { do: "stop here", saga: wanted, why: "new out of sight" };
+  if (states.new === undefined) return { do: "stop here", saga: wanted, why: "new unreachable" };
   const foreign = findForeignJournal(wanted, states);
   if (foreign) return decideAfterForeign(wanted, foreign, states);
   const open = listSagas(states, wanted).find((saga) => isOpen(findStages(saga, states)));
@@ -168,10 +168,10 @@ function decideStep(saga: Saga, states: HostStates, memory: RunMemory): MoveDeci
     if (isTargetStarted({ s, t })) return stop("target is started");
     return decideRollback(saga, states) ?? decideEnd(source, "undone", saga, states);
   }
-  if (to === undefined) return stop("target out of sight");
+  if (to === undefined) return stop("target unreachable");
   if (to.active && !isTargetStarted({ s, t })) return stop("target runs unasked");
   if (t === "running" || t === "starting" || t === "switched" || t === "staged") {
-    // The target's journal proves the fence of a source that is out of sight.
+    // The target's journal proves the fence of a source that is unreachable.
     if (from && (from.active || !from.masked)) return stop("source runs unasked");
     // The target writes the end first: a target that says less than an ended source is of an earlier moment.
     const isPastEnd = s === "moved" && t !== "running";
@@ -179,7 +179,7 @@ function decideStep(saga: Saga, states: HostStates, memory: RunMemory): MoveDeci
     if (t === "running") return step("close");
     return step(t === "staged" ? "arrive" : "start");
   }
-  if (from === undefined) return stop("source out of sight");
+  if (from === undefined) return stop("source unreachable");
   if (s === "restoring") return step("restore");
   if (s === "moved") return stop("journals disagree");
   if (s === "fenced") return from.active || !from.masked ? stop("source runs unasked") : step("copy");
@@ -197,8 +197,8 @@ function decideRollback(saga: Saga, states: HostStates): MoveDecision | undefine
   const { source, target } = assignRoles(saga);
   const [from, to] = [states[source], states[target]];
   const { s, t } = findStages(saga, states);
-  if (from === undefined) return { do: "stop here", saga, why: "source out of sight" };
-  if (to === undefined) return { do: "stop here", saga, why: "target out of sight" };
+  if (from === undefined) return { do: "stop here", saga, why: "source unreachable" };
+  if (to === undefined) return { do: "stop here", saga, why: "target unreachable" };
   if (s === undefined || s === "restored") return undefined;
   if (s === "moved") return { do: "stop here", saga, why: "journals disagree" };
   // The hosts prove it, not the run's memory: the source is restored only if the target can't start any more.

@@ -10,7 +10,7 @@ function isOneMove(a: Journal, b: Journal | undefined): boolean {
 
 /** Describes what keeps a host without the key from signing. */
 function describeFence(look: HostState): string {
-  if (!look) return "is out of sight";
+  if (!look) return "is unreachable";
   if (look.active) return "runs too";
   return look.masked ? "is fenced" : "does not run, and nothing fences it";
 }
@@ -20,7 +20,7 @@ export function describeKeyLocation(states: HostStates, places: HostAddresses): 
   const { holder, line } = locateKey(states, places);
   const others = bothSides.filter((side) => side !== holder && states[side]?.active);
   if (others.length === 0) return line;
-  const where = others.map((side) => `the ${side} side (${places[side]})`).join(" and ");
+  const where = others.map((side) => `the ${side} host (${places[side]})`).join(" and ");
   const held = holder && states[holder];
   const isOne = others.length === 1 && held?.active === false;
   return `${line} But an orchestrator runs on ${where}${isOne ? "" : ": two may sign now"}.`;
@@ -33,7 +33,7 @@ interface KeyPlace {
 }
 
 const otherRole = (side: WhichHost): WhichHost => (side === "old" ? "new" : "old");
-const hostLabel = (side: WhichHost, places: HostAddresses) => `the ${side} side (${places[side]})`;
+const hostLabel = (side: WhichHost, places: HostAddresses) => `the ${side} host (${places[side]})`;
 const nobodyRuns = (states: HostStates) => !bothSides.some((side) => states[side]?.active);
 
 function locateKey(states: HostStates, places: HostAddresses): KeyPlace {
@@ -110,7 +110,7 @@ function beforeStart({ old, new: fresh }: HostStates, places: HostAddresses): Ke
   const [oldName, newName] = [hostLabel("old", places), hostLabel("new", places)];
   if (!old && !fresh)
     return {
-      line: `Where the key is cannot be told: ${oldName} and ${newName} are both out of sight. Each host's ${journalFile} tells.`,
+      line: `Where the key is cannot be told: ${oldName} and ${newName} are both unreachable. Each host's ${journalFile} tells.`,
     };
   const stage = fresh?.journal?.stage;
   if (stage === "staged" || stage === "switched") {
@@ -122,7 +122,7 @@ function beforeStart({ old, new: fresh }: HostStates, places: HostAddresses): Ke
   if (!old)
     return {
       holder: "old",
-      line: `The key is on ${oldName} as far as is known, and that is out of sight; ${nothing}.`,
+      line: `The key is on ${oldName} as far as is known, and that is unreachable; ${nothing}.`,
     };
   const how = old.active ? "which signs" : "where the orchestrator does not run";
   return { holder: "old", line: `The key is on ${oldName}, ${how}; ${nothing}.` };

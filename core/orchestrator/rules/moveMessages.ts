@@ -31,16 +31,16 @@ export function unknownHistoryText(
   generation = 0,
 ): readonly string[] {
   const bring =
-    "bring the record of the machine that moved it last (docs/unattended.md): the signer may be at work elsewhere";
+    "bring the event log of the machine that moved it last (docs/unattended.md): the orchestrator may be at work elsewhere";
   if (why === "record behind")
     return [
-      "the record knows less of this signer's moves than its hosts",
+      "the event log knows fewer moves of this orchestrator than its hosts",
       bring,
-      manualMoveHint(run, generation, "That record is lost"),
+      manualMoveHint(run, generation, "That event log is lost"),
     ];
   const word = run.set("orchestrator.migrateFrom.firstMove", "acknowledged");
   return [
-    "no move of this signer is known, neither by the record nor by a journal",
+    "no move of this orchestrator is known, neither by the event log nor by a journal",
     `your word, once, that no move of it ever began; did one? Then ${bring}`,
     `It was never moved? ${word} && ${run.up}`,
   ];

@@ -45,7 +45,7 @@ function sceneOf(saga: Saga, states: HostStates, places: HostAddresses): Scene {
     up: run.up,
     rollback: saga.direction === "forward" ? `${run.set("orchestrator.rollback", true)} && ${run.up}` : undefined,
     journals: { old: states.old?.journal, new: states.new?.journal },
-    at: (side) => `the ${side} side (${places[side]})`,
+    at: (side) => `the ${side} host (${places[side]})`,
     stopIt: (side) => `on ${places[side]}: ${stopForGood(unit[side])} (it must say inactive)`,
   };
 }
@@ -53,7 +53,7 @@ function sceneOf(saga: Saga, states: HostStates, places: HostAddresses): Scene {
 function generationsFound(states: HostStates): string[] {
   return bothSides.map((side) => {
     const { move, stage, generation = 0 } = states[side]?.journal ?? {};
-    return `  found on the ${side} side: ${move ? `${stage} in ${moveText(move)}, generation ${generation}` : "no journal"}`;
+    return `  found on the ${side} host: ${move ? `${stage} in ${moveText(move)}, generation ${generation}` : "no journal"}`;
   });
 }
 
@@ -70,20 +70,20 @@ function unknownPast(gap: Parameters<typeof unknownHistoryText>[0], { run, saga,
 }
 
 const obstacleTexts: Readonly<Record<Obstacle, (scene: Scene) => readonly string[]>> = {
-  "new out of sight": ({ up, at }) => [
-    `${at("new")} is out of sight: nothing is touched on either side`,
+  "new unreachable": ({ up, at }) => [
+    `${at("new")} is unreachable: nothing is touched on either host`,
     `  When it is back: ${up}`,
   ],
-  "source out of sight": ({ source, up, at }) => [
-    `${at(source)} is out of sight, and what is there is needed: nothing is touched`,
+  "source unreachable": ({ source, up, at }) => [
+    `${at(source)} is unreachable, and what is there is needed: nothing is touched`,
     `  When it is back: ${up}`,
   ],
-  "target out of sight": ({ target, up, at }) => [
-    `${at(target)} is out of sight: nothing is touched on either side`,
+  "target unreachable": ({ target, up, at }) => [
+    `${at(target)} is unreachable: nothing is touched on either host`,
     `  When it is back: ${up}`,
   ],
   "target is started": ({ saga, states, places, target, up, rollback, at }) => [
-    `the orchestrator of ${at(target)} was started, so nothing is undone by itself: two signers must never run at once`,
+    `the orchestrator of ${at(target)} was started, so nothing is undone by itself: two orchestrators must never run at once`,
     `  To go on: fix what is said above, then ${up}`,
     ...(rollback ? [`  To go back: ${rollback}`] : []),
     "  Or by hand:",
@@ -106,22 +106,22 @@ const obstacleTexts: Readonly<Record<Obstacle, (scene: Scene) => readonly string
   ],
   "source does not run": ({ source, unit, up, at }) => [
     `the orchestrator of ${at(source)} does not run: nothing is touched`,
-    `  needed: a signer that runs. See it with: systemctl status ${unit[source]}; journalctl -u ${unit[source]} -n 50`,
+    `  needed: an orchestrator that runs. See it with: systemctl status ${unit[source]}; journalctl -u ${unit[source]} -n 50`,
     `  Then: ${up}`,
   ],
   "two may sign": ({ states, places, source, unit, up, at, stopIt }) => [
     `an orchestrator runs on ${at(source)}, where by the journals none may: two may sign now. Nothing is touched`,
     `  found: ${unit[source]} is active there, or a process of the orchestrator`,
-    "  needed: one signer. Was that host restored from a snapshot, or its fence taken down by hand?",
+    "  needed: one orchestrator. Was that host restored from a snapshot, or its fence taken down by hand?",
     `  Stop it at once, ${stopIt(source)}`,
     `  Then: ${up}`,
     ...(source === "old" ? rollbackByHandHint(states, places) : []),
   ],
   "journals disagree": ({ states, places, unit, journals }) => [
-    "the journals of both sides contradict each other: nothing is touched",
-    ...bothSides.map((side) => `  found on the ${side} side: ${journals[side]?.stage ?? "no journal"}`),
+    "the journals of both hosts contradict each other: nothing is touched",
+    ...bothSides.map((side) => `  found on the ${side} host: ${journals[side]?.stage ?? "no journal"}`),
     `  needed: one side that signs, and a journal on each host that says so. Was ${journalFile} changed by hand, or a host restored from a snapshot?`,
-    "  Start neither of them: two signers must never run at once. Which one signs now:",
+    "  Start neither of them: two orchestrators must never run at once. Which one signs now:",
     ...bothSides.map(
       (side) => `    on ${places[side]}: systemctl is-active ${unit[side]}; journalctl -u ${unit[side]} -n 20`,
     ),
@@ -129,20 +129,20 @@ const obstacleTexts: Readonly<Record<Obstacle, (scene: Scene) => readonly string
     "  What each journal should say: docs/orchestrator.md",
   ],
   "later move": ({ saga, states, places, unit, run, up }) => [
-    `a later move of this signer is known than the one that lies open here: ${moveText(saga.move)}. Nothing is touched`,
+    `a later move of this orchestrator is known than the one that lies open here: ${moveText(saga.move)}. Nothing is touched`,
     ...generationsFound(states),
     "  needed: hosts that know of it. Was one restored from a snapshot, or installed anew?",
-    "  Start neither of them: the signer may be at work elsewhere. Which one signs now, on each host that had it:",
+    "  Start neither of them: the orchestrator may be at work elsewhere. Which one signs now, on each host that had it:",
     ...bothSides.map((side) => `    on ${places[side]}: systemctl is-active ${unit[side]}`),
-    `  Is the signer on another host permanently? Run: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
-    "  Is the signer to start here? docs/orchestrator.md tells what each journal should say.",
+    `  Is the orchestrator on another host permanently? Run: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
+    "  Is the orchestrator to start here? docs/orchestrator.md tells what each journal should say.",
   ],
   "later start": ({ saga, states, places, source, run, up, stopIt }) => [
-    `the ${source} side (${places[source]}) does not know of this signer's last start: generation ${saga.generation ?? 0}, ${moveText(saga.move)}. Nothing was changed`,
+    `the ${source} host (${places[source]}) does not know of this orchestrator's last start: generation ${saga.generation ?? 0}, ${moveText(saga.move)}. Nothing was changed`,
     ...generationsFound(states),
-    "  needed: the host that the signer is on now. Was this one restored from a snapshot, or installed anew?",
-    `  Is the signer on another host? This host must not sign too, ${stopIt(source)}`,
-    `  Then, if the signer is to stay there: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
+    "  needed: the host that the orchestrator is on now. Was this one restored from a snapshot, or installed anew?",
+    `  Is the orchestrator on another host? This host must not sign too, ${stopIt(source)}`,
+    `  Then, if the orchestrator is to stay there: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
     `  ${manualMoveHint(run, saga.generation ?? 0)}`,
   ],
   "record behind": (scene) => unknownPast("record behind", scene),
@@ -159,16 +159,16 @@ const obstacleTexts: Readonly<Record<Obstacle, (scene: Scene) => readonly string
       const journal = journals[side];
       return journal?.source === undefined
         ? []
-        : [`  found on the ${side} side: from the host with the key ${journal.source} to that with ${journal.target}`];
+        : [`  found on the ${side} host: from the host with the key ${journal.source} to that with ${journal.target}`];
     }),
     `  needed: the hosts with these keys: ${up} with the addresses and host keys that were configured when it began`,
     `  Are they the same machines, with new keys? On both, with the fingerprint as it was and as it is: sed -i 's,FOUND,NOW,' ${journalFile}; then ${up}`,
   ],
   "another move": ({ saga, states, run, up, journals }) => [
-    `another move of an orchestrator is at work on these hosts, or took this signer elsewhere: ${moveText(saga.move)}`,
+    `another move of an orchestrator is at work on these hosts, or took this orchestrator elsewhere: ${moveText(saga.move)}`,
     ...bothSides.map((side) => {
       const journal = journals[side];
-      return `  found on the ${side} side: ${journal ? `${journal.stage} since ${journal.at}, other side ${journal.other.address}` : "no journal"}`;
+      return `  found on the ${side} host: ${journal ? `${journal.stage} since ${journal.at}, other host ${journal.other.address}` : "no journal"}`;
     }),
     ...(isAtWork(states, saga)
       ? [
@@ -176,7 +176,7 @@ const obstacleTexts: Readonly<Record<Obstacle, (scene: Scene) => readonly string
           "  Is there no such stack any more? docs/orchestrator.md tells what each journal should say.",
         ]
       : [
-          "  Nothing is touched: what this stack knows of the signer is older than that move.",
+          "  Nothing is touched: what this stack knows of the orchestrator is older than that move.",
           `  needed: a stack that does not move it any more: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
         ]),
   ],

@@ -100,7 +100,7 @@ chain_only_files() {
   find "$arriving" -mindepth 2 -type d -prune -exec rm -rf {} +
 }
 
-# Files that the other side has not, or has otherwise; $remove has a path and a NUL for each, in base64.
+# Files that the other host has not, or has otherwise; $remove has a path and a NUL for each, in base64.
 chain_remove() {
   chain_owned
   mkdir -p "$chain_runs"

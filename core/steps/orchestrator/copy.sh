@@ -39,7 +39,7 @@ copy_send() {
     "${transform[@]}" || [ $? -eq 1 ]
 }
 
-# Receives into $receive_into, and nowhere else, whatever the other side sends.
+# Receives into $receive_into, and nowhere else, whatever the other host sends.
 copy_receive() {
   local room free code
   signer_work

@@ -148,7 +148,7 @@ signer_begin() {
   signer_was
   found=$(signer_line move) found=${found//\"/}
   stage=$(signer_line stage) stage=${stage//\"/}
-  # A move of this stack's name that calls this host the other side was between other hosts.
+  # A move of this stack's name that calls this host the other host was between other hosts.
   if [ -z "$found" ] || { [ "${found%/*}" = "${move%/*}" ] && [ "$(signer_line side)" = "\"$side\"" ]; }; then return 0; fi
   case $stage:$side:$direction in
     running:old:forward | running:new:back | restored:old:forward | restored:new:back) return 0 ;;

@@ -90,7 +90,7 @@ signer_unfence_and_start() {
   signer_side
 }
 
-# Here it signs again. Called only after the other side was read as masked, and not started.
+# Here it signs again. Called only after the other host was read as masked, and not started.
 signer_restore() {
   signer_begin
   case $(signer_stage) in stopping | fenced | restoring | restored) ;; *) fail "this move did not stop the orchestrator of this host: not started" ;; esac
@@ -101,7 +101,7 @@ signer_restore() {
 # Prints the staging directory, beside its target: on the same file system, putting it in place is a rename.
 signer_staging() {
   signer_begin
-  # Before the other side stops: without its node a signer is of no use.
+  # Before the other host stops: without its node a signer is of no use.
   if is_marked retired; then
     fail "the node of this host was shut down for good: no orchestrator moves here" "found: since $(head -n 1 "$state/retired")" \
       "needed: set lifecycle in this host's own stack to active or adopted, or leave the orchestrator where it is: remove pillar-host:orchestrator.rollback, then $(pulumi_up)"

@@ -20,13 +20,13 @@ test("a run that nobody watched: by hand, in a shell without the variable", () =
   expect(formatOrchestratorSteps("unwatched", "prod-2", shown)).toEqual([]);
 });
 
-test("nothing about a signer where none is configured", () => {
+test("nothing about an orchestrator where none is configured", () => {
   expect(formatOrchestratorSteps("none", "prod-2")).toEqual([]);
 });
 
-test("taken out of the configuration: nothing changed, and where the signer stays", () => {
+test("taken out of the configuration: nothing changed, and where the orchestrator stays", () => {
   expect(formatOrchestratorSteps("removed", "prod-2", shown)).toEqual([
-    "pillar-host:orchestrator.migrateFrom is configured no more: nothing was changed on either host, the signer stays on the new side (203.0.113.9).",
+    "pillar-host:orchestrator.migrateFrom is configured no more: nothing was changed on either host, the orchestrator stays on the new host (203.0.113.9).",
   ]);
 });
 

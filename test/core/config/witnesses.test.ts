@@ -30,7 +30,7 @@ describe("an active stack needs a possible witness of its chain", () => {
   test.each<[string, Record<string, unknown>]>([
     ["a reference", references("http://192.0.2.1:35997")],
     ["the old host", { sync: { oldHost } }],
-    ["the host that the signer comes from", { orchestrator: { migrateFrom: oldHost } }],
+    ["the host that the orchestrator comes from", { orchestrator: { migrateFrom: oldHost } }],
     ["the typed word for the risk", { sync: { unverifiedChain: "acknowledged" } }],
     ["no new node", { lifecycle: "adopted" }],
   ])("accepts %s", (_, changes) => {

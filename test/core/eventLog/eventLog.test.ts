@@ -26,7 +26,7 @@ const refused = (stack: string, reason: string, pillar = "Anvil"): LogEvent => (
   details: { reasons: [reason] },
 });
 
-it("keeps a journey beside the signer's moves, in one file", async () => {
+it("keeps a journey beside the orchestrator's moves, in one file", async () => {
   await add(refused("prod", "one"));
   await add({
     at: "2026-11-21T18:00:01Z",

@@ -207,7 +207,7 @@ describe("a copy from a host in another's hands", () => {
     expect(await stage.receive({ links: { logs: stage.outside } })).toContain("links that lead out");
     expect(await stage.receive({ gone: ["./logs/victim"], files: { "logs/cron.d/x": "x" } })).toBe("");
     untouched(stage);
-    // By which the other side knows where the login's own words end.
+    // By which the other host knows where the login's own words end.
     expect(readFileSync(join(root.scratch, "answered"), "utf8")).toMatch(/^\nAAAA\n\d+\n/);
   });
 });

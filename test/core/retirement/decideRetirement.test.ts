@@ -29,7 +29,7 @@ const lines = (changes: Partial<RetirementFacts>) => {
   return unmet.flatMap(formatUnmet).join("\n");
 };
 const silent = { host: { silent: "ECONNREFUSED" } } as const;
-/** A host that can't be asked, of whose signer all is known. */
+/** A host that can't be asked, of whose orchestrator all is known. */
 const kept = { backupFaults: [], bridge };
 const build = { value: { version: "v0.0.9a" } as never };
 const signing = { host: { facts: hostFacts({ signer: fenced }) }, successor: { ...successor, build } };
@@ -381,7 +381,7 @@ describe("each unmet condition", () => {
     needed: move the orchestrator: ./pillar-host move SUCCESSOR --from prod (SUCCESSOR is the stack of the new host); or stop it by hand`,
     ],
     [
-      "a move of the signer that is not over, where the node is to be shut down: it may come back",
+      "a move of the orchestrator that is not over, where the node is to be shut down: it may come back",
       { step: "retire", host: { facts: hostFacts({ signer: moving("stopping") }) } },
       `- a move of the orchestrator is not over on this host, 192.0.2.1: the orchestrator may come back to this host
     found: its journal says stopping, with 192.0.2.2, since 2026-11-23T08:00:00Z
@@ -402,7 +402,7 @@ describe("each unmet condition", () => {
     needed: move the orchestrator, which fences it here: ./pillar-host move SUCCESSOR --from prod (SUCCESSOR is the stack of the new host)`,
     ],
     [
-      "a fenced signer that is not whole there, without a proved backup here",
+      "a fenced orchestrator that is not whole there, without a proved backup here",
       {
         host: { facts: hostFacts({ signer: { ...fenced, hasDirectory: false, lacks: [...signerParts] } }) },
         successor: { ...successor, build },
@@ -412,7 +412,7 @@ describe("each unmet condition", () => {
     needed: bring the backups of its move here (pillar-host:orchestrator.backup.directory, then pulumi up -s prod; or run this on the machine that has them), or put these files back in their place`,
     ],
     [
-      "a signer that went elsewhere",
+      "an orchestrator that went elsewhere",
       { ...signing, successor: { ...successor, hostKey: "ssh-ed25519 THIRD", build } },
       `- the orchestrator moved to another host than the successor
     found: its journal names 192.0.2.2 with the key ssh-ed25519 NEXT
@@ -420,7 +420,7 @@ describe("each unmet condition", () => {
     needed: set pillar-host:retirement.successor to the host that the orchestrator moved to, with the host key from its journal`,
     ],
     [
-      "a signer that does not answer",
+      "an orchestrator that does not answer",
       { ...signing, successor: { ...successor, build: { problem: "ECONNREFUSED" } } },
       `- the successor's orchestrator does not answer
     found: ECONNREFUSED
@@ -460,7 +460,7 @@ describe("each unmet condition", () => {
     needed: start the successor's node, or set pillar-host:retirement.references to a node that answers embedded.bridge.getBridgeInfo`,
     ],
     [
-      "a host that is off, and another signer on its successor",
+      "a host that is off, and another orchestrator on its successor",
       {
         host: { off: "x" },
         ...kept,

@@ -17,7 +17,7 @@ const momentum = (height: number, producer: string) => ({
   producer,
 });
 
-/** What a fenced signer is made of. */
+/** What a fenced orchestrator is made of. */
 export const signerParts = ["configuration", "key store", "key share"] as const;
 
 /** An old host at rest: its node shut down, and no orchestrator. */
@@ -32,7 +32,7 @@ export function hostFacts(changes: Partial<HostFacts> = {}): HostFacts {
   };
 }
 
-/** A signer that was moved to the successor. */
+/** An orchestrator that was moved to the successor. */
 export const fenced: HostFacts["signer"] = {
   active: false,
   masked: true,

@@ -47,7 +47,7 @@ async function put({ label = "first", at = "2026-02-01T00:00:00Z", entries = who
     : identity;
   const encrypter = new Encrypter();
   encrypter.addRecipient(sealedFor.recipient);
-  const sealed = await encrypter.encrypt("a signer");
+  const sealed = await encrypter.encrypt("an orchestrator");
   fs.writeFileSync(file(), sealed);
   const manifestFile = path.join(backups, "a.manifest.json");
   const { address, hostKey } = { address: changes.host ?? host.address, hostKey: changes.hostKey ?? host.hostKey };

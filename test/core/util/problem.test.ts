@@ -21,8 +21,8 @@ describe("formatProblem", () => {
   });
 
   it("labels each thing that was found", () => {
-    expect(formatProblem({ what: "two signers", found: ["one on old", "one on new"] })).toBe(
-      "two signers\n  found: one on old\n  found: one on new",
+    expect(formatProblem({ what: "two orchestrators", found: ["one on old", "one on new"] })).toBe(
+      "two orchestrators\n  found: one on old\n  found: one on new",
     );
   });
 

@@ -11,7 +11,7 @@ import { moveStage } from "../orchestrator/moveStage";
 import { type LabWebhook, startWebhook } from "../webhook";
 import { cli, typedAsPrinted } from "./fixture";
 
-// The node is synced, and the signer's move is next.
+// The node is synced, and the orchestrator's move is next.
 describe("the commands between two runs", () => {
   let webhook: LabWebhook;
   const stage = moveStage({
@@ -37,7 +37,7 @@ describe("the commands between two runs", () => {
   });
 
   it("check rehearses the move and forecasts its gap; it writes to no host", { timeout: 180_000 }, async () => {
-    // Without what node and signer write by themselves.
+    // Without what node and orchestrator write by themselves.
     const list = (host: LabHost) =>
       onHost(
         host,
@@ -141,7 +141,7 @@ describe("the commands between two runs", () => {
     const notices = (await webhook.notices()).map(({ body }) => body);
     const told = notices.filter(({ event }) => event === "signerMoved");
     expect(told).toEqual([expect.objectContaining({ title: "Pillar Anvil (prod): signerMoved" })]);
-    expect(told[0]?.message).toMatch(new RegExp(`^the orchestrator signs on ${stage.fresh.address} now, the new side`));
+    expect(told[0]?.message).toMatch(new RegExp(`^the orchestrator signs on ${stage.fresh.address} now, the new host`));
     expect(JSON.stringify(notices)).not.toMatch(/z1q/);
     const { producerAddress } = await stage.stack.outputs<{ producerAddress: string }>();
     expect(output).toMatch(/What comes next:\s+The node of Anvil is synced\. Now, in the desktop wallet:/);

@@ -99,7 +99,7 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
   it("a second operator sees who holds the lock; the first operator's machine is lost in the move", async () => {
     const { fresh } = journey.stacks;
     const run = await fresh.begin();
-    await run.printed("orchestrator: fencing the old side");
+    await run.printed("orchestrator: fencing the old host");
     await run.freeze(true);
     const refused = await resume(fresh);
     expect(refused.exitCode, refused.out).toBe(2);

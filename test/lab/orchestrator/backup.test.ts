@@ -137,7 +137,7 @@ describe("the first backup", () => {
     expect(done.error).toBeUndefined();
     expect(done.log.join("\n")).toMatch(
       new RegExp(
-        `orchestrator: old side ${from.address}: v0.0.9a .*, state: LiveState, .* key shares: 1\n.*new side ${to.address}: v0.0.9a`,
+        `orchestrator: old host ${from.address}: v0.0.9a .*, state: LiveState, .* key shares: 1\n.*new host ${to.address}: v0.0.9a`,
       ),
     );
     expect(done.result?.outs).toMatchObject({ oldVersion: "v0.0.9a", oldIdentity: { tssPeerId: state.identity } });

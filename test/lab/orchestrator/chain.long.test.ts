@@ -8,7 +8,7 @@ import type { LabStack, StackFile } from "../../../lab/stack/stack";
 import { linesOf, onHost, stackFile, testStack } from "../fixture";
 import { configureMove, moveStage, signers, stageOf } from "./moveStage";
 
-/** What a host has of its signer, and of its moves. */
+/** What a host has of its orchestrator, and of its moves. */
 const disk =
   "/var/lib/pillar-host/orchestrator.json /root/.orchestrator /etc/systemd/system/orchestrator.service /etc/systemd/system/orchestrator.service.moved /etc/systemd/system/multi-user.target.wants/orchestrator.service";
 
@@ -92,7 +92,7 @@ describe("an orchestrator that moves from host to host, and back", () => {
     await configureThird({ attempt: 2 });
     await succeeds(stack);
     expect(await signing()).toEqual(["third"]);
-    // Out of sight: what is set back starts its signer, and two would be at work.
+    // Out of sight: what is set back starts its orchestrator, and two would be at work.
     await third.stop({ powerCut: true });
     await onHost(
       stage.old,
@@ -103,7 +103,7 @@ describe("an orchestrator that moves from host to host, and back", () => {
     const { exitCode, output } = await stage.stack.up();
     expect(exitCode).not.toBe(0);
     const said = linesOf(output);
-    expect(said).toContain("does not know of this signer's last start");
+    expect(said).toContain("does not know of this orchestrator's last start");
     expect(said).toContain("generation 6, pillar-host/third/Anvil/2");
     expect(said).toContain(
       "pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 6 -s prod && pulumi up -s prod",
@@ -116,7 +116,7 @@ describe("an orchestrator that moves from host to host, and back", () => {
     await second({ attempt: 3, migrateFrom: { ...migrateFrom, laterThanMove: 5 } });
     const early = await stage.stack.up();
     expect(early.exitCode).not.toBe(0);
-    expect(linesOf(early.output)).toContain("does not know of this signer's last start");
+    expect(linesOf(early.output)).toContain("does not know of this orchestrator's last start");
     await second({ attempt: 3, migrateFrom: { ...migrateFrom, laterThanMove: 6 } });
     await succeeds(stage.stack);
     expect(await signing([stage.old, stage.fresh])).toEqual(["fresh"]);

@@ -14,7 +14,7 @@ describe("the orchestrator's move with a problem on the way", () => {
   };
 
   let failed = "";
-  /** The commands that an error prints, on the new side and on the old one. */
+  /** The commands that an error prints, on the new host and on the old one. */
   const byHand = (output: string) =>
     /first on [\d.]+: ([^\n]*) \(it must say inactive\)\s+only then on [\d.]+: ([^\n]*)\n/.exec(output)?.slice(1);
 
@@ -25,7 +25,7 @@ describe("the orchestrator's move with a problem on the way", () => {
     );
     const output = await fails();
     expect(output).toMatch(/is not what .* has, after 3 copies|broke off/);
-    expect(output).toContain(`The key is on the old side (${stage.old.address}), which signs`);
+    expect(output).toContain(`The key is on the old host (${stage.old.address}), which signs`);
     expect(await signersOf(stage)).toEqual(["old"]);
     expect([await stageOf(stage.old), await stageOf(stage.fresh)]).toEqual(["restored", "abandoned"]);
     await onHost(stage.old, "systemctl stop scribe");
@@ -37,9 +37,9 @@ describe("the orchestrator's move with a problem on the way", () => {
     await expect.poll(() => onHost(stage.old, "journalctl -u orchestrator -n 50")).toContain("Started ECDSA Keygen");
     const output = await fails();
     expect(output).toContain(
-      `the orchestrator of the old side (${stage.old.address}) was stopped in state 1 (key generation)`,
+      `the orchestrator of the old host (${stage.old.address}) was stopped in state 1 (key generation)`,
     );
-    expect(output).toContain(`The key is on the old side (${stage.old.address}), which signs`);
+    expect(output).toContain(`The key is on the old host (${stage.old.address}), which signs`);
     expect(await signersOf(stage)).toEqual(["old"]);
     expect([await stageOf(stage.old), await stageOf(stage.fresh)]).toEqual(["restored", "abandoned"]);
     const file = "/root/.orchestrator/config.json";
@@ -88,11 +88,11 @@ describe("the orchestrator's move with a problem on the way", () => {
     const output = await fails();
     failed = output;
     expect(output).toContain("it is v0.0.9, not v0.0.9a (pillar-host:orchestrator.release.version)");
-    expect(output).toContain("nothing is undone by itself: two signers must never run at once");
+    expect(output).toContain("nothing is undone by itself: two orchestrators must never run at once");
     // Lines of its log are among the faults; at each of its starts it prints its configuration into it.
     for (const secret of stage.state.secrets) expect(output.includes(secret), secret.slice(0, 4)).toBe(false);
     expect(output).toContain("pulumi config set --path pillar-host:orchestrator.rollback true");
-    expect(output).toContain(`The key is on the new side (${stage.fresh.address})`);
+    expect(output).toContain(`The key is on the new host (${stage.fresh.address})`);
     expect(await stageOf(stage.fresh)).toBe("starting");
   });
 

@@ -20,7 +20,7 @@ describe("the orchestrator's move with a problem before it", () => {
     expect(output).toContain("warning: the directory could not be copied beforehand");
     expect(output).toContain("the other host sent more than this host accepts");
     expect(output).toMatch(/needed: room for all of it, and 32 MB for the node; now [\d.]+[KMG]? free on \/root/);
-    expect(output).toContain(`The key is on the old side (${stage.old.address}), which signs`);
+    expect(output).toContain(`The key is on the old host (${stage.old.address}), which signs`);
     expect(await signersOf(stage)).toEqual(["old"]);
     expect(await copyLeftovers(stage)).toBe("");
     await onHost(stage.fresh, "umount /root/.orchestrator.arriving");
@@ -32,7 +32,7 @@ describe("the orchestrator's move with a problem before it", () => {
     await stage.lab.chain("PATCH", "/bridge", { halted: true });
     const output = await fails();
     expect(output).toContain(
-      `the bridge is halted: the orchestrator of the old side (${stage.old.address}) is not stopped`,
+      `the bridge is halted: the orchestrator of the old host (${stage.old.address}) is not stopped`,
     );
     expect(output).toContain(
       `found: the node of ${stage.fresh.address} says (embedded.bridge.getBridgeInfo): the bridge is halted`,
@@ -48,7 +48,7 @@ describe("the orchestrator's move with a problem before it", () => {
   it("changes nothing if the old host is unreachable", async () => {
     await stage.old.stop();
     const output = await fails();
-    expect(output).toMatch(/the old side \([\d.]+\).*out of sight/);
+    expect(output).toMatch(/the old host \([\d.]+\).*unreachable/);
     expect(await onHost(stage.fresh, "systemctl is-active orchestrator || true")).not.toBe("active");
     await stage.old.start();
     // A unit that is active may end yet, where its node is not up as soon: it is started again after ten seconds.

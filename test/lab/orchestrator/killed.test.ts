@@ -2,6 +2,6 @@ import { killedAt } from "./killedMove";
 
 // Where neither side signs. The other boundaries: killedAround.long.test.ts.
 killedAt([
-  ["there", "at the fence", /orchestrator: fencing the old side/],
-  ["back", "at the fence", /orchestrator: fencing the new side/],
+  ["there", "at the fence", /orchestrator: fencing the old host/],
+  ["back", "at the fence", /orchestrator: fencing the new host/],
 ]);

@@ -61,7 +61,7 @@ export function killedAt(boundaries: readonly Boundary[]): void {
 
     it.for(boundaries)("on the way %s, %s: the next up continues", async ([way, _where, pattern, alone]) => {
       const isBack = way === "back";
-      // After a way back the old side signs by itself.
+      // After a way back the old host signs by itself.
       if (!isBack) {
         attempt += 1;
         if ((await signersOf(stage)).includes("new")) await putBack(stage);

@@ -28,7 +28,7 @@ export interface MoveStage {
   readonly state: ExampleDir;
   readonly withSudo: boolean;
   readonly bare: boolean;
-  /** The operator's word about a signer that was put back by hand. */
+  /** The operator's word about an orchestrator that was put back by hand. */
   readonly word: { laterThanMove?: number };
   /** Where event log and backups are, where that is a bucket. */
   readonly store?: string;
@@ -44,7 +44,7 @@ export interface MoveStageOptions {
   readonly bare?: boolean;
   /** Event log and backups are in a bucket at the operator's end, as the state is: the usual one, or what this starts. */
   readonly inBucket?: boolean | ((lab: Lab) => Promise<Backend>);
-  /** The chain has a witness beside the old host, which may be out of sight. */
+  /** The chain has a witness beside the old host, which may be unreachable. */
   readonly withReference?: boolean;
   /** The old host lets in a user who is not root, and whose sudo wants {@link sudoPassword}. */
   readonly withSudo?: boolean;
@@ -204,7 +204,7 @@ export async function copyLeftovers({ old, fresh }: MoveStage): Promise<string> 
   return [await onHost(old, search), await onHost(fresh, search)].filter(Boolean).join("\n");
 }
 
-/** Sums, modes and owners of a signer's directory, without what a start rewrites. */
+/** Sums, modes and owners of an orchestrator's directory, without what a start rewrites. */
 export function contentOf(host: LabHost, directory = "/root/.orchestrator"): Promise<string> {
   return onHost(
     host,

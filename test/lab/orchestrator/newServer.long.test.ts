@@ -33,7 +33,7 @@ describe("the orchestrator's move to a server that the same up orders", () => {
     momentum: `${quick.momentumSeconds * 1000}ms`,
     tickMomentums: quick.tickMomentums,
   };
-  /** What any move of the signer is configured with; both stacks have one record, as one operator has it. */
+  /** What any move of the orchestrator is configured with; both stacks have one record, as one operator has it. */
   const signer = () => ({
     release: lab.orchestratorRelease(),
     unattended: true,
@@ -43,7 +43,7 @@ describe("the orchestrator's move to a server that the same up orders", () => {
   const file = (changes: StackFile = {}, host: StackFile = {}): StackFile => ({
     pillar: { name: "Anvil" },
     host: {
-      // The host that the signer goes on to copies it from the server.
+      // The host that the orchestrator goes on to copies it from the server.
       provider: "hetzner",
       token: "set below",
       sshFrom: [`${operatorAddress}/32`, `${next.address}/32`],

@@ -27,7 +27,7 @@ describe("an old host that becomes unreachable", () => {
   it("by a power cut at the stop: it boots without an orchestrator, and the run continues", async () => {
     const before = await contentOf(stage.old);
     const run = await stage.stack.begin();
-    await run.hears((text) => (/orchestrator: stopping the old side/.test(text) ? "heard" : undefined), "the stop");
+    await run.hears((text) => (/orchestrator: stopping the old host/.test(text) ? "heard" : undefined), "the stop");
     await reaches(stage.old, ["stopping", "fenced"]);
     await stage.old.reboot({ powerCut: true });
     const { exitCode, output } = await run.end();
@@ -42,7 +42,7 @@ describe("an old host that becomes unreachable", () => {
     await configureMove(stage, { attempt: 2 });
     const before = await contentOf(stage.old);
     const run = await stage.stack.begin();
-    await run.hears((text) => (/orchestrator: fencing the old side/.test(text) ? "heard" : undefined), "the fence");
+    await run.hears((text) => (/orchestrator: fencing the old host/.test(text) ? "heard" : undefined), "the fence");
     await reaches(stage.fresh, ["staged", "switched", "starting"]);
     await stage.old.stop({ powerCut: true });
     await run.kill();

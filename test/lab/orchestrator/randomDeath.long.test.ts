@@ -11,10 +11,10 @@ const rounds = Number(process.env[roundsVariable] ?? 2);
 const firstSeed = Number(process.env[firstSeedVariable] ?? 18);
 
 const victims = ["the engine", "the providers' process", "the old host", "the new host"] as const;
-/** Milliseconds within which something dies: of a run that moves the signer, and of the move itself, on a busy machine. */
+/** Milliseconds within which something dies: of a run that moves the orchestrator, and of the move itself, on a busy machine. */
 const [runSpan, moveSpan] = [30_000, 15_000];
 /** What the run prints when the move begins. */
-const beginning = "orchestrator: bulk copy to the new side";
+const beginning = "orchestrator: bulk copy to the new host";
 /** Runs that may be needed afterwards: a host that boots, a node that connects, a lock of one that dies later. */
 const most = 8;
 
@@ -38,7 +38,7 @@ describe("a death at a random moment of the orchestrator's move", () => {
     await host.start();
   }
 
-  /** Runs it again as an operator would, until the signer is where it belongs. @returns how often */
+  /** Runs it again as an operator would, until the orchestrator is where it belongs. @returns how often */
   async function goneOn(): Promise<number> {
     for (let runs = 1; ; runs += 1) {
       const { exitCode, out } = await cli(stage.stack, ["resume", "prod", "--", ...quietly]);
@@ -46,7 +46,8 @@ describe("a death at a random moment of the orchestrator's move", () => {
       const signing = await signersOf(stage);
       expect(signing.length).toBeLessThan(2);
       if (exitCode === 0 && signing.includes("new")) return runs;
-      if (runs === most) throw new Error(`after ${most} runs the signer is on ${signing}: exit ${exitCode}\n${out}`);
+      if (runs === most)
+        throw new Error(`after ${most} runs the orchestrator is on ${signing}: exit ${exitCode}\n${out}`);
       await sleep(5000);
     }
   }

@@ -12,7 +12,7 @@ import { backupMade, below, RestoreDesk } from "./restoreDesk";
 
 keepEngineLogs();
 
-realOnly("one of three real signers moves", realSignerPrograms, () => {
+realOnly("one of three real orchestrators moves", realSignerPrograms, () => {
   const stage = realStage();
   const signs = (host: LabHost) =>
     onHost(host, "systemctl is-active orchestrator || true; pgrep -x orchestrator > /dev/null && echo runs || true");
@@ -34,7 +34,7 @@ realOnly("one of three real signers moves", realSignerPrograms, () => {
     expect(exitCode, output).toBe(0);
     expect(output).toMatch(/backup: \d+ files, \d+ bytes of \S+, proved by decrypting: \S+-first-/);
     expect(output).toContain("orchestrator v0.0.9a installed as /usr/local/bin/orchestrator");
-    expect(output).toContain("the new side is connected with 2 other signers");
+    expect(output).toContain("the new host is connected with 2 other orchestrators");
     expect(await ask(fresh, "getIdentity")).toEqual(identity);
     expect(await ask(fresh, "getStatus")).toMatchObject({ state: 0, stateName: "LiveState" });
     expect(await signs(old)).toBe("inactive");
@@ -69,7 +69,7 @@ realOnly("one of three real signers moves", realSignerPrograms, () => {
     await configureReal(stage, { attempt: 2 });
     const began = new Date();
     const run = await stage.stack.begin();
-    await run.hears((text) => (/bulk copy to the new side/.test(text) ? "heard" : undefined), "the bulk copy");
+    await run.hears((text) => (/bulk copy to the new host/.test(text) ? "heard" : undefined), "the bulk copy");
     await run.freeze(true);
     // What it told the program before is told no more; what is told now stands for 25 seconds. It looks at the bridge 11
     // seconds after its turn for the one kind of requests, and 22 after that for the other.
@@ -85,9 +85,9 @@ realOnly("one of three real signers moves", realSignerPrograms, () => {
     const { exitCode, output } = await run.end();
     await setWorld(second, { keygen: "0" });
     expect(exitCode).not.toBe(0);
-    expect(output).toContain("the orchestrator of the old side takes part in a key generation now");
-    expect(output).toContain("docs/orchestrator.md, A signer that stays in state 1");
-    expect(output).not.toContain("stopping the old side");
+    expect(output).toContain("the orchestrator of the old host takes part in a key generation now");
+    expect(output).toContain("docs/orchestrator.md, An orchestrator that stays in state 1");
+    expect(output).not.toContain("stopping the old host");
     expect([await signs(old), await signs(fresh)]).toEqual(["active\nruns", "inactive"]);
     // The cure of docs/orchestrator.md, for each that was in it.
     for (const host of [old, second, third])

@@ -6,11 +6,11 @@ import { realOnly } from "../contracts/contract";
 import { onHost } from "../fixture";
 import { ask, logOf, realStage, signature } from "./realStage";
 
-/** What a signer's log has of its ceremonies: each begins with a request to all, and ends some 60 to 80 seconds later. */
+/** What an orchestrator's log has of its ceremonies: each begins with a request to all, and ends some 60 to 80 seconds later. */
 const begins = "before sending sign request";
 const ends = /bulkSign took/;
 
-realOnly("a real signer is stopped within a signing", realSignerPrograms, () => {
+realOnly("a real orchestrator is stopped within a signing", realSignerPrograms, () => {
   const stage = realStage();
   /** Another request than the world's own, which is signed once only. */
   const another = () => stage.wraps.replace(/0050(?=")/, "0051");
@@ -30,8 +30,8 @@ realOnly("a real signer is stopped within a signing", realSignerPrograms, () => 
       Promise.all([old, second, third].map(async (host) => signature.exec(await logOf(host, began))?.[2] ?? host.name));
     const one = async () => new Set(await signatures()).size;
     await expect.poll(one, { timeout: 120_000, interval: 2000 }).toBe(1);
-    expect(await run.output()).not.toContain("stopping the old side");
-    // The program's own time passes meanwhile, so that it stops the signer at the beginning of the ceremony.
+    expect(await run.output()).not.toContain("stopping the old host");
+    // The program's own time passes meanwhile, so that it stops the orchestrator at the beginning of the ceremony.
     await sleep(waitsSince + 150_000 - Date.now());
     await run.freeze(true);
     await setWorld(second, { wraps: another() });

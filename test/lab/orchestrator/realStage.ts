@@ -11,10 +11,10 @@ import type { LabStack, StackFile } from "../../../lab/stack/stack";
 import { onHost, testLab, testStack } from "../fixture";
 import { moveConfig } from "./moveStage";
 
-/** A message and its signature, in a signer's log. */
+/** A message and its signature, in an orchestrator's log. */
 export const signature = /0\. msg: (\S+) sig: (\S+)/;
 
-/** Three real signers that have made a key together, of which the one on `old` is to move to `fresh`, a stack's host. */
+/** Three real orchestrators that have made a key together, of which the one on `old` is to move to `fresh`, a stack's host. */
 export interface RealStage {
   readonly lab: Lab;
   readonly stack: LabStack;
@@ -79,20 +79,20 @@ export async function configureReal({ lab, stack, hosts, release }: RealStage, m
   await stack.configure(file, { "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8") });
 }
 
-/** Asks a signer; no more than its limit allows. */
+/** Asks an orchestrator; no more than its limit allows. */
 export async function ask(host: LabHost, method: string): Promise<Record<string, unknown>> {
   const body = JSON.stringify({ method, params: [] });
   const said = await onHost(host, `sleep 1; curl -s -d '${body}' http://127.0.0.1:55000`);
   return (JSON.parse(said) as { result: Record<string, unknown> }).result;
 }
 
-/** Returns when a signer's RPC is open: it looks for its peers in rounds of up to half a minute, ten times at most. */
+/** Returns when an orchestrator's RPC is open: it looks for its peers in rounds of up to half a minute, ten times at most. */
 export async function opens(host: LabHost): Promise<void> {
   const listening = async () => expect(await onHost(host, "ss -Hltn 'sport = :55000'"), host.name).not.toBe("");
   await vi.waitFor(listening, { timeout: 360_000, interval: 500 });
 }
 
-/** What its log has of a signer since a time. */
+/** What its log has of an orchestrator since a time. */
 export function logOf(host: LabHost, since: Date): Promise<string> {
   const at = `@${Math.floor(since.getTime() / 1000)}`;
   return onHost(host, `journalctl -u orchestrator -o cat --no-pager --since ${at}`);

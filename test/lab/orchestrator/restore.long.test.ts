@@ -73,7 +73,7 @@ describe("an orchestrator restored from a backup alone", () => {
     expect(told.exitCode, told.out).toBe(2);
     expect(told.out).toBe(
       [
-        "no backup of the orchestrator of prod was made: there is no signer to back up",
+        "no backup of the orchestrator of prod was made: there is no orchestrator to back up",
         `  found: none on ${old.address}`,
         "  needed: the stack of the host on which the orchestrator runs",
         "  Then: ./pillar-host backup prod",

@@ -41,8 +41,8 @@ describe("the whole move of the orchestrator", () => {
     expect(run.exitCode, output).toBe(0);
     // Nearly all of it, by the new host, before the move itself begins.
     expect(output).toMatch(/copied: \d+ MB; what changes until the orchestrator stops is copied after that/);
-    expect(output.indexOf("copied: ")).toBeLessThan(output.indexOf("orchestrator: bulk copy to the new side"));
-    expect(output).toContain("the orchestrator of the new side answers: v0.0.9a; watching it for 3 s");
+    expect(output.indexOf("copied: ")).toBeLessThan(output.indexOf("orchestrator: bulk copy to the new host"));
+    expect(output).toContain("the orchestrator of the new host answers: v0.0.9a; watching it for 3 s");
     expect(await signersOf(stage)).toEqual(["new"]);
     expect(await contentOf(stage.fresh)).toBe(before);
     expect([await stageOf(stage.old), await stageOf(stage.fresh)]).toEqual(["moved", "running"]);
@@ -125,7 +125,7 @@ describe("the whole move of the orchestrator", () => {
     expect(removed.exitCode, removed.output).toBe(0);
     expect(await signersOf(stage)).toEqual(["new"]);
     const { nextStep } = await stage.stack.outputs<{ nextStep: string[] }>();
-    expect(nextStep.join("\n")).toContain("nothing was changed on either host, the signer stays on the new side");
+    expect(nextStep.join("\n")).toContain("nothing was changed on either host, the orchestrator stays on the new host");
     await configureMove(stage);
   });
 

@@ -30,7 +30,7 @@ async function lied(name: string, settings: Record<string, unknown>) {
   );
   return outcome;
 }
-/** With something on it that looks like a signer which nobody fenced: refused whatever else is so. */
+/** With something on it that looks like an orchestrator which nobody fenced: refused whatever else is so. */
 const kept = () => ({ places: { ...last.places, signer: { ...last.places.signer, directory: "/root/.znn" } } });
 const noAnswer = "the successor's orchestrator does not answer";
 const ref = () => `reference ${stage.lab.referenceUrl("ref")}`;
@@ -122,7 +122,7 @@ describe("with the rewards collected, a single problem keeps the host", () => {
     [
       "of another chain",
       { otherChain: true },
-      /^an RPC does not know the momentum that was recorded when this host was synced/,
+      /^a node lacks the momentum that was recorded when this host was synced/,
     ],
     ["that knows no such Pillar", { nullPillar: true }, /^there is no Pillar Anvil, says reference /],
   ])("a reference %s", async (_what, settings, what) => {

@@ -51,7 +51,7 @@ describe("a provider's old server that died after orchestrator and Pillar had mo
     await pastPackages(lab, host);
     stacks = await makeStacks(lab, server, host, quick);
     await run(stacks.old);
-    // The node, then the signer.
+    // The node, then the orchestrator.
     await run(stacks.fresh);
     await run(stacks.fresh);
     const { producerAddress, host: shown } = await stacks.fresh.outputs<{

@@ -51,7 +51,7 @@ describe("the orchestrator's move by one stack, and the old host's shutdown by a
     await configureMove(stage, { startTimeout: "1m" });
     const cut = await stage.stack.up();
     expect(cut.exitCode).not.toBe(0);
-    expect(cut.output).toContain(`The key is on the new side (${stage.fresh.address})`);
+    expect(cut.output).toContain(`The key is on the new host (${stage.fresh.address})`);
     expect([await stageOf(stage.old), await stageOf(stage.fresh)]).toEqual(["fenced", "starting"]);
 
     await updateProducer(stage.lab, pillar, await producerOf(stage.fresh));

@@ -140,7 +140,7 @@ it("left no secret in output, state, event log, manifests or command lines", asy
   expect(names.length).toBeGreaterThan(1);
   const texts: Record<string, string> = { said, state: await stage.stack.written(), linesSeen };
   for (const name of names) texts[name] = readFileSync(join(backupsOf(stage), name), "utf8");
-  expect(linesSeen).toMatch(/ (retire|signer)_/);
+  expect(linesSeen).toMatch(/ (retire|orchestrator)_/);
   for (const secret of stage.secrets)
     for (const [name, text] of Object.entries(texts))
       expect(text.includes(secret), `${secret.slice(0, 4)} in ${name}`).toBe(false);

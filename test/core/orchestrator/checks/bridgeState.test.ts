@@ -29,11 +29,11 @@ describe("what the chain says of the bridge", () => {
     expect(said({}, 3161)).toMatchObject({ state: 0 });
     expect(said({}, 1000)).toMatchObject({ state: 2, why: says(`${words}, in about 411 min`) });
     expect(said({ allowKeyGen: true })).toMatchObject({ state: 1 });
-    // A signer begins one when it is live.
+    // An orchestrator begins one when it is live.
     expect(said({ allowKeyGen: true, halted: true })).toMatchObject({ state: 2 });
   });
 
-  test("with the key of its signers, by which a share's file is called", () => {
+  test("with the key of its orchestrators, by which a share's file is called", () => {
     expect(said({})).toMatchObject({ key: info.compressedTssECDSAPubKey });
     expect(() => parseBridge({ ...info, compressedTssECDSAPubKey: "../../etc" })).toThrow("does not have the form");
   });

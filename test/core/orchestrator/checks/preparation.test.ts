@@ -181,7 +181,7 @@ describe("a move that has begun", () => {
     expect(readdirSync(stage.options.backups.directory).filter((name) => name.endsWith(".age"))).toHaveLength(2);
   });
 
-  test("goes on without a backup where the old host is out of sight: said", async ({ stage }) => {
+  test("goes on without a backup where the old host is unreachable: said", async ({ stage }) => {
     Object.assign(stage.facts.new, begun("starting"));
     const gone: RootHost = { ...stage.deps.roots.old, call: () => Promise.reject(new Error("ETIMEDOUT")) };
     const secured = await secureOrchestrator(stage.options, {

@@ -92,7 +92,7 @@ describe("a share that is not of the bridge's key", () => {
         "old: the orchestrator has no share of the bridge's present key, and signs nothing",
         `  found: ${shareOf(bridgeKey)}`,
         `  needed: ${shareOf(laterKey)}, of the key ${laterKey} that the chain names. Set pillar-host:orchestrator.migrateFrom to the host whose orchestrator took part in the last key generation, or wait for the next key generation`,
-        "  Is this signer to move without a share? pulumi config set --path pillar-host:orchestrator.migrateFrom.noKeyShare acknowledged -s prod",
+        "  Is this orchestrator to move without a share? pulumi config set --path pillar-host:orchestrator.migrateFrom.noKeyShare acknowledged -s prod",
       ].join("\n"),
     ]);
     expect(findMoveProblems(later, { ...wanted, noKeyShare: true })).toEqual([]);
@@ -104,18 +104,18 @@ describe("a share that is not of the bridge's key", () => {
     const silent = survey({ old: { shares: [shareOf(laterKey)] }, bridge: { known: false, why: "no node" } });
     expect(findMoveProblems(silent, wanted)).toEqual([]);
     expect(formatSurvey(silent, wanted)).toContain(
-      "nobody tells the bridge's key: whether the old side's key share is of it is not known",
+      "nobody tells the bridge's key: whether the old host's key share is of it is not known",
     );
   });
 });
 
 describe("prerequisites", () => {
-  test("hosts where all is well have no fault, and both sides' versions are shown", () => {
+  test("hosts where all is well have no fault, and both hosts' versions are shown", () => {
     expect(findMoveProblems(survey(), wanted)).toEqual([]);
     expect(formatSurvey(survey(), wanted)).toEqual([
-      "old side old: v0.0.9a (abcdef12), state: live, 400 files, 50 MB, key shares: 1",
-      "new side new: v0.0.9a, 20.0 GB free",
-      "old side signs for Pillar Anvil",
+      "old host old: v0.0.9a (abcdef12), state: live, 400 files, 50 MB, key shares: 1",
+      "new host new: v0.0.9a, 20.0 GB free",
+      "old host signs for Pillar Anvil",
     ]);
     const silent = survey({ bridge: { known: false, why: "the node of new: error -32601" } });
     expect(findMoveProblems(silent, wanted)).toEqual([]);
@@ -124,10 +124,10 @@ describe("prerequisites", () => {
     );
     const bare = survey({ old: { build: { value: { ...build, gitCommit: "" } } } });
     expect(findMoveProblems(bare, wanted)).toEqual([]);
-    expect(formatSurvey(bare, wanted)[0]).toContain("old side old: v0.0.9a (no commit), state: live");
+    expect(formatSurvey(bare, wanted)[0]).toContain("old host old: v0.0.9a (no commit), state: live");
     const moved = { producer: "z1q", pillarName: "notFound", tssPeerId: "12D", evmAddress: "0x" };
     expect(formatSurvey(survey({ old: { identity: { value: moved } } }), wanted).at(-1)).toBe(
-      "old side: no Pillar has its producer key by now; it signs on until the next key generation, not after it",
+      "old host: no Pillar has its producer key by now; it signs on until the next key generation, not after it",
     );
   });
 
@@ -407,12 +407,12 @@ describe("prerequisites", () => {
     );
   });
 
-  test("a start that the old host does not know of, unless the operator says that its signer came there later", () => {
+  test("a start that the old host does not know of, unless the operator says that its orchestrator came there later", () => {
     const known = { generation: 2, started: 2, move: moveNamed("pillar-host/prod-2/Anvil/1") };
     const later = { ...wanted, known };
     expect(findMoveProblems(survey(), later)).toEqual([
-      "old: this host does not know of this signer's last start\n  found: no journal\n" +
-        "  needed: generation 2, pillar-host/prod-2/Anvil/1: the host that the signer is on now. Was this one restored from a snapshot, or installed anew?\n" +
+      "old: this host does not know of this orchestrator's last start\n  found: no journal\n" +
+        "  needed: generation 2, pillar-host/prod-2/Anvil/1: the host that the orchestrator is on now. Was this one restored from a snapshot, or installed anew?\n" +
         "  You brought it here yourself, and it can start nowhere else (docs/orchestrator.md)? pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
     ]);
     const written = (generation: number) => oldFacts({ journal: JSON.stringify({ generation }) });
@@ -426,17 +426,17 @@ describe("prerequisites", () => {
         }),
       });
     expect(findMoveProblems(copied(2), later)).toEqual([]);
-    expect(findMoveProblems(copied(1), later)[0]).toContain("does not know of this signer's last start");
+    expect(findMoveProblems(copied(1), later)[0]).toContain("does not know of this orchestrator's last start");
     expect(findMoveProblems(written(1), later)[0]).toContain("found: generation 1\n");
     expect(findMoveProblems(written(2), later)).toEqual([]);
     expect(findMoveProblems(survey(), { ...later, laterThanMove: 2 })).toEqual([]);
   });
 
-  test("a record that is behind a host, and a signer of which nothing is known, but for the operator's word", () => {
+  test("a record that is behind a host, and an orchestrator of which nothing is known, but for the operator's word", () => {
     const none = { ...wanted, known: { generation: 0, started: 0 } };
     expect(findMoveProblems(survey(), none)).toEqual([
-      "no move of this signer is known, neither by the record nor by a journal\n  found: generation 0 on a host, 0 in the record\n" +
-        "  needed: your word, once, that no move of it ever began; did one? Then bring the record of the machine that moved it last (docs/unattended.md): the signer may be at work elsewhere\n" +
+      "no move of this orchestrator is known, neither by the event log nor by a journal\n  found: generation 0 on a host, 0 in the event log\n" +
+        "  needed: your word, once, that no move of it ever began; did one? Then bring the event log of the machine that moved it last (docs/unattended.md): the orchestrator may be at work elsewhere\n" +
         "  It was never moved? pulumi config set --path pillar-host:orchestrator.migrateFrom.firstMove acknowledged -s prod && pulumi up -s prod",
     ]);
     expect(findMoveProblems(survey(), { ...none, firstMove: true })).toEqual([]);
@@ -445,9 +445,9 @@ describe("prerequisites", () => {
     for (const facts of [oldFacts, newFacts]) {
       const ahead = facts({ journal: JSON.stringify({ generation: 2 }) });
       expect(findMoveProblems(ahead, { ...known, firstMove: true })).toEqual([
-        "the record knows less of this signer's moves than its hosts\n  found: generation 2 on a host, 1 in the record\n" +
-          "  needed: bring the record of the machine that moved it last (docs/unattended.md): the signer may be at work elsewhere\n" +
-          "  That record is lost, and it can start nowhere else (docs/orchestrator.md)? pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
+        "the event log knows fewer moves of this orchestrator than its hosts\n  found: generation 2 on a host, 1 in the event log\n" +
+          "  needed: bring the event log of the machine that moved it last (docs/unattended.md): the orchestrator may be at work elsewhere\n" +
+          "  That event log is lost, and it can start nowhere else (docs/orchestrator.md)? pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
       ]);
       expect(findMoveProblems(ahead, { ...known, laterThanMove: 2 })).toEqual([]);
     }
@@ -495,7 +495,7 @@ describe("prerequisites", () => {
 
 describe("journals", () => {
   const move = moveNamed("pillar-host/prod/Anvil/1");
-  test("a move has begun once the old side may be stopped", () => {
+  test("a move has begun once the old host may be stopped", () => {
     expect(hasBegun(journal(moveText(move), "staging"), move)).toBe(false);
     expect(hasBegun(journal(moveText(move), "stopping"), move)).toBe(true);
     expect(hasBegun(journal("pillar-host/prod/Anvil/2", "stopping"), move)).toBe(false);

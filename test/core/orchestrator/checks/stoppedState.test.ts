@@ -46,14 +46,14 @@ describe("the state in which an orchestrator was stopped", () => {
   test("a key generation ends the way there, and the way back, with what to ask and where the cure is", () => {
     expect(checkStoppedState(config(1), forward, inputs)).toBe(
       [
-        "the orchestrator of the old side (198.51.100.7) was stopped in state 1 (key generation): its part in the bridge's next key is not done, and started on the other side it would begin a key generation alone",
+        "the orchestrator of the old host (198.51.100.7) was stopped in state 1 (key generation): its part in the bridge's next key is not done, and started on the other host it would begin a key generation alone",
         "  found: GlobalState 1 in /data/orch/config.json, which it wrote at its stop",
         "  needed: GlobalState 0 (live), as getStatus said before the stop",
         '  It is started again where it was. On the host: curl -s -H \'content-type: application/json\' -d \'{"method":"getStatus","params":[]}\' http://127.0.0.1:55000; when it says state 0: pulumi up -s prod',
-        "  Does it stay in state 1 although the bridge's key generation is over? docs/orchestrator.md, A signer that stays in state 1",
+        "  Does it stay in state 1 although the bridge's key generation is over? docs/orchestrator.md, An orchestrator that stays in state 1",
       ].join("\n"),
     );
-    expect(checkStoppedState(config(1), back, inputs)).toMatch(/^the orchestrator of the new side \(203\.0\.113\.9\) /);
+    expect(checkStoppedState(config(1), back, inputs)).toMatch(/^the orchestrator of the new host \(203\.0\.113\.9\) /);
   });
 
   test("a halted bridge ends the way there, and keeps nobody from going back", () => {
@@ -89,7 +89,7 @@ test("one that is not live is not stopped at all", () => {
   expect(checkLive("old", undefined, inputs)).toBeUndefined();
   expect(why(0)).toBeUndefined();
   expect(why(1)).toContain("takes part in a key generation now");
-  expect(why(1)).toContain("docs/orchestrator.md, A signer that stays in state 1");
+  expect(why(1)).toContain("docs/orchestrator.md, An orchestrator that stays in state 1");
   // Waiting does it, mostly: what is pasted would lose the new key share.
   expect(why(1)).not.toContain("systemctl stop");
   expect(why(2)).toContain("found: state 2 (state2)");

@@ -105,15 +105,15 @@ test.each<[string, Partial<Journal>]>([
   expect(called).toEqual(["look new", "close"]);
 });
 
-test("nor on the way back, nor where the new host is out of sight or runs an orchestrator", async () => {
+test("nor on the way back, nor where the new host is unreachable or runs an orchestrator", async () => {
   expect((await prepared({ old: signs, new: rests }, undefined, { rollback: true })).called).toEqual([]);
   expect((await prepared({ old: signs, new: undefined })).called).toEqual(["look new", "close"]);
   expect((await prepared({ old: signs, new: signs })).called).toEqual(["look new", "close"]);
 });
 
 test.each<[string, HostState]>([
-  ["out of sight", undefined],
-  ["without a signer that runs", rests],
+  ["unreachable", undefined],
+  ["without an orchestrator that runs", rests],
   ["stopped by this move", { ...rests, journal: journalOf({ side: "old", stage: "stopping" }) }],
 ])("no key is made for an old host that is %s", async (_what, old) => {
   const { called } = await prepared({ old, new: rests });

@@ -21,7 +21,7 @@ const host = (address: string, facts: Partial<OrchestratorFacts>): OrchestratorR
 });
 const running = { active: "active", directory: "there" };
 
-describe("where the signer is now", () => {
+describe("where the orchestrator is now", () => {
   test("where it runs: on the stack's own host, or still on the one from which it comes", () => {
     expect(locateOrchestrator([host("a", running)])).toEqual({ at: 0, runs: true });
     expect(locateOrchestrator([host("a", { active: "inactive" }), host("b", running)])).toEqual({ at: 1, runs: true });
@@ -45,14 +45,14 @@ describe("where the signer is now", () => {
   test.each<[string, OrchestratorReading[], string]>([
     ["two that run", [host("a", running), host("b", running)], "two may sign now"],
     ["one that runs where it left", [host("a", { ...running, journal: journal("moved", "old") })], "two may sign now"],
-    ["one out of sight, none at work", [{ address: "a", seen: { unseen: "ETIMEDOUT" } }], "no host that is in sight"],
+    ["one unreachable, none at work", [{ address: "a", seen: { unseen: "ETIMEDOUT" } }], "no reachable host"],
     ["a move at work", [host("a", { directory: "there", journal: journal("fenced", "old") })], "on its way between"],
     [
-      "a signer that left",
+      "an orchestrator that left",
       [host("a", { directory: "there", journal: journal("moved", "old") })],
-      "no signer to back up",
+      "no orchestrator to back up",
     ],
-    ["no signer at all", [host("a", {})], "no signer to back up"],
+    ["no orchestrator at all", [host("a", {})], "no orchestrator to back up"],
     ["two directories", [host("a", { directory: "there" }), host("b", { directory: "there" })], "several have its"],
   ])("is not guessed: %s", (_what, hosts, nowhere) => {
     expect(locateOrchestrator(hosts)).toMatchObject({ nowhere: expect.stringContaining(nowhere) });

@@ -49,7 +49,7 @@ describe("parseJournal", () => {
     ["half of one", JSON.stringify(written).slice(0, 50)],
     ["another form", "[]"],
     ["null", "null"],
-    ["a stage of the other side", JSON.stringify({ ...written, stage: "running" })],
+    ["a stage of the other host", JSON.stringify({ ...written, stage: "running" })],
     ["a history that is none", JSON.stringify({ ...written, history: "x" })],
     ...[1e300, 2 ** 53, 1e9, 0, -1, 1.5, "3"].map((generation) => {
       return [`generation ${generation}`, JSON.stringify({ ...written, generation })] as const;
@@ -97,7 +97,7 @@ describe("a run that another one holds up", () => {
   test("is told whose login it is, and what ends it", () => {
     expect(
       lockTimeoutText("203.0.113.9", "held 17 4242", 30, "prod-2"),
-    ).toBe(`203.0.113.9: another run has been at work on this signer for 30 minutes; nothing was done
+    ).toBe(`203.0.113.9: another run has been at work on this orchestrator for 30 minutes; nothing was done
   found: it is logged in on 203.0.113.9; its login there is process 4242
   Whose it is: on 203.0.113.9: ps -o lstart,args -p 4242; ss -tnp | grep pid=4242,
   needed: wait until that run has finished, or press Ctrl-C in its terminal. Which step it is at, if it is this stack's: ./pillar-host status prod-2
@@ -158,10 +158,10 @@ describe("what an error says", () => {
   test("where the key is", () => {
     const none = { active: false, masked: true };
     expect(describeKeyLocation({ old: fenced, new: none }, places)).toBe(
-      "The key is on the old side (198.51.100.7), stopped and fenced, and nobody signs now.",
+      "The key is on the old host (198.51.100.7), stopped and fenced, and nobody signs now.",
     );
     expect(describeKeyLocation({ old: { active: true, masked: false }, new: none }, places)).toBe(
-      "The key is on the old side (198.51.100.7), which signs; nothing was started on the new side (203.0.113.9).",
+      "The key is on the old host (198.51.100.7), which signs; nothing was started on the new host (203.0.113.9).",
     );
   });
 
@@ -179,12 +179,12 @@ describe("what an error says", () => {
     [
       "a restored snapshot of the old host",
       { old: running, new: { journal: at("running"), ...running } },
-      "The key is on the new side (203.0.113.9), which signs; the old side (198.51.100.7) runs too. But an orchestrator runs on the old side (198.51.100.7): two may sign now.",
+      "The key is on the new host (203.0.113.9), which signs; the old host (198.51.100.7) runs too. But an orchestrator runs on the old host (198.51.100.7): two may sign now.",
     ],
     [
       "the fence is gone",
       { old: { journal, active: false, masked: false }, new: { journal: at("running"), ...stopped } },
-      "The key is on the new side (203.0.113.9), which does not run now; the old side (198.51.100.7) does not run, and nothing fences it.",
+      "The key is on the new host (203.0.113.9), which does not run now; the old host (198.51.100.7) does not run, and nothing fences it.",
     ],
     [
       "it went on to a third host",
@@ -198,23 +198,23 @@ describe("what an error says", () => {
           ...stopped,
         },
       },
-      "The key is on 192.0.2.4, where pillar-host/next/Anvil/1 took it from the new side (203.0.113.9).",
+      "The key is on 192.0.2.4, where pillar-host/next/Anvil/1 took it from the new host (203.0.113.9).",
     ],
     [
-      "out of sight after it went there",
+      "unreachable after it went there",
       { old: { journal: { ...journal, stage: "moved" }, ...stopped }, new: undefined },
-      "The key is on the new side (203.0.113.9), which is out of sight; the old side (198.51.100.7) is fenced.",
+      "The key is on the new host (203.0.113.9), which is unreachable; the old host (198.51.100.7) is fenced.",
     ],
     [
       "a fenced side that runs",
       { old: { journal, ...running }, new: stopped },
-      "The key is on the old side (198.51.100.7), which runs all the same.",
+      "The key is on the old host (198.51.100.7), which runs all the same.",
     ],
   ])("where the key is, by what is seen too: %s", (_what, looks, line) => {
     expect(describeKeyLocation(looks, places)).toBe(line);
   });
 
-  test("one that runs on the old side, while it went on from the new one, is not there to stay", () => {
+  test("one that runs on the old host, while it went on from the new one, is not there to stay", () => {
     const looks: HostStates = {
       old: running,
       new: { journal: at("moved", { move: moveNamed("pillar-host/next/Anvil/1") }), ...stopped },
@@ -229,7 +229,7 @@ describe("what an error says", () => {
     const looks: HostStates = { old: running, new: { journal: at("running"), ...running } };
     const text = obstacleText("two may sign", saga, looks, places);
     expect(text).toContain(
-      "an orchestrator runs on the old side (198.51.100.7), where by the journals none may: two may sign",
+      "an orchestrator runs on the old host (198.51.100.7), where by the journals none may: two may sign",
     );
     expect(text).toContain("  Stop it at once, on 198.51.100.7: systemctl stop signer && ");
     expect(text).toContain("mv -f /etc/systemd/system/signer.service /etc/systemd/system/signer.service.moved");
@@ -240,9 +240,9 @@ describe("what an error says", () => {
     const saga: Saga = { move: moveNamed("pillar-host/next/Anvil/1"), direction: "forward", generation: 2 };
     const text = obstacleText("later start", saga, { old: running, new: stopped }, places);
     expect(text).toContain(
-      "the old side (198.51.100.7) does not know of this signer's last start: generation 2, pillar-host/next/Anvil/1. Nothing was changed",
+      "the old host (198.51.100.7) does not know of this orchestrator's last start: generation 2, pillar-host/next/Anvil/1. Nothing was changed",
     );
-    expect(text).toContain("  found on the old side: no journal\n");
+    expect(text).toContain("  found on the old host: no journal\n");
     expect(text).toContain("This host must not sign too, on 198.51.100.7: systemctl stop signer && ");
     expect(text).toContain("pulumi config rm --path pillar-host:orchestrator.migrateFrom -s prod && pulumi up -s prod");
     expect(text).toContain(
@@ -250,7 +250,7 @@ describe("what an error says", () => {
     );
   });
 
-  test("another stack's move that took the signer on: this stack is to let go of it", () => {
+  test("another stack's move that took the orchestrator on: this stack is to let go of it", () => {
     const next = at("moved", { move: moveNamed("pillar-host/next/Anvil/1") });
     const text = obstacleText(
       "another move",
@@ -258,7 +258,7 @@ describe("what an error says", () => {
       { old: { journal, ...stopped }, new: { journal: next, ...stopped } },
       places,
     );
-    expect(text).toContain("took this signer elsewhere: pillar-host/next/Anvil/1");
+    expect(text).toContain("took this orchestrator elsewhere: pillar-host/next/Anvil/1");
     expect(text).toContain("pulumi config rm --path pillar-host:orchestrator.migrateFrom -s prod && pulumi up -s prod");
     const open = { ...next, stage: "stopping" as const };
     expect(obstacleText("another move", open, { old: stopped, new: { journal: open, ...stopped } }, places)).toContain(
@@ -276,19 +276,19 @@ describe("what an error says", () => {
     const text = obstacleText("target is started", saga, { old: fenced, new: started }, places);
     expect(text).toBe(
       [
-        "the orchestrator of the new side (203.0.113.9) was started, so nothing is undone by itself: two signers must never run at once",
+        "the orchestrator of the new host (203.0.113.9) was started, so nothing is undone by itself: two orchestrators must never run at once",
         "  To go on: fix what is said above, then pulumi up -s prod",
         "  To go back: pulumi config set --path pillar-host:orchestrator.rollback true -s prod && pulumi up -s prod",
         "  Or by hand:",
         "  first on 203.0.113.9: systemctl stop orchestrator && { [ ! -f /etc/systemd/system/orchestrator.service ] || mv -f /etc/systemd/system/orchestrator.service /etc/systemd/system/orchestrator.service.moved; } && ln -sfn /dev/null /etc/systemd/system/orchestrator.service && systemctl daemon-reload && systemctl is-active orchestrator (it must say inactive)",
         `  only then on 198.51.100.7: systemctl unmask signer && mv ${journal.was.keyStore} /root/.orchestrator/producer && systemctl enable --now signer`,
         `  and for the program, ${aside}`,
-        "The key is on the new side (203.0.113.9), which was started and may sign; the old side (198.51.100.7) is fenced.",
+        "The key is on the new host (203.0.113.9), which was started and may sign; the old host (198.51.100.7) is fenced.",
       ].join("\n"),
     );
   });
 
-  test("what to type where the old side was brought back by hand, and only where the new one can't sign", () => {
+  test("what to type where the old host was brought back by hand, and only where the new one can't sign", () => {
     const started = { ...journal, side: "new" as const, stage: "starting" as const };
     const back = { journal, active: true, masked: false };
     const saga: Saga = { move: journal.move, direction: "forward" };
@@ -312,6 +312,6 @@ test("versionFaults: what runs is what the configuration names, where it names o
   ]);
 });
 
-test("the time without a signer is told in seconds, with tenths", () => {
+test("the time without an orchestrator is told in seconds, with tenths", () => {
   expect([secondsWithout(1000, 8349), secondsWithout(0, 90_000), secondsWithout(5, 5)]).toEqual([7.3, 90, 0]);
 });

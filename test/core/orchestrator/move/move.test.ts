@@ -46,7 +46,7 @@ describe("the event log of a move", () => {
     return { error, signers, model };
   };
 
-  it("has each start before the old signer stops, with the hosts that it is between", async () => {
+  it("has each start before the old orchestrator stops, with the hosts that it is between", async () => {
     const { error, signers, model } = await run();
     expect([error, signers]).toEqual([undefined, { begun: ["old"], starting: ["old"] }]);
     expect(model.signers).toEqual(["new"]);
@@ -57,7 +57,7 @@ describe("the event log of a move", () => {
     ]);
   });
 
-  it("has the end of a way, or the run ends in an error that tells where the signer is", async () => {
+  it("has the end of a way, or the run ends in an error that tells where the orchestrator is", async () => {
     const log = openEventLog({ directory, stack: "s", pillar: "p" }, { now: () => 0, say: () => undefined });
     const end = { holder: "new", generation: 1, version: "v1", movedAt: "" } as const;
     await writeEnd(log, { move: wanted.move, stack: "s" }, false, end);
@@ -66,17 +66,17 @@ describe("the event log of a move", () => {
     fs.rmSync(directory, { recursive: true });
     fs.writeFileSync(directory, "");
     await expect(writeEnd(log, { move: wanted.move, stack: "s" }, false, end)).rejects.toThrow(
-      /^the signer moved to the new side, which signs; that was not written down\n.*could not be written[\s\S]*\n {2}Then: pulumi up -s s$/,
+      /^the orchestrator moved to the new host, which signs; that was not written down\n.*could not be written[\s\S]*\n {2}Then: pulumi up -s s$/,
     );
   });
 
   it.each(["begun", "starting"] as const)(
-    "ends the run while the old signer signs, where %s cannot be written",
+    "ends the run while the old orchestrator signs, where %s cannot be written",
     async (line) => {
       const { error, model } = await run(line);
       expect(error).toContain("could not be written");
       expect(error).toContain(directory);
-      expect(error).toContain("The key is on the old side");
+      expect(error).toContain("The key is on the old host");
       expect(model.signers).toEqual(["old"]);
       expect(model.hosts.old.journal).toBeUndefined();
     },

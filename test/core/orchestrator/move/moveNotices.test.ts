@@ -8,7 +8,7 @@ const done = { holder: "new", why: "done", movedAt: "2026-11-21T12:00:00.000Z", 
 
 test("a move is told with its gap, by the run that did it alone", () => {
   expect(formatMoveNotice(inputs, {}, done)).toBe(
-    "the orchestrator signs on 203.0.113.7 now, the new side; the bridge was without this signer for 4.2 s",
+    "the orchestrator signs on 203.0.113.7 now, the new host; the bridge was without this orchestrator for 4.2 s",
   );
   expect(formatMoveNotice(inputs, { holder: "old" }, done)).toBeDefined();
   expect(formatMoveNotice(inputs, { holder: "new" }, done)).toBeUndefined();
@@ -16,8 +16,8 @@ test("a move is told with its gap, by the run that did it alone", () => {
   expect(formatMoveNotice(inputs, {}, { holder: "new", why: "done" } as never)).toBeUndefined();
 });
 
-test("a failure is told in a line, with how to see where the signer is", () => {
-  expect(formatMoveFailure(new Error("the old side went away\n  Start neither"), "prod-2")).toBe(
-    "the orchestrator's move ended in an error: the old side went away. Where the signer is: ./pillar-host status prod-2",
+test("a failure is told in a line, with how to see where the orchestrator is", () => {
+  expect(formatMoveFailure(new Error("the old host went away\n  Start neither"), "prod-2")).toBe(
+    "the orchestrator's move ended in an error: the old host went away. Where the orchestrator is: ./pillar-host status prod-2",
   );
 });

@@ -27,7 +27,7 @@ interface Stage {
   readonly called: string[];
   /** What getStatus of the old host tells of requests to sign, in turn, the last for ever. */
   toSign: number[];
-  /** What the gate's evidence says of the new side's node. */
+  /** What the gate's evidence says of the new host's node. */
   node: { synced: boolean; why: string; known: boolean };
   /** What the chain says of the bridge. */
   bridge: BridgeNow;
@@ -161,7 +161,7 @@ const test = base.extend<{ stage: Stage }>({
   },
 });
 
-/** As they are while the old side signs. */
+/** As they are while the old host signs. */
 const signing: HostStates = { ...looks, old: { active: true, masked: false } };
 
 /** The steps from the stop on, up to the one that is named. */
@@ -176,7 +176,7 @@ test.for([
   ["compared", "beforeList"],
   ["on the disk", "beforeFlush"],
 ] as const)(
-  "the old side is fenced meanwhile, and nothing takes its place before it is %s",
+  "the old host is fenced meanwhile, and nothing takes its place before it is %s",
   async ([, before], { stage }) => {
     let goOn = () => {};
     stage[before] = new Promise((resolve) => {
@@ -256,12 +256,12 @@ test("a comparison of before another stop counts for nothing", async ({ stage })
   expect(stage.called.filter((name) => name === "new signer_copy")).toHaveLength(2);
 });
 
-test("a signer that stopped in a key generation goes nowhere: nothing is backed up, fenced or put in place", async ({
+test("an orchestrator that stopped in a key generation goes nowhere: nothing is backed up, fenced or put in place", async ({
   stage,
 }) => {
   writeFileSync(join(stage.directory, "config.json"), JSON.stringify({ GlobalState: 1, Passphrase: "secret" }));
   await expect(upTo(stage, "copy")).rejects.toThrow(
-    /^the orchestrator of the old side \(old\) was stopped in state 1 \(key generation\): /,
+    /^the orchestrator of the old host \(old\) was stopped in state 1 \(key generation\): /,
   );
   expect(stage.called).toEqual(["old signer_stop", "old signer_read"]);
 });
@@ -272,20 +272,20 @@ test("one that stopped live is moved, whatever else its configuration says", asy
   expect(stage.called.at(-1)).toBe("new signer_arrive");
 });
 
-test("a ceremony that may be at work is waited for, and the signer is stopped then", async ({ stage }) => {
+test("a ceremony that may be at work is waited for, and the orchestrator is stopped then", async ({ stage }) => {
   stage.toSign = [0, 0, 1, 1, 0];
   await stage.hands.perform("stop", saga, signing);
   expect(stage.said.slice(1)).toEqual([
     "1 requests wait for their signature: waiting for a while, since a ceremony may be at work",
-    "stopping the old side (old), which still holds the key",
+    "stopping the old host (old), which still holds the key",
   ]);
   expect(stage.called).toContain("old signer_stop");
 });
 
-test("a node of the new side that fell behind meanwhile: nobody is stopped for it", async ({ stage }) => {
+test("a node of the new host that fell behind meanwhile: nobody is stopped for it", async ({ stage }) => {
   stage.node = { synced: false, why: "it is 300 momentums behind", known: true };
   await expect(stage.hands.perform("stop", saga, signing)).rejects.toThrow(
-    /^the node of the new side \(new\) is not synced now.*\n {2}found: it is 300 momentums behind\n/,
+    /^the node of the new host \(new\) is not synced now.*\n {2}found: it is 300 momentums behind\n/,
   );
   expect(stage.called).not.toContain("old signer_stop");
 });
@@ -295,7 +295,7 @@ test("a bridge that was halted just now, of which getStatus does not tell yet: n
 }) => {
   stage.bridge = { known: true, state: 2, key: "", why: "the node of new says: the bridge is halted" };
   await expect(stage.hands.perform("stop", saga, signing)).rejects.toThrow(
-    /^the bridge is halted: the orchestrator of the old side \(old\) is not stopped\n {2}found: the node of new says.*\n {2}needed: a live bridge.*\n.*haltedBridge acknowledged -s prod$/,
+    /^the bridge is halted: the orchestrator of the old host \(old\) is not stopped\n {2}found: the node of new says.*\n {2}needed: a live bridge.*\n.*haltedBridge acknowledged -s prod$/,
   );
   expect(stage.called).not.toContain("old signer_stop");
   stage.haltedBridge = true;

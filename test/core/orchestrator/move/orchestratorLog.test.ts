@@ -44,7 +44,7 @@ async function passedOn(root: LocalRoot, journal: readonly string[], passphrase:
   return [...parseLife(await root.call("signer_life", variables)).log];
 }
 
-describe.concurrent("the other signers that a host is connected with", () => {
+describe.concurrent("the other orchestrators that a host is connected with", () => {
   test("are counted by address, whoever dialed, and whatever address form", async ({ root }) => {
     const line = (local: string, peer: string) => `0 0 ${local} ${peer}`;
     const lines = [

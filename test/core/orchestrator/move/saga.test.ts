@@ -14,7 +14,7 @@ const places = {
   services: { old: "orchestrator", new: "orchestrator" },
   stack: "prod",
 };
-const naming = /(The key is on the (old|new) side \(|Where the key is cannot be told)/;
+const naming = /(The key is on the (old|new) host \(|Where the key is cannot be told)/;
 
 async function run(model: Model, saga: Saga): Promise<string | undefined> {
   try {
@@ -65,15 +65,15 @@ describe("runSaga", () => {
     expect(alone.signers).toEqual(["new"]);
   });
 
-  it("leaves the signer of another stack alone", async () => {
+  it("leaves the orchestrator of another stack alone", async () => {
     const model = new Model(() => "none");
     const strange = { ...forward, move: moveNamed("pillar-host/other/Bellows/1") };
     await runSaga(strange, model, places);
-    expect(await run(model, forward)).toMatch(/took this signer elsewhere: pillar-host\/other\/Bellows\/1/);
+    expect(await run(model, forward)).toMatch(/took this orchestrator elsewhere: pillar-host\/other\/Bellows\/1/);
     expect(model.signers).toEqual(["new"]);
   });
 
-  it("brings back a signer whose stop showed that it must not go", async () => {
+  it("brings back an orchestrator whose stop showed that it must not go", async () => {
     class Stopped extends Model {
       override async perform(...[step, saga]: Parameters<Model["perform"]>) {
         const looks = await super.perform(step, saga);
@@ -83,7 +83,7 @@ describe("runSaga", () => {
     }
     const model = new Stopped(() => "none");
     const failed = await run(model, forward);
-    expect(failed).toMatch(/^it was stopped in state 1\nThe key is on the old side \(198\.51\.100\.7\), which signs; /);
+    expect(failed).toMatch(/^it was stopped in state 1\nThe key is on the old host \(198\.51\.100\.7\), which signs; /);
     expect(model.signers).toEqual(["old"]);
     expect([model.hosts.old.journal?.stage, model.hosts.new.journal?.stage]).toEqual(["restored", "abandoned"]);
     expect(model.hosts.new).toMatchObject({ masked: true, running: false });
@@ -136,7 +136,7 @@ describe("runSaga", () => {
     },
   );
 
-  // What a hand did is left to the operator: a run may end with what stands in the way, and never with a second signer.
+  // What a hand did is left to the operator: a run may end with what stands in the way, and never with a second orchestrator.
   it.each(Array.from({ length: 10 }, (_, index) => index))(
     "starts nothing beside what somebody unmasks or starts by hand: %i",
     async (group) => {
@@ -162,7 +162,7 @@ describe("runSaga", () => {
     },
   );
 
-  it("a caught failure before the start leaves exactly the old side, whatever the step", async () => {
+  it("a caught failure before the start leaves exactly the old host, whatever the step", async () => {
     for (let at = 0; at < 30; at += 1) {
       let count = 0;
       const model = new Model(() => (count++ === at ? "fail" : "none"));
@@ -172,7 +172,7 @@ describe("runSaga", () => {
       if (failed === undefined) continue;
       expect(failed).toMatch(naming);
       if (!isPast) expect(model.signers, model.story.join("\n")).toEqual(["old"]);
-      else expect(failed).toMatch(/The key is on the new side/);
+      else expect(failed).toMatch(/The key is on the new host/);
       expect(await run(model, forward), model.story.join("\n")).toBeUndefined();
       expect(model.signers).toEqual(["new"]);
     }

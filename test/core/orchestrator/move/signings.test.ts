@@ -4,7 +4,7 @@ import { waitForSignings } from "../../../../core/orchestrator/move/signings";
 
 const asking = "asking for a getStatus that is new, since each stands for 25 s: is a signing at work?";
 
-/** A signer whose answers stand for a while, each with what waits then; the last one stands for ever. */
+/** An orchestrator whose answers stand for a while, each with what waits then; the last one stands for ever. */
 function signer(standing: number, answers: readonly (number | undefined)[], momentums: "told" | "untold" = "told") {
   const said: string[] = [];
   let now = 0;
@@ -30,7 +30,7 @@ function signer(standing: number, answers: readonly (number | undefined)[], mome
   return { said, wait: () => waitForSignings(ask, deps), waited: () => now, asked: () => asked };
 }
 
-describe("before a signer is stopped", () => {
+describe("before an orchestrator is stopped", () => {
   test("nothing waits: an answer that is new says so, and no more is asked than the limit allows", async () => {
     const { wait, said, waited, asked } = signer(25_000, [0]);
     await wait();

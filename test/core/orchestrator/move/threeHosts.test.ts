@@ -9,7 +9,7 @@ import { randomOf } from "../../../../lab/simulation/seededRandom";
 import { moveNamed } from "../../../moveNamed";
 
 /**
- * A signer that goes from host to host, each time by another stack: A to B by `second`, B to C by `third`. What one
+ * An orchestrator that goes from host to host, each time by another stack: A to B by `second`, B to C by `third`. What one
  * knows of it may be of the past; the model fails as soon as it may sign in two places.
  */
 type Stack = "second" | "third" | "fourth";
@@ -52,7 +52,7 @@ class Three {
   }
 }
 
-/** A went out of sight right before its journal was to hear the end of its move; then the signer went on to C. */
+/** A went unreachable right before its journal was to hear the end of its move; then the orchestrator went on to C. */
 async function fencedAtClose(): Promise<Three> {
   const three: Three = new Three(() =>
     three.a.reachable && three.a.journal?.stage === "fenced" && three.b.journal?.stage === "running"
@@ -66,13 +66,13 @@ async function fencedAtClose(): Promise<Three> {
   return three;
 }
 
-describe("a signer that went on to a third host", () => {
+describe("an orchestrator that went on to a third host", () => {
   test("is not fetched again from the first one, whose journal never heard the end of its move", async () => {
     const three = await fencedAtClose();
     three.a.reachable = true;
     for (const attempt of [1, 2]) {
       const said = await three.up("second", "forward", attempt);
-      expect(said).toContain(`took this signer elsewhere: ${moveText(moveOf("third"))}`);
+      expect(said).toContain(`took this orchestrator elsewhere: ${moveText(moveOf("third"))}`);
       expect(said).toContain("pulumi config rm --path pillar-host:orchestrator.migrateFrom -s second");
       expect(said).toContain("The key is on 192.0.2.4, ");
     }
@@ -97,7 +97,7 @@ describe("a signer that went on to a third host", () => {
     expect(three.signs).toBe("b");
     // It signs on B again, by the third stack's word; A's copy is older than that.
     three.b.running = false;
-    expect(await three.up("second")).toContain(`took this signer elsewhere: ${moveText(moveOf("third"))}`);
+    expect(await three.up("second")).toContain(`took this orchestrator elsewhere: ${moveText(moveOf("third"))}`);
     expect(three.b.journal).toMatchObject({ move: moveOf("third"), stage: "restored" });
   });
 
@@ -105,7 +105,9 @@ describe("a signer that went on to a third host", () => {
     const three = new Three();
     await three.up("second");
     await three.up("third");
-    expect(await three.up("second", "back")).toContain(`took this signer elsewhere: ${moveText(moveOf("third"))}`);
+    expect(await three.up("second", "back")).toContain(
+      `took this orchestrator elsewhere: ${moveText(moveOf("third"))}`,
+    );
     expect(three.signs).toBe("c");
   });
 
@@ -125,7 +127,7 @@ describe("a signer that went on to a third host", () => {
     // It is on B, and may go back from there to A.
     expect(await three.up("second", "back")).toBe("old: moved");
     expect(three.signs).toBe("a");
-    expect(await three.up("third")).toContain(`took this signer elsewhere: ${moveText(moveOf("second"))}`);
+    expect(await three.up("third")).toContain(`took this orchestrator elsewhere: ${moveText(moveOf("second"))}`);
   });
 
   test("goes to a host that it left long ago, and from there again", async () => {
@@ -134,11 +136,13 @@ describe("a signer that went on to a third host", () => {
     await three.up("third");
     expect(await three.up("fourth")).toBe("new: moved");
     expect(three.signs).toBe("a");
-    expect(await three.up("second")).toContain(`took this signer elsewhere: ${moveText(moveOf("third"))}`);
+    expect(await three.up("second")).toContain(`took this orchestrator elsewhere: ${moveText(moveOf("third"))}`);
     expect(await three.up("second", "forward", 2)).toBe("new: moved");
     expect(three.signs).toBe("b");
     expect(await three.up("fourth")).toBe("new: moved on");
-    expect(await three.up("fourth", "back")).toContain(`took this signer elsewhere: ${moveText(moveOf("second", 2))}`);
+    expect(await three.up("fourth", "back")).toContain(
+      `took this orchestrator elsewhere: ${moveText(moveOf("second", 2))}`,
+    );
   });
 
   // For each seed: a dozen ups of all stacks, with blows between and in them.

@@ -94,20 +94,20 @@ const test = base.extend<{ started: Started }>({
 const error = "2026-11-22T05:16:00.000Z\tERROR\tnetwork/evm.go:584\tan event of another kind";
 
 describe("a started orchestrator", () => {
-  test("whose unit stays, whose RPC answers, and who is the same signer is well, whatever its log says", async ({
+  test("whose unit stays, whose RPC answers, and who is the same orchestrator is well, whatever its log says", async ({
     started,
   }) => {
     started.log = ["2026-11-22T05:16:00.000Z\tINFO\tmain.go:1\tstarted", error];
     expect(await started.look()).toMatchObject({ build, identity });
-    expect(started.said).toContain(`log of the new side, which is well all the same: ${error}`);
-    expect(started.said).toContain("the new side is connected with 2 other signers");
+    expect(started.said).toContain(`log of the new host, which is well all the same: ${error}`);
+    expect(started.said).toContain("the new host is connected with 2 other orchestrators");
   });
 
   test("that is not: its log is the evidence", async ({ started }) => {
     started.log = [error];
     started.answers.getIdentity = { ...identity, producer: "z1other" };
     await expect(started.look()).rejects.toThrow(
-      /found: it is another signer than before: producer z1other, not z1q\n {2}needed: .*\n {2}log: .*an event of another kind/,
+      /found: it is another orchestrator than before: producer z1other, not z1q\n {2}needed: .*\n {2}log: .*an event of another kind/,
     );
     started.log = ["a start that failed is written as INFO"];
     await expect(started.look()).rejects.toThrow("  log: a start that failed is written as INFO");
@@ -141,7 +141,9 @@ describe("a started orchestrator", () => {
   test("that is connected with nobody: what to look at, for none is an error", async ({ started }) => {
     started.life = started.life.with(-1, "Peers=0");
     await started.look();
-    expect(started.said.at(-1)).toMatch(/^the new side is connected with no other signer yet: is 55055\/tcp open/);
+    expect(started.said.at(-1)).toMatch(
+      /^the new host is connected with no other orchestrator yet: is 55055\/tcp open/,
+    );
   });
 
   test("that does not answer for long: how often it was restarted, and its last words, while it is waited for", async ({

@@ -44,7 +44,7 @@ const runs = { active: true, masked: false };
 const stopsFor = (why: Obstacle): unknown => expect.objectContaining({ do: "stop here", why });
 
 describe("decide", () => {
-  test("nothing is rolled back where another stack's way back ended on the old side: it speaks of other hosts", () => {
+  test("nothing is rolled back where another stack's way back ended on the old host: it speaks of other hosts", () => {
     const others = { move: moveNamed("pillar-host/before/Anvil/1"), direction: "back", side: "new" } as const;
     const looks = { old: { ...old(), journal: journal("new", "moved", others) }, new: target() };
     expect(decideMove({ ...saga, direction: "back" }, looks, fresh)).toEqual({
@@ -56,7 +56,7 @@ describe("decide", () => {
 
   test.each<[string, HostState, HostState, RunMemory, unknown]>([
     [
-      "an orchestrator runs on the new side, before anything",
+      "an orchestrator runs on the new host, before anything",
       old(undefined, runs),
       target(undefined, runs),
       fresh,
@@ -64,14 +64,14 @@ describe("decide", () => {
     ],
     ["or when the copy is proved", old("fenced"), target("staged", runs), fresh, stopsFor("target runs unasked")],
     [
-      "the old side runs again, masked as it is",
+      "the old host runs again, masked as it is",
       old("fenced", { active: true }),
       target("staged"),
       fresh,
       stopsFor("source runs unasked"),
     ],
     [
-      "the old side is unmasked, and does not run yet",
+      "the old host is unmasked, and does not run yet",
       old("fenced", { masked: false }),
       target("switched"),
       fresh,
@@ -79,49 +79,49 @@ describe("decide", () => {
     ],
     ["or before the copy", old("fenced", { masked: false }), target("staging"), fresh, stopsFor("source runs unasked")],
     [
-      "a run that did not stop the old side itself stops it again: what lies there was not listed since",
+      "a run that did not stop the old host itself stops it again: what lies there was not listed since",
       old("stopping"),
       target("staging"),
       fresh,
       { do: "stop", saga },
     ],
     [
-      "nothing is copied of a host that is out of sight",
+      "nothing is copied of a host that is unreachable",
       undefined,
       target("staging"),
       fresh,
-      stopsFor("source out of sight"),
+      stopsFor("source unreachable"),
     ],
     [
-      "the new side was started in this run and did not come up: nothing is undone by itself",
+      "the new host was started in this run and did not come up: nothing is undone by itself",
       old("fenced"),
       target("starting"),
       failed,
       stopsFor("target is started"),
     ],
     [
-      "the old side came back while the new side's copy is proved",
+      "the old host came back while the new host's copy is proved",
       old("restored"),
       target("staged"),
       fresh,
       stopsFor("journals disagree"),
     ],
     [
-      "the old side was never fenced while the new side's copy is proved",
+      "the old host was never fenced while the new host's copy is proved",
       old("stopping"),
       target("staged"),
       fresh,
       stopsFor("journals disagree"),
     ],
     [
-      "the new side's seal is not there: it is sealed first",
+      "the new host's seal is not there: it is sealed first",
       old("fenced"),
       target("staged"),
       failed,
       { do: "seal", saga },
     ],
     [
-      "the old side was about to be freed, and something runs on a new side that knows of no seal any more",
+      "the old host was about to be freed, and something runs on a new host that knows of no seal any more",
       old("restoring"),
       target(undefined, runs),
       failed,
@@ -162,14 +162,14 @@ describe("decide", () => {
 
   test.each<[string, HostState, HostState, Saga["direction"], Saga["direction"]]>([
     ["a restored snapshot of the old host", old(undefined, runs), target("running", runs), "forward", "forward"],
-    ["the old side's fence was taken down", old("moved", runs), target("running", runs), "forward", "forward"],
-    ["one on the new side, where nothing was moved", old(undefined, runs), target(undefined, runs), "back", "back"],
+    ["the old host's fence was taken down", old("moved", runs), target("running", runs), "forward", "forward"],
+    ["one on the new host, where nothing was moved", old(undefined, runs), target(undefined, runs), "back", "back"],
   ])("two may sign: %s", (_what, before, after, way, leaves) => {
     const expected: MoveDecision = { do: "stop here", saga: { ...saga, direction: leaves }, why: "two may sign" };
     expect(decideMove({ ...saga, direction: way }, { old: before, new: after }, fresh)).toEqual(expected);
   });
 
-  test("rests where the other side is out of sight, or only not fenced", () => {
+  test("rests where the other host is unreachable, or only not fenced", () => {
     for (const side of [undefined, old("moved", { masked: false })] as const)
       expect(decideMove(saga, { old: side, new: target("running", runs) }, fresh)).toMatchObject({
         do: "done",
@@ -192,7 +192,7 @@ describe("decide", () => {
       }
   });
 
-  test("nor after this one came to its end: the old host may have another signer now", () => {
+  test("nor after this one came to its end: the old host may have another orchestrator now", () => {
     const at = { active: false, masked: true };
     const move = moveNamed("pillar-host/other/Anvil/1");
     for (const stage of ["stopping", "fenced", "moved", "restored"] as const)

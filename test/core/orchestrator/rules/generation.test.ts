@@ -93,7 +93,7 @@ describe("the generation of a move", () => {
     expect(decideNext({ ...wanted, known }, ended, fresh)).toMatchObject({ do: "close" });
   });
 
-  test("a signer of which nothing is known moves by the operator's word alone, and is not asked for it again", () => {
+  test("an orchestrator of which nothing is known moves by the operator's word alone, and is not asked for it again", () => {
     const none = { ...wanted, known: { generation: 0, started: 0 } };
     const looks = { old: signs(), new: still() };
     expect(decideNext(none, looks, fresh)).toEqual(stopsFor("first move"));

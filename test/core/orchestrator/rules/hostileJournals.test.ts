@@ -73,7 +73,7 @@ const places = {
   stack: "prod",
 };
 const obstacles: readonly Obstacle[] = [
-  ...(["new out of sight", "source out of sight", "target out of sight", "target is started"] as const),
+  ...(["new unreachable", "source unreachable", "target unreachable", "target is started"] as const),
   ...(["target runs unasked", "source runs unasked", "source does not run", "two may sign"] as const),
   ...(["journals disagree", "another move", "later move", "later start", "record behind"] as const),
   ...(["first move", "odd generation", "other hosts"] as const),

@@ -188,7 +188,7 @@ describe.each(["forward", "back"] as const)("a move %s", (direction) => {
     ];
     for (const name of names) expect(sent).toContain(name);
     expect(sent).toContain("producer.moved-to-x");
-    // Only a signer that runs before its move is asked who it is.
+    // Only an orchestrator that runs before its move is asked who it is.
     if (direction === "forward") expect(sent).toContain('{"producer":"z1q","tssPeerId":"16Uiu2","evmAddress":"0xab"}');
   });
 

@@ -186,7 +186,7 @@ describe("a step on a host", () => {
     expect(readFileSync(`${unit}.moved`, "utf8")).toBe("[Service]\n");
   });
 
-  test("sees a signer that was started by hand, which systemd does not know", async ({ stage }) => {
+  test("sees an orchestrator that was started by hand, which systemd does not know", async ({ stage }) => {
     const isActive = async () => parseHostState((await stage.step("signer_side", target)).stdout, "h").seen.active;
     stage.box.listen(55000);
     expect(await isActive()).toBe(true);
@@ -200,7 +200,7 @@ describe("a step on a host", () => {
   });
 });
 
-test("brings no signer to a host whose node was shut down for good, and says so before the other side stops", async ({
+test("brings no orchestrator to a host whose node was shut down for good, and says so before the other host stops", async ({
   stage,
 }) => {
   stage.box.mark("retired", "2026-11-23T08:00:00Z\n");
@@ -241,13 +241,13 @@ describe("a step on a host that another stack's move came to", () => {
     },
   );
 
-  test("takes no signer from where a way back left no more than a copy", async ({ stage }) => {
+  test("takes no orchestrator from where a way back left no more than a copy", async ({ stage }) => {
     const text = stage.write({ ...theirs, direction: "back", stage: "abandoned" });
     await refused(stage, steps, source, text);
   });
 
   test.for(["moved", "restored", "abandoned"] as const)(
-    "brings no old copy over a signer that came here before, where its stage is %s",
+    "brings no old copy over an orchestrator that came here before, where its stage is %s",
     async (at, { stage }) => {
       const text = stage.write({ ...theirs, stage: at, history: been });
       await refused(stage, ["staging", "arrive", "start", "seal"], target, text);
@@ -258,14 +258,14 @@ describe("a step on a host that another stack's move came to", () => {
     stage.write({ ...theirs, side: "new", stage: "running" });
     expect((await stage.step("signer_stop", source)).code).toBe(0);
     expect(stage.journal()).toMatchObject({ ...source, stage: "stopping" });
-    // A host that another signer left: a new one may come.
+    // A host that another orchestrator left: a new one may come.
     const other = [{ stage: "running", at: "x", move: "pillar-host/first/Anvil/1" }];
     stage.write({ ...theirs, stage: "moved", history: other });
     expect((await stage.step("signer_staging", target)).code).toBe(0);
     expect(stage.journal()).toMatchObject({ ...target, stage: "staging", history: [...other, expect.anything()] });
   });
 
-  test("seals no signer of another stack", async ({ stage }) => {
+  test("seals no orchestrator of another stack", async ({ stage }) => {
     const text = stage.write({ ...theirs, side: "new", stage: "running" });
     const { code, stderr } = await stage.step("signer_seal", target);
     expect([code, stderr]).toEqual([1, "h: the orchestrator of this host was started: it is not sealed\n"]);
@@ -303,7 +303,7 @@ describe("a step of the past", () => {
     expect(stage.journal()).toMatchObject({ version: 1, generation: 3, stage: "staging" });
   });
 
-  test("the signer comes back only where its move has stopped it", async ({ stage }) => {
+  test("the orchestrator comes back only where its move has stopped it", async ({ stage }) => {
     const { code, stderr } = await stage.step("signer_restore", source);
     expect([code, stderr]).toEqual([1, "h: this move did not stop the orchestrator of this host: not started\n"]);
   });

@@ -185,7 +185,7 @@ describe("what is sent", () => {
       sent() { printf '%s\\n%b' "$(printf '%b' '${have}' | wc -c)" '${have}' | ( chain_send ) | tar -t; }`,
     );
 
-  test("is what the other side has not: tables by name and size, and all that is written on", async ({ stage }) => {
+  test("is what the other host has not: tables by name and size, and all that is written on", async ({ stage }) => {
     stage.databases(join(stage.data, ".pillar-host-snapshot"), "old", ["nom", "consensus", "cache"]);
     const written = (name: string) => ["000003.log", "CURRENT", "MANIFEST-000001"].map((file) => `${name}/${file}`);
     const all = ["cache", "consensus", "nom"].flatMap((name) => [...written(name), `${name}/000002.ldb`]).sort();

@@ -11,7 +11,7 @@ describe("a host that is let go", () => {
     box.command("dpkg-query", maintainer === "" ? "exit 1" : `printf '%s' '${maintainer}'`);
     box.command("dpkg", 'echo "dpkg $*" >> $sandbox/called');
     const script = scriptOf({ service: "go-node" }, "node/nodeStop", "host/kernelHeaders", "retirement/retirement");
-    const { code, stderr } = await box.run(box.local(`${script}\nretire_let_go`));
+    const { code, stderr } = await box.run(box.local(`${script}\nretire_remove_settings`));
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(box.read("called")).toBe(called);
   });
@@ -20,7 +20,7 @@ describe("a host that is let go", () => {
     box.command("dpkg-query", "printf '%s' 'pillar-host <root@localhost>'");
     box.command("dpkg", "echo 'dpkg: error: dpkg frontend lock was locked by another process' >&2; exit 2");
     const script = scriptOf({ service: "go-node" }, "node/nodeStop", "host/kernelHeaders", "retirement/retirement");
-    const { code, stdout } = await box.run(box.local(`${script}\nretire_let_go`));
+    const { code, stdout } = await box.run(box.local(`${script}\nretire_remove_settings`));
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout:
