@@ -41,7 +41,7 @@ export function judge(played: Played): Judgement {
   const faults = [
     ...(own.length === 0 ? [] : [`${pillar} missed ${own.length} of its slots, at ${when(own)} UTC`]),
     ...(doubleProduced === 0 ? [] : ["two nodes produced with one key at once"]),
-    ...(doubleSigned === 0 ? [] : ["two signers were at work with one key at once"]),
+    ...(doubleSigned === 0 ? [] : ["two orchestrators were at work with one key at once"]),
     ...(by(addresses.fresh) > 0 ? [] : [`the new host produced nothing for ${pillar}`]),
   ];
   return {
@@ -54,7 +54,7 @@ export function judge(played: Played): Judgement {
             `    of these ${machines.length} by this machine, at ${when(machines)} UTC: it was so busy that a node of the lab was not run for longer than a slot`,
           ]),
       `  two producers at once: ${never(doubleProduced)}`,
-      `  two signers at once: ${never(doubleSigned)}`,
+      `  two orchestrators at once: ${never(doubleSigned)}`,
       `  the bridge was without this orchestrator for ${(played.withoutSigner / 1000).toFixed(1)} s, from its last sign of life there to the first here`,
       "    (the report counts from the program's stop to the first answer it had)",
       faults.length === 0
