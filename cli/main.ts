@@ -1,5 +1,12 @@
 import { Command, CommanderError } from "commander";
-import { adoptCommand, initCommand, moveCommand, resumeCommand, retireCommand } from "./commands/changeCommands";
+import {
+  adoptCommand,
+  initCommand,
+  migrateCommand,
+  moveCommand,
+  resumeCommand,
+  retireCommand,
+} from "./commands/changeCommands";
 import {
   backupCommand,
   checkCommand,
@@ -21,6 +28,7 @@ const program = new Command("pillar-host")
 // --help lists the commands in this order.
 for (const add of [
   initCommand,
+  migrateCommand,
   statusCommand,
   nextCommand,
   checkCommand,

@@ -60,6 +60,34 @@ Exit code:
     });
 }
 
+export function migrateCommand(program: Command): void {
+  program
+    .command("migrate")
+    .argument("<old>", "the stack of the Pillar's present host, such as prod; made if it is missing")
+    .argument("<new>", "the new host's stack, such as prod-2; made if it is missing")
+    .option(
+      "--yes",
+      "agree in advance to everything that can be undone; asks before the orchestrator's move and destroy",
+    )
+    .option("--release <url>", "the orchestrator's release, as for move")
+    .option("--release-sha256 <hash>", "its hash, as for move")
+    .option("--release-version <version>", "its version, as for move")
+    .option("--first-move", "confirm a first move, as for move")
+    .description("run what next prints, from init to destroy; wait for you where the wallet is needed")
+    .addHelpText(
+      "after",
+      `
+It stores nothing: after a kill at any moment, the same command continues.
+
+Exit code: 0 if the old host is given up; 2 if it can't continue (the output says why, and what to do); else that of the
+command that failed`,
+    )
+    .action(async (old: string, fresh: string, options: import("../migrate").MigrateOptions) => {
+      const { migrate } = require("../migrate") as typeof import("../migrate");
+      process.exitCode = await migrate(old, fresh, options);
+    });
+}
+
 export function adoptCommand(program: Command): void {
   program
     .command("adopt")

@@ -12,6 +12,7 @@ import { readUnchangedExample, stackFilePath } from "../init/exampleFiles";
 import { parseConfiguration } from "../pulumi/configuration";
 import { createPulumi, type Pulumi, type SharedPassphrase } from "../pulumi/pulumiCommand";
 import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
+import { parseState } from "../pulumi/stackState";
 import { CliRefusal } from "../terminal/refusal";
 import { createProxySettings, listOwnSecrets } from "./otherStack";
 
@@ -51,8 +52,9 @@ export async function adoptHost(
   // Copied secrets are decrypted and encrypted with the same pass phrase.
   const engine = createPulumi(stack, isNew ? asked : {});
   if (isNew) await createStackLike(engine, stack, like);
-  else await refuseOtherHost(stack, address, engine);
-  await writeSettings(engine, createAdoptedSettings(config, address, key), isNew ? replacedKeys : []);
+  const isCopy = isNew || (await isUnusedCopy(config, engine));
+  if (!isCopy) await refuseOtherHost(stack, address, engine);
+  await writeSettings(engine, createAdoptedSettings(config, address, key), isCopy ? replacedKeys : []);
   console.log(
     `${stack} is now the stack of ${address} (Pulumi.${stack}.yaml), with the login${isNew ? " and the pass phrase" : ""} of ${like}.`,
   );
@@ -125,6 +127,13 @@ async function confirmKey(stack: string, address: string, like: string, ssh: Sta
       ],
     }),
   );
+}
+
+/** True if an adoption was killed right after it copied the other stack's settings, which still name its host. */
+async function isUnusedCopy({ host }: StackConfig, engine: Pulumi): Promise<boolean> {
+  const text = await engine.read(["config", "get", "--path", "pillar-host:host.address"]).catch(() => "");
+  if (!["", host.provider === "existing" ? host.address : ""].includes(text.trim())) return false;
+  return !parseState(await engine.read(["stack", "export"])).isBegun;
 }
 
 /** Lets a second try continue, and refuses a stack of another host. */

@@ -15,7 +15,8 @@ export async function next(fullName: string, { json }: { json?: boolean }): Prom
     listVersionsToInstall(source),
   ]);
   const { stack, state, config } = source;
-  const lines = [...decideNextStep({ stack, lifecycle: config.lifecycle, state, held, node }), ...versions];
+  const oldHost = config.orchestrator.migrateFrom ? undefined : config.sync.oldHost?.address;
+  const lines = [...decideNextStep({ stack, lifecycle: config.lifecycle, state, held, node, oldHost }), ...versions];
   console.log(json ? JSON.stringify({ stack, nextStep: lines }, undefined, 2) : lines.join("\n"));
   return 0;
 }

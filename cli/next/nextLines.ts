@@ -12,25 +12,62 @@ export interface NextStepInput {
   readonly held: readonly LockStatus[] | undefined;
   /** The node's present state; undefined if it was not read. */
   readonly node: Pick<NodeStatus, "synced" | "known" | "why"> | undefined;
+  /** Address of the Pillar's present host, while no move from it is configured. */
+  readonly oldHost?: string | undefined;
+}
+
+/** Where a stack stands between two runs. `next` prints what comes next there, and `migrate` does it. */
+export type Gate = "runAtWork" | "cutOff" | "nothingMade" | "unfinished" | "notSynced" | "runEnded";
+
+/** Decides the gate at which a stack stands. */
+export function decideGate({ state, held = [], node }: NextStepInput): Gate {
+  if (held.some(({ holder }) => holder === "lives")) return "runAtWork";
+  if (held.length > 0 || state.pending.length > 0) return "cutOff";
+  if (!state.isBegun) return "nothingMade";
+  if (state.lastRun === undefined) return "unfinished";
+  return mayOfferAddress(state.lastRun) && node?.synced !== true ? "notSynced" : "runEnded";
 }
 
 /** Formats the operator's next step: the last run's step while it still applies, else how to continue. */
 export function decideNextStep(situation: NextStepInput): string[] {
-  const { stack, lifecycle, state, held = [] } = situation;
+  const { stack, lifecycle, state } = situation;
+  switch (decideGate(situation)) {
+    case "runAtWork":
+      return describeRunAtWork(situation);
+    case "cutOff":
+      return ["The last run was cut off. To go on from where it was:", `  ${commandsFor(stack).resume()}`];
+    case "nothingMade":
+      return describeFirstStep(stack, lifecycle);
+    case "unfinished":
+      return describeUnfinishedRun(stack, state);
+    case "notSynced":
+      return warnOffWallet(situation);
+    case "runEnded":
+      return [...describeAdoption(situation), ...describeLastRun(stack, state.lastRun)];
+  }
+}
+
+function describeRunAtWork({ stack, held = [] }: NextStepInput): string[] {
   const working = held.find(({ holder }) => holder === "lives");
-  if (working)
-    return [
-      `Nothing: a run is at work on ${stack} (${formatHolder(working.lock)}).`,
-      `How far it is: ${commandsFor(stack).status("--watch")}`,
-    ];
-  if (held.length > 0 || state.pending.length > 0)
-    return ["The last run was cut off. To go on from where it was:", `  ${commandsFor(stack).resume()}`];
-  if (!state.isBegun) return describeFirstStep(stack, lifecycle);
-  if (state.lastRun === undefined) return describeUnfinishedRun(stack, state);
-  if (mayOfferAddress(state.lastRun) && situation.node?.synced !== true) return warnOffWallet(situation);
-  if (state.lastRun.isAwaited)
-    return [`As the last run saw it; ${commandsFor(stack).up} looks again:`, ...state.lastRun.nextStep];
-  return [...state.lastRun.nextStep];
+  return [
+    `Nothing: a run is at work on ${stack}${working ? ` (${formatHolder(working.lock)})` : ""}.`,
+    `How far it is: ${commandsFor(stack).status("--watch")}`,
+  ];
+}
+
+/** Names the adoption before the wallet: the orchestrator moves from a host that is a stack. */
+function describeAdoption({ stack, oldHost, state: { lastRun } }: NextStepInput): string[] {
+  if (oldHost === undefined || lastRun === undefined || !mayOfferAddress(lastRun)) return [];
+  return [
+    "Before the wallet, adopt the old host if it is no stack yet; nothing on it changes. OLD is a name of your choice:",
+    `  ${commandsFor("OLD").adopt(oldHost, stack)}`,
+    `Or let one command go from step to step: ${commandsFor(stack).migrate("OLD")}`,
+  ];
+}
+
+function describeLastRun(stack: string, lastRun: LastRunOutputs | undefined): string[] {
+  const lines = lastRun?.nextStep ?? [];
+  return lastRun?.isAwaited ? [`As the last run saw it; ${commandsFor(stack).up} looks again:`, ...lines] : [...lines];
 }
 
 /** True if the last run's text may make the operator register an address that earns only with a synced node. */

@@ -123,10 +123,22 @@ function runInTerminal(args: readonly string[], env: NodeJS.ProcessEnv): Promise
   return new Promise((resolve, reject) => {
     const child = spawn("pulumi", args, { env, stdio: "inherit" });
     // The child receives Ctrl-C itself. A second one, forwarded, would make it abort at once.
-    process.on("SIGINT", () => undefined);
-    for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
-    child.on("error", (error) => reject(toStartError(error)));
-    child.on("close", (code, signal) => resolve(toExitCode(code, signal)));
+    const ignore = () => undefined;
+    const forward = (signal: NodeJS.Signals) => void child.kill(signal);
+    process.on("SIGINT", ignore);
+    for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, forward);
+    const release = () => {
+      process.off("SIGINT", ignore);
+      for (const signal of ["SIGTERM", "SIGHUP"] as const) process.off(signal, forward);
+    };
+    child.on("error", (error) => {
+      release();
+      reject(toStartError(error));
+    });
+    child.on("close", (code, signal) => {
+      release();
+      resolve(toExitCode(code, signal));
+    });
   });
 }
 

@@ -19,7 +19,7 @@ export interface HostFollower {
 
 const factsIntervalMs = 10_000;
 /** Longer than for facts, because parts ask other hosts, too. */
-const partsIntervalMs = 30_000;
+export const partsIntervalMs = 30_000;
 const syncRetryMs = 15_000;
 
 interface FollowOptions {

@@ -44,6 +44,9 @@ export function commandsFor(stack: string) {
     /** Runs on the stack that the orchestrator moves to. */
     move: (from: string) => pillarHost("move", "--from", shellWord(from)),
     retire: (successor: string) => pillarHost("retire", "--successor", shellWord(successor)),
+    /** Runs on the stack that the Pillar moves to. */
+    migrate: (old: string, ...options: readonly string[]) =>
+      [tool, "migrate", shellWord(old), name, ...options].join(" "),
     /** Leaves the hash of the orchestrator's release as a placeholder. */
     moveWithHash: (
       from: string,

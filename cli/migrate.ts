@@ -1,0 +1,182 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { progressText } from "../core/sync/syncMessages";
+import { commandsFor } from "../core/util/commands";
+import { printable } from "../core/util/printable";
+import { formatProblem } from "../core/util/problem";
+import type { MoveOptions } from "./edit/moveOrchestrator";
+import { decideMigrationStep, type MigrationInput, type MigrationStack, type RunStep } from "./next/migrationStep";
+import { createPulumi } from "./pulumi/pulumiCommand";
+import { stackName } from "./pulumi/stackName";
+import { partsIntervalMs } from "./status/followHost";
+import { createView, openStack } from "./status/openStack";
+import { readStatus } from "./status/readStatus";
+import { CliRefusal } from "./terminal/refusal";
+
+export interface MigrateOptions extends Omit<MoveOptions, "from" | "up"> {
+  /** True if the operator agrees in advance to everything that can be undone. */
+  readonly yes?: boolean;
+}
+
+/** What the migration needs from outside. */
+export interface MigrationDeps {
+  /** True if somebody can answer. */
+  readonly isTerminal: boolean;
+  read(old: string, fresh: string): Promise<MigrationInput>;
+  /** Runs a command in this terminal. @returns its exit code */
+  run(step: RunStep, args: readonly string[]): Promise<number>;
+  check(stack: string): Promise<number>;
+  sleep(milliseconds: number): Promise<unknown>;
+  say(line: string): void;
+}
+
+/** Goes from gate to gate until the old host is given up. Returns the exit code. @throws CliRefusal for a dead end */
+export async function migrate(
+  old: string,
+  fresh: string,
+  options: MigrateOptions,
+  deps = createDeps(old, fresh, options),
+): Promise<number> {
+  const again = commandsFor(fresh).migrate(old, ...(options.yes ? ["--yes"] : []));
+  deps.say(`Stop it at any time; the same command goes on: ${again}`);
+  let lastKey = "";
+  let lastLine = "";
+  for (;;) {
+    const step = decideMigrationStep(await deps.read(old, fresh));
+    if (step.kind === "done") {
+      step.lines.forEach(deps.say);
+      return 0;
+    }
+    if (step.kind === "stop") {
+      const [what = "", ...next] = step.lines;
+      throw new CliRefusal(formatProblem({ what, next: [...next.map((line) => line.trim()), `then: ${again}`] }));
+    }
+    if (step.kind === "wait") {
+      if (step.key !== lastKey) ["", ...step.lines, "Waiting; it goes on by itself …"].forEach(deps.say);
+      lastKey = step.key;
+      await deps.sleep(partsIntervalMs);
+      continue;
+    }
+    if (step.line === lastLine) throw new CliRefusal(formatRepetition(step, again));
+    lastKey = "";
+    lastLine = step.line;
+    const exitCode = await runStep(step, options, deps, again);
+    if (exitCode !== 0) {
+      deps.say(`\nStopped at: ${step.line}\nOnce that is solved, or agreed to: ${again}`);
+      return exitCode;
+    }
+  }
+}
+
+async function runStep(step: RunStep, { yes }: MigrateOptions, deps: MigrationDeps, again: string): Promise<number> {
+  const isAgreed = yes === true && step.isFinal !== true;
+  if (!isAgreed && !deps.isTerminal) throw new CliRefusal(formatUnanswered(step, again));
+  if (step.isCheckedFirst) {
+    deps.say(`\n> ${commandsFor(step.stack).check()}`);
+    const exitCode = await deps.check(step.stack);
+    if (exitCode !== 0) return exitCode;
+  }
+  deps.say(`\n> ${step.line}`);
+  return deps.run(step, isAgreed ? ["--yes", "--skip-preview"] : []);
+}
+
+function formatRepetition({ line }: RunStep, again: string): string {
+  return formatProblem({
+    what: "the last command ended well, and the stack still asks for it",
+    found: line,
+    needed: "read what it printed, and solve what it names",
+    next: `then: ${again}`,
+  });
+}
+
+function formatUnanswered({ line, isFinal }: RunStep, again: string): string {
+  return formatProblem({
+    what: isFinal
+      ? "the next step can't be undone, and there is no terminal to ask in"
+      : "the next step needs a yes, and there is no terminal to ask in",
+    found: line,
+    needed: isFinal ? "run this command in a terminal" : "run this command in a terminal, or add --yes",
+    next: again,
+  });
+}
+
+function createDeps(old: string, fresh: string, options: MigrateOptions): MigrationDeps {
+  return {
+    isTerminal: process.stdin.isTTY === true,
+    read: readStacks,
+    run: (step, args) => runCommand(step, args, { old, fresh, options }),
+    check: (stack) => (require("./check/check") as typeof import("./check/check")).check(stack, {}),
+    sleep,
+    say: (line) => console.log(line),
+  };
+}
+
+/** Reads both stacks, one after the other: each may ask for its pass phrase. */
+async function readStacks(old: string, fresh: string): Promise<MigrationInput> {
+  const stacks = await createPulumi("").listStacks();
+  const read = async (name: string) =>
+    stacks.includes(name) || stacks.includes(stackName(name)) ? readStack(name) : undefined;
+  return { old, fresh, freshStack: await read(fresh), oldStack: await read(old) };
+}
+
+async function readStack(name: string): Promise<MigrationStack> {
+  const source = await openStack(name);
+  const { stack, config, state, address, hostKey } = source;
+  const { migrateFrom } = config.orchestrator;
+  const held = await source.readLocks();
+  const canAsk = address !== undefined && hostKey !== undefined && state.isBegun && (held ?? []).length === 0;
+  const host = canAsk ? { ...source, address } : undefined;
+  const view = host && hostKey ? (await readStatus(await createView(host), host, hostKey)).view : undefined;
+  return {
+    stack,
+    lifecycle: config.lifecycle,
+    state,
+    held,
+    node: view && {
+      synced: view.synced,
+      known: view.sync !== undefined,
+      why: view.sync ? printable(progressText(view.sync)) : "no answer",
+    },
+    oldHost: config.sync.oldHost?.address ?? migrateFrom?.address,
+    isMoveConfigured: migrateFrom !== undefined,
+    isFirstMoveConfirmed: migrateFrom?.firstMove !== undefined,
+    parts: view?.parts,
+  };
+}
+
+interface Migration {
+  readonly old: string;
+  readonly fresh: string;
+  readonly options: MigrateOptions;
+}
+
+/** Runs the command of a step as the operator's tool does. Code is loaded on demand. */
+async function runCommand(step: RunStep, args: readonly string[], { old, fresh, options }: Migration): Promise<number> {
+  const { stack, command, address = "" } = step;
+  switch (command) {
+    case "init":
+      return (require("./init/init") as typeof import("./init/init")).init(stack, {});
+    case "resume":
+      return (require("./resume") as typeof import("./resume")).resume(stack, args, false);
+    case "adopt": {
+      const { adoptHost } = require("./edit/adoptHost") as typeof import("./edit/adoptHost");
+      return adoptHost(stack, address, args, { like: fresh, up: true });
+    }
+    case "move": {
+      const { moveOrchestrator } = require("./edit/moveOrchestrator") as typeof import("./edit/moveOrchestrator");
+      return moveOrchestrator(stack, args, { ...options, from: old, up: false });
+    }
+    case "retire": {
+      const { retireHost } = require("./edit/retireHost") as typeof import("./edit/retireHost");
+      return retireHost(stack, args, { successor: fresh, up: true });
+    }
+    case "withdraw":
+      await createPulumi(stack).read(["config", "rm", "--path", "pillar-host:orchestrator.migrateFrom.firstMove"]);
+      return 0;
+    default: {
+      const engine = createPulumi(stack);
+      // Pulumi itself would ask for the pass phrase once more.
+      await engine.read(["config", "--json", "--show-secrets"]);
+      return engine.handOver([command, ...args]);
+    }
+  }
+}

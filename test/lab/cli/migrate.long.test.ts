@@ -1,0 +1,205 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseDocument } from "yaml";
+import type { ChainTruth, SignersTruth } from "../../../lab/doubles/chain";
+import { treeOf } from "../../../lab/hosts/processTree";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage";
+import type { Lab, LabHost } from "../../../lab/lab";
+import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
+import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
+import { collectRewards, updateProducer } from "../../../lab/operator/wallet";
+import { randomOf } from "../../../lab/simulation/seededRandom";
+import { LabStack } from "../../../lab/stack/stack";
+import { keepPrinted } from "../../../lab/testRun/printed";
+import { onHost, stackFile, testLab } from "../fixture";
+
+const seed = Number(process.env.MIGRATE_SEED ?? 7);
+/** A chain whose ticks take a second, and whose epochs take eight. */
+const quick = { momentumSeconds: 0.25, tickMomentums: 4, epochSeconds: 8, rewardDelaySeconds: 1 };
+const network = { epoch: "8s", momentum: "250ms", tickMomentums: 4 };
+
+interface Answer {
+  readonly seen: RegExp;
+  /** What is typed, or what is done elsewhere. */
+  readonly reply: string | ((match: RegExpExecArray) => Promise<unknown>);
+  readonly approval?: string;
+}
+
+describe("one command, killed at seeded moments, migrates from init to destroy", () => {
+  const random = randomOf(seed);
+  const approvals: string[] = [];
+  let lab: Lab;
+  let old: LabHost;
+  let fresh: LabHost;
+  let project: LabStack;
+  let env: NodeJS.ProcessEnv;
+  let producerAddress = "";
+
+  beforeAll(async () => {
+    lab = await testLab();
+    await lab.chain("PATCH", "/truth", {
+      ...quick,
+      defaults: { behind: 0, rate: 1e6, startRefusedMs: 0, connectMs: 0 },
+    });
+    [old, fresh] = [await lab.addHost("old", ensurePackagedImage), await lab.addHost("fresh", ensurePackagedImage)];
+    await lab.chain("PATCH", `/nodes/${fresh.name}`, { buildSeconds: 3, buildLines: 30 });
+    const producer = await setUpSyncedNode(lab, old);
+    await setUpOrchestrator(lab, old);
+    await lab.chain("PATCH", "/pillars/Anvil", { producerAddress: producer.address });
+    // For its directory and its engine.
+    project = await LabStack.create(lab, "other", stackFile(lab, fresh), {}, { folder: "migrate" });
+    const home = join(lab.dir, "reader");
+    await mkdir(join(home, ".ssh"), { recursive: true, mode: 0o700 });
+    await cp(lab.privateKeyFile, join(home, ".ssh/id_ed25519"));
+    env = { ...process.env, ...project.env, HOME: home, TERM: "xterm" };
+    delete env.SSH_AUTH_SOCK;
+  });
+  afterAll(async () => {
+    await project?.endRuns();
+    await lab?.down();
+  });
+
+  const answers = (): Answer[] => [
+    { seen: /Which Pillar/, reply: "Anvil\r" },
+    { seen: /Which host\?/, reply: "\r" },
+    { seen: /Its address\?/, reply: `${fresh.address}\r` },
+    { seen: /Which user/, reply: "\r" },
+    { seen: /Is it the same\?/, reply: "y\r" },
+    { seen: /Which host has the Pillar today/, reply: `${old.address}\r` },
+    { seen: /Independent nodes' RPC/, reply: "\r" },
+    { seen: /How does the program log in\?/, reply: "\r" },
+    { seen: /Type "never":/, reply: "never\r", approval: "first move" },
+    { seen: /Do you want to perform this update\?/, reply: "yes\r", approval: "update" },
+    { seen: /Do you want to perform this destroy\?/, reply: "yes\r", approval: "destroy" },
+    {
+      seen: /producer address field: (z1q[0-9a-z]{37})/,
+      reply: async ([, address = ""]) => {
+        producerAddress = address;
+        await updateProducer(lab, "Anvil", address);
+      },
+    },
+    { seen: /Before prod may go:/, reply: collect },
+  ];
+
+  async function collect(): Promise<void> {
+    const truth = () => lab.chain<ChainTruth>("GET", "/truth");
+    const { epoch, pillars } = await truth();
+    while ((await truth()).distributedEpoch <= epoch) await sleep(250);
+    await collectRewards(lab, pillars.find(({ name }) => name === "Anvil")?.withdrawAddress ?? "");
+  }
+
+  /** Runs the command in a terminal, and kills it with all that it started some seconds after it printed something. */
+  async function migrate(killed?: { readonly after: RegExp; readonly within: number }): Promise<number | "killed"> {
+    const { url, sha256, version } = lab.orchestratorRelease() as Record<string, string>;
+    const release = `--release ${url} --release-sha256 ${sha256} --release-version ${version}`;
+    const line = `stty cols 150 rows 50; ./pillar-host migrate prod prod-2 --yes ${release}`;
+    const [command = "", ...args] = lab.atOperator(["script", "-qefc", line, "/dev/null"]);
+    const child = spawn(command, args, { cwd: project.programDirectory, env, stdio: ["pipe", "pipe", "inherit"] });
+    const ended = new Promise<number>((resolve) => child.on("close", (code) => resolve(code ?? -1)));
+    let isOver = false;
+    void ended.then(() => {
+      isOver = true;
+    });
+    child.stdin.on("error", () => undefined);
+    const screen = { text: "" };
+    child.stdout.setEncoding("utf8").on("data", (piece: string) => {
+      screen.text += piece;
+    });
+    let from = 0;
+    const deadline = Date.now() + 240_000;
+    try {
+      while (!isOver) {
+        if (Date.now() > deadline) throw new Error(`it did not end:\n${plain(screen.text).slice(-6000)}`);
+        const text = plain(screen.text);
+        if (killed?.after.test(text)) {
+          await sleep(random() * killed.within);
+          await killAll(child);
+          await ended;
+          return "killed";
+        }
+        from = await answer(text, from, child);
+        await sleep(100);
+      }
+    } finally {
+      if (!isOver) await killAll(child);
+      keepPrinted(plain(screen.text));
+      console.log(plain(screen.text).slice(-3000));
+    }
+    return ended;
+  }
+
+  /** Answers the first question after a place in the text. @returns the place after it */
+  async function answer(text: string, from: number, child: ChildProcess): Promise<number> {
+    const rest = text.slice(from);
+    const [first] = answers()
+      .map((each) => ({ ...each, match: each.seen.exec(rest) }))
+      .filter(({ match }) => match !== null)
+      .sort((a, b) => (a.match?.index ?? 0) - (b.match?.index ?? 0));
+    if (!first?.match) return from;
+    if (first.approval) approvals.push(first.approval);
+    if (typeof first.reply === "string") child.stdin?.write(first.reply);
+    else await first.reply(first.match);
+    return from + first.match.index + first.match[0].length;
+  }
+
+  async function killAll(child: ChildProcess): Promise<void> {
+    for (const pid of await treeOf(child.pid ?? 0)) {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // It ended meanwhile.
+      }
+    }
+  }
+
+  /** What a reader of another network changes in the stack's file. */
+  async function adaptToLab(): Promise<void> {
+    const file = join(project.programDirectory, "Pulumi.prod-2.yaml");
+    const document = parseDocument(await readFile(file, "utf8"));
+    const set = (path: readonly string[], value: unknown) =>
+      document.setIn(["config", ...path], document.createNode(value));
+    set(["pillar-host:host", "minimums"], { cores: 1, diskGb: 1 });
+    set(["pillar-host:controller"], { release: { url: lab.releaseUrl() } });
+    document.deleteIn(["config", "pillar-host:node"]);
+    set(["pillar-host:network"], network);
+    set(["pillar-host:orchestrator"], { steadySeconds: 3 });
+    await writeFile(file, document.toString());
+  }
+
+  it(`goes on after each kill (seed ${seed})`, async () => {
+    expect(await migrate({ after: /> \.\/pillar-host check prod-2/, within: 200 })).toBe("killed");
+    await adaptToLab();
+    const kills = [
+      { after: /> pulumi up -s prod-2/, within: 20_000 },
+      { after: /> \.\/pillar-host adopt/, within: 8000 },
+      { after: /Do you want to perform this update\?[\s\S]*yes[\s\S]*Updating/, within: 15_000 },
+      { after: /> \.\/pillar-host retire/, within: 8000 },
+      { after: /Do you want to perform this destroy\?[\s\S]*Destroying/, within: 4000 },
+    ];
+    let killed = 0;
+    for (const kill of kills) if ((await migrate(kill)) === "killed") killed += 1;
+    expect(await migrate()).toBe(0);
+
+    expect(killed).toBeGreaterThanOrEqual(3);
+    // A question is asked again only after a kill.
+    expect(new Set(approvals).size).toBeLessThanOrEqual(3);
+    expect(approvals.length).toBeLessThanOrEqual(3 + killed);
+    expect((await lab.chain<SignersTruth>("GET", "/signers")).doubles).toEqual([]);
+    expect(await onHost(fresh, "systemctl is-active go-node orchestrator")).toBe("active\nactive");
+    expect(await onHost(old, "systemctl is-active go-node orchestrator || true")).not.toMatch(/^active/m);
+    expect(await onHost(fresh, "ls /var/log/pillar-host/deploy-*.log | wc -l")).toBe("1");
+    const { pillars } = await lab.chain<ChainTruth>("GET", "/truth");
+    expect(pillars.find(({ name }) => name === "Anvil")?.producerAddress).toBe(producerAddress);
+    expect(await migrate()).toBe(0);
+    expect(await readFile(join(project.programDirectory, "Pulumi.prod-2.yaml"), "utf8")).not.toContain("firstMove");
+  });
+});
+
+/** Removes the terminal's control sequences. */
+function plain(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+  return text.replaceAll(/\u001b\[[0-9;?]*[A-Za-z]/g, "").replaceAll("\r", "");
+}
