@@ -6,7 +6,7 @@ import { formatProblem } from "../core/util/problem";
 import type { MoveOptions } from "./edit/moveOrchestrator";
 import { decideMigrationStep, type MigrationInput, type MigrationStack, type RunStep } from "./next/migrationStep";
 import { createPulumi } from "./pulumi/pulumiCommand";
-import { stackName } from "./pulumi/stackName";
+import { shortenStackName } from "./pulumi/stackName";
 import { partsIntervalMs } from "./status/followHost";
 import { createView, openStack } from "./status/openStack";
 import { readStatus } from "./status/readStatus";
@@ -38,6 +38,8 @@ export async function migrate(
 ): Promise<number> {
   const again = commandsFor(fresh).migrate(old, ...(options.yes ? ["--yes"] : []));
   deps.say(`Stop it at any time; the same command goes on: ${again}`);
+  // The run that stands the new host up prints the wallet's step before the orchestrator has moved.
+  deps.say("Change nothing in the wallet before this command waits for it.");
   let lastKey = "";
   let lastLine = "";
   for (;;) {
@@ -114,7 +116,7 @@ function createDeps(old: string, fresh: string, options: MigrateOptions): Migrat
 async function readStacks(old: string, fresh: string): Promise<MigrationInput> {
   const stacks = await createPulumi("").listStacks();
   const read = async (name: string) =>
-    stacks.includes(name) || stacks.includes(stackName(name)) ? readStack(name) : undefined;
+    stacks.includes(name) || stacks.includes(shortenStackName(name)) ? readStack(name) : undefined;
   return { old, fresh, freshStack: await read(fresh), oldStack: await read(old) };
 }
 
