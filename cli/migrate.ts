@@ -55,6 +55,7 @@ export async function migrate(
     if (step.kind === "wait") {
       if (step.key !== lastKey) ["", ...step.lines, "Waiting; it goes on by itself …"].forEach(deps.say);
       lastKey = step.key;
+      lastLine = "";
       await deps.sleep(partsIntervalMs);
       continue;
     }
@@ -140,6 +141,7 @@ async function readStack(name: string): Promise<MigrationStack> {
     },
     oldHost: config.sync.oldHost?.address ?? migrateFrom?.address,
     isMoveConfigured: migrateFrom !== undefined,
+    isRollbackConfigured: config.orchestrator.rollback,
     isFirstMoveConfirmed: migrateFrom?.firstMove !== undefined,
     parts: view?.parts,
   };

@@ -7,6 +7,8 @@ import { decideGate, decideNextStep, type NextStepInput } from "./nextLines";
 export interface MigrationStack extends NextStepInput {
   /** True if the configuration says where the orchestrator comes from. */
   readonly isMoveConfigured: boolean;
+  /** True if the configuration moves the orchestrator back. */
+  readonly isRollbackConfigured: boolean;
   /** True while the confirmation of a first move is configured. */
   readonly isFirstMoveConfirmed: boolean;
   /** Undefined if the host could not be asked yet. */
@@ -103,9 +105,9 @@ function decideStandUp(fresh: MigrationStack): MigrationStep | undefined {
   return undefined;
 }
 
-/** True if a run would move the orchestrator. */
-function isMoveOpen({ isMoveConfigured, state: { lastRun } }: MigrationStack): boolean {
-  return isMoveConfigured && lastRun?.orchestratorHost === undefined;
+/** True if a run may move the orchestrator, in either direction. */
+function isMoveOpen({ isMoveConfigured, isRollbackConfigured, state: { lastRun } }: MigrationStack): boolean {
+  return isMoveConfigured && (isRollbackConfigured || lastRun?.orchestratorHost !== "new");
 }
 
 function decideEnd({ oldStack, old, fresh }: MigrationInput): MigrationStep | undefined {
@@ -128,12 +130,16 @@ function decideAdoption({ old, oldStack }: MigrationInput, fresh: MigrationStack
 
 /** Moves the orchestrator, if the old host has one, before anything changes in the wallet. */
 function decideMove({ old, oldStack }: MigrationInput, fresh: MigrationStack): MigrationStep | undefined {
-  const { stack, state, parts, isMoveConfigured, isFirstMoveConfirmed } = fresh;
+  const { stack, state, parts, isMoveConfigured, isRollbackConfigured, isFirstMoveConfirmed } = fresh;
   const commands = commandsFor(stack);
+  // A move that was rolled back starts again only if the operator raises the attempt.
+  if (isRollbackConfigured || state.lastRun?.orchestratorHost === "old")
+    return { kind: "stop", lines: decideNextStep(fresh) };
+  // A run that does not begin with a synced node postpones the move.
+  if (isMoveOpen(fresh) && fresh.node?.synced !== true) return wait("not synced", ...decideNextStep(fresh));
   if (isMoveOpen(fresh))
     return run("up", stack, commands.up, { isFinal: true, isCheckedFirst: decideGate(fresh) !== "unfinished" });
   if (isFirstMoveConfirmed) return run("withdraw", stack, commands.remove("orchestrator.migrateFrom.firstMove"));
-  if (state.lastRun?.orchestratorHost === "old") return { kind: "stop", lines: decideNextStep(fresh) };
   const isRetiring = oldStack?.lifecycle === "retiring";
   if (isMoveConfigured || isRetiring) return undefined;
   const there = oldStack?.parts?.orchestrator;

@@ -10,6 +10,7 @@ const begun: MigrationStack = {
   node: undefined,
   oldHost: "198.51.100.9",
   isMoveConfigured: false,
+  isRollbackConfigured: false,
   isFirstMoveConfirmed: false,
   parts: undefined,
 };
@@ -103,4 +104,10 @@ test("a command that changes nothing is not run for ever", async () => {
   const { exitCode, ran } = await play([toMake, toMake]);
   expect(exitCode).toContain("still asks for it");
   expect(ran).toHaveLength(2);
+});
+
+test("after a wait the same command may be next again", async () => {
+  const { exitCode, ran } = await play([toMake, atWork, toMake]);
+  expect(exitCode).toBe(0);
+  expect(ran).toHaveLength(4);
 });

@@ -43,6 +43,7 @@ const stackAt = (stack: string, changes: Partial<MigrationStack>): MigrationStac
   node: { synced: true, known: true, why: "synced" },
   oldHost: "198.51.100.9",
   isMoveConfigured: false,
+  isRollbackConfigured: false,
   isFirstMoveConfirmed: false,
   parts: parts("earlier"),
   ...changes,
@@ -111,6 +112,17 @@ test("what can't be undone, and what is rehearsed first", () => {
   expect(at(done, retiring())).toMatchObject({ command: "destroy", isFinal: true });
   expect(at({ state: nothing }, undefined)).toMatchObject({ isCheckedFirst: true, isFinal: false });
   expect(at(done, adopted)).not.toHaveProperty("isFinal");
+});
+
+test("a run that may move the orchestrator back asks, and a move waits for the sync", () => {
+  const back = { ...moved, isRollbackConfigured: true };
+  expect(at({ ...back, held: [{ lock, holder: "gone" }] }, adopted)).toMatchObject({
+    command: "resume",
+    isFinal: true,
+  });
+  expect(at(back, adopted).kind).toBe("stop");
+  const behind = { synced: false, known: true, why: "at 9 of 10" };
+  expect(at({ isMoveConfigured: true, node: behind }, adopted)).toMatchObject({ kind: "wait", key: "not synced" });
 });
 
 test("a run that was cut off is gone on with; while it may move the orchestrator, it asks", () => {

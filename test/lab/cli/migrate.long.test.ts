@@ -81,7 +81,7 @@ describe("one command, killed at seeded moments, migrates from init to destroy",
     { seen: /Do you want to perform this destroy\?/, reply: "yes\r", approval: "destroy" },
     {
       // The run that stands the host up prints the address, too: before the orchestrator has moved.
-      seen: /producer address field: (z1q[0-9a-z]{37})\n(?:.*\n){1,9}Waiting; it goes on by itself/,
+      seen: /producer address field: (z1q[0-9a-z]{37})\n(?:.*\n){1,20}Waiting; it goes on by itself/,
       reply: async ([, address = ""]) => {
         producerAddress = address;
         await updateProducer(lab, "Anvil", address);
