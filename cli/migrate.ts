@@ -17,7 +17,7 @@ export interface MigrateOptions extends Omit<MoveOptions, "from" | "up"> {
   readonly yes?: boolean;
 }
 
-/** What the migration needs from outside. */
+/** The readings, commands and output of a migration; a test replaces them. */
 export interface MigrationDeps {
   /** True if somebody can answer. */
   readonly isTerminal: boolean;

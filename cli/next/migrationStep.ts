@@ -3,7 +3,7 @@ import { commandsFor } from "../../core/util/commands";
 import type { StatusParts } from "../status/parts/statusParts";
 import { decideGate, decideNextStep, type NextStepInput } from "./nextLines";
 
-/** What is read of one of the two stacks. */
+/** The readings of one of the two stacks. */
 export interface MigrationStack extends NextStepInput {
   /** True if the configuration says where the orchestrator comes from. */
   readonly isMoveConfigured: boolean;

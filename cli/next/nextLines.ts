@@ -16,7 +16,7 @@ export interface NextStepInput {
   readonly oldHost?: string | undefined;
 }
 
-/** Where a stack stands between two runs. `next` prints what comes next there, and `migrate` does it. */
+/** The state of a stack between two runs. `next` prints what comes next there, and `migrate` does it. */
 export type Gate = "runAtWork" | "cutOff" | "nothingMade" | "unfinished" | "notSynced" | "runEnded";
 
 /** Decides the gate at which a stack stands. */

@@ -64,14 +64,14 @@ describe("one command, killed at seeded moments, migrates from init to destroy",
 
   /** Questions of init, in their order. */
   const initAnswers = (): Answer[] => [
-    { seen: /Which Pillar/, reply: "Anvil\r" },
+    { seen: /the Pillar's name on chain\?/, reply: "Anvil\r" },
     { seen: /Which host\?/, reply: "\r" },
-    { seen: /Its address\?/, reply: `${fresh.address}\r` },
+    { seen: /the host's address\?/, reply: `${fresh.address}\r` },
     { seen: /Which user/, reply: "\r" },
-    { seen: /Is it the same\?/, reply: "y\r" },
-    { seen: /Which host has the Pillar today/, reply: `${old.address}\r` },
-    { seen: /Is it the same\?/, reply: "y\r" },
-    { seen: /Independent nodes' RPC/, reply: "\r" },
+    { seen: /Is it the same key\?/, reply: "y\r" },
+    { seen: /the Pillar's present host/, reply: `${old.address}\r` },
+    { seen: /Is it the same key\?/, reply: "y\r" },
+    { seen: /independent nodes' RPCs/, reply: "\r" },
     { seen: /How does the program log in\?/, reply: "\r" },
   ];
   /** What comes after init, once in a process, because a terminal shows a question again with each key. */
