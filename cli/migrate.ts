@@ -79,6 +79,8 @@ async function runStep(step: RunStep, { yes }: MigrateOptions, deps: MigrationDe
     if (exitCode !== 0) return exitCode;
   }
   deps.say(`\n> ${step.line}`);
+  // With it, pulumi would not ask.
+  if (step.isFinal) delete process.env.PULUMI_SKIP_CONFIRMATIONS;
   return deps.run(step, isAgreed ? ["--yes", "--skip-preview"] : []);
 }
 
@@ -167,7 +169,7 @@ async function runCommand(step: RunStep, args: readonly string[], { old, fresh, 
     }
     case "move": {
       const { moveOrchestrator } = require("./edit/moveOrchestrator") as typeof import("./edit/moveOrchestrator");
-      return moveOrchestrator(stack, args, { ...options, from: old, up: false });
+      return moveOrchestrator(stack, [], { ...options, from: old, up: false });
     }
     case "retire": {
       const { retireHost } = require("./edit/retireHost") as typeof import("./edit/retireHost");

@@ -1,4 +1,5 @@
 import { rmSync, writeFileSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
 import type { StackConfig } from "../../core/config/config";
 import { isSameMachine } from "../../core/config/sameMachine";
 import { proxyLogin } from "../../core/ssh/configuredLogin";
@@ -37,7 +38,8 @@ export async function adoptHost(
   const hostKey = given && answerSchemas.hostKey.parse(given);
   const asked: SharedPassphrase = {};
   const model = createPulumi(like, asked);
-  const config = parseConfiguration(like, await model.read(["config", "--json", "--show-secrets"]));
+  const configured = await model.read(["config", "--json", "--show-secrets"]);
+  const config = parseConfiguration(like, configured);
   if (isSameMachine(config.host, { address, hostKey }))
     throw new CliRefusal(
       formatProblem({
@@ -52,7 +54,7 @@ export async function adoptHost(
   // Copied secrets are decrypted and encrypted with the same pass phrase.
   const engine = createPulumi(stack, isNew ? asked : {});
   if (isNew) await createStackLike(engine, stack, like);
-  const isCopy = isNew || (await isUnusedCopy(config, engine));
+  const isCopy = isNew || (await isUnusedCopy(configured, engine));
   if (!isCopy) await refuseOtherHost(stack, address, engine);
   await writeSettings(engine, createAdoptedSettings(config, address, key), isCopy ? replacedKeys : []);
   console.log(
@@ -129,10 +131,10 @@ async function confirmKey(stack: string, address: string, like: string, ssh: Sta
   );
 }
 
-/** True if an adoption was killed right after it copied the other stack's settings, which still name its host. */
-async function isUnusedCopy({ host }: StackConfig, engine: Pulumi): Promise<boolean> {
-  const text = await engine.read(["config", "get", "--path", "pillar-host:host.address"]).catch(() => "");
-  if (!["", host.provider === "existing" ? host.address : ""].includes(text.trim())) return false;
+/** True if an adoption was killed right after it copied the other stack's settings: all of them are still the same. */
+async function isUnusedCopy(others: string, engine: Pulumi): Promise<boolean> {
+  const own = await engine.read(["config", "--json", "--show-secrets"]);
+  if (!isDeepStrictEqual(JSON.parse(own), JSON.parse(others))) return false;
   return !parseState(await engine.read(["stack", "export"])).isBegun;
 }
 

@@ -48,6 +48,8 @@ export type MigrationStep =
   | { readonly kind: "stop"; readonly lines: readonly string[] }
   | { readonly kind: "done"; readonly lines: readonly string[] };
 
+/** Kinds of an orchestrator's host on which none runs. */
+const restingKinds: readonly string[] = ["unfenced", "waits", "stopped"];
 const registerKinds: readonly Registration["kind"][] = ["earlier", "foreign", "unknownPillar"];
 
 /** Decides the next step of a migration from what both stacks and the chain say now. */
@@ -119,7 +121,7 @@ function decideEnd({ oldStack, old, fresh }: MigrationInput): MigrationStep | un
 function decideAdoption({ old, oldStack }: MigrationInput, fresh: MigrationStack): MigrationStep | undefined {
   const isOpen = oldStack === undefined || oldStack.state.lastRun === undefined;
   if (!isOpen || oldStack?.lifecycle === "retiring") return undefined;
-  if (oldStack?.state.isBegun) return run("up", old, commandsFor(old).up);
+  if (oldStack?.state.isBegun) return run("up", old, commandsFor(old).up, { isFinal: isMoveOpen(oldStack) });
   if (fresh.oldHost === undefined) {
     const adopt = commandsFor(old).adopt("ADDRESS", fresh.stack);
     return { kind: "stop", lines: ["The address of the old host is not configured. Adopt it:", `  ${adopt}`] };
@@ -140,18 +142,30 @@ function decideMove({ old, oldStack }: MigrationInput, fresh: MigrationStack): M
   if (isMoveOpen(fresh))
     return run("up", stack, commands.up, { isFinal: true, isCheckedFirst: decideGate(fresh) !== "unfinished" });
   if (isFirstMoveConfirmed) return run("withdraw", stack, commands.remove("orchestrator.migrateFrom.firstMove"));
-  const isRetiring = oldStack?.lifecycle === "retiring";
-  if (isMoveConfigured || isRetiring) return undefined;
+  if (isMoveConfigured || isShutDown(oldStack)) return undefined;
   const there = oldStack?.parts?.orchestrator;
   if (there === undefined || "problem" in there)
     return wait(
       "old unseen",
       `Whether ${old} runs an orchestrator can't be seen: ${there?.problem ?? "not asked yet"}.`,
+      "If its host is dead: docs/retiring.md",
     );
   if (["none", "moved"].includes(there.value.kind)) return undefined;
   const here = parts?.orchestrator;
-  if (here && "value" in here && here.value.kind === "signs") return undefined;
+  if (here && "value" in here && here.value.kind === "signs") {
+    if (restingKinds.includes(there.value.kind)) return undefined;
+    const where = [commandsFor(old).status(), commandsFor(stack).status()].map((line) => `  ${line}`);
+    return {
+      kind: "stop",
+      lines: ["An orchestrator runs on both hosts: only one may. See which one signs:", ...where],
+    };
+  }
   return run("move", stack, commands.move(old));
+}
+
+function isShutDown(stack: MigrationStack | undefined): boolean {
+  const node = stack?.parts?.node;
+  return node !== undefined && "value" in node && node.value.masked && !node.value.active;
 }
 
 /** Waits for the first act in the wallet, then for momentums of the new host. */
@@ -177,7 +191,7 @@ function decideWallet(fresh: MigrationStack): MigrationStep | undefined {
     return { kind: "stop", lines: ["The registration needs you before anything goes on:", `  ${status}`] };
   }
   if (node?.synced !== true) return wait("not synced", ...decideNextStep(fresh));
-  return isOffered ? wait("wallet", ...(state.lastRun?.nextStep ?? [])) : up;
+  return isOffered ? wait(`wallet ${registration.kind}`, ...(state.lastRun?.nextStep ?? [])) : up;
 }
 
 function decideRetirement({ old, fresh, oldStack }: MigrationInput): MigrationStep {
@@ -191,7 +205,8 @@ function decideRetirement({ old, fresh, oldStack }: MigrationInput): MigrationSt
       "If its host is dead: docs/retiring.md",
     );
   const { active, masked } = parts.node.value;
-  if (active || !masked || state.lastRun === undefined) return run("up", old, commands.up);
+  if (active || !masked || state.lastRun === undefined)
+    return run("up", old, commands.up, { isFinal: isMoveOpen(oldStack) });
   const { destroy } = parts;
   if (destroy === undefined || "problem" in destroy)
     return wait("destroy unseen", `Whether ${old} may go can't be seen now: ${destroy?.problem ?? "not asked yet"}.`);

@@ -55,8 +55,8 @@ export function hetznerLabels({ stack, pillar }: Owner): Record<"pillar-host-sta
 export const hetznerNoRoom =
   /\b(resource_unavailable|placement_error)\b|unsupported location|\blocation\b.*\b(not found|disabled)\b/;
 
-export function createHetzner(access: CloudAccess): Cloud {
-  const http = createHttp({ endpoint: "https://api.hetzner.cloud/v1", ...access, provider: "Hetzner" });
+export function createHetzner({ endpoint = "https://api.hetzner.cloud/v1", ...access }: CloudAccess): Cloud {
+  const http = createHttp({ ...access, endpoint, provider: "Hetzner" });
   /** Reads a server. Only the first action tells why its creation failed. */
   const serverNow = async (server: Server): Promise<ServerNow> => {
     const actions = await http.list<Action>(`/servers/${server.id}/actions?status=error`, "actions");

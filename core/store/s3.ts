@@ -73,7 +73,7 @@ export function openBucket(place: BucketPlace, timeoutsMs = { request: 20_000, f
         const objects: Listed[] = [];
         for await (const page of sdk.paginateListObjectsV2({ client }, { Bucket, Prefix }, options)) {
           for (const { Key = "", Size = -1 } of page.Contents ?? []) objects.push({ key: Key, bytes: Size });
-          if (page.IsTruncated === true && page.NextContinuationToken === undefined)
+          if (page.IsTruncated === true && !page.NextContinuationToken)
             throw new Error("the store sent part of a list, and no token for the next part");
         }
         return objects.sort((a, b) => (a.key < b.key ? -1 : 1));

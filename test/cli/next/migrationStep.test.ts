@@ -125,6 +125,28 @@ test("a run that may move the orchestrator back asks, and a move waits for the s
   expect(at({ isMoveConfigured: true, node: behind }, adopted)).toMatchObject({ kind: "wait", key: "not synced" });
 });
 
+test("moves the orchestrator before the wallet, even if the old stack retires too early", () => {
+  const early = {
+    ...retiring({ isOff: false, orchestrator: "signs" }),
+    parts: parts("earlier", { orchestrator: "signs" }),
+  };
+  expect(lineOf(at({}, early))).toBe("./pillar-host move prod-2 --from prod");
+});
+
+test("stops if orchestrators run on both hosts, and goes on if the old one rests", () => {
+  const here = { parts: parts("earlier", { orchestrator: "signs" }) };
+  const there = (kind: string) => ({ ...adopted, parts: parts("earlier", { orchestrator: kind }) });
+  for (const kind of ["signs", "second", "silent"]) expect(at(here, there(kind)).kind, kind).toBe("stop");
+  for (const kind of ["unfenced", "waits", "stopped"]) expect(at(here, there(kind)).kind, kind).toBe("wait");
+});
+
+test("asks before a run of the old stack that may move an orchestrator", () => {
+  expect(at({}, { ...adopted, state: after(), isMoveConfigured: true })).toMatchObject({
+    stack: "prod",
+    isFinal: true,
+  });
+});
+
 test("a run that was cut off is gone on with; while it may move the orchestrator, it asks", () => {
   const held = [{ lock, holder: "gone" as const }];
   expect(at({ held }, undefined)).toMatchObject({ line: "./pillar-host resume prod-2", isFinal: false });

@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import type { Cloud } from "../../../core/cloud/cloud";
 import { createHetzner, hetznerLabels } from "../../../core/cloud/hetzner";
 import type { CloudError } from "../../../core/cloud/http";
@@ -166,4 +166,15 @@ test.each([
   ["context deadline exceeded", false],
 ])("decides whether an order's error means no room: %s: %s", (words, isNoRoom) => {
   expect(cloud.isNoRoom(words)).toBe(isNoRoom);
+});
+
+test("asks Hetzner's own API if no other endpoint is configured", async () => {
+  const asked: string[] = [];
+  vi.stubGlobal("fetch", async (at: string) => {
+    asked.push(at);
+    return new Response("{}");
+  });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  await createHetzner({ token: WRITES, endpoint: undefined }).checkRights();
+  expect(asked).toEqual(["https://api.hetzner.cloud/v1/ssh_keys/0"]);
 });
