@@ -95,7 +95,7 @@ test("removes a partial copy when the new host's disk is full; both nodes keep r
   expect(exitCode, output).not.toBe(0);
   expect(output).toContain(`${fresh.address}: this host has no room for the rest of the copy`);
   expect(output).toMatch(/found: .*No space left on device; \d+ MB and \d+ inodes free on/);
-  expect(output).toMatch(/needed: \d+ MB for all of it/);
+  expect(output).toMatch(/needed: make room for \d+ MB in all/);
   expect(output).toContain("To go on: pulumi up -s prod");
   for (const host of [old, fresh]) expect(await onHost(host, left)).toBe("");
   for (const host of [old, fresh]) expect(await isUp(host)).toBe("active");

@@ -102,7 +102,7 @@ describe("status --all --notify after the move, as cron runs it", { timeout: 900
     const signs = [
       "spork spork-next (abababab…) is announced, and the node here, v0.0.8, does not have it",
       "the disk is nearly full",
-      "no service keeps its clock right",
+      "no service synchronizes the host's clock",
       "the node has no peers",
       "the orchestrator: it should run here, but does not",
     ];

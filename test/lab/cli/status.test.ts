@@ -107,7 +107,7 @@ Correct it in Pulumi.prod.yaml, then run the command again.`);
     expect(out).toMatch(/^stage +deployed, syncing$/m);
     expect(out).toMatch(/^next +nothing to do: a run is active$/m);
     expect(out).toContain(`a run is active: process ${up.pid} of root on ${hostname()}, since 20`);
-    expect(out).toMatch(/^service {5}go-node is active \(running\) since /m);
+    expect(out).toMatch(/^service +go-node is active \(running\) since /m);
     expect(out).toMatch(/^log:\n( {2}.*\n)* {2}\S+ go-node\[\d+\]: /m);
     await portsClosedAsTold(out);
 
@@ -184,9 +184,9 @@ Correct it in Pulumi.prod.yaml, then run the command again.`);
     );
     expect(out).toContain(`registered: Anvil has this host's address, ${ours}`);
 
-    const watching = await cliInTerminal(stack, ["status", "prod", "--watch", "--keep"], "stage       producing");
+    const watching = await cliInTerminal(stack, ["status", "prod", "--watch", "--keep"], "stage         producing");
     expect(watching.exitCode).toBe(130);
-    expect(watching.out).toContain("stage       producing");
+    expect(watching.out).toContain("stage         producing");
     const after = JSON.parse((await cli(stack, ["status", "prod", "--json"])).out) as object;
     expect(after).toMatchObject({
       stage: "producing",

@@ -57,7 +57,7 @@ it("refuses a release for another machine, and the node keeps running", async ()
 
 it.each([
   ["does not start", "v0.0.11", "it stops by itself: panic: not today"],
-  ["stands still", "v0.0.12", "its height has not moved after 40 s"],
+  ["stands still", "v0.0.12", "the height has not grown after 40 s"],
 ])("rolls back a version that %s, and produces again within 60 s of the chain", async (fault, version, why) => {
   const dead = `#!/bin/bash\n[ "$1" = version ] && echo go-node version ${version} && exit\necho panic: not today\nexit 2\n`;
   await configure(
