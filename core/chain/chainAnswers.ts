@@ -83,7 +83,7 @@ export function parseStanding(result: unknown, pillar: string): PillarStanding |
   if (!isCount(count) || !Array.isArray(list))
     throw new Error("the RPC's embedded.pillar.getAll does not have the form {count, list}");
   const weights = list.map((row: { name?: unknown; weight?: unknown }) => {
-    if (!isAmount(row?.weight)) throw new Error("a Pillar of the RPC has no weight");
+    if (!isAmount(row?.weight)) throw new Error("the RPC's list of Pillars has one without a weight");
     return { name: row.name, weight: BigInt(String(row.weight)) };
   });
   const own = weights.find(({ name }) => name === pillar);

@@ -33,7 +33,7 @@ export function findPlainSecrets(
   });
 }
 
-/** True if a block may hold a plain secret beside an encrypted one. */
+/** True if a block has several secrets: the engine marks the whole block, so one of them may still be plain text. */
 export function hasMixedBlock(raw: Readonly<Record<string, unknown>>, isSecret: (key: string) => boolean): boolean {
   const inBlocks = listSecretKeys().filter((path) => path.length > 1 && findValue(raw, path) !== undefined);
   const blocks = inBlocks.map(([key = ""]) => key).filter(isSecret);

@@ -74,7 +74,7 @@ function backupFaultText(message: string, stack: string): string {
 
 const splitLines = (text: string) => text.split("\n").filter((line) => line.trim() !== "");
 
-/** Returns the node's keys and configuration, and the fenced orchestrator's directory. */
+/** Lists the files for the last backup: the node's keys and configuration, the fenced orchestrator's directory. */
 function lastBackup({ dataDir, signer }: HostPaths): BackupSource {
   const below = (file: string) => file.replace(/^\/+/, "");
   const [node, orchestrator] = [below(dataDir), below(signer.directory)];

@@ -51,7 +51,7 @@ interface SurveyQuestion {
   readonly store: Store;
 }
 
-/** Asks the successor, the chain and the event log, and decides. Changes nothing. */
+/** Decides from the successor, the chain and the event log whether the host may be retired. Changes nothing. */
 export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDeps): Promise<RetirementSurvey> {
   const { inputs, memory, host } = question;
   const clients = await openClients(inputs, host, deps.connect ?? createConnection);

@@ -58,8 +58,8 @@ export function sshdFaults({ user, from, values, lines }: SshdSettings, place: s
     ...sessionRules,
     ["ForceCommand", has("none"), "no ForceCommand: the copy's key has a command of its own"],
     ["PubkeyAuthentication", has("yes"), "PubkeyAuthentication yes: the copy logs in with a key"],
-    ["PubkeyAcceptedAlgorithms", keys, "ssh-ed25519 among them: the copy's key is one"],
-    ["PubkeyAcceptedKeyTypes", keys, "ssh-ed25519 among them: the copy's key is one"],
+    ["PubkeyAcceptedAlgorithms", keys, "ssh-ed25519 among the accepted key types: the copy logs in with such a key"],
+    ["PubkeyAcceptedKeyTypes", keys, "ssh-ed25519 among the accepted key types: the copy logs in with such a key"],
     [
       "AuthorizedKeysFile",
       has(".ssh/authorized_keys", "%h/.ssh/authorized_keys"),

@@ -122,7 +122,7 @@ async function addText(bucket: Bucket, prefix: string, content: string): Promise
   await putNew(bucket, { key, body: () => text, bytes: Buffer.byteLength(text), sha256 });
 }
 
-/** Returns the cache of the texts that were read. It is no module variable, because states store modules. */
+/** Returns the cache of texts already read. Global, because Pulumi would store a module variable in the state. */
 function textCache(): Map<string, string> {
   const holder = globalThis as { pillarHostTexts?: Map<string, string> };
   holder.pillarHostTexts ??= new Map();

@@ -186,7 +186,7 @@ function reasonToGiveUp(
   { signal, notify }: SyncDeps,
 ): string | undefined {
   if (signal?.aborted) return "is no longer watched: the engine that waited is gone";
-  // A run with `check` does not stay for good lookups that nothing proves.
+  // With `check`, the run also ends if many good lookups in a row still do not prove the sync.
   const isPointless = evidence.streak > confirmations + checkPatience;
   if (check && (!good || isPointless)) return "is not synced yet (pillar-host:sync.wait is check)";
   if (remaining > 0) return undefined;

@@ -37,7 +37,7 @@ interface Copied {
   readonly target: Promise<Manifest>;
 }
 
-/** Copies a stopped host's directory until both hosts have the same. */
+/** Copies a stopped orchestrator's directory until both hosts have the same files. */
 export class ProvedCopy {
   private copied: Copied | undefined;
 

@@ -96,7 +96,7 @@ export class MoveRun {
       for (const line of formatBridgeState(bridge)) this.deps.say(line);
       return;
     }
-    const what = `${hindrance.what}: the orchestrator of ${this.nameOf(side)} is not stopped`;
+    const what = `${hindrance.what}: refusing to stop the orchestrator of ${this.nameOf(side)} now`;
     throw new Error(formatProblem({ ...hindrance, what }));
   }
 

@@ -1,7 +1,7 @@
 import { type OrchestratorStatus, statusCacheMs } from "../../chain/orchestrator";
 import type { HostPairDeps } from "../hosts/hostPair";
 
-/** Enough for three ceremonies of a minute each. */
+/** Enough for three signing ceremonies of a minute each. */
 const timeoutMs = 180_000;
 
 /** The orchestrator answers two requests a second, other clients' included. */

@@ -120,7 +120,7 @@ const obstacleTexts: Readonly<Record<Obstacle, (scene: Scene) => readonly string
   "journals disagree": ({ states, places, unit, journals }) => [
     "the journals of both hosts contradict each other: nothing is touched",
     ...bothSides.map((side) => `  found on the ${side} host: ${journals[side]?.stage ?? "no journal"}`),
-    `  needed: one side that signs, and a journal on each host that says so. Was ${journalFile} changed by hand, or a host restored from a snapshot?`,
+    `  needed: one host that signs, and a journal on each host that says so. Was ${journalFile} changed by hand, or a host restored from a snapshot?`,
     "  Start neither of them: two orchestrators must never run at once. Which one signs now:",
     ...bothSides.map(
       (side) => `    on ${places[side]}: systemctl is-active ${unit[side]}; journalctl -u ${unit[side]} -n 20`,

@@ -32,7 +32,7 @@ describe("the orchestrator's move with a problem before it", () => {
     await stage.lab.chain("PATCH", "/bridge", { halted: true });
     const output = await fails();
     expect(output).toContain(
-      `the bridge is halted: the orchestrator of the old host (${stage.old.address}) is not stopped`,
+      `the bridge is halted: refusing to stop the orchestrator of the old host (${stage.old.address}) now`,
     );
     expect(output).toContain(
       `found: the node of ${stage.fresh.address} says (embedded.bridge.getBridgeInfo): the bridge is halted`,

@@ -295,7 +295,7 @@ test("a bridge that was halted just now, of which getStatus does not tell yet: n
 }) => {
   stage.bridge = { known: true, state: 2, key: "", why: "the node of new says: the bridge is halted" };
   await expect(stage.hands.perform("stop", saga, signing)).rejects.toThrow(
-    /^the bridge is halted: the orchestrator of the old host \(old\) is not stopped\n {2}found: the node of new says.*\n {2}needed: a live bridge.*\n.*haltedBridge acknowledged -s prod$/,
+    /^the bridge is halted: refusing to stop the orchestrator of the old host \(old\) now\n {2}found: the node of new says.*\n {2}needed: a live bridge.*\n.*haltedBridge acknowledged -s prod$/,
   );
   expect(stage.called).not.toContain("old signer_stop");
   stage.haltedBridge = true;
