@@ -25,8 +25,8 @@ export interface Pulumi {
   handOver(args: readonly string[]): Promise<number>;
 }
 
-/** The pass phrase that was typed last, because most operators have one for all stacks. */
-let lastPassphrase: string | undefined;
+/** The typed pass phrases, the last one first: stacks often share one, and none is to be typed twice. */
+const typedPassphrases: string[] = [];
 
 /** The backend's URL belongs to the login, so it is the same for all stacks. */
 let backendAddress: Promise<string | undefined> | undefined;
@@ -53,11 +53,7 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}): Pulum
     const args = ["config", "--json", "--show-secrets", "-s", stack];
     return (await quietly(args, undefined, Promise.resolve(one))).exitCode === 0;
   };
-  const phrase = async () => {
-    if (lastPassphrase === undefined || !(await opens(lastPassphrase)))
-      lastPassphrase = await askSecret(`Pass phrase of stack ${stack}:`);
-    return lastPassphrase;
-  };
+  const phrase = () => findPassphrase(typedPassphrases, opens, () => askSecret(`Pass phrase of stack ${stack}:`));
   const engine: Pulumi = {
     run: async (args, input) => {
       const ran = await run(args, input);
@@ -90,6 +86,18 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}): Pulum
     handOver: async (args) => runInTerminal([...args.slice(0, 1), "-s", stack, ...args.slice(1)], await environment()),
   };
   return engine;
+}
+
+/** Returns a typed pass phrase that opens the stack, else asks, and adds the answer to the typed ones. */
+export async function findPassphrase(
+  typed: string[],
+  opens: (passphrase: string) => Promise<boolean>,
+  ask: () => Promise<string>,
+): Promise<string> {
+  for (const passphrase of typed) if (await opens(passphrase)) return passphrase;
+  const answer = await ask();
+  typed.unshift(answer);
+  return answer;
 }
 
 const pulumiMissing = new CliRefusal(

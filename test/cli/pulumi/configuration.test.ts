@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { parseConfiguration, parseRawValues } from "../../../cli/pulumi/configuration";
+import { findPassphrase } from "../../../cli/pulumi/pulumiCommand";
 import { formatPulumiError, isPassphraseMissing } from "../../../cli/pulumi/pulumiErrors";
 import { backendDirectory } from "../../../cli/pulumi/stateFile";
 import { CliRefusal } from "../../../cli/terminal/refusal";
@@ -75,4 +76,20 @@ test("returns a file backend's directory, and none for a bucket", () => {
   expect(backendDirectory("file:///srv/state?no_tmp_dir=true")).toBe("/srv/state");
   expect(backendDirectory("file://~")).toBe(process.env.HOME);
   expect(backendDirectory("s3://bucket")).toBeUndefined();
+});
+
+test("asks once for each pass phrase, however often two stacks take turns", async () => {
+  const typed: string[] = [];
+  const asked: string[] = [];
+  const open = (phrase: string) =>
+    findPassphrase(
+      typed,
+      async (one) => one === phrase,
+      async () => {
+        asked.push(phrase);
+        return phrase;
+      },
+    );
+  for (const phrase of ["first", "second", "first", "second"]) expect(await open(phrase)).toBe(phrase);
+  expect(asked).toEqual(["first", "second"]);
 });
