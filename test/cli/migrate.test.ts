@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { type MigrateOptions, type MigrationDeps, migrate } from "../../cli/migrate";
 import type { MigrationInput, MigrationStack } from "../../cli/next/migrationStep";
 
@@ -72,6 +72,16 @@ test("without --yes the engine asks", async () => {
 
 test("what can't be undone is asked for despite --yes", async () => {
   expect((await play([toMove], { isTerminal: true })).ran.at(-1)).toBe("pulumi up -s prod-2");
+});
+
+test("pulumi asks even if the environment says that it skips its question", async () => {
+  vi.stubEnv("PULUMI_SKIP_CONFIRMATIONS", "true");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const run = async () => {
+    expect(process.env.PULUMI_SKIP_CONFIRMATIONS).toBeUndefined();
+    return 0;
+  };
+  expect((await play([toMove], { isTerminal: true, run })).exitCode).toBe(0);
 });
 
 test.each([
