@@ -20,7 +20,7 @@ export function journeyIn(directory: string, pillar: string): LogEvent[] {
   return entriesIn(directory).filter((entry) => "stack" in entry && entry.pillar === pillar) as LogEvent[];
 }
 
-/** What was written of orchestrators' moves, with the files of backups where they are. */
+/** The events of orchestrators' moves, with the present paths of backup files. */
 export function movesIn(directory: string): MoveEvent[] {
   const moves = entriesIn(directory).filter((entry) => "move" in entry);
   return moves.map((entry) => locateFiles(entry, { directory }));

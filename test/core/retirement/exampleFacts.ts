@@ -17,7 +17,7 @@ const momentum = (height: number, producer: string) => ({
   producer,
 });
 
-/** What a fenced orchestrator is made of. */
+/** Files of a fenced orchestrator. */
 export const signerParts = ["configuration", "key store", "key share"] as const;
 
 /** An old host at rest: its node shut down, and no orchestrator. */

@@ -23,7 +23,7 @@ const network = { epoch: "8s", momentum: "250ms", tickMomentums: 4 };
 
 interface Answer {
   readonly seen: RegExp;
-  /** What is typed, or what is done elsewhere. */
+  /** The text to type, or the act to do elsewhere. */
   readonly reply: string | ((match: RegExpExecArray) => Promise<unknown>);
   readonly approval?: string;
 }
@@ -74,7 +74,7 @@ describe("one command, killed at seeded moments, migrates from init to destroy",
     { seen: /independent nodes' RPCs/, reply: "\r" },
     { seen: /How does the program log in\?/, reply: "\r" },
   ];
-  /** What comes after init, once in a process, because a terminal shows a question again with each key. */
+  /** Answers after init, each once in a process, because a terminal shows a question again with each key. */
   const answers = (): Answer[] => [
     { seen: /Type "never":/, reply: "never\r", approval: "first move" },
     { seen: /Do you want to perform this update\?/, reply: "yes\r", approval: "update" },
@@ -165,7 +165,7 @@ describe("one command, killed at seeded moments, migrates from init to destroy",
     }
   }
 
-  /** What a reader of another network changes in the stack's file. */
+  /** Changes to the stack's file for another network. */
   async function adaptToLab(): Promise<void> {
     const file = join(project.programDirectory, "Pulumi.prod-2.yaml");
     const document = parseDocument(await readFile(file, "utf8"));

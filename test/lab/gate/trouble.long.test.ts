@@ -9,7 +9,7 @@ const none = "^sync: no answer from the node yet: ";
 const stage = watchedGate();
 
 describe("an RPC without a valid answer, at the gate", () => {
-  // What each other answer means is decided in core/chain, which its unit tests try.
+  // The unit tests of core/chain try the meaning of each other answer.
   it.each([
     ["frozen", "", /no answer within 15 s: the node is overloaded or frozen$/],
     ["wrong-service", "web", /the RPC's answer is not JSON: cut off, or another service on its port$/],

@@ -8,7 +8,7 @@ import type { LabStack, StackFile } from "../../../lab/stack/stack";
 import { linesOf, onHost, stackFile, testStack } from "../fixture";
 import { configureMove, moveStage, signers, stageOf } from "./moveStage";
 
-/** What a host has of its orchestrator, and of its moves. */
+/** The files of a host about its orchestrator and its moves. */
 const disk =
   "/var/lib/pillar-host/orchestrator.json /root/.orchestrator /etc/systemd/system/orchestrator.service /etc/systemd/system/orchestrator.service.moved /etc/systemd/system/multi-user.target.wants/orchestrator.service";
 

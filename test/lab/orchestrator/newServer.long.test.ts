@@ -33,7 +33,7 @@ describe("the orchestrator's move to a server that the same up orders", () => {
     momentum: `${quick.momentumSeconds * 1000}ms`,
     tickMomentums: quick.tickMomentums,
   };
-  /** What any move of the orchestrator is configured with; both stacks have one record, as one operator has it. */
+  /** The configuration of each move. Both stacks have one event log, as one operator's stacks do. */
   const signer = () => ({
     release: lab.orchestratorRelease(),
     unattended: true,

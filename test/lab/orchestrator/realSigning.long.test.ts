@@ -6,7 +6,7 @@ import { realOnly } from "../contracts/contract";
 import { onHost } from "../fixture";
 import { ask, logOf, realStage, signature } from "./realStage";
 
-/** What an orchestrator's log has of its ceremonies: each begins with a request to all, and ends some 60 to 80 seconds later. */
+/** The lines of an orchestrator's log about its ceremonies: each begins with a request to all, and ends some 60 to 80 seconds later. */
 const begins = "before sending sign request";
 const ends = /bulkSign took/;
 

@@ -92,7 +92,7 @@ export async function opens(host: LabHost): Promise<void> {
   await vi.waitFor(listening, { timeout: 360_000, interval: 500 });
 }
 
-/** What its log has of an orchestrator since a time. */
+/** An orchestrator's log lines since a time. */
 export function logOf(host: LabHost, since: Date): Promise<string> {
   const at = `@${Math.floor(since.getTime() / 1000)}`;
   return onHost(host, `journalctl -u orchestrator -o cat --no-pager --since ${at}`);

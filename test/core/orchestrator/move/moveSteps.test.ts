@@ -27,7 +27,7 @@ interface Stage {
   readonly called: string[];
   /** What getStatus of the old host tells of requests to sign, in turn, the last for ever. */
   toSign: number[];
-  /** What the gate's evidence says of the new host's node. */
+  /** Problems of the new host's node by the gate's evidence. */
   node: { synced: boolean; why: string; known: boolean };
   /** What the chain says of the bridge. */
   bridge: BridgeNow;

@@ -136,7 +136,7 @@ describe("runSaga", () => {
     },
   );
 
-  // What a hand did is left to the operator: a run may end with what stands in the way, and never with a second orchestrator.
+  // The operator decides on manual changes: a run may end with an obstacle, and never with a second orchestrator.
   it.each(Array.from({ length: 10 }, (_, index) => index))(
     "starts nothing beside what somebody unmasks or starts by hand: %i",
     async (group) => {
