@@ -1,6 +1,6 @@
 import type { Registration } from "../../core/registration/registration";
 import { commandsFor } from "../../core/util/commands";
-import type { StatusParts } from "../status/parts/statusParts";
+import { getValue, type StatusParts } from "../status/parts/statusParts";
 import { decideGate, decideNextStep, type NextStepInput } from "./nextLines";
 
 /** The readings of one of the two stacks. */
@@ -151,8 +151,7 @@ function decideMove({ old, oldStack }: MigrationInput, fresh: MigrationStack): M
       "If its host is dead: docs/retiring.md",
     );
   if (["none", "moved"].includes(there.value.kind)) return undefined;
-  const here = parts?.orchestrator;
-  if (here && "value" in here && here.value.kind === "signs") {
+  if (getValue(parts?.orchestrator)?.kind === "signs") {
     if (restingKinds.includes(there.value.kind)) return undefined;
     const where = [commandsFor(old).status(), commandsFor(stack).status()].map((line) => `  ${line}`);
     return {
@@ -164,8 +163,8 @@ function decideMove({ old, oldStack }: MigrationInput, fresh: MigrationStack): M
 }
 
 function isShutDown(stack: MigrationStack | undefined): boolean {
-  const node = stack?.parts?.node;
-  return node !== undefined && "value" in node && node.value.masked && !node.value.active;
+  const node = getValue(stack?.parts?.node);
+  return node?.masked === true && !node.active;
 }
 
 /** Waits for the first act in the wallet, then for momentums of the new host. */
@@ -204,8 +203,7 @@ function decideRetirement({ old, fresh, oldStack }: MigrationInput): MigrationSt
       `${old} can't be seen now${parts && "problem" in parts.node ? `: ${parts.node.problem}` : ""}.`,
       "If its host is dead: docs/retiring.md",
     );
-  const { active, masked } = parts.node.value;
-  if (active || !masked || state.lastRun === undefined)
+  if (!isShutDown(oldStack) || state.lastRun === undefined)
     return run("up", old, commands.up, { isFinal: isMoveOpen(oldStack) });
   const { destroy } = parts;
   if (destroy === undefined || "problem" in destroy)

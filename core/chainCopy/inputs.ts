@@ -1,5 +1,6 @@
 import type { NodeTarget } from "../chain/node";
 import type { LogRef } from "../eventLog/eventLog";
+import type { EventDetails } from "../eventLog/events";
 import type { OrchestratorHost } from "../ssh/root";
 import type { ChainSources } from "../sync/chainSources";
 
@@ -28,18 +29,8 @@ export interface ChainCopyInputs extends ChainSources {
   readonly library: string;
 }
 
-/** Facts of a copy, for the event log and the state. */
-export interface CopyFacts {
-  readonly from: string;
-  readonly files: number;
-  readonly bytes: number;
-  readonly seconds: number;
-  readonly height: number;
-  /** Sha256 of the list of all files' hashes. */
-  readonly manifest: string;
-  /** Most bytes that the snapshot kept on the old host, beside the node's own files. */
-  readonly extraBytes: number;
-}
+/** Facts of a copy, as in the event log. */
+export type CopyFacts = EventDetails["chainCopied"];
 
 /** Holds no secret. */
 export interface ChainCopied extends Partial<CopyFacts> {

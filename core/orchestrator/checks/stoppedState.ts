@@ -2,7 +2,7 @@ import { type OrchestratorStatus, stateNames } from "../../chain/orchestrator";
 import { type Commands, commandsFor } from "../../util/commands";
 import { formatProblem, type Problem } from "../../util/problem";
 import type { MoveInputs } from "../hosts/moveInputs";
-import { assignRoles, type Saga, type WhichHost } from "../rules/journal";
+import { assignRoles, formatHost, type Saga, type WhichHost } from "../rules/journal";
 import type { BridgeNow } from "./bridgeState";
 
 /**
@@ -28,7 +28,7 @@ const halted = 2;
 export function checkStoppedState(config: string | undefined, saga: Saga, inputs: StoppedInputs): string | undefined {
   const { source } = assignRoles(saga);
   const { host, service, directory } = inputs[source];
-  const name = `the orchestrator of the ${source} host (${host.ssh.address})`;
+  const name = `the orchestrator of ${formatHost(source, host.ssh.address)}`;
   const run = commandsFor(inputs.stack);
   const { up } = run;
   const state = parseGlobalState(config);

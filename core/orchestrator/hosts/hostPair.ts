@@ -7,7 +7,7 @@ import type { Clock } from "../../util/clock";
 import { commandsFor } from "../../util/commands";
 import { firstLine } from "../../util/firstLine";
 import type { HostState, HostStates, OrchestratorObservation } from "../rules/hostStates";
-import { assignRoles, parseJournal, type Saga, type WhichHost } from "../rules/journal";
+import { assignRoles, formatHost, parseJournal, type Saga, type WhichHost } from "../rules/journal";
 import type { PairInputs } from "./moveInputs";
 
 interface SideCall extends CallOptions {
@@ -166,7 +166,7 @@ class SshHostPair implements HostPair {
       if (answer.endsWith("taken")) return;
       if (deps.ticks() >= end)
         throw new Error(lockTimeoutText(address, answer, lockTimeoutMs / 60_000, this.inputs.stack));
-      if (isFirst) deps.say(`an earlier run is still at work on the ${side} host (${address}); waiting for it`);
+      if (isFirst) deps.say(`an earlier run is still at work on ${formatHost(side, address)}; waiting for it`);
       await deps.sleep(retryDelayMs);
     }
   }

@@ -10,7 +10,7 @@ import { openHostPair } from "../hosts/hostPair";
 import type { MoveInputs } from "../hosts/moveInputs";
 import type { Wanted } from "../rules/generation";
 import type { HostStates } from "../rules/hostStates";
-import { assignRoles, type WhichHost } from "../rules/journal";
+import { assignRoles, formatHost, type WhichHost } from "../rules/journal";
 import { findMissingEnd, summarizeMoves } from "../rules/moveHistory";
 import { type MoveDeps, MoveRun } from "./moveRun";
 import { createMoveActions } from "./moveSteps";
@@ -133,7 +133,7 @@ async function createOutputs(
     generation,
   };
   deps.say(
-    `the ${holder} host (${sides.roots[holder].address}) holds the key and signs${seconds === undefined ? "" : `; the bridge was without this orchestrator for ${seconds} s`}`,
+    `${formatHost(holder, sides.roots[holder].address)} holds the key and signs${seconds === undefined ? "" : `; the bridge was without this orchestrator for ${seconds} s`}`,
   );
   await writeEnd(log, inputs, inputs.rollback, details);
   return { holder, why, generation, build: verified.build, movedAt, secondsWithoutSigner: seconds };

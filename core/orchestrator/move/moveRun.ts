@@ -12,7 +12,7 @@ import type { HostPair } from "../hosts/hostPair";
 import type { MoveInputs } from "../hosts/moveInputs";
 import { ProvedCopy } from "../hosts/provedCopy";
 import type { HostStates } from "../rules/hostStates";
-import type { Saga, WhichHost } from "../rules/journal";
+import { formatHost, type Saga, type WhichHost } from "../rules/journal";
 import { createClient, type Verification, type VerifyDeps } from "./verify";
 
 interface MoveObservations {
@@ -59,7 +59,7 @@ export class MoveRun {
   }
 
   nameOf(side: WhichHost): string {
-    return `the ${side} host (${this.sides.roots[side].address})`;
+    return formatHost(side, this.sides.roots[side].address);
   }
 
   /** Reads status and identity of a host's orchestrator. @throws Error if it may not be stopped now */

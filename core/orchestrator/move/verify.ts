@@ -13,7 +13,7 @@ import { isJsonText } from "../backup/backup";
 import type { ChainReaders } from "../checks/survey";
 import type { HostPair, HostPairDeps } from "../hosts/hostPair";
 import type { MoveInputs } from "../hosts/moveInputs";
-import type { Saga, WhichHost } from "../rules/journal";
+import { formatHost, type Saga, type WhichHost } from "../rules/journal";
 import { parseOrchestratorConfig } from "../rules/orchestratorConfigFile";
 
 const troublePattern =
@@ -121,7 +121,7 @@ async function noAnswerText(started: StartedSide, problem: string): Promise<stri
   const { inputs, sides, side } = started;
   const life = await readUnit(started, { log_lines: maxShownLines });
   return [
-    `the orchestrator of the ${side} host (${sides.roots[side].address}) gives no good getBuildInfo`,
+    `the orchestrator of ${formatHost(side, sides.roots[side].address)} gives no good getBuildInfo`,
     `  needed: one within ${Math.round(inputs.answerWithin / 1000)} s of its start (pillar-host:orchestrator.startTimeout)`,
     `  found: ${problem}`,
     `  unit ${inputs[side].service}: ${life.active}, restarted ${life.restarts} times`,
@@ -186,7 +186,7 @@ function faultyText({ inputs, sides, side }: StartedSide, faults: readonly strin
   const errors = findLogErrors(log);
   const shownLog = (errors.length > 0 ? errors : log).slice(-maxShownLines);
   return formatProblem({
-    what: `the orchestrator of the ${side} host (${sides.roots[side].address}) was started, but is not well`,
+    what: `the orchestrator of ${formatHost(side, sides.roots[side].address)} was started, but is not well`,
     found: faults.slice(0, maxShownLines),
     needed: "a unit that stays active, answers, the configured version, a key share, and the same identity as before",
     next: [...shownLog.map((line) => `log: ${line}`), `See it with: journalctl -u ${inputs[side].service} -n 50`],

@@ -5,6 +5,11 @@ import { isPrintable } from "../../util/printable";
 export type Direction = "forward" | "back";
 export type WhichHost = "old" | "new";
 
+/** Formats a host of a move for the operator. */
+export function formatHost(side: WhichHost, address: string): string {
+  return `the ${side} host (${address})`;
+}
+
 /** Stages in order; `restoring` and `restored` belong to a rollback. */
 export const sourceStages = ["stopping", "fenced", "moved", "restoring", "restored"] as const;
 /** Stages in order; `abandoned` belongs to a rollback. */

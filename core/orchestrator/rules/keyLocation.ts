@@ -1,6 +1,6 @@
 import { isSameMove, moveText } from "../../eventLog/moveId";
 import type { HostState, HostStates } from "./hostStates";
-import { type Journal, journalFile, type WhichHost } from "./journal";
+import { formatHost, type Journal, journalFile, type WhichHost } from "./journal";
 
 const bothSides = ["new", "old"] as const;
 
@@ -20,11 +20,13 @@ export function describeKeyLocation(states: HostStates, places: HostAddresses): 
   const { holder, line } = locateKey(states, places);
   const others = bothSides.filter((side) => side !== holder && states[side]?.active);
   if (others.length === 0) return line;
-  const where = others.map((side) => `the ${side} host (${places[side]})`).join(" and ");
+  const where = others.map((side) => hostLabel(side, places)).join(" and ");
   const held = holder && states[holder];
   const isOne = others.length === 1 && held?.active === false;
   return `${line} But an orchestrator runs on ${where}${isOne ? "" : ": two may sign now"}.`;
 }
+
+const hostLabel = (side: WhichHost, places: HostAddresses) => formatHost(side, places[side]);
 
 interface KeyPlace {
   /** Undefined if neither host holds it. */
@@ -33,7 +35,6 @@ interface KeyPlace {
 }
 
 const otherRole = (side: WhichHost): WhichHost => (side === "old" ? "new" : "old");
-const hostLabel = (side: WhichHost, places: HostAddresses) => `the ${side} host (${places[side]})`;
 const nobodyRuns = (states: HostStates) => !bothSides.some((side) => states[side]?.active);
 
 function locateKey(states: HostStates, places: HostAddresses): KeyPlace {

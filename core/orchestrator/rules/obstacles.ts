@@ -2,7 +2,7 @@ import { isSameMove, moveText } from "../../eventLog/moveId";
 import { type Commands, commandsFor } from "../../util/commands";
 import type { Obstacle } from "./decideMove";
 import type { HostStates } from "./hostStates";
-import { assignRoles, type Journal, journalFile, type Saga, type WhichHost } from "./journal";
+import { assignRoles, formatHost, type Journal, journalFile, type Saga, type WhichHost } from "./journal";
 import { describeKeyLocation, type HostAddresses } from "./keyLocation";
 import { manualMoveHint, unknownHistoryText } from "./moveMessages";
 import { rollbackByHandHint, rollbackCommands, stopForGood } from "./rollbackByHand";
@@ -45,7 +45,7 @@ function sceneOf(saga: Saga, states: HostStates, places: HostAddresses): Scene {
     up: run.up,
     rollback: saga.direction === "forward" ? `${run.set("orchestrator.rollback", true)} && ${run.up}` : undefined,
     journals: { old: states.old?.journal, new: states.new?.journal },
-    at: (side) => `the ${side} host (${places[side]})`,
+    at: (side) => formatHost(side, places[side]),
     stopIt: (side) => `on ${places[side]}: ${stopForGood(unit[side])} (it must say inactive)`,
   };
 }
@@ -138,7 +138,7 @@ const obstacleTexts: Readonly<Record<Obstacle, (scene: Scene) => readonly string
     "  Is the orchestrator to start here? docs/orchestrator.md tells what each journal should say.",
   ],
   "later start": ({ saga, states, places, source, run, up, stopIt }) => [
-    `the ${source} host (${places[source]}) does not know of this orchestrator's last start: generation ${saga.generation ?? 0}, ${moveText(saga.move)}. Nothing was changed`,
+    `${formatHost(source, places[source])} does not know of this orchestrator's last start: generation ${saga.generation ?? 0}, ${moveText(saga.move)}. Nothing was changed`,
     ...generationsFound(states),
     "  needed: the host that the orchestrator is on now. Was this one restored from a snapshot, or installed anew?",
     `  Is the orchestrator on another host? This host must not sign too, ${stopIt(source)}`,
