@@ -77,6 +77,7 @@ const moveTemplates: Record<MoveEventName, Templates> = {
   starting: ["note", "orchestrator: move {direction} is about to start it", "generation {generation}"],
   done: ["stage", "orchestrator moved here", ...end],
   rolledBack: ["stage", "orchestrator moved back to the old host", ...end],
+  fenced: ["alarm", "orchestrator: {address} is lost and fenced", "{how}", "server {server?}"],
   failed: ["note", "orchestrator: a run of the move failed", "{error?}"],
 };
 
@@ -90,7 +91,7 @@ const detailsSchema = z.object({
   ...optionalFields(z.string(), "address provider serverId hash step from manifest producerAddress earlier notice"),
   ...optionalFields(
     z.string(),
-    "sentence label file identityFile sha256 oldVersion direction source target holder version",
+    "sentence how server label file identityFile sha256 oldVersion direction source target holder version",
   ),
   ...optionalFields(z.string(), "error saidBy"),
   ...optionalFields(

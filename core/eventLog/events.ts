@@ -153,6 +153,17 @@ export interface MoveLeg {
   readonly target: string;
 }
 
+/** A host that can't start its orchestrator again. */
+export interface Fence {
+  readonly address: string;
+  /** Fingerprint. */
+  readonly hostKey: string;
+  /** The provider read the server as `off` or `gone`; or the operator's typed `sentence` says so. */
+  readonly how: "off" | "gone" | "sentence";
+  /** Provider and number of the server. */
+  readonly server?: string | undefined;
+}
+
 export interface MoveEnd {
   readonly holder: "old" | "new";
   readonly generation: number;
@@ -174,6 +185,8 @@ interface MoveEventDetails {
   readonly starting: MoveLeg;
   readonly done: MoveEnd;
   readonly rolledBack: MoveEnd;
+  /** The host that had the orchestrator is lost and fenced: a backup may take its place. */
+  readonly fenced: Fence;
   /** A run of the move failed; the first line of its error. */
   readonly failed: { readonly error?: string | undefined };
 }
@@ -195,7 +208,7 @@ export type MoveEventBody = {
  */
 type Guarded =
   | ("shuttingDown" | "shutDown" | "reactivated" | "override" | "released")
-  | ("begun" | "starting" | "done" | "rolledBack" | "backup" | "secured");
+  | ("begun" | "starting" | "done" | "rolledBack" | "fenced" | "backup" | "secured");
 
 /** Events without which a run goes on. */
 export type Optional<N extends { readonly event: string }> = Exclude<N, { readonly event: Guarded }>;

@@ -53,7 +53,8 @@ export function configuredPublicKey({ ssh }: StackConfig): string | undefined {
 export function oldHost({ ssh, stack, orchestrator }: StackConfig): OrchestratorHost {
   const from = orchestrator.migrateFrom;
   if (from === undefined) throw new Error("pillar-host:orchestrator.migrateFrom is not configured");
-  return otherLogin({ ssh, stack }, from, "pillar-host:orchestrator.migrateFrom");
+  const host = otherLogin({ ssh, stack }, from, "pillar-host:orchestrator.migrateFrom");
+  return from.backup === undefined ? host : { ...host, isLost: true };
 }
 
 export function newHost(config: StackConfig, address: string, hostKey: string): OrchestratorHost {

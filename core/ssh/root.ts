@@ -16,6 +16,8 @@ export interface OrchestratorHost {
   readonly sudoPassword?: string | undefined;
   /** Configuration key of its login; `pillar-host:ssh` if left out. */
   readonly configured?: string | undefined;
+  /** True if it is lost and fenced: nobody waits for its answer. */
+  readonly isLost?: boolean;
 }
 
 export interface CallOptions {
@@ -150,7 +152,7 @@ function openOutput(running: RunningCommand, text: string) {
 export function openRoot(
   host: OrchestratorHost,
   library: string,
-  connection: Connection = createConnection(host.ssh, loginKeys(host.configured), true),
+  connection: Connection = createConnection(host.ssh, loginKeys(host.configured), host.isLost !== true),
 ): RootHost {
   const { ssh, stack, sudoPassword, configured } = host;
   const own = [ssh.privateKey, ssh.privateKeyPassword, ssh.password, sudoPassword];

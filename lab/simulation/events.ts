@@ -13,6 +13,7 @@ export type HostEvent =
   | "reinstall"
   | "start by hand"
   | "stop by hand"
+  | "fence"
   | RetirementEvent;
 /** Actions of an operator on a host to give up, and on its backups; `lose backups` loses those of all hosts. */
 export type RetirementEvent = "release" | "retire" | "reactivate" | "back up" | "lose backups";
@@ -62,6 +63,11 @@ export function befall(world: World, host: ModelHost, event: Exclude<HostEvent, 
       break;
     case "start by hand":
       Object.assign(host, { masked: false, keyAside: false, enabled: true, running: host.directory !== undefined });
+      break;
+    case "fence":
+      // Off for good, as fenceHost in cli/edit reads it at the provider; nothing on its disks can be had.
+      Object.assign(host, { isGone: true, running: false, enabled: false, directory: undefined });
+      Object.assign(host, { staging: undefined, kept: undefined });
       break;
     case "stop by hand":
       Object.assign(host, { masked: true, running: false });

@@ -14,6 +14,8 @@ export interface ModelSettings {
   readonly record?: (line: "begun" | "starting", saga: Saga) => void;
   /** Called when a share is sealed in a backup. */
   readonly backUp?: (share: number | undefined) => void;
+  /** Returns the share in the newest backup; undefined if it is not of the bridge's key. */
+  readonly restored?: () => number | undefined;
   /** Token of the run, for the hosts' locks. */
   readonly token?: string;
   /** False lets scripts overwrite another stack's move; the real ones refuse to. */
@@ -192,6 +194,21 @@ export class Model implements SagaActions {
     ]);
   }
 
+  private async unpack(saga: Saga): Promise<void> {
+    const { target } = assignRoles(saga);
+    const share = this.settings.restored?.();
+    if (share === undefined) throw new Error("the backup's key share is not of the bridge's key");
+    await this.script(target, "signer_staging", saga);
+    await this.effects(target, "signer_unpack", () => [
+      () => {
+        const to = this.hosts[target];
+        to.kept = Math.max(to.kept ?? 0, to.staging ?? 0);
+        to.staging = share;
+      },
+    ]);
+    await this.script(target, "signer_arrive", saga);
+  }
+
   private verify(side: WhichHost): void {
     if (!this.hosts[side].running) throw new Error(`the signer of the ${side} host does not run`);
   }
@@ -209,6 +226,9 @@ export class Model implements SagaActions {
   async perform(step: MoveStep, saga: Saga, looks?: HostStates): Promise<HostStates> {
     const { source, target } = assignRoles(saga);
     switch (step) {
+      case "unpack":
+        await this.unpack(saga);
+        break;
       case "bulk":
         await this.script(target, "signer_staging", saga);
         await this.copy(saga);

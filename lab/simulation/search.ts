@@ -75,7 +75,7 @@ function isSensible(event: HostEvent, { hosts, backups = [] }: World, name: Host
   if (event === "back up") return host.running && host.reachable;
   if (event === "lose backups") return name === "a" && backups.length > 0;
   if (event === "lose") return host.reachable;
-  if (event === "find") return !host.reachable;
+  if (event === "find" || event === "fence") return !host.reachable;
   if (event === "rewind") return host.saved !== undefined;
   if (event === "save") return host.saved === undefined && host.directory !== undefined;
   return true;

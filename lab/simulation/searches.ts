@@ -89,6 +89,16 @@ export const searches = {
     events: ["lose", "find", "save", "rewind", "reinstall"],
     after: [there("second", { at: atClose, blow: "lose old" }), there("third"), { do: "find", host: "a" }],
   },
+  /** The orchestrator moved from A to B, where a backup was taken; B is lost, and C restores it. A may be in the way. */
+  "a lost host": {
+    ...all,
+    ups: [
+      ...allUps(1).filter(({ direction }) => direction === "forward"),
+      { stack: "third", direction: "forward", attempt: 1, isRestore: true },
+    ],
+    events: ["fence", "lose", "find", "rewind", "reinstall", "start by hand"],
+    after: [{ do: "save", host: "a" }, there("second"), { do: "save", host: "c" }, { do: "lose", host: "b" }],
+  },
   "by hand": { ...all, ups: allUps(1), events: ["start by hand", "stop by hand", "lose", "find"] },
   "given up": {
     ...all,

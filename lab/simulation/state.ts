@@ -64,8 +64,8 @@ function rankOf({ hosts, records }: World): Rank {
 export function worldText(world: World): string {
   const { hosts, generation, backup, hasLaptop, isHarmed, records, hasBegun } = world;
   const rank = rankOf(world);
-  const recordText = ({ generation, move, started, isBehind }: ModelRecord) =>
-    `${rank(generation)} ${move?.stack ?? ""} ${rank(started)} ${isBehind}`;
+  const recordText = ({ generation, move, started, startedOn, isBehind }: ModelRecord) =>
+    `${rank(generation)} ${move?.stack ?? ""} ${rank(started)} ${startedOn ?? ""} ${isBehind}`;
   const known = `${recordText(records.one)} ${recordText(records.two)} ${hasBegun}`;
   return `${hostNames.map((name) => hostText(hosts[name], rank)).join("\n")}\n${generation} ${backup} ${hasLaptop} ${isHarmed} ${known} ${retirementText(world)}`;
 }

@@ -26,6 +26,8 @@ export interface Up {
   readonly attempt: number;
   /** Operator whose event log the run uses; `one` by default. */
   readonly by?: Operator;
+  /** True if a backup is to take the old host's place, once that is fenced. */
+  readonly isRestore?: boolean;
 }
 
 /** A blow, or another operator's whole run, right before an effect of a run. */
@@ -87,6 +89,8 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
     await up(world, found.blow.up, [], { ...settings, onMoment: () => undefined });
     return "none";
   };
+  const keys = { old: keyOf(hosts.old), new: keyOf(hosts.new) };
+  const isRestore = wanted.isRestore === true && hosts.old.isGone === true;
   const plain = [hosts.old, hosts.new].filter((host) => host.running && host.reachable);
   const before = { plain, hadNewest: hasNewest(world), isDeceived: isDeceived(hosts, known) };
   const model = new Model(blow, hosts, Object.values(world.hosts), {
@@ -102,20 +106,24 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
       const isBehind = other.isBehind || line === "starting";
       world.records = {
         ...(by === "one" ? { two: { ...other, isBehind } } : { one: { ...other, isBehind } }),
-        [by]: { ...applyEvent(own, line, saga), isBehind: own.isBehind },
+        [by]: {
+          ...applyEvent(own, line, saga),
+          isBehind: own.isBehind,
+          startedOn: line === "starting" ? keys[assignRoles(saga).target] : own.startedOn,
+        },
       } as World["records"];
     },
+    restored: () => (world.backup === world.generation ? world.backup : undefined),
     backUp: (share) => {
       world.backup = Math.max(world.backup, share ?? 0);
       if (world.lines) noteBackup(world, hosts[assignRoles(wanted).source], share);
       else if (world.hasLaptop) world.backup = Math.max(world.backup, share ?? 0);
     },
   });
-  const keys = { old: keyOf(hosts.old), new: keyOf(hosts.new) };
   const services = { old: "orchestrator", new: "orchestrator" };
   const places = { old: hosts.old.address, new: hosts.new.address, services, stack: wanted.stack };
   for (const host of [hosts.new, hosts.old]) if (host.reachable) host.owner = token;
-  const way = { move, direction: wanted.direction, known, hosts: keys, isFirst: !world.hasBegun, ...words };
+  const way = { move, direction: wanted.direction, known, hosts: keys, isFirst: !world.hasBegun, isRestore, ...words };
   const ending = await rules.runSaga(way, model, places).then(
     ({ holder, why }) => `${holder}: ${why}`,
     (error: Error) => (error instanceof Killed ? "killed" : error.message),

@@ -86,9 +86,23 @@ test.each<[string, keyof typeof searches, readonly Mutation[], boolean, RegExp]>
     true,
     /two may sign now/,
   ],
+  [
+    "a backup takes the place of a host that the orchestrator has left",
+    "a lost host",
+    [{ file: generation, from: "Object.values(hosts ?? {}).includes(known.startedOn))", to: "true)" }],
+    true,
+    /two may sign now/,
+  ],
+  [
+    "a backup takes the place of a host that is not fenced",
+    "a lost host",
+    [{ file: generation, from: "if (!isRestore || decision.do", to: "if (decision.do" }],
+    true,
+    /two may sign now/,
+  ],
 ])("the search finds it: %s", async (_what, name, mutations, isGuarded, why) => {
   const rules = await mutated(mutations);
-  const bounds = { ...searches[name], depth: 4 };
+  const bounds = { ...searches[name], depth: 5 };
   const { found } = await search(bounds, { rules, isGuarded });
   expect(found?.why).toMatch(why);
   // It is the mutation that does it.

@@ -39,7 +39,7 @@ export async function identityFor(
   return { file, isNew, ...(await readIdentity(file)) };
 }
 
-async function readIdentity(file: string): Promise<Pick<Identity, "recipient" | "secret">> {
+export async function readIdentity(file: string): Promise<Pick<Identity, "recipient" | "secret">> {
   const age = await import("age-encryption");
   let text: string;
   try {
@@ -156,10 +156,10 @@ function createTap(archive: ArchiveReader, limitBytes: number): Transform {
 
 /** Decrypts a backup. The stream fails if it is damaged or was made for another identity. */
 export function openBackup(file: string, secret: string): Promise<Readable> {
-  return decrypt(fs.createReadStream(file), secret);
+  return decryptBackup(fs.createReadStream(file), secret);
 }
 
-async function decrypt(sealed: Readable, secret: string): Promise<Readable> {
+export async function decryptBackup(sealed: Readable, secret: string): Promise<Readable> {
   const age = await import("age-encryption");
   const decrypter = new age.Decrypter();
   decrypter.addIdentity(secret);
@@ -171,7 +171,7 @@ async function decrypt(sealed: Readable, secret: string): Promise<Readable> {
 export async function canOpen(sealed: Readable, identityFile: string): Promise<boolean> {
   try {
     const { secret } = await readIdentity(identityFile);
-    (await decrypt(sealed, secret)).destroy();
+    (await decryptBackup(sealed, secret)).destroy();
     return true;
   } catch {
     return false;

@@ -12,7 +12,7 @@ export function newHostProblems(side: NewSide, old: OldSide | undefined, wanted:
   return [
     ...missingTools(wanted.new.address, side.facts, commandsFor(wanted.stack)),
     ...directoryProblems(side, old, wanted),
-    ...sshProblems(side.scan, wanted),
+    ...(wanted.restoreFrom === undefined ? sshProblems(side.scan, wanted) : []),
     ...(old ? endpointProblems(old, side.reached, wanted) : []),
     ...versionProblems(side, old, wanted),
   ];

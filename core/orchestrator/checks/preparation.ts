@@ -113,6 +113,7 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
     for (const line of formatSurvey(survey, wanted)) deps.say(`orchestrator: ${line}`);
   }
   const checkedAt = new Date(deps.now()).toISOString();
+  if (options.restoreFrom !== undefined) return { move, checkedAt };
   const settings = placed({ ...options.backups, move });
   const backup = await takeBackup(roots.old, findWholeBackup("first", old), settings, deps).catch((error: Error) => {
     throw new Error(`${error.message}\n  Then: ${commandsFor(options.stack).up}`);

@@ -15,8 +15,10 @@ export function findMoveProblems(survey: MoveSurvey, wanted: Requirements): stri
   const fresh = "value" in survey.new ? survey.new.value : undefined;
   const neededBytes = (old?.facts.bytes ?? 0) + marginBytes;
   const problems = [
-    ...("problem" in survey.old ? [unreadable("old", wanted, survey.old.problem)] : []),
-    ...(old ? [...oldHostProblems(old, wanted, fresh?.facts.journal), ...homeProblems(old, survey, wanted)] : []),
+    ...oldHostInSight(survey, wanted),
+    ...(old && wanted.restoreFrom === undefined
+      ? [...oldHostProblems(old, wanted, fresh?.facts.journal), ...homeProblems(old, survey, wanted)]
+      : []),
     ...("problem" in survey.new ? [unreadable("new", wanted, survey.new.problem)] : []),
     ...(fresh ? newHostProblems(fresh, old, wanted) : []),
     ...failedChecks([
@@ -38,6 +40,20 @@ export function findMoveProblems(survey: MoveSurvey, wanted: Requirements): stri
     ]),
   ];
   return problems.map(formatProblem);
+}
+
+/** Checks that the old host answers, or that the host whose place a backup takes does not. */
+function oldHostInSight({ old }: MoveSurvey, wanted: Requirements): Problem[] {
+  if (wanted.restoreFrom === undefined) return "problem" in old ? [unreadable("old", wanted, old.problem)] : [];
+  if ("problem" in old) return [];
+  const run = commandsFor(wanted.stack);
+  return [
+    {
+      what: `${wanted.old.address}: the host whose place a backup is to take answers`,
+      needed: "move the orchestrator from it: what is there is newer than any backup",
+      next: `${run.remove("orchestrator.migrateFrom.backup")} && ${run.up}`,
+    },
+  ];
 }
 
 /** Checks the chain's bridge, beyond what the orchestrator's own getStatus says. */

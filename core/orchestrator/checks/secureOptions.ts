@@ -30,12 +30,13 @@ export function oldPlace(config: StackConfig): OrchestratorPlace {
 }
 
 function acknowledgedOf({ orchestrator }: StackConfig): Acknowledgements {
-  const { noKeyShare, haltedBridge, laterThanMove, firstMove } = orchestrator.migrateFrom ?? {};
+  const { noKeyShare, haltedBridge, laterThanMove, firstMove, backup } = orchestrator.migrateFrom ?? {};
   return {
     noKeyShare: noKeyShare === "acknowledged",
     haltedBridge: haltedBridge === "acknowledged",
     laterThanMove,
     firstMove: firstMove && true,
+    restoreFrom: backup,
   };
 }
 

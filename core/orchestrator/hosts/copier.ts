@@ -2,6 +2,7 @@ import path from "node:path";
 import { base64, fileName, own, parseCopyKey } from "../../ssh/foreign";
 import type { CallError } from "../../ssh/root";
 import { firstLine } from "../../util/firstLine";
+import type { Acknowledgements } from "../rules/acknowledgements";
 import type { HostStates } from "../rules/hostStates";
 import { assignRoles, type Saga, type WhichHost } from "../rules/journal";
 import type { HostPair } from "./hostPair";
@@ -22,7 +23,7 @@ export class Copier {
   private allowed: string | undefined;
 
   constructor(
-    private readonly inputs: CopyInputs,
+    private readonly inputs: CopyInputs & Pick<Acknowledgements, "restoreFrom">,
     private readonly sides: HostPair,
     private readonly say: (line: string) => void,
   ) {}
@@ -78,7 +79,7 @@ export class Copier {
     this.allowed = undefined;
     const login = this.inputs.old.host.ssh.user;
     const problems: string[] = [];
-    if (!states.old)
+    if (!states.old && this.inputs.restoreFrom === undefined)
       problems.push(
         `the old host is unreachable: when it is back, take lines with pillar-host-copy out of ${login}'s authorized_keys there; their key is gone`,
       );

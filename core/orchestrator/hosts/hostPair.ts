@@ -134,7 +134,8 @@ class SshHostPair implements HostPair {
 
   private async lookAt(side: WhichHost, saga: Saga): Promise<HostState> {
     const { deps } = this;
-    const end = deps.ticks() + (this.answered[side] ? rebootTimeoutMs : firstTimeoutMs);
+    const patienceMs = this.inputs[side].host.isLost ? 0 : firstTimeoutMs;
+    const end = deps.ticks() + (this.answered[side] ? rebootTimeoutMs : patienceMs);
     for (let isFirst = true; ; isFirst = false) {
       try {
         return parseHostState(await this.call({ side, name: "signer_side", saga }), this.roots[side].address).seen;

@@ -11,7 +11,7 @@ import type { MoveInputs } from "../hosts/moveInputs";
 import type { Wanted } from "../rules/generation";
 import type { HostStates } from "../rules/hostStates";
 import { assignRoles, formatHost, type WhichHost } from "../rules/journal";
-import { findMissingEnd, summarizeMoves } from "../rules/moveHistory";
+import { findFence, findMissingEnd, summarizeMoves } from "../rules/moveHistory";
 import { type MoveDeps, MoveRun } from "./moveRun";
 import { createMoveActions } from "./moveSteps";
 import { type Ending, runSaga, type SagaActions } from "./saga";
@@ -41,13 +41,16 @@ export async function move(
 ): Promise<MoveOutputs> {
   const log = openEventLog(createLogRef(inputs), deps);
   await assertWhole(log.store, inputs.stack, before.recordHead, inputs.laterThanMove !== undefined);
+  const events = await readMoveEvents(log.store);
+  const hosts = keysOf(inputs);
   const saga: Wanted = {
     move: inputs.move,
     direction: inputs.rollback ? "back" : "forward",
-    known: summarizeMoves(await readMoveEvents(log.store), inputs.move, before.generation),
+    known: summarizeMoves(events, inputs.move, before.generation),
     laterThan: inputs.laterThanMove,
     isFirst: inputs.firstMove,
-    hosts: keysOf(inputs),
+    isRestore: inputs.restoreFrom !== undefined && findFence(events, inputs.pillar, hosts.old) !== undefined,
+    hosts,
   };
   const places = {
     old: inputs.old.host.ssh.address,

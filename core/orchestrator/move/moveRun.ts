@@ -5,6 +5,7 @@ import { own } from "../../ssh/foreign";
 import type { CallError } from "../../ssh/root";
 import { commandsFor } from "../../util/commands";
 import { formatProblem } from "../../util/problem";
+import type { BridgeNow } from "../checks/bridgeState";
 import { formatBridgeState } from "../checks/moveSummary";
 import { checkBridge, checkLive } from "../checks/stoppedState";
 import { Copier } from "../hosts/copier";
@@ -89,14 +90,18 @@ export class MoveRun {
   }
 
   /** Asserts that the chain's bridge allows a stop, because getStatus may be older than a halt. */
-  async assertBridgeLets(side: WhichHost): Promise<void> {
+  assertBridgeLets(side: WhichHost): Promise<BridgeNow> {
+    return this.assertBridge(`refusing to stop the orchestrator of ${this.nameOf(side)} now`);
+  }
+
+  async assertBridge(refusal: string): Promise<BridgeNow> {
     const bridge = await this.deps.readBridge();
     const hindrance = checkBridge(bridge, this.inputs.haltedBridge, commandsFor(this.inputs.stack));
     if (hindrance === undefined) {
       for (const line of formatBridgeState(bridge)) this.deps.say(line);
-      return;
+      return bridge;
     }
-    const what = `${hindrance.what}: refusing to stop the orchestrator of ${this.nameOf(side)} now`;
+    const what = `${hindrance.what}: ${refusal}`;
     throw new Error(formatProblem({ ...hindrance, what }));
   }
 

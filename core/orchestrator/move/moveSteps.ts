@@ -1,7 +1,11 @@
-import { base64, jsonWords, own } from "../../ssh/foreign";
+import { base64, jsonWords, own, type Variables } from "../../ssh/foreign";
+import { formatProblem } from "../../util/problem";
 import { settleAll } from "../../util/settleAll";
 import { takeBackup } from "../backup/backup";
 import { placed } from "../backup/backupPlace";
+import { compareManifests, differenceLines, readManifest, sumManifest } from "../backup/manifest";
+import { readBackup, sendBackup } from "../backup/restoreBackup";
+import { findStaleShare } from "../checks/staleShare";
 import { checkStoppedState } from "../checks/stoppedState";
 import { stagingPath } from "../hosts/copier";
 import { adaptConfig } from "../rules/adaptConfig";
@@ -33,6 +37,38 @@ const bulk: Perform = async (run, saga, states) => {
   await Promise.all([deps.sleep(hashSettleMs), copy.flush(saga), run.readAddresses(source, saga, staged)]);
   await copy.list(saga, staged);
   return staged;
+};
+
+/** Puts a backup in place of the directory of a host that is lost and fenced. */
+const unpack: Perform = async (run, saga, states) => {
+  const { inputs, sides, deps } = run;
+  const { target } = assignRoles(saga);
+  const file = inputs.restoreFrom ?? "";
+  const settings = placed(inputs.backup);
+  await run.assertNodeSynced();
+  const bridge = await run.assertBridge("refusing to start an orchestrator from a backup now");
+  const content = await readBackup(file, settings);
+  const stale = findStaleShare(content, bridge, inputs);
+  if (stale !== undefined) throw new Error(formatProblem({ ...stale, what: `${stale.what}: ${file}` }));
+  deps.say(`restoring ${run.nameOf(target)} from ${file}`);
+  const staged = await sides.step({ side: target, name: "signer_staging", saga }, states);
+  const { bytes } = sumManifest(content.files);
+  const call = (name: string, variables: Variables) =>
+    sides.call({ side: target, name, saga, variables, limitSeconds: 3600 });
+  await sendBackup(file, settings, (offset, piece) => call("signer_receive", own({ offset, piece, bytes })));
+  await call("signer_unpack", own({ inside: content.inside, receive_into: stagingPath(inputs, saga) }));
+  const arrived = await readManifest(sides.roots[target], { base: stagingPath(inputs, saga), paths: ["."] });
+  const differences = differenceLines(compareManifests(content.files, arrived));
+  if (differences.length > 0)
+    throw new Error(
+      formatProblem({
+        what: `what was unpacked on ${run.nameOf(target)} is not what the backup has`,
+        found: differences,
+        needed: "the same bytes, owner and mode. Is its disk failing (dmesg)?",
+      }),
+    );
+  await run.copy.flush(saga);
+  return arrive(run, saga, staged);
 };
 
 const stop: Perform = async (run, saga, states) => {
@@ -120,6 +156,7 @@ const close: Perform = (run, saga, states) => {
 };
 
 const steps: Readonly<Record<MoveStep, Perform>> = {
+  unpack,
   bulk,
   stop,
   backup,

@@ -1,4 +1,4 @@
-/** Facts that only the operator can know, as typed into the configuration. */
+/** Facts and choices of the operator, as typed into the configuration. */
 export interface Acknowledgements {
   readonly noKeyShare: boolean;
   /** True if the orchestrator may move while the bridge is halted. */
@@ -7,6 +7,8 @@ export interface Acknowledgements {
   readonly laterThanMove?: number | undefined;
   /** True if no move of the orchestrator ever began. */
   readonly firstMove?: boolean | undefined;
+  /** The backup that takes the place of an old host that is lost and fenced. */
+  readonly restoreFrom?: string | undefined;
 }
 
 export function pickAcknowledgements({
@@ -14,6 +16,7 @@ export function pickAcknowledgements({
   haltedBridge,
   laterThanMove,
   firstMove,
+  restoreFrom,
 }: Acknowledgements): Acknowledgements {
-  return { noKeyShare, haltedBridge, laterThanMove, firstMove };
+  return { noKeyShare, haltedBridge, laterThanMove, firstMove, restoreFrom };
 }

@@ -20,8 +20,9 @@ export interface RunMemory {
   readonly failed: boolean;
 }
 
-/** Steps in their order; `seal` and `restore` roll back. */
+/** Steps in their order; `seal` and `restore` roll back. `unpack` takes the place of all up to `arrive`. */
 export type MoveStep =
+  | "unpack"
   | "bulk"
   | "stop"
   | "backup"

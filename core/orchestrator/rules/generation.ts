@@ -9,6 +9,8 @@ export interface MoveHistory {
   readonly move?: MoveId | undefined;
   /** The highest generation whose target was started, or was about to be. */
   readonly started: number;
+  /** Fingerprint of the key of the host that was to start it then; undefined if the event log lacks it. */
+  readonly startedOn?: string | undefined;
 }
 
 export interface Wanted extends Saga {
@@ -17,6 +19,8 @@ export interface Wanted extends Saga {
   readonly laterThan?: number | undefined;
   /** True if the operator says that no move ever began. */
   readonly isFirst?: boolean | undefined;
+  /** True if the old host is lost and fenced, and a backup takes its place (docs/restore.md). */
+  readonly isRestore?: boolean | undefined;
   /** Fingerprints of the hosts' keys. */
   readonly hosts?: Readonly<Record<WhichHost, string>>;
 }
@@ -66,14 +70,20 @@ export interface JournalGenerations {
 export function checkMoveHistory(
   { source, copied, highest }: JournalGenerations,
   known: MoveHistory,
-  { laterThan = 0, isFirst }: Pick<Wanted, "laterThan" | "isFirst">,
+  { laterThan = 0, isFirst, hosts, isRestore }: Pick<Wanted, "laterThan" | "isFirst" | "hosts" | "isRestore">,
   isBegin = true,
 ): Extract<Obstacle, "record behind" | "first move" | "later start"> | undefined {
   if (highest > Math.max(known.generation, laterThan)) return "record behind";
   if (!isBegin) return undefined;
   if (Math.max(known.generation, highest) === 0) return isFirst ? undefined : "first move";
+  // A lost host has no journal to show: the event log must name it, or the host that the backup goes to.
+  if (isRestore && known.startedOn !== undefined && Object.values(hosts ?? {}).includes(known.startedOn))
+    return undefined;
   return Math.max(source, copied, laterThan) < known.started ? "later start" : undefined;
 }
+
+/** Decides whether a step begins a saga, and gives it its number. */
+const isBegin = (step: MoveStep) => step === "bulk" || step === "unpack";
 
 /** Returns the event to log before a step. Without it, a host whose disk is reset later would forget that start. */
 export function decideEvent(
@@ -81,7 +91,7 @@ export function decideEvent(
   { generation = 0 }: Saga,
   known: MoveHistory | undefined,
 ): "begun" | "starting" | undefined {
-  if (step === "bulk") return "begun";
+  if (isBegin(step)) return "begun";
   return startsNothing.includes(step) || generation <= (known?.started ?? 0) ? undefined : "starting";
 }
 
@@ -108,10 +118,16 @@ function findGeneration(saga: Saga, states: HostStates): number | undefined {
   return numbers.length === 0 ? undefined : Math.max(...numbers);
 }
 
+/** Replaces a source out of sight by the backup in a restore, until a step has failed. */
+function replaceLostSource(decision: MoveDecision, { isRestore }: Wanted, { failed }: RunMemory): MoveDecision {
+  if (!isRestore || decision.do !== "stop here" || decision.why !== "source unreachable") return decision;
+  return failed ? { do: "done", holder: "old", why: "undone" } : { do: "unpack", saga: decision.saga };
+}
+
 /** Decides the next step by {@link decideMove} and by the generations in event log and journals. */
 export function decideNext(wanted: Wanted, states: HostStates, memory: RunMemory): MoveDecision {
   const currentStates = dropOlderJournal(states, wanted);
-  const decision = decideMove(wanted, currentStates, memory);
+  const decision = replaceLostSource(decideMove(wanted, currentStates, memory), wanted, memory);
   if (decision.do === "done" || decision.do === "stop here") return decision;
   const { move, direction } = decision.saga;
   const odd = sides
@@ -119,7 +135,7 @@ export function decideNext(wanted: Wanted, states: HostStates, memory: RunMemory
     .find((each) => numberOf(each) > (wanted.known?.generation ?? 0) + maxUnknownGenerations);
   if (odd) return { do: "stop here", saga: odd, why: "odd generation" };
   const highest = Math.max(wanted.known?.generation ?? 0, findHighestGeneration(states));
-  const begun = decision.do === "bulk" ? undefined : findGeneration(decision.saga, currentStates);
+  const begun = isBegin(decision.do) ? undefined : findGeneration(decision.saga, currentStates);
   const saga = { move, direction, generation: begun ?? highest + 1 };
   return findObstacle(decision.do, saga, states, wanted) ?? { do: decision.do, saga };
 }
@@ -140,7 +156,7 @@ function findObstacle(step: MoveStep, saga: Required<Saga>, states: HostStates, 
   }
   if (known === undefined || step === "close") return undefined;
   const heard = collectGenerations(states, saga, hosts);
-  const why = checkMoveHistory(heard, known, wanted, step === "bulk");
+  const why = checkMoveHistory(heard, known, wanted, isBegin(step));
   const generation = why === "record behind" ? findHighestGeneration(states) : known.started;
   if (why) return stop(why, { ...saga, generation, move: (why === "later start" && known.move) || saga.move });
   const isForeign = known.move !== undefined && !isSameOwner(known.move, saga.move);

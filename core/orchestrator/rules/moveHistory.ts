@@ -1,4 +1,4 @@
-import type { MoveEvent, MoveLeg } from "../../eventLog/events";
+import type { Fence, MoveEvent, MoveLeg } from "../../eventLog/events";
 import { isSameMove, type MoveId } from "../../eventLog/moveId";
 import type { MoveHistory } from "./generation";
 import { assignRoles, type WhichHost } from "./journal";
@@ -9,11 +9,13 @@ const numbered: readonly string[] = ["begun", "starting", ...ends];
 /** Returns the generations of all moves of a Pillar. @param inState generation of the last end in the stack's state */
 export function summarizeMoves(events: readonly MoveEvent[], wanted: MoveId, inState = 0): MoveHistory {
   let known: MoveHistory = { generation: inState, started: inState, ...(inState > 0 ? { move: wanted } : {}) };
-  for (const { move, event, details } of events) {
+  for (const entry of events) {
+    const { move, event } = entry;
     if (move.pillar !== wanted.pillar || !numbered.includes(event)) continue;
-    const { generation } = details as { readonly generation: number };
+    const { generation } = entry.details as { readonly generation: number };
     if (generation > known.generation) known = { ...known, generation, move };
-    if (event !== "begun" && generation > known.started) known = { ...known, started: generation };
+    const startedOn = entry.event === "starting" ? entry.details.target : undefined;
+    if (event !== "begun" && generation > known.started) known = { ...known, started: generation, startedOn };
   }
   return known;
 }
@@ -29,4 +31,14 @@ export function findMissingEnd(events: readonly MoveEvent[], wanted: MoveId, hol
       (ends.includes(entry.event) || (entry.event === "starting" && assignRoles(entry.details).target === holder)),
   );
   return last?.event === "starting" ? last.details : undefined;
+}
+
+/** Returns the fence of a host, unless the orchestrator was started there since. @param hostKey its fingerprint */
+export function findFence(events: readonly MoveEvent[], pillar: string, hostKey: string): Fence | undefined {
+  const last = events.findLast(
+    ({ move, event, details }) =>
+      move.pillar === pillar &&
+      ((event === "fenced" && details.hostKey === hostKey) || (event === "starting" && details.target === hostKey)),
+  );
+  return last?.event === "fenced" ? last.details : undefined;
 }

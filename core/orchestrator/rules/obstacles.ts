@@ -74,9 +74,10 @@ const obstacleTexts: Readonly<Record<Obstacle, (scene: Scene) => readonly string
     `${at("new")} is unreachable: nothing is touched on either host`,
     `  When it is back: ${up}`,
   ],
-  "source unreachable": ({ source, up, at }) => [
+  "source unreachable": ({ source, up, run, at }) => [
     `${at(source)} is unreachable, and what is there is needed: nothing is touched`,
     `  When it is back: ${up}`,
+    ...(source === "old" ? [`  Is it lost, and there is a backup? ${run.restore} (docs/restore.md)`] : []),
   ],
   "target unreachable": ({ target, up, at }) => [
     `${at(target)} is unreachable: nothing is touched on either host`,

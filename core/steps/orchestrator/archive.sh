@@ -16,3 +16,33 @@ signer_read() {
   [ -f "$file" ] || exit 66
   cat -- "$file"
 }
+
+# signer_receive: takes a $piece of a backup's archive, in base64, behind its first $offset bytes.
+signer_receive() {
+  local file=$state/restored.tar
+  signer_owned
+  signer_current
+  if [ "$offset" -eq 0 ]; then
+    # The archive and what is in it; the node of this host needs the last of the room.
+    [ "$(df -B1 --output=avail -- "$state" | tail -n 1)" -gt $((bytes * 2 + 268435456)) ] ||
+      fail "the disk has no room for the backup" "needed: room for $((bytes * 2 / 1000000 + 268)) MB; see it with: df -h $state"
+    (umask 077; : > "$file")
+  fi
+  [ "$(stat -c %s "$file")" -eq "$offset" ] || fail "the backup arrives in pieces, and one is missing" "needed: all of them: run $(pulumi_up) again"
+  base64 -d <<< "$piece" >> "$file"
+}
+
+# Unpacks $inside of the archive into $receive_into, in place of what lies there.
+signer_unpack() {
+  restored=$state/restored.tar fresh=$receive_into.new
+  signer_owned
+  signer_current
+  trap 'rm -rf -- "$restored" "$fresh"' EXIT
+  rm -rf -- "$fresh"
+  mkdir -p -m 700 "$fresh"
+  tar --extract --same-permissions --same-owner --numeric-owner --delay-directory-restore -C "$fresh" -f "$restored" -- "./$inside"
+  copy_keep_shares
+  rm -rf -- "$receive_into"
+  mv -T "$fresh/$inside" "$receive_into"
+  copy_only_inward
+}

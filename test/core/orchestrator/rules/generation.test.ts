@@ -213,7 +213,7 @@ test("the record tells of all stacks of a Pillar, and of none of another", () =>
     { at, move: others, event: "starting", details: { ...way, generation: 9 } },
     { at, move, event: "failed", details: {} },
   ] as const;
-  expect(summarizeMoves(events, move)).toEqual({ generation: 2, started: 1, move: third });
+  expect(summarizeMoves(events, move)).toEqual({ generation: 2, started: 1, startedOn: "B", move: third });
   expect(summarizeMoves(events, move, 4)).toEqual({ generation: 4, started: 4, move });
 });
 

@@ -1,0 +1,110 @@
+import fs from "node:fs";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import type { Backup } from "../../eventLog/events";
+import { parseMove } from "../../eventLog/moveId";
+import { ownIdentityPath } from "../../store/recordsDirectory";
+import type { Store } from "../../store/store";
+import { formatProblem } from "../../util/problem";
+import { resolvePath } from "../../util/resolvePath";
+import { readArchive } from "./archive";
+import { manifestVersion } from "./backup";
+import type { BackupSettings } from "./backupPlace";
+import { findKeyShare, isKeyShare } from "./keyShare";
+import { compareManifests, createManifest, differenceLines, type Entry, type Manifest } from "./manifest";
+import { decryptBackup, readIdentity } from "./vault";
+
+/** A proved backup, without its secrets. */
+export interface BackupContent extends Pick<Backup, "provedAt" | "keyShare"> {
+  /** Address of the host that it was taken of. */
+  readonly host: string;
+  /** Path of the orchestrator's directory in the archive, such as `root/.orchestrator`. */
+  readonly inside: string;
+  /** Its files, by their paths below that directory. */
+  readonly files: Manifest;
+}
+
+/** The JSON beside an archive, as backup.ts writes it. */
+interface WrittenList {
+  readonly version: number;
+  readonly move: string;
+  readonly host: string;
+  readonly provedAt: string;
+  readonly entries: readonly Entry[];
+}
+
+/**
+ * Decrypts a backup whole, and compares every file with its list.
+ *
+ * @param file path on this machine, or name or address of a kept file of the store
+ * @throws Error in the operator's words
+ */
+export async function readBackup(file: string, settings: BackupSettings): Promise<BackupContent> {
+  const fail = (found: string | readonly string[], needed: string) =>
+    new Error(formatProblem({ what: `the backup can't be restored: ${file}`, found, needed }));
+  const archive = await readArchive(isKeyShare);
+  let list: WrittenList;
+  try {
+    list = JSON.parse(await text(await openKept(file.replace(/\.tar\.age$/, ".manifest.json"), settings.store)));
+    await pipeline(await openArchive(file, settings), archive.input);
+  } catch (error) {
+    throw fail(
+      (error as Error).message,
+      `the file, its .manifest.json beside it, and the key that opens it: ${identityPath(settings)}`,
+    );
+  }
+  if (list.version !== manifestVersion) throw fail(`version ${list.version}`, `a list of version ${manifestVersion}`);
+  const { pillar } = parseMove(list.move) ?? {};
+  if (pillar !== settings.move.pillar)
+    throw fail(`one of Pillar ${pillar}`, `give a backup of Pillar ${settings.move.pillar}`);
+  const differences = compareManifests(createManifest(list.entries), archive.manifest());
+  if (differences.length > 0)
+    throw fail(differenceLines(differences), "every file as its list has it: use another backup");
+  const inside = list.entries.find(({ path }) => path.endsWith("/.orchestrator"))?.path;
+  if (inside === undefined)
+    throw fail("a part of the orchestrator's directory", "give a whole backup: its name has -asked- or -first-");
+  const files = list.entries.flatMap((entry) => {
+    if (entry.path === inside) return [{ ...entry, path: "." }];
+    return entry.path.startsWith(`${inside}/`) ? [{ ...entry, path: entry.path.slice(inside.length + 1) }] : [];
+  });
+  const { host, provedAt } = list;
+  return { host, provedAt, inside, files: createManifest(files), ...findKeyShare(archive) };
+}
+
+async function openKept(file: string, store: Store): Promise<Readable> {
+  const here = resolvePath(file);
+  return fs.existsSync(here) ? fs.createReadStream(here) : store.open(file);
+}
+
+function identityPath({ identityFile, store }: BackupSettings): string {
+  return identityFile ?? ownIdentityPath(store.directory);
+}
+
+async function openArchive(file: string, settings: BackupSettings): Promise<Readable> {
+  const { secret } = await readIdentity(identityPath(settings));
+  return decryptBackup(await openKept(file, settings.store), secret);
+}
+
+const pieceBytes = 4 * 1024 * 1024;
+
+/** Passes a backup's archive on, decrypted, in pieces in base64. */
+export async function sendBackup(
+  file: string,
+  settings: BackupSettings,
+  send: (offset: number, piece: string) => Promise<unknown>,
+): Promise<void> {
+  let sent = 0;
+  let waiting: Buffer[] = [];
+  let bytes = 0;
+  const flush = async () => {
+    await send(sent, Buffer.concat(waiting).toString("base64"));
+    [sent, bytes, waiting] = [sent + bytes, 0, []];
+  };
+  for await (const chunk of await openArchive(file, settings)) {
+    waiting.push(chunk as Buffer);
+    bytes += (chunk as Buffer).length;
+    if (bytes >= pieceBytes) await flush();
+  }
+  await flush();
+}
