@@ -57,6 +57,7 @@ const walls = {
     check: ["status", "pulumi", "terminal"],
     next: ["check", "status", "pulumi", "terminal"],
     backup: ["status", "pulumi", "terminal"],
+    restore: ["edit", "status", "pulumi", "terminal"],
     report: ["status", "pulumi", "terminal"],
   },
 };

@@ -4,6 +4,7 @@ import {
   initCommand,
   migrateCommand,
   moveCommand,
+  restoreCommand,
   resumeCommand,
   retireCommand,
 } from "./commands/changeCommands";
@@ -35,6 +36,7 @@ for (const add of [
   backupCommand,
   adoptCommand,
   moveCommand,
+  restoreCommand,
   retireCommand,
   notifyCommand,
   resumeCommand,

@@ -23,6 +23,6 @@ export function formatBackup(stack: string, address: string, backup: Backup, sta
           ...stale.map((each) => `  ${basename(each)}`),
         ]),
     "After the next key generation this backup is useless, too: make another one then.",
-    "Keep the file and its key apart from each other and from this machine. To restore the backup: docs/orchestrator.md",
+    "Keep the file and its key apart from each other and from this machine. To restore it: docs/restore.md",
   ];
 }

@@ -133,6 +133,29 @@ export function moveCommand(program: Command): void {
     });
 }
 
+export function restoreCommand(program: Command): void {
+  program
+    .command("restore")
+    .argument("<stack>", "the stack of the host that gets the orchestrator, such as prod-3")
+    .argument("[args...]", upArguments)
+    .option("--backup <file>", "the backup; default: the newest of the event log that fits")
+    .option("--from <stack>", "the stack of the lost host; default: the host in orchestrator.migrateFrom is lost")
+    .option("--fenced <sentence>", "the sentence that it asks for if no cloud provider can switch the lost host off")
+    .option("--yes", "agree in advance that the lost host's server is switched off")
+    .option("--release <url>", "the orchestrator's release, as for move")
+    .option("--release-sha256 <hash>", "its hash, as for move")
+    .option("--release-version <version>", "its version, as for move")
+    .option("--first-move", "confirm that no move of this orchestrator ever began, as for move")
+    .option("--no-up", noUp)
+    .description("start a lost host's orchestrator from a backup; switches the lost host off first")
+    .addHelpText("after", `\n${upExitCode}`)
+    .action(async (stack: string, args: string[], options: import("../restore/restoreOrchestrator").RestoreOptions) => {
+      const { restoreOrchestrator } =
+        require("../restore/restoreOrchestrator") as typeof import("../restore/restoreOrchestrator");
+      process.exitCode = await restoreOrchestrator(stack, args, options);
+    });
+}
+
 export function retireCommand(program: Command): void {
   program
     .command("retire")

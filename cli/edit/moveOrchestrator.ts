@@ -49,7 +49,7 @@ export async function moveOrchestrator(stack: string, args: readonly string[], o
   return code;
 }
 
-const firstMoveKey = "orchestrator.migrateFrom.firstMove";
+export const firstMoveKey = "orchestrator.migrateFrom.firstMove";
 
 async function hasMoved(stack: string, config: StackConfig): Promise<boolean> {
   return summarizeMoves(await readMoveEvents(openStackStore(config)), createMoveId(config, stack)).generation > 0;

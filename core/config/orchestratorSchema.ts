@@ -42,6 +42,11 @@ const migrateFrom = z
         "Confirms that no move of this orchestrator ever began. Needed if neither the event log nor a journal has a move. " +
         "Remove this key afterwards",
     }),
+    backup: ownPath.optional().meta({
+      description:
+        "A backup that takes the place of this host, which is lost and fenced. The command `restore` sets it",
+      see: "restore.md",
+    }),
     laterThanMove: z
       .int()
       .min(1)
@@ -51,7 +56,7 @@ const migrateFrom = z
           "The number of the last known move, if you brought the orchestrator to its host by hand after that move, or if the " +
           "event log of that move is lost. The orchestrator must be unable to start anywhere else",
         form: "number",
-        see: "orchestrator.md#after-a-restore",
+        see: "orchestrator.md#after-a-move-by-hand",
       }),
   })
   .superRefine(checkPrivateKeyOpens)

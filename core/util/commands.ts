@@ -43,6 +43,8 @@ export function commandsFor(stack: string) {
       pillarHost("adopt", address, "--like", shellWord(like), ...options),
     /** Runs on the stack that the orchestrator moves to. */
     move: (from: string) => pillarHost("move", "--from", shellWord(from)),
+    /** Runs on the stack of the host that gets the orchestrator. */
+    restore: pillarHost("restore", "--backup", "FILE"),
     retire: (successor: string) => pillarHost("retire", "--successor", shellWord(successor)),
     /** Runs on the stack that the Pillar moves to. */
     migrate: (old: string, ...options: readonly string[]) =>

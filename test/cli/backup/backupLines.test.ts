@@ -24,7 +24,7 @@ test("prints a backup's place, size and key share, and the useless backups", () 
     "Useless now, because the orchestrator has another key share:",
     "  old.tar.age",
     "After the next key generation this backup is useless, too: make another one then.",
-    "Keep the file and its key apart from each other and from this machine. To restore the backup: docs/orchestrator.md",
+    "Keep the file and its key apart from each other and from this machine. To restore it: docs/restore.md",
   ]);
 });
 

@@ -1,14 +1,15 @@
+import { readFile } from "node:fs/promises";
 import { beforeAll, expect, it } from "vitest";
+import { formatFenceSentence } from "../../../cli/restore/fenceHost";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { LabHost } from "../../../lab/lab";
-import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
 import { realSignerPrograms, setWorld } from "../../../lab/real/realSigner";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { cli } from "../cli/fixture";
 import { realOnly } from "../contracts/contract";
-import { onHost } from "../fixture";
+import { onHost, testStack } from "../fixture";
+import { moveConfig } from "./moveStage";
 import { ask, configureReal, logOf, opens, realStage, signature } from "./realStage";
-import { backupMade, below, RestoreDesk } from "./restoreDesk";
 
 keepEngineLogs();
 
@@ -102,25 +103,33 @@ realOnly("one of three real orchestrators moves", realSignerPrograms, () => {
   it("comes back on another host from a backup and its key alone, and signs with its peers", async () => {
     const { old, second, third } = stage.hosts;
     const another = await stage.lab.addHost("another", ensurePackagedImage);
-    await setUpSyncedNode(stage.lab, another);
     const told = await cli(stage.stack, ["backup", "prod", "--json"]);
     expect(told.exitCode, told.out).toBe(0);
-    const desk = await RestoreDesk.create(stage.lab, [another, old]);
-    await desk.take(backupMade(told.out), { old, fresh: another, release: stage.release });
-    const [isFenced, fence] = below("1.");
-    const [isFree, install] = below("2.");
-    const [opened] = below("3.");
-    const [start, answer] = below("4.");
-    for (const block of [fence, isFenced, isFree, install, opened, isFenced, start]) {
-      const { exitCode, out } = await desk.typed(block);
-      expect(exitCode, `${block?.text}\n${out}`).toBe(0);
-    }
-    expect(await signs(old)).toBe("inactive");
-    await opens(another);
+    const { file } = JSON.parse(told.out.slice(told.out.indexOf("{"))) as { file: string };
+    const configured = moveConfig(
+      { lab: stage.lab, old, fresh: another, withSudo: false, bare: false, word: {} },
+      { release: stage.release, backup: { identityFile: stage.stack.backupKey("Anvil") } },
+    );
+    const next = await testStack(stage.lab, another, {}, "prod-3");
+    await next.configure(configured, { "ssh.privateKey": await readFile(stage.lab.privateKeyFile, "utf8") });
+    const stoodUp = await next.up();
+    expect(stoodUp.exitCode, stoodUp.output).toBe(0);
+    await old.stop({ powerCut: true });
     const began = new Date();
-    const answers = await desk.typed(answer);
-    expect(answers.out).toContain(String(Object.values(identity)[0]));
-    expect(answers.out).toContain("LiveState");
+    const fence = ["--first-move", "--fenced", formatFenceSentence(old.address)];
+    const restored = await cli(next, [
+      "restore",
+      "prod-3",
+      "--backup",
+      file,
+      ...fence,
+      "--",
+      "--yes",
+      "--skip-preview",
+    ]);
+    expect(restored.exitCode, restored.out).toBe(0);
+    expect(await ask(another, "getIdentity")).toEqual(identity);
+    expect(await ask(another, "getStatus")).toMatchObject({ stateName: "LiveState" });
     // What was signed before is not asked for again.
     await setWorld(second, { wraps: stage.wraps.replace(/0050(?=")/, "0052") });
     const signed = () =>

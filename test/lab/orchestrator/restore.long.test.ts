@@ -1,135 +1,130 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { formatFenceSentence } from "../../../cli/restore/fenceHost";
 import type { SignersTruth } from "../../../lab/doubles/chain";
-import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
-import { ensurePackagedImage } from "../../../lab/images/packagedImage";
-import type { Lab, LabHost } from "../../../lab/lab";
-import { setUpOrchestrator, waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
-import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
-import type { LabStack } from "../../../lab/stack/stack";
+import { waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
+import { movesIn } from "../../recordIn";
 import { cli } from "../cli/fixture";
-import { onHost, testLab, testStack } from "../fixture";
-import type { CodeBlock } from "../readme";
-import { type BackupMade, backupMade, below, RestoreDesk } from "./restoreDesk";
+import { onHost } from "../fixture";
+import { backupsOf, contentOf, moveStage, signersOf, stageOf } from "./moveStage";
 
-describe("an orchestrator restored from a backup alone", () => {
-  let lab: Lab;
-  let old: LabHost;
-  let third: LabHost;
-  let stack: LabStack;
-  let state: ExampleDir;
-  let desk: RestoreDesk;
-  let made: BackupMade;
+const stage = moveStage({ setup: { extraFiles: { count: 200, bytes: 20_000 } }, withReference: true });
 
-  const typed = (block: CodeBlock | undefined) => desk.typed(block);
-  const signs = (host: LabHost) => onHost(host, "systemctl is-active orchestrator || true");
+/** What `./pillar-host backup STACK --json` printed, behind what pulumi says. */
+const backupMade = (out: string) =>
+  JSON.parse(out.slice(out.indexOf("{"))) as {
+    readonly file: string;
+    readonly keyShare: { readonly files: readonly string[]; readonly generatedAt: string };
+    readonly stale: readonly string[];
+  };
+const tool = (...args: readonly string[]) => cli(stage.stack, args, { PULUMI_SKIP_CONFIRMATIONS: "true" });
+const share = () => String(stage.state.keyShareFile);
+let sentence: string;
+let content: string;
+let file: string;
 
-  beforeAll(async () => {
-    lab = await testLab();
-    old = await lab.addHost("old", ensurePackagedImage);
-    third = await lab.addHost("third", ensurePackagedImage);
-    for (const { name } of [old, third])
-      await lab.chain("PATCH", `/orchestrators/${name}`, { syncPollMs: 500, stopMs: 300 });
-    await Promise.all([setUpSyncedNode(lab, old), setUpSyncedNode(lab, third)]);
-    state = await setUpOrchestrator(lab, old);
-    stack = await testStack(lab, old);
-    desk = await RestoreDesk.create(lab, [third, old]);
-  });
-  afterAll(() => lab?.down());
+it("backs up a running orchestrator without stopping it, and prints no secret", async () => {
+  const { old, state, lab } = stage;
+  const told = await tool("backup", "prod");
+  expect(told.exitCode, told.out).toBe(0);
+  expect(told.out).toContain(
+    `backup of the orchestrator of ${old.address} (prod), encrypted, and proved by reading it back:`,
+  );
+  expect(told.out).toMatch(new RegExp(`key share +root/.orchestrator/${share()}`));
+  for (const secret of state.secrets) expect(told.out.includes(secret)).toBe(false);
+  expect(await signersOf(stage)).toEqual(["old"]);
+  const { identities } = await lab.chain<SignersTruth>("GET", "/signers");
+  expect(identities[state.identity]?.gaps ?? []).toEqual([]);
+});
 
-  it("backs up a running orchestrator without stopping it, and prints no secret", async () => {
-    const told = await cli(stack, ["backup", "prod"]);
-    expect(told.exitCode, told.out).toBe(0);
-    expect(told.out).toContain(
-      `backup of the orchestrator of ${old.address} (prod), encrypted, and proved by reading it back:`,
-    );
-    expect(told.out).toMatch(new RegExp(`key share +root/.orchestrator/${state.keyShareFile}`));
-    for (const secret of state.secrets) expect(told.out.includes(secret)).toBe(false);
-    expect(await signs(old)).toBe("active");
-    const { identities } = await lab.chain<SignersTruth>("GET", "/signers");
-    expect(identities[state.identity]?.gaps ?? []).toEqual([]);
-  });
+it("says after a key generation that the earlier backup is useless, and restores none with another share", async () => {
+  const { old } = stage;
+  // As a key generation leaves it: the same name, another share.
+  await onHost(old, `touch -d 2026-01-02T03:04:05Z /root/.orchestrator/${share()}`);
+  const same = await tool("backup", "prod", "--json");
+  expect(backupMade(same.out).stale).toEqual([]);
+  await onHost(old, `cd /root/.orchestrator/tss && mv ${share().slice(4)} ../kept && echo '{}' > localstate-00.json`);
+  const made = backupMade((await tool("backup", "prod", "--json")).out);
+  expect(made.stale).toHaveLength(2);
+  await onHost(old, `cd /root/.orchestrator/tss && rm localstate-00.json && mv ../kept ${share().slice(4)}`);
+  const told = await tool("restore", "prod", "--backup", made.file);
+  expect(told.exitCode, told.out).toBe(2);
+  expect(told.out).toContain("the backup's key share is not of the bridge's key: a key generation came after it");
+});
 
-  it("says after a key generation that the earlier backup is useless", async () => {
-    // As a key generation leaves it: the same name, another share.
-    await onHost(old, `touch -d 2026-01-02T03:04:05Z /root/.orchestrator/${state.keyShareFile}`);
-    const same = await cli(stack, ["backup", "prod", "--json"]);
-    expect(backupMade(same.out).stale).toEqual([]);
-    await onHost(old, `cd /root/.orchestrator/tss && echo '{"another": "share"}' > localstate-another.json`);
-    const told = await cli(stack, ["backup", "prod", "--json"]);
-    expect(told.exitCode, told.out).toBe(0);
-    made = backupMade(told.out);
-    expect(made.keyShare.files).toHaveLength(2);
-    expect(made.stale).toHaveLength(2);
-    await onHost(old, "rm /root/.orchestrator/tss/localstate-another.json");
-    made = backupMade((await cli(stack, ["backup", "prod", "--json"])).out);
-    expect(made.keyShare).toMatchObject({ generatedAt: "2026-01-02T03:04:05.000Z" });
-  });
+it("makes no backup without an orchestrator, and exits with 2 and what is needed", async () => {
+  const { old, fresh, lab, state } = stage;
+  await onHost(old, "systemctl stop orchestrator; mv /root/.orchestrator /root/away");
+  const told = await tool("backup", "prod");
+  expect(told.exitCode, told.out).toBe(2);
+  expect(told.out).toBe(
+    [
+      "no backup of the orchestrator of prod was made: there is no orchestrator to back up",
+      `  found: none on ${fresh.address}`,
+      `  found: none on ${old.address}`,
+      "  needed: the stack of the host on which the orchestrator runs",
+      "  Then: ./pillar-host backup prod",
+    ].join("\n"),
+  );
+  await onHost(old, "mv /root/away /root/.orchestrator; systemctl start orchestrator");
+  await waitForOrchestrator(lab, old, state.identity);
+});
 
-  it("makes no backup without an orchestrator, and exits with 2 and what is needed", async () => {
-    await onHost(old, "systemctl stop orchestrator; mv /root/.orchestrator /root/away");
-    const told = await cli(stack, ["backup", "prod"]);
-    expect(told.exitCode, told.out).toBe(2);
-    expect(told.out).toBe(
-      [
-        "no backup of the orchestrator of prod was made: there is no orchestrator to back up",
-        `  found: none on ${old.address}`,
-        "  needed: the stack of the host on which the orchestrator runs",
-        "  Then: ./pillar-host backup prod",
-      ].join("\n"),
-    );
-    await onHost(old, "mv /root/away /root/.orchestrator; systemctl start orchestrator");
-    await waitForOrchestrator(lab, old, state.identity);
-  });
+it("restores nothing while the lost host answers", async () => {
+  sentence = formatFenceSentence(stage.old.address);
+  const made = backupMade((await tool("backup", "prod", "--json")).out);
+  expect(made.keyShare).toMatchObject({ generatedAt: "2026-01-02T03:04:05.000Z" });
+  file = made.file;
+  content = await contentOf(stage.old);
+  const told = await tool("restore", "prod", "--first-move", "--fenced", sentence);
+  expect(told.exitCode, told.out).toBe(2);
+  expect(told.out).toContain(`${stage.old.address} answers: nothing is restored beside it`);
+  expect(await signersOf(stage)).toEqual(["old"]);
+});
 
-  it("takes only the backup and its key to another machine", async () => {
-    await desk.take(made, { old, fresh: third, release: lab.orchestratorRelease() });
-    const [variables] = below("Variables");
-    const names = [...(variables?.text ?? "").matchAll(/^([A-Z_0-9]+)=/gm)].map(([, name]) => name);
-    expect(Object.keys(desk.given)).toEqual(names);
-  });
+it("restores nothing before somebody fences the lost host, and an up alone names the command", async () => {
+  await stage.old.stop({ powerCut: true });
+  const told = await tool("restore", "prod", "--first-move");
+  expect(told.exitCode, told.out).toBe(2);
+  expect(told.out).toContain(`  needed: switch it off, or unplug it; then add --fenced "${sentence}"`);
+  expect(told.out).toContain(`  backup       ${file}`);
+  expect(movesIn(backupsOf(stage)).map(({ event }) => event)).not.toContain("fenced");
+});
 
-  it("1: the commands fence a running old host, also over a reboot", async () => {
-    const [check, fence] = below("1.");
-    expect(await typed(check)).toMatchObject({ exitCode: 1, out: "NOT FENCED: it runs" });
-    await onHost(old, "systemctl stop orchestrator");
-    expect(await typed(check)).toMatchObject({ exitCode: 1, out: "NOT FENCED: its unit is not masked" });
-    expect((await typed(fence)).exitCode).toBe(0);
-    expect(await typed(check)).toEqual({ exitCode: 0, out: "FENCED" });
-    await old.reboot();
-    await expect.poll(async () => (await typed(check)).out).toBe("FENCED");
-    expect((await typed(fence)).exitCode).toBe(0);
-    expect(await typed(check)).toEqual({ exitCode: 0, out: "FENCED" });
-  });
+it("restores the orchestrator from the newest backup, with its share, after a kill too", {
+  timeout: 600_000,
+}, async () => {
+  const { fresh, lab, state, stack } = stage;
+  const fenced = await tool("restore", "prod", "--first-move", "--fenced", sentence, "--no-up");
+  expect(fenced.exitCode, fenced.out).toBe(0);
+  expect(movesIn(backupsOf(stage)).at(-1)).toMatchObject({ event: "fenced", details: { how: "sentence" } });
+  const run = await stack.begin();
+  await run.hears((text) => (/orchestrator: restoring the new host/.test(text) ? "heard" : undefined), "the restore");
+  for (const end = Date.now() + 60_000; (await stageOf(fresh)) === "" && Date.now() < end; ) await sleep(50);
+  await run.kill();
+  await stack.cancel();
+  const told = await tool("restore", "prod", "--fenced", sentence);
+  expect(told.exitCode, told.out).toBe(0);
+  await waitForOrchestrator(lab, fresh, state.identity);
+  const { doubles } = await lab.chain<SignersTruth>("GET", "/signers");
+  expect(doubles).toEqual([]);
+  expect(await contentOf(fresh)).toBe(content);
+  expect(await readFile(join(fresh.root, "root/.orchestrator", share()), "utf8")).toBe(state.files[share()]?.text);
+  expect(await onHost(fresh, "ls /var/lib/pillar-host | grep -e restored -e copy || true")).toBe("");
+  for (const secret of state.secrets) expect(told.out.includes(secret)).toBe(false);
+  const events = movesIn(backupsOf(stage)).map(({ event }) => event);
+  expect(events.filter((event) => event === "starting" || event === "done")).toEqual(["starting", "done"]);
+  expect((await stack.outputs<{ orchestrator: { side: string } }>()).orchestrator.side).toBe("new");
+  expect(await readFile(stack.configFile, "utf8")).not.toContain("tar.age");
+  // The one of the other share.
+  expect(backupMade((await tool("backup", "prod", "--json")).out).stale).toHaveLength(1);
+});
 
-  it("2 to 4: the third host runs the same orchestrator, with its share", { timeout: 180_000 }, async () => {
-    const [isFree, install] = below("2.");
-    expect(await typed(isFree)).toEqual({ exitCode: 0, out: "active\nFREE" });
-    const installed = await typed(install);
-    expect(installed.exitCode, installed.out).toBe(0);
-    expect(await signs(third)).toBe("inactive");
-
-    const [opened] = below("3.");
-    const listed = await typed(opened);
-    expect(listed.exitCode, listed.out).toBe(0);
-    expect(listed.out).toMatch(new RegExp(`2026-01-02 03:04 ${state.keyShareFile}`));
-    const wrong = await typed({ ...(opened as CodeBlock), text: opened?.text.replace("$IDENTITY", "/dev/null") ?? "" });
-    expect(wrong.exitCode).not.toBe(0);
-    expect((await typed(opened)).exitCode).toBe(0);
-
-    const [start, answer] = below("4.");
-    expect((await typed(start)).exitCode).toBe(0);
-    await waitForOrchestrator(lab, third, state.identity);
-    const answers = await typed(answer);
-    expect(answers.exitCode, answers.out).toBe(0);
-    expect(answers.out).toContain(state.identity);
-    expect(answers.out).toMatch(/"state": ?0\b/);
-    const { doubles } = await lab.chain<SignersTruth>("GET", "/signers");
-    expect(doubles).toEqual([]);
-    expect(await signs(old)).toBe("inactive");
-    expect(await readdir(join(third.root, "root"))).not.toContain("restored");
-    const share = await readFile(join(third.root, "root/.orchestrator", String(state.keyShareFile)), "utf8");
-    expect(share).toBe(state.files[String(state.keyShareFile)]?.text);
-  });
+it("says that two may sign if the lost host is switched on again", async () => {
+  await stage.old.start();
+  const told = await stage.stack.up();
+  expect(told.exitCode, told.output).not.toBe(0);
+  expect(told.output).toContain("where by the journals none may: two may sign now");
 });

@@ -1,0 +1,78 @@
+import { type CloudServer, powerOff } from "../../core/cloud/power";
+import type { StackConfig } from "../../core/config/config";
+import type { Fence, LogEvent, MoveEvent } from "../../core/eventLog/events";
+import { bareLine, fingerprintOf } from "../../core/ssh/publicKey";
+import { isSameHost } from "../../core/ssh/sameHost";
+import { type SshTarget, scanHostKey } from "../../core/ssh/ssh";
+import { systemClock } from "../../core/util/clock";
+import { formatProblem } from "../../core/util/problem";
+import { askConfirmation, askText } from "../terminal/prompts";
+import { CliRefusal } from "../terminal/refusal";
+
+export interface FenceOptions {
+  /** The sentence of {@link formatFenceSentence}. */
+  readonly fenced?: string;
+  /** True if the operator agrees in advance that the server is switched off. */
+  readonly yes?: boolean;
+}
+
+/** Finds a host's server at a cloud provider in the event log, with the token of a stack of that provider. */
+export function findServer(
+  events: readonly (LogEvent | MoveEvent)[],
+  host: Pick<SshTarget, "address" | "hostKey">,
+  stacks: readonly StackConfig[],
+): CloudServer | undefined {
+  const known = events.findLast((entry) => entry.event === "host" && isSameHost(entry.details, host));
+  if (known?.event !== "host" || known.details.serverId === undefined) return undefined;
+  const { provider, serverId } = known.details;
+  const owner = stacks.find((each) => each.host.provider === provider);
+  if (owner === undefined || !("token" in owner.host)) return undefined;
+  return { provider, id: serverId, token: owner.host.token, endpoint: owner.apiEndpoint };
+}
+
+/** Formats the sentence by which an operator answers for the fence of a host. */
+export const formatFenceSentence = (address: string): string =>
+  `${address} is off for good: if it starts again, two orchestrators sign`;
+
+/**
+ * Fences a host that is out of sight: switches its server off at its provider, and reads that back; else asks for the
+ * operator's sentence, unless it is `known`. @throws CliRefusal if the host answers, or nobody fences it
+ */
+export async function fenceHost(
+  host: SshTarget,
+  server: CloudServer | undefined,
+  known: Fence | undefined,
+  options: FenceOptions,
+): Promise<Fence> {
+  await assertSilent(host, "move the orchestrator instead: what is there is newer than any backup");
+  const fence = { address: host.address, hostKey: fingerprintOf(host.hostKey) };
+  if (server === undefined) {
+    if (known === undefined) await confirmSentence(formatFenceSentence(host.address), options);
+    return { ...fence, how: "sentence" };
+  }
+  const name = `server ${server.id} at ${server.provider}`;
+  if (!options.yes && !(process.stdin.isTTY && (await askConfirmation(`Switch ${name} off for good?`))))
+    throw refuse(`${name} was not switched off`, "a yes in a terminal, or --yes");
+  const state = await powerOff(server, { ...systemClock, say: (line) => console.log(line) });
+  await assertSilent(host, `the number of its server: ${server.id} is ${state}, says ${server.provider}`);
+  return { ...fence, how: state === "off" ? "off" : "gone", server: name };
+}
+
+async function assertSilent({ address, port, hostKey, proxy }: SshTarget, needed: string): Promise<void> {
+  const found = await scanHostKey(address, port, proxy).catch(() => undefined);
+  if (found === undefined || bareLine(found) !== bareLine(hostKey)) return;
+  throw refuse(`${address} answers: nothing is restored beside it`, needed);
+}
+
+async function confirmSentence(sentence: string, { fenced }: FenceOptions): Promise<void> {
+  if (fenced === sentence) return;
+  if (fenced !== undefined || !process.stdin.isTTY)
+    throw refuse(
+      "nothing shows that the lost host can't start again",
+      `switch it off, or unplug it; then add --fenced "${sentence}"`,
+    );
+  console.log("Nothing shows that the lost host can't start again: switch it off, or unplug it.");
+  await askText(`Then type: ${sentence}`, { validate: (answer) => answer === sentence || "type that sentence" });
+}
+
+const refuse = (what: string, needed: string) => new CliRefusal(formatProblem({ what, needed }));

@@ -1,0 +1,161 @@
+import { nodeTarget } from "../../core/chain/configuredNode";
+import type { StackConfig } from "../../core/config/config";
+import { chooseRecordsPlace, openStackStore } from "../../core/config/stackStore";
+import { appendEvent, isMoveOver, readLog, readMoveEvents } from "../../core/eventLog/eventLog";
+import type { Backup, MoveEvent } from "../../core/eventLog/events";
+import { createMoveId, moveText } from "../../core/eventLog/moveId";
+import { placed } from "../../core/orchestrator/backup/backupPlace";
+import { hasShareForKey } from "../../core/orchestrator/backup/keyShare";
+import { type BackupContent, readBackup } from "../../core/orchestrator/backup/restoreBackup";
+import { type BridgeNow, readBridge } from "../../core/orchestrator/checks/bridgeState";
+import { findStaleShare } from "../../core/orchestrator/checks/staleShare";
+import { checkMoveHistory, type MoveHistory } from "../../core/orchestrator/rules/generation";
+import type { WhichHost } from "../../core/orchestrator/rules/journal";
+import { findFence, summarizeMoves } from "../../core/orchestrator/rules/moveHistory";
+import { manualMoveHint } from "../../core/orchestrator/rules/moveMessages";
+import { oldHost, sshTarget } from "../../core/ssh/configuredLogin";
+import { fingerprintOf } from "../../core/ssh/publicKey";
+import type { SshTarget } from "../../core/ssh/ssh";
+import { commandsFor } from "../../core/util/commands";
+import { printableLines } from "../../core/util/printable";
+import { formatProblem, type Problem } from "../../core/util/problem";
+import { durationText } from "../../core/util/timeText";
+import {
+  confirmFirstMove,
+  createMoveSettings,
+  findMoveProblem,
+  firstMoveKey,
+  type MoveOptions,
+} from "../edit/moveOrchestrator";
+import { openTwoStacks } from "../edit/otherStack";
+import { createPulumi } from "../pulumi/pulumiCommand";
+import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
+import { openStackWithHost } from "../status/openStack";
+import { CliRefusal } from "../terminal/refusal";
+import { type FenceOptions, fenceHost, findServer } from "./fenceHost";
+
+export interface RestoreOptions extends Omit<MoveOptions, "from">, FenceOptions {
+  /** The stack of the lost host. By default the host of the configured orchestrator.migrateFrom is lost. */
+  readonly from?: string;
+  /** The backup. By default the newest of the event log that fits. */
+  readonly backup?: string;
+}
+
+/**
+ * Fences a lost host, and lets `pulumi up` start its orchestrator on this stack's host from a backup (docs/restore.md).
+ * After a kill, the same command continues. Returns the exit code. @throws CliRefusal
+ */
+export async function restoreOrchestrator(
+  stack: string,
+  args: readonly string[],
+  options: RestoreOptions,
+): Promise<number> {
+  const { config, address, hostKey = "" } = await openStackWithHost(stack);
+  const { lost, settings, owners } = await findLostHost(stack, config, options);
+  const store = openStackStore(config);
+  const moves = await readMoveEvents(store);
+  const move = createMoveId(config, stack);
+  const { pillar, orchestrator, sync } = config;
+  const bridge = await readBridge({ node: nodeTarget(config, address, hostKey), references: sync.references });
+  const file = options.backup ?? findNewestBackup(moves, pillar.name, bridge);
+  if (file === undefined) throw refuse({ what: "the event log has no backup", needed: "give one with --backup FILE" });
+
+  const { identityFile } = orchestrator.backup;
+  const place = placed({ directory: chooseRecordsPlace(config), identityFile, move });
+  const content = await readBackup(file, place).catch(({ message }: Error) => {
+    throw new CliRefusal(message);
+  });
+  const server = findServer(await readLog(store, pillar.name), lost, owners);
+  const where = server ? `server ${server.id} at ${server.provider}` : "no server of it is known at a cloud provider";
+  const stale = findStaleShare(content, bridge, { noKeyShare: orchestrator.migrateFrom?.noKeyShare !== undefined });
+  const isFresh = stale === undefined;
+  const lines = formatRestore(file, content, { address, lost: `${lost.address}; ${where}`, isFresh, moves });
+  console.log(printableLines(lines.join("\n")));
+  if (stale) throw refuse(stale);
+  const word = await confirmFirstMove(stack, config, options);
+  const hosts = { old: fingerprintOf(lost.hostKey), new: fingerprintOf(hostKey) };
+  assertLastHolder(config, summarizeMoves(moves, move), hosts);
+
+  const fence = await fenceHost(lost, server, findFence(moves, pillar.name, hosts.old), options);
+  await appendEvent(store, { at: new Date().toISOString(), move, event: "fenced", details: fence });
+  const engine = createPulumi(stack);
+  await writeSettings(engine, { ...settings, ...word, [backupKey]: file });
+  const code = await runOrPrintUp(stack, options.up, args, engine);
+  if (options.up && code === 0 && isMoveOver(await readMoveEvents(store), move))
+    for (const key of [backupKey, ...(word ? [firstMoveKey] : [])])
+      await engine.read(["config", "rm", "--path", `pillar-host:${key}`]);
+  return code;
+}
+
+const backupKey = "orchestrator.migrateFrom.backup";
+
+const refuse = (problem: Problem) => new CliRefusal(formatProblem(problem));
+
+/** Returns the lost host, what its stack's name adds to the file of this one, and the stacks that may own its server. */
+async function findLostHost(
+  stack: string,
+  config: StackConfig,
+  options: RestoreOptions,
+): Promise<{ lost: SshTarget; settings: PlainSettings; owners: readonly StackConfig[] }> {
+  const { from } = options;
+  if (from === undefined && config.orchestrator.migrateFrom === undefined)
+    throw refuse({
+      what: `${stack} names no host that the orchestrator comes from`,
+      needed: "give its stack with --from",
+    });
+  if (from === undefined) return { lost: oldHost(config).ssh, settings: {}, owners: [config] };
+  const { other, host } = await openTwoStacks(stack, from);
+  const wrong = findMoveProblem(stack, config, { config: other, host }, { ...options, from });
+  if (wrong !== undefined) throw new CliRefusal(wrong);
+  const settings = createMoveSettings(config, other, host, options);
+  return { lost: sshTarget(other, host.address, host.hostKey), settings, owners: [other, config] };
+}
+
+/** Finds the newest whole backup with a share of the bridge's key, else the newest one. */
+function findNewestBackup(moves: readonly MoveEvent[], pillar: string, bridge: BridgeNow): string | undefined {
+  const whole = moves.flatMap(({ move, event, details }) =>
+    move.pillar === pillar && event === "backup" && details.label !== "last" ? [details] : [],
+  );
+  const isFresh = ({ keyShare }: Backup) => bridge.known && hasShareForKey(bridge.key, keyShare?.files ?? []);
+  return (whole.findLast(isFresh) ?? whole.at(-1))?.file;
+}
+
+/** Asserts that the orchestrator was started last on no third host, as far as the event log knows. */
+function assertLastHolder(config: StackConfig, known: MoveHistory, hosts: Readonly<Record<WhichHost, string>>): void {
+  const { laterThanMove: laterThan } = config.orchestrator.migrateFrom ?? {};
+  const nothing = { source: 0, copied: 0, highest: 0 };
+  if (checkMoveHistory(nothing, known, { laterThan, hosts, isRestore: true }) !== "later start") return;
+  throw refuse({
+    what: "by the event log, the orchestrator was started last on another host",
+    found: `${known.startedOn ?? "a host that it does not name"}, in ${known.move ? moveText(known.move) : "no move"}`,
+    needed: "name that host's stack with --from",
+    next: manualMoveHint(commandsFor(config.stack), known.started),
+  });
+}
+
+interface RestoreScene {
+  readonly address: string;
+  /** The lost host's address, and its server. */
+  readonly lost: string;
+  /** True if no key generation came after the backup. */
+  readonly isFresh: boolean;
+  readonly moves: readonly MoveEvent[];
+}
+
+/** Formats what is restored, for the operator to compare. */
+export function formatRestore(
+  file: string,
+  { host, provedAt, keyShare }: Pick<BackupContent, "host" | "provedAt" | "keyShare">,
+  { address, lost, isFresh, moves }: RestoreScene,
+): string[] {
+  const last = moves.findLast(({ event }) => event === "done" || event === "rolledBack" || event === "starting");
+  return [
+    `restoring the orchestrator on ${address} from a backup:`,
+    `  backup       ${file}`,
+    `  taken        ${durationText(Date.now() - Date.parse(provedAt))} ago, of ${host}`,
+    `  key share    ${keyShare ? `${keyShare.files.join(", ")}, made ${keyShare.generatedAt}` : "none"}`,
+    `  bridge's key ${isFresh ? "that of the key share: no key generation came after it" : "NOT shown to be that of the key share"}`,
+    `  lost host    ${lost}`,
+    `  last move    ${last ? `${moveText(last.move)}: ${last.event} at ${last.at}` : "none in the event log"}`,
+  ];
+}

@@ -1,0 +1,82 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { fenceHost, findServer, formatFenceSentence } from "../../../cli/restore/fenceHost";
+import type { StackConfig } from "../../../core/config/config";
+import type { LogEvent } from "../../../core/eventLog/events";
+import { fingerprintOf } from "../../../core/ssh/publicKey";
+import { configOf } from "../../components/exampleConfig";
+import { closedPort } from "../../core/chain/fakes";
+import { type Answer, fakeApi, refusal, token } from "../../core/cloud/fakeApi";
+
+const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
+const sentence = formatFenceSentence("127.0.0.1");
+const api = fakeApi();
+let port: number;
+const lost = () => ({ address: "127.0.0.1", hostKey, port, user: "root" });
+
+beforeAll(async () => {
+  port = await closedPort();
+});
+
+describe.each([
+  ["hetzner", "/servers/52", "/servers/52/actions/poweroff", (status: string): Answer => [200, { server: { status } }]],
+  [
+    "digitalocean",
+    "/v2/droplets/52",
+    "/v2/droplets/52/actions",
+    (status: string): Answer => [200, { droplet: { status } }],
+  ],
+])("a lost server at %s", (provider, path, action, status) => {
+  const server = () => ({ provider, id: "52", token, endpoint: `http://127.0.0.1:${api.port}` });
+
+  test("is switched off, and read back as off", async () => {
+    api.answers = { [`GET ${path}`]: [status("running"), status("off")], [`POST ${action}`]: [[201]] };
+    expect(await fenceHost(lost(), server(), undefined, { yes: true })).toEqual({
+      address: "127.0.0.1",
+      hostKey: fingerprintOf(hostKey),
+      how: "off",
+      server: `server 52 at ${provider}`,
+    });
+    expect(api.asked.map((asked) => asked.split(" ")[0])).toEqual(["GET", "POST", "GET"]);
+  });
+
+  test("counts as gone if the provider has none", async () => {
+    api.answers = { [`GET ${path}`]: [[404, {}]] };
+    expect(await fenceHost(lost(), server(), undefined, { yes: true })).toMatchObject({ how: "gone" });
+  });
+
+  test("is no fence if the provider does not switch it off", async () => {
+    api.answers = { [`GET ${path}`]: [status("running")], [`POST ${action}`]: [[403]] };
+    expect(await refusal(fenceHost(lost(), server(), undefined, { yes: true }))).toContain("answered 403");
+  });
+
+  test("is left alone without a yes, even with the sentence", async () => {
+    expect(await refusal(fenceHost(lost(), server(), undefined, { fenced: sentence }))).toBe(
+      `server 52 at ${provider} was not switched off\n  needed: a yes in a terminal, or --yes`,
+    );
+    expect(api.asked).toEqual([]);
+  });
+
+  test("is found in the event log, with the token of a stack of its provider", () => {
+    const details = { address: "127.0.0.1", provider, serverId: "52", hostKey, isOwnWork: true };
+    const events: LogEvent[] = [{ at: "", stack: "prod", pillar: "Anvil", event: "host", details }];
+    const owner = { host: { provider, token }, apiEndpoint: "http://x" } as unknown as StackConfig;
+    expect(findServer(events, lost(), [configOf(), owner])).toMatchObject({ provider, id: "52", token });
+    expect(findServer(events, lost(), [configOf()])).toBeUndefined();
+    expect(findServer(events, { ...lost(), hostKey: "ssh-ed25519 AAAB" }, [owner])).toBeUndefined();
+  });
+});
+
+describe("a lost host of no known provider", () => {
+  const fence = { address: "127.0.0.1", hostKey: fingerprintOf(hostKey), how: "sentence" } as const;
+
+  test("is fenced by the sentence alone, once", async () => {
+    expect(await fenceHost(lost(), undefined, undefined, { fenced: sentence })).toEqual(fence);
+    expect(await fenceHost(lost(), undefined, fence, {})).toEqual(fence);
+  });
+
+  test.each([undefined, "yes", sentence.slice(1)])("is not fenced by %j", async (fenced) => {
+    expect(await refusal(fenceHost(lost(), undefined, undefined, fenced === undefined ? {} : { fenced }))).toBe(
+      `nothing shows that the lost host can't start again\n  needed: switch it off, or unplug it; then add --fenced "${sentence}"`,
+    );
+  });
+});
