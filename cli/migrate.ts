@@ -64,7 +64,9 @@ export async function migrate(
     lastLine = step.line;
     const exitCode = await runStep(step, options, deps, again);
     if (exitCode !== 0) {
-      deps.say(`\nStopped at: ${step.line}\nOnce that is solved, or agreed to: ${again}`);
+      // Exit code 10: the run ended as awaiting (pillar-host:sync.wait).
+      const hint = exitCode === 10 ? "Nothing failed. To go on later" : "Once that is solved, or agreed to";
+      deps.say(`\nStopped at: ${step.line}\n${hint}: ${again}`);
       return exitCode;
     }
   }

@@ -13,6 +13,7 @@ import type { WitnessSources } from "../core/sync/chainSources";
 import { readNodeStatus } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
+import { decideWait, type WaitMode } from "../core/util/unattended";
 import { defineResource } from "./runtime/dynamicResource";
 import { keepResults } from "./runtime/provider";
 import type { ProviderRun } from "./runtime/resourceTable";
@@ -48,6 +49,7 @@ interface CutoverInputs extends WitnessSources {
   readonly network: Network;
   /** Milliseconds that one run waits. */
   readonly deadline: number;
+  readonly wait?: WaitMode | undefined;
   /** The event log; its directory as configured, relative to the project. */
   readonly record: LogRef;
   /** The URL of a webhook. Secret. */
@@ -70,7 +72,7 @@ export async function passCutover(inputs: CutoverInputs, { signal, tell }: Provi
     tell(inputs.notify, { event, title: `Pillar ${record.pillar} (${record.stack}): ${event}`, message });
   try {
     const { switched } = await waitForProducing(
-      { stack: record.stack, pillar: record.pillar, ours, address: target.ssh.address, deadline },
+      { ...record, ours, address: target.ssh.address, deadline, isOnce: decideWait(inputs.wait) === "await" },
       {
         look: createRegistrationReader(inputs, connection, seen, notify),
         ...systemClock,

@@ -20,6 +20,7 @@ import { commandsFor } from "../core/util/commands";
 import { firstLine } from "../core/util/firstLine";
 import { say } from "../core/util/say";
 import { durationText } from "../core/util/timeText";
+import { decideWait } from "../core/util/unattended";
 import { type ArgsOf, defineResource } from "./runtime/dynamicResource";
 import { keepResults } from "./runtime/provider";
 import type { ProviderRun } from "./runtime/resourceTable";
@@ -98,11 +99,12 @@ export async function passGate(
   const notify = (event: Notice["event"], message: string) =>
     tell(inputs.notify, { event, title: `${inputs.title}: ${event}`, message });
   const notifyEarly = (text: string) => notify("registeredTooEarly", text);
-  const wallet = createEarlyWalletWatch(inputs, connection, before.earlier, notifyEarly);
-  sayStart(inputs);
+  const wallet = createEarlyWalletWatch(inputs, connection, kept.before.earlier ?? before.earlier, notifyEarly);
+  const wait = decideWait(inputs.wait);
+  if (wait === "block") sayStart(inputs);
   try {
     const record = await waitForSync(
-      { ...inputs, startedAt, startHeight, address },
+      { ...inputs, wait, startedAt, startHeight, address },
       {
         client,
         readReferences: (newest) => witnesses.read(newest && { newest, client: own }),
@@ -125,8 +127,8 @@ export async function passGate(
     if (!gaveUp && !signal.aborted)
       notify("failed", `the wait for the sync ended in an error: ${firstLine((error as Error).message)}`);
     if (!gaveUp) throw error;
-    await kept.pause();
     await wallet?.settled();
+    await kept.pause(wallet?.earlier());
     throw keepResults(error as Error, {
       startedAt: start.startedAt,
       startHeight: gaveUp.startHeight,

@@ -93,12 +93,15 @@ function describeFirstStep(stack: string, lifecycle: StackView["lifecycle"]): st
   ];
 }
 
-function describeUnfinishedRun(stack: string, { wait }: StackState): string[] {
-  const waits = wait !== undefined && wait.syncedAt === undefined;
+function describeUnfinishedRun(stack: string, { wait, isAwaiting }: StackState): string[] {
+  const isSynced = wait?.syncedAt !== undefined;
+  const ended = isAwaiting
+    ? "The last run did not wait (pillar-host:sync.wait). Do what it said, then look again:"
+    : "The last run ended with an error. Do what it said, then go on from there:";
   return [
-    waits
+    !isSynced && (isAwaiting || wait !== undefined)
       ? "The node syncs, and nobody waits for it now. To wait on, until the producer address is shown:"
-      : "The last run ended with an error. Do what it said, then go on from there:",
+      : ended,
     `  ${commandsFor(stack).up}`,
     `How it stands: ${commandsFor(stack).status()}`,
   ];

@@ -13,6 +13,8 @@ export interface StackState {
   readonly earlierProducer?: string;
   /** Outputs of the last run; undefined if no run has finished. */
   readonly lastRun?: LastRunOutputs;
+  /** True if the last run ended as awaiting: the engine stores outputs that it does not know yet as a text. */
+  readonly isAwaiting?: boolean;
 }
 
 export interface LastRunOutputs {
@@ -108,6 +110,7 @@ export function parseDeployment({ resources = [], pending_operations: operations
     chainCopy: parseChainCopy(findOutputs(":ChainCopy")),
     earlierProducer: asText(asBlock(stack.registration).earlier),
     lastRun: parseLastRun(stack),
+    isAwaiting: typeof stack.nextStep === "string" ? true : undefined,
     pending: operations.map(({ resource, type }) => ({
       operation: type,
       type: resource.type,

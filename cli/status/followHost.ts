@@ -49,7 +49,7 @@ export async function followHost(
   repeat(async () => update({ parts: await readParts(stack, hostKey, host) }), partsIntervalMs, end.signal);
   let isProved = false;
   const proveSync = async (): Promise<SyncResult> => {
-    const record = await waitForSync(createGateOptions(stack, false), {
+    const record = await waitForSync(createGateOptions(stack, "block"), {
       ...host.deps,
       sleep: (milliseconds) => {
         update({}, { nextLookAt: Date.now() + milliseconds });

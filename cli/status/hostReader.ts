@@ -67,14 +67,14 @@ function shareConnection(connection: Connection): Connection {
   };
 }
 
-/** Returns the sync gate's options for a stack; without `check` it never gives up. */
-export function createGateOptions({ config, address, state: { wait } }: StackWithHost, check: boolean): WaitOptions {
+/** Returns the sync gate's options for a stack; with `block` it never gives up. */
+export function createGateOptions({ config, address, state }: StackWithHost, wait: "block" | "check"): WaitOptions {
   return {
     ...gateSettings(config),
     deadline: Number.POSITIVE_INFINITY,
-    check,
+    wait,
     address,
-    startedAt: wait === undefined ? Date.now() : Date.parse(wait.startedAt),
-    startHeight: wait?.startHeight,
+    startedAt: state.wait === undefined ? Date.now() : Date.parse(state.wait.startedAt),
+    startHeight: state.wait?.startHeight,
   };
 }

@@ -57,7 +57,7 @@ async function readSync(source: StackWithHost, { deps }: HostReader): Promise<Sy
     sync = progress;
   };
   try {
-    await waitForSync(createGateOptions(source, true), { ...deps, seen, say: () => undefined });
+    await waitForSync(createGateOptions(source, "check"), { ...deps, seen, say: () => undefined });
     return { sync, synced: true };
   } catch (error) {
     if (isFatal(error)) throw new CliRefusal((error as Error).message);

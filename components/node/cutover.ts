@@ -129,7 +129,7 @@ function registerGate(
   synced: Synced,
   before: { readonly after: pulumi.Output<unknown>; readonly restartOff: pulumi.Resource; readonly last: LastRun },
 ) {
-  const { network, cutover, notify } = config;
+  const { network, cutover, sync, notify } = config;
   return new CutoverGate(
     "cutover",
     {
@@ -139,6 +139,7 @@ function registerGate(
       ...witnessSources(config),
       network: plainNetwork(network),
       deadline: cutover.deadline,
+      wait: sync.wait,
       notify,
     },
     { dependsOn: [before.restartOff] },

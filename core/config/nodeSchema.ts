@@ -180,9 +180,11 @@ export const syncSchema = z
       otherwise: "no limit",
     }),
     hourlyRestart: z.boolean().default(true).meta({ description: "Restarts the node every hour while it syncs" }),
-    wait: z.enum(["block", "check"]).default("block").meta({
+    wait: z.enum(["block", "check", "await"]).optional().meta({
       description:
-        "`block` waits; `check` asks once and fails if the node is not synced yet, so that no process has to run for days",
+        "`block` waits; `await` asks once and ends the run as awaiting, with exit code 10, also in `cutover.wait`; `check` asks once and fails if the node is not synced yet",
+      otherwise: "`block`; in an unattended run `await`",
+      see: "unattended.md#on-a-schedule",
     }),
     confirmations: z.number().int().min(1).max(100).default(3).meta({
       description: 'Good lookups in a row before "synced"',

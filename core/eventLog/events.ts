@@ -35,6 +35,7 @@ export interface EventDetails {
     readonly address: string;
     readonly startedAt: string;
     readonly startHeight?: number;
+    readonly earlier?: string;
     readonly curve: readonly CurvePoint[];
   };
   /** The engine counted a step as done though its script did not confirm it. */

@@ -12,6 +12,8 @@ interface CutoverOptions {
   readonly address: string;
   /** Milliseconds that one run waits. */
   readonly deadline: number;
+  /** True if one lookup decides, and a run without the switch ends as awaiting. */
+  readonly isOnce: boolean;
 }
 
 interface CutoverDeps extends Clock {
@@ -37,7 +39,7 @@ const quietFor = 10 * 60_000;
  * @throws Error, marked `gaveUp`, at the deadline or if the engine is gone
  */
 export async function waitForProducing(options: CutoverOptions, deps: CutoverDeps): Promise<Producing> {
-  const { pillar, ours, deadline } = options;
+  const { pillar, ours, deadline, isOnce } = options;
   const begun = deps.ticks();
   let said: { key: string; at: number } | undefined;
   let isTold = false;
@@ -58,13 +60,17 @@ export async function waitForProducing(options: CutoverOptions, deps: CutoverDep
     // Prints the address here, because the run ends, and shows its outputs, only after the wallet update.
     if (!isTold && ["earlier", "unknownPillar"].includes(registration.kind)) {
       deps.say(
-        `cutover: waiting for this in the desktop wallet (to stop: Ctrl-C twice; to go on: ${commandsFor(options.stack).up}):`,
+        isOnce
+          ? "cutover: to do in the desktop wallet:"
+          : `cutover: waiting for this in the desktop wallet (to stop: Ctrl-C twice; to go on: ${commandsFor(options.stack).up}):`,
       );
       for (const line of walletClicks(pillar, ours)) deps.say(`cutover: ${line}`);
       isTold = true;
     }
     const giveUp = (what: string) =>
       Object.assign(new Error(giveUpText(options, what, sentence, isOurs(registration))), { gaveUp: true });
+    if (isOnce)
+      throw Object.assign(giveUp("and this run does not wait (pillar-host:sync.wait is await)"), { isAwaiting: true });
     if (deps.signal?.aborted) throw giveUp("the engine that waited is gone");
     const remaining = deadline - (deps.ticks() - begun);
     if (remaining <= 0) {

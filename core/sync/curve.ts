@@ -24,6 +24,7 @@ function span(points: readonly CurvePoint[], i: number): number {
 export interface Waits {
   readonly startedAt?: string;
   readonly startHeight?: number;
+  readonly earlier?: string;
   readonly curve: readonly CurvePoint[];
 }
 
@@ -32,10 +33,11 @@ export function openWaits(events: readonly LogEvent[], stack: string, address: s
   let waits: Waits = { curve: [] };
   for (const { details } of findValidEvents(events, stack, "waits")) {
     if (details.address !== address) continue;
-    const { startedAt, startHeight, curve } = details;
+    const { startedAt, startHeight, earlier, curve } = details;
     waits = {
       startedAt: waits.startedAt ?? startedAt,
       startHeight: waits.startHeight ?? startHeight,
+      earlier: earlier ?? waits.earlier,
       curve: curve.reduce((all, point) => addPoint(all, point), waits.curve),
     };
   }

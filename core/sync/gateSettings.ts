@@ -11,7 +11,7 @@ export function gateSettings(config: Pick<StackConfig, "stack" | "sync" | "node"
     confirmSpan: sync.confirmSeconds * 1000,
     deadline: sync.deadline,
     stallAfter: sync.stallMinutes * 60_000,
-    check: sync.wait === "check",
+    wait: sync.wait,
     service: node.service,
   };
 }

@@ -6,6 +6,7 @@ import { hostFactLines } from "../ssh/hostFactsText";
 import type { Clock } from "../util/clock";
 import { commandsFor } from "../util/commands";
 import { durationText } from "../util/timeText";
+import type { WaitMode } from "../util/unattended";
 import {
   chainGap,
   decideSynced,
@@ -29,8 +30,7 @@ export interface GateSettings extends EvidenceOptions {
   readonly deadline: number;
   /** Milliseconds without a new height that count as a stall. */
   readonly stallAfter: number;
-  /** True if one lookup decides, for operators who do not want a process that runs for days. */
-  readonly check: boolean;
+  readonly wait?: WaitMode | undefined;
   readonly service: string;
 }
 
@@ -64,6 +64,8 @@ export type SyncResult = SyncProof & SyncInfo;
 /** Carries what the wait saw, so that the next run resumes there. */
 export interface GiveUpError extends Error {
   gaveUp: { readonly startHeight?: number | undefined; readonly last?: Observation | undefined };
+  /** True if nothing failed: the run ends as awaiting, with exit code 10. */
+  readonly isAwaiting?: boolean;
 }
 
 const quietFor = 10 * 60 * 1000;
@@ -78,16 +80,19 @@ const checkPatience = 20;
 export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise<SyncResult> {
   const begun = deps.ticks();
   const tell = (text: string) => deps.say({ kind: "told", text });
-  let track: Track = { samples: [], stretch: 0, failures: 0 };
+  const { startedAt, wait = "block" } = options;
   let startHeight = options.startHeight;
+  // A single lookup gives no rate, so the time left is estimated from the start.
+  const begin = { at: begun - (deps.now() - startedAt), height: startHeight ?? 0, stretch: 0 };
+  let track: Track = { samples: wait === "await" && options.startHeight ? [begin] : [], stretch: 0, failures: 0 };
   let evidence: Evidence = noEvidence;
   let said: { at: number; key: string } | undefined;
   let standing: HeightStanding = { at: begun, isStalled: false };
   for (;;) {
     deps.meanwhile?.();
     const look = () => deps.client.observe();
-    // A single lookup decides with `check`, so it must not meet the node while it adds a momentum.
-    const observation = await (options.check ? observeStable(look, deps) : look()).catch((error: Error) => {
+    // A single lookup that decides must not meet the node while it adds a momentum.
+    const observation = await (wait === "block" ? look() : observeStable(look, deps)).catch((error: Error) => {
       throw Object.assign(error, { gaveUp: { startHeight } });
     });
     const { at, weighed } = await decideLookup(observation, evidence, options, deps);
@@ -103,7 +108,7 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     if (followed.news) await reportStall(followed.news, standing, options, deps);
 
     const { good, why, notes } = weighed;
-    const { confirmations, startedAt } = options;
+    const { confirmations } = options;
     const streak = Math.min(evidence.streak, confirmations);
     const progress = computeProgress(observation, track.samples, { good, why, streak, confirmations, startedAt });
     deps.seen?.(progress);
@@ -122,7 +127,10 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     if (what !== undefined) {
       const hints = giveUpHints(weighed, standing, options);
       const text = giveUpText(options, what, progressText(progress), hints);
-      throw Object.assign(new Error(text), { gaveUp: { startHeight, last: observation } }) satisfies GiveUpError;
+      // A hint asks the operator for something: waiting alone does not help.
+      const isAwaiting = wait === "await" && hints.length === 0;
+      const gaveUp = { startHeight, last: observation };
+      throw Object.assign(new Error(text), { gaveUp, isAwaiting }) satisfies GiveUpError;
     }
     const { samples, failures } = track;
     const isNews = good || samples.length <= 1;
@@ -182,13 +190,13 @@ function createSyncResult(
 function reasonToGiveUp(
   { good, evidence }: SyncDecision,
   remaining: number,
-  { check, confirmations, deadline, stack }: WaitOptions,
+  { wait = "block", confirmations, deadline, stack }: WaitOptions,
   { signal, notify }: SyncDeps,
 ): string | undefined {
   if (signal?.aborted) return "is no longer watched: the engine that waited is gone";
-  // With `check`, the run also ends if many good lookups in a row still do not prove the sync.
+  // Without a wait, the run also ends if many good lookups in a row still do not prove the sync.
   const isPointless = evidence.streak > confirmations + checkPatience;
-  if (check && (!good || isPointless)) return "is not synced yet (pillar-host:sync.wait is check)";
+  if (wait !== "block" && (!good || isPointless)) return `is not synced yet (pillar-host:sync.wait is ${wait})`;
   if (remaining > 0) return undefined;
   const what = `has not synced within ${durationText(deadline)} (pillar-host:sync.deadline)`;
   notify?.("deadline", `the node ${what}; to go on waiting: ${commandsFor(stack).up}`);

@@ -20,8 +20,8 @@ export interface WaitLog {
     client: NodeClient,
     start: { readonly startedAt: string; readonly startHeight?: number | undefined },
   ): NodeClient;
-  /** Writes the remaining points after the wait gave up. */
-  pause(): Promise<void>;
+  /** Writes the remaining points after the wait gave up, and the address that was registered before this host's. */
+  pause(earlier?: string): Promise<void>;
   end(record: SyncResult): Promise<void>;
 }
 
@@ -32,14 +32,14 @@ export async function createWaitLog(
   say: (line: string) => void,
 ): Promise<WaitLog> {
   const log = place && openEventLog(place, { now, say: (line) => say(`sync: ${line}`) });
-  const before = place && log ? await readWaits(log, place, address, say) : { curve: [] };
+  const before: Waits = place && log ? await readWaits(log, place, address, say) : { curve: [] };
   let { curve } = before;
   let unwritten: readonly CurvePoint[] = [];
   let started: Pick<Waits, "startHeight"> & { readonly startedAt: string } = { startedAt: "" };
   let due = now() + firstAfter;
-  const write = async () => {
+  const write = async (earlier = before.earlier) => {
     due = now() + every;
-    const details = { address, ...started, curve: unwritten };
+    const details = { address, ...started, earlier, curve: unwritten };
     unwritten = [];
     await log?.note({ event: "waiting", details });
   };
@@ -60,8 +60,8 @@ export async function createWaitLog(
       };
       return { ...client, observe };
     },
-    pause: async () => {
-      if (unwritten.length > 0) await write();
+    pause: async (earlier) => {
+      if (unwritten.length > 0) await write(earlier);
     },
     end: async ({ state: _, targetHeight: __, ...proof }) => {
       await log?.note({ event: "synced", details: { ...proof, curve } });

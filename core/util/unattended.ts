@@ -9,6 +9,14 @@ export function isUnattended(environment: Readonly<Record<string, string | undef
   return !["", "0", "no", "false"].includes(value);
 }
 
+/** Value of pillar-host:sync.wait. All but `block` end a run after one lookup: as failed, or as awaiting. */
+export type WaitMode = "block" | "check" | "await";
+
+/** Decides how a run waits if that is not configured: an unattended run does not block. */
+export function decideWait(configured: WaitMode | undefined, environment = process.env): WaitMode {
+  return configured ?? (isUnattended(environment) ? "await" : "block");
+}
+
 /** Formats why an unattended run refuses an action, such as "move the orchestrator". */
 export function formatUnattendedRefusal(
   action: string,

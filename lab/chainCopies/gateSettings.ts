@@ -9,7 +9,7 @@ export function gateSettings(): GateSettings {
     confirmations,
     tolerance,
     deadline,
-    check: false,
+    wait: "block",
     stack: "lab",
     service: "go-node",
     confirmSpan: confirmSeconds * 1000,

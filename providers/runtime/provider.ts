@@ -11,6 +11,7 @@ const stateVersion = 1;
 /** An error after which the engine keeps the resource with the results so far. The next `up` resumes with an update. */
 interface KeptError extends Error {
   kept: object;
+  readonly isAwaiting?: boolean;
 }
 
 /** Returns an error that keeps the results of a wait. @param kept outputs, and inputs that must stay in the state */
@@ -51,7 +52,12 @@ async function buildState<O extends object>(inputs: object, id: string, work: Pr
   try {
     return whole(await work);
   } catch (error) {
-    const { kept, message } = error as Partial<KeptError>;
+    const { kept, isAwaiting, message } = error as Partial<KeptError>;
+    if (isAwaiting) {
+      // The engine does not print this error. process/dynamic-provider.js sends it as awaiting, because of the id.
+      say(message ?? "");
+      throw Object.assign(error as Error, { id: "pillar-host:awaiting" });
+    }
     if (kept === undefined) throw error;
     throw Object.assign(error as Error, { id, properties: whole(kept), reasons: [printableLines(message ?? "")] });
   }

@@ -100,7 +100,13 @@ test.each([
 ])("%s ends it, with what to type", async (_, changes, code) => {
   const { exitCode, said } = await play([toMake], changes);
   expect(exitCode).toBe(code);
-  expect(said).toMatch(/Stopped at: pulumi up -s prod-2\n.*\.\/pillar-host migrate prod prod-2 --yes$/);
+  expect(said).toMatch(/Stopped at: pulumi up -s prod-2\nOnce .*\.\/pillar-host migrate prod prod-2 --yes$/);
+});
+
+test("a run that ends as awaiting ends it too, and nothing failed", async () => {
+  const { exitCode, said } = await play([toMake], { run: async () => 10 });
+  expect(exitCode).toBe(10);
+  expect(said).toMatch(/\nNothing failed\. To go on later: \.\/pillar-host migrate prod prod-2 --yes$/);
 });
 
 test("while a run is at work it waits, and says so once", async () => {

@@ -199,7 +199,6 @@ describe("a host with a pinned key", () => {
       isChainUnverified: true,
       deadline: 604_800_000,
       stallAfter: 900_000,
-      check: false,
       service: "go-node",
       references: [],
       title: "Pillar Anvil (prod-2)",
@@ -262,7 +261,7 @@ test("the gate gets what is configured of the sync", async () => {
   const sync = { wait: "check", confirmations: 5, confirmSeconds: 30, tolerance: 7, stallMinutes: 2, references };
   all = await standUp(configOf({ host: { ...least.host, hostKey }, node: { service: "znnd" }, sync }));
   expect(revealed(named("node-sync").inputs)).toMatchObject({
-    check: true,
+    wait: "check",
     confirmations: 5,
     confirmSpan: 30_000,
     tolerance: 7,

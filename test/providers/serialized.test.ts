@@ -44,7 +44,7 @@ const inputs = (changes: Record<string, unknown> = {}) => ({
   tolerance: 20,
   deadline: 60_000,
   stallAfter: 900_000,
-  check: false,
+  wait: "block",
   stack: "prod",
   service: "go-node",
   references: [],
@@ -110,7 +110,7 @@ describe("SyncGate", () => {
     const withVersion = async (version: string) => {
       await node.close();
       node = await fakeNode({ ...synced(), "stats.processInfo": { version, commit: "" } });
-      return run("syncGate", "create", inputs({ check: true, target: { ...inputs().target, versions } }));
+      return run("syncGate", "create", inputs({ wait: "check", target: { ...inputs().target, versions } }));
     };
     const { error } = await withVersion("v0.0.10-dev-55-gabc1234");
     expect(error?.message).toContain(
@@ -130,7 +130,7 @@ describe("SyncGate", () => {
     test("the end of a wait stands with the curve of all its runs, also of one that left no state", async () => {
       await node.close();
       node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
-      const { error } = await run("syncGate", "create", inputs({ record: record(), check: true }));
+      const { error } = await run("syncGate", "create", inputs({ record: record(), wait: "check" }));
       const startedAt = error?.properties?.startedAt;
       await node.close();
       node = await fakeNode(synced());
@@ -291,7 +291,7 @@ describe("SyncGate", () => {
     const { error } = await run(
       "syncGate",
       "create",
-      inputs({ references, check: true, isChainUnverified: undefined }),
+      inputs({ references, wait: "check", isChainUnverified: undefined }),
     );
     expect(error?.message).toContain("no witness confirms its chain yet");
     expect(error?.message).toContain(`  found: reference ${references[0]} is left out: ECONNREFUSED`);
@@ -301,14 +301,29 @@ describe("SyncGate", () => {
   test("check fails at the first look that is not good, and keeps the start", async () => {
     await node.close();
     node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
-    const { error } = await run("syncGate", "create", inputs({ check: true }));
+    const { error } = await run("syncGate", "create", inputs({ wait: "check" }));
     expect(error?.message).toContain("127.0.0.1: the node is not synced yet (pillar-host:sync.wait is check)\n");
     expect(error?.properties).toEqual({
-      ...inputs({ check: true }),
+      ...inputs({ wait: "check" }),
       startedAt: time,
       startHeight: 40,
       stateVersion: 1,
     });
+  });
+
+  test("await ends as awaiting, prints where it stands, and keeps the start in the event log", async () => {
+    await node.close();
+    node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
+    const directory = mkdtempSync(join(tmpdir(), "await-"));
+    const record = { directory, stack: "prod", pillar: "Anvil" };
+    const { error, log } = await run("syncGate", "create", inputs({ wait: "await", record }));
+    expect(error?.id).toBe("pillar-host:awaiting");
+    expect(log.join("\n")).toContain(
+      "the node is not synced yet (pillar-host:sync.wait is await)\n  last seen: 40.0 %",
+    );
+    expect(log.join("\n")).not.toContain("for days");
+    expect(journeyIn(directory, "Anvil")).toMatchObject([{ event: "waiting", details: { startHeight: 40 } }]);
+    rmSync(directory, { recursive: true });
   });
 
   test("a refused login ends it at once, without a secret, and keeps the start", async () => {
@@ -700,6 +715,13 @@ describe("CutoverGate", () => {
     expect(log).toContain(`cutover:   3. Paste this into the producer address field: ${ours}`);
   });
 
+  test("await ends as awaiting, and prints where it stands", async () => {
+    await isChain(ours, old);
+    const { error, log } = await run("cutoverGate", "create", gate({ wait: "await" }));
+    expect(error?.id).toBe("pillar-host:awaiting");
+    expect(log.at(-1)).toContain(`last seen: Anvil is still registered with ${old}`);
+  });
+
   test("update keeps a recorded switch, whatever else changed; another address is another wait", async () => {
     const olds = { ...gate(), height: 6, switchedAt: "2026-01-01T00:00:00.000Z" };
     const closed = { ...gate().target, port: await closedPort() };
@@ -722,7 +744,7 @@ describe("CutoverGate", () => {
     node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
     const changes = {
       references: [`http://127.0.0.2:${reference.port}`],
-      check: true,
+      wait: "check",
       record: gate().record,
       addressScript: frameScript(`echo ${createHash("sha256").update(ours).digest("hex")}`, "streamed"),
     };

@@ -14,7 +14,7 @@ test("keeps the lists of docs/configuration.md equal to the schema (npm run sche
 describe("a key's line", () => {
   test.each([
     ["a value's kind and its default", "node.rpcPort", " (port; `35997`): The port of its RPC over http"],
-    ["choices", "sync.wait", " (`block` or `check`; `block`): `block` waits; "],
+    ["choices", "sync.wait", " (`block` or `check` or `await`; `block`; in an unattended run `await`): "],
     ["a unit", "sync.stallMinutes", " (number above 0 to 1440 (minutes); `15`): "],
     ["a duration, with the page that says more", "cutover.deadline", " (duration of at least 1m; `12h`): "],
     ["a list's values", "host.sshFrom", " (list, each: network in CIDR form, as `192.0.2.1/32`; `[]`): "],

@@ -2,6 +2,19 @@
 // Starts the SDK's own process of the dynamic providers, with the same preload as the program to start fast.
 require("../../../preload");
 
+// A provider can end a run as awaiting (exit code 10). The engine has that state, the SDK's dynamic providers do not: they
+// send each error with an id as a failed one.
+const { Status } = require("@pulumi/pulumi/proto/status_pb");
+const { ErrorResourceAwaitFailed, ErrorResourceInitFailed } = require("@pulumi/pulumi/proto/provider_pb");
+const { addDetails } = Status.prototype;
+/** @type {typeof addDetails} */
+Status.prototype.addDetails = function (detail) {
+  const failed = detail?.unpack(ErrorResourceInitFailed.deserializeBinary, "pulumirpc.ErrorResourceInitFailed");
+  if (failed?.getId() === "pillar-host:awaiting")
+    detail?.pack(new ErrorResourceAwaitFailed().serializeBinary(), "pulumirpc.ErrorResourceAwaitFailed");
+  return addDetails.call(this, detail);
+};
+
 // A provider leaves its connection to the next one (core/ssh/connection.ts), because a host may limit new connections.
 Reflect.set(process, "idleSshSessions", new Map());
 require("@pulumi/pulumi/cmd/dynamic-provider");

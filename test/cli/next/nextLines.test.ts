@@ -83,4 +83,6 @@ test("after a run that ended early: whether it waits, or went wrong", () => {
   expect(at({ state: { wait: { startedAt } } })[0]).toMatch(/^The node syncs, and nobody waits/);
   expect(at({ state: { wait: { startedAt, syncedAt: startedAt } } })[0]).toMatch(/ended with an error/);
   expect(at()[0]).toMatch(/ended with an error/);
+  expect(at({ state: { isAwaiting: true } })[0]).toMatch(/^The node syncs, and nobody waits/);
+  expect(at({ state: { isAwaiting: true, wait: { startedAt, syncedAt: startedAt } } })[0]).toMatch(/did not wait/);
 });

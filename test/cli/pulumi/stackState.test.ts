@@ -69,6 +69,14 @@ describe("a stack's state", () => {
     expect(awaited({ registered: false, producing: false })).toBeUndefined();
   });
 
+  test("says whether the last run ended as awaiting: its outputs are unknown", () => {
+    const isAwaiting = (outputs: object) =>
+      parseState(exported({ resources: [{ urn: "", type: "pulumi:pulumi:Stack", outputs }] })).isAwaiting;
+    expect(isAwaiting({ nextStep: "04da6b54-80e4-46f7-96ec-b56ff0331ba9" })).toBe(true);
+    expect(isAwaiting({ nextStep: ["wait"] })).toBeUndefined();
+    expect(isAwaiting({})).toBeUndefined();
+  });
+
   test("has the guards' facts, and the earlier registered address", () => {
     const guard = "pulumi-nodejs:dynamic/pillar-host:RetirementGuard";
     const recorded = { height: 7, hash: "ab" };

@@ -42,7 +42,7 @@ function worldOf(found: readonly Registration[], goneAfterLooks = Number.POSITIV
   };
   return { deps, seen };
 }
-const options = { stack: "prod", pillar: "Anvil", ours, address: "203.0.113.7", deadline: 12 * hour };
+const options = { stack: "prod", pillar: "Anvil", ours, address: "203.0.113.7", deadline: 12 * hour, isOnce: false };
 
 describe("waits", () => {
   test("through the wallet, an outage, an update too early and the elections; each is said once", async () => {
@@ -96,6 +96,19 @@ describe("gives up", () => {
     );
     expect(seen.ticks - 5e8).toBe(3_605_000);
     expect(seen.notices).toEqual([expect.stringMatching(/^deadline: no momentum carries/)]);
+  });
+
+  test("as awaiting after one lookup in a run that does not wait, with what is to do in the wallet", async () => {
+    const { deps, seen } = worldOf([still]);
+    const error = await waitForProducing({ ...options, isOnce: true }, deps).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      isAwaiting: true,
+      message: expect.stringContaining(
+        "and this run does not wait (pillar-host:sync.wait is await)\n  last seen: Anvil is still",
+      ),
+    });
+    expect(seen.lines).toContain("cutover: to do in the desktop wallet:");
+    expect([seen.looks, seen.ticks, seen.notices]).toEqual([1, 5e8, []]);
   });
 
   test("when the engine is gone", async () => {

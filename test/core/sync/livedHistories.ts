@@ -34,7 +34,7 @@ async function live(history: History): Promise<void> {
     ...history,
     deadline: Number.POSITIVE_INFINITY,
     stallAfter: 900_000,
-    check: false,
+    wait: "block" as const,
     isChainUnverified: true,
   };
   try {

@@ -76,7 +76,7 @@ const options: WaitOptions = {
   isChainUnverified: true,
   deadline: 7 * 24 * hour,
   stallAfter: 15 * minute,
-  check: false,
+  wait: "block",
   startedAt: nodeTime - hour,
   address: "203.0.113.7",
   service: "go-node",
@@ -130,7 +130,7 @@ describe("a node that lacks a required version", () => {
   test("names the release to install at the end of a check and at the deadline", async () => {
     const { deps } = worldOf([good]);
     const { readVersionGaps } = versionsOf([[gap]]);
-    for (const more of [{ check: true, confirmations: 1 }, { deadline: minute }]) {
+    for (const more of [{ wait: "check" as const, confirmations: 1 }, { deadline: minute }]) {
       const { message } = await giveUp(waitForSync({ ...options, ...more }, { ...deps, readVersionGaps }));
       expect(message).toContain(
         `\n  found: ${said}\n  needed: ${install}, then pulumi up -s prod\n  Is the requirement out of date? It is in core/chain/requiredVersions.json\n${help}`,
@@ -387,7 +387,7 @@ describe("a stall", () => {
 });
 
 describe("check", () => {
-  const check = { ...options, check: true };
+  const check: WaitOptions = { ...options, wait: "check" };
 
   test.each([
     ["no answer", none("refused"), "no answer from the node yet: refused"],
@@ -427,6 +427,47 @@ describe("check", () => {
     const { deps, seen } = worldOf([good, good, none(), good]);
     expect((await giveUp(waitForSync(check, deps))).gaveUp).toEqual({ startHeight: 1000, last: none() });
     expect(seen.looks).toBe(3);
+  });
+});
+
+describe("await", () => {
+  const wait: WaitOptions = { ...options, wait: "await" };
+
+  test.each([
+    ["no answer", none("refused"), "no answer from the node yet: refused"],
+    ["syncing", answer(1, 10, 1000), `1.0 %, height 10 of 1000, ${since}`],
+  ])("ends as awaiting after one bad lookup: %s", async (_what, look, line) => {
+    const { deps, seen } = worldOf([look]);
+    const error = await giveUp(waitForSync(wait, deps));
+    expect(error.message).toBe(
+      `203.0.113.7: the node is not synced yet (pillar-host:sync.wait is await)\n  last seen: ${line}\n${help}`,
+    );
+    expect(error.isAwaiting).toBe(true);
+    expect({ looks: seen.looks, sleeps: seen.sleeps }).toEqual({ looks: 1, sleeps: [] });
+  });
+
+  test("estimates the time left from the start of an earlier run", async () => {
+    const { deps } = worldOf([answer(1, 5000, 10_000)]);
+    const { message } = await giveUp(waitForSync({ ...wait, startHeight: 1400 }, deps));
+    expect(message).toContain(`50.0 %, height 5000 of 10000, 1.0 momentums/s, about 1 h 31 min left, ${since}`);
+  });
+
+  test("proves the sync within a run", async () => {
+    const { deps, seen } = worldOf([good]);
+    expect(await waitForSync(wait, deps)).toMatchObject({ currentHeight: 1000 });
+    expect(seen.looks).toBe(3);
+  });
+
+  test("fails if waiting alone does not help", async () => {
+    const { deps } = worldOf([good]);
+    const error = await giveUp(waitForSync({ ...wait, isChainUnverified: undefined }, deps));
+    expect(error.message).toContain("no witness confirms its chain yet");
+    expect(error.isAwaiting).toBe(false);
+  });
+
+  test("fails if the host refuses the login", async () => {
+    const { deps } = worldOf([fatal("refused")]);
+    expect((await giveUp(waitForSync(wait, deps))).isAwaiting).toBeUndefined();
   });
 });
 

@@ -90,6 +90,15 @@ test("continues the start and the curve of a killed run", async () => {
   expect((await opened()).before).toEqual({ curve: [] });
 });
 
+test("remembers the earlier producer address in the next run, and through it", async () => {
+  for (const earlier of ["z1qold", undefined, undefined]) {
+    const wait = await opened();
+    await look(wait, 3);
+    await wait.pause(earlier);
+  }
+  expect((await opened()).before.earlier).toBe("z1qold");
+});
+
 test("reports an unwritable event log and continues", async () => {
   writeFileSync(join(directory, "file"), "");
   const wait = await opened({ directory: join(directory, "file"), stack: "prod", pillar: "Anvil" });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatUnattendedRefusal, isUnattended } from "../../../core/util/unattended";
+import { decideWait, formatUnattendedRefusal, isUnattended } from "../../../core/util/unattended";
 
 test.each([
   [undefined, false],
@@ -13,6 +13,16 @@ test.each([
   ["off?", true],
 ])("the variable as %j: %s", (value, is) => {
   expect(isUnattended({ PILLAR_HOST_UNATTENDED: value })).toBe(is);
+});
+
+test.each([
+  [undefined, "", "block"],
+  [undefined, "1", "await"],
+  ["block", "1", "block"],
+  ["check", "1", "check"],
+  ["await", "", "await"],
+] as const)("with sync.wait %s and the variable %j a run does: %s", (configured, value, wait) => {
+  expect(decideWait(configured, { PILLAR_HOST_UNATTENDED: value })).toBe(wait);
 });
 
 test("names the variable and the command in a refusal", () => {

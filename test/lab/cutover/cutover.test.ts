@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import type { LogEvent } from "../../../core/eventLog/events";
 import type { RegisteredPillar, Slot } from "../../../lab/doubles/chain";
 import { updateProducer } from "../../../lab/operator/wallet";
+import { cli } from "../cli/fixture";
 import { onHost, reconfigure } from "../fixture";
 import { catchUp, gateStage, type WatchedUp, watchUp } from "../gate/watch";
 
@@ -19,7 +20,7 @@ let ours: string;
 // A tick of 20 s: elections take 40 to 60.
 const network = { tickMomentums: 100 };
 const own = { ...network, momentum: "200ms" };
-const sync = (wait: "block" | "check") => ({ wait, references: [reference], tolerance: 100 });
+const sync = (wait: "block" | "check" | "await") => ({ wait, references: [reference], tolerance: 100 });
 
 const stage = gateStage(
   () => ({ sync: sync("check"), network: own }),
@@ -73,6 +74,16 @@ it("warns of an update that came too early, with the way back, and records it", 
   expect(producerAddress).toBe(ours);
   expect(nextStep).toContain(`  3. Paste this into the producer address field: ${ours}`);
   expect(await events()).toEqual(["registered", "registeredTooEarly", "synced", "registeredElsewhere"]);
+});
+
+it("ends as awaiting before the wallet's update, and says what to do", async () => {
+  await reconfigure(stage.stack, stage.host, { sync: sync("await"), network: own, cutover: { wait: true } });
+  const { exitCode, output } = await stage.stack.up();
+  expect({ exitCode, output }).toMatchObject({ exitCode: 10 });
+  expect(output).toContain(`cutover:   3. Paste this into the producer address field: ${ours}`);
+  expect(output).toContain("and this run does not wait (pillar-host:sync.wait is await)");
+  expect(output).not.toContain("error:");
+  expect((await cli(stage.stack, ["next", "prod"])).out).toContain("The last run did not wait");
 });
 
 it("waits after the wallet's update until momentums carry the address", async () => {

@@ -18,7 +18,7 @@ interface GateState {
 const hourly = "0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart";
 
 describe("a node with problems, at the gate", () => {
-  const stage = gateStage(() => ({ sync: { wait: "check" } }));
+  const stage = gateStage(() => ({ sync: { wait: "await" } }));
 
   const gateState = async (): Promise<GateState> => {
     const { resources = [] } = await stage.stack.exported();
@@ -27,7 +27,30 @@ describe("a node with problems, at the gate", () => {
     return gate.outputs as unknown as GateState;
   };
 
+  it("ends as awaiting while the node syncs: no error, no lock, nothing behind the gate, and the same start", async () => {
+    for (const _run of ["first", "second"]) {
+      const { exitCode, output } = await stage.stack.up();
+      expect({ exitCode, output }).toMatchObject({ exitCode: 10 });
+      expect(output).toContain("the node is not synced yet (pillar-host:sync.wait is await)");
+      expect(output).toMatch(/last seen: \d+\.\d %, height \d+ of 2\d{4}/);
+      expect(output).toMatch(/\n {4}1 awaiting\n/);
+      expect(output).not.toMatch(/error|z1q|failed/);
+      const { resources = [], pending_operations: pending = [] } = await stage.stack.exported();
+      expect(pending).toEqual([]);
+      const names = resources.map(({ urn }) => urn.split("::").at(-1));
+      expect(names).toContain("node-deploy");
+      for (const later of ["node-sync", "node-hourly-restart-off", "node-producer-address", "guard"])
+        expect(names).not.toContain(later);
+    }
+    const starts = journeyIn(stage.stack.records("Anvil"), "Anvil").flatMap((each) =>
+      each.event === "waiting" ? [each.details.startedAt] : [],
+    );
+    expect(starts).toEqual([starts[0], starts[0]]);
+    expect((await cli(stage.stack, ["next", "prod"])).out).toContain("The node syncs, and nobody waits for it now.");
+  });
+
   it("looks once and fails with the current state when asked to check only", async () => {
+    await reconfigure(stage.stack, stage.host, { sync: { wait: "check" } });
     const { exitCode, output } = await stage.stack.up();
     expect(exitCode).not.toBe(0);
     expect(linesOf(output)).toMatch(
@@ -35,6 +58,16 @@ describe("a node with problems, at the gate", () => {
     );
     expect(output).not.toMatch(/z1q|\.ts:\d/);
     expect((await gateState()).syncedAt).toBeUndefined();
+  });
+
+  it("keeps the progress of an earlier run when it ends as awaiting", async () => {
+    const before = await gateState();
+    await reconfigure(stage.stack, stage.host, { sync: { wait: "await" } });
+    const { exitCode, output } = await stage.stack.up();
+    expect({ exitCode, output }).toMatchObject({ exitCode: 10 });
+    expect(output).toContain("**update awaiting**");
+    const { startedAt, startHeight } = await gateState();
+    expect({ startedAt, startHeight }).toEqual({ startedAt: before.startedAt, startHeight: before.startHeight });
   });
 
   it("survives the hourly restart while it syncs: its database is closed first", async () => {

@@ -94,7 +94,14 @@ function witnessesOf(round: number, itself: string): Witnesses {
 }
 
 function standUp(target: NodeTarget, witnesses: Witnesses, record?: Witnesses["record"]) {
-  const settings = { confirmations: 1, confirmSpan: 0, tolerance: 20, deadline: 1, stallAfter: 900_000, check: true };
+  const settings = {
+    confirmations: 1,
+    confirmSpan: 0,
+    tolerance: 20,
+    deadline: 1,
+    stallAfter: 900_000,
+    wait: "check" as const,
+  };
   return passGate(
     { ...settings, stack: "prod", service: "go-node", title: "Anvil", factsScript: "", target, ...witnesses, record },
     {},
