@@ -22,7 +22,6 @@ const release = (changes: Record<string, unknown>) =>
 
 const syncDefaults = {
   hourlyRestart: true,
-  wait: "block",
   confirmations: 3,
   confirmSeconds: 4,
   references: [],
@@ -229,7 +228,7 @@ describe("choices and ranges", () => {
     [{ node: { rpcPort: 0 } }, /^pillar-host:node\.rpcPort: found 0, needed at least 1$/],
     [{ node: { rpcPort: 65536 } }, /^pillar-host:node\.rpcPort: found 65536, needed at most 65535$/],
     [{ sync: { confirmations: 0 } }, /^pillar-host:sync\.confirmations: found 0, needed at least 1$/],
-    [{ sync: { wait: "once" } }, /^pillar-host:sync\.wait: found once, needed block or check$/],
+    [{ sync: { wait: "once" } }, /^pillar-host:sync\.wait: found once, needed block, check or await$/],
     [{ sync: { confirmSeconds: -1 } }, /^pillar-host:sync\.confirmSeconds: found -1, needed at least 0$/],
     [{ sync: { confirmSeconds: 61 } }, /^pillar-host:sync\.confirmSeconds: found 61, needed at most 60$/],
     [{ sync: { tolerance: 0 } }, /^pillar-host:sync\.tolerance: found 0, needed at least 1$/],
