@@ -45,7 +45,7 @@ export async function readIdentity(file: string): Promise<Pick<Identity, "recipi
   try {
     ({ text } = readSmallFile(file));
   } catch (error) {
-    throw new Error(identityFault(file, `found: it ${(error as Error).message}`));
+    throw new Error(identityFault(file, `it ${(error as Error).message}`));
   }
   const secret = text
     .split("\n")
@@ -53,23 +53,22 @@ export async function readIdentity(file: string): Promise<Pick<Identity, "recipi
     ?.trim();
   if (secret === undefined) {
     const isSealed = /^(age-encryption\.org\/|-----BEGIN AGE ENCRYPTED)/.test(text);
-    const found = isSealed ? "a file that is encrypted itself" : "no line AGE-SECRET-KEY-1…";
-    throw new Error(identityFault(file, `found: ${found}`));
+    throw new Error(identityFault(file, isSealed ? "a file that is encrypted itself" : "no line AGE-SECRET-KEY-1…"));
   }
   try {
     return { secret, recipient: await age.identityToRecipient(secret) };
   } catch {
-    throw new Error(identityFault(file, "found: a damaged AGE-SECRET-KEY-1… line"));
+    throw new Error(identityFault(file, "a damaged AGE-SECRET-KEY-1… line"));
   }
 }
 
 function identityFault(file: string, found: string): string {
-  return [
-    `the backup's identity file can't be used: ${file}`,
-    `  ${found}`,
-    "  needed: an age identity in plain text, as age-keygen writes it (pillar-host:orchestrator.backup.identityFile)",
-    "  Make one with: age-keygen -o FILE, or leave the key out: the program makes one",
-  ].join("\n");
+  return formatProblem({
+    what: `the backup's identity file can't be used: ${file}`,
+    found,
+    needed: "an age identity in plain text, as age-keygen writes it (pillar-host:orchestrator.backup.identityFile)",
+    next: "Make one with: age-keygen -o FILE, or leave the key out: the program makes one",
+  });
 }
 
 export interface Sealed {

@@ -6,6 +6,7 @@ import { isFatal } from "../../ssh/sshErrors";
 import type { Clock } from "../../util/clock";
 import { commandsFor } from "../../util/commands";
 import { firstLine } from "../../util/firstLine";
+import { formatProblem } from "../../util/problem";
 import type { HostState, HostStates, OrchestratorObservation } from "../rules/hostStates";
 import { assignRoles, formatHost, parseJournal, type Saga, type WhichHost } from "../rules/journal";
 import type { PairInputs } from "./moveInputs";
@@ -191,17 +192,17 @@ function sidesInSight(states: HostStates): WhichHost[] {
 export function lockTimeoutText(address: string, answer: string, minutes: number, stack: string): string {
   const [, , session] = answer.split(" ");
   const run = commandsFor(stack);
-  const who =
-    session === undefined
-      ? ["  found: it renews its claim, and no login of its is known"]
-      : [
-          `  found: it is logged in on ${address}; its login there is process ${session}`,
-          `  Whose it is: on ${address}: ps -o lstart,args -p ${session}; ss -tnp | grep pid=${session},`,
-        ];
-  return [
-    `${address}: another run has been at work on this orchestrator for ${minutes} minutes; nothing was done`,
-    ...who,
-    `  needed: wait until that run has finished, or press Ctrl-C in its terminal. Which step it is at, if it is this stack's: ${run.status()}`,
-    `  Then: ${run.up}`,
-  ].join("\n");
+  return formatProblem({
+    what: `${address}: another run has been at work on this orchestrator for ${minutes} minutes; nothing was done`,
+    found:
+      session === undefined
+        ? "it renews its claim, and no login of its is known"
+        : `it is logged in on ${address}; its login there is process ${session}`,
+    needed: `wait until that run has finished, or press Ctrl-C in its terminal. Which step it is at, if it is this stack's: ${run.status()}`,
+    next: [
+      session !== undefined &&
+        `Whose it is: on ${address}: ps -o lstart,args -p ${session}; ss -tnp | grep pid=${session},`,
+      `Then: ${run.up}`,
+    ],
+  });
 }

@@ -120,14 +120,12 @@ async function waitForAnswer(started: StartedSide): Promise<{ build: BuildInfo; 
 async function noAnswerText(started: StartedSide, problem: string): Promise<string> {
   const { inputs, sides, side } = started;
   const life = await readUnit(started, { log_lines: maxShownLines });
-  return [
-    `the orchestrator of ${formatHost(side, sides.roots[side].address)} gives no good getBuildInfo`,
-    `  needed: one within ${Math.round(inputs.answerWithin / 1000)} s of its start (pillar-host:orchestrator.startTimeout)`,
-    `  found: ${problem}`,
-    `  unit ${inputs[side].service}: ${life.active}, restarted ${life.restarts} times`,
-    ...life.log.map((line) => `  log: ${line}`),
-    `  See it with: journalctl -u ${inputs[side].service} -n 50`,
-  ].join("\n");
+  return formatProblem({
+    what: `the orchestrator of ${formatHost(side, sides.roots[side].address)} gives no good getBuildInfo`,
+    found: [problem, `unit ${inputs[side].service} ${life.active}, restarted ${life.restarts} times`],
+    needed: `one within ${Math.round(inputs.answerWithin / 1000)} s of its start (pillar-host:orchestrator.startTimeout)`,
+    next: [...life.log.map((line) => `log: ${line}`), `See it with: journalctl -u ${inputs[side].service} -n 50`],
+  });
 }
 
 async function readUnit({ sides, side, saga }: StartedSide, variables: LifeVariables): Promise<Life> {

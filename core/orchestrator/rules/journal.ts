@@ -1,5 +1,6 @@
 import { isSameMove, isSameOwner, type MoveId, parseMove } from "../../eventLog/moveId";
 import { isPrintable } from "../../util/printable";
+import { formatProblem } from "../../util/problem";
 
 /** `forward`: from the old host to the new one; `back` with `orchestrator.rollback`. */
 export type Direction = "forward" | "back";
@@ -93,10 +94,12 @@ export function parseJournal(text: string, where: string): Journal | undefined {
     return { was: {}, identity: null, at: "", ...found, move, history } as Journal;
   }
   throw new Error(
-    `${where}: the journal of the orchestrator's move cannot be read\n` +
-      `  found: ${found?.version === undefined || found.version === 1 ? "another form than this program writes" : `version ${found.version}`}, in ${journalFile}\n` +
-      "  needed: version 1, as this program writes it. Was it written by a newer program, or changed by hand?\n" +
-      "  Nothing was touched. Use the version of this program that wrote it, or put the file right.",
+    formatProblem({
+      what: `${where}: the journal of the orchestrator's move cannot be read`,
+      found: `${(found?.version ?? 1) === 1 ? "another form than this program writes" : `version ${found?.version}`}, in ${journalFile}`,
+      needed: "version 1, as this program writes it. Was it written by a newer program, or changed by hand?",
+      next: "Nothing was touched. Use the version of this program that wrote it, or put the file right.",
+    }),
   );
 }
 

@@ -1,5 +1,6 @@
 import { isSameMove, moveText } from "../../eventLog/moveId";
 import { type Commands, commandsFor } from "../../util/commands";
+import { formatProblem, type Problem } from "../../util/problem";
 import type { Obstacle } from "./decideMove";
 import type { HostStates } from "./hostStates";
 import { assignRoles, formatHost, type Journal, journalFile, type Saga, type WhichHost } from "./journal";
@@ -28,8 +29,8 @@ const bothSides = ["old", "new"] as const;
 
 /** Formats why nothing is done, the next command, and where the key is. */
 export function obstacleText(why: Obstacle, saga: Saga, states: HostStates, places: HostAddresses): string {
-  const text = obstacleTexts[why](sceneOf(saga, states, places));
-  return [...text, describeKeyLocation(states, places)].join("\n");
+  const problem = obstacles[why](sceneOf(saga, states, places));
+  return [formatProblem(problem), describeKeyLocation(states, places)].join("\n");
 }
 
 function sceneOf(saga: Saga, states: HostStates, places: HostAddresses): Scene {
@@ -53,7 +54,7 @@ function sceneOf(saga: Saga, states: HostStates, places: HostAddresses): Scene {
 function generationsFound(states: HostStates): string[] {
   return bothSides.map((side) => {
     const { move, stage, generation = 0 } = states[side]?.journal ?? {};
-    return `  found on the ${side} host: ${move ? `${stage} in ${moveText(move)}, generation ${generation}` : "no journal"}`;
+    return `${move ? `${stage} in ${moveText(move)}, generation ${generation},` : "no journal"} on the ${side} host`;
   });
 }
 
@@ -64,121 +65,135 @@ function isAtWork(states: HostStates, { move }: Saga): boolean {
   return theirs?.stage !== "moved" && theirs?.stage !== "running" && theirs?.stage !== "restored";
 }
 
-function unknownPast(gap: Parameters<typeof unknownHistoryText>[0], { run, saga, states }: Scene): readonly string[] {
+function unknownPast(gap: Parameters<typeof unknownHistoryText>[0], { run, saga, states }: Scene): Problem {
   const [what, needed, next] = unknownHistoryText(gap, run, saga.generation);
-  return [`${what}: nothing is touched`, ...generationsFound(states), `  needed: ${needed}`, `  ${next}`];
+  return { what: `${what}: nothing is touched`, found: generationsFound(states), needed, next };
 }
 
-const obstacleTexts: Readonly<Record<Obstacle, (scene: Scene) => readonly string[]>> = {
-  "new unreachable": ({ up, at }) => [
-    `${at("new")} is unreachable: nothing is touched on either host`,
-    `  When it is back: ${up}`,
-  ],
-  "source unreachable": ({ source, up, run, at }) => [
-    `${at(source)} is unreachable, and what is there is needed: nothing is touched`,
-    `  When it is back: ${up}`,
-    ...(source === "old" ? [`  Is it lost, and there is a backup? ${run.restore} (docs/restore.md)`] : []),
-  ],
-  "target unreachable": ({ target, up, at }) => [
-    `${at(target)} is unreachable: nothing is touched on either host`,
-    `  When it is back: ${up}`,
-  ],
-  "target is started": ({ saga, states, places, target, up, rollback, at }) => [
-    `the orchestrator of ${at(target)} was started, so nothing is undone by itself: two orchestrators must never run at once`,
-    `  To go on: fix what is said above, then ${up}`,
-    ...(rollback ? [`  To go back: ${rollback}`] : []),
-    "  Or by hand:",
-    ...rollbackCommands(saga, states, places),
-  ],
-  "target runs unasked": ({ states, places, target, unit, up, at, stopIt }) => [
-    `an orchestrator runs on ${at(target)}, and this move has not started it: nothing is touched`,
-    `  found: ${unit[target]} is active there, or a process of the orchestrator`,
-    `  needed: nothing that signs there. See it with: systemctl status ${unit[target]}`,
-    `  Stop it, ${stopIt(target)}`,
-    `  Then: ${up}`,
-    ...(target === "old" ? rollbackByHandHint(states, places) : []),
-  ],
-  "source runs unasked": ({ states, places, source, unit, up, at, stopIt }) => [
-    `the fence of ${at(source)} was taken down by another hand: nothing is touched`,
-    `  found: ${unit[source]} runs there, or is not masked any more`,
-    `  needed: ${stopIt(source)}`,
-    `  Then: ${up}`,
-    ...(source === "old" ? rollbackByHandHint(states, places) : []),
-  ],
-  "source does not run": ({ source, unit, up, at }) => [
-    `the orchestrator of ${at(source)} does not run: nothing is touched`,
-    `  needed: an orchestrator that runs. See it with: systemctl status ${unit[source]}; journalctl -u ${unit[source]} -n 50`,
-    `  Then: ${up}`,
-  ],
-  "two may sign": ({ states, places, source, unit, up, at, stopIt }) => [
-    `an orchestrator runs on ${at(source)}, where by the journals none may: two may sign now. Nothing is touched`,
-    `  found: ${unit[source]} is active there, or a process of the orchestrator`,
-    "  needed: one orchestrator. Was that host restored from a snapshot, or its fence taken down by hand?",
-    `  Stop it at once, ${stopIt(source)}`,
-    `  Then: ${up}`,
-    ...(source === "old" ? rollbackByHandHint(states, places) : []),
-  ],
-  "journals disagree": ({ states, places, unit, journals }) => [
-    "the journals of both hosts contradict each other: nothing is touched",
-    ...bothSides.map((side) => `  found on the ${side} host: ${journals[side]?.stage ?? "no journal"}`),
-    `  needed: one host that signs, and a journal on each host that says so. Was ${journalFile} changed by hand, or a host restored from a snapshot?`,
-    "  Start neither of them: two orchestrators must never run at once. Which one signs now:",
-    ...bothSides.map(
-      (side) => `    on ${places[side]}: systemctl is-active ${unit[side]}; journalctl -u ${unit[side]} -n 20`,
-    ),
-    ...rollbackByHandHint(states, places),
-    "  What each journal should say: docs/orchestrator.md",
-  ],
-  "later move": ({ saga, states, places, unit, run, up }) => [
-    `a later move of this orchestrator is known than the one that lies open here: ${moveText(saga.move)}. Nothing is touched`,
-    ...generationsFound(states),
-    "  needed: hosts that know of it. Was one restored from a snapshot, or installed anew?",
-    "  Start neither of them: the orchestrator may be at work elsewhere. Which one signs now, on each host that had it:",
-    ...bothSides.map((side) => `    on ${places[side]}: systemctl is-active ${unit[side]}`),
-    `  Is the orchestrator on another host permanently? Run: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
-    "  Is the orchestrator to start here? docs/orchestrator.md tells what each journal should say.",
-  ],
-  "later start": ({ saga, states, places, source, run, up, stopIt }) => [
-    `${formatHost(source, places[source])} does not know of this orchestrator's last start: generation ${saga.generation ?? 0}, ${moveText(saga.move)}. Nothing was changed`,
-    ...generationsFound(states),
-    "  needed: the host that the orchestrator is on now. Was this one restored from a snapshot, or installed anew?",
-    `  Is the orchestrator on another host? This host must not sign too, ${stopIt(source)}`,
-    `  Then, if the orchestrator is to stay there: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
-    `  ${manualMoveHint(run, saga.generation ?? 0)}`,
-  ],
+const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
+  "new unreachable": ({ up, at }) => ({
+    what: `${at("new")} is unreachable: nothing is touched on either host`,
+    next: `When it is back: ${up}`,
+  }),
+  "source unreachable": ({ source, up, run, at }) => ({
+    what: `${at(source)} is unreachable, and what is there is needed: nothing is touched`,
+    next: [
+      `When it is back: ${up}`,
+      source === "old" && `Is it lost, and there is a backup? ${run.restore} (docs/restore.md)`,
+    ],
+  }),
+  "target unreachable": ({ target, up, at }) => ({
+    what: `${at(target)} is unreachable: nothing is touched on either host`,
+    next: `When it is back: ${up}`,
+  }),
+  "target is started": ({ saga, states, places, target, up, rollback, at }) => ({
+    what: `the orchestrator of ${at(target)} was started, so nothing is undone by itself: two orchestrators must never run at once`,
+    next: [
+      `To go on: fix what is said above, then ${up}`,
+      rollback && `To go back: ${rollback}`,
+      "Or by hand:",
+      ...rollbackCommands(saga, states, places),
+    ],
+  }),
+  "target runs unasked": ({ states, places, target, unit, up, at, stopIt }) => ({
+    what: `an orchestrator runs on ${at(target)}, and this move has not started it: nothing is touched`,
+    found: `${unit[target]} is active there, or a process of the orchestrator`,
+    needed: `nothing that signs there. See it with: systemctl status ${unit[target]}`,
+    next: [
+      `Stop it, ${stopIt(target)}`,
+      `Then: ${up}`,
+      ...(target === "old" ? rollbackByHandHint(states, places) : []),
+    ],
+  }),
+  "source runs unasked": ({ states, places, source, unit, up, at, stopIt }) => ({
+    what: `the fence of ${at(source)} was taken down by another hand: nothing is touched`,
+    found: `${unit[source]} runs there, or is not masked any more`,
+    needed: stopIt(source),
+    next: [`Then: ${up}`, ...(source === "old" ? rollbackByHandHint(states, places) : [])],
+  }),
+  "source does not run": ({ source, unit, up, at }) => ({
+    what: `the orchestrator of ${at(source)} does not run: nothing is touched`,
+    needed: `an orchestrator that runs. See it with: systemctl status ${unit[source]}; journalctl -u ${unit[source]} -n 50`,
+    next: `Then: ${up}`,
+  }),
+  "two may sign": ({ states, places, source, unit, up, at, stopIt }) => ({
+    what: `an orchestrator runs on ${at(source)}, where by the journals none may: two may sign now. Nothing is touched`,
+    found: `${unit[source]} is active there, or a process of the orchestrator`,
+    needed: "one orchestrator. Was that host restored from a snapshot, or its fence taken down by hand?",
+    next: [
+      `Stop it at once, ${stopIt(source)}`,
+      `Then: ${up}`,
+      ...(source === "old" ? rollbackByHandHint(states, places) : []),
+    ],
+  }),
+  "journals disagree": ({ states, places, unit, journals }) => ({
+    what: "the journals of both hosts contradict each other: nothing is touched",
+    found: bothSides.map((side) => `${journals[side]?.stage ?? "no journal"} on the ${side} host`),
+    needed: `one host that signs, and a journal on each host that says so. Was ${journalFile} changed by hand, or a host restored from a snapshot?`,
+    next: [
+      "Start neither of them: two orchestrators must never run at once. Which one signs now:",
+      ...bothSides.map(
+        (side) => `  on ${places[side]}: systemctl is-active ${unit[side]}; journalctl -u ${unit[side]} -n 20`,
+      ),
+      ...rollbackByHandHint(states, places),
+      "What each journal should say: docs/orchestrator.md",
+    ],
+  }),
+  "later move": ({ saga, states, places, unit, run, up }) => ({
+    what: `a later move of this orchestrator is known than the one that lies open here: ${moveText(saga.move)}. Nothing is touched`,
+    found: generationsFound(states),
+    needed: "hosts that know of it. Was one restored from a snapshot, or installed anew?",
+    next: [
+      "Start neither of them: the orchestrator may be at work elsewhere. Which one signs now, on each host that had it:",
+      ...bothSides.map((side) => `  on ${places[side]}: systemctl is-active ${unit[side]}`),
+      `Is the orchestrator on another host permanently? Run: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
+      "Is the orchestrator to start here? docs/orchestrator.md tells what each journal should say.",
+    ],
+  }),
+  "later start": ({ saga, states, source, run, up, at, stopIt }) => ({
+    what: `${at(source)} does not know of this orchestrator's last start: generation ${saga.generation ?? 0}, ${moveText(saga.move)}. Nothing was changed`,
+    found: generationsFound(states),
+    needed: "the host that the orchestrator is on now. Was this one restored from a snapshot, or installed anew?",
+    next: [
+      `Is the orchestrator on another host? This host must not sign too, ${stopIt(source)}`,
+      `Then, if the orchestrator is to stay there: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
+      manualMoveHint(run, saga.generation ?? 0),
+    ],
+  }),
   "record behind": (scene) => unknownPast("record behind", scene),
   "first move": (scene) => unknownPast("first move", scene),
-  "odd generation": ({ saga, states, up }) => [
-    `a journal names generation ${saga.generation ?? 0}, far beyond any that is known here: nothing is touched`,
-    ...generationsFound(states),
-    `  needed: a journal that nobody changed. See it on the host: cat ${journalFile}`,
-    `  Put the number right that it has in "generation"; then ${up}`,
-  ],
-  "other hosts": ({ up, journals }) => [
-    "the move that lies open here is between other hosts: nothing is touched",
-    ...bothSides.flatMap((side) => {
+  "odd generation": ({ saga, states, up }) => ({
+    what: `a journal names generation ${saga.generation ?? 0}, far beyond any that is known here: nothing is touched`,
+    found: generationsFound(states),
+    needed: `a journal that nobody changed. See it on the host: cat ${journalFile}`,
+    next: `Put the number right that it has in "generation"; then ${up}`,
+  }),
+  "other hosts": ({ up, journals }) => ({
+    what: "the move that lies open here is between other hosts: nothing is touched",
+    found: bothSides.flatMap((side) => {
       const journal = journals[side];
       return journal?.source === undefined
         ? []
-        : [`  found on the ${side} host: from the host with the key ${journal.source} to that with ${journal.target}`];
+        : [`on the ${side} host: from the host with the key ${journal.source} to that with ${journal.target}`];
     }),
-    `  needed: the hosts with these keys: ${up} with the addresses and host keys that were configured when it began`,
-    `  Are they the same machines, with new keys? On both, with the fingerprint as it was and as it is: sed -i 's,FOUND,NOW,' ${journalFile}; then ${up}`,
-  ],
-  "another move": ({ saga, states, run, up, journals }) => [
-    `another move of an orchestrator is at work on these hosts, or took this orchestrator elsewhere: ${moveText(saga.move)}`,
-    ...bothSides.map((side) => {
+    needed: `the hosts with these keys: ${up} with the addresses and host keys that were configured when it began`,
+    next: `Are they the same machines, with new keys? On both, with the fingerprint as it was and as it is: sed -i 's,FOUND,NOW,' ${journalFile}; then ${up}`,
+  }),
+  "another move": ({ saga, states, run, up, journals }) => ({
+    what: `another move of an orchestrator is at work on these hosts, or took this orchestrator elsewhere: ${moveText(saga.move)}`,
+    found: bothSides.map((side) => {
       const journal = journals[side];
-      return `  found on the ${side} host: ${journal ? `${journal.stage} since ${journal.at}, other host ${journal.other.address}` : "no journal"}`;
+      const stage = journal && `${journal.stage} since ${journal.at}, other host ${journal.other.address},`;
+      return `${stage ?? "no journal"} on the ${side} host`;
     }),
-    ...(isAtWork(states, saga)
+    needed:
+      !isAtWork(states, saga) &&
+      `a stack that does not move it any more: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
+    next: isAtWork(states, saga)
       ? [
-          `  Nothing is touched. End that move with its own stack first: ${commandsFor(saga.move.stack).up}`,
-          "  Is there no such stack any more? docs/orchestrator.md tells what each journal should say.",
+          `Nothing is touched. End that move with its own stack first: ${commandsFor(saga.move.stack).up}`,
+          "Is there no such stack any more? docs/orchestrator.md tells what each journal should say.",
         ]
-      : [
-          "  Nothing is touched: what this stack knows of the orchestrator is older than that move.",
-          `  needed: a stack that does not move it any more: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
-        ]),
-  ],
+      : "Nothing is touched: what this stack knows of the orchestrator is older than that move.",
+  }),
 };

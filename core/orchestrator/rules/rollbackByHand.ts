@@ -20,9 +20,9 @@ export function rollbackCommands(saga: Saga, states: HostStates, places: HostAdd
   const moveBack = (from: string, to: string) => (to === "" ? "" : `mv ${shellWord(from)} ${shellWord(to)} && `);
   const files = moveBack(`${unitFile}.moved`, unitFile) + moveBack(keyStore, plainStore(keyStore));
   return [
-    `  first on ${places[target]}: ${stopForGood(places.services[target])} (it must say inactive)`,
-    `  only then on ${places[source]}: systemctl unmask ${service} && ${files}systemctl enable --now ${service}`,
-    ...(source === "old" ? [`  and for the program, ${asideCommand(places)}`] : []),
+    `first on ${places[target]}: ${stopForGood(places.services[target])} (it must say inactive)`,
+    `only then on ${places[source]}: systemctl unmask ${service} && ${files}systemctl enable --now ${service}`,
+    ...(source === "old" ? [`and for the program, ${asideCommand(places)}`] : []),
   ];
 }
 
@@ -37,5 +37,5 @@ export function rollbackByHandHint({ old, new: fresh }: HostStates, places: Host
   if (!old?.active || !fresh || fresh.active || !fresh.masked) return [];
   // The orchestrator went on to a third host, and signs there.
   if (fresh.journal?.stage === "moved") return [];
-  return [`  Did you bring it back by hand, and is it to stay there? Then ${asideCommand(places)}`];
+  return [`Did you bring it back by hand, and is it to stay there? Then ${asideCommand(places)}`];
 }

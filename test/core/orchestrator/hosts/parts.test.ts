@@ -99,8 +99,8 @@ describe("a run that another one holds up", () => {
       lockTimeoutText("203.0.113.9", "held 17 4242", 30, "prod-2"),
     ).toBe(`203.0.113.9: another run has been at work on this orchestrator for 30 minutes; nothing was done
   found: it is logged in on 203.0.113.9; its login there is process 4242
-  Whose it is: on 203.0.113.9: ps -o lstart,args -p 4242; ss -tnp | grep pid=4242,
   needed: wait until that run has finished, or press Ctrl-C in its terminal. Which step it is at, if it is this stack's: ./pillar-host status prod-2
+  Whose it is: on 203.0.113.9: ps -o lstart,args -p 4242; ss -tnp | grep pid=4242,
   Then: pulumi up -s prod-2`);
   });
 
@@ -242,7 +242,7 @@ describe("what an error says", () => {
     expect(text).toContain(
       "the old host (198.51.100.7) does not know of this orchestrator's last start: generation 2, pillar-host/next/Anvil/1. Nothing was changed",
     );
-    expect(text).toContain("  found on the old host: no journal\n");
+    expect(text).toContain("  found: no journal on the old host\n");
     expect(text).toContain("This host must not sign too, on 198.51.100.7: systemctl stop signer && ");
     expect(text).toContain("pulumi config rm --path pillar-host:orchestrator.migrateFrom -s prod && pulumi up -s prod");
     expect(text).toContain(
