@@ -8,7 +8,7 @@ import { takeBackup } from "../../core/orchestrator/backup/backup";
 import { hasSameShare } from "../../core/orchestrator/backup/keyShare";
 import type { Entry } from "../../core/orchestrator/backup/manifest";
 import { findWholeBackup } from "../../core/orchestrator/checks/preparation";
-import { newPlace, oldPlace } from "../../core/orchestrator/checks/secureOptions";
+import { createNewPlace, createOldPlace } from "../../core/orchestrator/checks/secureOptions";
 import { type OrchestratorPlace, readOrchestratorFacts } from "../../core/orchestrator/checks/survey";
 import { locateOrchestrator, type OrchestratorReading } from "../../core/orchestrator/hosts/locateOrchestrator";
 import { newHost, oldHost } from "../../core/ssh/configuredLogin";
@@ -68,11 +68,11 @@ function listCandidates({ stack, config, address, hostKey }: StackInfo): readonl
   const own =
     address === undefined || hostKey === undefined
       ? []
-      : [{ root: openRoot(newHost(config, address, hostKey), library), place: newPlace(config) }];
+      : [{ root: openRoot(newHost(config, address, hostKey), library), place: createNewPlace(config) }];
   const from =
     config.orchestrator.migrateFrom === undefined
       ? []
-      : [{ root: openRoot(oldHost(config), library), place: oldPlace(config) }];
+      : [{ root: openRoot(oldHost(config), library), place: createOldPlace(config) }];
   if (own.length + from.length === 0)
     throw new CliRefusal(
       formatProblem({

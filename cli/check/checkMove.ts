@@ -2,9 +2,9 @@ import { nodeTarget } from "../../core/chain/configuredNode";
 import { openStackStore } from "../../core/config/stackStore";
 import { isMoveOver, readMoveEvents } from "../../core/eventLog/eventLog";
 import { readBridge } from "../../core/orchestrator/checks/bridgeState";
-import { forecastLines } from "../../core/orchestrator/checks/forecast";
+import { formatForecast } from "../../core/orchestrator/checks/forecast";
 import { rehearse } from "../../core/orchestrator/checks/rehearsal";
-import { secureOptions } from "../../core/orchestrator/checks/secureOptions";
+import { createSecureOptions } from "../../core/orchestrator/checks/secureOptions";
 import { newHost, oldHost } from "../../core/ssh/configuredLogin";
 import { openRoot } from "../../core/ssh/root";
 import { orchestratorLibrary } from "../../core/steps/libraries";
@@ -23,7 +23,7 @@ export async function checkMove({ stack, config, state, address, hostKey }: Stac
   if (config.orchestrator.migrateFrom === undefined) return [];
   if (address === undefined || hostKey === undefined)
     return [pending(topic, "the move is rehearsed once address and key of the new host are known")];
-  const options = secureOptions(config, stack);
+  const options = createSecureOptions(config, stack);
   if (isMoveOver(await readMoveEvents(openStackStore(config)), options.move))
     return [pass(topic, "the move is over, says the event log: nothing to rehearse")];
   const library = orchestratorLibrary();
@@ -53,7 +53,7 @@ export async function checkMove({ stack, config, state, address, hostKey }: Stac
               ...pass(
                 topic,
                 "rehearsed: nothing was written on either host",
-                ...[...shown, ...forecastLines(gap.forecast, gap.measured)],
+                ...[...shown, ...formatForecast(gap.forecast, gap.measured)],
               ),
               gapSeconds: gap.forecast.total,
             },

@@ -3,8 +3,8 @@ import type { StackConfig } from "../../core/config/config";
 import { chooseRecordsPlace, openStackStore } from "../../core/config/stackStore";
 import { appendEvent, isMoveOver, readLog, readMoveEvents } from "../../core/eventLog/eventLog";
 import type { Backup, MoveEvent } from "../../core/eventLog/events";
-import { createMoveId, moveText } from "../../core/eventLog/moveId";
-import { placed } from "../../core/orchestrator/backup/backupPlace";
+import { createMoveId, formatMove } from "../../core/eventLog/moveId";
+import { resolveBackupPlace } from "../../core/orchestrator/backup/backupPlace";
 import { hasShareForKey } from "../../core/orchestrator/backup/keyShare";
 import { type BackupContent, readBackup } from "../../core/orchestrator/backup/restoreBackup";
 import { type BridgeNow, readBridge } from "../../core/orchestrator/checks/bridgeState";
@@ -12,7 +12,7 @@ import { findStaleShare } from "../../core/orchestrator/checks/staleShare";
 import { checkMoveHistory, type MoveHistory } from "../../core/orchestrator/rules/generation";
 import type { WhichHost } from "../../core/orchestrator/rules/journal";
 import { findFence, summarizeMoves } from "../../core/orchestrator/rules/moveHistory";
-import { manualMoveHint } from "../../core/orchestrator/rules/moveMessages";
+import { formatManualMoveHint } from "../../core/orchestrator/rules/moveMessages";
 import { oldHost, sshTarget } from "../../core/ssh/configuredLogin";
 import { fingerprintOf } from "../../core/ssh/publicKey";
 import type { SshTarget } from "../../core/ssh/ssh";
@@ -61,7 +61,7 @@ export async function restoreOrchestrator(
   if (file === undefined) throw refuse({ what: "the event log has no backup", needed: "give one with --backup FILE" });
 
   const { identityFile } = orchestrator.backup;
-  const place = placed({ directory: chooseRecordsPlace(config), identityFile, move });
+  const place = resolveBackupPlace({ directory: chooseRecordsPlace(config), identityFile, move });
   const content = await readBackup(file, place).catch(({ message }: Error) => {
     throw new CliRefusal(message);
   });
@@ -127,9 +127,9 @@ function assertLastHolder(config: StackConfig, known: MoveHistory, hosts: Readon
   if (checkMoveHistory(nothing, known, { laterThan, hosts, isRestore: true }) !== "later start") return;
   throw refuse({
     what: "by the event log, the orchestrator was started last on another host",
-    found: `${known.startedOn ?? "a host that it does not name"}, in ${known.move ? moveText(known.move) : "no move"}`,
+    found: `${known.startedOn ?? "a host that it does not name"}, in ${known.move ? formatMove(known.move) : "no move"}`,
     needed: "name that host's stack with --from",
-    next: manualMoveHint(commandsFor(config.stack), known.started),
+    next: formatManualMoveHint(commandsFor(config.stack), known.started),
   });
 }
 
@@ -156,6 +156,6 @@ export function formatRestore(
     `  key share    ${keyShare ? `${keyShare.files.join(", ")}, made ${keyShare.generatedAt}` : "none"}`,
     `  bridge's key ${isFresh ? "that of the key share: no key generation came after it" : "NOT shown to be that of the key share"}`,
     `  lost host    ${lost}`,
-    `  last move    ${last ? `${moveText(last.move)}: ${last.event} at ${last.at}` : "none in the event log"}`,
+    `  last move    ${last ? `${formatMove(last.move)}: ${last.event} at ${last.at}` : "none in the event log"}`,
   ];
 }

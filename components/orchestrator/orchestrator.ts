@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type NodeRpc, nodeRpc, resolveNode } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
-import { moveText } from "../../core/eventLog/moveId";
+import { formatMove } from "../../core/eventLog/moveId";
 import type { SecureOptions } from "../../core/orchestrator/checks/preparation";
-import { secureOptions } from "../../core/orchestrator/checks/secureOptions";
+import { createSecureOptions } from "../../core/orchestrator/checks/secureOptions";
 import type { OrchestratorPlace } from "../../core/orchestrator/checks/survey";
 import type { HostInputs, MoveInputs } from "../../core/orchestrator/hosts/moveInputs";
 import { pickAcknowledgements } from "../../core/orchestrator/rules/acknowledgements";
@@ -53,7 +53,7 @@ export function createOrchestratorArgs(
 ): OrchestratorArgs {
   const stack = pulumi.getStack();
   const { orchestrator } = config;
-  const [from, secure] = [oldHost(config), secureOptions(config, stack)];
+  const [from, secure] = [oldHost(config), createSecureOptions(config, stack)];
   return {
     after,
     host,
@@ -116,7 +116,7 @@ export class Orchestrator extends pulumi.ComponentResource {
     const copied = runStep(`${name}-bulk-copy`, args.bulkCopy, host.access, {
       parent: this,
       dependsOn: [copyKey],
-      triggers: [moveText(moveName)],
+      triggers: [formatMove(moveName)],
     });
     const move = new OrchestratorMove(
       `${name}-move`,

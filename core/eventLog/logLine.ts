@@ -1,13 +1,13 @@
 import { checkVersion } from "../util/checkVersion";
 import type { LogEvent, MoveEvent } from "./events";
-import { moveText, parseMove } from "./moveId";
+import { formatMove, parseMove } from "./moveId";
 
 /** Version of a line's format (docs/architecture.md, Event log). */
 const lineVersion = 1;
 
 /** Formats a line without line break. @param after hash of the newest line that the writer had read */
 export function formatLine(entry: LogEvent | MoveEvent, after?: string): string {
-  const written = "move" in entry ? { ...entry, move: moveText(entry.move) } : entry;
+  const written = "move" in entry ? { ...entry, move: formatMove(entry.move) } : entry;
   return JSON.stringify({ version: lineVersion, after, ...written });
 }
 

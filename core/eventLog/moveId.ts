@@ -11,7 +11,7 @@ export interface MoveId {
 }
 
 /** Formats a move as `<project>/<stack>/<Pillar>/<attempt>`. @throws if it is ambiguous */
-export function moveText(move: MoveId): string {
+export function formatMove(move: MoveId): string {
   const { project, stack, pillar, attempt } = move;
   const text = [project, stack, pillar, ...(attempt === undefined ? [] : [attempt])].join("/");
   const parsed = parseMove(text);

@@ -1,5 +1,5 @@
 import { isSameMove, type MoveId } from "../eventLog/moveId";
-import { hasShareForKey, isKeyShare, shareFile } from "../orchestrator/backup/keyShare";
+import { formatShareFile, hasShareForKey, isKeyShare } from "../orchestrator/backup/keyShare";
 import type { Entry } from "../orchestrator/backup/manifest";
 import type { BridgeNow } from "../orchestrator/checks/bridgeState";
 import { isSameHost } from "../ssh/sameHost";
@@ -53,7 +53,7 @@ export function backupFault(signer: BackedUpOrchestrator, backup: ListedBackup):
   if (!bridge.known) return `it is unknown whether its key share is of the bridge's key: ${bridge.why}`;
   const files = entries.filter(({ size }) => size > 0).map(({ path }) => path);
   if (hasShareForKey(bridge.key, files)) return undefined;
-  return `its key share is not ${shareFile(bridge.key)}, but ${files.filter(isKeyShare).join(", ") || "none"}`;
+  return `its key share is not ${formatShareFile(bridge.key)}, but ${files.filter(isKeyShare).join(", ") || "none"}`;
 }
 
 function holdsFenced(entries: readonly Entry[], directory: string): boolean {

@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { readMoveEvents } from "../eventLog/eventLog";
 import type { Backup } from "../eventLog/events";
 import { manifestVersion } from "../orchestrator/backup/backup";
-import { isKept } from "../orchestrator/backup/backupPlace";
+import { isBackupKept } from "../orchestrator/backup/backupPlace";
 import { canOpen } from "../orchestrator/backup/vault";
 import type { Store } from "../store/store";
 import { checkVersion } from "../util/checkVersion";
@@ -16,7 +16,7 @@ export async function orchestratorBackupFaults(store: Store, signer: BackedUpOrc
   for (const entry of (await readMoveEvents(store)).reverse()) {
     if (entry.event !== "backup" || entry.move.pillar !== signer.pillar) continue;
     const { details: backup, at, move } = entry;
-    const fault = (await isKept(store, backup))
+    const fault = (await isBackupKept(store, backup))
       ? (backupFault(signer, { ...(await readManifest(store, backup.manifestFile)), label: backup.label, at, move }) ??
         (await findOpenFault(store, signer, backup)))
       : "its file is missing here, or has the wrong size";

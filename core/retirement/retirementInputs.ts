@@ -1,7 +1,7 @@
 import { nodeTarget, otherNode } from "../chain/configuredNode";
 import type { StackConfig } from "../config/config";
 import { chooseRecordsPlace } from "../config/stackStore";
-import { orchestratorPaths } from "../orchestrator/checks/secureOptions";
+import { createOrchestratorPaths } from "../orchestrator/checks/secureOptions";
 import { newHost, otherLogin } from "../ssh/configuredLogin";
 import { retirementLibrary } from "../steps/libraries";
 import type { HostPaths, HostRef, RetirementInputs } from "./guardInputs";
@@ -66,7 +66,7 @@ function hostPaths(
     service: other.service ?? service,
     dataDir: other.dataDir ?? dataDir,
     rpcPort: other.rpcPort ?? rpcPort,
-    signer: orchestratorPaths(config),
+    signer: createOrchestratorPaths(config),
   };
 }
 

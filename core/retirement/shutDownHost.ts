@@ -1,6 +1,6 @@
 import type { EventLog } from "../eventLog/eventLog";
 import { type BackupSource, takeBackup } from "../orchestrator/backup/backup";
-import { placed } from "../orchestrator/backup/backupPlace";
+import { resolveBackupPlace } from "../orchestrator/backup/backupPlace";
 import { own } from "../ssh/foreign";
 import type { RootHost } from "../ssh/root";
 import { commandsFor } from "../util/commands";
@@ -29,7 +29,7 @@ export async function shutDownHost(
 ): Promise<void> {
   const { places, backup, stack, pillar } = inputs;
   const variables = own(pathVariables(places));
-  const settings = placed({ ...backup, move: { project: "pillar-host", stack, pillar } });
+  const settings = resolveBackupPlace({ ...backup, move: { project: "pillar-host", stack, pillar } });
   // It runs here only after an override. Its files must not change during the backup.
   if (signer.active) {
     await root.call("retire_stop_signer", variables, { limitSeconds: 200 });

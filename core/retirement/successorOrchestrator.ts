@@ -1,6 +1,6 @@
 import { identityDifferences } from "../chain/orchestrator";
 import type { LogEvent, MoveEvent } from "../eventLog/events";
-import { hasShareForKey, shareFile } from "../orchestrator/backup/keyShare";
+import { formatShareFile, hasShareForKey } from "../orchestrator/backup/keyShare";
 import { commandsFor } from "../util/commands";
 import type { RetirementFacts, Unmet } from "./retirementFacts";
 
@@ -23,7 +23,7 @@ export function successorFaults({ successor, bridge, identity }: Facts): Omit<Un
     unmet.push({
       what: "the successor's orchestrator has no share of the bridge's key",
       found: [shares.length > 0 ? shares.join(", ") : "no key share there"],
-      needed: `${shareFile(bridge.key)} there: restore the orchestrator from its backup (docs/orchestrator.md), or wait for the next key generation`,
+      needed: `${formatShareFile(bridge.key)} there: restore the orchestrator from its backup (docs/orchestrator.md), or wait for the next key generation`,
     });
   const { identity: present } = successor;
   const differences = present && identity ? identityDifferences(present, identity) : [];

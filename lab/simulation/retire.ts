@@ -1,5 +1,5 @@
 import type { EventDetails, LogEvent, MoveEvent } from "../../core/eventLog/events";
-import { shareFile } from "../../core/orchestrator/backup/keyShare";
+import { formatShareFile } from "../../core/orchestrator/backup/keyShare";
 import type { Entry } from "../../core/orchestrator/backup/manifest";
 import { assignRoles, type Saga, type WhichHost } from "../../core/orchestrator/rules/journal";
 import type { RetirementInputs } from "../../core/retirement/guardInputs";
@@ -96,7 +96,7 @@ export function noteBackup(world: World, host: ModelHost, share: number | undefi
   if (!world.hasLaptop || share === undefined) return;
   world.backup = Math.max(world.backup, share);
   const { address, hostKey } = pinned(host);
-  const files = ["config.json", "producer.moved-to-x", shareFile(bridgeKey(share))];
+  const files = ["config.json", "producer.moved-to-x", formatShareFile(bridgeKey(share))];
   const entries = files.reverse().map((name) => ({ path: `${directory.slice(1)}/${name}`, size: 1 }) as Entry);
   const move = { project: "pillar-host", stack: "second", pillar: "Anvil", attempt: 1 };
   world.backups = [...(world.backups ?? []), { label, at: "", move, host: address, hostKey, entries }];
@@ -171,7 +171,7 @@ function release(world: World, name: HostName, rules: Rules): string {
 }
 
 function successorOf(host: ModelHost): NonNullable<RetirementFacts["successor"]> {
-  const shares = host.directory === undefined ? [] : [shareFile(bridgeKey(host.directory))];
+  const shares = host.directory === undefined ? [] : [formatShareFile(bridgeKey(host.directory))];
   const signer = { active: true, masked: false, hasDirectory: true, hasKeyStore: true, lacks: [], shares };
   const { journal } = host;
   return {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ssh2 from "ssh2";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { moveText } from "../../core/eventLog/moveId";
+import { formatMove } from "../../core/eventLog/moveId";
 import { frameScript } from "../../core/ssh/answer";
 import { fingerprintOf } from "../../core/ssh/publicKey";
 import { asRoot } from "../../core/ssh/root";
@@ -529,7 +529,7 @@ describe("OrchestratorBackup", () => {
   };
   // One fake host plays both: the share on the new one is this move's own.
   const own = () => {
-    const journal = Buffer.from(JSON.stringify({ move: moveText(move), stage: "staging" })).toString("base64");
+    const journal = Buffer.from(JSON.stringify({ move: formatMove(move), stage: "staging" })).toString("base64");
     return library().replace("mount=/", `mount=/ journal=${journal}`);
   };
 

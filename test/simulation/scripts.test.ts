@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { moveText } from "../../core/eventLog/moveId";
+import { formatMove } from "../../core/eventLog/moveId";
 import { assignRoles, type Direction, type WhichHost } from "../../core/orchestrator/rules/journal";
 import { type ModelHost, signing } from "../../lab/simulation/host";
 import { begin, type Call, effectsOf, type ScriptName } from "../../lab/simulation/scripts";
@@ -70,14 +70,14 @@ function simulated({
   kept,
 }: ModelHost): ReturnType<typeof found> {
   return {
-    move: journal && moveText(journal.move),
+    move: journal && formatMove(journal.move),
     generation: journal?.generation,
     source: journal?.source,
     target: journal?.target,
     direction: journal?.direction,
     side: journal?.side,
     stage: journal?.stage,
-    history: (journal?.history ?? []).map((past) => `${past.move && moveText(past.move)}:${past.stage}`),
+    history: (journal?.history ?? []).map((past) => `${past.move && formatMove(past.move)}:${past.stage}`),
     running,
     masked,
     directory,
@@ -114,7 +114,7 @@ async function playOnBoth(both: ReturnType<typeof open>, { name, ...told }: Step
     ...(settled ? { stage: settled } : {}),
   };
   const { code, stderr } = await stage.step(name, {
-    move: moveText(move),
+    move: formatMove(move),
     side,
     direction,
     ...(settled ? { stage: settled } : {}),

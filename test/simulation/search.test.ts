@@ -64,7 +64,7 @@ const withoutGenerations: readonly Mutation[] = [
 /** What failed on both ways, without a word of where the key is, and what to do. */
 const silent: Mutation = {
   file: "core/orchestrator/move/saga.ts",
-  from: "stepFailureText(text,",
+  from: "formatStepFailure(text,",
   to: "((words: string) => words)(text,",
 };
 

@@ -1,7 +1,7 @@
 import crypto from "node:crypto";
 import { Writable } from "node:stream";
 import type { Parser, ReadEntry } from "tar";
-import { createManifest, type Entry, type Manifest, plainPath, quotePath } from "./manifest";
+import { createManifest, type Entry, type Manifest, normalizePath, quotePath } from "./manifest";
 
 /** Reads a tar archive in a stream; writes nothing to the disk. */
 export interface ArchiveReader {
@@ -42,9 +42,11 @@ export async function readArchive(keep: (path: string) => boolean = () => false)
       if (kind === undefined) fault ??= new Error(`the archive holds a ${entry.type}`);
       // A restore as root would set these modes again.
       if (kind === "file" && ((entry.mode ?? 0) & 0o6000) !== 0)
-        fault ??= new Error(`${quotePath(plainPath(entry.path))} runs as its owner: take that from it (chmod ug-s)`);
+        fault ??= new Error(
+          `${quotePath(normalizePath(entry.path))} runs as its owner: take that from it (chmod ug-s)`,
+        );
       const hash = crypto.createHash("sha256");
-      const isKept = kind === "file" && entry.size <= bytesLeft && keep(plainPath(entry.path));
+      const isKept = kind === "file" && entry.size <= bytesLeft && keep(normalizePath(entry.path));
       if (isKept) bytesLeft -= entry.size;
       const chunks: Buffer[] = [];
       entry.on("data", (chunk: Buffer) => {
@@ -54,8 +56,8 @@ export async function readArchive(keep: (path: string) => boolean = () => false)
       entry.on("end", () => {
         if (kind !== undefined) entries.push(toEntry(entry, kind, hash.digest("hex")));
         if (!isKept) return;
-        kept.set(plainPath(entry.path), Buffer.concat(chunks).toString("utf8"));
-        if (entry.mtime) writtenAt.set(plainPath(entry.path), entry.mtime);
+        kept.set(normalizePath(entry.path), Buffer.concat(chunks).toString("utf8"));
+        if (entry.mtime) writtenAt.set(normalizePath(entry.path), entry.mtime);
       });
       entry.resume();
     },
@@ -65,7 +67,7 @@ export async function readArchive(keep: (path: string) => boolean = () => false)
 
 function toEntry(entry: ReadEntry, kind: Entry["kind"], sha256: string): Entry {
   return {
-    path: plainPath(entry.path),
+    path: normalizePath(entry.path),
     kind,
     mode: kind === "link" ? "777" : (entry.mode ?? 0).toString(8),
     owner: `${entry.uid}:${entry.gid}`,

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { appendEvent } from "../../eventLog/eventLog";
 import type { Backup } from "../../eventLog/events";
-import { moveText } from "../../eventLog/moveId";
+import { formatMove } from "../../eventLog/moveId";
 import { own } from "../../ssh/foreign";
 import type { RootHost } from "../../ssh/root";
 import { formatProblem } from "../../util/problem";
@@ -12,14 +12,14 @@ import { findKeyShare } from "./keyShare";
 import {
   compareManifests,
   type Difference,
-  differenceLines,
+  formatDifferences,
   type Manifest,
   type Place,
   quotePath,
   readManifest,
   sumManifest,
 } from "./manifest";
-import { type Identity, identityFor, prove, type Sealed, seal } from "./vault";
+import { type Identity, openIdentity, prove, type Sealed, seal } from "./vault";
 
 export interface BackupSource {
   /** Part of the file's name: `first`, `last`, `asked`. */
@@ -62,7 +62,7 @@ export async function takeBackup(
   const identity = await prepare(settings, deps).catch((error) => {
     throw new Error(describeError(error, directory));
   });
-  const stem = path.join(directory, `${moveText(settings.move).replaceAll(/[^A-Za-z0-9._-]+/g, "-")}-${what.label}`);
+  const stem = path.join(directory, `${formatMove(settings.move).replaceAll(/[^A-Za-z0-9._-]+/g, "-")}-${what.label}`);
   const part = `${stem}.${process.pid}.part`;
 
   let problems: readonly string[] = [];
@@ -97,7 +97,7 @@ export async function takeBackup(
 async function prepare({ store: { directory }, identityFile }: BackupSettings, deps: BackupDeps): Promise<Identity> {
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
   removeDeadParts(directory);
-  const identity = await identityFor(directory, identityFile, deps.now);
+  const identity = await openIdentity(directory, identityFile, deps.now);
   if (identity.isNew) {
     deps.say(`backup: made a key that opens the backups: ${identity.file}`);
     deps.say("backup: copy it to a safe place away from this machine now: without it no backup can be opened");
@@ -143,7 +143,13 @@ async function copyArchive(
   );
   let sealed: Sealed;
   try {
-    sealed = await seal({ source: stdout, file: part, recipient, keep: what.isJson, limitBytes: archiveLimit(before) });
+    sealed = await seal({
+      source: stdout,
+      file: part,
+      recipient,
+      keep: what.isJson,
+      limitBytes: computeArchiveLimit(before),
+    });
     const failure = await hostError;
     if (failure) throw failure;
   } catch (error) {
@@ -160,7 +166,7 @@ async function copyArchive(
   // The parser's own message would quote the text.
   const broken = [...sealed.archive.kept].filter(([, text]) => !isJsonText(text));
   const problems = [
-    ...differenceLines([...differences.values()]),
+    ...formatDifferences([...differences.values()]),
     ...broken.map(([file]) => `${quotePath(file)}: not whole JSON`),
   ];
   return { sealed, manifest, problems };
@@ -171,7 +177,7 @@ const tarEntryOverheadBytes = 4096;
 const growthBytes = 256 * 1024 * 1024;
 
 /** Returns the maximum size in bytes. */
-export function archiveLimit(listed: Manifest): number {
+export function computeArchiveLimit(listed: Manifest): number {
   return 2 * sumManifest(listed).bytes + tarEntryOverheadBytes * listed.size + growthBytes;
 }
 
@@ -224,7 +230,7 @@ function manifestText({ root, what, settings, manifest }: CompleteCopy, backup: 
   const { file, sealedBytes, sha256, files, bytes, provedAt } = backup;
   const content = {
     version: manifestVersion,
-    move: moveText(settings.move),
+    move: formatMove(settings.move),
     label: what.label,
     host: root.address,
     hostKey: root.hostKey,

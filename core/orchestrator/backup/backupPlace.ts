@@ -20,7 +20,7 @@ export interface BackupPlace {
 }
 
 /** Resolves the paths on this machine. @throws storeFault */
-export function placed({ directory, identityFile, move }: BackupPlace): BackupSettings {
+export function resolveBackupPlace({ directory, identityFile, move }: BackupPlace): BackupSettings {
   return {
     store: openStore(directory),
     move,
@@ -29,7 +29,7 @@ export function placed({ directory, identityFile, move }: BackupPlace): BackupSe
 }
 
 /** True if a backup is still there with its size. It was read whole when it was proved. */
-export async function isKept(
+export async function isBackupKept(
   store: Store,
   backup: Pick<Backup, "file" | "manifestFile" | "sealedBytes">,
 ): Promise<boolean> {

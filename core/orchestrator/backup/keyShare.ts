@@ -9,11 +9,11 @@ export function isKeyShare(path: string): boolean {
 
 /** True if one of these paths is the share of the bridge's key. */
 export function hasShareForKey(bridgeKey: string, paths: readonly string[]): boolean {
-  return paths.some((path) => `/${path}`.endsWith(`/${shareFile(bridgeKey)}`));
+  return paths.some((path) => `/${path}`.endsWith(`/${formatShareFile(bridgeKey)}`));
 }
 
 /** Returns the share's path below an orchestrator's directory: its name contains the key in hexadecimal. */
-export function shareFile(bridgeKey: string): string {
+export function formatShareFile(bridgeKey: string): string {
   return `tss/localstate-${Buffer.from(bridgeKey, "base64").toString("hex")}.json`;
 }
 

@@ -24,7 +24,7 @@ export type Manifest = ReadonlyMap<string, Entry>;
 const kinds: Readonly<Record<string, Entry["kind"]>> = { f: "file", d: "dir", l: "link" };
 const fieldsOfEntry = 6;
 
-export function plainPath(path: string): string {
+export function normalizePath(path: string): string {
   const parts = path.split("/").filter((part) => part !== "" && part !== ".");
   return parts.length === 0 ? "." : parts.join("/");
 }
@@ -52,11 +52,13 @@ export function parseManifest(printed: Buffer): Manifest {
     );
     const kind = kinds[letter];
     if (kind === undefined)
-      throw new Error(`${quotePath(plainPath(path))} is a device, or of an unknown kind (${letter}): remove it first`);
+      throw new Error(
+        `${quotePath(normalizePath(path))} is a device, or of an unknown kind (${letter}): remove it first`,
+      );
     if (kind === "file" && !(/^\d{1,15}$/.test(size) && /^[0-9a-f]{64}$/.test(content)))
-      throw new Error(`the list of files has another form than size and hash at ${quotePath(plainPath(path))}`);
+      throw new Error(`the list of files has another form than size and hash at ${quotePath(normalizePath(path))}`);
     entries.push({
-      path: plainPath(path),
+      path: normalizePath(path),
       kind,
       mode: kind === "link" ? "777" : mode,
       owner,
@@ -124,7 +126,7 @@ function describeDifference(a: Entry | undefined, b: Entry | undefined): string 
 
 const maxLines = 10;
 
-export function differenceLines(differences: readonly Difference[]): string[] {
+export function formatDifferences(differences: readonly Difference[]): string[] {
   const lines = differences.slice(0, maxLines).map(({ path, what }) => `${quotePath(path)}: ${what}`);
   const more = differences.length - lines.length;
   return more > 0 ? [...lines, `and ${more} more`] : lines;

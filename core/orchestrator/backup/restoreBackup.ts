@@ -12,7 +12,7 @@ import { readArchive } from "./archive";
 import { manifestVersion } from "./backup";
 import type { BackupSettings } from "./backupPlace";
 import { findKeyShare, isKeyShare } from "./keyShare";
-import { compareManifests, createManifest, differenceLines, type Entry, type Manifest } from "./manifest";
+import { compareManifests, createManifest, type Entry, formatDifferences, type Manifest } from "./manifest";
 import { decryptBackup, readIdentity } from "./vault";
 
 /** A proved backup, without its secrets. */
@@ -60,7 +60,7 @@ export async function readBackup(file: string, settings: BackupSettings): Promis
     throw fail(`one of Pillar ${pillar}`, `give a backup of Pillar ${settings.move.pillar}`);
   const differences = compareManifests(createManifest(list.entries), archive.manifest());
   if (differences.length > 0)
-    throw fail(differenceLines(differences), "every file as its list has it: use another backup");
+    throw fail(formatDifferences(differences), "every file as its list has it: use another backup");
   const inside = list.entries.find(({ path }) => path.endsWith("/.orchestrator"))?.path;
   if (inside === undefined)
     throw fail("a part of the orchestrator's directory", "give a whole backup: its name has -asked- or -first-");

@@ -9,7 +9,7 @@ import { formatProblem } from "../../util/problem";
 import { readSmallFile } from "../../util/readSmallFile";
 import { writeNewFile } from "../../util/writeAtomically";
 import { type ArchiveReader, readArchive } from "./archive";
-import { compareManifests, differenceLines, type Manifest } from "./manifest";
+import { compareManifests, formatDifferences, type Manifest } from "./manifest";
 
 /** An age identity (https://age-encryption.org). */
 export interface Identity {
@@ -22,7 +22,7 @@ export interface Identity {
 }
 
 /** Reads the identity file, or the program's own, made on first use. @throws Error if there is no usable identity */
-export async function identityFor(
+export async function openIdentity(
   directory: string,
   configured: string | undefined,
   now: () => number,
@@ -196,5 +196,5 @@ export async function prove(file: string, secret: string, expected: Manifest): P
     throw createError([`it does not decrypt to a whole archive (${(error as Error).message})`]);
   }
   const differences = compareManifests(expected, archive.manifest());
-  if (differences.length > 0) throw createError(differenceLines(differences));
+  if (differences.length > 0) throw createError(formatDifferences(differences));
 }

@@ -59,7 +59,7 @@ export function parseStops(printed: string): number[] {
   });
 }
 
-export function forecastLines(
+export function formatForecast(
   { stop, copy, start, total }: Forecast,
   { bytes, readSeconds }: ForecastInputs,
 ): string[] {

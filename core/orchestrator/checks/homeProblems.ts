@@ -1,12 +1,12 @@
 import path from "node:path";
 import { commandsFor } from "../../util/commands";
 import type { Problem } from "../../util/problem";
-import { hasShareForKey, shareFile } from "../backup/keyShare";
-import { failedChecks } from "./hostProblems";
+import { formatShareFile, hasShareForKey } from "../backup/keyShare";
+import { listFailedChecks } from "./hostProblems";
 import type { MoveSurvey, OldSide, Requirements } from "./moveSurvey";
 
 /** Checks what the old host's orchestrator would miss on the new host: it would end there at once, after the fence. */
-export function homeProblems(side: OldSide, survey: MoveSurvey, wanted: Requirements): Problem[] {
+export function findHomeProblems(side: OldSide, survey: MoveSurvey, wanted: Requirements): Problem[] {
   return [
     ...processProblems(side, survey, wanted),
     ...configProblems(side, wanted),
@@ -20,7 +20,7 @@ function processProblems({ facts }: OldSide, survey: MoveSurvey, wanted: Require
   const run = commandsFor(wanted.stack);
   const newEnvironment = "value" in survey.new ? survey.new.value.facts.environment : facts.environment;
   const missing = facts.environment.filter((name) => !newEnvironment.includes(name));
-  return failedChecks([
+  return listFailedChecks([
     facts.user !== undefined &&
       facts.user !== "root" && {
         what: `${address}: the orchestrator runs as another user than root`,
@@ -55,7 +55,7 @@ function configProblems({ facts, config, damaged }: OldSide, wanted: Requirement
     place === undefined || [directory, facts.real].some((own) => path.posix.join(own, below) === normalize(place));
   const stopFirst = (what: string) =>
     `On the host: systemctl stop ${service}; ${what}; systemctl start ${service}. Then run ${run.up} again.`;
-  return failedChecks([
+  return listFailedChecks([
     !isBelow(config.dataPath, ".") && {
       what: `${address}: the orchestrator's files lie in two places`,
       found: `DataPath ${config.dataPath} in ${file}`,
@@ -94,7 +94,9 @@ function shareProblems({ facts, config, damaged, shares }: OldSide, { bridge }: 
   if (config.hasShare && (!bridge.known || hasShareForKey(bridge.key, shares))) return [];
   const { set } = commandsFor(wanted.stack);
   const empty = config.hasShare ? "" : `an empty TssConfig.PublicKey in ${wanted.old.directory}/config.json, and `;
-  const share = bridge.known ? `${shareFile(bridge.key)}, of the key ${bridge.key} that the chain names` : "the share";
+  const share = bridge.known
+    ? `${formatShareFile(bridge.key)}, of the key ${bridge.key} that the chain names`
+    : "the share";
   return [
     {
       what: `${wanted.old.address}: the orchestrator has no share of the bridge's present key, and signs nothing`,

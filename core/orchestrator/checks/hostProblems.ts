@@ -5,7 +5,7 @@ import type { OrchestratorFacts } from "../rules/hostPairFacts";
 /** Space beside the copied files: journals, a rewritten configuration, the node's growth in the meantime. */
 export const marginBytes = 64 * 1024 * 1024;
 
-export function missingTools(address: string, { lacks }: OrchestratorFacts, run: Commands): Problem[] {
+export function findMissingTools(address: string, { lacks }: OrchestratorFacts, run: Commands): Problem[] {
   if (lacks.length === 0) return [];
   return [
     {
@@ -17,6 +17,6 @@ export function missingTools(address: string, { lacks }: OrchestratorFacts, run:
   ];
 }
 
-export function failedChecks(checks: readonly (Problem | false)[]): Problem[] {
+export function listFailedChecks(checks: readonly (Problem | false)[]): Problem[] {
   return checks.filter((check) => check !== false);
 }

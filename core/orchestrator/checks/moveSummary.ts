@@ -1,14 +1,14 @@
 import { sizeText } from "../../util/sizeText";
 import type { BridgeNow } from "./bridgeState";
 import type { MoveSurvey, Requirements } from "./moveSurvey";
-import { newVersion } from "./newHostProblems";
+import { chooseNewVersion } from "./newHostProblems";
 
 export function formatSurvey(survey: MoveSurvey, wanted: Requirements): string[] {
   if ("problem" in survey.old || "problem" in survey.new) return [];
   const { facts, build, status, identity } = survey.old.value;
   const version =
     "value" in build ? `${build.value.version} (${build.value.gitCommit.slice(0, 8) || "no commit"})` : "not known";
-  const next = newVersion(wanted, survey.new.value.build);
+  const next = chooseNewVersion(wanted, survey.new.value.build);
   const live = "value" in status && status.value ? status.value.stateName : "its build does not tell";
   const pillar = "value" in identity ? identity.value?.pillarName : undefined;
   const lines = [

@@ -5,12 +5,12 @@ import type { Result } from "../../util/result";
 import { sizeText } from "../../util/sizeText";
 import { isUsed } from "../rules/endpoints";
 import { isOwn } from "../rules/journal";
-import { failedChecks, marginBytes, missingTools } from "./hostProblems";
+import { findMissingTools, listFailedChecks, marginBytes } from "./hostProblems";
 import type { NewSide, OldSide, Requirements, SshScan } from "./moveSurvey";
 
-export function newHostProblems(side: NewSide, old: OldSide | undefined, wanted: Requirements): Problem[] {
+export function findNewHostProblems(side: NewSide, old: OldSide | undefined, wanted: Requirements): Problem[] {
   return [
-    ...missingTools(wanted.new.address, side.facts, commandsFor(wanted.stack)),
+    ...findMissingTools(wanted.new.address, side.facts, commandsFor(wanted.stack)),
     ...directoryProblems(side, old, wanted),
     ...(wanted.restoreFrom === undefined ? sshProblems(side.scan, wanted) : []),
     ...(old ? endpointProblems(old, side.reached, wanted) : []),
@@ -22,7 +22,7 @@ function directoryProblems({ facts }: NewSide, old: OldSide | undefined, wanted:
   const { address, directory } = wanted.new;
   const run = commandsFor(wanted.stack);
   const neededBytes = (old?.facts.bytes ?? 0) + marginBytes;
-  return failedChecks([
+  return listFailedChecks([
     facts.shares > 0 &&
       !isOwn(facts.journal, wanted.move) && {
         what: `${address}: there is a key share in ${directory} already`,
@@ -54,7 +54,7 @@ function endpointProblems(old: OldSide, reached: readonly string[], wanted: Requ
   const remote = [...new Set(missing.filter(({ isOwn }) => !isOwn).map((each) => each.new))];
   const local = missing.filter((each) => each.isOwn && isUsed(each, networks));
   const [first] = local;
-  return failedChecks([
+  return listFailedChecks([
     remote.length > 0 && {
       what: `${address}: the new host does not reach what the orchestrator talks to`,
       found: `no connection to ${remote.join(", ")}; the old host has one`,
@@ -98,7 +98,7 @@ function sshProblems(scan: SshScan, { copyAddress, sshPort, hostKey, ...wanted }
 
 function versionProblems({ facts, build }: NewSide, old: OldSide | undefined, wanted: Requirements): Problem[] {
   const run = commandsFor(wanted.stack);
-  const next = newVersion(wanted, build);
+  const next = chooseNewVersion(wanted, build);
   const { address } = wanted.new;
   if (next === undefined && !facts.hasExecutable)
     return [
@@ -121,6 +121,6 @@ function versionProblems({ facts, build }: NewSide, old: OldSide | undefined, wa
   ];
 }
 
-export function newVersion({ release }: Requirements, build: Result<BuildInfo>): string | undefined {
+export function chooseNewVersion({ release }: Requirements, build: Result<BuildInfo>): string | undefined {
   return release?.version ?? ("value" in build ? build.value.version : undefined);
 }

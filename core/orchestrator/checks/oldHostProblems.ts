@@ -1,18 +1,18 @@
-import { moveText } from "../../eventLog/moveId";
+import { formatMove } from "../../eventLog/moveId";
 import { sshdFaults } from "../../ssh/sshdFaults";
 import { commandsFor } from "../../util/commands";
 import type { Problem } from "../../util/problem";
 import { checkMoveHistory } from "../rules/generation";
 import { parseCopyGeneration, parseGeneration } from "../rules/journal";
-import { manualMoveHint, unknownHistoryText } from "../rules/moveMessages";
-import { failedChecks, missingTools } from "./hostProblems";
+import { describeUnknownHistory, formatManualMoveHint } from "../rules/moveMessages";
+import { findMissingTools, listFailedChecks } from "./hostProblems";
 import type { OldSide, Requirements } from "./moveSurvey";
 import { mayStop, moveHalted, stuckHint } from "./stoppedState";
 
-export function oldHostProblems(side: OldSide, wanted: Requirements, newJournal: string | undefined): Problem[] {
+export function findOldHostProblems(side: OldSide, wanted: Requirements, newJournal: string | undefined): Problem[] {
   const run = commandsFor(wanted.stack);
   return [
-    ...missingTools(wanted.old.address, side.facts, run),
+    ...findMissingTools(wanted.old.address, side.facts, run),
     ...unitProblems(side, wanted),
     ...answerProblems(side, wanted),
     ...sshdProblems(side, wanted),
@@ -25,7 +25,7 @@ function unitProblems({ facts }: OldSide, wanted: Requirements): Problem[] {
   const { address, service, executable } = wanted.old;
   const run = commandsFor(wanted.stack);
   const isMissing = facts.load === "not-found" || facts.load === "";
-  return failedChecks([
+  return listFailedChecks([
     isMissing && {
       what: `${address}: there is no service ${service}`,
       found: "no such unit",
@@ -53,7 +53,7 @@ function answerProblems({ build, status }: OldSide, wanted: Requirements): Probl
   const run = commandsFor(wanted.stack);
   const state = "value" in status ? status.value?.state : undefined;
   const mayNotStop = "value" in status && !mayStop(status.value, wanted.haltedBridge);
-  return failedChecks([
+  return listFailedChecks([
     "problem" in build && {
       what: `${address}: the orchestrator gives no good answer to getBuildInfo on 127.0.0.1:${wanted.rpcPort}`,
       found: build.problem,
@@ -102,15 +102,15 @@ function pastProblems({ facts }: OldSide, wanted: Requirements, newJournal: stri
   if (why === undefined) return [];
   const run = commandsFor(wanted.stack);
   if (why !== "later start") {
-    const [what = "", needed, next] = unknownHistoryText(why, run, highest);
+    const [what = "", needed, next] = describeUnknownHistory(why, run, highest);
     return [{ what, found: `generation ${highest} on a host, ${known.generation} in the event log`, needed, next }];
   }
   return [
     {
       what: `${old.address}: this host does not know of this orchestrator's last start`,
       found: facts.journal === undefined ? "no journal" : `generation ${source}`,
-      needed: `generation ${known.started}, ${moveText(known.move ?? move)}: the host that the orchestrator is on now. Was this one restored from a snapshot, or installed anew?`,
-      next: manualMoveHint(run, known.started),
+      needed: `generation ${known.started}, ${formatMove(known.move ?? move)}: the host that the orchestrator is on now. Was this one restored from a snapshot, or installed anew?`,
+      next: formatManualMoveHint(run, known.started),
     },
   ];
 }
@@ -137,7 +137,7 @@ function directoryProblems(side: OldSide, wanted: Requirements): Problem[] {
 function fileProblems({ facts, damaged, hasKeyStore }: OldSide, wanted: Requirements): Problem[] {
   const { address, directory, service } = wanted.old;
   const run = commandsFor(wanted.stack);
-  return failedChecks([
+  return listFailedChecks([
     ...damaged.map((file) => ({
       what: `${address}: ${directory}/${file} is not whole`,
       found: "it is missing, or no JSON",

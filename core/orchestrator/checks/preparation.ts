@@ -7,7 +7,7 @@ import { openStore } from "../../store/openStore";
 import type { Store } from "../../store/store";
 import { commandsFor } from "../../util/commands";
 import { type BackupDeps, type BackupSource, takeBackup } from "../backup/backup";
-import { isKept, placed } from "../backup/backupPlace";
+import { isBackupKept, resolveBackupPlace } from "../backup/backupPlace";
 import { hasShareForKey, isKeyShare } from "../backup/keyShare";
 import { type Acknowledgements, pickAcknowledgements } from "../rules/acknowledgements";
 import { hasBegun } from "../rules/journal";
@@ -91,7 +91,7 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
   const events = await readMoveEvents(store);
   const recorded = lastMoveEvent(events, move, "secured")?.details;
   if (isMoveOver(events, move)) return { ...recorded, move };
-  const kept = recorded?.backup && (await isKept(store, recorded.backup)) ? recorded.backup : undefined;
+  const kept = recorded?.backup && (await isBackupKept(store, recorded.backup)) ? recorded.backup : undefined;
   if (kept && (await hasPresentShare(kept, options, deps))) return { ...recorded, move };
 
   const { roots } = deps;
@@ -109,12 +109,12 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
     }
   } else {
     const faults = findMoveProblems(survey, wanted);
-    if (faults.length > 0) throw new Error(moveFaultsText(faults));
+    if (faults.length > 0) throw new Error(formatMoveFaults(faults));
     for (const line of formatSurvey(survey, wanted)) deps.say(`orchestrator: ${line}`);
   }
   const checkedAt = new Date(deps.now()).toISOString();
   if (options.restoreFrom !== undefined) return { move, checkedAt };
-  const settings = placed({ ...options.backups, move });
+  const settings = resolveBackupPlace({ ...options.backups, move });
   const backup = await takeBackup(roots.old, findWholeBackup("first", old), settings, deps).catch((error: Error) => {
     throw new Error(`${error.message}\n  Then: ${commandsFor(options.stack).up}`);
   });
@@ -150,7 +150,7 @@ function oldBuild({ old }: MoveSurvey): Pick<Secured, "oldVersion" | "oldIdentit
   };
 }
 
-export function moveFaultsText(faults: readonly string[]): string {
+export function formatMoveFaults(faults: readonly string[]): string {
   const count = faults.length === 1 ? "One thing stands" : `${faults.length} things stand`;
   const head = `The orchestrator can't be moved yet; nothing was touched on either host. ${count} in the way:`;
   return [head, ...faults.map((fault) => `- ${fault.replaceAll("\n", "\n  ")}`)].join("\n");

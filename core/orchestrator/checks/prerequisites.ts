@@ -1,11 +1,11 @@
 import { commandsFor } from "../../util/commands";
 import { formatProblem, type Problem } from "../../util/problem";
 import { sizeText } from "../../util/sizeText";
-import { homeProblems } from "./homeProblems";
-import { failedChecks, marginBytes } from "./hostProblems";
+import { findHomeProblems } from "./homeProblems";
+import { listFailedChecks, marginBytes } from "./hostProblems";
 import type { MoveSurvey, Requirements } from "./moveSurvey";
-import { newHostProblems } from "./newHostProblems";
-import { oldHostProblems } from "./oldHostProblems";
+import { findNewHostProblems } from "./newHostProblems";
+import { findOldHostProblems } from "./oldHostProblems";
 import { checkBridge } from "./stoppedState";
 
 /** Checks everything that a move needs (docs/specification.md, 1.2, step 1). Returns a text for each problem. */
@@ -17,11 +17,11 @@ export function findMoveProblems(survey: MoveSurvey, wanted: Requirements): stri
   const problems = [
     ...oldHostInSight(survey, wanted),
     ...(old && wanted.restoreFrom === undefined
-      ? [...oldHostProblems(old, wanted, fresh?.facts.journal), ...homeProblems(old, survey, wanted)]
+      ? [...findOldHostProblems(old, wanted, fresh?.facts.journal), ...findHomeProblems(old, survey, wanted)]
       : []),
     ...("problem" in survey.new ? [unreadable("new", wanted, survey.new.problem)] : []),
-    ...(fresh ? newHostProblems(fresh, old, wanted) : []),
-    ...failedChecks([
+    ...(fresh ? findNewHostProblems(fresh, old, wanted) : []),
+    ...listFailedChecks([
       !survey.node.synced && {
         what: `${wanted.new.address}: the node is not synced now`,
         found: survey.node.why,
@@ -30,7 +30,7 @@ export function findMoveProblems(survey: MoveSurvey, wanted: Requirements): stri
       },
     ]),
     ...bridgeProblems(survey, wanted),
-    ...failedChecks([
+    ...listFailedChecks([
       survey.room < neededBytes && {
         what: "this machine has no room for the backup",
         found: `${sizeText(survey.room)} free at ${wanted.backupDirectory}`,

@@ -7,18 +7,20 @@ import type { Acknowledgements } from "../rules/acknowledgements";
 import type { SecureOptions } from "./preparation";
 import type { OrchestratorPlace } from "./survey";
 
-export function orchestratorPaths({ orchestrator }: StackConfig): OrchestratorPaths & { readonly rpcPort: number } {
+export function createOrchestratorPaths({
+  orchestrator,
+}: StackConfig): OrchestratorPaths & { readonly rpcPort: number } {
   const { service, directory, executable, rpcPort } = orchestrator;
   return { service, directory, executable, rpcPort };
 }
 
-export function newPlace(config: StackConfig): OrchestratorPlace {
-  return { ...orchestratorPaths(config), nodeDirectory: config.node.dataDir };
+export function createNewPlace(config: StackConfig): OrchestratorPlace {
+  return { ...createOrchestratorPaths(config), nodeDirectory: config.node.dataDir };
 }
 
 /** Returns the paths on the old host: as on the new one unless configured. */
-export function oldPlace(config: StackConfig): OrchestratorPlace {
-  const same = newPlace(config);
+export function createOldPlace(config: StackConfig): OrchestratorPlace {
+  const same = createNewPlace(config);
   const from = config.orchestrator.migrateFrom;
   return {
     rpcPort: same.rpcPort,
@@ -40,14 +42,14 @@ function acknowledgedOf({ orchestrator }: StackConfig): Acknowledgements {
   };
 }
 
-export function secureOptions(config: StackConfig, stack: string): SecureOptions {
+export function createSecureOptions(config: StackConfig, stack: string): SecureOptions {
   const { migrateFrom: from, release, backup } = config.orchestrator;
   const { ssh } = oldHost(config);
   return {
     stack,
     move: createMoveId(config, stack),
-    old: oldPlace(config),
-    new: newPlace(config),
+    old: createOldPlace(config),
+    new: createNewPlace(config),
     copyAddress: from?.copyAddress ?? ssh.address,
     sshPort: ssh.port,
     sshUser: ssh.user,

@@ -11,7 +11,7 @@ import type { CopyInputs } from "./moveInputs";
 /** Enough for a slow line and a large copy; the permission then expires by itself. */
 const copyHours = 12;
 
-export function stagingPath(inputs: Pick<CopyInputs, "old" | "new">, saga: Saga): string {
+export function formatStagingPath(inputs: Pick<CopyInputs, "old" | "new">, saga: Saga): string {
   return `${inputs[assignRoles(saga).target].directory}.arriving`;
 }
 
@@ -70,7 +70,7 @@ export class Copier {
   /** Removes files of the staging directory, so that the next copy takes them again. */
   async retake(saga: Saga, paths: readonly string[]): Promise<void> {
     const retake = base64(paths.map((path) => `./${path}\0`).join(""));
-    const variables = { ...own({ receive_into: stagingPath(this.inputs, saga) }), retake };
+    const variables = { ...own({ receive_into: formatStagingPath(this.inputs, saga) }), retake };
     await this.sides.call({ side: assignRoles(saga).target, name: "signer_copy_retake", saga, variables });
   }
 
@@ -101,7 +101,7 @@ export class Copier {
     const journal = states[assignRoles(saga).source]?.journal;
     const store = journal?.stage === "fenced" ? journal.was.keyStore : undefined;
     return own({
-      receive_into: stagingPath(inputs, saga),
+      receive_into: formatStagingPath(inputs, saga),
       // Pass only the name, because the source's journal may have another directory.
       aside_store: store === undefined ? "" : fileName(path.posix.basename(store)),
       login_user: inputs.old.host.ssh.user,

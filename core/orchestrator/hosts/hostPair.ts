@@ -1,4 +1,4 @@
-import { moveText } from "../../eventLog/moveId";
+import { formatMove } from "../../eventLog/moveId";
 import { own, type Variables } from "../../ssh/foreign";
 import { fingerprintOf } from "../../ssh/publicKey";
 import { type CallError, type CallOptions, openRoot, type RootHost } from "../../ssh/root";
@@ -91,7 +91,7 @@ class SshHostPair implements HostPair {
     const { ssh: other } = inputs[side === "old" ? "new" : "old"].host;
     return own({
       token: this.token,
-      move: moveText(move),
+      move: formatMove(move),
       direction,
       generation,
       source_key: fingerprintOf(inputs[source].host.ssh.hostKey),
@@ -167,7 +167,7 @@ class SshHostPair implements HostPair {
       const answer = (await this.call({ side, name: "signer_take_lock", saga })).trim();
       if (answer.endsWith("taken")) return;
       if (deps.ticks() >= end)
-        throw new Error(lockTimeoutText(address, answer, lockTimeoutMs / 60_000, this.inputs.stack));
+        throw new Error(formatLockTimeout(address, answer, lockTimeoutMs / 60_000, this.inputs.stack));
       if (isFirst) deps.say(`an earlier run is still at work on ${formatHost(side, address)}; waiting for it`);
       await deps.sleep(retryDelayMs);
     }
@@ -189,7 +189,7 @@ function sidesInSight(states: HostStates): WhichHost[] {
 }
 
 /** Formats the error of a lock that another run keeps. @param answer `held SECONDS [PID]` */
-export function lockTimeoutText(address: string, answer: string, minutes: number, stack: string): string {
+export function formatLockTimeout(address: string, answer: string, minutes: number, stack: string): string {
   const [, , session] = answer.split(" ");
   const run = commandsFor(stack);
   return formatProblem({

@@ -5,14 +5,14 @@ import {
   compareManifests,
   createManifest,
   type Difference,
-  differenceLines,
+  formatDifferences,
   type Manifest,
   readManifest,
   sumManifest,
 } from "../backup/manifest";
 import type { HostStates } from "../rules/hostStates";
-import { assignRoles, plainStore, type Saga } from "../rules/journal";
-import { type Copier, stagingPath } from "./copier";
+import { assignRoles, formatPlainStore, type Saga } from "../rules/journal";
+import { type Copier, formatStagingPath } from "./copier";
 import type { HostPair } from "./hostPair";
 import type { MoveInputs } from "./moveInputs";
 
@@ -23,7 +23,7 @@ export function restoreKeyStoreName(manifest: Manifest, keyStore: string | undef
   return createManifest(
     [...manifest.values()].map((entry) =>
       entry.path === aside || entry.path.startsWith(`${aside}/`)
-        ? { ...entry, path: `${plainStore(aside)}${entry.path.slice(aside.length)}` }
+        ? { ...entry, path: `${formatPlainStore(aside)}${entry.path.slice(aside.length)}` }
         : entry,
     ),
   );
@@ -54,7 +54,7 @@ export class ProvedCopy {
   }
 
   flush(saga: Saga): Promise<string> {
-    const variables = own({ receive_into: stagingPath(this.inputs, saga) });
+    const variables = own({ receive_into: formatStagingPath(this.inputs, saga) });
     return this.sides.call({
       side: assignRoles(saga).target,
       name: "signer_flush",
@@ -120,7 +120,7 @@ export class ProvedCopy {
 
   private readTarget(saga: Saga): Promise<Manifest> {
     const root = this.sides.roots[assignRoles(saga).target];
-    return readManifest(root, { base: stagingPath(this.inputs, saga), paths: ["."] });
+    return readManifest(root, { base: formatStagingPath(this.inputs, saga), paths: ["."] });
   }
 
   private differenceText(saga: Saga, differences: readonly Difference[]): string {
@@ -128,7 +128,7 @@ export class ProvedCopy {
     const { roots } = this.sides;
     return formatProblem({
       what: `the copy on ${roots[target].address} is not what ${roots[source].address} has, after ${maxCopies} copies`,
-      found: differenceLines(differences),
+      found: formatDifferences(differences),
       needed: "the same bytes, owner and mode. Does something else write there? Is a disk failing (dmesg)?",
     });
   }

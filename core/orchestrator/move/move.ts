@@ -125,7 +125,7 @@ async function createOutputs(
     await writeEnd(log, inputs, direction === "back", details);
     return { ...outputs, generation, movedAt };
   }
-  const seconds = stoppedAt === undefined ? undefined : secondsWithout(stoppedAt, verified.answeredAt);
+  const seconds = stoppedAt === undefined ? undefined : computeGapSeconds(stoppedAt, verified.answeredAt);
   const movedAt = new Date(verified.answeredAt).toISOString();
   const details = {
     holder,
@@ -156,6 +156,6 @@ export async function writeEnd(
 }
 
 /** Returns seconds with tenths. @param stoppedAt milliseconds, as answeredAt */
-export function secondsWithout(stoppedAt: number, answeredAt: number): number {
+export function computeGapSeconds(stoppedAt: number, answeredAt: number): number {
   return Math.round((answeredAt - stoppedAt) / 100) / 10;
 }

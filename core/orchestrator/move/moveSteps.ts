@@ -2,12 +2,12 @@ import { base64, jsonWords, own, type Variables } from "../../ssh/foreign";
 import { formatProblem } from "../../util/problem";
 import { settleAll } from "../../util/settleAll";
 import { takeBackup } from "../backup/backup";
-import { placed } from "../backup/backupPlace";
-import { compareManifests, differenceLines, readManifest, sumManifest } from "../backup/manifest";
+import { resolveBackupPlace } from "../backup/backupPlace";
+import { compareManifests, formatDifferences, readManifest, sumManifest } from "../backup/manifest";
 import { readBackup, sendBackup } from "../backup/restoreBackup";
 import { findStaleShare } from "../checks/staleShare";
 import { checkStoppedState } from "../checks/stoppedState";
-import { stagingPath } from "../hosts/copier";
+import { formatStagingPath } from "../hosts/copier";
 import { adaptConfig } from "../rules/adaptConfig";
 import type { MoveStep } from "../rules/decideMove";
 import type { HostStates } from "../rules/hostStates";
@@ -29,7 +29,7 @@ const bulk: Perform = async (run, saga, states) => {
   const identity = run.identity ? { identity: jsonWords(run.identity) } : undefined;
   const staged = await sides.step({ side: target, name: "signer_staging", saga, variables: identity }, states);
   if (saga.direction === "back") {
-    const variables = own({ receive_into: stagingPath(run.inputs, saga) });
+    const variables = own({ receive_into: formatStagingPath(run.inputs, saga) });
     await sides.call({ side: target, name: "signer_copy_local", saga, variables, limitSeconds: 3600 });
   }
   await copier.run(saga, staged, { progress: true });
@@ -44,7 +44,7 @@ const unpack: Perform = async (run, saga, states) => {
   const { inputs, sides, deps } = run;
   const { target } = assignRoles(saga);
   const file = inputs.restoreFrom ?? "";
-  const settings = placed(inputs.backup);
+  const settings = resolveBackupPlace(inputs.backup);
   await run.assertNodeSynced();
   const bridge = await run.assertBridge("refusing to start an orchestrator from a backup now");
   const content = await readBackup(file, settings);
@@ -56,9 +56,9 @@ const unpack: Perform = async (run, saga, states) => {
   const call = (name: string, variables: Variables) =>
     sides.call({ side: target, name, saga, variables, limitSeconds: 3600 });
   await sendBackup(file, settings, (offset, piece) => call("signer_receive", own({ offset, piece, bytes })));
-  await call("signer_unpack", own({ inside: content.inside, receive_into: stagingPath(inputs, saga) }));
-  const arrived = await readManifest(sides.roots[target], { base: stagingPath(inputs, saga), paths: ["."] });
-  const differences = differenceLines(compareManifests(content.files, arrived));
+  await call("signer_unpack", own({ inside: content.inside, receive_into: formatStagingPath(inputs, saga) }));
+  const arrived = await readManifest(sides.roots[target], { base: formatStagingPath(inputs, saga), paths: ["."] });
+  const differences = formatDifferences(compareManifests(content.files, arrived));
   if (differences.length > 0)
     throw new Error(
       formatProblem({
@@ -96,7 +96,7 @@ const backup: Perform = async (run, saga, states) => {
   const place = { base: inputs[source].directory, paths: ["config.json", "tss"] };
   const what = { label: "last", place, changing: [], isJson: (path: string) => path.endsWith(".json") };
   const [lastBackup] = await settleAll([
-    takeBackup(run.sides.roots[source], what, placed(inputs.backup), deps),
+    takeBackup(run.sides.roots[source], what, resolveBackupPlace(inputs.backup), deps),
     run.copy.make(saga, states),
   ]);
   run.seen.lastBackup = lastBackup;
@@ -123,7 +123,7 @@ const arrive: Perform = async (run, saga, states) => {
   const call = { side: target, name: "signer_arrive", saga };
   const ownAddresses = await run.readAddresses(source, saga, states);
   // Read after the stop, and the copy was compared with it.
-  const text = run.stoppedConfig ?? (await run.readConfig(target, saga, stagingPath(inputs, saga)));
+  const text = run.stoppedConfig ?? (await run.readConfig(target, saga, formatStagingPath(inputs, saga)));
   if (text === undefined) return sides.step({ ...call, variables: own({ config: "" }) }, states);
   const addresses = [sides.roots[source].address, inputs.copy.address, ...ownAddresses];
   const { config, changed } = adaptConfig(text, inputs[target].directory, addresses);

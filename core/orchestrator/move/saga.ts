@@ -4,8 +4,8 @@ import { applyEvent, decideEvent, decideNext, type Wanted } from "../rules/gener
 import type { HostStates } from "../rules/hostStates";
 import type { Saga } from "../rules/journal";
 import { describeKeyLocation, type HostAddresses } from "../rules/keyLocation";
-import { stepFailureText, unattendedText } from "../rules/moveMessages";
-import { obstacleText } from "../rules/obstacles";
+import { formatStepFailure, formatUnattendedStop } from "../rules/moveMessages";
+import { formatObstacle } from "../rules/obstacles";
 
 export interface SagaActions {
   /** Reads both hosts; waits for a reboot. @throws Error that a retry can't avoid */
@@ -62,15 +62,15 @@ export async function runSaga(
     const decision = decideNext(wanted, states, memory);
     lastStates = keepLast(lastStates, states);
     if (decision.do === "done") {
-      if (failure !== undefined) throw new Error(stepFailureText(failure, lastStates, places));
+      if (failure !== undefined) throw new Error(formatStepFailure(failure, lastStates, places));
       return decision;
     }
     if (decision.do === "stop here") {
-      const text = obstacleText(decision.why, decision.saga, lastStates, places);
+      const text = formatObstacle(decision.why, decision.saga, lastStates, places);
       throw new Error(failure === undefined ? text : `${failure}\n${text}`);
     }
     const { do: step, saga } = decision;
-    if (!actions.isWatched()) throw new Error(unattendedText(lastStates, places));
+    if (!actions.isWatched()) throw new Error(formatUnattendedStop(lastStates, places));
     try {
       const line = decideEvent(step, saga, wanted.known);
       if (line) await actions.record(line, saga);
@@ -85,7 +85,7 @@ export async function runSaga(
       if (broken && attempt < maxAttempts) actions.say(`${message}: looking again at what was done`);
       else if (failure !== undefined) {
         const text = `${failure}\nand the way back failed: ${message}`;
-        throw new Error(stepFailureText(text, keepLast(lastStates, await actions.look()), places));
+        throw new Error(formatStepFailure(text, keepLast(lastStates, await actions.look()), places));
       } else {
         failure = `${message}`;
         memory = { ...memory, failed: true };

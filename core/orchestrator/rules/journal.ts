@@ -60,7 +60,7 @@ export function assignRoles({ direction }: Pick<Saga, "direction">): { source: W
 }
 
 /** Returns a fenced key store's usual name, as signer_plain_store does on a host. */
-export function plainStore(keyStore: string): string {
+export function formatPlainStore(keyStore: string): string {
   return keyStore.replace(/\.moved-to-(?!.*\.moved-to-).*$/, "");
 }
 

@@ -4,18 +4,18 @@ import type { HostStates } from "./hostStates";
 import { describeKeyLocation, type HostAddresses } from "./keyLocation";
 
 /** Formats why an unattended run does no step of a move. */
-export function unattendedText(states: HostStates, places: HostAddresses): string {
+export function formatUnattendedStop(states: HostStates, places: HostAddresses): string {
   return formatUnattendedRefusal("move the orchestrator", "up", places.stack, describeKeyLocation(states, places));
 }
 
 /** Formats a step's failure before its target was started. */
-export function stepFailureText(failure: string, states: HostStates, places: HostAddresses): string {
+export function formatStepFailure(failure: string, states: HostStates, places: HostAddresses): string {
   const { up } = commandsFor(places.stack);
   return [failure, describeKeyLocation(states, places), `  Fix what is said above, then: ${up}`].join("\n");
 }
 
 /** Formats the command for an orchestrator that came here by hand, which the event log can't know. */
-export function manualMoveHint(
+export function formatManualMoveHint(
   { set, up }: Commands,
   generation: number,
   why = "You brought it here yourself",
@@ -25,7 +25,7 @@ export function manualMoveHint(
 }
 
 /** Formats problem, need and command if nothing shows where the orchestrator is. `generation`: highest on a host. */
-export function unknownHistoryText(
+export function describeUnknownHistory(
   why: "record behind" | "first move",
   run: Commands,
   generation = 0,
@@ -36,7 +36,7 @@ export function unknownHistoryText(
     return [
       "the event log knows fewer moves of this orchestrator than its hosts",
       bring,
-      manualMoveHint(run, generation, "That event log is lost"),
+      formatManualMoveHint(run, generation, "That event log is lost"),
     ];
   const word = run.set("orchestrator.migrateFrom.firstMove", "acknowledged");
   return [

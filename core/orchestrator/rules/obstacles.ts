@@ -1,12 +1,12 @@
-import { isSameMove, moveText } from "../../eventLog/moveId";
+import { formatMove, isSameMove } from "../../eventLog/moveId";
 import { type Commands, commandsFor } from "../../util/commands";
 import { formatProblem, type Problem } from "../../util/problem";
 import type { Obstacle } from "./decideMove";
 import type { HostStates } from "./hostStates";
 import { assignRoles, formatHost, type Journal, journalFile, type Saga, type WhichHost } from "./journal";
 import { describeKeyLocation, type HostAddresses } from "./keyLocation";
-import { manualMoveHint, unknownHistoryText } from "./moveMessages";
-import { rollbackByHandHint, rollbackCommands, stopForGood } from "./rollbackByHand";
+import { describeUnknownHistory, formatManualMoveHint } from "./moveMessages";
+import { formatHandRollbackHint, formatRollbackCommands, stopForGood } from "./rollbackByHand";
 
 interface Scene {
   readonly saga: Saga;
@@ -28,7 +28,7 @@ interface Scene {
 const bothSides = ["old", "new"] as const;
 
 /** Formats why nothing is done, the next command, and where the key is. */
-export function obstacleText(why: Obstacle, saga: Saga, states: HostStates, places: HostAddresses): string {
+export function formatObstacle(why: Obstacle, saga: Saga, states: HostStates, places: HostAddresses): string {
   const problem = obstacles[why](sceneOf(saga, states, places));
   return [formatProblem(problem), describeKeyLocation(states, places)].join("\n");
 }
@@ -54,7 +54,7 @@ function sceneOf(saga: Saga, states: HostStates, places: HostAddresses): Scene {
 function generationsFound(states: HostStates): string[] {
   return bothSides.map((side) => {
     const { move, stage, generation = 0 } = states[side]?.journal ?? {};
-    return `${move ? `${stage} in ${moveText(move)}, generation ${generation},` : "no journal"} on the ${side} host`;
+    return `${move ? `${stage} in ${formatMove(move)}, generation ${generation},` : "no journal"} on the ${side} host`;
   });
 }
 
@@ -65,8 +65,8 @@ function isAtWork(states: HostStates, { move }: Saga): boolean {
   return theirs?.stage !== "moved" && theirs?.stage !== "running" && theirs?.stage !== "restored";
 }
 
-function unknownPast(gap: Parameters<typeof unknownHistoryText>[0], { run, saga, states }: Scene): Problem {
-  const [what, needed, next] = unknownHistoryText(gap, run, saga.generation);
+function unknownPast(gap: Parameters<typeof describeUnknownHistory>[0], { run, saga, states }: Scene): Problem {
+  const [what, needed, next] = describeUnknownHistory(gap, run, saga.generation);
   return { what: `${what}: nothing is touched`, found: generationsFound(states), needed, next };
 }
 
@@ -92,7 +92,7 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
       `To go on: fix what is said above, then ${up}`,
       rollback && `To go back: ${rollback}`,
       "Or by hand:",
-      ...rollbackCommands(saga, states, places),
+      ...formatRollbackCommands(saga, states, places),
     ],
   }),
   "target runs unasked": ({ states, places, target, unit, up, at, stopIt }) => ({
@@ -102,14 +102,14 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
     next: [
       `Stop it, ${stopIt(target)}`,
       `Then: ${up}`,
-      ...(target === "old" ? rollbackByHandHint(states, places) : []),
+      ...(target === "old" ? formatHandRollbackHint(states, places) : []),
     ],
   }),
   "source runs unasked": ({ states, places, source, unit, up, at, stopIt }) => ({
     what: `the fence of ${at(source)} was taken down by another hand: nothing is touched`,
     found: `${unit[source]} runs there, or is not masked any more`,
     needed: stopIt(source),
-    next: [`Then: ${up}`, ...(source === "old" ? rollbackByHandHint(states, places) : [])],
+    next: [`Then: ${up}`, ...(source === "old" ? formatHandRollbackHint(states, places) : [])],
   }),
   "source does not run": ({ source, unit, up, at }) => ({
     what: `the orchestrator of ${at(source)} does not run: nothing is touched`,
@@ -123,7 +123,7 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
     next: [
       `Stop it at once, ${stopIt(source)}`,
       `Then: ${up}`,
-      ...(source === "old" ? rollbackByHandHint(states, places) : []),
+      ...(source === "old" ? formatHandRollbackHint(states, places) : []),
     ],
   }),
   "journals disagree": ({ states, places, unit, journals }) => ({
@@ -135,12 +135,12 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
       ...bothSides.map(
         (side) => `  on ${places[side]}: systemctl is-active ${unit[side]}; journalctl -u ${unit[side]} -n 20`,
       ),
-      ...rollbackByHandHint(states, places),
+      ...formatHandRollbackHint(states, places),
       "What each journal should say: docs/orchestrator.md",
     ],
   }),
   "later move": ({ saga, states, places, unit, run, up }) => ({
-    what: `a later move of this orchestrator is known than the one that lies open here: ${moveText(saga.move)}. Nothing is touched`,
+    what: `a later move of this orchestrator is known than the one that lies open here: ${formatMove(saga.move)}. Nothing is touched`,
     found: generationsFound(states),
     needed: "hosts that know of it. Was one restored from a snapshot, or installed anew?",
     next: [
@@ -151,13 +151,13 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
     ],
   }),
   "later start": ({ saga, states, source, run, up, at, stopIt }) => ({
-    what: `${at(source)} does not know of this orchestrator's last start: generation ${saga.generation ?? 0}, ${moveText(saga.move)}. Nothing was changed`,
+    what: `${at(source)} does not know of this orchestrator's last start: generation ${saga.generation ?? 0}, ${formatMove(saga.move)}. Nothing was changed`,
     found: generationsFound(states),
     needed: "the host that the orchestrator is on now. Was this one restored from a snapshot, or installed anew?",
     next: [
       `Is the orchestrator on another host? This host must not sign too, ${stopIt(source)}`,
       `Then, if the orchestrator is to stay there: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
-      manualMoveHint(run, saga.generation ?? 0),
+      formatManualMoveHint(run, saga.generation ?? 0),
     ],
   }),
   "record behind": (scene) => unknownPast("record behind", scene),
@@ -180,7 +180,7 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
     next: `Are they the same machines, with new keys? On both, with the fingerprint as it was and as it is: sed -i 's,FOUND,NOW,' ${journalFile}; then ${up}`,
   }),
   "another move": ({ saga, states, run, up, journals }) => ({
-    what: `another move of an orchestrator is at work on these hosts, or took this orchestrator elsewhere: ${moveText(saga.move)}`,
+    what: `another move of an orchestrator is at work on these hosts, or took this orchestrator elsewhere: ${formatMove(saga.move)}`,
     found: bothSides.map((side) => {
       const journal = journals[side];
       const stage = journal && `${journal.stage} since ${journal.at}, other host ${journal.other.address},`;

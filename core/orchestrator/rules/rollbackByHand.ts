@@ -1,7 +1,7 @@
 import { commandsFor } from "../../util/commands";
 import { shellWord } from "../../util/quote";
 import type { HostStates } from "./hostStates";
-import { assignRoles, journalFile, plainStore, type Saga } from "./journal";
+import { assignRoles, formatPlainStore, journalFile, type Saga } from "./journal";
 import type { HostAddresses } from "./keyLocation";
 
 /**
@@ -13,12 +13,12 @@ export function stopForGood(service: string): string {
   return `systemctl stop ${service} && { [ ! -f ${file} ] || mv -f ${file} ${file}.moved; } && ln -sfn /dev/null ${file} && systemctl daemon-reload && systemctl is-active ${service}`;
 }
 
-export function rollbackCommands(saga: Saga, states: HostStates, places: HostAddresses): string[] {
+export function formatRollbackCommands(saga: Saga, states: HostStates, places: HostAddresses): string[] {
   const { source, target } = assignRoles(saga);
   const { unitFile = "", keyStore = "" } = states[source]?.journal?.was ?? {};
   const service = places.services[source];
   const moveBack = (from: string, to: string) => (to === "" ? "" : `mv ${shellWord(from)} ${shellWord(to)} && `);
-  const files = moveBack(`${unitFile}.moved`, unitFile) + moveBack(keyStore, plainStore(keyStore));
+  const files = moveBack(`${unitFile}.moved`, unitFile) + moveBack(keyStore, formatPlainStore(keyStore));
   return [
     `first on ${places[target]}: ${stopForGood(places.services[target])} (it must say inactive)`,
     `only then on ${places[source]}: systemctl unmask ${service} && ${files}systemctl enable --now ${service}`,
@@ -33,7 +33,7 @@ function asideCommand({ stack }: HostAddresses): string {
 }
 
 /** Returns a hint if the old host seems to be rolled back by hand, and the new one can't sign. */
-export function rollbackByHandHint({ old, new: fresh }: HostStates, places: HostAddresses): string[] {
+export function formatHandRollbackHint({ old, new: fresh }: HostStates, places: HostAddresses): string[] {
   if (!old?.active || !fresh || fresh.active || !fresh.masked) return [];
   // The orchestrator went on to a third host, and signs there.
   if (fresh.journal?.stage === "moved") return [];

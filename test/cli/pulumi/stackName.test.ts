@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseConfiguration } from "../../../cli/pulumi/configuration";
 import { formatLine, parseLine } from "../../../core/eventLog/logLine";
-import { createMoveId, moveText, parseMove } from "../../../core/eventLog/moveId";
+import { createMoveId, formatMove, parseMove } from "../../../core/eventLog/moveId";
 import { least } from "../../components/exampleConfig";
 
 const bin = join(import.meta.dirname, "../../../cli/bin.js");
@@ -67,7 +67,7 @@ test("writes a move's name only if it parses to the same move", () => {
     fc.property(move, (id) => {
       let text: string;
       try {
-        text = moveText(id);
+        text = formatMove(id);
       } catch (error) {
         return (error as Error).message.startsWith("no move can be called");
       }
@@ -75,14 +75,14 @@ test("writes a move's name only if it parses to the same move", () => {
       return true;
     }),
   );
-  expect(parseMove(moveText({ project: "p", stack: "s", pillar: "A", attempt: 1 }))).toMatchObject({ attempt: 1 });
+  expect(parseMove(formatMove({ project: "p", stack: "s", pillar: "A", attempt: 1 }))).toMatchObject({ attempt: 1 });
 });
 
 test("writes a parsed move's name unchanged", () => {
   const text = fc.oneof(fc.string(), fc.constantFrom("p/s/A/007", "p/s/A/99999999999999999999", "p/s/A/1", "p/s/A"));
   const written = (move: string) => {
     const read = parseMove(move);
-    return read === undefined ? move : moveText(read);
+    return read === undefined ? move : formatMove(read);
   };
   fc.assert(
     fc.property(text, (move) => {

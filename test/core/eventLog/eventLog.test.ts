@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { appendEvent, readEvents, readLog, readMoveEvents } from "../../../core/eventLog/eventLog";
 import type { LogEvent, MoveEvent } from "../../../core/eventLog/events";
-import { moveText, parseMove } from "../../../core/eventLog/moveId";
+import { formatMove, parseMove } from "../../../core/eventLog/moveId";
 import { createDirectoryStore, eventLogPath } from "../../../core/store/directoryStore";
 import { moveNamed } from "../../moveNamed";
 
@@ -105,7 +105,7 @@ describe("a line's version", () => {
 describe("a move's name", () => {
   it("is read as it is written", async () => {
     for (const text of ["pillar-host/prod/Anvil/12", "pillar-host/prod/Anvil"])
-      expect(moveText(moveNamed(text))).toBe(text);
+      expect(formatMove(moveNamed(text))).toBe(text);
   });
 
   it.each(["", "pillar-host/prod", "a/b/c/d", "a/b/c/1/2", "a//c/1", undefined, 7])("is none: %s", (text) => {

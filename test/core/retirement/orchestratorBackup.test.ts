@@ -5,7 +5,7 @@ import path from "node:path";
 import { Encrypter } from "age-encryption";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MoveId } from "../../../core/eventLog/moveId";
-import { identityFor } from "../../../core/orchestrator/backup/vault";
+import { openIdentity } from "../../../core/orchestrator/backup/vault";
 import type { BackedUpOrchestrator } from "../../../core/retirement/backupRule";
 import { orchestratorBackupFaults } from "../../../core/retirement/orchestratorBackup";
 import { createDirectoryStore } from "../../../core/store/directoryStore";
@@ -41,9 +41,9 @@ interface Put {
 }
 
 async function put({ label = "first", at = "2026-02-01T00:00:00Z", entries = whole, ...changes }: Put = {}) {
-  const identity = await identityFor(backups, undefined, Date.now);
+  const identity = await openIdentity(backups, undefined, Date.now);
   const sealedFor = changes.isOfAnotherKey
-    ? await identityFor(path.join(backups, "other"), undefined, Date.now)
+    ? await openIdentity(path.join(backups, "other"), undefined, Date.now)
     : identity;
   const encrypter = new Encrypter();
   encrypter.addRecipient(sealedFor.recipient);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkKeyFile } from "../../../cli/init/loginKeyFiles";
 import { gatherSecrets } from "../../../cli/init/stackSecrets";
 import { parseConfig } from "../../../core/config/config";
-import { identityFor } from "../../../core/orchestrator/backup/vault";
+import { openIdentity } from "../../../core/orchestrator/backup/vault";
 import { least } from "../../components/exampleConfig";
 import { keyPair } from "../chain/fakes";
 
@@ -32,7 +32,7 @@ const readers: Readonly<Record<string, (path: string) => Promise<string>>> = {
   },
   "init's private key": async (path) => JSON.stringify(checkKeyFile(path) ?? ""),
   "a token": (path) => faultOf(() => gatherSecrets({ provider: "hetzner" } as never, { tokenFile: path }, false)),
-  "the key of backups": (path) => faultOf(() => identityFor(place, path, Date.now)),
+  "the key of backups": (path) => faultOf(() => openIdentity(place, path, Date.now)),
 };
 
 const kinds: readonly (readonly [kind: string, make: () => string, said: RegExp])[] = [

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nodeTarget } from "../../../core/chain/configuredNode";
 import type { Backup } from "../../../core/eventLog/events";
 import { takeBackup } from "../../../core/orchestrator/backup/backup";
-import { secureOptions } from "../../../core/orchestrator/checks/secureOptions";
+import { createSecureOptions } from "../../../core/orchestrator/checks/secureOptions";
 import { pathVariables } from "../../../core/retirement/guardInputs";
 import { readAnswer } from "../../../core/ssh/answer";
 import { newHost, oldHost } from "../../../core/ssh/configuredLogin";
@@ -56,7 +56,7 @@ function inputs(changes: object = {}, backups = directory()) {
     },
   });
   return {
-    ...secureOptions(config, "prod"),
+    ...createSecureOptions(config, "prod"),
     oldHost: oldHost(config),
     newHost: newHost(config, to.address, to.hostKey),
     node: nodeTarget(config, to.address, to.hostKey),

@@ -20,14 +20,14 @@ import { test as base, describe, expect } from "vitest";
 import type { MoveId } from "../../../../core/eventLog/moveId";
 import { readArchive } from "../../../../core/orchestrator/backup/archive";
 import {
-  archiveLimit,
   type BackupDeps,
   type BackupSource,
+  computeArchiveLimit,
   takeBackup,
 } from "../../../../core/orchestrator/backup/backup";
-import { isKept } from "../../../../core/orchestrator/backup/backupPlace";
+import { isBackupKept } from "../../../../core/orchestrator/backup/backupPlace";
 import { createManifest } from "../../../../core/orchestrator/backup/manifest";
-import { identityFor, openBackup, prove, seal } from "../../../../core/orchestrator/backup/vault";
+import { openBackup, openIdentity, prove, seal } from "../../../../core/orchestrator/backup/vault";
 import { createDirectoryStore } from "../../../../core/store/directoryStore";
 import { ownIdentityPath } from "../../../../core/store/recordsDirectory";
 import { moveNamed } from "../../../moveNamed";
@@ -125,13 +125,13 @@ describe("a backup", () => {
       sha256: createHash("sha256").update(`{"share": "${passPhrase}"}`).digest("hex"),
     });
     expect(movesIn(directory)).toMatchObject([{ event: "backup", details: { label: "first", file: backup.file } }]);
-    expect(await isKept(createDirectoryStore(directory), backup)).toBe(true);
+    expect(await isBackupKept(createDirectoryStore(directory), backup)).toBe(true);
     expectNoSecret(stage);
   });
 
   test("opens to every file as it was, whatever its name", async ({ stage }) => {
     const backup = await take(stage);
-    const { secret } = await identityFor(stage.settings.directory, undefined, stage.deps.now);
+    const { secret } = await openIdentity(stage.settings.directory, undefined, stage.deps.now);
     const archive = await readArchive(() => true);
     await pipeline(await openBackup(backup.file, secret), archive.input);
     for (const name of odd) expect(archive.kept.get(`root/.orchestrator/${name}`)).toBe(name);
@@ -143,7 +143,7 @@ describe("a backup", () => {
   test("of a host that sends without an end is ended", async ({ stage }) => {
     const { directory } = stage.settings;
     mkdirSync(directory, { recursive: true });
-    const { recipient } = await identityFor(directory, undefined, stage.deps.now);
+    const { recipient } = await openIdentity(directory, undefined, stage.deps.now);
     const { stdout } = await stage.root.stream("signer_archive", { ...stage.what.place });
     const sealing = seal({
       source: stdout,
@@ -161,7 +161,7 @@ describe("a backup", () => {
   test("of a host that has sent too much before anything is written is ended for that reason", async ({ stage }) => {
     const { directory } = stage.settings;
     mkdirSync(directory, { recursive: true });
-    const { recipient } = await identityFor(directory, undefined, stage.deps.now);
+    const { recipient } = await openIdentity(directory, undefined, stage.deps.now);
     const source = Readable.from([Buffer.alloc(200_000)]);
     await expect(
       seal({ source, file: join(directory, "part"), recipient, keep: () => false, limitBytes: 100_000 }),
@@ -171,7 +171,7 @@ describe("a backup", () => {
   test("is not written over a file, which is an error like others", async ({ stage }) => {
     const { directory } = stage.settings;
     mkdirSync(directory, { recursive: true });
-    const { recipient } = await identityFor(directory, undefined, stage.deps.now);
+    const { recipient } = await openIdentity(directory, undefined, stage.deps.now);
     writeFileSync(join(directory, "part"), "another run's");
     const { stdout } = await stage.root.stream("signer_archive", { ...stage.what.place });
     await expect(
@@ -200,7 +200,7 @@ describe("a backup", () => {
       { ...entry, path: "a", size: 1000 },
       { ...entry, path: "b", size: 1 },
     ]);
-    expect(archiveLimit(listed)).toBe(2 * 1001 + 2 * 4096 + 256 * 1024 * 1024);
+    expect(computeArchiveLimit(listed)).toBe(2 * 1001 + 2 * 4096 + 256 * 1024 * 1024);
   });
 
   test("is never overwritten: a second one lies beside it, opened by the same key, of which is told once", async ({
@@ -220,7 +220,7 @@ describe("a backup", () => {
   });
 
   test("names the key of the configuration, which is only read", async ({ stage }) => {
-    const own = await identityFor(join(stage.root.scratch, "other"), undefined, stage.deps.now);
+    const own = await openIdentity(join(stage.root.scratch, "other"), undefined, stage.deps.now);
     const text = readFileSync(own.file, "utf8");
     const backup = await take({ ...stage, settings: { ...stage.settings, identityFile: own.file } });
     expect(backup.identityFile).toBe(own.file);
@@ -293,7 +293,7 @@ describe("what changes meanwhile", () => {
 describe("what goes wrong", () => {
   test("a damaged backup is noticed, wherever it is damaged", async ({ stage }) => {
     const backup = await take(stage);
-    const { secret } = await identityFor(stage.settings.directory, undefined, stage.deps.now);
+    const { secret } = await openIdentity(stage.settings.directory, undefined, stage.deps.now);
     const manifest = (await readWhole(backup.file, secret)).manifest();
     const whole = readFileSync(backup.file);
     for (const at of [5, 150, 100_000, whole.length - 1]) {
@@ -312,7 +312,7 @@ describe("what goes wrong", () => {
 
   test("one that lacks a file, or holds another, is not proved", async ({ stage }) => {
     const backup = await take(stage);
-    const { secret } = await identityFor(stage.settings.directory, undefined, stage.deps.now);
+    const { secret } = await openIdentity(stage.settings.directory, undefined, stage.deps.now);
     const manifest = new Map((await readWhole(backup.file, secret)).manifest());
     const [first] = manifest.values();
     if (!first) expect.unreachable();
@@ -348,7 +348,7 @@ describe("what goes wrong", () => {
     const root = localRoot();
     const file = join(root.scratch, "identity");
     if (text !== undefined) writeFileSync(file, text);
-    await expect(identityFor(root.scratch, file, () => Date.now())).rejects.toThrow(found);
+    await expect(openIdentity(root.scratch, file, () => Date.now())).rejects.toThrow(found);
     root.close();
   });
 
@@ -356,7 +356,9 @@ describe("what goes wrong", () => {
     const backup = await take(stage);
     chmodSync(backup.file, 0o600);
     truncateSync(backup.file, 10);
-    expect(await isKept(createDirectoryStore(stage.settings.directory), backup)).toBe(false);
-    expect(await isKept(createDirectoryStore(stage.settings.directory), { ...backup, file: "/nowhere" })).toBe(false);
+    expect(await isBackupKept(createDirectoryStore(stage.settings.directory), backup)).toBe(false);
+    expect(await isBackupKept(createDirectoryStore(stage.settings.directory), { ...backup, file: "/nowhere" })).toBe(
+      false,
+    );
   });
 });

@@ -5,9 +5,9 @@ import { test as base, describe, expect } from "vitest";
 import {
   compareManifests,
   createManifest,
-  differenceLines,
+  formatDifferences,
+  normalizePath,
   parseManifest,
-  plainPath,
   quotePath,
   readManifest,
   sumManifest,
@@ -161,7 +161,7 @@ describe("parsing", () => {
   });
 
   test("paths lose what they don't need", () => {
-    expect(["./a/b/", ".", "./.", "././.lock", "/x"].map(plainPath)).toEqual(["a/b", ".", ".", ".lock", "x"]);
+    expect(["./a/b/", ".", "./.", "././.lock", "/x"].map(normalizePath)).toEqual(["a/b", ".", ".", ".lock", "x"]);
   });
 });
 
@@ -183,12 +183,12 @@ describe("comparing", () => {
   test("what is missing, what is new, and what may differ", () => {
     const [one, two] = [createManifest([file, { ...file, path: "log" }]), createManifest([{ ...file, path: "b\n" }])];
     const found = compareManifests(one, two, (path) => path === "log");
-    expect(differenceLines(found)).toEqual(["a: missing", '"b\\n": not there before']);
+    expect(formatDifferences(found)).toEqual(["a: missing", '"b\\n": not there before']);
   });
 
   test("at most ten are shown, and how many more there are", () => {
     const many = Array.from({ length: 13 }, (_, index) => ({ ...file, path: `f${index}` }));
-    expect(differenceLines(compareManifests(createManifest(many), createManifest([]))).at(-1)).toBe("and 3 more");
+    expect(formatDifferences(compareManifests(createManifest(many), createManifest([]))).at(-1)).toBe("and 3 more");
     expect(quotePath("tss/address_book.seed")).toBe("tss/address_book.seed");
   });
 });

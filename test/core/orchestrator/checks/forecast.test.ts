@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import {
   createForecast,
   type ForecastInputs,
-  forecastLines,
+  formatForecast,
   parseStops,
 } from "../../../../core/orchestrator/checks/forecast";
 
@@ -16,7 +16,7 @@ test("without an earlier move the start is unknown, and with it the most that it
     start: undefined,
     total: { least: 2.4 },
   });
-  expect(forecastLines(forecast, measured)).toEqual([
+  expect(formatForecast(forecast, measured)).toEqual([
     "the bridge will be without this orchestrator for at least 2.4 s, and the start, which nobody has measured",
     "  stop: 0.4 s to 4.0 s",
     "  rest of the copy: 2.0 s to 10.0 s (50.0 MB were read once at 25.0 MB/s)",
@@ -36,7 +36,7 @@ test("a journal without a stop, and one that is cut off", () => {
   expect(
     parseStops("Stopped=10.5\nStopping=100.25\nStopped=101\nStopping=200\nStopping=300\nStopped=304.5\nStopping=400"),
   ).toEqual([0.75, 4.5]);
-  expect(forecastLines(createForecast({ ...measured, stops: [] }), measured)[1]).toBe(
+  expect(formatForecast(createForecast({ ...measured, stops: [] }), measured)[1]).toBe(
     "  stop: unknown: its journal has no stop",
   );
 });

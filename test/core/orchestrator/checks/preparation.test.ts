@@ -3,11 +3,11 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { test as base, describe, expect } from "vitest";
 import { appendEvent, readMoveEvents } from "../../../../core/eventLog/eventLog";
-import { moveText } from "../../../../core/eventLog/moveId";
-import { shareFile } from "../../../../core/orchestrator/backup/keyShare";
+import { formatMove } from "../../../../core/eventLog/moveId";
+import { formatShareFile } from "../../../../core/orchestrator/backup/keyShare";
 import {
   findWholeBackup,
-  moveFaultsText,
+  formatMoveFaults,
   type PreparationDeps,
   type SecureOptions,
   secureOrchestrator,
@@ -112,7 +112,7 @@ const test = base.extend<{ stage: Stage }>({
 });
 
 const begun = (stage: string) => ({
-  journal: Buffer.from(JSON.stringify({ move: moveText(move), stage })).toString("base64"),
+  journal: Buffer.from(JSON.stringify({ move: formatMove(move), stage })).toString("base64"),
 });
 const secure = ({ options, deps }: Stage) => secureOrchestrator(options, deps);
 
@@ -137,7 +137,7 @@ test("a move that was secured before the bridge's last key generation is judged 
 }) => {
   Object.assign(stage.facts.old, begun("fenced"));
   mkdirSync(join(stage.options.old.directory, "tss"));
-  writeFileSync(join(stage.options.old.directory, shareFile(bridgeKey)), "{}");
+  writeFileSync(join(stage.options.old.directory, formatShareFile(bridgeKey)), "{}");
   const options = { ...stage.options, noKeyShare: false };
   const first = await secureOrchestrator(options, stage.deps);
   const later = { known: true, state: 0, key: `A${bridgeKey.slice(1, -1)}U`, why: "live" } as const;
@@ -245,7 +245,7 @@ describe("the pieces", () => {
   });
 
   test("several faults are counted and listed", () => {
-    expect(moveFaultsText(["a\n  found: b", "c"])).toMatch(/2 things stand in the way:\n- a\n {4}found: b\n- c$/);
+    expect(formatMoveFaults(["a\n  found: b", "c"])).toMatch(/2 things stand in the way:\n- a\n {4}found: b\n- c$/);
   });
 
   test("a line of the record that a power cut broke off loses no other", async () => {

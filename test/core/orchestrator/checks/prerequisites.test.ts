@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { moveText } from "../../../../core/eventLog/moveId";
+import { formatMove } from "../../../../core/eventLog/moveId";
 import type { BridgeNow } from "../../../../core/orchestrator/checks/bridgeState";
 import { formatSurvey } from "../../../../core/orchestrator/checks/moveSummary";
 import type { MoveSurvey, NewSide, OldSide, Requirements } from "../../../../core/orchestrator/checks/moveSurvey";
@@ -496,8 +496,8 @@ describe("prerequisites", () => {
 describe("journals", () => {
   const move = moveNamed("pillar-host/prod/Anvil/1");
   test("a move has begun once the old host may be stopped", () => {
-    expect(hasBegun(journal(moveText(move), "staging"), move)).toBe(false);
-    expect(hasBegun(journal(moveText(move), "stopping"), move)).toBe(true);
+    expect(hasBegun(journal(formatMove(move), "staging"), move)).toBe(false);
+    expect(hasBegun(journal(formatMove(move), "stopping"), move)).toBe(true);
     expect(hasBegun(journal("pillar-host/prod/Anvil/2", "stopping"), move)).toBe(false);
     for (const none of [undefined, "", "{", "null", "[]"])
       expect([hasBegun(none, move), isOwn(none, move)]).toEqual([false, false]);

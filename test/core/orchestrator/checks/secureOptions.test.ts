@@ -1,7 +1,11 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { resolveRecordsDirectory } from "../../../../core/config/stackStore";
-import { newPlace, oldPlace, secureOptions } from "../../../../core/orchestrator/checks/secureOptions";
+import {
+  createNewPlace,
+  createOldPlace,
+  createSecureOptions,
+} from "../../../../core/orchestrator/checks/secureOptions";
 import { newHost, oldHost } from "../../../../core/ssh/configuredLogin";
 import { configOf } from "../../../components/exampleConfig";
 import { moveNamed } from "../../../moveNamed";
@@ -59,10 +63,10 @@ test("the new host's is the stack's", () => {
 });
 
 test("the old host's names are the new one's where nothing else is said", () => {
-  expect(oldPlace(stack())).toEqual(newPlace(stack()));
-  expect(oldPlace(stack({ executable: "signer" })).executable).toBe("signer");
-  expect(newPlace(stack({ executable: "signer" })).executable).toBe("orchestrator");
-  expect(oldPlace(stack({ service: "orch", directory: "/data/.orchestrator", dataDir: "/data/znn" }))).toEqual({
+  expect(createOldPlace(stack())).toEqual(createNewPlace(stack()));
+  expect(createOldPlace(stack({ executable: "signer" })).executable).toBe("signer");
+  expect(createNewPlace(stack({ executable: "signer" })).executable).toBe("orchestrator");
+  expect(createOldPlace(stack({ service: "orch", directory: "/data/.orchestrator", dataDir: "/data/znn" }))).toEqual({
     service: "orch",
     directory: "/data/.orchestrator",
     executable: "orchestrator",
@@ -72,7 +76,10 @@ test("the old host's names are the new one's where nothing else is said", () => 
 });
 
 test("what the prerequisites get holds no secret; the attempt is part of the move's name", () => {
-  const options = secureOptions(stack({ noKeyShare: "acknowledged", copyAddress: "10.0.0.9" }, { attempt: 2 }), "prod");
+  const options = createSecureOptions(
+    stack({ noKeyShare: "acknowledged", copyAddress: "10.0.0.9" }, { attempt: 2 }),
+    "prod",
+  );
   expect(options).toMatchObject({
     move: moveNamed("pillar-host/prod/Anvil/2"),
     copyAddress: "10.0.0.9",
@@ -84,7 +91,7 @@ test("what the prerequisites get holds no secret; the attempt is part of the mov
     backups: { directory: "$XDG_DATA_HOME/pillar-host/records/Anvil" },
   });
   expect(JSON.stringify(options)).not.toMatch(/login-pw|sudo-pw/);
-  expect(secureOptions(stack(), "prod")).toMatchObject({ copyAddress: "198.51.100.9", noKeyShare: false });
+  expect(createSecureOptions(stack(), "prod")).toMatchObject({ copyAddress: "198.51.100.9", noKeyShare: false });
 });
 
 test("backups lie in the user's data directory, or where the configuration says", () => {

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { moveText } from "../../../../core/eventLog/moveId";
+import { formatMove } from "../../../../core/eventLog/moveId";
 import { createManifest } from "../../../../core/orchestrator/backup/manifest";
-import { lockTimeoutText, openHostPair, parseHostState } from "../../../../core/orchestrator/hosts/hostPair";
+import { formatLockTimeout, openHostPair, parseHostState } from "../../../../core/orchestrator/hosts/hostPair";
 import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
 import { restoreKeyStoreName } from "../../../../core/orchestrator/hosts/provedCopy";
-import { secondsWithout } from "../../../../core/orchestrator/move/move";
+import { computeGapSeconds } from "../../../../core/orchestrator/move/move";
 import { checkRunningVersion, findLogErrors, parseLife } from "../../../../core/orchestrator/move/verify";
 import type { HostStates } from "../../../../core/orchestrator/rules/hostStates";
 import { type Journal, parseJournal, type Saga } from "../../../../core/orchestrator/rules/journal";
 import { describeKeyLocation } from "../../../../core/orchestrator/rules/keyLocation";
-import { obstacleText } from "../../../../core/orchestrator/rules/obstacles";
+import { formatObstacle } from "../../../../core/orchestrator/rules/obstacles";
 import { commandsFor } from "../../../../core/util/commands";
 import { moveNamed } from "../../../moveNamed";
 
@@ -29,7 +29,7 @@ const journal: Journal & { was: { keyStore: string } } = {
   was: { enabled: true, keyStore: "/root/.orchestrator/producer.moved-to-203.0.113.9-20260101T000000Z" },
 };
 /** As it stands on a host. */
-const written = { ...journal, move: moveText(journal.move) };
+const written = { ...journal, move: formatMove(journal.move) };
 const places = {
   old: "198.51.100.7",
   new: "203.0.113.9",
@@ -96,7 +96,7 @@ test("each side has its own names", () => {
 describe("a run that another one holds up", () => {
   test("is told whose login it is, and what ends it", () => {
     expect(
-      lockTimeoutText("203.0.113.9", "held 17 4242", 30, "prod-2"),
+      formatLockTimeout("203.0.113.9", "held 17 4242", 30, "prod-2"),
     ).toBe(`203.0.113.9: another run has been at work on this orchestrator for 30 minutes; nothing was done
   found: it is logged in on 203.0.113.9; its login there is process 4242
   needed: wait until that run has finished, or press Ctrl-C in its terminal. Which step it is at, if it is this stack's: ./pillar-host status prod-2
@@ -105,7 +105,7 @@ describe("a run that another one holds up", () => {
   });
 
   test("is not sent to a process where none is known", () => {
-    expect(lockTimeoutText("203.0.113.9", "held 5", 30, "prod-2")).not.toMatch(/process|undefined/);
+    expect(formatLockTimeout("203.0.113.9", "held 5", 30, "prod-2")).not.toMatch(/process|undefined/);
   });
 });
 
@@ -219,7 +219,7 @@ describe("what an error says", () => {
       old: running,
       new: { journal: at("moved", { move: moveNamed("pillar-host/next/Anvil/1") }), ...stopped },
     };
-    const text = obstacleText("two may sign", { move: journal.move, direction: "forward" }, looks, places);
+    const text = formatObstacle("two may sign", { move: journal.move, direction: "forward" }, looks, places);
     expect(text).toContain("Stop it at once, on 198.51.100.7");
     expect(text).not.toContain("bring it back by hand");
   });
@@ -227,7 +227,7 @@ describe("what an error says", () => {
   test("a second one that runs: which one to stop, with the name of its own unit", () => {
     const saga: Saga = { move: journal.move, direction: "forward" };
     const looks: HostStates = { old: running, new: { journal: at("running"), ...running } };
-    const text = obstacleText("two may sign", saga, looks, places);
+    const text = formatObstacle("two may sign", saga, looks, places);
     expect(text).toContain(
       "an orchestrator runs on the old host (198.51.100.7), where by the journals none may: two may sign",
     );
@@ -238,7 +238,7 @@ describe("what an error says", () => {
 
   test("a start that the source does not know of: stop it here, or leave it there, or say that it came by hand", () => {
     const saga: Saga = { move: moveNamed("pillar-host/next/Anvil/1"), direction: "forward", generation: 2 };
-    const text = obstacleText("later start", saga, { old: running, new: stopped }, places);
+    const text = formatObstacle("later start", saga, { old: running, new: stopped }, places);
     expect(text).toContain(
       "the old host (198.51.100.7) does not know of this orchestrator's last start: generation 2, pillar-host/next/Anvil/1. Nothing was changed",
     );
@@ -252,7 +252,7 @@ describe("what an error says", () => {
 
   test("another stack's move that took the orchestrator on: this stack is to let go of it", () => {
     const next = at("moved", { move: moveNamed("pillar-host/next/Anvil/1") });
-    const text = obstacleText(
+    const text = formatObstacle(
       "another move",
       next,
       { old: { journal, ...stopped }, new: { journal: next, ...stopped } },
@@ -261,9 +261,9 @@ describe("what an error says", () => {
     expect(text).toContain("took this orchestrator elsewhere: pillar-host/next/Anvil/1");
     expect(text).toContain("pulumi config rm --path pillar-host:orchestrator.migrateFrom -s prod && pulumi up -s prod");
     const open = { ...next, stage: "stopping" as const };
-    expect(obstacleText("another move", open, { old: stopped, new: { journal: open, ...stopped } }, places)).toContain(
-      "End that move with its own stack first: pulumi up -s next",
-    );
+    expect(
+      formatObstacle("another move", open, { old: stopped, new: { journal: open, ...stopped } }, places),
+    ).toContain("End that move with its own stack first: pulumi up -s next");
   });
 
   test("the commands for going on and for going back, where the target was started", () => {
@@ -273,7 +273,7 @@ describe("what an error says", () => {
       masked: false,
     };
     const saga: Saga = { move: journal.move, direction: "forward" };
-    const text = obstacleText("target is started", saga, { old: fenced, new: started }, places);
+    const text = formatObstacle("target is started", saga, { old: fenced, new: started }, places);
     expect(text).toBe(
       [
         "the orchestrator of the new host (203.0.113.9) was started, so nothing is undone by itself: two orchestrators must never run at once",
@@ -294,7 +294,7 @@ describe("what an error says", () => {
     const saga: Saga = { move: journal.move, direction: "forward" };
     const hint = `Did you bring it back by hand, and is it to stay there? Then ${aside}`;
     const text = (active: boolean, masked: boolean, why: "source runs unasked" | "target runs unasked", way: Saga) =>
-      obstacleText(why, way, { old: back, new: { journal: started, active, masked } }, places);
+      formatObstacle(why, way, { old: back, new: { journal: started, active, masked } }, places);
     expect(text(false, true, "source runs unasked", saga)).toContain(hint);
     expect(text(false, true, "target runs unasked", { ...saga, direction: "back" })).toContain(hint);
     expect(text(true, true, "source runs unasked", saga)).not.toContain("by hand, and");
@@ -313,5 +313,5 @@ test("versionFaults: what runs is what the configuration names, where it names o
 });
 
 test("the time without an orchestrator is told in seconds, with tenths", () => {
-  expect([secondsWithout(1000, 8349), secondsWithout(0, 90_000), secondsWithout(5, 5)]).toEqual([7.3, 90, 0]);
+  expect([computeGapSeconds(1000, 8349), computeGapSeconds(0, 90_000), computeGapSeconds(5, 5)]).toEqual([7.3, 90, 0]);
 });

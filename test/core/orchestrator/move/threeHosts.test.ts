@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { moveText } from "../../../../core/eventLog/moveId";
+import { formatMove } from "../../../../core/eventLog/moveId";
 import { runSaga } from "../../../../core/orchestrator/move/saga";
 import type { Saga } from "../../../../core/orchestrator/rules/journal";
 import { type Blow, Killed } from "../../../../lab/simulation/blow";
@@ -72,7 +72,7 @@ describe("an orchestrator that went on to a third host", () => {
     three.a.reachable = true;
     for (const attempt of [1, 2]) {
       const said = await three.up("second", "forward", attempt);
-      expect(said).toContain(`took this orchestrator elsewhere: ${moveText(moveOf("third"))}`);
+      expect(said).toContain(`took this orchestrator elsewhere: ${formatMove(moveOf("third"))}`);
       expect(said).toContain("pulumi config rm --path pillar-host:orchestrator.migrateFrom -s second");
       expect(said).toContain("The key is on 192.0.2.4, ");
     }
@@ -97,7 +97,7 @@ describe("an orchestrator that went on to a third host", () => {
     expect(three.signs).toBe("b");
     // It signs on B again, by the third stack's word; A's copy is older than that.
     three.b.running = false;
-    expect(await three.up("second")).toContain(`took this orchestrator elsewhere: ${moveText(moveOf("third"))}`);
+    expect(await three.up("second")).toContain(`took this orchestrator elsewhere: ${formatMove(moveOf("third"))}`);
     expect(three.b.journal).toMatchObject({ move: moveOf("third"), stage: "restored" });
   });
 
@@ -106,7 +106,7 @@ describe("an orchestrator that went on to a third host", () => {
     await three.up("second");
     await three.up("third");
     expect(await three.up("second", "back")).toContain(
-      `took this orchestrator elsewhere: ${moveText(moveOf("third"))}`,
+      `took this orchestrator elsewhere: ${formatMove(moveOf("third"))}`,
     );
     expect(three.signs).toBe("c");
   });
@@ -127,7 +127,7 @@ describe("an orchestrator that went on to a third host", () => {
     // It is on B, and may go back from there to A.
     expect(await three.up("second", "back")).toBe("old: moved");
     expect(three.signs).toBe("a");
-    expect(await three.up("third")).toContain(`took this orchestrator elsewhere: ${moveText(moveOf("second"))}`);
+    expect(await three.up("third")).toContain(`took this orchestrator elsewhere: ${formatMove(moveOf("second"))}`);
   });
 
   test("goes to a host that it left long ago, and from there again", async () => {
@@ -136,12 +136,12 @@ describe("an orchestrator that went on to a third host", () => {
     await three.up("third");
     expect(await three.up("fourth")).toBe("new: moved");
     expect(three.signs).toBe("a");
-    expect(await three.up("second")).toContain(`took this orchestrator elsewhere: ${moveText(moveOf("third"))}`);
+    expect(await three.up("second")).toContain(`took this orchestrator elsewhere: ${formatMove(moveOf("third"))}`);
     expect(await three.up("second", "forward", 2)).toBe("new: moved");
     expect(three.signs).toBe("b");
     expect(await three.up("fourth")).toBe("new: moved on");
     expect(await three.up("fourth", "back")).toContain(
-      `took this orchestrator elsewhere: ${moveText(moveOf("second", 2))}`,
+      `took this orchestrator elsewhere: ${formatMove(moveOf("second", 2))}`,
     );
   });
 

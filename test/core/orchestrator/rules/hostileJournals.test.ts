@@ -6,7 +6,7 @@ import type { Obstacle, RunMemory } from "../../../../core/orchestrator/rules/de
 import { decideNext } from "../../../../core/orchestrator/rules/generation";
 import type { HostStates, OrchestratorObservation } from "../../../../core/orchestrator/rules/hostStates";
 import { sourceStages, targetStages } from "../../../../core/orchestrator/rules/journal";
-import { obstacleText } from "../../../../core/orchestrator/rules/obstacles";
+import { formatObstacle } from "../../../../core/orchestrator/rules/obstacles";
 import { checkOrchestrator } from "../../../../core/retirement/lossRules";
 import type { RetirementFacts } from "../../../../core/retirement/retirementFacts";
 import { shellWord } from "../../../../core/util/quote";
@@ -95,7 +95,7 @@ function madeOf(journal: { readonly side: "old" | "new" } & object, active: bool
     }),
   );
   const told = found.journal
-    ? obstacles.map((why) => obstacleText(why, found.journal as NonNullable<typeof found.journal>, seen, places))
+    ? obstacles.map((why) => formatObstacle(why, found.journal as NonNullable<typeof found.journal>, seen, places))
     : [];
   const facts = { address: "198.51.100.7", stack: "prod", pillar: "Anvil", step: "destroy", backupFaults: [] };
   const guard = {
