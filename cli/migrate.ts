@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { progressText } from "../core/sync/syncMessages";
+import { formatProgress } from "../core/sync/syncMessages";
 import { commandsFor } from "../core/util/commands";
 import { printable } from "../core/util/printable";
 import { formatProblem } from "../core/util/problem";
@@ -141,7 +141,7 @@ async function readStack(name: string): Promise<MigrationStack> {
     node: view && {
       synced: view.synced,
       known: view.sync !== undefined,
-      why: view.sync ? printable(progressText(view.sync)) : "no answer",
+      why: view.sync ? printable(formatProgress(view.sync)) : "no answer",
     },
     oldHost: config.sync.oldHost?.address ?? migrateFrom?.address,
     isMoveConfigured: migrateFrom !== undefined,

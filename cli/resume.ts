@@ -3,7 +3,7 @@ import { join } from "node:path";
 import lockfile from "proper-lockfile";
 import { commandsFor } from "../core/util/commands";
 import { formatProblem } from "../core/util/problem";
-import { homeDirectory } from "../core/util/resolvePath";
+import { resolveHomeDirectory } from "../core/util/resolvePath";
 import { formatHolder, type LockStatus, parseLocks, readHolder } from "./pulumi/locks";
 import { createPulumi, type Pulumi } from "./pulumi/pulumiCommand";
 import { formatPulumiError } from "./pulumi/pulumiErrors";
@@ -20,7 +20,7 @@ const repeatableTypes = /^(command:remote:(Command|CopyToRemote)|pulumi-nodejs:d
  */
 export async function resume(stack: string, args: readonly string[], isStale: boolean): Promise<number> {
   const engine = createPulumi(stack);
-  const home = process.env.PULUMI_HOME ?? join(homeDirectory(), ".pulumi");
+  const home = process.env.PULUMI_HOME ?? join(resolveHomeDirectory(), ".pulumi");
   await mkdir(home, { recursive: true });
   // If two run at once, the second must not clear the lock that the first one's `pulumi up` has just taken.
   const lockfilePath = join(home, `pillar-host-resume-${encodeURIComponent(stack)}.lock`);

@@ -4,6 +4,6 @@ import { printableLines } from "../core/util/printable";
 /** Prints a message. All output goes through this file, because it may hold a host's, node's or provider's text. */
 export const info = (text: string): Promise<void> => pulumi.log.info(printableLines(text));
 /** Shows a line beside a resource until a newer one replaces it. */
-export const statusLine = (text: string, row: pulumi.Resource | undefined): Promise<void> =>
+export const createStatusLine = (text: string, row: pulumi.Resource | undefined): Promise<void> =>
   pulumi.log.info(printableLines(text), row, undefined, true);
 export const warn = (text: string): Promise<void> => pulumi.log.warn(printableLines(text));

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../core/config/config";
-import { proxyLogin } from "../core/ssh/configuredLogin";
+import { createProxyLogin } from "../core/ssh/configuredLogin";
 import { createLoginCheck } from "./loginCheck";
 import type { HostAccess } from "./remote";
 import { createUnprovedSteps } from "./unprovedSteps";
@@ -18,7 +18,7 @@ export function createLogin(config: StackConfig): Omit<HostAccess, "address" | "
     privateKey: markSecret(ssh.privateKey),
     privateKeyPassword: markSecret(ssh.privateKeyPassword),
     password: markSecret(ssh.password),
-    proxy: markSecret(proxyLogin(ssh)),
+    proxy: markSecret(createProxyLogin(ssh)),
     sudoPassword: markSecret(ssh.sudoPassword),
   };
 }

@@ -1,6 +1,6 @@
 import { remote, type types } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
-import { notRunText, readAnswer } from "../core/ssh/answer";
+import { formatNotRun, readAnswer } from "../core/ssh/answer";
 import type { OrchestratorHost } from "../core/ssh/root";
 import type { SshTarget } from "../core/ssh/ssh";
 import { envelope, type Step } from "../core/steps/step";
@@ -116,7 +116,7 @@ export function runStep(
       const isAccepted = step.accepts?.(printed) ?? true;
       if ((answer.isDone && isAccepted) || isPreview) return printed;
       await access.unproved.note(name);
-      const text = answer.isDone ? formatBadResult(step.name, printed) : notRunText(step.name, out + err);
+      const text = answer.isDone ? formatBadResult(step.name, printed) : formatNotRun(step.name, out + err);
       const message = printableLines(`${address}: ${insertLogin(text, { ...access, address })}`);
       throw createPlainError(message);
     });

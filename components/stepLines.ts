@@ -4,7 +4,7 @@ import { type OrchestratorHost, openRoot, type RootHost } from "../core/ssh/root
 import { stepOutputLibrary } from "../core/steps/libraries";
 import type { Step } from "../core/steps/step";
 import { printableLines } from "../core/util/printable";
-import { statusLine } from "./log";
+import { createStatusLine } from "./log";
 import type { LoginCheck } from "./loginCheck";
 
 /** Long, because most steps end sooner and a firewall may count connections. */
@@ -44,7 +44,7 @@ export function createStepLines(
     for (const line of row ? printableLines(text).split("\n") : []) {
       if (line.trim() === "" || shown.has(line)) continue;
       shown.add(line);
-      void statusLine(line, row);
+      void createStatusLine(line, row);
     }
   };
   const follow = (to: OrchestratorHost): void => {

@@ -1,9 +1,9 @@
 import { leaveSession } from "../core/ssh/connection";
 import type { OwnServer } from "../core/ssh/ownServer";
-import { fingerprintOf } from "../core/ssh/publicKey";
-import { reachDeps, retryDuringBoot, silentText, tryLogin, waitForLogin } from "../core/ssh/reachability";
+import { computeFingerprint } from "../core/ssh/publicKey";
+import { formatSilentHost, reachDeps, retryDuringBoot, tryLogin, waitForLogin } from "../core/ssh/reachability";
 import { type SshTarget, scanHostKey } from "../core/ssh/ssh";
-import { sshdFault } from "../core/ssh/sshdTrial";
+import { findSshdTrialFault } from "../core/ssh/sshdTrial";
 import type { LoginError } from "../core/ssh/sshErrors";
 import { commandsFor, someHostKey } from "../core/util/commands";
 import { formatProblem } from "../core/util/problem";
@@ -64,10 +64,10 @@ async function recordKey({ stack, address, port, login }: ContactInputs): Promis
   try {
     pinned = await retryDuringBoot(() => scanHostKey(address, port, login.proxy), reachDeps);
   } catch (error) {
-    throw new Error(silentText({ address, port, ...login }, error as LoginError, commandsFor(stack)));
+    throw new Error(formatSilentHost({ address, port, ...login }, error as LoginError, commandsFor(stack)));
   }
   say(
-    `host key of ${address}, recorded on first contact: ${fingerprintOf(pinned)}. Compare it with the provider's console.`,
+    `host key of ${address}, recorded on first contact: ${computeFingerprint(pinned)}. Compare it with the provider's console.`,
   );
   return pinned;
 }
@@ -76,7 +76,7 @@ function formatUnknownKey({ stack, address, secrets = [] }: ContactInputs, pinne
   const { set, up } = commandsFor(stack);
   return formatProblem({
     what: `${address}: its host key is recorded, and this run ends before a secret goes there (${secrets.join(", ")})`,
-    found: fingerprintOf(pinned),
+    found: computeFingerprint(pinned),
     needed:
       "compare it with the provider's console, or with the host's screen: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub",
     next: [
@@ -95,17 +95,17 @@ async function contactHost(
   if (inputs.standsAside) {
     // Without a stored key the empty one stays, and no connection accepts it.
     const pinned = inputs.hostKey ?? recorded ?? "";
-    return { pinned, fingerprint: pinned === "" ? "" : fingerprintOf(pinned) };
+    return { pinned, fingerprint: pinned === "" ? "" : computeFingerprint(pinned) };
   }
   const known = inputs.hostKey || recorded;
   const pinned = known || (await recordKey(inputs));
   // The operator has not compared this key yet, so it may belong to a machine in the middle.
   if (!known && inputs.secrets?.length)
-    throw keepResults(new Error(formatUnknownKey(inputs, pinned)), { pinned, fingerprint: fingerprintOf(pinned) });
+    throw keepResults(new Error(formatUnknownKey(inputs, pinned)), { pinned, fingerprint: computeFingerprint(pinned) });
   let fault: string | undefined;
   const loginAndCheck = async (target: SshTarget) => {
     const session = await tryLogin(target);
-    fault = await sshdFault(session, target, inputs.rpc).finally(() => leaveSession(target, session));
+    fault = await findSshdTrialFault(session, target, inputs.rpc).finally(() => leaveSession(target, session));
     return session.tookMs;
   };
   const target = { ...login, address, port, hostKey: pinned };
@@ -114,5 +114,5 @@ async function contactHost(
     isNew: isFirst,
   });
   if (fault !== undefined) throw new Error(fault);
-  return { pinned, fingerprint: fingerprintOf(pinned) };
+  return { pinned, fingerprint: computeFingerprint(pinned) };
 }

@@ -1,5 +1,5 @@
 import ssh2 from "ssh2";
-import { fingerprintOf } from "../core/ssh/publicKey";
+import { computeFingerprint } from "../core/ssh/publicKey";
 import { defineResource } from "./runtime/dynamicResource";
 
 /**
@@ -40,7 +40,7 @@ interface HostKeyOutputs extends KeyPair {
   readonly fingerprint: string;
 }
 
-export function newKeyPair(): KeyPair {
+export function createKeyPair(): KeyPair {
   for (;;) {
     const pair = ssh2.utils.generateKeyPairSync("ed25519");
     // ssh2 occasionally writes a key that it can't parse itself.
@@ -50,6 +50,6 @@ export function newKeyPair(): KeyPair {
 }
 
 function makeHostKey(): HostKeyOutputs {
-  const pair = newKeyPair();
-  return { ...pair, fingerprint: fingerprintOf(pair.publicKey) };
+  const pair = createKeyPair();
+  return { ...pair, fingerprint: computeFingerprint(pair.publicKey) };
 }

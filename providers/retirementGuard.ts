@@ -1,5 +1,5 @@
 import { openNodeChain } from "../core/chain/chain";
-import { ageFault } from "../core/chain/reading";
+import { findAgeFault } from "../core/chain/reading";
 import { createLogRef, type EventLog, openEventLog } from "../core/eventLog/eventLog";
 import { findValidEvents } from "../core/eventLog/guardFacts";
 import type { RecordedMomentum, RetirementInputs } from "../core/retirement/guardInputs";
@@ -73,7 +73,7 @@ async function recordMomentum(inputs: GuardInputs): Promise<RecordedMomentum | u
   const client = openNodeChain("this host's node", node);
   try {
     const { momentum, clock } = await client.newest();
-    if (ageFault({ newest: momentum, clock })) return undefined;
+    if (findAgeFault({ newest: momentum, clock })) return undefined;
     const { height, hash } = (await client.before(momentum.timestamp - momentumAgeMs)) ?? momentum;
     const recorded = { height, hash };
     await openGuardLog(inputs).note({ event: "recorded", details: recorded });

@@ -11,15 +11,15 @@ import { type Connection, createConnection } from "../core/ssh/connection";
 import { readHostFacts } from "../core/ssh/hostFacts";
 import type { WitnessSources } from "../core/sync/chainSources";
 import { decideResumption } from "../core/sync/decideResumption";
-import { gateLine } from "../core/sync/syncMessages";
+import { formatGateLine } from "../core/sync/syncMessages";
 import { type GateSettings, type GiveUpError, type SyncResult, waitForSync } from "../core/sync/waitForSync";
 import { createWaitLog } from "../core/sync/waitLog";
 import { openWitnesses } from "../core/sync/witnesses";
 import { systemClock } from "../core/util/clock";
 import { commandsFor } from "../core/util/commands";
-import { firstLine } from "../core/util/firstLine";
+import { takeFirstLine } from "../core/util/firstLine";
 import { say } from "../core/util/say";
-import { durationText } from "../core/util/timeText";
+import { formatDuration } from "../core/util/timeText";
 import { decideWait } from "../core/util/unattended";
 import { type ArgsOf, defineResource } from "./runtime/dynamicResource";
 import { keepResults } from "./runtime/provider";
@@ -110,7 +110,7 @@ export async function passGate(
         readReferences: (newest) => witnesses.read(newest && { newest, client: own }),
         readVersionGaps: (height) => readVersionGaps(inputs.target, height, connection),
         ...systemClock,
-        say: (news) => say(gateLine(news)),
+        say: (news) => say(formatGateLine(news)),
         notify,
         readFacts: () => readHostFacts(connection, inputs.factsScript),
         signal,
@@ -120,12 +120,14 @@ export async function passGate(
     const outputs = makeOutputs(record);
     await kept.end(record);
     for (const gap of record.unproved) say(`sync: not proved: ${gap}`);
-    say(`sync: synced at height ${record.currentHeight} after ${durationText((outputs.durationSeconds ?? 0) * 1000)}`);
+    say(
+      `sync: synced at height ${record.currentHeight} after ${formatDuration((outputs.durationSeconds ?? 0) * 1000)}`,
+    );
     return outputs;
   } catch (error) {
     const { gaveUp } = error as Partial<GiveUpError>;
     if (!gaveUp && !signal.aborted)
-      notify("failed", `the wait for the sync ended in an error: ${firstLine((error as Error).message)}`);
+      notify("failed", `the wait for the sync ended in an error: ${takeFirstLine((error as Error).message)}`);
     if (!gaveUp) throw error;
     await wallet?.settled();
     await kept.pause(wallet?.earlier());

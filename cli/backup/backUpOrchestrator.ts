@@ -11,7 +11,7 @@ import { findWholeBackup } from "../../core/orchestrator/checks/preparation";
 import { createNewPlace, createOldPlace } from "../../core/orchestrator/checks/secureOptions";
 import { type OrchestratorPlace, readOrchestratorFacts } from "../../core/orchestrator/checks/survey";
 import { locateOrchestrator, type OrchestratorReading } from "../../core/orchestrator/hosts/locateOrchestrator";
-import { newHost, oldHost } from "../../core/ssh/configuredLogin";
+import { createNewHost, createOldHost } from "../../core/ssh/configuredLogin";
 import { openRoot, type RootHost } from "../../core/ssh/root";
 import { orchestratorLibrary } from "../../core/steps/libraries";
 import { systemClock } from "../../core/util/clock";
@@ -68,11 +68,11 @@ function listCandidates({ stack, config, address, hostKey }: StackInfo): readonl
   const own =
     address === undefined || hostKey === undefined
       ? []
-      : [{ root: openRoot(newHost(config, address, hostKey), library), place: createNewPlace(config) }];
+      : [{ root: openRoot(createNewHost(config, address, hostKey), library), place: createNewPlace(config) }];
   const from =
     config.orchestrator.migrateFrom === undefined
       ? []
-      : [{ root: openRoot(oldHost(config), library), place: createOldPlace(config) }];
+      : [{ root: openRoot(createOldHost(config), library), place: createOldPlace(config) }];
   if (own.length + from.length === 0)
     throw new CliRefusal(
       formatProblem({

@@ -1,20 +1,20 @@
 import { existsSync } from "node:fs";
 import { isAnswered } from "../../core/chain/reading";
-import { firstFork, hashAt, readSharedHeights } from "../../core/chain/sameChain";
+import { findFirstFork, hashAt, readSharedHeights } from "../../core/chain/sameChain";
 import { openStackStore, resolveRecordsDirectory } from "../../core/config/stackStore";
-import { webhookFault } from "../../core/notify/notify";
+import { findWebhookFault } from "../../core/notify/notify";
 import { readFreeBytes } from "../../core/orchestrator/checks/survey";
 import { retirementReferences } from "../../core/retirement/retirementInputs";
-import { ownIdentityPath } from "../../core/store/recordsDirectory";
+import { resolveOwnIdentityPath } from "../../core/store/recordsDirectory";
 import { chainRisk } from "../../core/sync/decideSynced";
 import { compareReferences, type ReferenceReading } from "../../core/sync/references";
 import { referenceText } from "../../core/sync/syncMessages";
 import { openWitnesses } from "../../core/sync/witnesses";
-import { witnessSources } from "../../core/sync/witnessSources";
+import { createWitnessSources } from "../../core/sync/witnessSources";
 import { commandsFor } from "../../core/util/commands";
 import { command } from "../../core/util/outputLine";
 import { resolvePath } from "../../core/util/resolvePath";
-import { sizeText } from "../../core/util/sizeText";
+import { formatSize } from "../../core/util/sizeText";
 import { openStack, type StackInfo } from "../status/openStack";
 import { checkCloud } from "./checkCloud";
 import { checkHost } from "./checkHost";
@@ -51,7 +51,7 @@ export async function check(fullName: string, { json }: { json?: boolean }): Pro
 async function checkReferences({ config, address = "", hostKey = "" }: StackInfo): Promise<CheckRow[]> {
   const { sync, lifecycle } = config;
   const urls = lifecycle === "active" ? sync.references : retirementReferences(config);
-  const { witnessHost } = witnessSources(config);
+  const { witnessHost } = createWitnessSources(config);
   const risk = lifecycle === "active" && sync.unverifiedChain ? [pending("chain", chainRisk)] : [];
   if (urls.length === 0 && witnessHost === undefined)
     return [pending("references", "none are configured: only the node's own answers prove the sync"), ...risk];
@@ -67,7 +67,7 @@ function compareWitnesses(readings: readonly ReferenceReading[], tolerance: numb
   const { median, notes } = compareReferences(Math.max(0, ...heights), { readings }, tolerance);
   const lines = notes.map(referenceText);
   if (heights.length === 0) return [fail("references", "no reference gives a height", ...lines)];
-  const fork = firstFork(readings.filter(isAnswered));
+  const fork = findFirstFork(readings.filter(isAnswered));
   if (fork) {
     const hashes = [fork.one, fork.other].map(
       (each) => `${hashAt(each, fork.height)?.slice(0, 12)} at ${each.client.name}`,
@@ -84,7 +84,7 @@ function compareWitnesses(readings: readonly ReferenceReading[], tolerance: numb
 
 function checkWebhook({ stack, config: { notify } }: StackInfo): CheckRow[] {
   if (notify === undefined) return [];
-  const wrong = webhookFault(notify);
+  const wrong = findWebhookFault(notify);
   if (wrong !== undefined) return [fail("webhook", wrong, commandsFor(stack).setSecret("notify"))];
   return [pass("webhook", command(`configured; to test it: ${commandsFor(stack).notifyTest}`))];
 }
@@ -104,9 +104,9 @@ const minFreeBytes = 100 * 1024 * 1024;
 async function checkDiskSpace({ config }: StackInfo): Promise<CheckRow[]> {
   const directory = resolveRecordsDirectory(config);
   const free = readFreeBytes(directory);
-  const said = `${sizeText(free)} free at ${directory}, for the event log and backups`;
+  const said = `${formatSize(free)} free at ${directory}, for the event log and backups`;
   const { identityFile } = config.orchestrator.backup;
-  const keyFile = identityFile === undefined ? ownIdentityPath(directory) : resolvePath(identityFile);
+  const keyFile = identityFile === undefined ? resolveOwnIdentityPath(directory) : resolvePath(identityFile);
   const key = `${keyFile} ${existsSync(keyFile) ? "is" : "will be"} the key of the backups: keep copies of the key and of the backups elsewhere, apart from each other`;
   return [
     free < minFreeBytes

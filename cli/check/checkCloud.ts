@@ -2,7 +2,7 @@ import { createCloud } from "../../core/cloud/clouds";
 import { decideServer } from "../../core/cloud/decideServer";
 import { warnOfOpenSsh } from "../../core/cloud/firewall";
 import { openOrderRecords } from "../../core/cloud/orderRecord";
-import { configuredPublicKey } from "../../core/ssh/configuredLogin";
+import { deriveConfiguredPublicKey } from "../../core/ssh/configuredLogin";
 import { command } from "../../core/util/outputLine";
 import type { StackInfo } from "../status/openStack";
 import { type CheckRow, fail, pass } from "./checkRow";
@@ -20,7 +20,7 @@ export async function checkCloud({ stack, config }: StackInfo): Promise<CheckRow
       lifecycle,
       stack,
       pillar: pillar.name,
-      publicKey: configuredPublicKey(config),
+      publicKey: deriveConfiguredPublicKey(config),
       record: await openOrderRecords(config, stack).read(),
       now: Date.now(),
     });

@@ -1,10 +1,10 @@
 import type { StackConfig } from "../../core/config/config";
-import { notRunText, readAnswer } from "../../core/ssh/answer";
-import { forwardedRpc, proxyLogin, sshTarget } from "../../core/ssh/configuredLogin";
+import { formatNotRun, readAnswer } from "../../core/ssh/answer";
+import { createHostTarget, createProxyLogin, findForwardedRpc } from "../../core/ssh/configuredLogin";
 import { readPresentedKey } from "../../core/ssh/presentedKey";
-import { refusedText, silentText, slowLoginLines, tryLogin } from "../../core/ssh/reachability";
+import { formatSilentHost, formatSlowLogin, refusedText, tryLogin } from "../../core/ssh/reachability";
 import type { SshSession, SshTarget } from "../../core/ssh/ssh";
-import { sshdFault } from "../../core/ssh/sshdTrial";
+import { findSshdTrialFault } from "../../core/ssh/sshdTrial";
 import type { LoginError } from "../../core/ssh/sshErrors";
 import { preflight } from "../../core/steps/nodeSteps";
 import { envelope } from "../../core/steps/step";
@@ -21,7 +21,7 @@ export async function checkHost({ stack, config, address, hostKey }: StackInfo):
     return [pending(topic, "no host yet: the run that creates the host checks it after its boot")];
   const { ssh, pillar, lifecycle } = config;
   if (hostKey === undefined) return checkUnknownHost(address, config);
-  const target = sshTarget(config, address, hostKey);
+  const target = createHostTarget(config, address, hostKey);
   let session: SshSession;
   try {
     session = await tryLogin(target);
@@ -32,9 +32,9 @@ export async function checkHost({ stack, config, address, hostKey }: StackInfo):
     const login = pass(
       "login",
       `${ssh.user}@${address} accepts this machine`,
-      ...slowLoginLines(address, session.tookMs),
+      ...formatSlowLogin(address, session.tookMs),
     );
-    const fault = await sshdFault(session, target, forwardedRpc(config));
+    const fault = await findSshdTrialFault(session, target, findForwardedRpc(config));
     if (fault !== undefined) return [login, fail(topic, ...fault.split("\n"))];
     if (lifecycle !== "active") return [login];
     const script = envelope(preflight(config, stackIdentity(stack, pillar.name)), receiver(config, address));
@@ -43,7 +43,7 @@ export async function checkHost({ stack, config, address, hostKey }: StackInfo):
     const { isDone, stdout, stderr } = readAnswer(script, result);
     const split = (text: string) => text.trim().split("\n").filter(Boolean);
     if (exitCode === 0 && !isDone)
-      return [login, fail(topic, ...split(notRunText("preflight", result.stdout + result.stderr)))];
+      return [login, fail(topic, ...split(formatNotRun("preflight", result.stdout + result.stderr)))];
     if (exitCode === 0)
       return [login, pass(topic, ...[...putVerdictFirst(split(stdout)), ...split(stderr)].map(command))];
     return [login, fail(topic, ...split(stderr || stdout || "preflight printed nothing"))];
@@ -60,12 +60,12 @@ export const putVerdictFirst = (lines: readonly string[]): string[] => [...lines
 function formatLoginError(target: SshTarget, error: LoginError, run: Commands): string {
   const { message, refused } = error;
   if (refused === "login") return refusedText(target, error, run);
-  return refused === "hostKey" ? message : silentText(target, error, run, 0);
+  return refused === "hostKey" ? message : formatSilentHost(target, error, run, 0);
 }
 
 /** Reads the host key without a login, because an unknown key may belong to another machine. */
 async function checkUnknownHost(address: string, config: StackConfig): Promise<CheckRow[]> {
-  const shown = await readPresentedKey(address, config.ssh.port, proxyLogin(config.ssh));
+  const shown = await readPresentedKey(address, config.ssh.port, createProxyLogin(config.ssh));
   if ("fault" in shown) return [fail(topic, shown.fault)];
   return [
     pending(

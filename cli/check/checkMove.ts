@@ -1,15 +1,15 @@
-import { nodeTarget } from "../../core/chain/configuredNode";
+import { createNodeTarget } from "../../core/chain/configuredNode";
 import { openStackStore } from "../../core/config/stackStore";
 import { isMoveOver, readMoveEvents } from "../../core/eventLog/eventLog";
 import { readBridge } from "../../core/orchestrator/checks/bridgeState";
 import { formatForecast } from "../../core/orchestrator/checks/forecast";
 import { rehearse } from "../../core/orchestrator/checks/rehearsal";
 import { createSecureOptions } from "../../core/orchestrator/checks/secureOptions";
-import { newHost, oldHost } from "../../core/ssh/configuredLogin";
+import { createNewHost, createOldHost } from "../../core/ssh/configuredLogin";
 import { openRoot } from "../../core/ssh/root";
 import { orchestratorLibrary } from "../../core/steps/libraries";
 import { readNodeStatus } from "../../core/sync/nodeStatus";
-import { witnessSources } from "../../core/sync/witnessSources";
+import { createWitnessSources } from "../../core/sync/witnessSources";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor } from "../../core/util/commands";
 import { command } from "../../core/util/outputLine";
@@ -28,16 +28,16 @@ export async function checkMove({ stack, config, state, address, hostKey }: Stac
     return [pass(topic, "the move is over, says the event log: nothing to rehearse")];
   const library = orchestratorLibrary();
   const roots = {
-    old: openRoot(oldHost(config), library),
-    new: openRoot(newHost(config, address, hostKey), library),
+    old: openRoot(createOldHost(config), library),
+    new: openRoot(createNewHost(config, address, hostKey), library),
   };
-  const node = nodeTarget(config, address, hostKey);
+  const node = createNodeTarget(config, address, hostKey);
   // The move is not the next step until the node was synced once.
   const nodeCounts = state.wait?.syncedAt !== undefined;
   try {
     const { begun, faults, shown, gap } = await rehearse(options, nodeCounts, {
       roots,
-      readNodeSync: () => readNodeStatus(node, witnessSources(config)),
+      readNodeSync: () => readNodeStatus(node, createWitnessSources(config)),
       readBridge: () => readBridge({ node, references: config.sync.references }),
       ...systemClock,
     });

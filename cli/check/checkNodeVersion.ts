@@ -1,14 +1,14 @@
-import { nodeTarget } from "../../core/chain/configuredNode";
+import { createNodeTarget } from "../../core/chain/configuredNode";
 import { createNodeClient } from "../../core/chain/node";
 import { nodeVersion, readVersionGaps } from "../../core/chain/nodeVersion";
 import {
-  applicableRows,
+  findApplicableRows,
+  formatRequirement,
+  formatVersionGap,
   installLines,
-  requirementText,
   type VersionGap,
-  versionGapText,
 } from "../../core/chain/requiredVersions";
-import { versionRules } from "../../core/chain/versionRules";
+import { createVersionRules } from "../../core/chain/versionRules";
 import { createConnection } from "../../core/ssh/connection";
 import { commandsFor } from "../../core/util/commands";
 import { command } from "../../core/util/outputLine";
@@ -21,7 +21,7 @@ const topic = "node's version";
 export async function checkNodeVersion({ stack, config, address, hostKey }: StackInfo): Promise<CheckRow[]> {
   if (config.lifecycle === "retiring") return [];
   if (address === undefined || hostKey === undefined) return [listRequiredVersions(config, "there is no node yet")];
-  const target = nodeTarget(config, address, hostKey);
+  const target = createNodeTarget(config, address, hostKey);
   const connection = createConnection(target.ssh);
   try {
     const observation = await createNodeClient(target, connection).observe();
@@ -38,14 +38,14 @@ export async function checkNodeVersion({ stack, config, address, hostKey }: Stac
 }
 
 function listRequiredVersions(config: StackInfo["config"], why: string): CheckRow {
-  const rows = applicableRows(versionRules(config), Number.POSITIVE_INFINITY);
-  const lines = rows.flatMap((row) => [requirementText(row), command(`  ${row.release}`)]);
+  const rows = findApplicableRows(createVersionRules(config), Number.POSITIVE_INFINITY);
+  const lines = rows.flatMap((row) => [formatRequirement(row), command(`  ${row.release}`)]);
   return pending(topic, `${why}; on the main network:`, ...lines);
 }
 
 export function formatVersionGaps(gaps: readonly VersionGap[], stack: string, running: string): CheckRow {
   const { up } = commandsFor(stack);
-  const lines = gaps.flatMap((gap) => [versionGapText(gap), ...installLines(gap, up).map((line) => `  ${line}`)]);
+  const lines = gaps.flatMap((gap) => [formatVersionGap(gap), ...installLines(gap, up).map((line) => `  ${line}`)]);
   if (gaps.some(({ expectedAt }) => expectedAt === undefined)) return fail(topic, ...lines);
   return gaps.length > 0 ? pending(topic, ...lines.map(command)) : pass(topic, `${running}: no newer one is required`);
 }

@@ -1,4 +1,4 @@
-import { newerRelease } from "../../core/chain/newerRelease";
+import { findNewerRelease } from "../../core/chain/newerRelease";
 import type { ReleaseSource } from "../../core/config/releaseSchema";
 import { releaseHashFault } from "../../core/orchestrator/checks/releaseHash";
 import { command } from "../../core/util/outputLine";
@@ -15,7 +15,7 @@ export async function checkRelease(program: string, release: ReleaseSource | und
     const head = await request(release.url, "HEAD");
     // Signed URLs refuse a HEAD request, so a few bytes are requested.
     const { status } = head.ok ? head : await request(release.url, "GET");
-    const newer = program === "controller" ? await newerRelease(release.url) : undefined;
+    const newer = program === "controller" ? await findNewerRelease(release.url) : undefined;
     if (status < 400 || status === 416)
       return [pass(topic, `${release.url} answers ${status}`, ...(newer ? [command(`a newer one is ${newer}`)] : []))];
     return [fail(topic, `${release.url} answers ${status}`, "needed: compare the address with the release page")];

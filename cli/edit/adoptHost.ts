@@ -2,14 +2,14 @@ import { rmSync, writeFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import type { StackConfig } from "../../core/config/config";
 import { isSameMachine } from "../../core/config/sameMachine";
-import { proxyLogin } from "../../core/ssh/configuredLogin";
+import { createProxyLogin } from "../../core/ssh/configuredLogin";
 import { readPresentedKey } from "../../core/ssh/presentedKey";
 import { commandsFor } from "../../core/util/commands";
 import { formatProblem } from "../../core/util/problem";
 import { quote } from "../../core/util/quote";
 import { answerSchemas, refuseBadAnswers } from "../init/checkAnswers";
 import { confirmHostKey } from "../init/confirmHostKey";
-import { readUnchangedExample, stackFilePath } from "../init/exampleFiles";
+import { readUnchangedExample, resolveStackFilePath } from "../init/exampleFiles";
 import { parseConfiguration } from "../pulumi/configuration";
 import { createPulumi, type Pulumi, type SharedPassphrase } from "../pulumi/pulumiCommand";
 import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
@@ -71,7 +71,7 @@ export async function adoptHost(
 
 /** Removes an unchanged example file first: the engine would keep its values instead of the other stack's. */
 async function createStackLike(engine: Pulumi, stack: string, like: string): Promise<void> {
-  const file = stackFilePath(stack);
+  const file = resolveStackFilePath(stack);
   const shipped = readUnchangedExample(file);
   if (shipped !== undefined) rmSync(file);
   try {
@@ -115,8 +115,8 @@ const findHostKey = ({ orchestrator, sync }: StackConfig, address: string) =>
 
 /** Asks the operator to compare the key: it may belong to another machine. Without a terminal, asks for a flag. */
 async function confirmKey(stack: string, address: string, like: string, ssh: StackConfig["ssh"]): Promise<string> {
-  if (process.stdin.isTTY) return confirmHostKey(address, ssh.port, {}, proxyLogin(ssh));
-  const shown = await readPresentedKey(address, ssh.port, proxyLogin(ssh));
+  if (process.stdin.isTTY) return confirmHostKey(address, ssh.port, {}, createProxyLogin(ssh));
+  const shown = await readPresentedKey(address, ssh.port, createProxyLogin(ssh));
   if ("fault" in shown)
     throw new CliRefusal(formatProblem({ what: shown.fault, needed: "give the address of a running host" }));
   throw new CliRefusal(

@@ -4,7 +4,7 @@ import { shortenStackName } from "../pulumi/stackName";
 
 export const examples = join(__dirname, "../../examples");
 
-export const stackFilePath = (stack: string) => join(process.cwd(), `Pulumi.${shortenStackName(stack)}.yaml`);
+export const resolveStackFilePath = (stack: string) => join(process.cwd(), `Pulumi.${shortenStackName(stack)}.yaml`);
 
 /** Reads a stack's file if it is the unchanged example of this program, which may be overwritten. */
 export function readUnchangedExample(file: string): string | undefined {

@@ -7,7 +7,7 @@ import { formatPulumiError } from "../pulumi/pulumiErrors";
 import { shortenStackName } from "../pulumi/stackName";
 import { askText } from "../terminal/prompts";
 import { CliRefusal } from "../terminal/refusal";
-import { examples, readUnchangedExample, stackFilePath } from "./exampleFiles";
+import { examples, readUnchangedExample, resolveStackFilePath } from "./exampleFiles";
 import { type InitFlags, listMissingAnswers } from "./initFlags";
 import { choosePassphrase, gatherSecrets, listMissingSecrets, type Secret } from "./stackSecrets";
 import { chooseExample, formatStackFile } from "./stackText";
@@ -22,7 +22,7 @@ export async function init(name: string | undefined, flags: InitFlags): Promise<
   if (!isAsked) refuseMissing(listMissingAnswers(name, flags, hasPassphrase));
   const stack = name ?? (await askText("What is the stack called?", { default: flags.adopt ? "prod" : "prod-2" }));
   const engine = createPulumi(stack);
-  const file = stackFilePath(stack);
+  const file = resolveStackFilePath(stack);
   const before = await refuseExisting(engine, stack, file);
 
   // Loaded here, because the configuration's checks take a moment to load.

@@ -1,6 +1,6 @@
-import { nodeTarget } from "../../core/chain/configuredNode";
+import { createNodeTarget } from "../../core/chain/configuredNode";
 import { readNodeStatus } from "../../core/sync/nodeStatus";
-import { witnessSources } from "../../core/sync/witnessSources";
+import { createWitnessSources } from "../../core/sync/witnessSources";
 import { checkNodeVersion } from "../check/checkNodeVersion";
 import { toPlainRow } from "../check/checkRow";
 import { openStack, type StackInfo } from "../status/openStack";
@@ -32,5 +32,5 @@ async function listVersionsToInstall(source: StackInfo): Promise<readonly string
 async function readNode({ config, state: { lastRun: shown }, address, hostKey }: StackInfo) {
   if (shown === undefined || !mayOfferAddress(shown)) return undefined;
   if (address === undefined || hostKey === undefined) return undefined;
-  return readNodeStatus(nodeTarget(config, address, hostKey), witnessSources(config));
+  return readNodeStatus(createNodeTarget(config, address, hostKey), createWitnessSources(config));
 }

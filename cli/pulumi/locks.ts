@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { printable } from "../../core/util/printable";
-import { minuteText } from "../../core/util/timeText";
+import { formatUtcMinute } from "../../core/util/timeText";
 import { shortenStackName } from "./stackName";
 import { backendDirectory } from "./stateFile";
 
@@ -15,7 +15,7 @@ export type LockStatus = Readonly<{ lock: Lock; holder: "lives" | "gone" | "unkn
 
 /** Formats a lock's holder: `process 4242 of root on host1, since 2026-11-21 14:49 UTC`. */
 export function formatHolder({ user, host, pid, since }: Lock): string {
-  return `process ${pid} of ${user} on ${host}, since ${Number.isNaN(since) ? "an unknown time" : minuteText(since)}`;
+  return `process ${pid} of ${user} on ${host}, since ${Number.isNaN(since) ? "an unknown time" : formatUtcMinute(since)}`;
 }
 
 /** Parses the locks that a pulumi error names; undefined if it names none. Pulumi Cloud names no holder. */

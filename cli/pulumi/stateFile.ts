@@ -1,6 +1,6 @@
 import { access, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { homeDirectory } from "../../core/util/resolvePath";
+import { resolveHomeDirectory } from "../../core/util/resolvePath";
 import { shortenStackName } from "./stackName";
 import type { Deployment } from "./stackState";
 
@@ -10,7 +10,7 @@ const version = 3;
 /** Returns a backend's directory; undefined if it is none on this machine. */
 export function backendDirectory(url: string): string | undefined {
   const path = /^file:\/\/([^?]*)/.exec(url)?.[1];
-  return path === undefined ? undefined : resolve(path.replace(/^~/, homeDirectory));
+  return path === undefined ? undefined : resolve(path.replace(/^~/, resolveHomeDirectory));
 }
 
 /**

@@ -1,8 +1,8 @@
 import path from "node:path";
 import { z } from "zod";
 import type { EventName, LogEvent, MoveEvent, MoveEventName } from "../../core/eventLog/events";
-import { sizeText } from "../../core/util/sizeText";
-import { durationText } from "../../core/util/timeText";
+import { formatSize } from "../../core/util/sizeText";
+import { formatDuration } from "../../core/util/timeText";
 
 /** A stage is a step of the migration; an operator must not overlook an alarm. */
 export interface EventText {
@@ -130,9 +130,9 @@ function deriveValues(details: Details): Details {
   const rate = Math.round(((Number(currentHeight) - Number(startHeight)) / seconds) * 10) / 10;
   const lastAt = (before as { readonly at: string } | undefined)?.at;
   return {
-    took: durationText(seconds * 1000),
+    took: formatDuration(seconds * 1000),
     rate: Number.isFinite(rate) ? rate : 0,
-    between: lastAt && durationText(Date.parse(String(switchedAt)) - Date.parse(lastAt)),
+    between: lastAt && formatDuration(Date.parse(String(switchedAt)) - Date.parse(lastAt)),
     missed:
       empty === undefined
         ? "unknown: the empty slots between the two were not counted"
@@ -157,8 +157,8 @@ function fillTemplate(template: string, values: Details): string[] | undefined {
 }
 
 function formatValue(name: string, value: unknown): string {
-  if (name === "bytes" || name === "extraBytes") return sizeText(Number(value));
-  if (name === "seconds") return durationText(Number(value) * 1000);
+  if (name === "bytes" || name === "extraBytes") return formatSize(Number(value));
+  if (name === "seconds") return formatDuration(Number(value) * 1000);
   if (name === "file") return path.basename(String(value));
   return /(At|\.at)$/.test(name) ? formatTime(String(value), 19) : String(value);
 }

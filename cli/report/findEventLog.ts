@@ -4,7 +4,7 @@ import { locateFiles } from "../../core/eventLog/eventLog";
 import { isBucket } from "../../core/store/bucketPlace";
 import { createDirectoryStore } from "../../core/store/directoryStore";
 import { openStore } from "../../core/store/openStore";
-import { dataDirectory, resolvePlace } from "../../core/store/recordsDirectory";
+import { resolveDataDirectory, resolvePlace } from "../../core/store/recordsDirectory";
 import { openForStack } from "../../core/store/storeFault";
 import { commandsFor } from "../../core/util/commands";
 import { formatProblem } from "../../core/util/problem";
@@ -65,7 +65,7 @@ export async function findEventLog(stack: string, { asked, configured }: LogQuer
 }
 
 function listDefaultDirectories(): string[] {
-  const base = path.join(dataDirectory(), "records");
+  const base = path.join(resolveDataDirectory(), "records");
   return fs.existsSync(base) ? fs.readdirSync(base).map((name) => path.join(base, name)) : [];
 }
 

@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
-import { ownIdentityPath } from "../../core/store/recordsDirectory";
+import { resolveOwnIdentityPath } from "../../core/store/recordsDirectory";
 import { commandsFor } from "../../core/util/commands";
-import { firstLine } from "../../core/util/firstLine";
+import { takeFirstLine } from "../../core/util/firstLine";
 import { formatProblem } from "../../core/util/problem";
 import { replaceFile } from "../../core/util/writeAtomically";
 import { createPulumi } from "../pulumi/pulumiCommand";
@@ -50,7 +50,7 @@ export async function report(fullName: string, { json, directory: asked, output 
       }),
     );
   }
-  const key = ownIdentityPath(directory);
+  const key = resolveOwnIdentityPath(directory);
   const keyLine = fs.existsSync(key) ? `\nKey:        ${key} opens the backups: keep a copy elsewhere` : "";
   console.log(`\nEvent log:  ${directory}${keyLine}\nWritten:    ${stem}.html\n            ${stem}.json`);
   return 0;
@@ -68,7 +68,7 @@ async function readConfiguredDirectory(stack: string): Promise<string | undefine
   } catch (error) {
     if (!(error instanceof CliRefusal)) throw error;
     console.error(
-      `(searching all event logs of this machine, because the stack's configuration can't be read: ${firstLine(error.message)})`,
+      `(searching all event logs of this machine, because the stack's configuration can't be read: ${takeFirstLine(error.message)})`,
     );
     return undefined;
   }

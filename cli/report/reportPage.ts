@@ -1,6 +1,6 @@
 import type { CurvePoint } from "../../core/eventLog/events";
 import { printable } from "../../core/util/printable";
-import { durationText } from "../../core/util/timeText";
+import { formatDuration } from "../../core/util/timeText";
 import type { Item, Report } from "./buildReport";
 import { formatMinute } from "./eventTable";
 import { describeReport } from "./reportText";
@@ -40,7 +40,7 @@ export function escapeHtml(text: string): string {
 }
 
 function formatRow({ at, stack, title, lines, weight, seconds, details }: Item): string {
-  const took = seconds === undefined ? "" : ` +${durationText(seconds * 1000)}`;
+  const took = seconds === undefined ? "" : ` +${formatDuration(seconds * 1000)}`;
   const list = lines.map((line) => `<li>${escapeHtml(line)}</li>`).join("");
   const text = `<strong>${escapeHtml(title)}</strong>${took}<ul>${list}</ul>${drawCurve(details)}`;
   return `<tr class="${weight}"><td>${formatMinute(at)}</td><td>${escapeHtml(stack)}</td><td>${text}</td></tr>`;

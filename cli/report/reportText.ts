@@ -1,5 +1,5 @@
 import { printable } from "../../core/util/printable";
-import { durationText } from "../../core/util/timeText";
+import { formatDuration } from "../../core/util/timeText";
 import { wrap } from "../status/screenLayout";
 import type { Item, Report } from "./buildReport";
 import { formatMinute } from "./eventTable";
@@ -14,7 +14,7 @@ export function formatJson(report: Report): string {
 export function describeReport({ pillar, stack, stacks, from, to, unread }: Report) {
   const others = stacks.length > 1 ? `, with ${stacks.slice(1).join(", ")}` : "";
   const took = from === to ? "" : ` to ${formatMinute(to)}`;
-  const length = from === to ? "" : ` (${durationText(Date.parse(to) - Date.parse(from))})`;
+  const length = from === to ? "" : ` (${formatDuration(Date.parse(to) - Date.parse(from))})`;
   return {
     title: `Pillar ${pillar}, stack ${stack}${others}`,
     span: `${formatMinute(from)}${took} UTC${length}`,
@@ -50,7 +50,7 @@ export function formatText(report: Report, columns: number): string {
 function formatItem({ at, stack, title, lines, seconds, weight }: Item, wide: number, width: number): string[] {
   const mark = { stage: "*", note: " ", alarm: "!" }[weight];
   const head = `${mark} ${formatMinute(at)}  ${stack.padEnd(wide)}  `;
-  const took = seconds === undefined ? "" : ` (+${durationText(seconds * 1000)})`;
+  const took = seconds === undefined ? "" : ` (+${formatDuration(seconds * 1000)})`;
   const isNarrow = width - head.length < 30;
   const indent = " ".repeat(isNarrow ? 4 : head.length);
   return [

@@ -1,7 +1,7 @@
 import { type CloudServer, powerOff } from "../../core/cloud/power";
 import type { StackConfig } from "../../core/config/config";
 import type { Fence, LogEvent, MoveEvent } from "../../core/eventLog/events";
-import { bareLine, fingerprintOf } from "../../core/ssh/publicKey";
+import { computeFingerprint, stripComment } from "../../core/ssh/publicKey";
 import { isSameHost } from "../../core/ssh/sameHost";
 import { type SshTarget, scanHostKey } from "../../core/ssh/ssh";
 import { systemClock } from "../../core/util/clock";
@@ -45,7 +45,7 @@ export async function fenceHost(
   options: FenceOptions,
 ): Promise<Fence> {
   await assertSilent(host, "move the orchestrator instead: what is there is newer than any backup");
-  const fence = { address: host.address, hostKey: fingerprintOf(host.hostKey) };
+  const fence = { address: host.address, hostKey: computeFingerprint(host.hostKey) };
   if (server === undefined) {
     if (known === undefined) await confirmSentence(formatFenceSentence(host.address), options);
     return { ...fence, how: "sentence" };
@@ -60,7 +60,7 @@ export async function fenceHost(
 
 async function assertSilent({ address, port, hostKey, proxy }: SshTarget, needed: string): Promise<void> {
   const found = await scanHostKey(address, port, proxy).catch(() => undefined);
-  if (found === undefined || bareLine(found) !== bareLine(hostKey)) return;
+  if (found === undefined || stripComment(found) !== stripComment(hostKey)) return;
   throw refuse(`${address} answers: nothing is restored beside it`, needed);
 }
 

@@ -1,4 +1,4 @@
-import { nodeTarget } from "../../core/chain/configuredNode";
+import { createNodeTarget } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
 import { chooseRecordsPlace, openStackStore } from "../../core/config/stackStore";
 import { appendEvent, isMoveOver, readLog, readMoveEvents } from "../../core/eventLog/eventLog";
@@ -13,13 +13,13 @@ import { checkMoveHistory, type MoveHistory } from "../../core/orchestrator/rule
 import type { WhichHost } from "../../core/orchestrator/rules/journal";
 import { findFence, summarizeMoves } from "../../core/orchestrator/rules/moveHistory";
 import { formatManualMoveHint } from "../../core/orchestrator/rules/moveMessages";
-import { oldHost, sshTarget } from "../../core/ssh/configuredLogin";
-import { fingerprintOf } from "../../core/ssh/publicKey";
+import { createHostTarget, createOldHost } from "../../core/ssh/configuredLogin";
+import { computeFingerprint } from "../../core/ssh/publicKey";
 import type { SshTarget } from "../../core/ssh/ssh";
 import { commandsFor } from "../../core/util/commands";
 import { printableLines } from "../../core/util/printable";
 import { formatProblem, type Problem } from "../../core/util/problem";
-import { durationText } from "../../core/util/timeText";
+import { formatDuration } from "../../core/util/timeText";
 import {
   confirmFirstMove,
   createMoveSettings,
@@ -56,7 +56,7 @@ export async function restoreOrchestrator(
   const moves = await readMoveEvents(store);
   const move = createMoveId(config, stack);
   const { pillar, orchestrator, sync } = config;
-  const bridge = await readBridge({ node: nodeTarget(config, address, hostKey), references: sync.references });
+  const bridge = await readBridge({ node: createNodeTarget(config, address, hostKey), references: sync.references });
   const file = options.backup ?? findNewestBackup(moves, pillar.name, bridge);
   if (file === undefined) throw refuse({ what: "the event log has no backup", needed: "give one with --backup FILE" });
 
@@ -73,7 +73,7 @@ export async function restoreOrchestrator(
   console.log(printableLines(lines.join("\n")));
   if (stale) throw refuse(stale);
   const word = await confirmFirstMove(stack, config, options);
-  const hosts = { old: fingerprintOf(lost.hostKey), new: fingerprintOf(hostKey) };
+  const hosts = { old: computeFingerprint(lost.hostKey), new: computeFingerprint(hostKey) };
   assertLastHolder(config, summarizeMoves(moves, move), hosts);
 
   const fence = await fenceHost(lost, server, findFence(moves, pillar.name, hosts.old), options);
@@ -103,12 +103,12 @@ async function findLostHost(
       what: `${stack} names no host that the orchestrator comes from`,
       needed: "give its stack with --from",
     });
-  if (from === undefined) return { lost: oldHost(config).ssh, settings: {}, owners: [config] };
+  if (from === undefined) return { lost: createOldHost(config).ssh, settings: {}, owners: [config] };
   const { other, host } = await openTwoStacks(stack, from);
   const wrong = findMoveProblem(stack, config, { config: other, host }, { ...options, from });
   if (wrong !== undefined) throw new CliRefusal(wrong);
   const settings = createMoveSettings(config, other, host, options);
-  return { lost: sshTarget(other, host.address, host.hostKey), settings, owners: [other, config] };
+  return { lost: createHostTarget(other, host.address, host.hostKey), settings, owners: [other, config] };
 }
 
 /** Finds the newest whole backup with a share of the bridge's key, else the newest one. */
@@ -152,7 +152,7 @@ export function formatRestore(
   return [
     `restoring the orchestrator on ${address} from a backup:`,
     `  backup       ${file}`,
-    `  taken        ${durationText(Date.now() - Date.parse(provedAt))} ago, of ${host}`,
+    `  taken        ${formatDuration(Date.now() - Date.parse(provedAt))} ago, of ${host}`,
     `  key share    ${keyShare ? `${keyShare.files.join(", ")}, made ${keyShare.generatedAt}` : "none"}`,
     `  bridge's key ${isFresh ? "that of the key share: no key generation came after it" : "NOT shown to be that of the key share"}`,
     `  lost host    ${lost}`,

@@ -3,7 +3,7 @@ import type { NodeHostFacts } from "../../core/ssh/hostFacts";
 import { isFatal } from "../../core/ssh/sshErrors";
 import type { GateMessage } from "../../core/sync/progress";
 import { type SyncResult, waitForSync } from "../../core/sync/waitForSync";
-import { firstLine } from "../../core/util/firstLine";
+import { takeFirstLine } from "../../core/util/firstLine";
 import { CliRefusal } from "../terminal/refusal";
 import { createGateOptions, type HostReader, openHostReader } from "./hostReader";
 import { createView, type StackWithHost } from "./openStack";
@@ -72,7 +72,7 @@ export async function followHost(
   const proveAgain = async (): Promise<void> => {
     while (keeps && !end.signal.aborted) {
       await host.deps.sleep(syncRetryMs);
-      await proveSync().catch((error: Error) => say({ kind: "told", text: firstLine(error.message) }));
+      await proveSync().catch((error: Error) => say({ kind: "told", text: takeFirstLine(error.message) }));
     }
   };
   const synced = proveSync().catch((error: unknown) => {

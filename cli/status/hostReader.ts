@@ -1,5 +1,5 @@
 import { openNodeChain } from "../../core/chain/chain";
-import { nodeTarget } from "../../core/chain/configuredNode";
+import { createNodeTarget } from "../../core/chain/configuredNode";
 import { createNodeClient } from "../../core/chain/node";
 import { readVersionGaps } from "../../core/chain/nodeVersion";
 import { type Connection, createConnection } from "../../core/ssh/connection";
@@ -11,7 +11,7 @@ import { receiver } from "../../core/steps/stepVariables";
 import { gateSettings } from "../../core/sync/gateSettings";
 import type { SyncDeps, WaitOptions } from "../../core/sync/waitForSync";
 import { openWitnesses } from "../../core/sync/witnesses";
-import { witnessSources } from "../../core/sync/witnessSources";
+import { createWitnessSources } from "../../core/sync/witnessSources";
 import { systemClock } from "../../core/util/clock";
 import type { StackWithHost } from "./openStack";
 
@@ -25,12 +25,12 @@ export interface HostReader {
 }
 
 export function openHostReader({ config, address }: StackWithHost, hostKey: string): HostReader {
-  const target = nodeTarget(config, address, hostKey);
+  const target = createNodeTarget(config, address, hostKey);
   const connection = createConnection(target.ssh);
   const step = facts(config, { logLines: 10, withStages: config.lifecycle === "active" });
   const script = envelope(step, receiver(config, address));
   const chain = openNodeChain("the node", target, shareConnection(connection));
-  const witnesses = openWitnesses(witnessSources(config), target);
+  const witnesses = openWitnesses(createWitnessSources(config), target);
   const connections = new Map([[connectionKey(target.ssh), connection]]);
   return {
     connection: shareConnection(connection),

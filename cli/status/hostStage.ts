@@ -1,4 +1,4 @@
-import { wayBack } from "../../core/registration/registrationMessages";
+import { formatWayBack } from "../../core/registration/registrationMessages";
 import { commandsFor } from "../../core/util/commands";
 import { getValue } from "./parts/statusParts";
 import type { StackView } from "./stackView";
@@ -13,7 +13,7 @@ function decideStageOnChain({ stack, pillar, synced, parts }: StackView): HostSt
   const registration = getValue(parts?.registration);
   if (registration === undefined) return undefined;
   if (registration.kind === "tooEarly" && !synced)
-    return { stage: "REGISTERED TOO EARLY: its node is not synced", next: wayBack(pillar, registration.earlier) };
+    return { stage: "REGISTERED TOO EARLY: its node is not synced", next: formatWayBack(pillar, registration.earlier) };
   if (!synced) return undefined;
   const tells = `${commandsFor(stack).up} says what to do`;
   switch (registration.kind) {

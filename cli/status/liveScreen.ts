@@ -1,4 +1,4 @@
-import { messageText } from "../../core/sync/syncMessages";
+import { formatMessage } from "../../core/sync/syncMessages";
 import { printable } from "../../core/util/printable";
 import { layOutScreen } from "./screenLayout";
 import type { Display } from "./stackView";
@@ -29,7 +29,7 @@ export async function createLiveScreen(stdout: NodeJS.WriteStream): Promise<Disp
     },
     say: (message, stack) => {
       if (!isEvent(message)) return;
-      const text = printable(message.kind === "watch" ? message.text : messageText(message));
+      const text = printable(message.kind === "watch" ? message.text : formatMessage(message));
       const prefix = stack === undefined ? "" : `${stack}: `;
       events = [...events, `${new Date().toISOString().slice(11, 19)} ${prefix}${text}`].slice(-maxEvents);
     },

@@ -5,7 +5,7 @@ import { decideStage } from "./hostStage";
 import { NoServerRefusal } from "./openStack";
 import { truncate, wrap } from "./screenLayout";
 import type { StackView } from "./stackView";
-import { statusJson } from "./statusJson";
+import { createStatusJson } from "./statusJson";
 
 export interface ReadStack {
   readonly stack: string;
@@ -64,13 +64,13 @@ function formatDetails(found: StackLookup): string[] {
   return decideNeeds(found) === "nothing" ? lines : [`next: ${printable(decideStage(found.view).next)}`, ...lines];
 }
 
-export function overviewJson(all: readonly StackLookup[]): unknown[] {
+export function createOverviewJson(all: readonly StackLookup[]): unknown[] {
   return sortByNeeds(all).map((found) => ({ ...lookupJson(found), needs: decideNeeds(found) }));
 }
 
 export function lookupJson(found: StackLookup): object {
   return "view" in found
-    ? statusJson(found.view, found.exitCode)
+    ? createStatusJson(found.view, found.exitCode)
     : { stack: found.stack, looked: false, refusal: found.refusal.message };
 }
 

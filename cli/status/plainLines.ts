@@ -1,7 +1,7 @@
-import { registrationKey, registrationText } from "../../core/registration/registrationMessages";
+import { formatRegistration, formatRegistrationKey } from "../../core/registration/registrationMessages";
 import type { NodeHostFacts } from "../../core/ssh/hostFacts";
 import { type FactRow, peersRow, serviceRow, unseenLabel } from "../../core/ssh/hostFactsText";
-import { gateLine } from "../../core/sync/syncMessages";
+import { formatGateLine } from "../../core/sync/syncMessages";
 import { printable } from "../../core/util/printable";
 import { decideStage } from "./hostStage";
 import { getValue } from "./parts/statusParts";
@@ -25,7 +25,8 @@ export function createLineDisplay(print: (line: string) => void): Display {
         printed.set(view.stack, new Map(topics.map(([topic, line, key = line]) => [topic, key])));
       }
     },
-    say: (message, stack) => printLine(printable(message.kind === "watch" ? message.text : gateLine(message)), stack),
+    say: (message, stack) =>
+      printLine(printable(message.kind === "watch" ? message.text : formatGateLine(message)), stack),
     end: () => undefined,
   };
 }
@@ -53,10 +54,10 @@ function partTopics({ parts, pillar }: StackView): Topic[] {
   const registration = getValue(parts?.registration);
   const orchestrator = getValue(parts?.orchestrator);
   const unmet = getValue(parts?.destroy);
-  const address = registration && `address: ${registrationText(registration, pillar, Date.now())}`;
+  const address = registration && `address: ${formatRegistration(registration, pillar, Date.now())}`;
   const reasons = unmet?.map(({ what }) => what).join("; ") || "allowed: all conditions are met";
   return [
-    ...(address ? [["address", printable(address), registrationKey(registration)] as const] : []),
+    ...(address ? [["address", printable(address), formatRegistrationKey(registration)] as const] : []),
     ...(orchestrator ? [["signer", printable(`orchestrator: ${orchestrator.text}`), orchestrator.kind] as const] : []),
     ...(unmet ? [["destroy", printable(`destroy: ${reasons}`)] as const] : []),
   ];

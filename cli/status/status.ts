@@ -48,7 +48,8 @@ export async function statusOfAllStacks({ json, notify }: Pick<StatusOptions, "j
 }
 
 async function overview(json: boolean, notifier: AlertNotifier | undefined): Promise<number> {
-  const { decideOverviewExitCode, overviewJson, formatOverview } = require("./overview") as typeof import("./overview");
+  const { decideOverviewExitCode, createOverviewJson, formatOverview } =
+    require("./overview") as typeof import("./overview");
   const listed = createPulumi("").listStacks();
   listed.catch(() => undefined);
   await turn();
@@ -64,7 +65,7 @@ async function overview(json: boolean, notifier: AlertNotifier | undefined): Pro
     }),
   );
   const [found, sources] = [lookups.map((lookup) => lookup.found), lookups.map(({ source }) => source)];
-  if (json) console.log(JSON.stringify(overviewJson(found), undefined, 2));
+  if (json) console.log(JSON.stringify(createOverviewJson(found), undefined, 2));
   else for (const line of formatOverview(found, process.stdout.columns ?? 120)) console.log(line);
   const problems = (await notifier?.notify(found, sources)) ?? [];
   for (const line of problems) console.error(line);

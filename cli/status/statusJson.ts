@@ -1,12 +1,12 @@
 import type { SyncProgress } from "../../core/sync/progress";
-import { progressText } from "../../core/sync/syncMessages";
+import { formatProgress } from "../../core/sync/syncMessages";
 import { decideAttention } from "./attention";
 import { decideStage } from "./hostStage";
-import { partsJson } from "./parts/partsJson";
+import { createPartsJson } from "./parts/partsJson";
 import type { StackView } from "./stackView";
 
 /** Returns the view for programs. Times are ISO 8601. */
-export function statusJson(view: StackView, exitCode: number) {
+export function createStatusJson(view: StackView, exitCode: number) {
   const { stack, pillar, address, lifecycle, state, locks: held, sync, synced, facts, parts } = view;
   return {
     stack,
@@ -22,7 +22,7 @@ export function statusJson(view: StackView, exitCode: number) {
     chainCopied: state.chainCopy,
     done: facts?.done && Object.keys(facts.done),
     pulumi: held?.map(({ lock, holder }) => ({ ...lock, since: new Date(lock.since).toJSON(), run: holder })),
-    ...(parts ? partsJson(parts) : {}),
+    ...(parts ? createPartsJson(parts) : {}),
     facts,
   };
 }
@@ -32,7 +32,7 @@ function syncJson(progress: SyncProgress) {
   const info = observation.kind === "answer" ? observation.info : undefined;
   const [least, most] = left?.map((milliseconds) => Math.round(milliseconds / 1000)) ?? [];
   return {
-    text: progressText(progress),
+    text: formatProgress(progress),
     reason: why.kind,
     good,
     height: info?.currentHeight,

@@ -1,9 +1,9 @@
-import { hostFactRows } from "../../core/ssh/hostFactsText";
+import { listHostFactRows } from "../../core/ssh/hostFactsText";
 import { chainRisk } from "../../core/sync/decideSynced";
-import { progressText } from "../../core/sync/syncMessages";
+import { formatProgress } from "../../core/sync/syncMessages";
 import { printable } from "../../core/util/printable";
-import { sizeText } from "../../core/util/sizeText";
-import { durationText, minuteText } from "../../core/util/timeText";
+import { formatSize } from "../../core/util/sizeText";
+import { formatDuration, formatUtcMinute } from "../../core/util/timeText";
 import { formatHolder } from "../pulumi/locks";
 import type { ChainCopyResult } from "../pulumi/stackState";
 import type { Row } from "../terminal/row";
@@ -48,7 +48,7 @@ export function formatStatus(view: StackView, times?: ViewTimes & { readonly now
     facts: [
       ...formatFacts(view),
       ...(times?.factsAt !== undefined && times.now - times.factsAt > 25_000
-        ? ([["", `(these facts are ${durationText(times.now - times.factsAt)} old)`]] as const)
+        ? ([["", `(these facts are ${formatDuration(times.now - times.factsAt)} old)`]] as const)
         : []),
     ],
     log: (view.facts?.log ?? []).map(printable).map(shortenLogLine),
@@ -68,7 +68,7 @@ export function isEvent(message: WatchMessage): boolean {
 }
 
 function formatFacts({ facts }: StackView): Row[] {
-  return facts === undefined ? [] : hostFactRows(facts).map(([label, text]) => [label, printable(text)]);
+  return facts === undefined ? [] : listHostFactRows(facts).map(([label, text]) => [label, printable(text)]);
 }
 
 function shortenLogLine(line: string): string {
@@ -78,24 +78,24 @@ function shortenLogLine(line: string): string {
 function formatSync({ sync, parts }: StackView): string | undefined {
   const node = getValue(parts?.node);
   if (node && !node.active && node.masked) return "the node is off and masked";
-  return sync && progressText(sync);
+  return sync && formatProgress(sync);
 }
 
 function formatWait({ state: { wait }, synced }: StackView): string | undefined {
   if (wait === undefined || synced) return undefined;
-  if (wait.syncedAt !== undefined) return `it was synced at ${minuteText(Date.parse(wait.syncedAt))}`;
+  if (wait.syncedAt !== undefined) return `it was synced at ${formatUtcMinute(Date.parse(wait.syncedAt))}`;
   const from = wait.startHeight === undefined ? "" : `, from height ${wait.startHeight}`;
-  return `since ${minuteText(Date.parse(wait.startedAt))}${from}`;
+  return `since ${formatUtcMinute(Date.parse(wait.startedAt))}${from}`;
 }
 
 function formatChainCopy({ from, at, bytes, seconds, height, manifest }: ChainCopyResult): string {
-  const when = minuteText(Date.parse(at));
-  return `${sizeText(bytes)} of ${from} in ${durationText(seconds * 1000)}, up to momentum ${height}, at ${when}; hash of all files' hashes: ${manifest}`;
+  const when = formatUtcMinute(Date.parse(at));
+  return `${formatSize(bytes)} of ${from} in ${formatDuration(seconds * 1000)}, up to momentum ${height}, at ${when}; hash of all files' hashes: ${manifest}`;
 }
 
 function formatLookupTimes({ now, lookedAt, nextLookAt }: ViewTimes & { readonly now: number }): string {
   if (lookedAt === undefined) return "first lookup …";
-  const ago = `${durationText(Math.max(0, now - lookedAt))} ago`;
+  const ago = `${formatDuration(Math.max(0, now - lookedAt))} ago`;
   if (nextLookAt === undefined || nextLookAt <= now) return `${ago}; lookup running …`;
-  return `${ago}; again in ${durationText(nextLookAt - now)}`;
+  return `${ago}; again in ${formatDuration(nextLookAt - now)}`;
 }

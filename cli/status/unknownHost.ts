@@ -1,4 +1,4 @@
-import { proxyLogin } from "../../core/ssh/configuredLogin";
+import { createProxyLogin } from "../../core/ssh/configuredLogin";
 import { readPresentedKey } from "../../core/ssh/presentedKey";
 import { refusalExitCode } from "../terminal/refusal";
 import type { StackWithHost } from "./openStack";
@@ -8,7 +8,7 @@ export async function describeUnknownHost({
   address,
   config: { ssh },
 }: StackWithHost): Promise<{ exitCode: number; lines: readonly string[] }> {
-  const shown = await readPresentedKey(address, ssh.port, proxyLogin(ssh));
+  const shown = await readPresentedKey(address, ssh.port, createProxyLogin(ssh));
   if ("fault" in shown)
     return {
       exitCode: refusalExitCode,

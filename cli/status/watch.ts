@@ -1,7 +1,7 @@
 import type { GateMessage } from "../../core/sync/progress";
 import { commandsFor } from "../../core/util/commands";
-import { firstLine } from "../../core/util/firstLine";
-import { durationText } from "../../core/util/timeText";
+import { takeFirstLine } from "../../core/util/firstLine";
+import { formatDuration } from "../../core/util/timeText";
 import { followHost, type HostFollower } from "./followHost";
 import { createLiveScreen } from "./liveScreen";
 import type { StackWithHost } from "./openStack";
@@ -59,7 +59,7 @@ export async function watch(sources: readonly StackWithHost[], { keep }: { keep:
     stop();
     const { wait } = source.state;
     const isFirst = wait !== undefined && wait.syncedAt === undefined;
-    const after = isFirst ? ` after ${durationText(Date.parse(syncedAt) - Date.parse(startedAt))}` : "";
+    const after = isFirst ? ` after ${formatDuration(Date.parse(syncedAt) - Date.parse(startedAt))}` : "";
     if (process.stdout.isTTY) console.log(bell);
     console.log(`synced at height ${currentHeight}${after}: ${proved.join("; ")}`);
     console.log(`next: ${commandsFor(source.stack).up} (or the run that is active) shows the producer address`);
@@ -76,7 +76,9 @@ function forever(
   sources: readonly StackWithHost[],
 ): Promise<never> {
   failures.forEach((failure, i) => {
-    failure.catch((error: Error) => display.say({ kind: "watch", text: firstLine(error.message) }, sources[i]?.stack));
+    failure.catch((error: Error) =>
+      display.say({ kind: "watch", text: takeFirstLine(error.message) }, sources[i]?.stack),
+    );
   });
   return new Promise(() => undefined);
 }

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { formatResourceName } from "../../core/cloud/cloud";
 import type { CloudServer } from "../../core/cloud/power";
 import type { OwnServer } from "../../core/ssh/ownServer";
-import { fingerprintOf } from "../../core/ssh/publicKey";
+import { computeFingerprint } from "../../core/ssh/publicKey";
 import { loginKeyLibrary } from "../../core/steps/libraries";
 import { cloudInit } from "../../core/steps/nodeSteps";
 import { HostKey } from "../../providers/hostKey";
@@ -67,7 +67,7 @@ export class CloudHost extends pulumi.ComponentResource implements Host {
     this.guard = createGuard("host-guard", { host, settings, rpc, isLast: false }, this);
     this.ready = [this.guard];
     // Resolves after the record of orders is written, because the run ends only when its outputs have resolved.
-    this.fingerprint = pulumi.all([hostKey, settled]).apply(([shown]) => fingerprintOf(shown));
+    this.fingerprint = pulumi.all([hostKey, settled]).apply(([shown]) => computeFingerprint(shown));
     this.serverId = made.id;
     this.address = address;
     this.registerOutputs({ serverId: made.id, address, fingerprint: this.fingerprint });

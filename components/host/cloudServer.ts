@@ -4,7 +4,7 @@ import { createOrderRecord, type ServerDecision } from "../../core/cloud/decideS
 import type { Opening } from "../../core/cloud/firewall";
 import type { OrderRecords } from "../../core/cloud/orderRecord";
 import { renderUserData } from "../../core/cloud/userData";
-import { beginAnew, consoleHelp } from "../../core/ssh/ownServer";
+import { beginAnew, formatConsoleHelp } from "../../core/ssh/ownServer";
 import { commandsFor } from "../../core/util/commands";
 import { formatProblem } from "../../core/util/problem";
 import type { HostKey } from "../../providers/hostKey";
@@ -131,7 +131,7 @@ function noAddressText(cloud: Cloud, stack: string, serverId: string, isOrdered:
   return formatProblem({
     what: `server ${serverId} at ${cloud.provider} has no address yet: it is still being created`,
     next: [
-      consoleHelp({ console: cloud.describeConsole(serverId) }).trim(),
+      formatConsoleHelp({ console: cloud.describeConsole(serverId) }).trim(),
       `In some minutes: ${run.up}`,
       isOrdered && beginAnew(run),
     ],

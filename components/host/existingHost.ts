@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import type { ExistingHostConfig } from "../../core/config/hostSchema";
-import { fingerprintOf } from "../../core/ssh/publicKey";
+import { computeFingerprint } from "../../core/ssh/publicKey";
 import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { LastRun } from "../lastRun";
 import type { HostAccess } from "../remote";
@@ -30,7 +30,7 @@ export class ExistingHost extends pulumi.ComponentResource implements Host {
     const contact = createFirstContact({ place, login, contact: when }, this);
     this.access = { ...login, address, hostKey: hostKey ?? contact.pinned };
     this.fingerprint =
-      hostKey === undefined ? contact.fingerprint : pulumi.output(hostKey).apply((key) => fingerprintOf(key));
+      hostKey === undefined ? contact.fingerprint : pulumi.output(hostKey).apply((key) => computeFingerprint(key));
     const host = { access: this.access, ready: [contact] };
     this.guard = createGuard("host-guard", { host, settings, rpc, isLast: false }, this);
     this.ready = [this.guard];

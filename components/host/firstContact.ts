@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import { listSecretKeys } from "../../core/config/secretKeys";
-import { forwardedRpc } from "../../core/ssh/configuredLogin";
+import { findForwardedRpc } from "../../core/ssh/configuredLogin";
 import { FirstContact, type FirstContactArgs } from "../../providers/firstContact";
 import type { HostAccess } from "../remote";
 
@@ -71,7 +71,7 @@ export function createContactArgs(config: StackConfig, finished: boolean, progra
     work: createHash("sha256").update(work).digest("hex").slice(0, 12),
     run: finished || isRetiring ? undefined : randomUUID(),
     standsAside: isRetiring,
-    rpc: forwardedRpc(config),
+    rpc: findForwardedRpc(config),
     secrets: [
       ...(config.ssh.password === undefined ? [] : ["pillar-host:ssh.password"]),
       ...(config.ssh.sudoPassword === undefined ? [] : ["pillar-host:ssh.sudoPassword"]),

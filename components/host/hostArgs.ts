@@ -1,4 +1,4 @@
-import { nodeRpc } from "../../core/chain/configuredNode";
+import { createNodeRpc } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
 import type { LastRun } from "../lastRun";
 import { createLogin } from "../login";
@@ -11,6 +11,6 @@ export async function createHostArgs(config: StackConfig, last: LastRun): Promis
     login: createLogin(config),
     contact: createContactArgs(config, last.finished),
     retirement: await createGuardInputs(config, last),
-    rpc: nodeRpc(config),
+    rpc: createNodeRpc(config),
   };
 }

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Cloud } from "../../core/cloud/cloud";
 import type { ServerDecision } from "../../core/cloud/decideServer";
 import type { OrderRecords } from "../../core/cloud/orderRecord";
-import { cleanProviderError, formatFailedOrder } from "../../core/cloud/orderText";
+import { formatFailedOrder, stripProviderError } from "../../core/cloud/orderText";
 import { warn } from "../log";
 
 type Ordering = Pick<ServerDecision & { kind: "make" }, "offer"> & {
@@ -17,13 +17,13 @@ type Ordering = Pick<ServerDecision & { kind: "make" }, "offer"> & {
  * orders has it: a plain destroy would miss the hook if a deletion fails.
  */
 export function createOrderHook(ordering: Ordering): pulumi.ErrorHook {
-  return new pulumi.ErrorHook("server-order", onOrderError(ordering));
+  return new pulumi.ErrorHook("server-order", handleOrderError(ordering));
 }
 
-export function onOrderError({ cloud, stack, offer, token, orders }: Ordering): pulumi.ErrorHookFunction {
+export function handleOrderError({ cloud, stack, offer, token, orders }: Ordering): pulumi.ErrorHookFunction {
   return async ({ failedOperation, errors }) => {
     if (failedOperation !== "create" || pulumi.runtime.isDryRun()) return false;
-    const words = cleanProviderError(errors[0] ?? "", token);
+    const words = stripProviderError(errors[0] ?? "", token);
     const record = await orders.read();
     if (record.pending) await orders.write({ ...record, pending: { ...record.pending, reason: words } });
     await warn(formatFailedOrder(stack, cloud, offer, words));

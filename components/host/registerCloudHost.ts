@@ -8,8 +8,8 @@ import type { StackConfig } from "../../core/config/config";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
 import { findValidEvents } from "../../core/eventLog/guardFacts";
 import { hasOrchestrator } from "../../core/eventLog/orchestratorPresence";
-import { configuredPublicKey } from "../../core/ssh/configuredLogin";
-import { strangerText } from "../../core/ssh/ownServer";
+import { deriveConfiguredPublicKey } from "../../core/ssh/configuredLogin";
+import { formatOtherMachine } from "../../core/ssh/ownServer";
 import { commandsFor } from "../../core/util/commands";
 import type { LastRun } from "../lastRun";
 import { info, warn } from "../log";
@@ -58,7 +58,7 @@ export async function registerCloudHost(
     orders,
     ordered: record.ordered,
     isActive: config.lifecycle === "active",
-    publicKey: configuredPublicKey(config),
+    publicKey: deriveConfiguredPublicKey(config),
     openings: listOpenings(config, {
       sshFrom,
       hasOrchestrator: await hasOrchestrator(config, stack, last.orchestrator?.side),
@@ -84,7 +84,7 @@ async function formatStranger(
   const location = findValidEvents(await readStackEvents(config), owner.stack, "location").at(-1)?.details;
   const recordedKey = location?.serverId === id ? location.hostKey : undefined;
   const server = { provider: cloud.provider, id, name, console: cloud.describeConsole(id) };
-  return strangerText(server, address, recordedKey, commandsFor(owner.stack));
+  return formatOtherMachine(server, address, recordedKey, commandsFor(owner.stack));
 }
 
 async function decide(
@@ -98,7 +98,7 @@ async function decide(
     host: wanted,
     lifecycle: config.lifecycle,
     ...owner,
-    publicKey: configuredPublicKey(config),
+    publicKey: deriveConfiguredPublicKey(config),
     record,
     now: Date.now(),
   };

@@ -1,4 +1,4 @@
-import { nodeRpc, oldNode, resolveNode } from "../../core/chain/configuredNode";
+import { createNodeRpc, createOldNode, resolveNode } from "../../core/chain/configuredNode";
 import type { ChainCopyInputs, CopyHost } from "../../core/chainCopy/inputs";
 import type { StackConfig } from "../../core/config/config";
 import { createStackLogRef } from "../../core/config/stackStore";
@@ -15,7 +15,7 @@ export type ChainCopySettings = Omit<ChainCopyInputs, "new">;
 export function createChainCopyArgs(config: StackConfig, stack: string): ChainCopySettings | undefined {
   const { sync, node, network, pillar } = config;
   if (sync.from !== "oldHost") return undefined;
-  const { host, service, dataDir, copyAddress, node: old } = oldNode(config);
+  const { host, service, dataDir, copyAddress, node: old } = createOldNode(config);
   return {
     stack,
     identity: stackIdentity(stack, pillar.name),
@@ -36,6 +36,6 @@ export function createChainCopyArgs(config: StackConfig, stack: string): ChainCo
 
 export function createNewSide(config: StackConfig, host: OrchestratorHost): CopyHost {
   const { node } = config;
-  const target = resolveNode(host.ssh satisfies SshTarget, nodeRpc(config));
+  const target = resolveNode(host.ssh satisfies SshTarget, createNodeRpc(config));
   return { host, node: target, service: node.service, dataDir: node.dataDir };
 }

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { nodeTarget } from "../../core/chain/configuredNode";
+import { createNodeTarget } from "../../core/chain/configuredNode";
 import type { Network } from "../../core/chain/elections";
 import type { StackConfig } from "../../core/config/config";
 import { createStackLogRef } from "../../core/config/stackStore";
@@ -10,13 +10,13 @@ import {
   noteRegistration,
   readRegistrationMemory,
 } from "../../core/registration/registrationLookup";
-import { registrationText } from "../../core/registration/registrationMessages";
+import { formatRegistration } from "../../core/registration/registrationMessages";
 import { findRegistrationNotices } from "../../core/registration/registrationNotices";
 import { createRegistrationOutput, type RegistrationOutput } from "../../core/registration/registrationOutput";
-import { sshTarget } from "../../core/ssh/configuredLogin";
+import { createHostTarget } from "../../core/ssh/configuredLogin";
 import { hourlyRestart } from "../../core/steps/nodeSteps";
 import type { NodeStatus } from "../../core/sync/nodeStatus";
-import { witnessSources } from "../../core/sync/witnessSources";
+import { createWitnessSources } from "../../core/sync/witnessSources";
 import { CutoverGate } from "../../providers/cutoverGate";
 import { HourlyRestartOff } from "../../providers/hourlyRestartOff";
 import type { Host } from "../host/host";
@@ -69,7 +69,7 @@ export function registerCutover({
   const synced = pulumi.all([address, hostKey, pillar.producerAddress, pillar.gate.syncedAt]);
 
   const restartOff = new HourlyRestartOff("hourly-restart-kept-off", {
-    target: synced.apply(([at, key]) => sshTarget(config, at, key)),
+    target: synced.apply(([at, key]) => createHostTarget(config, at, key)),
     script: stepInput(hourlyRestart(config, "synced"), host.access),
     found: synced.apply(async ([at, key]) => {
       const state = await (await once(at, key)).hourlyRestart;
@@ -86,7 +86,7 @@ export function registerCutover({
     const { registration } = found;
     if (!pulumi.runtime.isDryRun()) await recordRegistration(found, config);
     if (registration.kind === "tooEarly" || registration.kind === "foreign")
-      void warn(registrationText(registration, config.pillar.name, Date.now()));
+      void warn(formatRegistration(registration, config.pillar.name, Date.now()));
     return found;
   });
   const situation = pulumi.all([synced, now]).apply(
@@ -133,10 +133,10 @@ function registerGate(
   return new CutoverGate(
     "cutover",
     {
-      target: pulumi.all([synced, before.after]).apply(([[at, key]]) => nodeTarget(config, at, key)),
+      target: pulumi.all([synced, before.after]).apply(([[at, key]]) => createNodeTarget(config, at, key)),
       producerAddress: pillar.producerAddress,
       earlier: before.last.registration?.earlier,
-      ...witnessSources(config),
+      ...createWitnessSources(config),
       network: plainNetwork(network),
       deadline: cutover.deadline,
       wait: sync.wait,

@@ -1,5 +1,5 @@
 import { isOurs, type Registration } from "../../core/registration/registration";
-import { registrationText, walletClicks, wayBack } from "../../core/registration/registrationMessages";
+import { formatRegistration, formatWalletClicks, formatWayBack } from "../../core/registration/registrationMessages";
 import type { NodeStatus } from "../../core/sync/nodeStatus";
 import { commandsFor } from "../../core/util/commands";
 
@@ -35,13 +35,13 @@ export function formatNextStep(situation: NextStepSituation): string[] {
   const { stack, pillar, now, registration, clock, first = [] } = situation;
   const run = commandsFor(stack);
   const again = `Look again with: ${run.up}`;
-  const sentence = `${capitalize(registrationText(registration, pillar, clock))}.`;
+  const sentence = `${capitalize(formatRegistration(registration, pillar, clock))}.`;
   switch (registration.kind) {
     case "tooEarly":
       return [
         `WARNING: ${sentence}`,
         "As long as that is so, the Pillar earns nothing, starting 5 to 10 minutes after the update.",
-        `${wayBack(pillar, registration.earlier)}.`,
+        `${formatWayBack(pillar, registration.earlier)}.`,
         `Or wait until the node is synced again. ${again}`,
         ...first,
       ];
@@ -98,10 +98,10 @@ function formatUpdate(situation: NextStepSituation): string[] {
   return [
     `The node of ${pillar} is synced. Now, in the desktop wallet:`,
     ...(hasNoOrchestrator && registration.kind === "earlier" ? [orchestratorFirst] : []),
-    ...walletClicks(pillar, producerAddress),
+    ...formatWalletClicks(pillar, producerAddress),
     "It takes effect 5 to 10 minutes later, and with the Pillar's next slot this host produces. Keep the old host running",
     "until momentums carry the new address: it produces meanwhile.",
-    ...(registration.kind === "foreign" ? [] : [`${capitalize(registrationText(registration, pillar, clock))}.`]),
+    ...(registration.kind === "foreign" ? [] : [`${capitalize(formatRegistration(registration, pillar, clock))}.`]),
     "An update shows here within a minute or two; the chain silently refuses another Pillar's address.",
     `Then: ${commandsFor(stack).up}`,
   ];

@@ -1,5 +1,5 @@
 import { openNodeChain } from "../../core/chain/chain";
-import { nodeTarget } from "../../core/chain/configuredNode";
+import { createNodeTarget } from "../../core/chain/configuredNode";
 import { nodeVersion } from "../../core/chain/nodeVersion";
 import type { StackConfig } from "../../core/config/config";
 import { type PillarReading, readSources } from "../../core/registration/pillarReadings";
@@ -10,7 +10,7 @@ import { hourlyRestartNow } from "../../core/steps/readingSteps";
 import { envelope } from "../../core/steps/step";
 import { receiver } from "../../core/steps/stepVariables";
 import { type NodeStatus, prefetch, readNodeStatus } from "../../core/sync/nodeStatus";
-import { witnessSources } from "../../core/sync/witnessSources";
+import { createWitnessSources } from "../../core/sync/witnessSources";
 import type { LastRun } from "../lastRun";
 
 /** Reads the state of a host's node. A run may learn the address and key late. */
@@ -46,10 +46,10 @@ export function createHostReader(config: StackConfig, last: LastRun): NodeHostRe
 const nothing = () => undefined;
 
 function startReading(config: StackConfig, address: string, hostKey: string): HostReading {
-  const target = nodeTarget(config, address, hostKey);
+  const target = createNodeTarget(config, address, hostKey);
   const connection = createConnection(target.ssh, undefined, true);
   const chain = openNodeChain(`the node of ${address}`, target, connection);
-  const settings = witnessSources(config);
+  const settings = createWitnessSources(config);
   // The timeouts begin once the connection stands. Without one, each lookup reports the reason itself.
   const connected = target.via === "ssh" ? connection.session().then(nothing, nothing) : Promise.resolve();
   const seen = {

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type NodeRpc, nodeRpc, resolveNode } from "../../core/chain/configuredNode";
+import { createNodeRpc, type NodeRpc, resolveNode } from "../../core/chain/configuredNode";
 import { releaseNumber } from "../../core/chain/versions";
 import type { CopyHost } from "../../core/chainCopy/inputs";
 import type { StackConfig } from "../../core/config/config";
@@ -10,7 +10,7 @@ import { chainCopyAway, type NodeSteps, nodeSteps } from "../../core/steps/nodeS
 import type { Step } from "../../core/steps/step";
 import { nodePlace, releaseVariables, stackIdentity } from "../../core/steps/stepVariables";
 import { gateSettings } from "../../core/sync/gateSettings";
-import { witnessSources } from "../../core/sync/witnessSources";
+import { createWitnessSources } from "../../core/sync/witnessSources";
 import { ChainCopy } from "../../providers/chainCopy";
 import { NodeUpgrade, type UpgradeInputs } from "../../providers/nodeUpgrade";
 import { SyncGate, type SyncGateArgs } from "../../providers/syncGate";
@@ -50,12 +50,12 @@ export async function createPillarNodeArgs(
   return {
     host,
     steps: nodeSteps(config, identity, findValidEvents(events, stack, "shuttingDown").at(-1)?.at),
-    rpc: nodeRpc(config),
+    rpc: createNodeRpc(config),
     upgrade: createUpgradeInputs(config),
     look,
     sync: {
       ...gateSettings(config),
-      ...witnessSources(config),
+      ...createWitnessSources(config),
       title: `Pillar ${pillar} (${stack})`,
       notify: config.notify,
     },
@@ -75,7 +75,7 @@ function createUpgradeInputs(config: StackConfig): PillarNodeArgs["upgrade"] {
     library: nodeReleaseLibrary(),
     release: { ...nodePlace(config), ...releaseVariables(node.release), signing_key, fingerprint },
     network: { momentum: network.momentum, tickMomentums: network.tickMomentums },
-    ...witnessSources(config),
+    ...createWitnessSources(config),
   };
 }
 

@@ -1,11 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
-import { requiredBytes } from "../../core/chainCopy/chainFacts";
+import { computeRequiredBytes } from "../../core/chainCopy/chainFacts";
 import { readOldHostFacts } from "../../core/chainCopy/copyHosts";
-import { transferTime } from "../../core/chainCopy/copyProgress";
+import { computeTransferTime } from "../../core/chainCopy/copyProgress";
 import type { StackConfig } from "../../core/config/config";
 import { findValidEvents } from "../../core/eventLog/guardFacts";
-import { firstLine } from "../../core/util/firstLine";
-import { sizeText } from "../../core/util/sizeText";
+import { takeFirstLine } from "../../core/util/firstLine";
+import { formatSize } from "../../core/util/sizeText";
 import type { LastRun } from "../lastRun";
 import { info } from "../log";
 import { readStackEventsOrNone } from "../stackLog";
@@ -30,9 +30,9 @@ export async function reportChainCopy(
     ({ bytes, free, load }) => {
       const mbps = limitMbps || 100;
       const limit = limitMbps > 0 ? "as limited by sync.copyMbps" : "no limit is configured";
-      return `${sizeText(bytes)} now, ${transferTime(bytes, mbps)} at ${mbps} Mbit/s (${limit}); the new host needs ${sizeText(requiredBytes(bytes))} free; the old one has ${sizeText(free)} free, load ${load}`;
+      return `${formatSize(bytes)} now, ${computeTransferTime(bytes, mbps)} at ${mbps} Mbit/s (${limit}); the new host needs ${formatSize(computeRequiredBytes(bytes))} free; the old one has ${formatSize(free)} free, load ${load}`;
     },
-    (error: Error) => `amount not known yet: ${firstLine(error.message)}`,
+    (error: Error) => `amount not known yet: ${takeFirstLine(error.message)}`,
   );
   await info(
     [

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type NodeRpc, nodeRpc, resolveNode } from "../../core/chain/configuredNode";
+import { createNodeRpc, type NodeRpc, resolveNode } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
 import { formatMove } from "../../core/eventLog/moveId";
 import type { SecureOptions } from "../../core/orchestrator/checks/preparation";
@@ -7,13 +7,13 @@ import { createSecureOptions } from "../../core/orchestrator/checks/secureOption
 import type { OrchestratorPlace } from "../../core/orchestrator/checks/survey";
 import type { HostInputs, MoveInputs } from "../../core/orchestrator/hosts/moveInputs";
 import { pickAcknowledgements } from "../../core/orchestrator/rules/acknowledgements";
-import { oldHost } from "../../core/ssh/configuredLogin";
+import { createOldHost } from "../../core/ssh/configuredLogin";
 import type { OrchestratorHost } from "../../core/ssh/root";
 import { orchestratorLibrary } from "../../core/steps/libraries";
 import { bulkCopy, orchestrator as installStep } from "../../core/steps/orchestratorSteps";
 import type { Step } from "../../core/steps/step";
 import type { WitnessSources } from "../../core/sync/chainSources";
-import { witnessSources } from "../../core/sync/witnessSources";
+import { createWitnessSources } from "../../core/sync/witnessSources";
 import { CopyKey } from "../../providers/copyKey";
 import { OrchestratorBackup } from "../../providers/orchestratorBackup";
 import { OrchestratorMove } from "../../providers/orchestratorMove";
@@ -53,16 +53,16 @@ export function createOrchestratorArgs(
 ): OrchestratorArgs {
   const stack = pulumi.getStack();
   const { orchestrator } = config;
-  const [from, secure] = [oldHost(config), createSecureOptions(config, stack)];
+  const [from, secure] = [createOldHost(config), createSecureOptions(config, stack)];
   return {
     after,
     host,
     oldHost: from,
-    rpc: nodeRpc(config),
+    rpc: createNodeRpc(config),
     secure,
     install: installStep(config),
     bulkCopy: bulkCopy(config, { user: from.ssh.user, address: secure.copyAddress, port: secure.sshPort }),
-    evidence: witnessSources(config),
+    evidence: createWitnessSources(config),
     move: {
       stack,
       pillar: config.pillar.name,

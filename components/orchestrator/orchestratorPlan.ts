@@ -3,8 +3,8 @@ import type { StackConfig } from "../../core/config/config";
 import { openStackStore } from "../../core/config/stackStore";
 import { readMoveEvents } from "../../core/eventLog/eventLog";
 import { createMoveId, isSameMove } from "../../core/eventLog/moveId";
-import { proxyLogin } from "../../core/ssh/configuredLogin";
-import { fingerprintOf } from "../../core/ssh/publicKey";
+import { createProxyLogin } from "../../core/ssh/configuredLogin";
+import { computeFingerprint } from "../../core/ssh/publicKey";
 import { scanHostKey } from "../../core/ssh/ssh";
 import { isUnattended } from "../../core/util/unattended";
 import type { Host } from "../host/host";
@@ -42,8 +42,8 @@ async function readPinnedKey(
   ssh: StackConfig["ssh"],
   fingerprint: string | undefined,
 ): Promise<string | undefined> {
-  const found = await scanHostKey(address, ssh.port, proxyLogin(ssh)).catch(() => undefined);
-  return found !== undefined && fingerprintOf(found) === fingerprint ? found : undefined;
+  const found = await scanHostKey(address, ssh.port, createProxyLogin(ssh)).catch(() => undefined);
+  return found !== undefined && computeFingerprint(found) === fingerprint ? found : undefined;
 }
 
 /** The orchestrator's part of a run, decided before anything is registered. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
-import { nodeRpc } from "../../core/chain/configuredNode";
+import { createNodeRpc } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
 import { createStackLogRef, openStackStore } from "../../core/config/stackStore";
 import { openEventLog, readEvents } from "../../core/eventLog/eventLog";
@@ -13,7 +13,7 @@ import { retirementInputs } from "../../core/retirement/retirementInputs";
 import { findRetirementNotices, type RetirementNotice } from "../../core/retirement/retirementNotices";
 import { surveyRetirement } from "../../core/retirement/surveyRetirement";
 import { commandsFor } from "../../core/util/commands";
-import { firstLine } from "../../core/util/firstLine";
+import { takeFirstLine } from "../../core/util/firstLine";
 import { withTimeout } from "../../core/util/withTimeout";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
@@ -68,7 +68,7 @@ export async function staysOff(
 }
 
 export async function createRetirementArgs(config: StackConfig, host: Host, last: LastRun): Promise<RetirementArgs> {
-  return { host, settings: await createGuardInputs(config, last), rpc: nodeRpc(config) };
+  return { host, settings: await createGuardInputs(config, last), rpc: createNodeRpc(config) };
 }
 
 function adoptedHostSteps(stack: string): string[] {
@@ -112,7 +112,7 @@ async function retiredHostSteps(
       ...verdict.unmet.flatMap(formatUnmet).map((line) => `  ${line}`),
     ];
   } catch (error) {
-    return [shut, `It is unknown what still blocks ${destroy}: ${firstLine((error as Error).message)}`];
+    return [shut, `It is unknown what still blocks ${destroy}: ${takeFirstLine((error as Error).message)}`];
   }
 }
 

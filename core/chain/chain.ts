@@ -1,6 +1,6 @@
 import { type Connection, createConnection } from "../ssh/connection";
 import { isFatal } from "../ssh/sshErrors";
-import { firstLine } from "../util/firstLine";
+import { takeFirstLine } from "../util/firstLine";
 import { type BridgeInfo, parseBridge } from "./bridge";
 import {
   type PaidEpoch,
@@ -62,11 +62,11 @@ export function openNodeChain(
   connection: Connection = createConnection(target.ssh),
 ): ChainClient {
   const call = nodeCalls(target, connection, callTimeout);
-  return chainClient(
+  return createChainClient(
     name,
     (method, params) =>
       call(method, params).catch((error: Error) => {
-        throw isFatal(error) ? new Error(firstLine(error.message)) : error;
+        throw isFatal(error) ? new Error(takeFirstLine(error.message)) : error;
       }),
     () => connection.drop(),
   );
@@ -80,10 +80,10 @@ export function redactAddress(url: string): string {
 
 export function openReferenceChain(url: string): ChainClient {
   const call: Call = (method, params) => callReference(url, method, params, callTimeout);
-  return chainClient(`reference ${redactAddress(url)}`, call, () => undefined);
+  return createChainClient(`reference ${redactAddress(url)}`, call, () => undefined);
 }
 
-export function chainClient(name: string, call: Call, close: () => void): ChainClient {
+export function createChainClient(name: string, call: Call, close: () => void): ChainClient {
   const ask = async (method: string, params: readonly unknown[]) => nodeResult(await call(method, params));
   const askOptional = async (method: string, params: readonly unknown[]) => {
     try {

@@ -1,18 +1,22 @@
 import type { StackConfig } from "../config/config";
-import { otherLogin, sshTarget } from "../ssh/configuredLogin";
+import { createHostTarget, createOtherLogin } from "../ssh/configuredLogin";
 import type { SshTarget } from "../ssh/ssh";
 import type { NodeTarget } from "./node";
-import { versionRules } from "./versionRules";
+import { createVersionRules } from "./versionRules";
 
 export type NodeRpc = Omit<NodeTarget, "ssh">;
 
-export function nodeRpc(config: Pick<StackConfig, "node">): NodeRpc {
+export function createNodeRpc(config: Pick<StackConfig, "node">): NodeRpc {
   const { rpc, rpcAddress, rpcPort } = config.node;
-  return { via: rpc, address: rpcAddress, port: rpcPort, versions: versionRules(config) };
+  return { via: rpc, address: rpcAddress, port: rpcPort, versions: createVersionRules(config) };
 }
 
-export function otherNode(config: Pick<StackConfig, "node">, ssh: SshTarget, port = config.node.rpcPort): NodeTarget {
-  return { ssh, via: "ssh", address: "127.0.0.1", port, versions: versionRules(config) };
+export function createOtherNode(
+  config: Pick<StackConfig, "node">,
+  ssh: SshTarget,
+  port = config.node.rpcPort,
+): NodeTarget {
+  return { ssh, via: "ssh", address: "127.0.0.1", port, versions: createVersionRules(config) };
 }
 
 /** Returns a host's node. With direct access, 127.0.0.1 becomes the host's own address. */
@@ -22,23 +26,23 @@ export function resolveNode(ssh: SshTarget, rpc: NodeRpc): NodeTarget {
 }
 
 /** Returns the node of the stack's own host (plain values; wrap them before they become an input). */
-export function nodeTarget(config: StackConfig, hostAddress: string, hostKey: string): NodeTarget {
-  return resolveNode(sshTarget(config, hostAddress, hostKey), nodeRpc(config));
+export function createNodeTarget(config: StackConfig, hostAddress: string, hostKey: string): NodeTarget {
+  return resolveNode(createHostTarget(config, hostAddress, hostKey), createNodeRpc(config));
 }
 
 /** @throws if no old host is configured */
-export function oldNode(config: StackConfig) {
+export function createOldNode(config: StackConfig) {
   const { rpcPort, ...old } = findOldHost(config);
-  return { ...old, node: otherNode(config, old.host.ssh, rpcPort) };
+  return { ...old, node: createOtherNode(config, old.host.ssh, rpcPort) };
 }
 
 function findOldHost(config: StackConfig) {
   const own = config.sync.oldHost;
-  if (own !== undefined) return { ...own, host: otherLogin(config, own, "pillar-host:sync.oldHost") };
+  if (own !== undefined) return { ...own, host: createOtherLogin(config, own, "pillar-host:sync.oldHost") };
   const from = config.orchestrator.migrateFrom;
   // Cannot happen: the configuration's checks refuse this case.
   if (from === undefined) throw new Error("pillar-host:sync.oldHost is not configured");
   const { dataDir, copyAddress } = from;
-  const host = otherLogin(config, from, "pillar-host:orchestrator.migrateFrom");
+  const host = createOtherLogin(config, from, "pillar-host:orchestrator.migrateFrom");
   return { host, dataDir, copyAddress, service: undefined, rpcPort: undefined };
 }

@@ -31,7 +31,7 @@ export async function openReferences(
   urls: readonly string[],
   excluded: readonly ExcludedHost[],
 ): Promise<readonly ReferenceClient[]> {
-  const references = await distinctReferences(urls, excluded);
+  const references = await listDistinctReferences(urls, excluded);
   return references.map(({ url, fault }) => ({ client: openReferenceChain(url), fault }));
 }
 
@@ -39,7 +39,7 @@ export async function openReferences(
  * Finds references that are one node under several names, or that run on an excluded host. A name that cannot be
  * resolved could be any of these hosts, so its reference does not count.
  */
-export async function distinctReferences(
+export async function listDistinctReferences(
   urls: readonly string[],
   excluded: readonly ExcludedHost[],
   resolve: Resolve = resolveByDns,

@@ -1,4 +1,4 @@
-import { durationText } from "../util/timeText";
+import { formatDuration } from "../util/timeText";
 
 /**
  * Measured on the main network: 11.35 to 11.46 s from one momentum to the next, because some slots stay empty. Only for
@@ -34,7 +34,7 @@ const leastTicks = 4;
 const topRankShare = 5 / 6;
 
 /** Returns the milliseconds of a tick. */
-export function tickMs({ momentum, tickMomentums }: Network): number {
+export function computeTickMs({ momentum, tickMomentums }: Network): number {
   return momentum * tickMomentums;
 }
 
@@ -42,7 +42,7 @@ export function tickMs({ momentum, tickMomentums }: Network): number {
  * Returns a Pillar's chance to be elected for a tick. If there are more Pillars than slots, half of the slots go to the
  * top Pillars by weight (as many as slots), and half to any of the remaining ones.
  */
-export function electionChance({ pillars, place }: PillarStanding, { tickMomentums: slots }: Network): Chance {
+export function computeElectionChance({ pillars, place }: PillarStanding, { tickMomentums: slots }: Network): Chance {
   if (pillars <= slots) return { least: 1, most: 1 };
   const drawn = Math.floor(slots / 2);
   const least = drawn / (pillars - slots + drawn);
@@ -52,12 +52,12 @@ export function electionChance({ pillars, place }: PillarStanding, { tickMomentu
 }
 
 /** Returns how many ticks in a row without a slot are less probable than {@link maxMissProbability} for a Pillar with this chance. */
-export function maxTicksWithoutSlot(chance: number): number {
+export function computeMaxTicksWithoutSlot(chance: number): number {
   return chance >= 1 ? leastTicks : Math.max(leastTicks, ticksUntil(1 - maxMissProbability, chance));
 }
 
 /** Returns the ticks within which a slot comes with a probability of one half. */
-export function usualTicks(chance: number): number {
+export function computeUsualTicks(chance: number): number {
   return chance >= 1 ? 1 : ticksUntil(0.5, chance);
 }
 
@@ -70,25 +70,25 @@ const confirmation = 2;
  * Returns the unix milliseconds from which, at the latest, slots belong to an address that was seen registered. That is
  * the second tick after the tick in which the registration enters the chain. `genesis`: time of the first momentum.
  */
-export function electedFrom(seenAt: number, genesis: number | undefined, network: Network): number {
-  const tick = tickMs(network);
+export function computeElectedFrom(seenAt: number, genesis: number | undefined, network: Network): number {
+  const tick = computeTickMs(network);
   const inChain = seenAt + confirmation * network.momentum;
   const begun = genesis === undefined ? inChain : genesis + Math.floor((inChain - genesis) / tick) * tick;
   return begun + 2 * tick;
 }
 
 /** Formats a Pillar's rank and chance, to follow its name: `place 71 of 100 by weight, in 18 of 100 ticks of 5 min`. */
-export function standingText(standing: PillarStanding | undefined, network: Network): string {
+export function formatStanding(standing: PillarStanding | undefined, network: Network): string {
   if (standing === undefined) return "the number of Pillars is unknown";
   const { pillars, place } = standing;
-  const { least, most } = electionChance(standing, network);
+  const { least, most } = computeElectionChance(standing, network);
   if (least === 1)
-    return `one of ${pillars} Pillar${pillars === 1 ? "" : "s"}, all of them in every tick of ${durationText(tickMs(network))}`;
+    return `one of ${pillars} Pillar${pillars === 1 ? "" : "s"}, all of them in every tick of ${formatDuration(computeTickMs(network))}`;
   const share = (chance: number) => Math.round(chance * 100);
   const shares = least === most ? share(least) : `${share(least)} to ${share(most)}`;
   const where =
     place === undefined
       ? `one of ${pillars} Pillars, its weight not counted yet`
       : `place ${place} of ${pillars} by weight`;
-  return `${where}, in ${shares} of 100 ticks of ${durationText(tickMs(network))}`;
+  return `${where}, in ${shares} of 100 ticks of ${formatDuration(computeTickMs(network))}`;
 }

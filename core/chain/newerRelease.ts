@@ -4,7 +4,7 @@ import { compareNodeVersions } from "./versions";
 const asked = new Map<string, Promise<string | undefined>>();
 
 /** Returns a text about a newer release than the one at a GitHub address; undefined if none is found. */
-export function newerRelease(url = ""): Promise<string | undefined> {
+export function findNewerRelease(url = ""): Promise<string | undefined> {
   const [, repository, tag = ""] =
     /^https:\/\/github\.com\/([\w.-]+\/[\w.-]+)\/releases\/download\/([^/]+)\//.exec(url) ?? [];
   if (repository === undefined) return Promise.resolve(undefined);

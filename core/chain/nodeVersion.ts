@@ -2,7 +2,7 @@ import type { Connection } from "../ssh/connection";
 import { isPrintable } from "../util/printable";
 import { openNodeChain } from "./chain";
 import { type NodeTarget, nodeCalls, nodeResult } from "./node";
-import { applicableRows, findVersionGaps, type VersionGap } from "./requiredVersions";
+import { findApplicableRows, findVersionGaps, type VersionGap } from "./requiredVersions";
 
 const callTimeout = 20_000;
 
@@ -25,7 +25,7 @@ export async function readVersionGaps(
   which: "due" | "all" = "due",
 ): Promise<VersionGap[]> {
   const { versions: rules } = target;
-  if (rules === undefined || (which === "due" && applicableRows(rules, height).length === 0)) return [];
+  if (rules === undefined || (which === "due" && findApplicableRows(rules, height).length === 0)) return [];
   const version = await nodeVersion(target, connection).catch(() => undefined);
   const gapsOf = (genesis?: string) =>
     findVersionGaps({ version, genesis }, rules, height, Date.now()).filter(

@@ -200,7 +200,10 @@ function parseIdentity(result: unknown): OrchestratorIdentity | undefined {
 }
 
 /** Returns the fields in which two identities differ. Ignores the Pillar's name, which the operator may change. */
-export function identityDifferences(found: OrchestratorIdentity, expected: Readonly<Partial<Record<string, string>>>) {
+export function findIdentityDifferences(
+  found: OrchestratorIdentity,
+  expected: Readonly<Partial<Record<string, string>>>,
+) {
   const names = ["producer", "tssPeerId", "evmAddress"] as const;
   return names.filter((name) => ![undefined, "", found[name]].includes(expected[name]));
 }

@@ -1,4 +1,4 @@
-import { durationText } from "../util/timeText";
+import { formatDuration } from "../util/timeText";
 import { withTimeout } from "../util/withTimeout";
 import type { ChainClient } from "./chain";
 import type { Produced } from "./chainAnswers";
@@ -44,7 +44,7 @@ export async function readNode<T extends object>(
   const reading = async (): Promise<Reading<T>> => {
     const { momentum, clock } = await client.newest();
     const newest: NewestMomentum = { newest: momentum, clock };
-    const fault = ageFault(newest);
+    const fault = findAgeFault(newest);
     if (fault) return { client, fault };
     const answer = await ask(newest);
     return "fault" in answer ? { client, fault: answer.fault } : { client, ...newest, ...answer };
@@ -54,16 +54,16 @@ export async function readNode<T extends object>(
       ? reading()
       : withTimeout(reading(), limit, `no answer within ${limit / 1000} s`));
   } catch (error) {
-    return { client, fault: silentFault(error) };
+    return { client, fault: createSilentFault(error) };
   }
 }
 
-export function silentFault(error: unknown): NodeFault {
+export function createSilentFault(error: unknown): NodeFault {
   return { kind: "silent", why: error instanceof Error ? error.message : String(error) };
 }
 
 /** Returns a fault if a node is behind or ahead by its own clock: this machine's clock may be wrong. */
-export function ageFault({ newest: { height, timestamp }, clock }: NewestMomentum): NodeFault | undefined {
+export function findAgeFault({ newest: { height, timestamp }, clock }: NewestMomentum): NodeFault | undefined {
   const age = clock - timestamp;
   if (age > freshMomentumMs) return { kind: "behind", height, by: age };
   return age < -freshMomentumMs ? { kind: "ahead", height, by: -age } : undefined;
@@ -81,14 +81,14 @@ export async function wholePage(
 }
 
 /** Formats why a node's answer does not count, to follow the node's name and a colon. */
-export function faultText(fault: NodeFault): string {
+export function formatNodeFault(fault: NodeFault): string {
   switch (fault.kind) {
     case "silent":
       return fault.why;
     case "behind":
-      return `it is behind: its newest momentum, ${fault.height}, is ${durationText(fault.by)} old`;
+      return `it is behind: its newest momentum, ${fault.height}, is ${formatDuration(fault.by)} old`;
     case "ahead":
-      return `its newest momentum, ${fault.height}, is ${durationText(fault.by)} in the future`;
+      return `its newest momentum, ${fault.height}, is ${formatDuration(fault.by)} in the future`;
     case "gap":
       return `it does not return the momentums from ${fault.from} to ${fault.to}, though it has them`;
     case "stranger":
@@ -96,11 +96,11 @@ export function faultText(fault: NodeFault): string {
   }
 }
 
-export function leftOutText({ client, fault }: Unanswered): string {
-  return `${client.name} is left out: ${faultText(fault)}`;
+export function formatLeftOut({ client, fault }: Unanswered): string {
+  return `${client.name} is left out: ${formatNodeFault(fault)}`;
 }
 
 /** Returns a key that changes when a node gets another fault, but not while its newest momentum gets older. */
-export function faultKey(fault: NodeFault): string {
+export function formatNodeFaultKey(fault: NodeFault): string {
   return fault.kind === "silent" ? `silent ${fault.why}` : fault.kind;
 }

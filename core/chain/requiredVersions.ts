@@ -1,5 +1,5 @@
 import { printable } from "../util/printable";
-import { minuteText } from "../util/timeText";
+import { formatUtcMinute } from "../util/timeText";
 import { networkPaceMs } from "./elections";
 import { compareNodeVersions } from "./versions";
 
@@ -42,7 +42,7 @@ function allRows({ rows, releases, leastVersion }: VersionRules): VersionRow[] {
 }
 
 /** Returns the rows that apply at a height of the main network. */
-export function applicableRows(rules: VersionRules, height: number): VersionRow[] {
+export function findApplicableRows(rules: VersionRules, height: number): VersionRow[] {
   return allRows(rules).filter(({ fromHeight }) => fromHeight <= height);
 }
 
@@ -62,21 +62,21 @@ export function findVersionGaps(node: NodeBuild, rules: VersionRules, height: nu
 }
 
 /** Formats a requirement as the end of a sentence. */
-export function requirementText({
+export function formatRequirement({
   leastVersion,
   fromHeight,
   expectedAt,
   why,
 }: VersionRow & Partial<VersionGap>): string {
-  const when = expectedAt === undefined ? "" : `, about ${minuteText(expectedAt)}`;
+  const when = expectedAt === undefined ? "" : `, about ${formatUtcMinute(expectedAt)}`;
   const from = fromHeight > 0 ? ` from height ${fromHeight} on${when}` : "";
   return `${leastVersion} or newer is required${from} (${why})`;
 }
 
-export function versionGapText(gap: VersionGap): string {
+export function formatVersionGap(gap: VersionGap): string {
   const found =
     gap.found === undefined ? "the node does not report its version" : `the node is ${shownVersion(gap.found)}`;
-  return `${found}; ${requirementText(gap)}`;
+  return `${found}; ${formatRequirement(gap)}`;
 }
 
 /** Formats the operator's next steps, a line each. `up` is the command of the node's stack, if known. */

@@ -1,7 +1,7 @@
 import { withTimeout } from "../util/withTimeout";
 import type { ChainClient } from "./chain";
 import type { Produced } from "./chainAnswers";
-import { type NodeFault, type Reading, silentFault, wholePage } from "./reading";
+import { createSilentFault, type NodeFault, type Reading, wholePage } from "./reading";
 
 /** The part of a momentum that distinguishes chains. */
 export type Block = Pick<Produced, "height" | "hash">;
@@ -50,7 +50,7 @@ export function hashAt({ newest, recent, older = [] }: ChainExcerpt, height: num
 }
 
 /** Returns two nodes that are not proved to be on one chain; undefined if all are on one chain. */
-export function firstFork<T extends ChainExcerpt>(
+export function findFirstFork<T extends ChainExcerpt>(
   chains: readonly T[],
 ): (Comparison & { readonly one: T; readonly other: T }) | undefined {
   for (const [at, one] of chains.entries())
@@ -98,6 +98,6 @@ export async function readOlderMomentums(
     }
     return { older };
   } catch (error) {
-    return { fault: silentFault(error) };
+    return { fault: createSilentFault(error) };
   }
 }

@@ -29,14 +29,14 @@ export interface UnknownSpork extends Spork {
 }
 
 /** Finds the network's sporks that a version of the node has no code for. @param version undefined if unknown */
-export function unknownSporks(sporks: readonly Spork[], version: string | undefined): UnknownSpork[] {
+export function findUnknownSporks(sporks: readonly Spork[], version: string | undefined): UnknownSpork[] {
   const own = version === undefined ? undefined : supportedSporks[releaseNumber(version) ?? ""];
   // This program does not know newer versions. Assume that they support at least the sporks of the older ones.
   const known = own ?? Object.values(supportedSporks).flat();
   return sporks.filter(({ id }) => !known.includes(id)).map((spork) => ({ ...spork, isSure: own !== undefined }));
 }
 
-export function sporkText({ id, name, enforcedFrom, isSure }: UnknownSpork, version: string | undefined): string {
+export function formatSpork({ id, name, enforcedFrom, isSure }: UnknownSpork, version: string | undefined): string {
   const title = `spork ${printable(name).slice(0, 60) || "without a name"} (${id.slice(0, 8)}…)`;
   const node = version === undefined ? "the node here" : `the node here, ${printable(version).slice(0, 40)},`;
   const lack = isSure ? `${node} does not have it` : `this program does not know whether ${node} has it`;

@@ -37,7 +37,7 @@ export function parseRequiredVersions(text: string): Omit<VersionRules, "leastVe
 }
 
 /** Returns the required versions of a stack's nodes. Providers get them as an input. */
-export function versionRules({ node }: Pick<StackConfig, "node">): VersionRules {
+export function createVersionRules({ node }: Pick<StackConfig, "node">): VersionRules {
   const text = readFileSync(join(__dirname, "requiredVersions.json"), "utf8");
   return { ...parseRequiredVersions(text), leastVersion: node.leastVersion };
 }

@@ -3,8 +3,8 @@ import { type ChainExcerpt, compareChains } from "../chain/sameChain";
 import { openEventLog } from "../eventLog/eventLog";
 import type { Clock } from "../util/clock";
 import { commandsFor } from "../util/commands";
-import { sizeText } from "../util/sizeText";
-import { durationText } from "../util/timeText";
+import { formatSize } from "../util/sizeText";
+import { formatDuration } from "../util/timeText";
 import { parseChainFacts } from "./chainFacts";
 import { cleanUp } from "./cleanUp";
 import { checkBefore, type NodeAccess } from "./copyChecks";
@@ -64,7 +64,7 @@ export async function copyChain(
     if (copied === undefined) return withOutcome("notNeeded", { from });
     await log.note({ event: "chainCopied", details: copied });
     deps.say(
-      `${sizeText(copied.bytes)} in ${durationText(copied.seconds * 1000)}, up to momentum ${copied.height}; hash of all files' hashes: ${copied.manifest}; kept on ${from} meanwhile, at most: ${sizeText(copied.extraBytes)}`,
+      `${formatSize(copied.bytes)} in ${formatDuration(copied.seconds * 1000)}, up to momentum ${copied.height}; hash of all files' hashes: ${copied.manifest}; kept on ${from} meanwhile, at most: ${formatSize(copied.extraBytes)}`,
     );
     return withOutcome("copied", copied);
   } catch (error) {
@@ -104,7 +104,7 @@ async function copyUntilGood(
     await hosts.call("old", "chain_take");
     const snapshot = await takeSnapshot(inputs, hosts, deps);
     deps.say(
-      `snapshot of ${snapshot.files} files, ${sizeText(snapshot.bytes)}, at momentum ${snapshot.height}; the old host's node keeps running`,
+      `snapshot of ${snapshot.files} files, ${formatSize(snapshot.bytes)}, at momentum ${snapshot.height}; the old host's node keeps running`,
     );
     await authorizeCopy(inputs, hosts, deps);
     const { files, extra } = await transfer(inputs, hosts, snapshot, deps);
@@ -183,7 +183,7 @@ async function waitForProgress(
     deps.say("the node runs with the copy, and has too few peers to continue yet");
     return undefined;
   }
-  return `the node added no momentum within ${durationText(progressTimeoutMs)} of its start with the copy: ${last}`;
+  return `the node added no momentum within ${formatDuration(progressTimeoutMs)} of its start with the copy: ${last}`;
 }
 
 const heightText = ({ newest }: ChainExcerpt, copied: number) =>

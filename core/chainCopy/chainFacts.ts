@@ -1,6 +1,6 @@
 import { compareNodeVersions } from "../chain/versions";
 import { parseFields } from "../util/fields";
-import { sizeText } from "../util/sizeText";
+import { formatSize } from "../util/sizeText";
 
 /** Facts of a host before the copy (core/steps/chainCopy/owner.sh). */
 export interface ChainFacts {
@@ -51,7 +51,7 @@ export const minFreeBytes = gigabyte / 2;
 const extraRoomBytes = gigabyte / 2;
 
 /** Returns the free bytes that the new host needs for a copy of this size, before any of it has arrived. */
-export function requiredBytes(bytes: number): number {
+export function computeRequiredBytes(bytes: number): number {
   return bytes * 1.1 + extraRoomBytes;
 }
 
@@ -94,12 +94,12 @@ export function findCopyProblems(
     when(old.databases[name] === "none", `${oldAddress} has no ${name} in its node's data directory`);
   when(
     old.free < minFreeBytes,
-    `${oldAddress} has ${sizeText(old.free)} free; needed ${sizeText(minFreeBytes)}: files that its node deletes meanwhile stay until the copy ends`,
+    `${oldAddress} has ${formatSize(old.free)} free; needed ${formatSize(minFreeBytes)}: files that its node deletes meanwhile stay until the copy ends`,
   );
-  const needed = requiredBytes(old.bytes) - Math.min(fresh.staged, old.bytes);
+  const needed = computeRequiredBytes(old.bytes) - Math.min(fresh.staged, old.bytes);
   when(
     fresh.free < needed,
-    `${newAddress} has ${sizeText(fresh.free)} free; needed ${sizeText(needed)} for the ${sizeText(old.bytes)} of the chain`,
+    `${newAddress} has ${formatSize(fresh.free)} free; needed ${formatSize(needed)} for the ${formatSize(old.bytes)} of the chain`,
   );
   const fault = versionFault(versions);
   if (fault !== undefined) faults.push(fault);

@@ -1,6 +1,6 @@
 import crypto from "node:crypto";
 import type { Clock } from "../util/clock";
-import { firstLine } from "../util/firstLine";
+import { takeFirstLine } from "../util/firstLine";
 import { type CopyError, type CopyHosts, openHosts } from "./copyHosts";
 import type { ChainCopyInputs } from "./inputs";
 
@@ -16,7 +16,7 @@ export async function cleanUp(hosts: CopyHosts, deps: Pick<Clock, "sleep">): Pro
         if (isTaken) return [];
         if (!isBroken || left === 1)
           return [
-            `the ${side} host could not be cleaned up: ${firstLine(message)}; the host does so by itself, or the next run does`,
+            `the ${side} host could not be cleaned up: ${takeFirstLine(message)}; the host does so by itself, or the next run does`,
           ];
         await deps.sleep(5000);
       }
@@ -37,7 +37,9 @@ export async function removeCopy(
       for (const name of names) await hosts.call(side, name, {}, { limitSeconds: 600 });
     } catch (error) {
       const { address } = hosts.roots[side];
-      deps.say(`${address}: the remains of a chain copy could not be removed: ${firstLine((error as Error).message)}`);
+      deps.say(
+        `${address}: the remains of a chain copy could not be removed: ${takeFirstLine((error as Error).message)}`,
+      );
     }
   };
   try {

@@ -6,17 +6,17 @@ import { type ChainExcerpt, compareChains, readOlderMomentums } from "../chain/s
 import { createConnection } from "../ssh/connection";
 import { own } from "../ssh/foreign";
 import { isOneMachine } from "../ssh/sameHost";
-import { parseSshd, sshdFaults } from "../ssh/sshdFaults";
+import { findSshdFaults, parseSshd } from "../ssh/sshdFaults";
 import type { WitnessSources } from "../sync/chainSources";
 import type { NodeStatus } from "../sync/nodeStatus";
 import { type ReferenceAnswers, readReferences } from "../sync/references";
 import { commandsFor } from "../util/commands";
 import { formatProblem } from "../util/problem";
-import { sizeText } from "../util/sizeText";
+import { formatSize } from "../util/sizeText";
 import { withTimeout } from "../util/withTimeout";
 import { type ChainFacts, findCopyProblems, parseChainFacts } from "./chainFacts";
 import type { CopyError, CopyHosts } from "./copyHosts";
-import { transferTime } from "./copyProgress";
+import { computeTransferTime } from "./copyProgress";
 import type { ChainCopyInputs } from "./inputs";
 import { findOldVersionFault } from "./oldVersion";
 
@@ -145,7 +145,7 @@ async function findSshdProblems({ old, new: fresh }: ChainCopyInputs, hosts: Cop
   const printed = await hosts.call("old", "sshd_settings", own({ from })).catch(() => "");
   const settings = parseSshd(printed, user, from);
   const place = old.node.via === "ssh" ? `${old.node.address}:${old.node.port}` : undefined;
-  const refusals = settings ? sshdFaults(settings, place) : [];
+  const refusals = settings ? findSshdFaults(settings, place) : [];
   return refusals.map(
     ({ found, needed }) => `the sshd of ${address} refuses what the copy needs: ${found}; needed: ${needed}`,
   );
@@ -169,8 +169,8 @@ function planLines(inputs: ChainCopyInputs, old: ChainFacts, fresh: ChainFacts, 
   const names = Object.entries(old.databases).flatMap(([name, found]) => (found === "there" ? [name] : []));
   const limited = inputs.limitMbps > 0 ? `${inputs.limitMbps} Mbit/s at most` : "no limit";
   return [
-    `reads ${names.join(", ")} in ${inputs.old.dataDir} of ${address}: ${sizeText(old.bytes)}, to ${inputs.new.host.ssh.address}, ${transferTime(left, inputs.limitMbps || 100)} at ${inputs.limitMbps || 100} Mbit/s (${limited})`,
-    `nothing is stopped on ${address}, and no key, wallet or configuration is copied; its load is ${old.load}, ${sizeText(old.free)} free`,
+    `reads ${names.join(", ")} in ${inputs.old.dataDir} of ${address}: ${formatSize(old.bytes)}, to ${inputs.new.host.ssh.address}, ${computeTransferTime(left, inputs.limitMbps || 100)} at ${inputs.limitMbps || 100} Mbit/s (${limited})`,
+    `nothing is stopped on ${address}, and no key, wallet or configuration is copied; its load is ${old.load}, ${formatSize(old.free)} free`,
     `both nodes are on one chain, and the new one's ${version} reads what the old one wrote`,
   ];
 }

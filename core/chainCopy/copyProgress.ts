@@ -1,5 +1,5 @@
-import { sizeText } from "../util/sizeText";
-import { durationText } from "../util/timeText";
+import { formatSize } from "../util/sizeText";
+import { formatDuration } from "../util/timeText";
 
 /** Bytes copied at a time, by a clock that never jumps. */
 export interface BytesAt {
@@ -8,18 +8,18 @@ export interface BytesAt {
 }
 
 /** Formats bytes, rate and time left. `seen`: recent readings, oldest first. */
-export function progressLine(seen: readonly BytesAt[], total: number): string {
+export function formatCopyProgress(seen: readonly BytesAt[], total: number): string {
   const [first, last] = [seen[0], seen.at(-1)];
   if (!first || !last) return "";
   const percent = total > 0 ? Math.min(100, Math.floor((100 * last.bytes) / total)) : 100;
-  const line = `${sizeText(last.bytes)} of ${sizeText(total)} (${percent} %)`;
+  const line = `${formatSize(last.bytes)} of ${formatSize(total)} (${percent} %)`;
   const seconds = (last.at - first.at) / 1000;
   const rate = seconds > 0 ? (last.bytes - first.bytes) / seconds : 0;
   if (rate <= 0) return line;
   const left = Math.max(0, total - last.bytes) / rate;
-  return `${line}, ${((rate * 8) / 1e6).toFixed(1)} Mbit/s, ${durationText(left * 1000)} left`;
+  return `${line}, ${((rate * 8) / 1e6).toFixed(1)} Mbit/s, ${formatDuration(left * 1000)} left`;
 }
 
-export function transferTime(bytes: number, mbps: number): string {
-  return durationText(((bytes * 8) / (mbps * 1e6)) * 1000);
+export function computeTransferTime(bytes: number, mbps: number): string {
+  return formatDuration(((bytes * 8) / (mbps * 1e6)) * 1000);
 }

@@ -26,11 +26,11 @@ export function parseHashes(printed: string, address: string): FileHashes {
 }
 
 /** Returns the paths in a copy that the original lacks, or has with other content. */
-export function differentPaths(copy: FileHashes, original: FileHashes): string[] {
+export function findDifferentPaths(copy: FileHashes, original: FileHashes): string[] {
   return [...copy].flatMap(([path, hash]) => (original.get(path) === hash ? [] : [path]));
 }
 
-export function missingPaths(copy: FileHashes, original: FileHashes): string[] {
+export function findMissingPaths(copy: FileHashes, original: FileHashes): string[] {
   return [...original.keys()].filter((path) => !copy.has(path));
 }
 

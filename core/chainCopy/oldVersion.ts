@@ -1,5 +1,5 @@
 import { isAnswered } from "../chain/reading";
-import { installLines, type VersionGap, versionGapText } from "../chain/requiredVersions";
+import { formatVersionGap, installLines, type VersionGap } from "../chain/requiredVersions";
 import { compareChains } from "../chain/sameChain";
 import type { ReferenceAnswers } from "../sync/references";
 
@@ -26,5 +26,5 @@ export function findOldVersionFault(
     return `the old host's database is of another chain: its momentum ${other.height} is not that of ${other.name}. Such a database is never copied: its node needs a resync from an empty one`;
   const same = new Set(above.flatMap(({ verdict, name }) => (verdict === "same" ? [name] : [])));
   if (same.size >= witnessesNeeded) return undefined;
-  return `of the old host's node: ${versionGapText(gap)}; its chain may be another one, and ${same.size} of ${witnessesNeeded} needed witnesses (sync.references) confirm a momentum of it from ${from} on. Add witnesses, or ${installLines(gap)[0]}`;
+  return `of the old host's node: ${formatVersionGap(gap)}; its chain may be another one, and ${same.size} of ${witnessesNeeded} needed witnesses (sync.references) confirm a momentum of it from ${from} on. Add witnesses, or ${installLines(gap)[0]}`;
 }

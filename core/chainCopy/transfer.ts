@@ -1,11 +1,11 @@
 import { base64, own, parseCopyKey } from "../ssh/foreign";
 import type { Clock } from "../util/clock";
 import { formatProblem } from "../util/problem";
-import { sizeText } from "../util/sizeText";
+import { formatSize } from "../util/sizeText";
 import { minFreeBytes } from "./chainFacts";
 import { type CopyError, type CopyHosts, copyHours } from "./copyHosts";
-import { type BytesAt, progressLine } from "./copyProgress";
-import { differentPaths, type FileHashes, missingPaths, parseHashes } from "./fileHashes";
+import { type BytesAt, formatCopyProgress } from "./copyProgress";
+import { type FileHashes, findDifferentPaths, findMissingPaths, parseHashes } from "./fileHashes";
 import type { ChainCopyInputs } from "./inputs";
 
 interface Snapshot {
@@ -85,8 +85,8 @@ export async function transfer(
         ),
       );
       const arrived = parseHashes(printed, inputs.new.host.ssh.address);
-      const wrong = differentPaths(arrived, original);
-      const missing = missingPaths(arrived, original);
+      const wrong = findDifferentPaths(arrived, original);
+      const missing = findMissingPaths(arrived, original);
       if (wrong.length > 0) {
         const list = base64(wrong.map((path) => `${path}\0`).join(""));
         await hosts.call("new", "chain_remove", { remove: list });
@@ -124,11 +124,11 @@ async function copyFiles(hosts: CopyHosts, snapshot: Snapshot, deps: TravelDeps)
       seen = [...seen, { at, bytes }].slice(-12);
       if (at - saidAt < reportIntervalMs) return;
       saidAt = at;
-      deps.say(progressLine(seen, snapshot.bytes));
+      deps.say(formatCopyProgress(seen, snapshot.bytes));
     };
     try {
       await hosts.follow("new", "chain_copy", { total_bytes: snapshot.bytes }, { limitSeconds, heard });
-      deps.say(progressLine(seen.slice(-1), snapshot.bytes));
+      deps.say(formatCopyProgress(seen.slice(-1), snapshot.bytes));
       return;
     } catch (error) {
       const { message, isTaken } = error as CopyError;
@@ -180,9 +180,9 @@ function watchOldHost(inputs: ChainCopyInputs, hosts: CopyHosts, snapshot: Snaps
           return fail(
             new Error(
               formatProblem({
-                what: `${inputs.old.host.ssh.address} has ${sizeText(free)} free: the copy stops before its node lacks room`,
-                found: `${sizeText(most)} kept for the copy`,
-                needed: `${sizeText(minFreeBytes)} free there`,
+                what: `${inputs.old.host.ssh.address} has ${formatSize(free)} free: the copy stops before its node lacks room`,
+                found: `${formatSize(most)} kept for the copy`,
+                needed: `${formatSize(minFreeBytes)} free there`,
               }),
             ),
           );

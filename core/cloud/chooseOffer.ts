@@ -28,7 +28,7 @@ type Choice = Chosen | { readonly kind: "none"; readonly faults: readonly string
 const systemGb = 4;
 const fileSystemShare = 0.05;
 
-export function freeDiskGb({ diskGb }: Pick<Offer, "diskGb">): number {
+export function computeFreeDiskGb({ diskGb }: Pick<Offer, "diskGb">): number {
   return Math.floor(diskGb * (1 - fileSystemShare) - systemGb);
 }
 
@@ -37,7 +37,7 @@ export function findShortfalls(offer: Offer, { minimums }: Wish): string[] {
   const short: string[] = [];
   if (offer.cores < minimums.cores) short.push(`${offer.cores} cores, needed ${minimums.cores}`);
   if (offer.memoryGb < minimums.memoryGb) short.push(`${offer.memoryGb} GB of memory, needed ${minimums.memoryGb}`);
-  const free = freeDiskGb(offer);
+  const free = computeFreeDiskGb(offer);
   if (free < minimums.diskGb)
     short.push(`about ${free} GB free of ${offer.diskGb} GB of disk, needed ${minimums.diskGb} GB free`);
   return short;

@@ -1,4 +1,4 @@
-import { bareLine } from "../ssh/publicKey";
+import { stripComment } from "../ssh/publicKey";
 import type { Offer } from "./chooseOffer";
 
 export interface ServerNow {
@@ -60,7 +60,7 @@ export function findSshKeys<T extends { readonly id: number; readonly public_key
   isOurs: (key: T) => boolean,
   publicKey = "",
 ): Pick<CloudInventory, "sshKey" | "foreignKey"> {
-  const foreign = keys.find((key) => !isOurs(key) && bareLine(key.public_key) === bareLine(publicKey));
+  const foreign = keys.find((key) => !isOurs(key) && stripComment(key.public_key) === stripComment(publicKey));
   return { sshKey: formatId(keys.find(isOurs)), foreignKey: formatId(foreign) };
 }
 

@@ -2,7 +2,7 @@ import { commandsFor } from "../util/commands";
 import type { Offer } from "./chooseOffer";
 import type { Cloud } from "./cloud";
 
-export function cleanProviderError(error: string, token: string): string {
+export function stripProviderError(error: string, token: string): string {
   return error
     .replaceAll(token, "[token]")
     .replace(/^.*rpc error: code = \w+ desc = /s, "")

@@ -3,7 +3,7 @@ import { openStore } from "../store/openStore";
 import type { Store } from "../store/store";
 import { openForStack } from "../store/storeFault";
 import type { EventBody, LogEvent, MoveEvent, MoveEventBody, MoveEventName, Optional } from "./events";
-import { lastHash, storeHead } from "./logIntegrity";
+import { findLastHash, storeHead } from "./logIntegrity";
 import { formatLine, parseLine } from "./logLine";
 import { isSameMove, type MoveId } from "./moveId";
 
@@ -97,7 +97,7 @@ export function openEventLog({ directory: place, stack, pillar }: LogRef, deps: 
 /** Adds an event; it is stored once this resolves. @throws if it can't be written */
 export async function appendEvent(store: Store, entry: LogEvent | MoveEvent): Promise<void> {
   const lines = await store.readLines();
-  const line = formatLine(entry, lastHash(lines));
+  const line = formatLine(entry, findLastHash(lines));
   await store.append(line);
   storeHead(store, [...lines, line]);
 }
@@ -132,12 +132,14 @@ export function locateFiles(entry: MoveEvent, store: Pick<Store, "directory" | "
   return { ...entry, details: { ...entry.details, backup: locateBackupFiles(entry.details.backup, store) } };
 }
 
-export function lastMoveEvent<E extends MoveEventName>(events: readonly MoveEvent[], move: MoveId, event: E) {
+export function findLastMoveEvent<E extends MoveEventName>(events: readonly MoveEvent[], move: MoveId, event: E) {
   const isIt = (entry: MoveEvent): entry is Extract<MoveEvent, { event: E }> => entry.event === event;
   return events.filter(isIt).findLast((entry) => isSameMove(entry.move, move));
 }
 
 /** True if a move ended, forward or back: none of its steps runs again. */
 export function isMoveOver(events: readonly MoveEvent[], move: MoveId): boolean {
-  return lastMoveEvent(events, move, "done") !== undefined || lastMoveEvent(events, move, "rolledBack") !== undefined;
+  return (
+    findLastMoveEvent(events, move, "done") !== undefined || findLastMoveEvent(events, move, "rolledBack") !== undefined
+  );
 }

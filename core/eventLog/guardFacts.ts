@@ -1,4 +1,4 @@
-import { fingerprintOf } from "../ssh/publicKey";
+import { computeFingerprint } from "../ssh/publicKey";
 import { isSameHost } from "../ssh/sameHost";
 import type { SshTarget } from "../ssh/ssh";
 import type { EventName, LogEvent, MoveEvent } from "./events";
@@ -85,5 +85,5 @@ function concernsHost(
   // A stack's own move brings the orchestrator to its host.
   if (line.move.stack === stack && line.move.attempt !== undefined) return true;
   if (line.event !== "begun" && line.event !== "starting") return false;
-  return [line.details.source, line.details.target].includes(fingerprintOf(host.hostKey));
+  return [line.details.source, line.details.target].includes(computeFingerprint(host.hostKey));
 }

@@ -1,7 +1,7 @@
 import crypto from "node:crypto";
 import path from "node:path";
 import { readIfExists } from "../store/directoryStore";
-import { dataDirectory } from "../store/recordsDirectory";
+import { resolveDataDirectory } from "../store/recordsDirectory";
 import type { Store } from "../store/store";
 import { commandsFor } from "../util/commands";
 import { formatProblem } from "../util/problem";
@@ -13,14 +13,14 @@ export function hashLine(line: string): string {
   return crypto.createHash("sha256").update(line).digest("hex");
 }
 
-export function lastHash(lines: readonly string[]): string | undefined {
+export function findLastHash(lines: readonly string[]): string | undefined {
   const last = lines.at(-1);
   return last === undefined ? undefined : hashLine(last);
 }
 
 /** Returns the path of the stored hash, away from the log, which somebody may replace by an earlier copy. */
 function headFile({ log }: Pick<Store, "log">): string {
-  return path.join(dataDirectory(), "heads", hashLine(log).slice(0, 32));
+  return path.join(resolveDataDirectory(), "heads", hashLine(log).slice(0, 32));
 }
 
 /**
@@ -28,7 +28,7 @@ function headFile({ log }: Pick<Store, "log">): string {
  * operator does not accept that. @throws if it can't be written
  */
 export function storeHead(store: Store, lines: readonly string[], isAccepted = false): void {
-  const [file, head] = [headFile(store), lastHash(lines)];
+  const [file, head] = [headFile(store), findLastHash(lines)];
   const before = readIfExists(file)?.trim();
   if (head === undefined || head === before) return;
   if (!isAccepted && before !== undefined && !lines.some((line) => hashLine(line) === before)) return;

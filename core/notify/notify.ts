@@ -36,7 +36,7 @@ export function detectService(webhook: string): Service {
 }
 
 /** Returns what a webhook's address lacks for its service. Never quotes the address, which is a secret. */
-export function webhookFault(webhook: string): string | undefined {
+export function findWebhookFault(webhook: string): string | undefined {
   if (detectService(webhook) !== "Telegram") return undefined;
   const { pathname, searchParams } = new URL(webhook);
   if (/^\/bot[^/]+\/sendMessage$/.test(pathname) && searchParams.get("chat_id")) return undefined;
@@ -47,7 +47,10 @@ export function webhookFault(webhook: string): string | undefined {
  * Returns the request in the form of the service. An unknown service may be ntfy, which fills the templates in the
  * headers from the body; any other receiver of JSON finds everything in the body.
  */
-export function noticeRequest(webhook: string, notice: Notice): { headers: Record<string, string>; body: string } {
+export function createNoticeRequest(
+  webhook: string,
+  notice: Notice,
+): { headers: Record<string, string>; body: string } {
   const text = `${notice.title}\n${notice.message}`;
   const json = { "content-type": "application/json" };
   switch (detectService(webhook)) {
@@ -74,7 +77,7 @@ export function noticeRequest(webhook: string, notice: Notice): { headers: Recor
  * never quotes the address, which is a secret.
  */
 export async function sendNotice(webhook: string, notice: Notice, retryDelayMs = 2000): Promise<string | undefined> {
-  return webhookFault(webhook) ?? (await post(webhook, noticeRequest(webhook, notice), retryDelayMs));
+  return findWebhookFault(webhook) ?? (await post(webhook, createNoticeRequest(webhook, notice), retryDelayMs));
 }
 
 /**

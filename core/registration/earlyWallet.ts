@@ -2,12 +2,12 @@ import crypto from "node:crypto";
 import type { Connection } from "../ssh/connection";
 import { runScript } from "../ssh/runScript";
 import type { Clock } from "../util/clock";
-import { firstLine } from "../util/firstLine";
+import { takeFirstLine } from "../util/firstLine";
 import { toResult } from "../util/result";
 import { agreeOnPillar } from "./agreeOnRegistration";
 import type { PillarReading } from "./pillarReadings";
 import type { Registration } from "./registration";
-import { unknownKey, unknownText, wayBack } from "./registrationMessages";
+import { formatUnknownReasonKey, formatUnknownRegistration, formatWayBack } from "./registrationMessages";
 
 interface EarlyWalletDeps extends Pick<Clock, "now" | "ticks"> {
   /** Asks the references alone: the node here is behind. Never throws. */
@@ -55,7 +55,8 @@ export function watchForEarlyWallet(
   };
   const look = async () => {
     const agreement = agreeOnPillar(await deps.read());
-    if (agreement.kind === "unknown") return cannotSee(unknownText(agreement.why), unknownKey(agreement.why));
+    if (agreement.kind === "unknown")
+      return cannotSee(formatUnknownRegistration(agreement.why), formatUnknownReasonKey(agreement.why));
     if (agreement.pillar === null) return;
     const { producerAddress: address, figures } = agreement.pillar;
     const digest = await toResult(deps.digest());
@@ -102,7 +103,7 @@ function warningLines(pillar: string, earlier: string | undefined): string[] {
   return [
     `${pillar} is registered with this host's producer address ALREADY, and its node is not synced:`,
     "it earns nothing from 5 to 10 minutes after the update on until the node is synced, and the next tick begins.",
-    wayBack(pillar, earlier),
+    formatWayBack(pillar, earlier),
   ];
 }
 
@@ -115,7 +116,7 @@ const digestTime = 20_000;
 export async function readAddressDigest(connection: Connection, script: string): Promise<string> {
   const ofHost = (reason: string) => new Error(`the host's own address: ${reason}`);
   const printed = await runScript(connection, "addressDigest", script, digestTime).catch((error: Error) => {
-    throw ofHost(firstLine(error.message));
+    throw ofHost(takeFirstLine(error.message));
   });
   const digest = printed.find((line) => /^[0-9a-f]{64}$/.test(line));
   if (digest === undefined) throw ofHost("the node's configuration names none");

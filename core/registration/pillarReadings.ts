@@ -1,7 +1,7 @@
 import type { ChainClient } from "../chain/chain";
 import type { PillarOnChain, Produced } from "../chain/chainAnswers";
 import { openReferences } from "../chain/distinctReferences";
-import { type Answered, type Reading, readNode, silentFault, wholePage } from "../chain/reading";
+import { type Answered, createSilentFault, type Reading, readNode, wholePage } from "../chain/reading";
 import { type Block, readSharedHeights } from "../chain/sameChain";
 
 interface PillarWord {
@@ -48,7 +48,7 @@ export async function readSources(
   // A single node under two names would outvote the node here.
   const all = await openReferences(references, [{ host: address, what: "this host itself" }]);
   const others = all.map(({ client, fault }) =>
-    fault === undefined ? readPillar(client, pillar, referenceTime) : { client, fault: silentFault(fault) },
+    fault === undefined ? readPillar(client, pillar, referenceTime) : { client, fault: createSilentFault(fault) },
   );
   const readings = await Promise.all([...(ownReading ? [ownReading] : []), ...others]);
   return readSharedHeights(readings, referenceTime);

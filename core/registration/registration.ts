@@ -1,12 +1,12 @@
 import {
-  electedFrom,
-  electionChance,
-  maxTicksWithoutSlot,
+  computeElectedFrom,
+  computeElectionChance,
+  computeMaxTicksWithoutSlot,
+  computeTickMs,
+  computeUsualTicks,
+  formatStanding,
   type Network,
   type PillarStanding,
-  standingText,
-  tickMs,
-  usualTicks,
 } from "../chain/elections";
 import type { Figures } from "../eventLog/events";
 import type { SyncReason } from "../sync/judgeObservation";
@@ -135,12 +135,12 @@ function estimateWait(
   { network, elections = {} }: Pick<RegistrationFacts, "network" | "elections">,
 ): ProducingWait {
   const { genesis, standing } = elections;
-  const from = electedFrom(since, genesis, network);
-  const known = { from, standing: standingText(standing, network) };
+  const from = computeElectedFrom(since, genesis, network);
+  const known = { from, standing: formatStanding(standing, network) };
   if (standing === undefined) return known;
-  const { least } = electionChance(standing, network);
-  const after = (ticks: number) => from + ticks * tickMs(network);
-  return { ...known, usually: after(usualTicks(least)), surely: after(maxTicksWithoutSlot(least)) };
+  const { least } = computeElectionChance(standing, network);
+  const after = (ticks: number) => from + ticks * computeTickMs(network);
+  return { ...known, usually: after(computeUsualTicks(least)), surely: after(computeMaxTicksWithoutSlot(least)) };
 }
 
 /** True if this host's address is registered. */

@@ -1,10 +1,10 @@
-import { faultKey, leftOutText } from "../chain/reading";
-import { durationText, minuteText } from "../util/timeText";
+import { formatLeftOut, formatNodeFaultKey } from "../chain/reading";
+import { formatDuration, formatUtcMinute } from "../util/timeText";
 import type { NoAgreement, SourceNote } from "./agreeOnRegistration";
 import type { Registration } from "./registration";
 
 /** Formats the operator's steps in the desktop wallet, one per line (docs/specification.md, 1.1, step 13). */
-export function walletClicks(pillar: string, producerAddress: string): string[] {
+export function formatWalletClicks(pillar: string, producerAddress: string): string[] {
   return [
     "  1. Open the settings (the gear icon) and select the address of the Pillar.",
     `  2. Open Pillars, find ${pillar}, and choose Update Pillar.`,
@@ -13,16 +13,16 @@ export function walletClicks(pillar: string, producerAddress: string): string[] 
   ];
 }
 
-export function wayBack(pillar: string, earlier: string | undefined): string {
+export function formatWayBack(pillar: string, earlier: string | undefined): string {
   const address = earlier ?? "the one that was registered before, as the old host's Status shows it";
   return `The way back, while the old host runs: in the wallet, Update Pillar ${pillar}, producer address: ${address}`;
 }
 
 /** Formats the state of a registration, without a full stop. */
-export function registrationText(registration: Registration, pillar: string, now: number): string {
+export function formatRegistration(registration: Registration, pillar: string, now: number): string {
   switch (registration.kind) {
     case "unknown":
-      return `it is unknown which address ${pillar} is registered with: ${unknownText(registration.why)}`;
+      return `it is unknown which address ${pillar} is registered with: ${formatUnknownRegistration(registration.why)}`;
     case "unknownPillar":
       return `no Pillar with the name ${pillar} is registered (pillar-host:pillar.name)`;
     case "earlier":
@@ -37,7 +37,7 @@ export function registrationText(registration: Registration, pillar: string, now
       return `${pillar} is registered with this host's address, and no momentum carries it yet: ${waitText(registration, now)}`;
     case "producing": {
       const { height, at, orBefore } = registration.switched;
-      return `${pillar} has produced here since momentum ${height}${orBefore ? " (or earlier)" : ""} (${minuteText(at)})`;
+      return `${pillar} has produced here since momentum ${height}${orBefore ? " (or earlier)" : ""} (${formatUtcMinute(at)})`;
     }
   }
 }
@@ -51,24 +51,26 @@ function waitText(registration: Extract<Registration, { kind: "registered" }>, n
   if (unseen !== undefined) return `it can't be seen now (${unseen})`;
   const { from, usually, surely, standing } = wait;
   const elected =
-    now < from ? `its slots are the old address's until ${minuteText(from)}` : `elected since ${minuteText(from)}`;
+    now < from
+      ? `its slots are the old address's until ${formatUtcMinute(from)}`
+      : `elected since ${formatUtcMinute(from)}`;
   const elections = `elections are fixed two ticks ahead, ${elected}`;
   if (usually === undefined || surely === undefined)
     return `${elections}; how long it waits for a slot is unknown (${standing})`;
   if (!isLate)
-    return `${elections}; usually it produces by ${minuteText(usually)}, and all but certainly by ${minuteText(surely)} (${standing})`;
+    return `${elections}; usually it produces by ${formatUtcMinute(usually)}, and all but certainly by ${formatUtcMinute(surely)} (${standing})`;
   const few = figures
     ? `; ${figures.produced} of ${figures.expected} momentums of this epoch were produced, by a count up to five minutes old`
     : "";
-  return `that is longer than all but one of 10,000 healthy ones wait (${elected}; ${standing}; seen registered ${durationText(now - since)} ago${few})`;
+  return `that is longer than all but one of 10,000 healthy ones wait (${elected}; ${standing}; seen registered ${formatDuration(now - since)} ago${few})`;
 }
 
 export function noteText(note: SourceNote): string {
   switch (note.kind) {
     case "leftOut":
-      return leftOutText(note.reading);
+      return formatLeftOut(note.reading);
     case "behindOthers":
-      return `${note.name} is left out: its newest momentum is ${durationText(note.by)} older than the others'`;
+      return `${note.name} is left out: its newest momentum is ${formatDuration(note.by)} older than the others'`;
     case "otherChain":
       return `${note.name} is left out: it is on another chain than the others, by momentum ${note.height}`;
     case "contradicts":
@@ -76,7 +78,7 @@ export function noteText(note: SourceNote): string {
   }
 }
 
-export function unknownText(why: NoAgreement): string {
+export function formatUnknownRegistration(why: NoAgreement): string {
   switch (why.kind) {
     case "nobodyAsked":
       return "no node was asked";
@@ -96,23 +98,23 @@ export function unknownText(why: NoAgreement): string {
 const addressText = (address: string | null) => address ?? "that nobody registered it";
 
 /** Returns a key that does not change with the time. */
-export function registrationKey(registration: Registration): string {
+export function formatRegistrationKey(registration: Registration): string {
   const { kind } = registration;
   const parts: unknown[] = [kind, "address" in registration ? registration.address : ""];
-  if (kind === "unknown") parts.push(unknownKey(registration.why));
+  if (kind === "unknown") parts.push(formatUnknownReasonKey(registration.why));
   if (kind === "tooEarly") parts.push(registration.reason);
   if (kind === "registered") parts.push(registration.isLate);
   if ("last" in registration) parts.push(registration.last?.isOurs);
   return parts.join();
 }
 
-export function unknownKey(why: NoAgreement): string {
+export function formatUnknownReasonKey(why: NoAgreement): string {
   if (why.kind === "nobodyTells") return why.notes.map(noteKey).join();
-  return why.kind === "wordsDiffer" ? unknownText(why) : why.kind;
+  return why.kind === "wordsDiffer" ? formatUnknownRegistration(why) : why.kind;
 }
 
 /** Returns a key without momentum ages, which change with every lookup. */
 function noteKey(note: SourceNote): string {
   if (note.kind !== "leftOut") return `${note.kind} ${note.name}`;
-  return `${note.reading.client.name} ${faultKey(note.reading.fault)}`;
+  return `${note.reading.client.name} ${formatNodeFaultKey(note.reading.fault)}`;
 }

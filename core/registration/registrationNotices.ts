@@ -1,7 +1,7 @@
 import type { EventBody } from "../eventLog/events";
 import { commandsFor } from "../util/commands";
 import type { Registration } from "./registration";
-import { registrationText } from "./registrationMessages";
+import { formatRegistration } from "./registrationMessages";
 
 interface RegistrationNotice {
   readonly event: "registered" | "producing" | "retirementPossible";
@@ -15,7 +15,7 @@ export function findRegistrationNotices(
   { stack, pillar }: { readonly stack: string; readonly pillar: string },
   now: number,
 ): RegistrationNotice[] {
-  const sentence = registrationText(registration, pillar, now);
+  const sentence = formatRegistration(registration, pillar, now);
   const notices: RegistrationNotice[] = [];
   if (registration.kind === "registered" && news.some(({ event }) => event === "registered"))
     notices.push({ event: "registered", message: sentence });

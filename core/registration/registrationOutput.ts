@@ -1,5 +1,5 @@
 import { isOurs, type Registration } from "./registration";
-import { noteText, unknownText } from "./registrationMessages";
+import { formatUnknownRegistration, noteText } from "./registrationMessages";
 
 /** The output `registration`. Times are ISO 8601. */
 export interface RegistrationOutput {
@@ -25,7 +25,10 @@ export function createRegistrationOutput(registration: Registration): Registrati
   const { kind: state, earlier } = registration;
   const why = registration.kind === "unknown" ? registration.why : undefined;
   // The notes already say why no source answers.
-  const notes = [...registration.notes.map(noteText), ...(why && why.kind !== "nobodyTells" ? [unknownText(why)] : [])];
+  const notes = [
+    ...registration.notes.map(noteText),
+    ...(why && why.kind !== "nobodyTells" ? [formatUnknownRegistration(why)] : []),
+  ];
   const switched = "switched" in registration ? registration.switched : undefined;
   const since = "since" in registration ? registration.since : undefined;
   return {

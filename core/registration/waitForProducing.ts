@@ -1,8 +1,14 @@
 import type { Clock } from "../util/clock";
 import { commandsFor } from "../util/commands";
-import { durationText } from "../util/timeText";
+import { formatDuration } from "../util/timeText";
 import { isOurs, type Registration } from "./registration";
-import { noteText, registrationKey, registrationText, walletClicks, wayBack } from "./registrationMessages";
+import {
+  formatRegistration,
+  formatRegistrationKey,
+  formatWalletClicks,
+  formatWayBack,
+  noteText,
+} from "./registrationMessages";
 
 interface CutoverOptions {
   readonly stack: string;
@@ -45,13 +51,13 @@ export async function waitForProducing(options: CutoverOptions, deps: CutoverDep
   let isTold = false;
   for (;;) {
     const registration = await deps.look();
-    const sentence = registrationText(registration, pillar, deps.now());
-    const key = registrationKey(registration);
+    const sentence = formatRegistration(registration, pillar, deps.now());
+    const key = formatRegistrationKey(registration);
     if (key !== said?.key || deps.ticks() - said.at >= quietFor) {
       deps.say(`cutover: ${sentence}`);
       if (key !== said?.key) for (const note of registration.notes) deps.say(`cutover: ${noteText(note)}`);
       said = { key, at: deps.ticks() };
-      if (registration.kind === "tooEarly") deps.say(`cutover: ${wayBack(pillar, registration.earlier)}`);
+      if (registration.kind === "tooEarly") deps.say(`cutover: ${formatWayBack(pillar, registration.earlier)}`);
     }
     if (registration.kind === "producing") {
       deps.notify?.("producing", sentence);
@@ -64,7 +70,7 @@ export async function waitForProducing(options: CutoverOptions, deps: CutoverDep
           ? "cutover: to do in the desktop wallet:"
           : `cutover: waiting for this in the desktop wallet (to stop: Ctrl-C twice; to go on: ${commandsFor(options.stack).up}):`,
       );
-      for (const line of walletClicks(pillar, ours)) deps.say(`cutover: ${line}`);
+      for (const line of formatWalletClicks(pillar, ours)) deps.say(`cutover: ${line}`);
       isTold = true;
     }
     const giveUp = (what: string) =>
@@ -75,7 +81,7 @@ export async function waitForProducing(options: CutoverOptions, deps: CutoverDep
     const remaining = deadline - (deps.ticks() - begun);
     if (remaining <= 0) {
       deps.notify?.("deadline", `no momentum carries the new producer address: ${sentence}`);
-      throw giveUp(`waited ${durationText(deadline)} (pillar-host:cutover.deadline)`);
+      throw giveUp(`waited ${formatDuration(deadline)} (pillar-host:cutover.deadline)`);
     }
     await deps.sleep(Math.min(remaining, pause));
   }

@@ -1,17 +1,17 @@
-import { type Network, standingText } from "../chain/elections";
-import { faultText, isAnswered } from "../chain/reading";
-import { firstFork, hashAt } from "../chain/sameChain";
+import { formatStanding, type Network } from "../chain/elections";
+import { formatNodeFault, isAnswered } from "../chain/reading";
+import { findFirstFork, hashAt } from "../chain/sameChain";
 import { type Commands, commandsFor } from "../util/commands";
-import { durationText } from "../util/timeText";
+import { formatDuration } from "../util/timeText";
 import type { HostFacts } from "./readHost";
 import {
   addressMark,
-  combine,
+  combineVerdicts,
   failWith,
+  findOwnProducer,
   type GoodReading,
+  listOwnProducers,
   met,
-  ownProducer,
-  ownProducers,
   type RetirementFacts,
   type RetirementVerdict,
   type Unmet,
@@ -29,12 +29,12 @@ export function checkChain(facts: RetirementFacts, good: readonly GoodReading[])
     return fail({
       what: `no node reports what the chain says of ${pillar}`,
       found: readings.flatMap((reading) =>
-        isAnswered(reading) ? [] : [`${reading.client.name}: ${faultText(reading.fault)}`],
+        isAnswered(reading) ? [] : [`${reading.client.name}: ${formatNodeFault(reading.fault)}`],
       ),
       needed: `set pillar-host:retirement.successor to a synced host, or pillar-host:retirement.references to an independent node's RPC, then ${run.up}`,
     });
-  const producers = ownProducers(facts);
-  return combine([
+  const producers = listOwnProducers(facts);
+  return combineVerdicts([
     checkRecordedMomentum(facts),
     checkFork(facts, good),
     checkWitness(facts, good),
@@ -65,7 +65,7 @@ function checkProducer(
       what: "this host and its successor produce in turns: is this the host of another Pillar?",
       saidBy: [source],
       found: [{ text: `${addressMark}, last in momentum ${last.own?.height}`, addresses: producers.slice(0, 1) }],
-      needed: `the host of ${pillarName} (pillar-host:host); after a switch there and back: wait up to ${durationText(patience)}`,
+      needed: `the host of ${pillarName} (pillar-host:host); after a switch there and back: wait up to ${formatDuration(patience)}`,
     });
   // A registered address has taken over, even if it is not the successor's.
   if (last.own && last.own.height > (last.registered?.height ?? 0))
@@ -94,7 +94,7 @@ function checkRecordedMomentum({ stack, readings }: RetirementFacts): Retirement
 
 /** Checks that all nodes follow one chain: another one has other producers, switches and rewards. */
 function checkFork({ stack }: RetirementFacts, good: readonly GoodReading[]): RetirementVerdict {
-  const fork = firstFork(good);
+  const fork = findFirstFork(good);
   if (fork === undefined) return met();
   const { height, one, other } = fork;
   return fail({
@@ -152,13 +152,13 @@ export function checkSuccessor(facts: RetirementFacts, good: readonly GoodReadin
       found: ["none in its data directory's config.json"],
       needed: `set pillar-host:retirement.successor.dataDir to the data directory of the successor's node, then ${run.up}`,
     });
-  if (producer === ownProducer(facts))
+  if (producer === findOwnProducer(facts))
     return fail(...unmet, {
       what: "this host and its successor hold the same producer key",
       found: [{ text: addressMark, addresses: [producer] }],
       needed: "give each host a producer key of its own: two nodes with one key must never run",
     });
-  return combine([fail(...unmet), ...good.map((reading) => checkProduction(facts, next, producer, reading))]);
+  return combineVerdicts([fail(...unmet), ...good.map((reading) => checkProduction(facts, next, producer, reading))]);
 }
 
 function checkSuccessorNode({ address, node }: Successor, host: HostFacts, { up }: Commands): Omit<Unmet, "loss">[] {
@@ -212,11 +212,11 @@ function checkProduction(
       saidBy: [source],
       found: [
         age === undefined
-          ? { text: `no momentum of ${addressMark} in the last ${durationText(patience)}`, addresses: [producer] }
-          : `its last momentum was ${durationText(age)} ago`,
+          ? { text: `no momentum of ${addressMark} in the last ${formatDuration(patience)}`, addresses: [producer] }
+          : `its last momentum was ${formatDuration(age)} ago`,
         overdueText(reading, network),
       ],
-      needed: `wait for a momentum of the successor within ${durationText(patience)}; its slots begin 5 to 10 minutes after the wallet update, and a node that was more than five minutes behind produces from the next tick on`,
+      needed: `wait for a momentum of the successor within ${formatDuration(patience)}; its slots begin 5 to 10 minutes after the wallet update, and a node that was more than five minutes behind produces from the next tick on`,
     });
   // A repaired node produces again in the running epoch.
   if (paid && isPoor(paid) && (found.figures.expected === 0 || isPoor(found.figures)))
@@ -240,8 +240,8 @@ function isPoor({ expected, produced }: { readonly expected: number; readonly pr
 }
 
 function overdueText({ standing, patience }: GoodReading, network: Network): string {
-  const words = standingText(standing, network);
+  const words = formatStanding(standing, network);
   if (standing === undefined || (standing.place === undefined && standing.pillars > network.tickMomentums))
     return `${words}: so it gets the shortest time limit, that of a Pillar with the best chance of election`;
-  return `${words}: a healthy Pillar of this rank is without a momentum for ${durationText(patience)} in fewer than 1 of 10,000 cases`;
+  return `${words}: a healthy Pillar of this rank is without a momentum for ${formatDuration(patience)} in fewer than 1 of 10,000 cases`;
 }

@@ -3,11 +3,11 @@ import { commandsFor } from "../util/commands";
 import { checkChain, checkPillarOfHost, checkSuccessor } from "./chainRules";
 import { checkOrchestrator, checkRewards } from "./lossRules";
 import {
-  combine,
+  combineVerdicts,
   hasOrchestratorTraces,
+  listOwnProducers,
   met,
   notMet,
-  ownProducers,
   type RetirementFacts,
   type RetirementVerdict,
   type Unmet,
@@ -21,7 +21,7 @@ export function decideRetirement(facts: RetirementFacts): RetirementVerdict {
   const nothingToLose = findNothingToLose(facts);
   if (nothingToLose) return met(nothingToLose);
   const good = facts.readings.filter(isAnswered);
-  const neverProduced = isOwnNode(facts) && facts.memory.hasProduced === false && ownProducers(facts).length < 2;
+  const neverProduced = isOwnNode(facts) && facts.memory.hasProduced === false && listOwnProducers(facts).length < 2;
   const verdicts = [
     checkSilence(facts),
     checkPillarOfHost(facts),
@@ -31,7 +31,7 @@ export function decideRetirement(facts: RetirementFacts): RetirementVerdict {
       : [checkSuccessor(facts, good), ...(facts.step === "destroy" ? [checkRewards(facts)] : [])]),
     checkOrchestrator(facts),
   ];
-  const { unmet, evidence } = combine(verdicts);
+  const { unmet, evidence } = combineVerdicts(verdicts);
   return { unmet: mergeSame(unmet), evidence };
 }
 

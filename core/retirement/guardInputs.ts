@@ -54,7 +54,7 @@ export interface RetirementInputs extends HostRef, ChainSources {
   readonly library: string;
 }
 
-export function pathVariables({ service, dataDir, rpcPort, signer }: HostPaths) {
+export function createPathVariables({ service, dataDir, rpcPort, signer }: HostPaths) {
   return {
     service,
     data_dir: dataDir,

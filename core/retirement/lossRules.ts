@@ -1,10 +1,10 @@
 import type { Journal } from "../orchestrator/rules/journal";
 import { commandsFor } from "../util/commands";
-import { minuteText } from "../util/timeText";
+import { formatUtcMinute } from "../util/timeText";
 import type { HostFacts, HostObservation } from "./readHost";
 import {
   collectedVariable,
-  combine,
+  combineVerdicts,
   failWith,
   hasOrchestratorTraces,
   met,
@@ -12,7 +12,7 @@ import {
   type RetirementVerdict,
   type Unmet,
 } from "./retirementFacts";
-import { successorFaults } from "./successorOrchestrator";
+import { findSuccessorFaults } from "./successorOrchestrator";
 
 /** Checks that the rewards since the switch are paid and collected. */
 export function checkRewards({ rewards: readings, saysCollected, stack, pillar }: RetirementFacts): RetirementVerdict {
@@ -20,11 +20,11 @@ export function checkRewards({ rewards: readings, saysCollected, stack, pillar }
   const judged = readings.filter((reading) => reading.says === "collected" || reading.says === "waiting");
   const faults = readings.flatMap((reading) => (reading.says === "fault" ? [`${reading.source}: ${reading.why}`] : []));
   if (judged.length > 0)
-    return combine(
+    return combineVerdicts(
       judged.map((reading): RetirementVerdict => {
         if (reading.says === "collected") return met(`${reading.evidence}, says ${reading.source}`);
         const { dueAt, rewardAddress } = reading;
-        const due = dueAt === undefined ? "" : `; due by about ${minuteText(dueAt)}`;
+        const due = dueAt === undefined ? "" : `; due by about ${formatUtcMinute(dueAt)}`;
         const wallet = rewardAddress === undefined ? "" : ` that holds the reward address, ${rewardAddress}`;
         return fail({
           what: "the rewards since the switch are not collected",
@@ -165,13 +165,13 @@ function checkFence(facts: RetirementFacts, { masked, hasKeyStore, journal, lack
 /** Checks a silent host's orchestrator by its backup and the successor's orchestrator. */
 function checkBackups(facts: RetirementFacts): Omit<Unmet, "loss">[] {
   const { address, backupFaults } = facts;
-  if (backupFaults.length === 0) return successorFaults(facts);
+  if (backupFaults.length === 0) return findSuccessorFaults(facts);
   return [
     {
       what: `it is unknown whether an orchestrator signed on ${address}, and no proved backup of one lies here`,
       found: backupFaults,
       needed: "start the host, or run this on the machine that has its backups and the key that opens them",
     },
-    ...successorFaults(facts),
+    ...findSuccessorFaults(facts),
   ];
 }

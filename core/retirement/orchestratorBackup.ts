@@ -11,7 +11,7 @@ import { checkVersion } from "../util/checkVersion";
 import { type BackedUpOrchestrator, backupFault, type WrittenManifest } from "./backupRule";
 
 /** Returns why no backup here counts for an orchestrator; empty if one does. @throws if the event log can't be read */
-export async function orchestratorBackupFaults(store: Store, signer: BackedUpOrchestrator): Promise<string[]> {
+export async function findOrchestratorBackupFaults(store: Store, signer: BackedUpOrchestrator): Promise<string[]> {
   const faults: string[] = [];
   for (const entry of (await readMoveEvents(store)).reverse()) {
     if (entry.event !== "backup" || entry.move.pillar !== signer.pillar) continue;

@@ -1,6 +1,12 @@
 import { type ChainClient, momentumPage } from "../chain/chain";
 import type { PaidEpoch, PillarOnChain, Produced } from "../chain/chainAnswers";
-import { electionChance, maxTicksWithoutSlot, type Network, type PillarStanding, tickMs } from "../chain/elections";
+import {
+  computeElectionChance,
+  computeMaxTicksWithoutSlot,
+  computeTickMs,
+  type Network,
+  type PillarStanding,
+} from "../chain/elections";
 import { type NodeFault, type Reading, readNode, wholePage } from "../chain/reading";
 import type { Block } from "../chain/sameChain";
 import type { RecordedMomentum } from "./guardInputs";
@@ -102,8 +108,8 @@ function findNewest(
 
 /** Returns how long a momentum may take. An unknown rank counts as elected often: refusals may be early, never late. */
 function productionTimeoutMs(standing: PillarStanding | undefined, network: Network): number {
-  const chance = standing === undefined ? 1 : electionChance(standing, network).most;
-  return maxTicksWithoutSlot(chance) * tickMs(network);
+  const chance = standing === undefined ? 1 : computeElectionChance(standing, network).most;
+  return computeMaxTicksWithoutSlot(chance) * computeTickMs(network);
 }
 
 /** Reads the momentums since a time, but at least a whole page. */

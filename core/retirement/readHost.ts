@@ -4,8 +4,8 @@ import { own } from "../ssh/foreign";
 import { type CallError, openRoot, type RootHost } from "../ssh/root";
 import type { Clock } from "../util/clock";
 import { parseFields } from "../util/fields";
-import { firstLine } from "../util/firstLine";
-import { type HostPaths, pathVariables, type RetirementInputs } from "./guardInputs";
+import { takeFirstLine } from "../util/firstLine";
+import { createPathVariables, type HostPaths, type RetirementInputs } from "./guardInputs";
 
 /** No secret. */
 export interface HostFacts {
@@ -83,16 +83,16 @@ export async function readHost(
   for (let said = false; ; ) {
     let printed: string | undefined;
     try {
-      printed = await root.call("retire_facts", own(pathVariables(places)), { limitSeconds: 30 });
+      printed = await root.call("retire_facts", own(createPathVariables(places)), { limitSeconds: 30 });
     } catch (error) {
       const { exitCode, message } = error as CallError;
       // The host answered, so this is its own error.
       if (exitCode !== undefined) throw error;
       const isRefused = Reflect.get(error as Error, "refused") !== undefined;
-      const silent = firstLine(message);
+      const silent = takeFirstLine(message);
       if (isRefused) return { silent, isRefused };
       if (deps.ticks() >= end) return { silent };
-      if (!said) deps.say(`${root.address} does not answer (${firstLine(message)}); waiting for it`);
+      if (!said) deps.say(`${root.address} does not answer (${takeFirstLine(message)}); waiting for it`);
       said = true;
     }
     if (printed !== undefined) return { facts: parseHostFacts(printed, root.address) };

@@ -1,7 +1,7 @@
 import type { ChainClient } from "../chain/chain";
 import type { PaidEpoch, RewardRow, Rewards } from "../chain/chainAnswers";
 import { networkPaceMs } from "../chain/elections";
-import { durationText, minuteText } from "../util/timeText";
+import { formatDuration, formatUtcMinute } from "../util/timeText";
 import { isNewProducerSince, type Producers } from "./successorProduction";
 
 export type RewardsReading =
@@ -101,10 +101,10 @@ export async function judgeRewards(
       return { says: "waiting", why: "the switch is still to come: the successor's address does not produce" };
     const next = await findFirstWhole(running, (number) => isAfterSwitch(startOf(number)));
     const { from, to } = payoutDelay(epoch);
-    const ends = next < running ? "has ended" : `ends ${minuteText(startOf(next + 1))}`;
+    const ends = next < running ? "has ended" : `ends ${formatUtcMinute(startOf(next + 1))}`;
     return {
       says: "waiting",
-      why: `the first whole epoch after the switch, ${next}, is not paid yet (it ${ends}; rewards come ${durationText(from)} to ${durationText(to)} after it)`,
+      why: `the first whole epoch after the switch, ${next}, is not paid yet (it ${ends}; rewards come ${formatDuration(from)} to ${formatDuration(to)} after it)`,
       dueAt: startOf(next + 1) + to,
     };
   }

@@ -1,4 +1,4 @@
-import { isAnswered, leftOutText } from "../chain/reading";
+import { formatLeftOut, isAnswered } from "../chain/reading";
 import { commandsFor } from "../util/commands";
 import { quote } from "../util/quote";
 import {
@@ -16,7 +16,7 @@ export const overrideVariable = "PILLAR_HOST_GIVE_UP_ANYWAY";
 
 const order: readonly Loss[] = ["momentums", "rewards", "the orchestrator"];
 
-export function overrideSentence(pillar: string, unmet: readonly Unmet[]): string {
+export function formatOverrideSentence(pillar: string, unmet: readonly Unmet[]): string {
   const losses = order.filter((each) => unmet.some(({ loss }) => loss === each));
   const list = losses.length > 1 ? `${losses.slice(0, -1).join(", ")} and ${losses.at(-1)}` : (losses[0] ?? "nothing");
   return `${pillar}: I accept to lose ${list}`;
@@ -48,7 +48,7 @@ function formatOverride(pillar: string, unmet: readonly Unmet[], command: string
     return ["  Waiting is enough. A host that can't wait: docs/retiring.md, The way around"];
   return [
     "  The only way around it, at this price, is to type it out:",
-    `  ${overrideVariable}=${quote(overrideSentence(pillar, unmet))} ${command}`,
+    `  ${overrideVariable}=${quote(formatOverrideSentence(pillar, unmet))} ${command}`,
   ];
 }
 
@@ -59,7 +59,7 @@ export function formatRefusal(facts: RetirementFacts, { unmet }: RetirementVerdi
   const command = commandsFor(stack)[again];
   const changed = "off" in host ? "it was switched off, and nothing else was changed" : "nothing was changed";
   const count = unmet.length === 1 ? "One condition is" : `${unmet.length} conditions are`;
-  const left = readings.flatMap((reading) => (isAnswered(reading) ? [] : [`  ${leftOutText(reading)}`]));
+  const left = readings.flatMap((reading) => (isAnswered(reading) ? [] : [`  ${formatLeftOut(reading)}`]));
   return [
     `${address}, the host of stack ${stack} for ${pillar}, can't be ${what} yet; ${changed}. ${count} not met:`,
     ...unmet.flatMap(formatUnmet).map((line) => `  ${line}`),

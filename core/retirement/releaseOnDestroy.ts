@@ -4,14 +4,14 @@ import { createLogRef, type EventLog, openEventLog } from "../eventLog/eventLog"
 import { findValidEvents } from "../eventLog/guardFacts";
 import { openRoot, type RootHost } from "../ssh/root";
 import { type Commands, commandsFor } from "../util/commands";
-import { firstLine } from "../util/firstLine";
+import { takeFirstLine } from "../util/firstLine";
 import { formatProblem } from "../util/problem";
 import { withLock } from "../util/withLock";
 import type { HostPaths, RetirementInputs } from "./guardInputs";
 import { type GuardMemory, isReached } from "./guardMemory";
 import { type HostFacts, readHost } from "./readHost";
-import { formatRefusal, overrideSentence, overrideVariable } from "./refusalText";
-import { addProvider, ownProducer, type RetirementFacts } from "./retirementFacts";
+import { formatOverrideSentence, formatRefusal, overrideVariable } from "./refusalText";
+import { addProvider, findOwnProducer, type RetirementFacts } from "./retirementFacts";
 import { shutDownHost } from "./shutDownHost";
 import { type SurveyDeps, surveyRetirement } from "./surveyRetirement";
 
@@ -93,7 +93,7 @@ async function releaseUnderLock(
         evidence,
         address: login.ssh.address,
         serverId: server?.id,
-        producer: ownProducer({ host, knownProducer: inputs.knownProducer }),
+        producer: findOwnProducer({ host, knownProducer: inputs.knownProducer }),
         wasProtected: wasProtected || undefined,
       };
       await log.add({ event: "released", details });
@@ -117,7 +117,7 @@ async function liftProtection({ stack, host }: GuardInputs, server: CloudServer,
     throw new Error(
       formatProblem({
         what: `${host.ssh.address}, the host of stack ${stack}, is shut down, but server ${id} can't be deleted: ${provider} protects it`,
-        found: firstLine(error.message),
+        found: takeFirstLine(error.message),
         needed:
           "lift the protection in the provider's console, or use a token that may write (a destroy has the token of the last up)",
         next: afterTokenChange(run),
@@ -143,7 +143,7 @@ async function askProvider<T>({ stack, host }: RetirementInputs, at: CloudServer
     throw new Error(
       formatProblem({
         what: `${host.ssh.address}, the host of stack ${stack}, is not given up: its provider does not answer about server ${at.id}`,
-        found: firstLine((error as Error).message),
+        found: takeFirstLine((error as Error).message),
         needed: `${at.provider}'s API must answer, with a token that may use it (a destroy has the token of the last up)`,
         next: afterTokenChange(run),
       }),
@@ -208,7 +208,7 @@ async function authorizeRelease(
   if (!isSecond) await recordRewards(facts, log);
   if (unmet.length === 0) return { host, evidence, isForced: false };
   const reasons = unmet.map(({ what }) => what);
-  const sentence = overrideSentence(pillar, unmet);
+  const sentence = formatOverrideSentence(pillar, unmet);
   // A sentence counts for both guards, although the first may have met more conditions.
   const typed = findValidEvents(await log.read(), inputs.stack, "typed").at(-1);
   const typedBefore = isSecond && typed && typed.at > memory.createdAt ? typed.details.sentence : undefined;

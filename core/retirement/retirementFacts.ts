@@ -93,12 +93,12 @@ export const collectedVariable = "PILLAR_HOST_REWARDS_COLLECTED";
 
 export type GoodReading = Answered<ChainAnswer>;
 
-export function ownProducer({ host, knownProducer }: Pick<RetirementFacts, "host" | "knownProducer">) {
-  return ownProducers({ host, knownProducer })[0];
+export function findOwnProducer({ host, knownProducer }: Pick<RetirementFacts, "host" | "knownProducer">) {
+  return listOwnProducers({ host, knownProducer })[0];
 }
 
 /** Returns all addresses that the host has or had: its key may have been overwritten. */
-export function ownProducers({ host, knownProducer }: Pick<RetirementFacts, "host" | "knownProducer">): string[] {
+export function listOwnProducers({ host, knownProducer }: Pick<RetirementFacts, "host" | "knownProducer">): string[] {
   const configured = "facts" in host ? host.facts.producer : undefined;
   return [...new Set([configured, knownProducer].filter((address) => address !== undefined))];
 }
@@ -126,7 +126,7 @@ export const failWith =
   (...unmet: readonly Omit<Unmet, "loss">[]) =>
     notMet(...unmet.map((each) => ({ ...each, loss })));
 
-export function combine(verdicts: readonly RetirementVerdict[]): RetirementVerdict {
+export function combineVerdicts(verdicts: readonly RetirementVerdict[]): RetirementVerdict {
   return {
     unmet: verdicts.flatMap(({ unmet }) => unmet),
     evidence: verdicts.flatMap(({ evidence }) => evidence),

@@ -1,8 +1,8 @@
-import { nodeTarget, otherNode } from "../chain/configuredNode";
+import { createNodeTarget, createOtherNode } from "../chain/configuredNode";
 import type { StackConfig } from "../config/config";
 import { chooseRecordsPlace } from "../config/stackStore";
 import { createOrchestratorPaths } from "../orchestrator/checks/secureOptions";
-import { newHost, otherLogin } from "../ssh/configuredLogin";
+import { createNewHost, createOtherLogin } from "../ssh/configuredLogin";
 import { retirementLibrary } from "../steps/libraries";
 import type { HostPaths, HostRef, RetirementInputs } from "./guardInputs";
 
@@ -24,8 +24,8 @@ export function retirementInputs(
   return {
     ...retirementSettings(config),
     isOwnServer,
-    host: newHost(config, address, hostKey),
-    node: nodeTarget(config, address, hostKey),
+    host: createNewHost(config, address, hostKey),
+    node: createNodeTarget(config, address, hostKey),
   };
 }
 
@@ -73,7 +73,7 @@ function hostPaths(
 function successorRef(config: StackConfig): HostRef | undefined {
   const { successor } = config.retirement;
   if (successor === undefined) return undefined;
-  const host = otherLogin(config, successor, "pillar-host:retirement.successor");
+  const host = createOtherLogin(config, successor, "pillar-host:retirement.successor");
   const places = hostPaths(config, successor);
-  return { host, places, node: otherNode(config, host.ssh, places.rpcPort) };
+  return { host, places, node: createOtherNode(config, host.ssh, places.rpcPort) };
 }

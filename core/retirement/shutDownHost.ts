@@ -5,7 +5,7 @@ import { own } from "../ssh/foreign";
 import type { RootHost } from "../ssh/root";
 import { commandsFor } from "../util/commands";
 import { formatProblem } from "../util/problem";
-import { type HostPaths, pathVariables, type RetirementInputs } from "./guardInputs";
+import { createPathVariables, type HostPaths, type RetirementInputs } from "./guardInputs";
 import type { HostFacts } from "./readHost";
 import type { SurveyDeps } from "./surveyRetirement";
 
@@ -28,7 +28,7 @@ export async function shutDownHost(
   deps: SurveyDeps,
 ): Promise<void> {
   const { places, backup, stack, pillar } = inputs;
-  const variables = own(pathVariables(places));
+  const variables = own(createPathVariables(places));
   const settings = resolveBackupPlace({ ...backup, move: { project: "pillar-host", stack, pillar } });
   // It runs here only after an override. Its files must not change during the backup.
   if (signer.active) {
@@ -59,7 +59,7 @@ export async function stopNode(
   say: (line: string) => void,
   isForced = false,
 ): Promise<void> {
-  const variables = own({ ...pathVariables(places), in_spite: isForced });
+  const variables = own({ ...createPathVariables(places), in_spite: isForced });
   const printed = await root.call("retire_stop", variables, { limitSeconds: stopLimitSeconds });
   for (const line of splitLines(printed)) say(line);
 }

@@ -1,4 +1,4 @@
-import { identityDifferences } from "../chain/orchestrator";
+import { findIdentityDifferences } from "../chain/orchestrator";
 import type { LogEvent, MoveEvent } from "../eventLog/events";
 import { formatShareFile, hasShareForKey } from "../orchestrator/backup/keyShare";
 import { commandsFor } from "../util/commands";
@@ -7,7 +7,7 @@ import type { RetirementFacts, Unmet } from "./retirementFacts";
 type Facts = Pick<RetirementFacts, "successor" | "bridge" | "identity">;
 
 /** Returns doubts that the successor's orchestrator is the silent host's: a fresh one answers, too. */
-export function successorFaults({ successor, bridge, identity }: Facts): Omit<Unmet, "loss">[] {
+export function findSuccessorFaults({ successor, bridge, identity }: Facts): Omit<Unmet, "loss">[] {
   // A missing answer is a separate condition.
   if (successor?.build === undefined || "problem" in successor.build) return [];
   const unmet: Omit<Unmet, "loss">[] = [];
@@ -26,7 +26,7 @@ export function successorFaults({ successor, bridge, identity }: Facts): Omit<Un
       needed: `${formatShareFile(bridge.key)} there: restore the orchestrator from its backup (docs/orchestrator.md), or wait for the next key generation`,
     });
   const { identity: present } = successor;
-  const differences = present && identity ? identityDifferences(present, identity) : [];
+  const differences = present && identity ? findIdentityDifferences(present, identity) : [];
   if (identity !== undefined && (present === undefined || differences.length > 0))
     unmet.push({
       what: "nothing confirms that the successor's orchestrator is the one that this host had",
@@ -43,7 +43,9 @@ export function successorFaults({ successor, bridge, identity }: Facts): Omit<Un
 /** True if all evidence says that the orchestrator works on the successor: no older share is needed. */
 export function isOrchestratorThere(facts: Facts): boolean {
   const { build } = facts.successor ?? {};
-  return build !== undefined && "value" in build && facts.identity !== undefined && successorFaults(facts).length === 0;
+  return (
+    build !== undefined && "value" in build && facts.identity !== undefined && findSuccessorFaults(facts).length === 0
+  );
 }
 
 export function findOrchestratorIdentity(lines: readonly (LogEvent | MoveEvent)[]): Facts["identity"] {

@@ -1,7 +1,7 @@
 import { type ChainClient, openNodeChain } from "../chain/chain";
 import { openReferences, type ReferenceClient } from "../chain/distinctReferences";
 import { createOrchestratorClient } from "../chain/orchestrator";
-import { isAnswered, silentFault } from "../chain/reading";
+import { createSilentFault, isAnswered } from "../chain/reading";
 import { readSharedHeights } from "../chain/sameChain";
 import { readLog } from "../eventLog/eventLog";
 import { findValidEvents, noOrchestratorSince } from "../eventLog/guardFacts";
@@ -12,18 +12,18 @@ import { openRoot } from "../ssh/root";
 import type { SshTarget } from "../ssh/ssh";
 import type { Store } from "../store/store";
 import { readNodeStatus } from "../sync/nodeStatus";
-import { firstLine } from "../util/firstLine";
+import { takeFirstLine } from "../util/firstLine";
 import { resolvePath } from "../util/resolvePath";
 import { toResult } from "../util/result";
 import { decideRetirement, needsProductionSearch } from "./decideRetirement";
 import type { RetirementInputs } from "./guardInputs";
 import { type GuardMemory, isReached } from "./guardMemory";
-import { orchestratorBackupFaults } from "./orchestratorBackup";
+import { findOrchestratorBackupFaults } from "./orchestratorBackup";
 import { hasProducedSince } from "./productionSearch";
 import { type ChainReading, readChain } from "./readChain";
 import { type ReadHostDeps, readHost } from "./readHost";
 import { type RewardsQuestion, type RewardsReading, readRewards } from "./readRewards";
-import { ownProducer, type RetirementFacts, type RetirementStep, type RetirementVerdict } from "./retirementFacts";
+import { findOwnProducer, type RetirementFacts, type RetirementStep, type RetirementVerdict } from "./retirementFacts";
 import { findOrchestratorIdentity, isOrchestratorThere } from "./successorOrchestrator";
 
 export interface SurveyDeps extends ReadHostDeps {
@@ -58,7 +58,7 @@ export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDep
   try {
     const { facts, isProducingRecorded } = await readFacts(question, clients, deps);
     const verdict = decideRetirement(facts);
-    const own = ownProducer(facts);
+    const own = findOwnProducer(facts);
     if (own === undefined || !needsProductionSearch(facts, verdict)) return { facts, verdict };
     const hasProduced =
       isProducingRecorded ||
@@ -77,11 +77,11 @@ async function readFacts(question: SurveyQuestion, clients: readonly SurveyClien
   const { pillar, recorded, epoch, network, knownProducer } = inputs;
   const successor = await readSuccessor(inputs, deps);
   const newProducer = successor && "facts" in successor.look ? successor.look.facts.producer : undefined;
-  const oldProducer = ownProducer({ host, knownProducer });
+  const oldProducer = findOwnProducer({ host, knownProducer });
   const chainQuestion = { pillar, recorded, oldProducer, newProducer, network, epoch };
   const unchecked = await Promise.all(
     clients.map(({ client, fault }) =>
-      fault === undefined ? readChain(client, chainQuestion, deps.now()) : { client, fault: silentFault(fault) },
+      fault === undefined ? readChain(client, chainQuestion, deps.now()) : { client, fault: createSilentFault(fault) },
     ),
   );
   const readings = await readSharedHeights(unchecked, comparisonTimeoutMs);
@@ -116,7 +116,7 @@ async function readFacts(question: SurveyQuestion, clients: readonly SurveyClien
     saysCollected: deps.saysCollected,
     backupFaults: [
       ...logged.faults,
-      ...(await orchestratorBackupFaults(store, { ...backedUpOrchestrator(inputs, memory, host), bridge })),
+      ...(await findOrchestratorBackupFaults(store, { ...backedUpOrchestrator(inputs, memory, host), bridge })),
     ],
     ...signerFacts,
     noOrchestratorAt: logged.noSignerAt,
@@ -198,7 +198,7 @@ async function readSuccessor(
   try {
     const [look, status] = await Promise.all([
       readHost(root, places, successorTimeoutMs, deps).catch((error: Error) => ({
-        silent: firstLine(error.message),
+        silent: takeFirstLine(error.message),
       })),
       // The survey compares the chains of all nodes.
       readNodeStatus(node, { references, tolerance, isChainUnverified: true }, connection),

@@ -99,7 +99,7 @@ export function otherUser(printed: string): string | undefined {
   return /login as the user "?([A-Za-z_][A-Za-z0-9_-]{0,31})\b/i.exec(printed)?.[1];
 }
 
-export function notRunText(what: string, printed: string): string {
+export function formatNotRun(what: string, printed: string): string {
   const said = printed.trim().split("\n")[0]?.slice(0, 200);
   const user = otherUser(printed);
   if (user !== undefined)

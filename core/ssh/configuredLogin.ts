@@ -4,7 +4,7 @@ import type { OrchestratorHost } from "./root";
 import type { SshTarget } from "./ssh";
 
 /** Returns the login of a stack's host. All results here are plain values: wrap them before they become an input. */
-export function sshTarget({ ssh }: Pick<StackConfig, "ssh">, address: string, hostKey: string): SshTarget {
+export function createHostTarget({ ssh }: Pick<StackConfig, "ssh">, address: string, hostKey: string): SshTarget {
   return resolveLogin(ssh, { address, hostKey });
 }
 
@@ -18,19 +18,19 @@ function resolveLogin(usual: Login, other: OtherLogin): SshTarget {
   const { privateKey, privateKeyPassword, password, agent } = hasOwn ? other : usual;
   const { address, hostKey, port = usual.port ?? 22, user = usual.user ?? "root" } = other;
   const login = { address, port, user, hostKey, privateKey, privateKeyPassword, password, agent };
-  const proxy = proxyLogin(other.proxy ? { ...login, proxy: other.proxy } : usual);
+  const proxy = createProxyLogin(other.proxy ? { ...login, proxy: other.proxy } : usual);
   return proxy ? { ...login, proxy } : login;
 }
 
 /** Returns the login of the proxy before a host. It gets no password of the host's, which it must not know. */
-export function proxyLogin({ proxy, ...login }: Login): SshTarget | undefined {
+export function createProxyLogin({ proxy, ...login }: Login): SshTarget | undefined {
   return proxy && resolveLogin({ ...login, port: 22, password: undefined }, proxy);
 }
 
 /**
  * Returns another host with its login. Settings that it lacks come from pillar-host:ssh. `configured` is for errors.
  */
-export function otherLogin(
+export function createOtherLogin(
   { ssh, stack }: Pick<StackConfig, "ssh" | "stack">,
   other: OtherLogin,
   configured: string,
@@ -41,22 +41,26 @@ export function otherLogin(
   return { stack, ssh: target, sudoPassword, configured };
 }
 
-export function forwardedRpc({ node: { rpc, rpcAddress, rpcPort } }: Pick<StackConfig, "node">) {
+export function findForwardedRpc({ node: { rpc, rpcAddress, rpcPort } }: Pick<StackConfig, "node">) {
   return rpc === "ssh" ? { address: rpcAddress, port: rpcPort } : undefined;
 }
 
 /** Returns pillar-host:ssh.privateKey's public half, as an authorized_keys line. */
-export function configuredPublicKey({ ssh }: StackConfig): string | undefined {
+export function deriveConfiguredPublicKey({ ssh }: StackConfig): string | undefined {
   return ssh.privateKey === undefined ? undefined : derivePublicKey(ssh.privateKey, ssh.privateKeyPassword);
 }
 
-export function oldHost({ ssh, stack, orchestrator }: StackConfig): OrchestratorHost {
+export function createOldHost({ ssh, stack, orchestrator }: StackConfig): OrchestratorHost {
   const from = orchestrator.migrateFrom;
   if (from === undefined) throw new Error("pillar-host:orchestrator.migrateFrom is not configured");
-  const host = otherLogin({ ssh, stack }, from, "pillar-host:orchestrator.migrateFrom");
+  const host = createOtherLogin({ ssh, stack }, from, "pillar-host:orchestrator.migrateFrom");
   return from.backup === undefined ? host : { ...host, isLost: true };
 }
 
-export function newHost(config: StackConfig, address: string, hostKey: string): OrchestratorHost {
-  return { stack: config.stack, ssh: sshTarget(config, address, hostKey), sudoPassword: config.ssh.sudoPassword };
+export function createNewHost(config: StackConfig, address: string, hostKey: string): OrchestratorHost {
+  return {
+    stack: config.stack,
+    ssh: createHostTarget(config, address, hostKey),
+    sudoPassword: config.ssh.sudoPassword,
+  };
 }

@@ -1,5 +1,5 @@
-import { sizeText } from "../util/sizeText";
-import { durationText } from "../util/timeText";
+import { formatSize } from "../util/sizeText";
+import { formatDuration } from "../util/timeText";
 import type { NodeHostFacts, UnitFacts } from "./hostFacts";
 
 /** A fact with its label; a row without a label continues the one above. */
@@ -8,7 +8,7 @@ export type FactRow = readonly [label: string, text: string];
 export const unseenLabel = "the host can't be read";
 
 /** Formats a host's facts without its log, most useful first. */
-export function hostFactRows(facts: NodeHostFacts): FactRow[] {
+export function listHostFactRows(facts: NodeHostFacts): FactRow[] {
   const { unseen, done, atWork, chainCopy, service, node, disk, memory, killed, load, clock } = facts;
   const rows: (FactRow | undefined)[] = [
     ...(unseen ?? []).map((line, index): FactRow => ["", index === 0 ? `${unseenLabel}: ${line}` : line]),
@@ -26,9 +26,9 @@ export function hostFactRows(facts: NodeHostFacts): FactRow[] {
   return rows.filter((row) => row !== undefined);
 }
 
-export function hostFactLines(facts: NodeHostFacts): string[] {
+export function formatHostFacts(facts: NodeHostFacts): string[] {
   const log = facts.log.map((line): FactRow => ["log", line]);
-  return [...hostFactRows(facts), ...log].map(([label, text]) => (label === "" ? text : `${label}: ${text}`));
+  return [...listHostFactRows(facts), ...log].map(([label, text]) => (label === "" ? text : `${label}: ${text}`));
 }
 
 function doneText(done: NonNullable<NodeHostFacts["done"]>): string {
@@ -43,15 +43,15 @@ const phases: Readonly<Record<string, string>> = {
 
 function chainCopyText(copy: NonNullable<NodeHostFacts["chainCopy"]>): string {
   if ("left" in copy)
-    return `${sizeText(copy.left)} of an interrupted copy are in ${copy.at}; the next run continues from there, or removes them`;
+    return `${formatSize(copy.left)} of an interrupted copy are in ${copy.at}; the next run continues from there, or removes them`;
   const { phase, since, from, newest, bytes, all, now } = copy;
   const clock = (seconds: number) => `${new Date(seconds * 1000).toISOString().slice(11, 19)} UTC`;
-  const arrived = `${sizeText(bytes)} of ${sizeText(all)} arrived (${all > 0 ? Math.floor((100 * bytes) / all) : 100} %)`;
+  const arrived = `${formatSize(bytes)} of ${formatSize(all)} arrived (${all > 0 ? Math.floor((100 * bytes) / all) : 100} %)`;
   if (phase !== "travels") return `${arrived}${phases[phase] ?? ""}, since ${clock(since)}`;
   if (now - newest > 60) return `${arrived}; no data since ${clock(newest)}`;
   const rate = newest > since ? (bytes - from) / (newest - since) : 0;
   if (rate <= 0) return arrived;
-  const left = durationText((Math.max(0, all - bytes) / rate) * 1000);
+  const left = formatDuration((Math.max(0, all - bytes) / rate) * 1000);
   return `${arrived}, ${((rate * 8) / 1e6).toFixed(1)} Mbit/s, ${left} left`;
 }
 

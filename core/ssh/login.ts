@@ -1,8 +1,14 @@
 import type ssh2 from "ssh2";
-import { firstLine } from "../util/firstLine";
+import { takeFirstLine } from "../util/firstLine";
 import { printable } from "../util/printable";
 import { formatAgentFindings, readAgentKeyTypes } from "./agentKeys";
-import { errorReason, type RefusedError, refusal, type UnreachedError, unreached } from "./sshErrors";
+import {
+  createLoginRefusal,
+  createUnreachedError,
+  describeConnectionError,
+  type RefusedError,
+  type UnreachedError,
+} from "./sshErrors";
 
 /** Login of a host. Secret: plain values, as a provider gets them. */
 export interface SshTarget {
@@ -57,7 +63,7 @@ export function loginAttempt(client: ssh2.Client, target: SshTarget, keys: Login
     ...(password ? (["password", "keyboard-interactive"] as const) : []),
   ];
   client.on("banner", (text) => {
-    reply.banner = printable(firstLine(text.trim())).slice(0, 200);
+    reply.banner = printable(takeFirstLine(text.trim())).slice(0, 200);
   });
   if (password) answerPrompt(client, password);
   return {
@@ -112,12 +118,12 @@ function loginError(
   error?: ReportedError,
 ): RefusedError | UnreachedError {
   const where = `${target.user}@${target.address}:${target.port}`;
-  if (error === undefined) return unreached(where, undefined, reply.banner);
+  if (error === undefined) return createUnreachedError(where, undefined, reply.banner);
   const refused = (what: string, needed = `set a key or password that the host accepts (${keys.login})`) =>
-    refusal("login", what, {
+    createLoginRefusal("login", what, {
       needed: [needed, ...(usesAgent(target) ? formatAgentFindings(readAgentKeyTypes()) : [])].join("\n  "),
     });
-  const words = errorReason(error);
+  const words = describeConnectionError(error);
   const wanted = reply.offered.join(", ");
   switch (error.level) {
     case "prompt":
@@ -139,5 +145,5 @@ function loginError(
   }
   // A number comes from the ssh protocol: the host ended the login, and would count a retry as another failure.
   const isFinal = typeof error.code === "number" && !temporaryCodes.includes(error.code);
-  return isFinal ? refused(`${where} ended the login: "${words}"`) : unreached(where, error);
+  return isFinal ? refused(`${where} ended the login: "${words}"`) : createUnreachedError(where, error);
 }

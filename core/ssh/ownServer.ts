@@ -37,12 +37,12 @@ function pinKey({ set, up }: Commands): string {
   ].join("\n  ");
 }
 
-export function consoleHelp({ console }: Pick<OwnServer, "console">): string {
+export function formatConsoleHelp({ console }: Pick<OwnServer, "console">): string {
   return `  Open its console: ${console}`;
 }
 
 /** Formats the error about a server with this stack's labels that its state did not order: it may be a live Pillar. */
-export function strangerText(
+export function formatOtherMachine(
   { provider, id, name, console }: Pick<OwnServer, "provider" | "id" | "name" | "console">,
   address: string | undefined,
   recordedKey: string | undefined,
@@ -53,7 +53,7 @@ export function strangerText(
     "  found: no host key of it in this state: was the state lost, is this another checkout or another back end?",
     "  needed: restore the state that ordered it, or set pillar-host:host.hostKey to adopt the server as it is",
     ...(recordedKey === undefined ? [] : [`  The event log on this machine has its key: ${recordedKey}`]),
-    consoleHelp({ console }),
+    formatConsoleHelp({ console }),
     `  ${pinKey(run)}`,
   ].join("\n");
 }
@@ -68,7 +68,7 @@ interface ServerLoginFailure {
 }
 
 /** Formats the error about a server that does not answer, or shows another host key than the pinned one. */
-export function ownServerText(
+export function formatOwnServer(
   server: OwnServer,
   { target: { address, port }, error, seconds, isUnused }: ServerLoginFailure,
   run: Commands,
@@ -81,7 +81,7 @@ export function ownServerText(
       `${which}: it shows another host key than the one that this stack pins`,
       ...(keys ? [`  found: ${keys.shown}`, `  needed: ${keys.pinned}`] : []),
       "  This program does not connect to it. Was the server rebuilt in the provider's console, or does somebody intercept the connection?",
-      consoleHelp(server),
+      formatConsoleHelp(server),
       `  ${pinKey(run)}`,
     ].join("\n");
   return [
@@ -89,7 +89,7 @@ export function ownServerText(
     `  found: ${reason}, for ${seconds} s${seconds * 1000 < startTimeout ? "" : " (pillar-host:host.startTimeout)"}`,
     `  needed: a server that has booted, with sshd on port ${port} that can be reached from here`,
     `  Is this machine's address among pillar-host:host.sshFrom (${sshFrom.join(", ")})? See it with: curl -4 https://ifconfig.co`,
-    consoleHelp(server),
+    formatConsoleHelp(server),
     `  Once it accepts a login, continue with: ${run.up}`,
     ...(isUnused ? [`  ${beginAnew(run)}`] : []),
   ].join("\n");

@@ -71,7 +71,7 @@ const closedWords: Readonly<Record<PortState, string>> = {
   filtered: "no answer: a firewall drops it",
 };
 
-export function portsLine(found: readonly PortResult[]): string {
+export function formatPortList(found: readonly PortResult[]): string {
   const note = (each: PortResult) => {
     if (isWrong(each)) return " (WRONG)";
     return each.openTo && each.seen === "open" ? ` (correct if this machine is in ${each.openTo.join(", ")})` : "";

@@ -1,4 +1,4 @@
-import { fingerprintOf } from "./publicKey";
+import { computeFingerprint } from "./publicKey";
 import { type SshTarget, scanHostKey } from "./ssh";
 
 /** The host key that an ssh server presents before a login. Nothing proves it yet. */
@@ -12,7 +12,7 @@ type PresentedKey =
 export async function readPresentedKey(address: string, port: number, proxy?: SshTarget): Promise<PresentedKey> {
   try {
     const key = await scanHostKey(address, port, proxy);
-    return { key, fingerprint: fingerprintOf(key) };
+    return { key, fingerprint: computeFingerprint(key) };
   } catch (error) {
     return { fault: `no ssh server with an ed25519 key answers at ${(error as Error).message}` };
   }

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../util/clock";
 import { type Commands, someHostKey } from "../util/commands";
-import { firstLine } from "../util/firstLine";
+import { takeFirstLine } from "../util/firstLine";
 import { printable } from "../util/printable";
 import { formatProblem } from "../util/problem";
 import { say } from "../util/say";
@@ -8,9 +8,9 @@ import { withTimeout } from "../util/withTimeout";
 import { formatAgentFindings, readAgentKeyTypes } from "./agentKeys";
 import { frameScript, otherUser, readAnswer } from "./answer";
 import { derivePublicKey } from "./derivePublicKey";
-import { consoleHelp, type OwnServer, ownServerText, serverName } from "./ownServer";
+import { formatConsoleHelp, formatOwnServer, type OwnServer, serverName } from "./ownServer";
 import { connectSsh, type SshSession, type SshTarget } from "./ssh";
-import { isFatal, type LoginError, refusal } from "./sshErrors";
+import { createLoginRefusal, isFatal, type LoginError } from "./sshErrors";
 
 export interface ReachDeps extends Pick<Clock, "ticks" | "sleep"> {
   /** Logs in and out, and returns the milliseconds of the login. @throws as tryLogin does */
@@ -40,7 +40,7 @@ const reportIntervalMs = 30_000;
 export const bootTimeoutMs = 60_000;
 
 /** Formats a line on a slow login. */
-export const slowLoginLines = (address: string, tookMs: number): string[] =>
+export const formatSlowLogin = (address: string, tookMs: number): string[] =>
   tookMs < 10_000
     ? []
     : [
@@ -83,8 +83,8 @@ export async function retryDuringBoot<T>(
         : reportedAt !== undefined && refused === "login";
       if ((isFatal(error) && !mayPass) || unreached === "unknownName" || waited >= timeoutMs) throw error;
       if (reportedAt === undefined || waited - reportedAt >= reportIntervalMs) {
-        const progress = `waiting for ${what}, ${Math.round(waited / 1000)} s: ${firstLine(message)}`;
-        deps.say(reportedAt === undefined ? `${firstLine(message)}: ${limitText}` : progress);
+        const progress = `waiting for ${what}, ${Math.round(waited / 1000)} s: ${takeFirstLine(message)}`;
+        deps.say(reportedAt === undefined ? `${takeFirstLine(message)}: ${limitText}` : progress);
         reportedAt = waited;
       }
       const delayMs = waited < 3 * retryDelaysMs.first ? retryDelaysMs.first : retryDelaysMs.later;
@@ -106,7 +106,10 @@ export async function tryLogin(target: SshTarget): Promise<SshSession> {
     const user = readAnswer(script, printed).isDone ? undefined : otherUser(printed.stdout);
     if (user === undefined) return session;
     const needed = `the user ${user} (pillar-host:ssh.user)`;
-    throw refusal("login", `${where} runs nothing: "${printable(firstLine(printed.stdout.trim()))}"`, { needed, user });
+    throw createLoginRefusal("login", `${where} runs nothing: "${printable(takeFirstLine(printed.stdout.trim()))}"`, {
+      needed,
+      user,
+    });
   } catch (error) {
     session.close();
     throw error;
@@ -126,27 +129,27 @@ export async function waitForLogin(
   const begin = deps.ticks();
   try {
     const took = await retryDuringBoot(() => deps.login(target), deps, wait);
-    for (const line of slowLoginLines(target.address, took)) deps.say(line);
+    for (const line of formatSlowLogin(target.address, took)) deps.say(line);
   } catch (error) {
     const failure = error as LoginError;
     const { message, refused } = failure;
     if (refused === "login") {
-      const help = server ? `\n${consoleHelp(server)}` : "";
+      const help = server ? `\n${formatConsoleHelp(server)}` : "";
       throw new Error(`${refusedText(target, failure, run)}${help}`);
     }
     if (server) {
       const seconds = Math.round((deps.ticks() - begin) / 1000);
       const isUnused = isNew && server.isOrdered;
-      throw new Error(ownServerText(server, { target, error: failure, seconds, isUnused }, run));
+      throw new Error(formatOwnServer(server, { target, error: failure, seconds, isUnused }, run));
     }
-    throw new Error(refused === "hostKey" ? `${message}\n${newKeyHelp(run)}` : silentText(target, failure, run));
+    throw new Error(refused === "hostKey" ? `${message}\n${newKeyHelp(run)}` : formatSilentHost(target, failure, run));
   }
 }
 
 const newKeyHelp = ({ set, up }: Commands) =>
   `If the new key is right, as the host's console shows it: ${set("host.hostKey", someHostKey)} && ${up}`;
 
-export function silentText(
+export function formatSilentHost(
   { address, port, user }: Omit<SshTarget, "hostKey">,
   { message, unreached, reason = message }: LoginError,
   run: Commands,

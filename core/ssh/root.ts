@@ -1,6 +1,6 @@
 import { type Duplex, pipeline, type Readable } from "node:stream";
 import { printableLines } from "../util/printable";
-import { answerStream, frameScript, notRunText, otherUser, readAnswer } from "./answer";
+import { answerStream, formatNotRun, frameScript, otherUser, readAnswer } from "./answer";
 import { type Connection, createConnection } from "./connection";
 import type { Variables } from "./foreign";
 import { hostVariables, type Receiver, rootEnvelope } from "./rootEnvelope";
@@ -116,7 +116,7 @@ async function waitForEnd(connection: Connection, address: string, call: Running
     const { isDone, stderr } = readAnswer(text, { stdout: "", stderr: printed });
     if (exitCode === 0 && isDone) return;
     if (exitCode === 0 || otherUser(first()))
-      throw new Error(`${address}: ${notRunText(name, clean(first() + printed))}`);
+      throw new Error(`${address}: ${formatNotRun(name, clean(first() + printed))}`);
     if (exitCode === undefined)
       throw new Error(
         `${address}: the connection ended while ${name} was at work${stderr && `: ${clean(stderr.trim())}`}`,

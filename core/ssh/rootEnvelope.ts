@@ -1,4 +1,4 @@
-import { shellWord } from "../util/quote";
+import { quoteShellWord } from "../util/quote";
 import { assignments } from "./shellWords";
 import { loginKeys } from "./ssh";
 
@@ -12,7 +12,7 @@ export interface Receiver {
 }
 
 export function hostVariables({ hostName, stack }: Receiver) {
-  return { host_name: hostName, stack_word: shellWord(stack) };
+  return { host_name: hostName, stack_word: quoteShellWord(stack) };
 }
 
 /**

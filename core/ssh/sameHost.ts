@@ -1,11 +1,11 @@
-import { bareLine } from "./publicKey";
+import { stripComment } from "./publicKey";
 import type { SshTarget } from "./ssh";
 
 type Machine = Partial<Pick<SshTarget, "address" | "hostKey">>;
 
 /** True if two logins lead to one machine, which shows one host key under every name. */
 export function isOneMachine(one: Pick<SshTarget, "hostKey">, other: Pick<SshTarget, "hostKey">): boolean {
-  return bareLine(one.hostKey) === bareLine(other.hostKey);
+  return stripComment(one.hostKey) === stripComment(other.hostKey);
 }
 
 /**
@@ -15,5 +15,5 @@ export function isOneMachine(one: Pick<SshTarget, "hostKey">, other: Pick<SshTar
 export function isSameHost(earlier: Machine, now: Machine): boolean {
   if (earlier.address !== now.address) return false;
   if (!earlier.hostKey || !now.hostKey) return true;
-  return bareLine(earlier.hostKey) === bareLine(now.hostKey);
+  return stripComment(earlier.hostKey) === stripComment(now.hostKey);
 }

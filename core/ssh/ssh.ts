@@ -2,7 +2,13 @@ import type { Duplex } from "node:stream";
 import ssh2 from "ssh2";
 import { type LoginKeys, loginAttempt, loginKeys, type SshTarget } from "./login";
 import { type CommandResult, type RunningCommand, runOver, startOver } from "./sshCommands";
-import { errorReason, forwardError, type LoginError, refusal, unreached } from "./sshErrors";
+import {
+  createForwardError,
+  createLoginRefusal,
+  createUnreachedError,
+  describeConnectionError,
+  type LoginError,
+} from "./sshErrors";
 
 export { type LoginKeys, loginKeys, type SshTarget } from "./login";
 
@@ -45,7 +51,10 @@ async function openRoute(
   });
   const sock = await session.forward(address, port).catch((error: Error) => {
     session.close();
-    throw unreached(`${address}:${port}`, new Error(`its proxy ${proxy.address} does not reach it (${error.message})`));
+    throw createUnreachedError(
+      `${address}:${port}`,
+      new Error(`its proxy ${proxy.address} does not reach it (${error.message})`),
+    );
   });
   return { sock, close: () => session.close() };
 }
@@ -128,7 +137,7 @@ function sessionOver(client: ssh2.Client, host: string, tookMs: number): SshSess
           if (!error) opened(stream);
           else if (/Connection refused/.test(error.message))
             failed(
-              forwardError(
+              createForwardError(
                 "closedPort",
                 `nothing listens on ${address}:${port} of the host: the node restarts or is down`,
               ),
@@ -136,12 +145,12 @@ function sessionOver(client: ssh2.Client, host: string, tookMs: number): SshSess
           else if (!isOpen) failed(new Error(`the ssh connection to ${host} ended`));
           else if (Reflect.get(error, "reason") === prohibited)
             failed(
-              forwardError(
+              createForwardError(
                 "forbidden",
                 `${address}:${port} on the host: its sshd forbids forwarding (AllowTcpForwarding, DisableForwarding, PermitOpen)`,
               ),
             );
-          else failed(new Error(`${address}:${port} on the host: ${errorReason(error)}`));
+          else failed(new Error(`${address}:${port} on the host: ${describeConnectionError(error)}`));
         });
       }),
     close: () => client.end(),
@@ -151,7 +160,7 @@ function sessionOver(client: ssh2.Client, host: string, tookMs: number): SshSess
 function otherKey({ address, hostKey: pinned }: SshTarget, key: string | undefined, keys: LoginKeys) {
   const shown = `${pinned.split(" ")[0]} ${key}`;
   if (key === undefined || shown === pinned) return undefined;
-  return refusal(
+  return createLoginRefusal(
     "hostKey",
     `${address} shows another host key than the pinned one\n  found: ${shown}\n  needed: ${pinned}\nWas the machine reinstalled, or is somebody in between? Compare the key at the provider's console before you change ${keys.hostKey}.`,
     { keys: { shown, pinned } },
@@ -163,8 +172,8 @@ export async function scanHostKey(address: string, port: number, proxy?: SshTarg
   const route = await openRoute({ address, port, proxy }, loginKeys());
   const scan = new Promise<string>((resolve, reject) => {
     const client = new ssh2.Client();
-    client.on("error", (error) => reject(unreached(`${address}:${port}`, error)));
-    client.on("close", () => reject(unreached(`${address}:${port}`)));
+    client.on("error", (error) => reject(createUnreachedError(`${address}:${port}`, error)));
+    client.on("close", () => reject(createUnreachedError(`${address}:${port}`)));
     client.connect({
       ...(route.sock ? { sock: route.sock } : { host: address, port }),
       username: "nobody",

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type ssh2 from "ssh2";
 import { createTooLargeError } from "../util/boundedText";
-import { errorReason } from "./sshErrors";
+import { describeConnectionError } from "./sshErrors";
 
 export interface CommandResult {
   /** Undefined if a signal or the end of the connection ended the command. */
@@ -52,7 +52,7 @@ export async function collect(
 export function startOver(client: ssh2.Client, command: string, input: string): Promise<RunningCommand> {
   return new Promise((resolve, reject) => {
     client.exec(command, (error, channel) => {
-      if (error) return reject(new Error(`a command on the host: ${errorReason(error)}`));
+      if (error) return reject(new Error(`a command on the host: ${describeConnectionError(error)}`));
       let errors = Buffer.alloc(0);
       let exitCode: number | undefined;
       channel.stderr.on("data", (piece: Buffer) => {

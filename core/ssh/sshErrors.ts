@@ -10,7 +10,7 @@ export function fatal(message: string): FatalError {
 }
 
 /** Creates the error of a forwarding that the host refused. */
-export function forwardError(refusedForward: "closedPort" | "forbidden", what: string): ForwardError {
+export function createForwardError(refusedForward: "closedPort" | "forbidden", what: string): ForwardError {
   return Object.assign(new Error(what), { refusedForward });
 }
 
@@ -30,7 +30,7 @@ export interface RefusedError extends FatalError {
   isFromProxy?: boolean;
 }
 
-export function refusal(
+export function createLoginRefusal(
   refused: RefusedError["refused"],
   what: string,
   { needed, ...more }: Pick<RefusedError, "keys" | "user"> & { readonly needed?: string } = {},
@@ -53,13 +53,13 @@ export type LoginError = Error &
 const alias = ". Is it an alias of ~/.ssh/config, which is not read here? ssh -G NAME shows its hostname";
 
 /** Creates the error of a host that can't be reached. `said`: the host's own words, if any. */
-export function unreached(where: string, error?: Error & { code?: unknown }, said = ""): UnreachedError {
+export function createUnreachedError(where: string, error?: Error & { code?: unknown }, said = ""): UnreachedError {
   const kinds: Readonly<Record<string, UnreachedError["unreached"]>> = {
     ENOTFOUND: "unknownName",
     ECONNREFUSED: "refusedPort",
   };
   const how = error === undefined ? "closedEarly" : (kinds[String(error.code)] ?? "noConnection");
-  const words = error === undefined ? closedEarly : errorReason(error);
+  const words = error === undefined ? closedEarly : describeConnectionError(error);
   const reason = `${words}${how === "unknownName" ? alias : ""}${said === "" ? "" : `: "${said}"`}`;
   return Object.assign(new Error(`${where}: ${reason}`), { unreached: how, reason });
 }
@@ -70,6 +70,6 @@ export function isFatal(error: unknown): boolean {
 
 const closedEarly = "the host closed the connection before the login was done";
 
-export function errorReason(error: Error & { code?: unknown }): string {
+export function describeConnectionError(error: Error & { code?: unknown }): string {
   return printable(error.message) || String(error.code ?? "connection failed");
 }

@@ -46,7 +46,7 @@ export function isGoodSetting(line: string, place: string): boolean {
 }
 
 /** Returns the settings that refuse what a move or a copy asks. `place` is what it must forward to, if any. */
-export function sshdFaults({ user, from, values, lines }: SshdSettings, place: string | undefined) {
+export function findSshdFaults({ user, from, values, lines }: SshdSettings, place: string | undefined) {
   const keys = (words: readonly string[]) => words.some((word) => word.split(",").includes("ssh-ed25519"));
   const groups = values.get("usergroups") ?? [];
   // If UseDNS is on, a pattern may be a host's name, which is unknown here.

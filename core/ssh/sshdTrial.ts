@@ -12,7 +12,7 @@ interface Place {
 }
 
 /** Tries what the program needs of sshd beyond a login. Returns what sshd refuses, and by which setting. */
-export async function sshdFault(
+export async function findSshdTrialFault(
   session: SshSession,
   { address, user }: Pick<SshTarget, "address" | "user">,
   rpc: Place | undefined,

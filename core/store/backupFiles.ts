@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { ownIdentityPath } from "./recordsDirectory";
+import { resolveOwnIdentityPath } from "./recordsDirectory";
 import type { Store } from "./store";
 
 interface Files {
@@ -32,6 +32,6 @@ function preferExisting(file: string, otherwise: string): string {
 
 /** Returns the path of the key. The program's own key is named after the Pillar; the operator's key stays put. */
 function locateKey(file: string, directory: string): string {
-  const own = ownIdentityPath(directory);
+  const own = resolveOwnIdentityPath(directory);
   return path.basename(file) === path.basename(own) ? preferExisting(own, file) : file;
 }

@@ -1,15 +1,15 @@
 import path from "node:path";
-import { homeDirectory, resolvePath } from "../util/resolvePath";
+import { resolveHomeDirectory, resolvePath } from "../util/resolvePath";
 import { isBucket, parseBucketPillar } from "./bucketPlace";
 
 /** Replaces the user's directory in inputs, so that another user or machine does not change the stack. */
 const dataWord = "$XDG_DATA_HOME";
 const folder = "pillar-host";
 
-export function dataDirectory(): string {
+export function resolveDataDirectory(): string {
   const { XDG_DATA_HOME: given = "" } = process.env;
   // The XDG specification ignores a relative path.
-  return path.join(path.isAbsolute(given) ? given : path.join(homeDirectory(), ".local/share"), folder);
+  return path.join(path.isAbsolute(given) ? given : path.join(resolveHomeDirectory(), ".local/share"), folder);
 }
 
 /** Returns the default place of a Pillar's records. */
@@ -20,21 +20,23 @@ export function formatDefaultPlace(pillar: string): string {
 /** Resolves a store's `configured` place to this machine's absolute path. */
 export function resolvePlace(configured: string): string {
   // A bucket needs a directory for copies, locks and temporary files.
-  if (isBucket(configured)) return path.join(dataDirectory(), "records", parseBucketPillar(configured) ?? "");
+  if (isBucket(configured)) return path.join(resolveDataDirectory(), "records", parseBucketPillar(configured) ?? "");
   const prefix = `${dataWord}/${folder}/`;
   if (!configured.startsWith(prefix)) return resolvePath(configured);
-  return path.join(dataDirectory(), configured.slice(prefix.length));
+  return path.join(resolveDataDirectory(), configured.slice(prefix.length));
 }
 
 /** Returns the Pillar of a default place; undefined for a configured directory. */
 function parseDefaultPillar(directory: string): string | undefined {
   const { dir, base } = path.parse(directory);
-  return dir === path.join(dataDirectory(), "records") ? base : undefined;
+  return dir === path.join(resolveDataDirectory(), "records") ? base : undefined;
 }
 
 /** Returns the path of the program's own key for backups: away from them, or beside a configured directory. */
-export function ownIdentityPath(directory: string): string {
+export function resolveOwnIdentityPath(directory: string): string {
   const place = directory.replace(/\/+$/, "");
   const pillar = parseDefaultPillar(place);
-  return pillar === undefined ? `${place}.age-identity` : path.join(dataDirectory(), "keys", `${pillar}.age-identity`);
+  return pillar === undefined
+    ? `${place}.age-identity`
+    : path.join(resolveDataDirectory(), "keys", `${pillar}.age-identity`);
 }

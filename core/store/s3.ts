@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { readBoundedStream } from "../util/boundedText";
-import { firstLine } from "../util/firstLine";
+import { takeFirstLine } from "../util/firstLine";
 import { printable } from "../util/printable";
 import { formatProblem } from "../util/problem";
 import { withTimeout } from "../util/withTimeout";
@@ -122,7 +122,7 @@ function formatBucketError(
   status: number | undefined,
   { name, message }: Error,
 ): string {
-  const words = [status ?? "", name === "Error" ? "" : printable(name), printable(firstLine(message))];
+  const words = [status ?? "", name === "Error" ? "" : printable(name), printable(takeFirstLine(message))];
   const at = endpoint === undefined ? "" : ` --endpoint-url ${endpoint}`;
   return formatProblem({
     what: `the bucket of the event log can't be ${what}: ${address}; nothing is decided without it`,

@@ -9,7 +9,7 @@ import type { WitnessSources } from "./chainSources";
 import { chainGap, contradictionLimit, decideSynced, noEvidence, refuseOldVersion } from "./decideSynced";
 import { claimsSynced, judgeObservation, type SyncReason } from "./judgeObservation";
 import { observeStable } from "./observeStable";
-import { reasonText } from "./syncMessages";
+import { formatReason } from "./syncMessages";
 import { openWitnesses } from "./witnesses";
 
 export interface NodeStatus {
@@ -54,7 +54,7 @@ export async function readNodeStatus(
     const look = async (): Promise<NodeStatus> => {
       const observation = await observeStable(() => client.observe(), systemClock);
       const verdict = judgeObservation(observation, Date.now());
-      if (observation.kind === "none") return { synced: false, why: reasonText(verdict.why), known: false };
+      if (observation.kind === "none") return { synced: false, why: formatReason(verdict.why), known: false };
       const { newest } = observation;
       const own = newest && { newest, client: openNodeChain("the node", target, way) };
       const seen = claimsSynced(verdict) ? await witnesses.read(own, referenceTime) : { readings: [] };
@@ -67,7 +67,7 @@ export async function readNodeStatus(
       const gaps = weighed.good ? await readVersionGaps(target, observation.info.currentHeight, way) : [];
       const { good, why, unproved } = refuseOldVersion(weighed, gaps);
       const gap = unproved.includes(chainGap) ? `; not proved: ${chainGap}` : "";
-      const said = { synced: good, why: `${reasonText(why)}${gap}`, reason: why.kind, known: true };
+      const said = { synced: good, why: `${formatReason(why)}${gap}`, reason: why.kind, known: true };
       return { ...said, ...observation.info, gaps: gaps.length > 0 ? gaps : undefined };
     };
     if (target.via === "ssh") await way.session();

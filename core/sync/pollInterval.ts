@@ -1,5 +1,5 @@
 import type { Observation } from "../chain/node";
-import { computeRate, type Sample, timeLeft } from "./progress";
+import { computeRate, computeTimeLeft, type Sample } from "./progress";
 
 const second = 1000;
 const shortest = 2 * second;
@@ -29,7 +29,7 @@ export function pollIntervalMs({ observation, isNews, failures, samples }: LookB
   }
   const { currentHeight, targetHeight } = observation.info;
   if (isNews || Math.abs(targetHeight - currentHeight) <= nearTheEnd) return shortest;
-  const left = targetHeight > 0 ? timeLeft(currentHeight, targetHeight, computeRate(samples)) : undefined;
+  const left = targetHeight > 0 ? computeTimeLeft(currentHeight, targetHeight, computeRate(samples)) : undefined;
   // A fiftieth of the time left, so that a poor estimate does little harm.
   return left === undefined ? longestRetry : Math.min(longest, Math.max(shortest, Math.round(left / 50)));
 }

@@ -27,7 +27,7 @@ export function computeRate(samples: readonly Sample[]): number | undefined {
 }
 
 /** Returns the milliseconds until the advancing target is reached; undefined if the distance does not shrink. */
-export function timeLeft(height: number, target: number, rate: number | undefined): number | undefined {
+export function computeTimeLeft(height: number, target: number, rate: number | undefined): number | undefined {
   if (rate === undefined || rate <= networkRate) return undefined;
   return (Math.max(0, target - height) / (rate - networkRate)) * 1000;
 }
@@ -39,10 +39,14 @@ export function formatPercent(height: number, target: number): string | undefine
 }
 
 /** Returns the shortest and longest estimate in milliseconds, from the two halves of the samples. */
-export function rangeLeft(height: number, target: number, samples: readonly Sample[]): [number, number] | undefined {
+export function computeRangeLeft(
+  height: number,
+  target: number,
+  samples: readonly Sample[],
+): [number, number] | undefined {
   const middle = Math.floor(samples.length / 2);
   const halves = samples.length >= 8 ? [samples.slice(0, middle + 1), samples.slice(middle)] : [samples];
-  const times = halves.map((half) => timeLeft(height, target, computeRate(half)));
+  const times = halves.map((half) => computeTimeLeft(height, target, computeRate(half)));
   const known = times.filter((time) => time !== undefined);
   return known.length === times.length && known.length > 0 ? [Math.min(...known), Math.max(...known)] : undefined;
 }
@@ -80,12 +84,12 @@ export function computeProgress(observation: Observation, samples: readonly Samp
   const percent = isStale ? undefined : formatPercent(currentHeight, targetHeight);
   if (good) return { observation, ...opinion, percent };
   const rate = computeRate(samples);
-  const left = targetHeight > currentHeight ? rangeLeft(currentHeight, targetHeight, samples) : undefined;
+  const left = targetHeight > currentHeight ? computeRangeLeft(currentHeight, targetHeight, samples) : undefined;
   return { observation, ...opinion, percent, rate: rate !== undefined && rate > 0 ? rate : undefined, left };
 }
 
 /** Returns a key that changes with each twentieth of the sync, the count of good lookups, and the reason. */
-export function progressKey({ observation, streak, why }: SyncProgress): string {
+export function formatProgressKey({ observation, streak, why }: SyncProgress): string {
   if (observation.kind === "none") return observation.reason;
   const { state, currentHeight, targetHeight } = observation.info;
   const step = targetHeight > 0 ? Math.floor((currentHeight / targetHeight) * 20) : 0;

@@ -1,7 +1,7 @@
 import { agreeOn, findMedian } from "../chain/agreement";
 import type { ChainClient } from "../chain/chain";
 import { type ExcludedHost, openReferences } from "../chain/distinctReferences";
-import { isAnswered, type Reading, readNode, silentFault, type Unanswered } from "../chain/reading";
+import { createSilentFault, isAnswered, type Reading, readNode, type Unanswered } from "../chain/reading";
 import {
   type Block,
   type ChainExcerpt,
@@ -166,7 +166,9 @@ export async function readReferences(
   const readAll = async (): Promise<ReferenceReading[]> => {
     const all = await openReferences(references, excluded);
     return Promise.all(
-      all.map(({ client, fault }) => (fault === undefined ? read(client) : { client, fault: silentFault(fault) })),
+      all.map(({ client, fault }) =>
+        fault === undefined ? read(client) : { client, fault: createSilentFault(fault) },
+      ),
     );
   };
   const [readings, old] = await Promise.all([readAll(), oldHost && read(oldHost)]);

@@ -1,6 +1,6 @@
-import { faultKey, leftOutText } from "../chain/reading";
-import { installLines, versionGapText } from "../chain/requiredVersions";
-import { durationText, minuteText } from "../util/timeText";
+import { formatLeftOut, formatNodeFaultKey } from "../chain/reading";
+import { formatVersionGap, installLines } from "../chain/requiredVersions";
+import { formatDuration, formatUtcMinute } from "../util/timeText";
 import type { SyncReason } from "./judgeObservation";
 import type { GateMessage, SyncProgress } from "./progress";
 import type { ReferenceNote } from "./references";
@@ -8,7 +8,7 @@ import type { ReferenceNote } from "./references";
 export function referenceText(note: ReferenceNote): string {
   switch (note.kind) {
     case "leftOut":
-      return leftOutText(note.reading);
+      return formatLeftOut(note.reading);
     case "onlyOne":
       return `only ${note.name} answers, and it is at ${note.height}`;
     case "differ":
@@ -26,7 +26,7 @@ export function referenceText(note: ReferenceNote): string {
 export function referenceKey(note: ReferenceNote): string {
   switch (note.kind) {
     case "leftOut":
-      return `${note.reading.client.name} ${faultKey(note.reading.fault)}`;
+      return `${note.reading.client.name} ${formatNodeFaultKey(note.reading.fault)}`;
     case "differ":
       return `differ ${note.words.map(({ name }) => name).join()}`;
     default:
@@ -34,7 +34,7 @@ export function referenceKey(note: ReferenceNote): string {
   }
 }
 
-export function reasonText(why: SyncReason): string {
+export function formatReason(why: SyncReason): string {
   const seconds = (milliseconds: number) => `${Math.round(milliseconds / 1000)} s`;
   switch (why.kind) {
     case "noAnswer":
@@ -66,7 +66,7 @@ export function reasonText(why: SyncReason): string {
     case "unwitnessed":
       return "the node says synced, and no witness confirms its chain yet (a reference or the old host)";
     case "oldVersion":
-      return `${versionGapText(why.gap)}: ${installLines(why.gap)[0]}`;
+      return `${formatVersionGap(why.gap)}: ${installLines(why.gap)[0]}`;
     case "targetStands":
       return "the node says synced; waiting for its target to advance, because nothing else proves it";
     case "bornOut":
@@ -74,29 +74,29 @@ export function reasonText(why: SyncReason): string {
   }
 }
 
-export function progressText(progress: SyncProgress): string {
+export function formatProgress(progress: SyncProgress): string {
   const { observation, good, why, percent, rate, left } = progress;
-  if (observation.kind === "none") return `no answer from the node yet: ${reasonText(why)}`;
+  if (observation.kind === "none") return `no answer from the node yet: ${formatReason(why)}`;
   const { currentHeight, targetHeight } = observation.info;
   const heights = `height ${currentHeight} of ${targetHeight > 0 ? targetHeight : "an unknown target"}`;
   const parts = [percent === undefined ? heights : `${percent} %, ${heights}`];
   if (rate !== undefined) parts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)} momentums/s`);
   if (left) {
-    const [least, most] = left.map(durationText);
+    const [least, most] = left.map(formatDuration);
     parts.push(least === most ? `about ${least} left` : `${least} to ${most} left`);
   }
-  if (good) parts.push(`${reasonText(why)} (${progress.streak} of ${progress.confirmations} looks)`);
+  if (good) parts.push(`${formatReason(why)} (${progress.streak} of ${progress.confirmations} looks)`);
   else {
-    parts.push(`since ${minuteText(progress.startedAt)}`);
-    if (why.kind !== "syncing") parts.push(reasonText(why));
+    parts.push(`since ${formatUtcMinute(progress.startedAt)}`);
+    if (why.kind !== "syncing") parts.push(formatReason(why));
   }
   return parts.join(", ");
 }
 
-export function messageText(news: GateMessage): string {
-  return news.kind === "progress" ? progressText(news.progress) : news.text;
+export function formatMessage(news: GateMessage): string {
+  return news.kind === "progress" ? formatProgress(news.progress) : news.text;
 }
 
-export function gateLine(news: GateMessage): string {
-  return news.kind === "fact" ? `  ${news.text}` : `sync: ${messageText(news)}`;
+export function formatGateLine(news: GateMessage): string {
+  return news.kind === "fact" ? `  ${news.text}` : `sync: ${formatMessage(news)}`;
 }

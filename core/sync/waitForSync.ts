@@ -1,11 +1,11 @@
 import type { Momentum, NodeClient, Observation, SyncInfo } from "../chain/node";
-import { installLines, type VersionGap, versionGapText } from "../chain/requiredVersions";
+import { formatVersionGap, installLines, type VersionGap } from "../chain/requiredVersions";
 import type { SyncProof } from "../eventLog/events";
 import type { NodeHostFacts } from "../ssh/hostFacts";
-import { hostFactLines } from "../ssh/hostFactsText";
+import { formatHostFacts } from "../ssh/hostFactsText";
 import type { Clock } from "../util/clock";
 import { commandsFor } from "../util/commands";
-import { durationText } from "../util/timeText";
+import { formatDuration } from "../util/timeText";
 import type { WaitMode } from "../util/unattended";
 import {
   chainGap,
@@ -19,10 +19,10 @@ import {
 import { claimsSynced, judgeObservation } from "./judgeObservation";
 import { observeStable } from "./observeStable";
 import { pollIntervalMs } from "./pollInterval";
-import { computeProgress, type GateMessage, progressKey, type Sample, type SyncProgress } from "./progress";
+import { computeProgress, formatProgressKey, type GateMessage, type Sample, type SyncProgress } from "./progress";
 import type { ReferenceAnswers, ReferenceNote } from "./references";
 import { followHeight, type HeightStanding } from "./stall";
-import { progressText, referenceKey, referenceText } from "./syncMessages";
+import { formatProgress, referenceKey, referenceText } from "./syncMessages";
 
 export interface GateSettings extends EvidenceOptions {
   readonly stack: string;
@@ -112,7 +112,7 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     const streak = Math.min(evidence.streak, confirmations);
     const progress = computeProgress(observation, track.samples, { good, why, streak, confirmations, startedAt });
     deps.seen?.(progress);
-    const key = [progressKey(progress), ...notes.map(referenceKey)].join();
+    const key = [formatProgressKey(progress), ...notes.map(referenceKey)].join();
     if (key !== said?.key || at - said.at >= quietFor) {
       deps.say({ kind: "progress", progress });
       for (const note of notes) tell(referenceText(note));
@@ -126,7 +126,7 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     const what = reasonToGiveUp(weighed, remaining, options, deps);
     if (what !== undefined) {
       const hints = giveUpHints(weighed, standing, options);
-      const text = giveUpText(options, what, progressText(progress), hints);
+      const text = giveUpText(options, what, formatProgress(progress), hints);
       // A hint asks the operator for something: waiting alone does not help.
       const isAwaiting = wait === "await" && hints.length === 0;
       const gaveUp = { startHeight, last: observation };
@@ -198,7 +198,7 @@ function reasonToGiveUp(
   const isPointless = evidence.streak > confirmations + checkPatience;
   if (wait !== "block" && (!good || isPointless)) return `is not synced yet (pillar-host:sync.wait is ${wait})`;
   if (remaining > 0) return undefined;
-  const what = `has not synced within ${durationText(deadline)} (pillar-host:sync.deadline)`;
+  const what = `has not synced within ${formatDuration(deadline)} (pillar-host:sync.deadline)`;
   notify?.("deadline", `the node ${what}; to go on waiting: ${commandsFor(stack).up}`);
   return what;
 }
@@ -224,11 +224,11 @@ async function reportStall(
     return;
   }
   const what = height === undefined ? "the node has not returned its height" : `the height has been ${height}`;
-  const text = `stalled: ${what} for ${durationText(stallAfter)}. The wait goes on. On ${address}:`;
+  const text = `stalled: ${what} for ${formatDuration(stallAfter)}. The wait goes on. On ${address}:`;
   deps.say({ kind: "told", text });
-  deps.notify?.("stalled", `${what} for ${durationText(stallAfter)}`);
+  deps.notify?.("stalled", `${what} for ${formatDuration(stallAfter)}`);
   const facts = await deps.readFacts?.();
-  for (const line of facts ? hostFactLines(facts) : []) deps.say({ kind: "fact", text: line });
+  for (const line of facts ? formatHostFacts(facts) : []) deps.say({ kind: "fact", text: line });
   deps.say({ kind: "told", text: tornHint });
 }
 
@@ -256,7 +256,7 @@ function witnessHints({ stack }: WaitOptions, notes: readonly ReferenceNote[]): 
 
 function versionHints(gap: VersionGap, { stack }: WaitOptions): string[] {
   const [install, ...more] = installLines(gap, commandsFor(stack).up);
-  return [`  found: ${versionGapText(gap)}`, `  needed: ${install}`, ...more.map((line) => `  ${line}`)];
+  return [`  found: ${formatVersionGap(gap)}`, `  needed: ${install}`, ...more.map((line) => `  ${line}`)];
 }
 
 function giveUpText({ address, service, stack }: WaitOptions, what: string, last: string, hints: string[]): string {

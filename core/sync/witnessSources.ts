@@ -1,4 +1,4 @@
-import { oldNode } from "../chain/configuredNode";
+import { createOldNode } from "../chain/configuredNode";
 import type { NodeTarget } from "../chain/node";
 import type { StackConfig } from "../config/config";
 import { createStackLogRef } from "../config/stackStore";
@@ -6,7 +6,7 @@ import type { WitnessSources } from "./chainSources";
 import { chainSources } from "./gateSettings";
 
 /** Returns all nodes that can confirm a node's chain. Secret, because it holds the old host's login. */
-export function witnessSources(config: StackConfig) {
+export function createWitnessSources(config: StackConfig) {
   return {
     ...chainSources(config),
     record: createStackLogRef(config),
@@ -16,5 +16,5 @@ export function witnessSources(config: StackConfig) {
 
 function findWitnessHost(config: StackConfig): NodeTarget | undefined {
   const isKnown = config.sync.oldHost !== undefined || config.orchestrator.migrateFrom !== undefined;
-  return isKnown && config.lifecycle === "active" ? oldNode(config).node : undefined;
+  return isKnown && config.lifecycle === "active" ? createOldNode(config).node : undefined;
 }

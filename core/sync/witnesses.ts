@@ -1,4 +1,4 @@
-import { type ChainClient, chainClient, openNodeChain } from "../chain/chain";
+import { type ChainClient, createChainClient, openNodeChain } from "../chain/chain";
 import type { ExcludedHost } from "../chain/distinctReferences";
 import type { Block } from "../chain/sameChain";
 import { type LogRef, readEvents } from "../eventLog/eventLog";
@@ -46,7 +46,7 @@ export function openWitnesses(
 /** Returns a client whose calls all fail, for an old host that is this host itself. */
 function oneself(name: string): ChainClient {
   const refuse = () => Promise.reject(new Error("it has this host's own host key: it is this host itself"));
-  return chainClient(name, refuse, () => undefined);
+  return createChainClient(name, refuse, () => undefined);
 }
 
 async function readWitnessed(place: LogRef | undefined): Promise<Block | undefined> {

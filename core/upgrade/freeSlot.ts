@@ -1,4 +1,4 @@
-import { type Network, tickMs } from "../chain/elections";
+import { computeTickMs, type Network } from "../chain/elections";
 
 /** Facts about the running tick. Times in unix milliseconds, by the node's clock. */
 export interface TickFacts {
@@ -15,7 +15,7 @@ export interface TickFacts {
  * tick ends.
  */
 export function findFreeUntil({ now, genesis, pillars, produced }: TickFacts, network: Network): number {
-  const tick = tickMs(network);
+  const tick = computeTickMs(network);
   const start = genesis + Math.floor((now - genesis) / tick) * tick;
   const most = Math.ceil(network.tickMomentums / Math.max(1, Math.min(pillars, network.tickMomentums)));
   return produced.filter((at) => at >= start && at <= now).length >= most ? start + tick : now;
@@ -28,5 +28,5 @@ export const slotTimeoutMs = 600_000;
 export function decideMoment(facts: TickFacts, network: Network, needed: number, waited: number) {
   const free = findFreeUntil(facts, network) - facts.now;
   if (free >= needed) return free;
-  return waited >= Math.min(slotTimeoutMs, 2 * tickMs(network)) ? "now" : "wait";
+  return waited >= Math.min(slotTimeoutMs, 2 * computeTickMs(network)) ? "now" : "wait";
 }

@@ -1,5 +1,5 @@
-import { requirementText, type VersionGap } from "../chain/requiredVersions";
-import { type Spork, unknownSporks } from "../chain/sporks";
+import { formatRequirement, type VersionGap } from "../chain/requiredVersions";
+import { findUnknownSporks, type Spork } from "../chain/sporks";
 
 interface ForkFacts {
   readonly before: string | undefined;
@@ -13,8 +13,8 @@ interface ForkFacts {
 
 /** Returns why the old version must not come back by itself: it would follow another chain. Else undefined. */
 export function findRollbackFault({ before, height, gaps: [due], sporks, isSynced }: ForkFacts): string | undefined {
-  if (due) return requirementText(due);
-  const lacked = unknownSporks(sporks, before).find(
+  if (due) return formatRequirement(due);
+  const lacked = findUnknownSporks(sporks, before).find(
     ({ enforcedFrom, isSure }) => enforcedFrom !== undefined && (isSure || enforcedFrom > height || !isSynced),
   );
   return (

@@ -3,9 +3,9 @@ import type { NodeStatus } from "../sync/nodeStatus";
 import type { Clock } from "../util/clock";
 import { commandsFor } from "../util/commands";
 import { parseFields } from "../util/fields";
-import { firstLine } from "../util/firstLine";
+import { takeFirstLine } from "../util/firstLine";
 import { formatProblem } from "../util/problem";
-import { durationText } from "../util/timeText";
+import { formatDuration } from "../util/timeText";
 import { decideMoment, type TickFacts } from "./freeSlot";
 import { judgeUpgrade } from "./judgeUpgrade";
 
@@ -84,7 +84,7 @@ export async function upgradeNode(options: UpgradeOptions, deps: UpgradeDeps): P
     if (judgement === undefined) return;
     say(`${judgement.isGood ? "good" : "not good"}: ${judgement.why}`);
     // Encoded, because it quotes the node.
-    const verdict = judgement.isGood ? "good" : firstLine(judgement.why);
+    const verdict = judgement.isGood ? "good" : takeFirstLine(judgement.why);
     await host("judge", { verdict: Buffer.from(verdict).toString("base64") });
   });
   if (end.stage !== "done") throw new Error(formatEnd(end, options, before));
@@ -105,11 +105,11 @@ async function waitForMoment({ network, lastMs }: UpgradeOptions, producer: stri
     const waited = deps.ticks() - begun;
     const moment = decideMoment(facts, network, needed, waited);
     if (moment !== "wait") {
-      const why = `no time without a slot came within ${durationText(waited)}: a momentum may be missed`;
-      deps.say(moment === "now" ? why : `no slot of the Pillar for ${durationText(moment)}: now`);
+      const why = `no time without a slot came within ${formatDuration(waited)}: a momentum may be missed`;
+      deps.say(moment === "now" ? why : `no slot of the Pillar for ${formatDuration(moment)}: now`);
       return true;
     }
-    if (!said) deps.say(`waiting for ${durationText(needed)} without a slot of the Pillar, 10 min at most`);
+    if (!said) deps.say(`waiting for ${formatDuration(needed)} without a slot of the Pillar, 10 min at most`);
     await deps.sleep(Math.min(pollIntervalMs, network.momentum));
   }
 }

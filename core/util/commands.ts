@@ -1,4 +1,4 @@
-import { shellWord } from "./quote";
+import { quoteShellWord } from "./quote";
 
 /** The operator's tool, run in the program's directory. */
 export const tool = "./pillar-host";
@@ -24,7 +24,7 @@ export type Commands = ReturnType<typeof commandsFor>;
  * stack in the text, whichever stack is selected. Keys are below `pillar-host:`; words in capitals are placeholders.
  */
 export function commandsFor(stack: string) {
-  const name = shellWord(stack);
+  const name = quoteShellWord(stack);
   const pillarHost = (command: string, ...options: readonly string[]) => [tool, command, name, ...options].join(" ");
   return {
     // Without --no-select the engine selects the new stack, and commands without a stack's name then act on it.
@@ -40,15 +40,15 @@ export function commandsFor(stack: string) {
     init: pillarHost("init"),
     next: pillarHost("next"),
     adopt: (address: string, like: string, ...options: readonly string[]) =>
-      pillarHost("adopt", address, "--like", shellWord(like), ...options),
+      pillarHost("adopt", address, "--like", quoteShellWord(like), ...options),
     /** Runs on the stack that the orchestrator moves to. */
-    move: (from: string) => pillarHost("move", "--from", shellWord(from)),
+    move: (from: string) => pillarHost("move", "--from", quoteShellWord(from)),
     /** Runs on the stack of the host that gets the orchestrator. */
     restore: pillarHost("restore", "--backup", "FILE"),
-    retire: (successor: string) => pillarHost("retire", "--successor", shellWord(successor)),
+    retire: (successor: string) => pillarHost("retire", "--successor", quoteShellWord(successor)),
     /** Runs on the stack that the Pillar moves to. */
     migrate: (old: string, ...options: readonly string[]) =>
-      [tool, "migrate", shellWord(old), name, ...options].join(" "),
+      [tool, "migrate", quoteShellWord(old), name, ...options].join(" "),
     /** Leaves the hash of the orchestrator's release as a placeholder. */
     moveWithHash: (
       from: string,
@@ -57,10 +57,10 @@ export function commandsFor(stack: string) {
     ) =>
       pillarHost(
         "move",
-        ...["--from", shellWord(from)],
-        ...(release === undefined ? [] : ["--release", shellWord(release)]),
+        ...["--from", quoteShellWord(from)],
+        ...(release === undefined ? [] : ["--release", quoteShellWord(release)]),
         ...["--release-sha256", "SHA256"],
-        ...(releaseVersion === undefined ? [] : ["--release-version", shellWord(releaseVersion)]),
+        ...(releaseVersion === undefined ? [] : ["--release-version", quoteShellWord(releaseVersion)]),
         ...options,
       ),
     backup: pillarHost("backup"),
@@ -77,8 +77,8 @@ function configCommands(name: string) {
       `pulumi config ${verb}`,
       ...options,
       ...(hasPath ? ["--path"] : []),
-      shellWord(`pillar-host:${key}`),
-      ...(value === undefined ? [] : [shellWord(value)]),
+      quoteShellWord(`pillar-host:${key}`),
+      ...(value === undefined ? [] : [quoteShellWord(value)]),
       `-s ${name}`,
     ].join(" ");
   // The engine stores a decimal number as a text if it has --path alone.
@@ -99,7 +99,7 @@ function configCommands(name: string) {
     /** Removes a key that was set without --path, so its name contains dots. */
     removePlain: (key: string) => config("rm", key, { hasPath: false }),
     /** Removes a key of another program, given in full: `hcloud:token`. */
-    removeForeign: (key: string) => `pulumi config rm ${shellWord(key)} -s ${name}`,
+    removeForeign: (key: string) => `pulumi config rm ${quoteShellWord(key)} -s ${name}`,
   };
 }
 

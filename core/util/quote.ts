@@ -3,6 +3,6 @@ export function quote(text: string): string {
 }
 
 /** Quotes a text for the shell only if necessary, because operators read commands before they paste them. */
-export function shellWord(text: string): string {
+export function quoteShellWord(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : quote(text);
 }

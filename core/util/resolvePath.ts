@@ -5,11 +5,11 @@ import { formatProblem } from "./problem";
 
 /** Resolves an operator's path: `~` is the home directory, and a relative path starts at the project's directory. */
 export function resolvePath(configured: string): string {
-  return path.resolve(configured.replace(/^~(?=\/|$)/, homeDirectory));
+  return path.resolve(configured.replace(/^~(?=\/|$)/, resolveHomeDirectory));
 }
 
 /** Throws if the home directory is not absolute, because records and keys would go into the working directory. */
-export function homeDirectory(): string {
+export function resolveHomeDirectory(): string {
   const home = os.homedir();
   if (path.isAbsolute(home)) return home;
   throw createOperatorError(

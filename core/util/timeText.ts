@@ -1,5 +1,5 @@
 /** Formats a duration: `3 d 04 h`, `2 h 05 min`, `7 min`, `40 s`. */
-export function durationText(milliseconds: number): string {
+export function formatDuration(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000);
   const two = (n: number) => String(n).padStart(2, "0");
   if (seconds < 60) return `${seconds} s`;
@@ -11,6 +11,6 @@ export function durationText(milliseconds: number): string {
 }
 
 /** Formats a time, given in unix milliseconds: `2026-11-21 14:05 UTC`. */
-export function minuteText(time: number): string {
+export function formatUtcMinute(time: number): string {
   return `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

@@ -11,7 +11,7 @@ import {
   type RetirementFacts,
   type RetirementStep,
 } from "../../core/retirement/retirementFacts";
-import { fingerprintOf } from "../../core/ssh/publicKey";
+import { computeFingerprint } from "../../core/ssh/publicKey";
 import type { RetirementEvent } from "./events";
 import { diskOf, installed, type ModelHost } from "./host";
 import type { Rules } from "./rules";
@@ -85,7 +85,7 @@ export function noteWay(
   hosts: Readonly<Record<WhichHost, ModelHost>>,
 ): void {
   const { source, target } = assignRoles(saga);
-  const fingerprint = (side: WhichHost) => fingerprintOf(pinned(hosts[side]).hostKey);
+  const fingerprint = (side: WhichHost) => computeFingerprint(pinned(hosts[side]).hostKey);
   const { move, direction, generation = 0 } = saga;
   const details = { direction, generation, source: fingerprint(source), target: fingerprint(target) };
   note(world, { at: "", move, event, details });

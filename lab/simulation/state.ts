@@ -1,7 +1,7 @@
 import type { LogEvent, MoveEvent } from "../../core/eventLog/events";
 import type { MoveHistory } from "../../core/orchestrator/rules/generation";
 import type { ListedBackup } from "../../core/retirement/backupRule";
-import { fingerprintOf } from "../../core/ssh/publicKey";
+import { computeFingerprint } from "../../core/ssh/publicKey";
 import { generationsOf, hostText, installed, keyOf, type ModelHost, type Rank, signing, wouldBoot } from "./host";
 
 export type HostName = "a" | "b" | "c";
@@ -79,7 +79,7 @@ function retirementText({ hosts, lines = [], backups = [] }: World): string {
     const at = lines.findLastIndex(
       (line) => "stack" in line && line.stack === shutDownBy[name] && line.event === "shutDown",
     );
-    const key = fingerprintOf(pinned(hosts[name]).hostKey);
+    const key = computeFingerprint(pinned(hosts[name]).hostKey);
     const later = lines.slice(at + 1).map((line) => {
       if ("stack" in line) return line.stack === shutDownBy[name] ? line.event : "";
       return (

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { providerText } from "./providerText";
+import { buildProviderText } from "./providerText";
 import type { ResourceTable } from "./resourceTable";
 
 export type ArgsOf<I> = { readonly [K in keyof I]: pulumi.Input<I[K]> };
@@ -25,7 +25,7 @@ export function defineResource<I extends object, O extends object>(table: Resour
           ...Object.fromEntries(Object.keys(outputs).map((key) => [key, undefined])),
           ...args,
           ...Object.fromEntries(secrets.map((key) => [key, pulumi.secret(args[key])])),
-          __provider: providerText(table),
+          __provider: buildProviderText(table),
         },
         { ...options, ...own, additionalSecretOutputs: [...secretInputs, ...secretOutputs] },
       );

@@ -12,7 +12,9 @@ const textCache = new Map<string, pulumi.Input<string>>();
  * Returns the text of a resource's provider for the state. Caches it beside the compiled program, once per version,
  * because serializing takes a quarter of the time of an `up` without changes.
  */
-export function providerText<I extends object, O extends object>(table: ResourceTable<I, O>): pulumi.Input<string> {
+export function buildProviderText<I extends object, O extends object>(
+  table: ResourceTable<I, O>,
+): pulumi.Input<string> {
   const text = textCache.get(table.type) ?? readOrMakeText(table);
   textCache.set(table.type, text);
   return text;

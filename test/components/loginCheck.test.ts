@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createLoginCheck } from "../../components/loginCheck";
 import type { SshTarget } from "../../core/ssh/ssh";
-import { refusal } from "../../core/ssh/sshErrors";
+import { createLoginRefusal } from "../../core/ssh/sshErrors";
 
 const target: SshTarget = { address: "203.0.113.7", port: 22, user: "root", hostKey: "ssh-ed25519 AAAA" };
 
@@ -9,7 +9,7 @@ test("tries a refused login once for all steps of a run, and names the next comm
   let logins = 0;
   const { check } = createLoginCheck("prod", async () => {
     logins += 1;
-    throw refusal("login", "root@203.0.113.7:22 refuses the login");
+    throw createLoginRefusal("login", "root@203.0.113.7:22 refuses the login");
   });
   for (const _step of ["preflight", "deploy"]) await expect(check(target)).rejects.toThrow("Then: pulumi up -s prod");
   expect(logins).toBe(1);

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { reportPorts } from "../../components/node/reportPorts";
 import type { tryPorts } from "../../core/ssh/portRules";
 import type { PortState } from "../../core/ssh/ports";
-import { newKeyPair } from "../../providers/hostKey";
+import { createKeyPair } from "../../providers/hostKey";
 import { configOf } from "./exampleConfig";
 
 afterEach(() => vi.restoreAllMocks());
@@ -38,6 +38,6 @@ test("prints nothing about correct ports", async () => {
 
 test("tries no port of a cloud server, whose firewall the program sets", async () => {
   const host = { provider: "hetzner", token: "a".repeat(64), sshFrom: ["198.51.100.7/32"] };
-  const ssh = { privateKey: newKeyPair().privateKey };
+  const ssh = { privateKey: createKeyPair().privateKey };
   expect(await warned("open", { host, ssh })).toEqual({ tried: [], warnings: [] });
 });

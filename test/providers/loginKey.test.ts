@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { SshSession, SshTarget } from "../../core/ssh/ssh";
-import { refusal } from "../../core/ssh/sshErrors";
+import { createLoginRefusal } from "../../core/ssh/sshErrors";
 import { authorizeKey, orderedByState } from "../../providers/loginKey";
 
 const target = (privateKey: string): SshTarget => ({
@@ -17,7 +17,8 @@ const news = { target: target("new"), publicKey: "ssh-ed25519 NEW", library: "au
 function host(...letIn: string[]) {
   const ran: string[] = [];
   const connect = async ({ privateKey = "", address }: SshTarget): Promise<SshSession> => {
-    if (!letIn.includes(privateKey)) throw refusal("login", `root@${address}:22 refuses the login\n  needed: …`);
+    if (!letIn.includes(privateKey))
+      throw createLoginRefusal("login", `root@${address}:22 refuses the login\n  needed: …`);
     return {
       isOpen: true,
       tookMs: 0,

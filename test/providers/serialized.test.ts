@@ -7,7 +7,7 @@ import ssh2 from "ssh2";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { formatMove } from "../../core/eventLog/moveId";
 import { frameScript } from "../../core/ssh/answer";
-import { fingerprintOf } from "../../core/ssh/publicKey";
+import { computeFingerprint } from "../../core/ssh/publicKey";
 import { asRoot } from "../../core/ssh/root";
 import { orchestratorLibrary } from "../../core/steps/libraries";
 import { chainGap } from "../../core/sync/decideSynced";
@@ -373,7 +373,7 @@ describe("FirstContact", () => {
     __provider: "its text",
     ...changes,
   });
-  const pinned = () => ({ pinned: host.hostKey, fingerprint: fingerprintOf(host.hostKey) });
+  const pinned = () => ({ pinned: host.hostKey, fingerprint: computeFingerprint(host.hostKey) });
   const another = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 
   test("create logs in with the configured key, and has nothing to say", async () => {
@@ -575,7 +575,7 @@ describe("the host key of a new server", () => {
   test("is made once: a key that is one, with its fingerprint", async () => {
     const { result } = await run("hostKey", "create", {});
     const { publicKey, privateKey, fingerprint } = result?.outs ?? {};
-    expect(fingerprint).toBe(fingerprintOf(String(publicKey)));
+    expect(fingerprint).toBe(computeFingerprint(String(publicKey)));
     const parsed = ssh2.utils.parseKey(String(privateKey));
     if (parsed instanceof Error) throw parsed;
     expect(`ssh-ed25519 ${parsed.getPublicSSH().toString("base64")}`).toBe(publicKey);

@@ -1,7 +1,7 @@
 import { isOurs } from "../../../core/registration/registration";
 import { isWrong } from "../../../core/ssh/portRules";
 import { isAddingMomentum } from "../../../core/sync/judgeObservation";
-import { progressText } from "../../../core/sync/syncMessages";
+import { formatProgress } from "../../../core/sync/syncMessages";
 import type { Result } from "../../../core/util/result";
 import { findProblems } from "../parts/hostProblemsPart";
 import { getValue } from "../parts/statusParts";
@@ -95,7 +95,7 @@ function checkNode({ view, isReachable }: HostLookup, now: number): Check[] {
     if (synced || !wasSynced) return ["sync", []];
     // A momentum that the node is just inserting does not mean that the sync was lost.
     if (isAddingMomentum(sync.observation, now)) return ["sync", undefined];
-    return check("sync", `the node is not synced any more: ${progressText(sync)}`);
+    return check("sync", `the node is not synced any more: ${formatProgress(sync)}`);
   };
   return [node(), syncLoss()];
 }

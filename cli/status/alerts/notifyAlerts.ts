@@ -3,7 +3,7 @@ import path from "node:path";
 import lockfile from "proper-lockfile";
 import { type Notice, sendHeartbeat, sendNotice } from "../../../core/notify/notify";
 import { isOurs } from "../../../core/registration/registration";
-import { dataDirectory } from "../../../core/store/recordsDirectory";
+import { resolveDataDirectory } from "../../../core/store/recordsDirectory";
 import { checkVersion } from "../../../core/util/checkVersion";
 import { commandsFor } from "../../../core/util/commands";
 import { printable } from "../../../core/util/printable";
@@ -34,7 +34,7 @@ export interface AlertNotifier {
 /** Waits for another notifier of this machine, at most waitSeconds. @throws CliRefusal */
 export async function openAlertNotifier(
   send = sendNotice,
-  directory = path.join(dataDirectory(), "signs"),
+  directory = path.join(resolveDataDirectory(), "signs"),
   waitSeconds = 60,
   beat = sendHeartbeat,
 ): Promise<AlertNotifier> {

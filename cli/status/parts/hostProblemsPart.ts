@@ -1,5 +1,5 @@
-import { installLines, versionGapText } from "../../../core/chain/requiredVersions";
-import { sporkText } from "../../../core/chain/sporks";
+import { formatVersionGap, installLines } from "../../../core/chain/requiredVersions";
+import { formatSpork } from "../../../core/chain/sporks";
 import { commandsFor } from "../../../core/util/commands";
 import { getValue, type StatusParts } from "./statusParts";
 
@@ -39,7 +39,7 @@ export function findProblems({ node, hourlyRestart, sporks, versions }: StatusPa
   for (const spork of reading?.unknown ?? []) {
     const line = {
       label: "spork",
-      text: sporkText(spork, reading?.version),
+      text: formatSpork(spork, reading?.version),
       isNow: spork.isSure && spork.enforcedFrom !== undefined,
     };
     const key = `spork:${spork.id}`;
@@ -49,7 +49,7 @@ export function findProblems({ node, hourlyRestart, sporks, versions }: StatusPa
   for (const gap of getValue(versions) ?? []) {
     const isNow = gap.expectedAt === undefined;
     const key = `version:${gap.leastVersion}${isNow ? ":required" : ""}`;
-    problems.push({ key, label: "version", text: [versionGapText(gap), ...installLines(gap, up)].join(". "), isNow });
+    problems.push({ key, label: "version", text: [formatVersionGap(gap), ...installLines(gap, up)].join(". "), isNow });
   }
   return problems;
 }

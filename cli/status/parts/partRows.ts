@@ -1,9 +1,14 @@
 import { isOurs, type Registration } from "../../../core/registration/registration";
-import { noteText, registrationText, stillOurs, unknownText } from "../../../core/registration/registrationMessages";
+import {
+  formatRegistration,
+  formatUnknownRegistration,
+  noteText,
+  stillOurs,
+} from "../../../core/registration/registrationMessages";
 import { formatUnmet } from "../../../core/retirement/refusalText";
-import { findPortProblems, type PortResult, portsLine } from "../../../core/ssh/portRules";
+import { findPortProblems, formatPortList, type PortResult } from "../../../core/ssh/portRules";
 import type { Result } from "../../../core/util/result";
-import { minuteText } from "../../../core/util/timeText";
+import { formatUtcMinute } from "../../../core/util/timeText";
 import type { Row } from "../../terminal/row";
 import { findProblems } from "./hostProblemsPart";
 import type { StatusParts } from "./statusParts";
@@ -37,7 +42,7 @@ function labelRows<T>(label: string, part: Result<T>, format: (value: T) => read
 function formatPorts(ports: Result<readonly PortResult[]>): Row[] {
   const faults = "value" in ports ? findPortProblems(ports.value) : [];
   return [
-    ...labelRows("ports", ports, (found) => [portsLine(found)]),
+    ...labelRows("ports", ports, (found) => [formatPortList(found)]),
     ...faults.map(({ kind, text }): Row => (kind === "command" ? ["", text, kind] : ["", text])),
   ];
 }
@@ -45,15 +50,15 @@ function formatPorts(ports: Result<readonly PortResult[]>): Row[] {
 function formatAddress(registration: Registration, { pillar, lifecycle }: StackLabel, now: number): string[] {
   const notes = registration.notes.map((note) => `  ${noteText(note)}`);
   if (isOurs(registration)) {
-    const since = now - registration.since < 60_000 ? "" : ` (since ${minuteText(registration.since)} or longer)`;
+    const since = now - registration.since < 60_000 ? "" : ` (since ${formatUtcMinute(registration.since)} or longer)`;
     return [`registered: ${pillar} has this host's address, ${registration.address}${since}`, ...notes];
   }
   // The reason repeats the notes.
-  if (registration.kind === "unknown") return [`unknown: ${unknownText(registration.why)}`];
+  if (registration.kind === "unknown") return [`unknown: ${formatUnknownRegistration(registration.why)}`];
   // The sentence says "still", which is true for a new host only.
   if (lifecycle !== "active" && "address" in registration)
     return [`not registered: ${pillar} has another host's address, ${registration.address}`, ...notes];
-  return [`not registered: ${registrationText(registration, pillar, now)}`, ...notes];
+  return [`not registered: ${formatRegistration(registration, pillar, now)}`, ...notes];
 }
 
 /** Describes a host whose address is not registered: elections follow the wallet two ticks later. */
@@ -62,7 +67,7 @@ function describeUnregistered(
   lifecycle: string,
 ): string {
   if (last?.isOurs)
-    return `yes, still (momentum ${last.height}, ${minuteText(last.at)}), with another address registered: ${stillOurs}`;
+    return `yes, still (momentum ${last.height}, ${formatUtcMinute(last.at)}), with another address registered: ${stillOurs}`;
   // A new host has produced nothing.
   if (last || (lifecycle === "active" && !wasOurs)) return "no: another producer address is registered";
   return `unknown: another producer address is registered, and no recent momentum is of either; ${stillOurs}`;
@@ -75,10 +80,10 @@ function describeProducing(registration: Registration, { pillar, lifecycle }: St
       const count = figures
         ? `; ${figures.produced} of ${figures.expected} momentums of this epoch so far, by a count up to five minutes old`
         : "";
-      return `yes, since momentum ${switched.height}${switched.orBefore ? " (or earlier)" : ""} (${minuteText(switched.at)})${count}`;
+      return `yes, since momentum ${switched.height}${switched.orBefore ? " (or earlier)" : ""} (${formatUtcMinute(switched.at)})${count}`;
     }
     case "registered":
-      return `not yet: ${registrationText(registration, pillar, now)}`;
+      return `not yet: ${formatRegistration(registration, pillar, now)}`;
     case "tooEarly":
       return "no: a node that is not synced produces nothing";
     case "unknown":

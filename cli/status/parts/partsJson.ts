@@ -4,7 +4,7 @@ import type { Result } from "../../../core/util/result";
 import type { StatusParts } from "./statusParts";
 
 /** Returns the parts for programs. An unknown part is `{notKnown: reason}`. */
-export function partsJson(parts: StatusParts) {
+export function createPartsJson(parts: StatusParts) {
   const {
     node,
     registration,

@@ -1,5 +1,5 @@
 import { type ChainClient, openNodeChain, openReferenceChain } from "../../../core/chain/chain";
-import { newerRelease } from "../../../core/chain/newerRelease";
+import { findNewerRelease } from "../../../core/chain/newerRelease";
 import { readVersionGaps } from "../../../core/chain/nodeVersion";
 import { createOrchestratorClient } from "../../../core/chain/orchestrator";
 import { createStackLogRef } from "../../../core/config/stackStore";
@@ -8,7 +8,7 @@ import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration";
 import { type PillarReading, readPillar } from "../../../core/registration/pillarReadings";
 import { isOurs, type Registration } from "../../../core/registration/registration";
 import { judgeRegistration, readRegistrationMemory } from "../../../core/registration/registrationLookup";
-import { unknownText } from "../../../core/registration/registrationMessages";
+import { formatUnknownRegistration } from "../../../core/registration/registrationMessages";
 import { type HostFacts, type HostObservation, readHost } from "../../../core/retirement/readHost";
 import { collectedVariable } from "../../../core/retirement/retirementFacts";
 import type { RetirementSurvey, SurveyDeps } from "../../../core/retirement/surveyRetirement";
@@ -19,7 +19,7 @@ import { hourlyRestartNow } from "../../../core/steps/readingSteps";
 import { envelope, type Step } from "../../../core/steps/step";
 import { receiver } from "../../../core/steps/stepVariables";
 import { type NodeStatus, readNodeStatus } from "../../../core/sync/nodeStatus";
-import { witnessSources } from "../../../core/sync/witnessSources";
+import { createWitnessSources } from "../../../core/sync/witnessSources";
 import { systemClock } from "../../../core/util/clock";
 import { mapResult, type Result, requireValue } from "../../../core/util/result";
 import type { HostReader } from "../hostReader";
@@ -68,7 +68,7 @@ export async function readParts(stack: StackWithHost, hostKey: string, host: Hos
     rewards: readPart(async () => chooseRewards(lookups, await registration, await survey), destroyTimeoutMs),
     destroy: survey?.then((result) => mapResult(result, listUnmetConditions)),
     hourlyRestart: isActive ? readPart(async () => (await runStep(lookups, restartStep)).trim()) : undefined,
-    newerRelease: isActive ? newerRelease(config.controller.release?.url) : undefined,
+    newerRelease: isActive ? findNewerRelease(config.controller.release?.url) : undefined,
     sporks: readPart(async () => readSporks(await lookups.chains, node, host.connection)),
     versions: readPart(() => readMissingVersions(lookups)),
   };
@@ -99,7 +99,7 @@ function startLookups(stack: StackWithHost, host: HostReader, context: Retiremen
     root,
     observation,
     facts,
-    node: readPart(() => readNodeStatus(inputs.node, witnessSources(config), host.connection)),
+    node: readPart(() => readNodeStatus(inputs.node, createWitnessSources(config), host.connection)),
     chains,
     readings: chains.then((clients) =>
       Promise.all(clients.map((client) => readPillar(client, config.pillar.name, registrationTimeoutMs))),
@@ -196,7 +196,7 @@ function readCurrentRewards(
   { lifecycle, network }: StackWithHost["config"],
 ): Promise<RewardsPart> {
   const agreement = agreeOnPillar(readings);
-  if (agreement.kind === "unknown") throw new Error(unknownText(agreement.why));
+  if (agreement.kind === "unknown") throw new Error(formatUnknownRegistration(agreement.why));
   const { pillar, by } = agreement;
   const [first] = by;
   if (pillar === null || first === undefined) throw new Error("nobody registered this Pillar");

@@ -1,7 +1,7 @@
 import type { ChainClient } from "../../../core/chain/chain";
 import type { ProducerSwitch } from "../../../core/registration/findSwitch";
 import { formatCoin, judgeRewards, type RewardsReading } from "../../../core/retirement/readRewards";
-import { minuteText } from "../../../core/util/timeText";
+import { formatUtcMinute } from "../../../core/util/timeText";
 
 export interface RewardsPart {
   readonly text: string;
@@ -51,4 +51,5 @@ export function describeRewards(readings: readonly RewardsReading[]): RewardsPar
   return undefined;
 }
 
-const formatDue = (dueAt: number | undefined) => (dueAt === undefined ? "" : `; due by about ${minuteText(dueAt)}`);
+const formatDue = (dueAt: number | undefined) =>
+  dueAt === undefined ? "" : `; due by about ${formatUtcMinute(dueAt)}`;

@@ -1,7 +1,7 @@
 import type { ChainClient } from "../../../core/chain/chain";
 import type { NodeTarget } from "../../../core/chain/node";
 import { nodeVersion } from "../../../core/chain/nodeVersion";
-import { type Spork, type UnknownSpork, unknownSporks } from "../../../core/chain/sporks";
+import { findUnknownSporks, type Spork, type UnknownSpork } from "../../../core/chain/sporks";
 import type { Connection } from "../../../core/ssh/connection";
 
 export interface SporksPart {
@@ -19,7 +19,7 @@ export async function readSporks(
     nodeVersion(node, connection).catch(() => undefined),
     readFirstAnswer(clients),
   ]);
-  return { version, unknown: unknownSporks(sporks, version) };
+  return { version, unknown: findUnknownSporks(sporks, version) };
 }
 
 /** Tries the references, too: a node that stopped because it lacks a spork can't answer. */

@@ -2,7 +2,7 @@ import type { VersionGap } from "../../../core/chain/requiredVersions";
 import type { Registration } from "../../../core/registration/registration";
 import type { Unmet } from "../../../core/retirement/retirementFacts";
 import type { PortResult } from "../../../core/ssh/portRules";
-import { firstLine } from "../../../core/util/firstLine";
+import { takeFirstLine } from "../../../core/util/firstLine";
 import { type Result, toResult } from "../../../core/util/result";
 import { withTimeout } from "../../../core/util/withTimeout";
 import type { OrchestratorPart } from "./orchestratorPart";
@@ -50,7 +50,7 @@ const partTimeoutMs = 40_000;
 export async function readPart<T>(read: () => Promise<T>, timeoutMs = partTimeoutMs): Promise<Result<T>> {
   const late = `no answer within ${timeoutMs / 1000} s`;
   const result = await toResult((async () => withTimeout(read(), timeoutMs, late))());
-  return "value" in result ? result : { problem: firstLine(result.problem) || "an error without words" };
+  return "value" in result ? result : { problem: takeFirstLine(result.problem) || "an error without words" };
 }
 
 export function getValue<T>(part: Result<T> | undefined): T | undefined {

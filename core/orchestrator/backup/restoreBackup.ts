@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import type { Backup } from "../../eventLog/events";
 import { parseMove } from "../../eventLog/moveId";
-import { ownIdentityPath } from "../../store/recordsDirectory";
+import { resolveOwnIdentityPath } from "../../store/recordsDirectory";
 import type { Store } from "../../store/store";
 import { formatProblem } from "../../util/problem";
 import { resolvePath } from "../../util/resolvePath";
@@ -78,7 +78,7 @@ async function openKept(file: string, store: Store): Promise<Readable> {
 }
 
 function identityPath({ identityFile, store }: BackupSettings): string {
-  return identityFile ?? ownIdentityPath(store.directory);
+  return identityFile ?? resolveOwnIdentityPath(store.directory);
 }
 
 async function openArchive(file: string, settings: BackupSettings): Promise<Readable> {

@@ -4,7 +4,7 @@ import path from "node:path";
 import { PassThrough, Readable, Transform, type TransformCallback } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
-import { ownIdentityPath } from "../../store/recordsDirectory";
+import { resolveOwnIdentityPath } from "../../store/recordsDirectory";
 import { formatProblem } from "../../util/problem";
 import { readSmallFile } from "../../util/readSmallFile";
 import { writeNewFile } from "../../util/writeAtomically";
@@ -28,7 +28,7 @@ export async function openIdentity(
   now: () => number,
 ): Promise<Identity> {
   const age = await import("age-encryption");
-  const file = configured ?? ownIdentityPath(directory);
+  const file = configured ?? resolveOwnIdentityPath(directory);
   const isNew = configured === undefined && !fs.existsSync(file);
   if (isNew) {
     const secret = await age.generateX25519Identity();

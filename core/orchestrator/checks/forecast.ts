@@ -1,4 +1,4 @@
-import { durationText } from "../../util/timeText";
+import { formatDuration } from "../../util/timeText";
 
 /** Seconds. */
 export interface Range {
@@ -77,4 +77,4 @@ export function formatForecast(
 }
 
 const rangeText = ({ least, most }: Range) => `${secondsText(least)} to ${secondsText(most)}`;
-const secondsText = (seconds: number) => (seconds < 60 ? `${seconds.toFixed(1)} s` : durationText(seconds * 1000));
+const secondsText = (seconds: number) => (seconds < 60 ? `${seconds.toFixed(1)} s` : formatDuration(seconds * 1000));

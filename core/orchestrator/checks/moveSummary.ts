@@ -1,4 +1,4 @@
-import { sizeText } from "../../util/sizeText";
+import { formatSize } from "../../util/sizeText";
 import type { BridgeNow } from "./bridgeState";
 import type { MoveSurvey, Requirements } from "./moveSurvey";
 import { chooseNewVersion } from "./newHostProblems";
@@ -12,8 +12,8 @@ export function formatSurvey(survey: MoveSurvey, wanted: Requirements): string[]
   const live = "value" in status && status.value ? status.value.stateName : "its build does not tell";
   const pillar = "value" in identity ? identity.value?.pillarName : undefined;
   const lines = [
-    `old host ${wanted.old.address}: ${version}, state: ${live}, ${facts.files} files, ${sizeText(facts.bytes)}, key shares: ${facts.shares}`,
-    `new host ${wanted.new.address}: ${next ?? "version not known before it runs"}, ${sizeText(survey.new.value.facts.free)} free`,
+    `old host ${wanted.old.address}: ${version}, state: ${live}, ${facts.files} files, ${formatSize(facts.bytes)}, key shares: ${facts.shares}`,
+    `new host ${wanted.new.address}: ${next ?? "version not known before it runs"}, ${formatSize(survey.new.value.facts.free)} free`,
   ];
   if (pillar !== undefined) lines.push(pillarLine(pillar));
   if (!survey.bridge.known && facts.shares > 0)

@@ -2,7 +2,7 @@ import { type BuildInfo, compareVersions } from "../../chain/orchestrator";
 import { commandsFor } from "../../util/commands";
 import type { Problem } from "../../util/problem";
 import type { Result } from "../../util/result";
-import { sizeText } from "../../util/sizeText";
+import { formatSize } from "../../util/sizeText";
 import { isUsed } from "../rules/endpoints";
 import { isOwn } from "../rules/journal";
 import { findMissingTools, listFailedChecks, marginBytes } from "./hostProblems";
@@ -38,8 +38,8 @@ function directoryProblems({ facts }: NewSide, old: OldSide | undefined, wanted:
     },
     (facts.free < neededBytes || facts.inodes < (old?.facts.files ?? 0) + 1000) && {
       what: `${address}: the disk has no room for a copy of the orchestrator's directory`,
-      found: `${sizeText(facts.free)} and ${facts.inodes} files free at ${facts.mount}`,
-      needed: `${sizeText(neededBytes)}, and as many files as the copy has`,
+      found: `${formatSize(facts.free)} and ${facts.inodes} files free at ${facts.mount}`,
+      needed: `${formatSize(neededBytes)}, and as many files as the copy has`,
       next: `Make room there, then run ${run.up} again.`,
     },
   ]);

@@ -1,5 +1,5 @@
 import { formatMove } from "../../eventLog/moveId";
-import { sshdFaults } from "../../ssh/sshdFaults";
+import { findSshdFaults } from "../../ssh/sshdFaults";
 import { commandsFor } from "../../util/commands";
 import type { Problem } from "../../util/problem";
 import { checkMoveHistory } from "../rules/generation";
@@ -81,7 +81,7 @@ function answerProblems({ build, status }: OldSide, wanted: Requirements): Probl
 
 function sshdProblems({ sshd }: OldSide, wanted: Requirements): Problem[] {
   if (!sshd) return [];
-  return sshdFaults(sshd, `127.0.0.1:${wanted.rpcPort}`).map(({ found, needed }) => ({
+  return findSshdFaults(sshd, `127.0.0.1:${wanted.rpcPort}`).map(({ found, needed }) => ({
     what: `${wanted.old.address}: its sshd refuses what a move asks of it`,
     found,
     needed,

@@ -1,5 +1,5 @@
 import type { RpcClock } from "../../chain/orchestrator";
-import { appendEvent, isMoveOver, lastMoveEvent, readMoveEvents } from "../../eventLog/eventLog";
+import { appendEvent, findLastMoveEvent, isMoveOver, readMoveEvents } from "../../eventLog/eventLog";
 import type { Backup, Prepared } from "../../eventLog/events";
 import type { MoveId } from "../../eventLog/moveId";
 import type { RootHost } from "../../ssh/root";
@@ -89,7 +89,7 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
   const { move, old } = options;
   const store = openStore(options.backups.directory);
   const events = await readMoveEvents(store);
-  const recorded = lastMoveEvent(events, move, "secured")?.details;
+  const recorded = findLastMoveEvent(events, move, "secured")?.details;
   if (isMoveOver(events, move)) return { ...recorded, move };
   const kept = recorded?.backup && (await isBackupKept(store, recorded.backup)) ? recorded.backup : undefined;
   if (kept && (await hasPresentShare(kept, options, deps))) return { ...recorded, move };

@@ -1,6 +1,6 @@
 import { commandsFor } from "../../util/commands";
 import { formatProblem, type Problem } from "../../util/problem";
-import { sizeText } from "../../util/sizeText";
+import { formatSize } from "../../util/sizeText";
 import { findHomeProblems } from "./homeProblems";
 import { listFailedChecks, marginBytes } from "./hostProblems";
 import type { MoveSurvey, Requirements } from "./moveSurvey";
@@ -33,8 +33,8 @@ export function findMoveProblems(survey: MoveSurvey, wanted: Requirements): stri
     ...listFailedChecks([
       survey.room < neededBytes && {
         what: "this machine has no room for the backup",
-        found: `${sizeText(survey.room)} free at ${wanted.backupDirectory}`,
-        needed: sizeText(neededBytes),
+        found: `${formatSize(survey.room)} free at ${wanted.backupDirectory}`,
+        needed: formatSize(neededBytes),
         next: `Make room, or: ${run.set("orchestrator.backup.directory", "DIRECTORY")}`,
       },
     ]),

@@ -4,12 +4,12 @@ import { openStackStore } from "../../config/stackStore";
 import { readMoveEvents } from "../../eventLog/eventLog";
 import { createMoveId, isSameMove } from "../../eventLog/moveId";
 import { commandsFor } from "../../util/commands";
-import { shellWord } from "../../util/quote";
+import { quoteShellWord } from "../../util/quote";
 
 export const whatItIs = "what comes from there runs as root and holds the bridge's key share";
 
 /** Formats the command for the hash to compare with the release's page. */
-export const hashCommand = (url: string) => `curl -fsSL ${shellWord(url)} | sha256sum`;
+export const hashCommand = (url: string) => `curl -fsSL ${quoteShellWord(url)} | sha256sum`;
 
 /** Returns why a move without a pinned hash is refused; none that has begun or is over, since it installs nothing. */
 export async function releaseHashFault(

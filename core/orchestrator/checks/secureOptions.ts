@@ -1,7 +1,7 @@
 import type { StackConfig } from "../../config/config";
 import { chooseRecordsPlace } from "../../config/stackStore";
 import { createMoveId } from "../../eventLog/moveId";
-import { oldHost } from "../../ssh/configuredLogin";
+import { createOldHost } from "../../ssh/configuredLogin";
 import type { OrchestratorPaths } from "../hosts/moveInputs";
 import type { Acknowledgements } from "../rules/acknowledgements";
 import type { SecureOptions } from "./preparation";
@@ -44,7 +44,7 @@ function acknowledgedOf({ orchestrator }: StackConfig): Acknowledgements {
 
 export function createSecureOptions(config: StackConfig, stack: string): SecureOptions {
   const { migrateFrom: from, release, backup } = config.orchestrator;
-  const { ssh } = oldHost(config);
+  const { ssh } = createOldHost(config);
   return {
     stack,
     move: createMoveId(config, stack),

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { base64, fileName, own, parseCopyKey } from "../../ssh/foreign";
 import type { CallError } from "../../ssh/root";
-import { firstLine } from "../../util/firstLine";
+import { takeFirstLine } from "../../util/firstLine";
 import type { Acknowledgements } from "../rules/acknowledgements";
 import type { HostStates } from "../rules/hostStates";
 import { assignRoles, type Saga, type WhichHost } from "../rules/journal";
@@ -87,7 +87,7 @@ export class Copier {
       if (!states[side]) return;
       await this.sides.call({ side, name, saga, variables: own({ login_user: login }) }).catch((error: Error) => {
         problems.push(
-          `the copy's key could not be removed from the ${side} host: ${firstLine(error.message)}; the next run removes it`,
+          `the copy's key could not be removed from the ${side} host: ${takeFirstLine(error.message)}; the next run removes it`,
         );
       });
     };

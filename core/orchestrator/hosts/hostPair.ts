@@ -1,11 +1,11 @@
 import { formatMove } from "../../eventLog/moveId";
 import { own, type Variables } from "../../ssh/foreign";
-import { fingerprintOf } from "../../ssh/publicKey";
+import { computeFingerprint } from "../../ssh/publicKey";
 import { type CallError, type CallOptions, openRoot, type RootHost } from "../../ssh/root";
 import { isFatal } from "../../ssh/sshErrors";
 import type { Clock } from "../../util/clock";
 import { commandsFor } from "../../util/commands";
-import { firstLine } from "../../util/firstLine";
+import { takeFirstLine } from "../../util/firstLine";
 import { formatProblem } from "../../util/problem";
 import type { HostState, HostStates, OrchestratorObservation } from "../rules/hostStates";
 import { assignRoles, formatHost, parseJournal, type Saga, type WhichHost } from "../rules/journal";
@@ -94,8 +94,8 @@ class SshHostPair implements HostPair {
       move: formatMove(move),
       direction,
       generation,
-      source_key: fingerprintOf(inputs[source].host.ssh.hostKey),
-      target_key: fingerprintOf(inputs[target].host.ssh.hostKey),
+      source_key: computeFingerprint(inputs[source].host.ssh.hostKey),
+      target_key: computeFingerprint(inputs[target].host.ssh.hostKey),
       side,
       rpc_port: inputs.rpcPort,
       p2p_port: inputs.p2pPort,
@@ -144,11 +144,11 @@ class SshHostPair implements HostPair {
         const { broken, message } = error as Error & { broken?: boolean };
         // The old host is gone: another machine has its address.
         if (side === "old" && isFatal(error) && Reflect.get(error as Error, "refused") === "hostKey") {
-          deps.say(`${firstLine(message)}: taken for unreachable`);
+          deps.say(`${takeFirstLine(message)}: taken for unreachable`);
           return undefined;
         }
         if (!broken) throw error;
-        if (isFirst) deps.say(`the ${side} host does not answer: ${firstLine(message)}`);
+        if (isFirst) deps.say(`the ${side} host does not answer: ${takeFirstLine(message)}`);
         if (deps.ticks() >= end) return undefined;
       }
       await deps.sleep(retryDelayMs);

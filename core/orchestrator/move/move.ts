@@ -2,10 +2,10 @@ import crypto from "node:crypto";
 import type { BuildInfo } from "../../chain/orchestrator";
 import { createLogRef, type EventLog, openEventLog, readMoveEvents } from "../../eventLog/eventLog";
 import type { MoveEnd } from "../../eventLog/events";
-import { assertWhole, lastHash } from "../../eventLog/logIntegrity";
-import { fingerprintOf } from "../../ssh/publicKey";
+import { assertWhole, findLastHash } from "../../eventLog/logIntegrity";
+import { computeFingerprint } from "../../ssh/publicKey";
 import { commandsFor } from "../../util/commands";
-import { firstLine } from "../../util/firstLine";
+import { takeFirstLine } from "../../util/firstLine";
 import { openHostPair } from "../hosts/hostPair";
 import type { MoveInputs } from "../hosts/moveInputs";
 import type { Wanted } from "../rules/generation";
@@ -77,9 +77,9 @@ export async function move(
     const used = commandsFor(inputs.stack).remove("orchestrator.migrateFrom.firstMove");
     if (inputs.firstMove) deps.say(`the word about the first move is used; it would count for a lost record: ${used}`);
     const outputs = await createOutputs(run, ending, runsSince, log);
-    return { ...outputs, recordHead: lastHash(await log.store.readLines()) };
+    return { ...outputs, recordHead: findLastHash(await log.store.readLines()) };
   } catch (error) {
-    await log.noteMove(inputs.move, { event: "failed", details: { error: firstLine((error as Error).message) } });
+    await log.noteMove(inputs.move, { event: "failed", details: { error: takeFirstLine((error as Error).message) } });
     throw error;
   } finally {
     await sides.dropLocks(saga, states);
@@ -88,7 +88,7 @@ export async function move(
 }
 
 function keysOf({ old, new: fresh }: MoveInputs): Readonly<Record<WhichHost, string>> {
-  return { old: fingerprintOf(old.host.ssh.hostKey), new: fingerprintOf(fresh.host.ssh.hostKey) };
+  return { old: computeFingerprint(old.host.ssh.hostKey), new: computeFingerprint(fresh.host.ssh.hostKey) };
 }
 
 /** Returns the function that logs a saga's begin and start, with its hosts' keys. */

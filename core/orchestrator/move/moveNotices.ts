@@ -1,5 +1,5 @@
 import { commandsFor } from "../../util/commands";
-import { firstLine } from "../../util/firstLine";
+import { takeFirstLine } from "../../util/firstLine";
 import type { MoveInputs } from "../hosts/moveInputs";
 import type { MoveOutputs } from "./move";
 
@@ -19,5 +19,5 @@ export function formatMoveNotice(
 
 /** Formats the notification of a failed move; the run itself says where the orchestrator is. */
 export function formatMoveFailure({ message }: Error, stack: string): string {
-  return `the orchestrator's move ended in an error: ${firstLine(message)}. Where the orchestrator is: ${commandsFor(stack).status()}`;
+  return `the orchestrator's move ended in an error: ${takeFirstLine(message)}. Where the orchestrator is: ${commandsFor(stack).status()}`;
 }

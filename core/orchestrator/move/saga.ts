@@ -1,4 +1,4 @@
-import { firstLine } from "../../util/firstLine";
+import { takeFirstLine } from "../../util/firstLine";
 import type { MoveDecision, MoveStep, RunMemory } from "../rules/decideMove";
 import { applyEvent, decideEvent, decideNext, type Wanted } from "../rules/generation";
 import type { HostStates } from "../rules/hostStates";
@@ -89,7 +89,7 @@ export async function runSaga(
       } else {
         failure = `${message}`;
         memory = { ...memory, failed: true };
-        actions.say(`failed: ${firstLine(failure)}`);
+        actions.say(`failed: ${takeFirstLine(failure)}`);
       }
       states = await actions.look();
     }

@@ -1,7 +1,7 @@
 import {
   type BuildInfo,
   createOrchestratorClient,
-  identityDifferences,
+  findIdentityDifferences,
   isWrongAnswer,
   type OrchestratorClient,
   type OrchestratorIdentity,
@@ -153,7 +153,7 @@ export async function verify(
   const before = await readUnit(started, { log_lines: 1 });
   const faults = side === "new" ? checkRunningVersion(build, inputs.version, commandsFor(inputs.stack)) : [];
   const identity = await client.identity();
-  const differences = identity && expected ? identityDifferences(identity, expected) : [];
+  const differences = identity && expected ? findIdentityDifferences(identity, expected) : [];
   for (const name of differences)
     faults.push(`it is another orchestrator than before: ${name} ${identity?.[name]}, not ${expected?.[name]}`);
   await deps.sleep(inputs.steadyFor);

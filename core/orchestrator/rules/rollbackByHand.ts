@@ -1,5 +1,5 @@
 import { commandsFor } from "../../util/commands";
-import { shellWord } from "../../util/quote";
+import { quoteShellWord } from "../../util/quote";
 import type { HostStates } from "./hostStates";
 import { assignRoles, formatPlainStore, journalFile, type Saga } from "./journal";
 import type { HostAddresses } from "./keyLocation";
@@ -17,7 +17,8 @@ export function formatRollbackCommands(saga: Saga, states: HostStates, places: H
   const { source, target } = assignRoles(saga);
   const { unitFile = "", keyStore = "" } = states[source]?.journal?.was ?? {};
   const service = places.services[source];
-  const moveBack = (from: string, to: string) => (to === "" ? "" : `mv ${shellWord(from)} ${shellWord(to)} && `);
+  const moveBack = (from: string, to: string) =>
+    to === "" ? "" : `mv ${quoteShellWord(from)} ${quoteShellWord(to)} && `;
   const files = moveBack(`${unitFile}.moved`, unitFile) + moveBack(keyStore, formatPlainStore(keyStore));
   return [
     `first on ${places[target]}: ${stopForGood(places.services[target])} (it must say inactive)`,

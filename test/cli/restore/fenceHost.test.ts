@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { fenceHost, findServer, formatFenceSentence } from "../../../cli/restore/fenceHost";
 import type { StackConfig } from "../../../core/config/config";
 import type { LogEvent } from "../../../core/eventLog/events";
-import { fingerprintOf } from "../../../core/ssh/publicKey";
+import { computeFingerprint } from "../../../core/ssh/publicKey";
 import { configOf } from "../../components/exampleConfig";
 import { closedPort } from "../../core/chain/fakes";
 import { type Answer, fakeApi, refusal, token } from "../../core/cloud/fakeApi";
@@ -32,7 +32,7 @@ describe.each([
     api.answers = { [`GET ${path}`]: [status("running"), status("off")], [`POST ${action}`]: [[201]] };
     expect(await fenceHost(lost(), server(), undefined, { yes: true })).toEqual({
       address: "127.0.0.1",
-      hostKey: fingerprintOf(hostKey),
+      hostKey: computeFingerprint(hostKey),
       how: "off",
       server: `server 52 at ${provider}`,
     });
@@ -67,7 +67,7 @@ describe.each([
 });
 
 describe("a lost host of no known provider", () => {
-  const fence = { address: "127.0.0.1", hostKey: fingerprintOf(hostKey), how: "sentence" } as const;
+  const fence = { address: "127.0.0.1", hostKey: computeFingerprint(hostKey), how: "sentence" } as const;
 
   test("is fenced by the sentence alone, once", async () => {
     expect(await fenceHost(lost(), undefined, undefined, { fenced: sentence })).toEqual(fence);

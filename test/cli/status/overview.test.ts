@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { NoServerRefusal } from "../../../cli/status/openStack";
-import { decideOverviewExitCode, formatOverview, overviewJson, type StackLookup } from "../../../cli/status/overview";
+import {
+  createOverviewJson,
+  decideOverviewExitCode,
+  formatOverview,
+  type StackLookup,
+} from "../../../cli/status/overview";
 import { CliRefusal } from "../../../cli/terminal/refusal";
 import { viewOf } from "../exampleView";
 
@@ -51,7 +56,7 @@ test("wraps in a narrow terminal and removes control characters", () => {
 });
 
 test("formats JSON in the same order, with the needs of each stack", () => {
-  expect(overviewJson(all)).toMatchObject([
+  expect(createOverviewJson(all)).toMatchObject([
     { stack: "bolt", looked: false, needs: "unseen", refusal: expect.stringContaining("does not open") },
     { stack: "bolt-2", needs: "step" },
     { stack: "prod-2", needs: "wait", looked: true, stage: "deployed, syncing" },

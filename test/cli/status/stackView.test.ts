@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { decideStage } from "../../../cli/status/hostStage";
 import { createLineDisplay, listTopics } from "../../../cli/status/plainLines";
 import type { StackView } from "../../../cli/status/stackView";
-import { statusJson } from "../../../cli/status/statusJson";
+import { createStatusJson } from "../../../cli/status/statusJson";
 import { formatStatus } from "../../../cli/status/statusRows";
 import { type NodeHostFacts, parseNodeHostFacts } from "../../../core/ssh/hostFacts";
 import { facts, lives, viewOf } from "../exampleView";
@@ -81,7 +81,7 @@ describe("stage and next step", () => {
 });
 
 test("reads the host's markers from its facts", () => {
-  const listDone = (facts: NodeHostFacts | undefined) => statusJson(viewOf({ facts }), 1).done;
+  const listDone = (facts: NodeHostFacts | undefined) => createStatusJson(viewOf({ facts }), 1).done;
   expect(listDone(done("packages", "deployed"))).toEqual(["packages", "deployed"]);
   expect(listDone(done())).toEqual([]);
   expect(listDone({ ...parseNodeHostFacts([]), unseen: ["x"] })).toBeUndefined();
@@ -96,11 +96,11 @@ test("shows a chain copy as a row and in the JSON", () => {
     "chain copy",
     "13.4 GB of 192.0.2.1 in 19 min, up to momentum 3, at 2026-11-21 10:00 UTC; hash of all files' hashes: ab",
   ]);
-  expect(statusJson(view, 0).chainCopied).toEqual(copied);
+  expect(createStatusJson(view, 0).chainCopied).toEqual(copied);
 });
 
 test("formats JSON with the stage and whether the host was read", () => {
-  const { facts: found, ...report } = statusJson(viewOf(), 1);
+  const { facts: found, ...report } = createStatusJson(viewOf(), 1);
   expect(found).toMatchObject({ service: { active: "active" }, node: { peers: 8 }, disk: { free: 75_000_000 } });
   expect(report).toEqual({
     stack: "prod",
@@ -125,7 +125,7 @@ test("formats JSON with the stage and whether the host was read", () => {
     done: ["packages", "deployed"],
     pulumi: [{ user: "ada", host: "desk", pid: 4242, since: "2026-11-21T15:02:54.000Z", run: "lives" }],
   });
-  expect(statusJson(viewOf(), 2).looked).toBe(false);
+  expect(createStatusJson(viewOf(), 2).looked).toBe(false);
 });
 
 describe("the display of a file", () => {

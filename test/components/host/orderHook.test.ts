@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, expect, test, vi } from "vitest";
-import { onOrderError } from "../../../components/host/orderHook";
+import { handleOrderError } from "../../../components/host/orderHook";
 import type { ServerDecision } from "../../../core/cloud/decideServer";
 import { createHetzner } from "../../../core/cloud/hetzner";
 import type { OrderRecord } from "../../../core/cloud/orderRecord";
@@ -28,7 +28,7 @@ async function failed(
       kept = next;
     },
   };
-  const hook = onOrderError({ cloud, stack: "prod", offer: plan.offer, token, orders });
+  const hook = handleOrderError({ cloud, stack: "prod", offer: plan.offer, token, orders });
   const args = { urn: "urn", id: "", name: "server", type: "t", failedOperation: operation, errors: [error, "older"] };
   const isRepeated = await hook(args);
   return { isRepeated, record: kept, warnings: warn.mock.calls.map(([text]) => text.split("\n")[0]) };

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import {
-  electedFrom,
-  electionChance,
-  maxTicksWithoutSlot,
-  standingText,
-  tickMs,
-  usualTicks,
+  computeElectedFrom,
+  computeElectionChance,
+  computeMaxTicksWithoutSlot,
+  computeTickMs,
+  computeUsualTicks,
+  formatStanding,
 } from "../../../core/chain/elections";
 import { electedOf } from "../../../lab/doubles/chain/elections";
 
@@ -23,19 +23,19 @@ describe("the chance of election", () => {
     [80, 80, 0.23],
     [100, 100, 0.17],
   ])("of %i Pillars, at place %i: %f", (pillars, place, share) => {
-    const { least, most } = electionChance({ pillars, place }, network);
+    const { least, most } = computeElectionChance({ pillars, place }, network);
     expect(least).toBe(most);
     expect(Math.abs(least - share)).toBeLessThan(0.01);
   });
 
   test("of a Pillar without a counted weight lies between both", () => {
-    const { least, most } = electionChance({ pillars: 100 }, network);
+    const { least, most } = computeElectionChance({ pillars: 100 }, network);
     expect([least.toFixed(3), most.toFixed(3)]).toEqual(["0.176", "0.588"]);
-    expect(electionChance({ pillars: 30 }, network)).toEqual({ least: 1, most: 1 });
+    expect(computeElectionChance({ pillars: 30 }, network)).toEqual({ least: 1, most: 1 });
   });
 
   test("of a Pillar at the edge of the top ranks is that of the rest: weights change", () => {
-    const of = (place: number) => electionChance({ pillars: 100, place }, network).least.toFixed(2);
+    const of = (place: number) => computeElectionChance({ pillars: 100, place }, network).least.toFixed(2);
     expect([of(25), of(26), of(30), of(31)]).toEqual(["0.59", "0.18", "0.18", "0.18"]);
   });
 });
@@ -47,12 +47,12 @@ describe("patience", () => {
     [0.333, 23],
     [15 / 85, 48],
   ])("at a chance of %f is %i ticks", (chance, ticks) => {
-    expect(maxTicksWithoutSlot(chance)).toBe(ticks);
+    expect(computeMaxTicksWithoutSlot(chance)).toBe(ticks);
     expect((1 - chance) ** ticks).toBeLessThan(1e-4);
   });
 
   test("usually a slot comes much earlier", () => {
-    expect([1, 0.588, 15 / 85].map(usualTicks)).toEqual([1, 1, 4]);
+    expect([1, 0.588, 15 / 85].map(computeUsualTicks)).toEqual([1, 1, 4]);
   });
 
   test("a healthy Pillar of a hundred is not without a slot for so long", () => {
@@ -60,7 +60,7 @@ describe("patience", () => {
       name: `${place + 1}`,
       weight: BigInt(500 - place),
     }));
-    const patience = maxTicksWithoutSlot(electionChance({ pillars: 100, place: 71 }, network).least);
+    const patience = computeMaxTicksWithoutSlot(computeElectionChance({ pillars: 100, place: 71 }, network).least);
     const last = new Map(candidates.slice(30).map(({ name }) => [name, 0]));
     let overdue = 0;
     let asked = 0;
@@ -80,22 +80,22 @@ describe("the time from which an address is elected", () => {
     ["06:14:01", "06:20:41"],
     ["06:23:51", "06:30:41"],
   ])("seen at %s: from %s", (seen, from) => {
-    expect(electedFrom(at(seen), genesis, network)).toBe(at(from));
+    expect(computeElectedFrom(at(seen), genesis, network)).toBe(at(from));
   });
 
   test("the block of an address seen at the end of a tick is in the next tick", () => {
-    expect(electedFrom(at("06:15:25"), genesis, network)).toBe(at("06:25:41"));
-    expect(electedFrom(at("06:15:20"), genesis, network)).toBe(at("06:25:41") - 5 * 60_000);
+    expect(computeElectedFrom(at("06:15:25"), genesis, network)).toBe(at("06:25:41"));
+    expect(computeElectedFrom(at("06:15:20"), genesis, network)).toBe(at("06:25:41") - 5 * 60_000);
   });
 
   test("without the genesis two ticks and the confirmation, which is never earlier than it is", () => {
-    expect(electedFrom(at("06:14:01"), undefined, network)).toBe(at("06:24:21"));
-    expect(tickMs(network)).toBe(300_000);
+    expect(computeElectedFrom(at("06:14:01"), undefined, network)).toBe(at("06:24:21"));
+    expect(computeTickMs(network)).toBe(300_000);
   });
 });
 
 test("describes a Pillar's rank and chance", () => {
-  const words = (standing: Parameters<typeof standingText>[0]) => standingText(standing, network);
+  const words = (standing: Parameters<typeof formatStanding>[0]) => formatStanding(standing, network);
   expect(words({ pillars: 3, place: 2 })).toBe("one of 3 Pillars, all of them in every tick of 5 min");
   expect(words({ pillars: 100, place: 71 })).toBe("place 71 of 100 by weight, in 18 of 100 ticks of 5 min");
   expect(words({ pillars: 100 })).toBe(

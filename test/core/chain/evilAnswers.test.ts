@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { chainClient } from "../../../core/chain/chain";
+import { createChainClient } from "../../../core/chain/chain";
 import { parseAmount, parseStanding } from "../../../core/chain/chainAnswers";
 import { evilText } from "../../evilText";
 
 const answering = (result: unknown) =>
-  chainClient(
+  createChainClient(
     "a reference",
     async () => ({ status: 200, body: JSON.stringify({ result }) }),
     () => undefined,

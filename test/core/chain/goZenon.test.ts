@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type ChainClient, chainClient } from "../../../core/chain/chain";
+import { type ChainClient, createChainClient } from "../../../core/chain/chain";
 import { nodeResult, parseMomentum, parseSyncInfo } from "../../../core/chain/node";
 
 // Recorded from go-zenon v0.0.8, networks of three Pillars; the file says what is what.
@@ -10,14 +10,14 @@ const recorded = JSON.parse(readFileSync(join(import.meta.dirname, "../../fixtur
 };
 const body = (answer: object | undefined) => ({ status: 200, body: JSON.stringify(answer) });
 const clientOf = (stage: string): ChainClient =>
-  chainClient(
+  createChainClient(
     "node",
     async (method) => body(recorded[stage]?.[method]),
     () => undefined,
   );
 /** A node that gives one answer to every question. */
 const edge = (name: string): ChainClient =>
-  chainClient(
+  createChainClient(
     "node",
     async () => body(recorded.edges?.[name]),
     () => undefined,
@@ -59,7 +59,7 @@ describe("the answers of a real node", () => {
 
   test("give no rank right after a start, while weights are not counted", async () => {
     const list = ["A", "B"].map((name) => ({ name, weight: "0" }));
-    const started = chainClient(
+    const started = createChainClient(
       "node",
       async () => body({ result: { count: 80, list } }),
       () => undefined,

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { checkRelease } from "../../../cli/check/checkReleases";
-import { newerRelease } from "../../../core/chain/newerRelease";
+import { findNewerRelease } from "../../../core/chain/newerRelease";
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -13,13 +13,13 @@ async function asked(tag: string, answer: unknown, status = 200) {
   vi.stubGlobal("fetch", fetched);
   const repository = `someone/controller-${count++}`;
   const url = `https://github.com/${repository}/releases/download/${tag}/controller.zip`;
-  return { repository, url, said: await newerRelease(url), fetched };
+  return { repository, url, said: await findNewerRelease(url), fetched };
 }
 
 test("a newer release is named, with its page; GitHub is asked once", async () => {
   const { said, repository, url, fetched } = await asked("v0.0.4-alpha", { tag_name: "v0.0.5" });
   expect(said).toBe(`v0.0.5, where v0.0.4-alpha is configured: https://github.com/${repository}/releases/tag/v0.0.5`);
-  await newerRelease(url);
+  await findNewerRelease(url);
   expect(fetched).toHaveBeenCalledExactlyOnceWith(
     `https://api.github.com/repos/${repository}/releases/latest`,
     expect.objectContaining({ redirect: "manual" }),
@@ -39,8 +39,8 @@ test.each<[string, string, unknown, number]>([
 
 test("asks only for releases of GitHub", async () => {
   const { fetched } = await asked("v0.0.4", {});
-  expect(await newerRelease("https://release.example/node-controller.zip")).toBeUndefined();
-  expect(await newerRelease(undefined)).toBeUndefined();
+  expect(await findNewerRelease("https://release.example/node-controller.zip")).toBeUndefined();
+  expect(await findNewerRelease(undefined)).toBeUndefined();
   expect(fetched).toHaveBeenCalledOnce();
 });
 

@@ -2,7 +2,7 @@ import http from "node:http";
 import net from "node:net";
 import { test as base, describe, expect } from "vitest";
 import { compareVersions, createOrchestratorClient, withoutSecrets } from "../../../core/chain/orchestrator";
-import { forwardError } from "../../../core/ssh/sshErrors";
+import { createForwardError } from "../../../core/ssh/sshErrors";
 import { evilText, harmless } from "../../evilText";
 import { listen } from "./fakes";
 
@@ -124,7 +124,10 @@ describe("getBuildInfo", () => {
   test("names a port on which nothing listens", async () => {
     const forward = () =>
       Promise.reject(
-        forwardError("closedPort", "nothing listens on 127.0.0.1:55000 of the host: the node restarts or is down"),
+        createForwardError(
+          "closedPort",
+          "nothing listens on 127.0.0.1:55000 of the host: the node restarts or is down",
+        ),
       );
     await expect(createOrchestratorClient({ forward }, 55000, clock()).buildInfo()).rejects.toThrow(
       "nothing listens on 127.0.0.1:55000: it is down, or still starting",

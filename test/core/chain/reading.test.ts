@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { ChainClient } from "../../../core/chain/chain";
 import type { Produced } from "../../../core/chain/chainAnswers";
-import { faultText, isAnswered, leftOutText, type NodeFault, readNode, wholePage } from "../../../core/chain/reading";
+import {
+  formatLeftOut,
+  formatNodeFault,
+  isAnswered,
+  type NodeFault,
+  readNode,
+  wholePage,
+} from "../../../core/chain/reading";
 import { clientNamed, silent } from "./readings";
 
 const clock = Date.UTC(2026, 0, 2);
@@ -56,13 +63,13 @@ describe("a node", () => {
 });
 
 test("formats why a node's answer does not count", () => {
-  expect(leftOutText(silent("reference http://a"))).toBe("reference http://a is left out: ECONNREFUSED");
+  expect(formatLeftOut(silent("reference http://a"))).toBe("reference http://a is left out: ECONNREFUSED");
   const texts = (
     [
       { kind: "behind", height: 7, by: 300_000 },
       { kind: "ahead", height: 7, by: 300_000 },
     ] as const
-  ).map(faultText);
+  ).map(formatNodeFault);
   expect(texts).toEqual([
     "it is behind: its newest momentum, 7, is 5 min old",
     "its newest momentum, 7, is 5 min in the future",

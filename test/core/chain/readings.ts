@@ -1,5 +1,5 @@
 import type { ChainClient } from "../../../core/chain/chain";
-import { ageFault, isAnswered, type Unanswered } from "../../../core/chain/reading";
+import { findAgeFault, isAnswered, type Unanswered } from "../../../core/chain/reading";
 import type { ReferenceAnswers, ReferenceReading } from "../../../core/sync/references";
 
 /** A node that is asked for nothing but what a test gives it. */
@@ -33,7 +33,7 @@ export const block = (height: number, chain = "h") => ({ height, hash: `${chain}
 export function atHeight(name: string, height: number, age = 3000, chain = "h"): ReferenceReading {
   const clock = Date.UTC(2026, 0, 2);
   const newest = { ...block(height, chain), timestamp: clock - age, producer: "z1q" };
-  const fault = ageFault({ newest, clock });
+  const fault = findAgeFault({ newest, clock });
   return fault ? { client: clientNamed(name), fault } : { client: clientNamed(name), newest, recent: [], clock };
 }
 

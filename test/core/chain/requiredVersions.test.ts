@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import {
-  applicableRows,
+  findApplicableRows,
   findVersionGaps,
+  formatRequirement,
+  formatVersionGap,
   installLines,
   type NodeBuild,
-  requirementText,
   type VersionRules,
-  versionGapText,
 } from "../../../core/chain/requiredVersions";
 import { evilText } from "../../evilText";
 
@@ -55,9 +55,9 @@ describe("the required versions that a node lacks", () => {
   });
 
   test("returns the rows that apply at a height, without a call", () => {
-    expect(applicableRows(rules, 999)).toEqual([]);
-    expect(applicableRows(rules, 1000)).toEqual([row]);
-    expect(applicableRows({ ...rules, leastVersion: "v1.0.0" }, 0)).toMatchObject([
+    expect(findApplicableRows(rules, 999)).toEqual([]);
+    expect(findApplicableRows(rules, 1000)).toEqual([row]);
+    expect(findApplicableRows({ ...rules, leastVersion: "v1.0.0" }, 0)).toMatchObject([
       { leastVersion: "v1.0.0", fromHeight: 0 },
     ]);
   });
@@ -67,24 +67,24 @@ describe("the texts", () => {
   test("name the version, the requirement, its height, its reason and the next step", () => {
     const [gap] = gaps({ version: "v0.0.9" }, 1000, { rows: [row] });
     if (!gap) throw new Error("none");
-    expect(versionGapText(gap)).toBe(
+    expect(formatVersionGap(gap)).toBe(
       "the node is v0.0.9; v0.0.10 or newer is required from height 1000 on (the window)",
     );
     expect(installLines(gap)).toEqual([
       `install v0.0.10 or newer from ${page}: its url, sha256 and version as pillar-host:node.release (docs/chain.md)`,
       "Is the requirement out of date? It is in core/chain/requiredVersions.json",
     ]);
-    expect(versionGapText({ ...gap, found: undefined })).toMatch(
+    expect(formatVersionGap({ ...gap, found: undefined })).toMatch(
       /^the node does not report its version; v0\.0\.10 or newer is/,
     );
     // Anybody may call it so.
-    expect(versionGapText({ ...gap, found: evilText })).not.toContain("\u001b");
+    expect(formatVersionGap({ ...gap, found: evilText })).not.toContain("\u001b");
   });
 
   test("name the approximate date of a future requirement", () => {
     const [gap] = gaps({ version: "v0.0.9" }, 400, { rows: [row] });
     if (!gap) throw new Error("none");
-    expect(requirementText(gap)).toBe(
+    expect(formatRequirement(gap)).toBe(
       "v0.0.10 or newer is required from height 1000 on, about 2026-11-26 17:54 UTC (the window)",
     );
   });
@@ -92,7 +92,7 @@ describe("the texts", () => {
   test("name neither height nor table for the configured version", () => {
     const [gap] = gaps({ version: "v0.0.9" }, 1, { leastVersion: "v0.0.11", rows: [] });
     if (!gap) throw new Error("none");
-    expect(versionGapText(gap)).toBe(
+    expect(formatVersionGap(gap)).toBe(
       "the node is v0.0.9; v0.0.11 or newer is required (so says pillar-host:node.leastVersion)",
     );
     expect(installLines(gap)).toHaveLength(1);

@@ -4,7 +4,7 @@ import type { Reading } from "../../../core/chain/reading";
 import {
   type ChainExcerpt,
   compareChains,
-  firstFork,
+  findFirstFork,
   pickMajorityNode,
   readSharedHeights,
 } from "../../../core/chain/sameChain";
@@ -31,8 +31,8 @@ describe("two nodes", () => {
 
 test("finds the first fork, and the node with the largest majority", () => {
   const [one, two, fork] = [shown(7), shown(7), shown(7, "f")];
-  expect(firstFork([one, two])).toBeUndefined();
-  expect(firstFork([one, two, fork])).toMatchObject({ verdict: "other", height: 7, one, other: fork });
+  expect(findFirstFork([one, two])).toBeUndefined();
+  expect(findFirstFork([one, two, fork])).toMatchObject({ verdict: "other", height: 7, one, other: fork });
   expect(pickMajorityNode([fork, one, two])).toBe(one);
   expect(pickMajorityNode([])).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { chainClient } from "../../../core/chain/chain";
-import { parseSporks, type Spork, sporkText, unknownSporks } from "../../../core/chain/sporks";
+import { createChainClient } from "../../../core/chain/chain";
+import { findUnknownSporks, formatSpork, parseSporks, type Spork } from "../../../core/chain/sporks";
 import { usualSporks } from "../../../lab/doubles/chain";
 import { evilText } from "../../evilText";
 
@@ -31,28 +31,28 @@ describe("the sporks that a node lacks", () => {
       [{ isSure: false }],
     ],
     ["perhaps one of a node that does not tell its version", undefined, [fresh], [{ isSure: false }]],
-  ])("%s", (_what, version, sporks, found) => expect(unknownSporks(sporks, version)).toMatchObject(found));
+  ])("%s", (_what, version, sporks, found) => expect(findUnknownSporks(sporks, version)).toMatchObject(found));
 });
 
 test("formats which release is needed, and by when", () => {
-  const [announced] = unknownSporks([fresh], "v0.0.8");
-  const [decided] = unknownSporks([{ ...fresh, enforcedFrom: 77 }], "v9.9.9");
+  const [announced] = findUnknownSporks([fresh], "v0.0.8");
+  const [decided] = findUnknownSporks([{ ...fresh, enforcedFrom: 77 }], "v9.9.9");
   if (!announced || !decided) throw new Error("none");
-  expect(sporkText(announced, "v0.0.8")).toBe(
+  expect(formatSpork(announced, "v0.0.8")).toBe(
     "spork spork-next (abababab…) is announced, and the node here, v0.0.8, does not have it: a release that has it is needed before it is decided",
   );
-  expect(sporkText(decided, "v9.9.9")).toBe(
+  expect(formatSpork(decided, "v9.9.9")).toBe(
     "spork spork-next (abababab…) is enforced from height 77 on, and this program does not know whether the node here, v9.9.9, has it: a node without it stops there",
   );
   // Anybody may name one.
-  expect(sporkText({ ...announced, name: evilText }, evilText)).not.toContain("\u001b");
+  expect(formatSpork({ ...announced, name: evilText }, evilText)).not.toContain("\u001b");
 });
 
 test("refuses an answer of another form; a node without the method has no sporks", async () => {
   expect(() => parseSporks({})).toThrow("does not have the form {list}");
   expect(() => parseSporks({ list: [{ id: "x", name: "y", enforcementHeight: 0 }] })).toThrow("{id, name, ");
   const asked = (body: object) =>
-    chainClient(
+    createChainClient(
       "node",
       async () => ({ status: 200, body: JSON.stringify(body) }),
       () => undefined,

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createChainCopyArgs } from "../../../components/node/chainCopyArgs";
-import { nodeRpc, nodeTarget } from "../../../core/chain/configuredNode";
-import { parseRequiredVersions, versionRules } from "../../../core/chain/versionRules";
+import { createNodeRpc, createNodeTarget } from "../../../core/chain/configuredNode";
+import { createVersionRules, parseRequiredVersions } from "../../../core/chain/versionRules";
 import { retirementSettings } from "../../../core/retirement/retirementInputs";
 import { configOf } from "../../components/exampleConfig";
 
@@ -55,10 +55,10 @@ test("every node target holds the rules: the own node, the old host's, the succe
     sync: { from: "oldHost", oldHost: other },
     retirement: { successor: other },
   });
-  const rules = versionRules(config);
+  const rules = createVersionRules(config);
   expect(rules).toMatchObject({ leastVersion: "v0.0.11", rows: [{ leastVersion: "v0.0.10" }] });
-  expect(nodeTarget(config, "203.0.113.7", "key").versions).toEqual(rules);
-  expect(nodeRpc(config).versions).toEqual(rules);
+  expect(createNodeTarget(config, "203.0.113.7", "key").versions).toEqual(rules);
+  expect(createNodeRpc(config).versions).toEqual(rules);
   expect(createChainCopyArgs(config, "prod")?.old.node.versions).toEqual(rules);
   expect(retirementSettings(config).successor?.node.versions).toEqual(rules);
 });

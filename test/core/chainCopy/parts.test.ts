@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type ChainFacts, findCopyProblems, parseChainFacts } from "../../../core/chainCopy/chainFacts";
-import { progressLine, transferTime } from "../../../core/chainCopy/copyProgress";
-import { differentPaths, hashFiles, missingPaths, parseHashes } from "../../../core/chainCopy/fileHashes";
-import { sizeText } from "../../../core/util/sizeText";
+import { computeTransferTime, formatCopyProgress } from "../../../core/chainCopy/copyProgress";
+import { findDifferentPaths, findMissingPaths, hashFiles, parseHashes } from "../../../core/chainCopy/fileHashes";
+import { formatSize } from "../../../core/util/sizeText";
 
 const whole: ChainFacts = {
   active: "active",
@@ -80,9 +80,9 @@ describe("files and their hashes", () => {
   test("finds different, additional and missing files", () => {
     const original = parseHashes(`${a}  nom/CURRENT\0${b}  consensus/000001.ldb\0`, "h");
     const copy = parseHashes(`${b}  nom/CURRENT\0${a}  nom/000009.ldb\0`, "h");
-    expect(differentPaths(copy, original)).toEqual(["nom/CURRENT", "nom/000009.ldb"]);
-    expect(missingPaths(copy, original)).toEqual(["consensus/000001.ldb"]);
-    expect(differentPaths(original, original)).toEqual([]);
+    expect(findDifferentPaths(copy, original)).toEqual(["nom/CURRENT", "nom/000009.ldb"]);
+    expect(findMissingPaths(copy, original)).toEqual(["consensus/000001.ldb"]);
+    expect(findDifferentPaths(original, original)).toEqual([]);
     expect(hashFiles(original)).toBe(hashFiles(new Map([...original].reverse())));
     expect(hashFiles(original)).not.toBe(hashFiles(copy));
   });
@@ -100,9 +100,9 @@ test("formats bytes, rate and time left", () => {
     { at: 0, bytes: 1e9 },
     { at: 100_000, bytes: 2e9 },
   ];
-  expect(progressLine(seen, 12e9)).toBe("2.0 GB of 12.0 GB (16 %), 80.0 Mbit/s, 17 min left");
-  expect(progressLine(seen.slice(-1), 12e9)).toBe("2.0 GB of 12.0 GB (16 %)");
-  expect(progressLine([], 1)).toBe("");
-  expect(transferTime(13e9, 100)).toBe("17 min");
-  expect([sizeText(0), sizeText(1), sizeText(13.44e9)]).toEqual(["0 MB", "1 MB", "13.4 GB"]);
+  expect(formatCopyProgress(seen, 12e9)).toBe("2.0 GB of 12.0 GB (16 %), 80.0 Mbit/s, 17 min left");
+  expect(formatCopyProgress(seen.slice(-1), 12e9)).toBe("2.0 GB of 12.0 GB (16 %)");
+  expect(formatCopyProgress([], 1)).toBe("");
+  expect(computeTransferTime(13e9, 100)).toBe("17 min");
+  expect([formatSize(0), formatSize(1), formatSize(13.44e9)]).toEqual(["0 MB", "1 MB", "13.4 GB"]);
 });

@@ -5,7 +5,7 @@ import type { Cloud } from "../../../core/cloud/cloud";
 import { createDigitalocean, digitaloceanTag, formatSlug, parseSlug } from "../../../core/cloud/digitalocean";
 import type { CloudError } from "../../../core/cloud/http";
 import { createDigitalOcean as createDouble, type DigitalOcean } from "../../../lab/clouds/digitalocean";
-import { newKeyPair } from "../../../providers/hostKey";
+import { createKeyPair } from "../../../providers/hostKey";
 import { emptyRoom } from "../../lab/clouds/emptyRoom";
 
 const [WRITES, READS] = [`dop_v1_${"a".repeat(64)}`, `dop_v1_${"b".repeat(64)}`];
@@ -88,7 +88,7 @@ test("finds a stack's Droplet by its tag, and no other stack's", async () => {
 });
 
 test("distinguishes a foreign copy of the public key from the stack's own key", async () => {
-  const { publicKey } = newKeyPair();
+  const { publicKey } = createKeyPair();
   const add = (name: string, public_key: string) =>
     ask<{ ssh_key: { id: number } }>("POST", "/v2/account/keys", { name, public_key });
   const { ssh_key } = await add("laptop", `${publicKey} me@laptop`);
@@ -96,7 +96,7 @@ test("distinguishes a foreign copy of the public key from the stack's own key", 
     sshKey: undefined,
     foreignKey: String(ssh_key.id),
   });
-  const own = await add("pillar-anvil-prod", newKeyPair().publicKey);
+  const own = await add("pillar-anvil-prod", createKeyPair().publicKey);
   expect((await cloud.readInventory(owner, undefined)).sshKey).toBe(String(own.ssh_key.id));
 });
 

@@ -5,7 +5,7 @@ import type { Cloud } from "../../../core/cloud/cloud";
 import { createHetzner, hetznerLabels } from "../../../core/cloud/hetzner";
 import type { CloudError } from "../../../core/cloud/http";
 import { createHetzner as createDouble, type Hetzner } from "../../../lab/clouds/hetzner";
-import { newKeyPair } from "../../../providers/hostKey";
+import { createKeyPair } from "../../../providers/hostKey";
 import { emptyRoom } from "../../lab/clouds/emptyRoom";
 
 const [WRITES, READS] = ["w".repeat(64), "r".repeat(64)];
@@ -95,7 +95,7 @@ test("reads a list page by page", async () => {
 });
 
 test("distinguishes a foreign copy of the public key from the stack's own key", async () => {
-  const { publicKey } = newKeyPair();
+  const { publicKey } = createKeyPair();
   const { ssh_key } = await post<{ ssh_key: { id: number } }>("/ssh_keys", {
     name: "laptop",
     public_key: `${publicKey} me@laptop`,
@@ -104,10 +104,10 @@ test("distinguishes a foreign copy of the public key from the stack's own key", 
     sshKey: undefined,
     foreignKey: String(ssh_key.id),
   });
-  expect((await cloud.readInventory(owner, newKeyPair().publicKey)).foreignKey).toBeUndefined();
+  expect((await cloud.readInventory(owner, createKeyPair().publicKey)).foreignKey).toBeUndefined();
   const own = await post<{ ssh_key: { id: number } }>("/ssh_keys", {
     name: "own",
-    public_key: newKeyPair().publicKey,
+    public_key: createKeyPair().publicKey,
     labels: hetznerLabels(owner),
   });
   expect((await cloud.readInventory(owner, undefined)).sshKey).toBe(String(own.ssh_key.id));

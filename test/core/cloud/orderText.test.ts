@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { digitaloceanNoRoom } from "../../../core/cloud/digitalocean";
 import { hetznerNoRoom } from "../../../core/cloud/hetzner";
-import { cleanProviderError, formatFailedOrder } from "../../../core/cloud/orderText";
+import { formatFailedOrder, stripProviderError } from "../../../core/cloud/orderText";
 
 const cloud = { provider: "Hetzner", limits: "its console", isNoRoom: (words: string) => hetznerNoRoom.test(words) };
 const text = (words: string) => formatFailedOrder("prod", cloud, { plan: "cx33", location: "fsn1" }, words);
@@ -43,6 +43,6 @@ test("prints any other error as it came, with the remedies for a limit and the t
 test("reduces a plugin's error to one line, without its frame and the token", () => {
   const error =
     "rpc error: code = Unknown desc = 1 error occurred:\n\t* creating urn:pulumi:prod::pillar-host::hcloud:index/server:Server::server: 1 error occurred:\n\t* error for hunter2 (forbidden, 2b)\n\n";
-  expect(cleanProviderError(error, "hunter2")).toBe("error for [token] (forbidden, 2b)");
-  expect(cleanProviderError("x".repeat(1000), "hunter2").length).toBe(400);
+  expect(stripProviderError(error, "hunter2")).toBe("error for [token] (forbidden, 2b)");
+  expect(stripProviderError("x".repeat(1000), "hunter2").length).toBe(400);
 });

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { expect, describe as group, test } from "vitest";
 import {
   chooseOffer,
+  computeFreeDiskGb,
   describeOffer,
   findShortfalls,
-  freeDiskGb,
   type Offer,
   type Wish,
 } from "../../../core/cloud/chooseOffer";
@@ -169,7 +169,7 @@ test.each([
   [47, 40],
   [80, 72],
 ])("estimates the free space of %i GB at %i", (diskGb, free) => {
-  expect(freeDiskGb({ diskGb })).toBe(free);
+  expect(computeFreeDiskGb({ diskGb })).toBe(free);
 });
 
 test("describes an offer with its price", () => {

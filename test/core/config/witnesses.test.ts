@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseConfig } from "../../../core/config/config";
-import { witnessSources } from "../../../core/sync/witnessSources";
+import { createWitnessSources } from "../../../core/sync/witnessSources";
 import { configOf, least } from "../../components/exampleConfig";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
@@ -81,19 +81,19 @@ describe("the witnesses of a lookup", () => {
     const from = { ...oldHost, user: "op", password: "hunter2" };
     const migrateFrom = { ...oldHost, address: "198.51.100.8" };
     const both = configOf({ sync: { oldHost: { ...from, rpcPort: 4 } }, orchestrator: { migrateFrom } });
-    expect(witnessSources(both)).toMatchObject({
+    expect(createWitnessSources(both)).toMatchObject({
       witnessHost: { ssh: { address: "198.51.100.9", user: "op", password: "hunter2" }, via: "ssh", port: 4 },
     });
-    expect(witnessSources(both)).not.toHaveProperty("isChainUnverified");
+    expect(createWitnessSources(both)).not.toHaveProperty("isChainUnverified");
     const signer = parseConfig({ ...least, sync: {}, orchestrator: { migrateFrom } }, "prod");
     if ("faults" in signer) throw new Error(signer.faults.join());
-    expect(witnessSources(signer.config)).toMatchObject({
+    expect(createWitnessSources(signer.config)).toMatchObject({
       witnessHost: { ssh: { address: "198.51.100.8" }, port: 35997 },
     });
   });
 
   test("are not required if acknowledged, or if no node is set up", () => {
-    expect(witnessSources(configOf())).toMatchObject({ isChainUnverified: true });
-    expect(witnessSources(configOf({ lifecycle: "adopted" }))).toMatchObject({ isChainUnverified: true });
+    expect(createWitnessSources(configOf())).toMatchObject({ isChainUnverified: true });
+    expect(createWitnessSources(configOf({ lifecycle: "adopted" }))).toMatchObject({ isChainUnverified: true });
   });
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { EventName, LogEvent, MoveEvent } from "../../../core/eventLog/events";
 import { type FactName, findValidEvents, guardFacts, noOrchestratorSince } from "../../../core/eventLog/guardFacts";
-import { fingerprintOf } from "../../../core/ssh/publicKey";
+import { computeFingerprint } from "../../../core/ssh/publicKey";
 import { moveNamed } from "../../moveNamed";
 
 const line = (event: EventName, stack = "prod", details: object = {}) =>
@@ -49,8 +49,14 @@ describe("a host on which no orchestrator was", () => {
     ["its retirement is taken back", line("reactivated")],
     ["another stack has it", line("host", "old", { ...host, provider: "existing", isOwnWork: false })],
     ["a move of its own stack is prepared", move("pillar-host/prod/Anvil/1", "secured")],
-    ["a move begins from it", move("pillar-host/x/Anvil/1", "begun", way(fingerprintOf(host.hostKey), "SHA256:y"))],
-    ["a move starts on it", move("pillar-host/x/Anvil/1", "starting", way("SHA256:x", fingerprintOf(host.hostKey)))],
+    [
+      "a move begins from it",
+      move("pillar-host/x/Anvil/1", "begun", way(computeFingerprint(host.hostKey), "SHA256:y")),
+    ],
+    [
+      "a move starts on it",
+      move("pillar-host/x/Anvil/1", "starting", way("SHA256:x", computeFingerprint(host.hostKey))),
+    ],
   ])("is none any more once %s", (_, later) => {
     expect(since(later)).toBeUndefined();
   });

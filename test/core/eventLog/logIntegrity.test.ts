@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { appendEvent, readLog } from "../../../core/eventLog/eventLog";
 import type { LogEvent } from "../../../core/eventLog/events";
-import { assertWhole, findMissingLine, lastHash } from "../../../core/eventLog/logIntegrity";
+import { assertWhole, findLastHash, findMissingLine } from "../../../core/eventLog/logIntegrity";
 import { createDirectoryStore, eventLogPath } from "../../../core/store/directoryStore";
 import type { Store } from "../../../core/store/store";
 
@@ -35,7 +35,7 @@ const rewrite = (kept: readonly string[]) => writeFileSync(eventLogPath(director
 test("a log that is as it was written is whole, an empty one too", async () => {
   expect(await findMissingLine(store())).toBeUndefined();
   await add("one", "two", "three");
-  expect(await findMissingLine(store(), lastHash(lines()))).toBeUndefined();
+  expect(await findMissingLine(store(), findLastHash(lines()))).toBeUndefined();
   expect(await readLog(store(), "Anvil")).toHaveLength(3);
 });
 
@@ -63,10 +63,10 @@ test("another machine's copy is missed by the state alone; all lines of both, in
   rmSync(join(directory, "data"), { recursive: true });
   rewrite([first]);
   expect(await findMissingLine(store())).toBeUndefined();
-  expect(await findMissingLine(store(), lastHash([first, second]))).toContain("which the stack's state has seen");
+  expect(await findMissingLine(store(), findLastHash([first, second]))).toContain("which the stack's state has seen");
   await add("another's");
   rewrite([...lines(), second]);
-  expect(await findMissingLine(store(), lastHash([first, second]))).toBeUndefined();
+  expect(await findMissingLine(store(), findLastHash([first, second]))).toBeUndefined();
 });
 
 test("a line that is added to an earlier copy does not make it whole; the operator's word does, on this machine", async () => {

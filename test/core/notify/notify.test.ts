@@ -1,6 +1,6 @@
 import http from "node:http";
 import { afterEach, expect, test } from "vitest";
-import { noticeRequest, sendHeartbeat, sendNotice, webhookFault } from "../../../core/notify/notify";
+import { createNoticeRequest, findWebhookFault, sendHeartbeat, sendNotice } from "../../../core/notify/notify";
 import { closedPort, listen, type Server } from "../chain/fakes";
 
 const notice = { event: "stalled", title: "Pillar Anvil (prod-2): stalled", message: "the height stands" } as const;
@@ -25,7 +25,7 @@ const text = "Pillar Anvil (prod-2): stalled\nthe height stands";
 test.each(["https://ntfy.sh/topic", "https://push.example.org/topic", "s3cret"])(
   "%s: JSON with all of it, and the fields' names for ntfy's templates",
   (address) => {
-    const { headers, body } = noticeRequest(address, notice);
+    const { headers, body } = createNoticeRequest(address, notice);
     expect(JSON.parse(body)).toEqual({ ...notice, text });
     expect(headers).toEqual({
       "content-type": "application/json",
@@ -34,21 +34,21 @@ test.each(["https://ntfy.sh/topic", "https://push.example.org/topic", "s3cret"])
       "x-message": "{{.message}}",
       "x-priority": "high",
     });
-    const { headers: calm } = noticeRequest(address, { ...notice, event: "synced" });
+    const { headers: calm } = createNoticeRequest(address, { ...notice, event: "synced" });
     expect(calm).not.toHaveProperty("x-priority");
   },
 );
 
 test("sends Slack only a text", () => {
-  const { headers, body } = noticeRequest("https://hooks.slack.com/services/T0/B0/s3cret", notice);
+  const { headers, body } = createNoticeRequest("https://hooks.slack.com/services/T0/B0/s3cret", notice);
   expect([headers, JSON.parse(body)]).toEqual([{ "content-type": "application/json" }, { text }]);
 });
 
 test("sends Telegram text and chat, and refuses an address without a chat", async () => {
   const bot = "https://api.telegram.org/bot12:s3cret/sendMessage";
-  const { headers, body } = noticeRequest(`${bot}?chat_id=-100`, notice);
+  const { headers, body } = createNoticeRequest(`${bot}?chat_id=-100`, notice);
   expect([headers, JSON.parse(body)]).toEqual([{ "content-type": "application/json" }, { chat_id: "-100", text }]);
-  expect(webhookFault(`${bot}?chat_id=-100`)).toBeUndefined();
+  expect(findWebhookFault(`${bot}?chat_id=-100`)).toBeUndefined();
   for (const short of [bot, "https://api.telegram.org/bot12:s3cret?chat_id=1"])
     expect(await sendNotice(short, notice)).toBe(
       "Telegram's address is https://api.telegram.org/botTOKEN/sendMessage?chat_id=CHAT",

@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import type { Block } from "../../../core/chain/sameChain";
 import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration";
 import type { PillarReading } from "../../../core/registration/pillarReadings";
-import { noteText, unknownText } from "../../../core/registration/registrationMessages";
+import { formatUnknownRegistration, noteText } from "../../../core/registration/registrationMessages";
 import { silent } from "../chain/readings";
 import { chainOf, old, ours, says } from "./chains";
 
 const minutes = 60_000;
 const word = (readings: readonly PillarReading[]) => {
   const found = agreeOnPillar(readings);
-  return found.kind === "settled" ? (found.pillar?.producerAddress ?? null) : unknownText(found.why);
+  return found.kind === "settled" ? (found.pillar?.producerAddress ?? null) : formatUnknownRegistration(found.why);
 };
 
 describe("a single source", () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration";
 import type { PillarReading } from "../../../core/registration/pillarReadings";
 import { decideRegistration, isOurs, type RegistrationFacts } from "../../../core/registration/registration";
-import { registrationText } from "../../../core/registration/registrationMessages";
+import { formatRegistration } from "../../../core/registration/registrationMessages";
 import { silent } from "../chain/readings";
 import { chainOf, clock, old, other, ours, pillarOf, says } from "./chains";
 
@@ -49,7 +49,7 @@ describe("another registered address", () => {
   test("leaves production here until momentums carry it", () => {
     const back = (...producers: string[]) =>
       decide([says("node", old, chainOf(producers))], { memory: { wasOurs: true, earlier: old } });
-    const words = (...producers: string[]) => registrationText(back(...producers), "Anvil", clock);
+    const words = (...producers: string[]) => formatRegistration(back(...producers), "Anvil", clock);
     expect(back(old, ours, other)).toMatchObject({ kind: "earlier", last: { height: 1001, isOurs: true } });
     expect(words(old, ours, other)).toContain("keep it running until momentums carry the other address");
     expect(words(ours, old, other)).toBe(`Anvil went back to ${old}, and momentums carry it`);
@@ -107,7 +107,7 @@ describe("this host's registered address", () => {
   test("is never late if the number of Pillars is unknown", () => {
     const found = decide(ours, { memory: { since: clock - 1000 * minutes } });
     expect(found).toMatchObject({ isLate: false, wait: { from: clock - 1000 * minutes + 20_000 + 10 * minutes } });
-    expect(registrationText(found, "Anvil", clock)).toContain(
+    expect(formatRegistration(found, "Anvil", clock)).toContain(
       "how long it waits for a slot is unknown (the number of Pillars is unknown)",
     );
   });

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MoveId } from "../../../core/eventLog/moveId";
 import { openIdentity } from "../../../core/orchestrator/backup/vault";
 import type { BackedUpOrchestrator } from "../../../core/retirement/backupRule";
-import { orchestratorBackupFaults } from "../../../core/retirement/orchestratorBackup";
+import { findOrchestratorBackupFaults } from "../../../core/retirement/orchestratorBackup";
 import { createDirectoryStore } from "../../../core/store/directoryStore";
 import { moveNamed } from "../../moveNamed";
 import { putEvent } from "../../recordIn";
@@ -68,7 +68,7 @@ async function put({ label = "first", at = "2026-02-01T00:00:00Z", entries = who
   putEvent(backups, { at, move: changes.move ?? move, event: "backup", details });
 }
 const faults = (more: Partial<BackedUpOrchestrator> = { move }) =>
-  orchestratorBackupFaults(createDirectoryStore(backups), { ...signer, ...more });
+  findOrchestratorBackupFaults(createDirectoryStore(backups), { ...signer, ...more });
 const isHere = async (more?: Partial<BackedUpOrchestrator>) => (await faults(more)).length === 0;
 
 describe("the proved backup of a fenced orchestrator", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { pathVariables } from "../../../core/retirement/guardInputs";
+import { createPathVariables } from "../../../core/retirement/guardInputs";
 import { parseHostFacts, readHost } from "../../../core/retirement/readHost";
 import type { RootHost } from "../../../core/ssh/root";
 
@@ -74,7 +74,7 @@ describe("a host's facts", () => {
   });
 
   test("turn paths into the shell functions' variables", () => {
-    expect(pathVariables(places)).toEqual({
+    expect(createPathVariables(places)).toEqual({
       service: "go-node",
       data_dir: "/root/.znn",
       rpc_port: 35997,

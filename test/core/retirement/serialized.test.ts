@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { asRoot } from "../../../core/ssh/root";
 import { retirementLibrary } from "../../../core/steps/libraries";
-import { newKeyPair } from "../../../providers/hostKey";
+import { createKeyPair } from "../../../providers/hostKey";
 import { type Outcome, storedProviders } from "../../providers/storedProviders";
 import { journeyIn, putEvent } from "../../recordIn";
 import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost } from "../chain/fakes";
@@ -308,7 +308,7 @@ describe("the guard", () => {
       http.createServer((_request, response) => response.end('{"server":{"status":"running"}}')),
     );
     const server = { provider: "hetzner", id: "52", token: "s3cret", endpoint: `http://127.0.0.1:${cloud.port}` };
-    const stranger = { ssh: { ...loginTo(host), hostKey: newKeyPair().publicKey } };
+    const stranger = { ssh: { ...loginTo(host), hostKey: createKeyPair().publicKey } };
     const { error } = await run("retirementGuard", "delete", "id", {
       ...inputs({ server, host: stranger, isOwnServer: true }),
       createdAt: new Date().toISOString(),

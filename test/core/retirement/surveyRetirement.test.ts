@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import type { LogEvent, MoveEvent } from "../../../core/eventLog/events";
 import type { RetirementInputs } from "../../../core/retirement/guardInputs";
 import { surveyRetirement } from "../../../core/retirement/surveyRetirement";
-import { fingerprintOf } from "../../../core/ssh/publicKey";
+import { computeFingerprint } from "../../../core/ssh/publicKey";
 import { createDirectoryStore } from "../../../core/store/directoryStore";
 import { systemClock } from "../../../core/util/clock";
 import { moveNamed } from "../../moveNamed";
@@ -65,7 +65,7 @@ it("learns from the shutdown event that no orchestrator was on a silent host", a
 
 it.each<[string, LogEvent | MoveEvent]>([
   ["a host that produces again", { ...shutDown, event: "producing" } as unknown as LogEvent],
-  ["a move that went to it by another stack", begun({ target: fingerprintOf(ssh.hostKey) })],
+  ["a move that went to it by another stack", begun({ target: computeFingerprint(ssh.hostKey) })],
 ])("ignores a shutdown event before %s", async (_, later) => {
   expect(await noSignerAt([shutDown, later])).toBeUndefined();
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { frameScript } from "../../../core/ssh/answer";
 import { createConnection } from "../../../core/ssh/connection";
 import { readHostFacts } from "../../../core/ssh/hostFacts";
-import { hostFactLines } from "../../../core/ssh/hostFactsText";
+import { formatHostFacts } from "../../../core/ssh/hostFactsText";
 import { evilText, harmless } from "../../evilText";
 import { soon } from "../../soon";
 import { closedPort, loginTo, type SshHost, sshHost } from "../chain/fakes";
@@ -17,7 +17,7 @@ async function factsOf(script: string, target = loginTo(host)): Promise<readonly
   const connection = createConnection(target);
   const facts = await readHostFacts(connection, frameScript(script, "streamed"));
   connection.drop();
-  return hostFactLines(facts);
+  return formatHostFacts(facts);
 }
 
 test("are the fields that the script prints, and nothing else of it", async () => {

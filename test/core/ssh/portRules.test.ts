@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import {
+  formatPortList,
   type PortResult,
   findPortProblems as portLines,
   portRules,
-  portsLine,
   tryPorts,
 } from "../../../core/ssh/portRules";
 import type { PortState } from "../../../core/ssh/ports";
@@ -63,10 +63,10 @@ describe("the problems of ports", () => {
     const rules = rulesOf({ orchestrator: { rpcFrom: ["192.0.2.0/24", "198.51.100.7/32"] } });
     for (const seen of ["open", "refused", "filtered"] as const)
       expect(portFaults(found({ 55000: seen }, rules))).toEqual([]);
-    expect(portsLine(found({ 55000: "open" }, rules))).toContain(
+    expect(formatPortList(found({ 55000: "open" }, rules))).toContain(
       "; 55000 open (correct if this machine is in 192.0.2.0/24, 198.51.100.7/32); ",
     );
-    expect(portsLine(found({}, rules))).toContain("; 55000 no answer; ");
+    expect(formatPortList(found({}, rules))).toContain("; 55000 no answer; ");
     // The node's RPC is nobody's, whatever is named for the orchestrator's.
     expect(portFaults(found({ 35997: "open", 55000: "open" }, rules))[0]).toMatch(/^35997\/tcp/);
     expect(portFaults(found({ 35997: "open", 55000: "open" }, rules)).join()).not.toContain("55000");
@@ -100,7 +100,7 @@ test("tries each port with its expected state, and formats one line", async () =
   });
   expect(tried).toContain("203.0.113.7 35995 open");
   expect(tried).toContain("203.0.113.7 35998 closed");
-  expect(portsLine(seen)).toBe(
+  expect(formatPortList(seen)).toBe(
     "35995 refused (WRONG); 35997 open (WRONG); 35998 no answer; 55000 no answer; 55055 no answer (WRONG)",
   );
 });

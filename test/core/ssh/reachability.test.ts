@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { formatAgentFindings } from "../../../core/ssh/agentKeys";
 import type { OwnServer } from "../../../core/ssh/ownServer";
 import { bootTimeoutMs, type ReachDeps, refusedText, waitForLogin } from "../../../core/ssh/reachability";
-import { refusal, unreached } from "../../../core/ssh/sshErrors";
+import { createLoginRefusal, createUnreachedError } from "../../../core/ssh/sshErrors";
 import { commandsFor } from "../../../core/util/commands";
 import { keyPair } from "../chain/fakes";
 
 const target = { address: "203.0.113.7", port: 22, user: "op", hostKey: "ssh-ed25519 AAAA", password: "hunter2" };
-const refused = unreached("op@203.0.113.7:22", new Error("connect ECONNREFUSED 203.0.113.7:22"));
+const refused = createUnreachedError("op@203.0.113.7:22", new Error("connect ECONNREFUSED 203.0.113.7:22"));
 
 /** A world whose logins end in these errors, one after the other, then succeed; its clock is the sleep. */
 function worldOf(...errors: Error[]) {
@@ -51,13 +51,16 @@ test("waits for a host that boots, and says so once", async () => {
 });
 
 test("waits for a host that refuses the login while it boots", async () => {
-  const { deps, seen } = worldOf(refused, refusal("login", "refuses the login"));
+  const { deps, seen } = worldOf(refused, createLoginRefusal("login", "refuses the login"));
   expect(await failure(deps)).toBe("");
   expect(seen).toMatchObject({ logins: 3, waited: 22_000 });
 });
 
 test("a login that stays refused is tried so seldom that no host bans this machine for it", async () => {
-  const { deps, seen } = worldOf(refused, ...Array.from({ length: 99 }, () => refusal("login", "refuses the login")));
+  const { deps, seen } = worldOf(
+    refused,
+    ...Array.from({ length: 99 }, () => createLoginRefusal("login", "refuses the login")),
+  );
   expect(await failure(deps)).toContain("refuses the login");
   expect(seen.logins).toBeLessThan(6);
 });
@@ -99,7 +102,7 @@ test("a host that stays silent is an error with what was found, what is needed, 
 
 test("does not wait for an unknown name", async () => {
   const { deps, seen } = worldOf(
-    unreached(
+    createUnreachedError(
       "op@nowhere.example:22",
       Object.assign(new Error("getaddrinfo ENOTFOUND nowhere.example"), { code: "ENOTFOUND" }),
     ),
@@ -111,11 +114,11 @@ test("does not wait for an unknown name", async () => {
 });
 
 test("another host key and a refused login are errors at once", async () => {
-  const key = worldOf(refusal("hostKey", "203.0.113.7 shows another host key"));
+  const key = worldOf(createLoginRefusal("hostKey", "203.0.113.7 shows another host key"));
   expect(await failure(key.deps)).toBe(
     "203.0.113.7 shows another host key\nIf the new key is right, as the host's console shows it: pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' -s prod && pulumi up -s prod",
   );
-  const login = worldOf(refusal("login", "op@203.0.113.7:22 refuses the login", { needed: "a key" }));
+  const login = worldOf(createLoginRefusal("login", "op@203.0.113.7:22 refuses the login", { needed: "a key" }));
   expect(await failure(login.deps)).toBe(
     `op@203.0.113.7:22 refuses the login
   found: the password pillar-host:ssh.password is not accepted
@@ -171,7 +174,9 @@ ${throwAway}`,
       );
   });
 
-  const otherKey = refusal("hostKey", "203.0.113.7 shows another host key", { keys: { shown: "a", pinned: "b" } });
+  const otherKey = createLoginRefusal("hostKey", "203.0.113.7 shows another host key", {
+    keys: { shown: "a", pinned: "b" },
+  });
 
   test("may show another key until cloud-init is through", async () => {
     const passing = worldOf(refused, otherKey, otherKey);
@@ -194,7 +199,7 @@ ${throwAway}`,
 });
 
 describe("the help for a refused login", () => {
-  const error = refusal("login", "refuses the login");
+  const error = createLoginRefusal("login", "refuses the login");
   const { password: _, ...bare } = target;
 
   test.each([[undefined], ["pass-phrase"]])("a key (pass phrase: %s): its line for the host, not the key", (phrase) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseSshd, sshdFaults } from "../../../core/ssh/sshdFaults";
+import { findSshdFaults, parseSshd } from "../../../core/ssh/sshdFaults";
 
 /** As OpenSSH prints it where nothing is configured. */
 const defaults = `maxsessions 10
@@ -19,7 +19,7 @@ function faults(lines: string, user = "root") {
   const names = lines.split("\n").map((line) => line.split(" ")[0]);
   const rest = defaults.split("\n").filter((line) => !names.includes(line.split(" ")[0]));
   const settings = parseSshd([...rest, lines, ""].join("\n"), user, "203.0.113.7");
-  return settings && sshdFaults(settings, "127.0.0.1:55000");
+  return settings && findSshdFaults(settings, "127.0.0.1:55000");
 }
 
 test("an sshd without configuration refuses nothing", () => {

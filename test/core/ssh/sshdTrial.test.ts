@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { connectSsh } from "../../../core/ssh/ssh";
-import { sshdFault } from "../../../core/ssh/sshdTrial";
+import { findSshdTrialFault } from "../../../core/ssh/sshdTrial";
 import { loginTo, sshHost } from "../chain/fakes";
 
 /** Tries a host whose sshd is so; the RPC's port has nothing that listens. */
@@ -8,7 +8,7 @@ async function tried(sshd: Parameters<typeof sshHost>[3], asksRpc = true) {
   const host = await sshHost(undefined, undefined, undefined, sshd);
   const session = await connectSsh(loginTo(host));
   const rpc = asksRpc ? { address: "127.0.0.1", port: 1 } : undefined;
-  const fault = await sshdFault(session, { address: "203.0.113.7", user: "op" }, rpc);
+  const fault = await findSshdTrialFault(session, { address: "203.0.113.7", user: "op" }, rpc);
   session.close();
   await host.close();
   return fault?.split("\n");

@@ -1,6 +1,11 @@
 import path from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
-import { dataDirectory, formatDefaultPlace, ownIdentityPath, resolvePlace } from "../../../core/store/recordsDirectory";
+import {
+  formatDefaultPlace,
+  resolveDataDirectory,
+  resolveOwnIdentityPath,
+  resolvePlace,
+} from "../../../core/store/recordsDirectory";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -8,12 +13,12 @@ it("keeps event logs below XDG_DATA_HOME, else below the home; ignores a relativ
   expect(formatDefaultPlace("Anvil")).toBe("$XDG_DATA_HOME/pillar-host/records/Anvil");
   vi.stubEnv("XDG_DATA_HOME", "/data");
   expect(resolvePlace(formatDefaultPlace("Anvil"))).toBe("/data/pillar-host/records/Anvil");
-  expect(ownIdentityPath("/data/pillar-host/records/Anvil")).toBe("/data/pillar-host/keys/Anvil.age-identity");
+  expect(resolveOwnIdentityPath("/data/pillar-host/records/Anvil")).toBe("/data/pillar-host/keys/Anvil.age-identity");
   expect(resolvePlace("s3://state#Anvil")).toBe("/data/pillar-host/records/Anvil");
   vi.stubEnv("HOME", "/home/ada");
   for (const given of ["", "data"]) {
     vi.stubEnv("XDG_DATA_HOME", given);
-    expect(dataDirectory()).toBe("/home/ada/.local/share/pillar-host");
+    expect(resolveDataDirectory()).toBe("/home/ada/.local/share/pillar-host");
     expect(resolvePlace(formatDefaultPlace("Anvil"))).toBe("/home/ada/.local/share/pillar-host/records/Anvil");
   }
 });
@@ -21,5 +26,5 @@ it("keeps event logs below XDG_DATA_HOME, else below the home; ignores a relativ
 it("uses a configured place as it is, with the key beside it", () => {
   expect(resolvePlace("safe/Anvil")).toBe(path.resolve("safe/Anvil"));
   expect(resolvePlace("/mnt/safe")).toBe("/mnt/safe");
-  expect(ownIdentityPath("/mnt/safe/")).toBe("/mnt/safe.age-identity");
+  expect(resolveOwnIdentityPath("/mnt/safe/")).toBe("/mnt/safe.age-identity");
 });

@@ -10,7 +10,7 @@ import {
   type SyncLookup,
 } from "../../../core/sync/decideSynced";
 import type { ReferenceAnswers } from "../../../core/sync/references";
-import { reasonText } from "../../../core/sync/syncMessages";
+import { formatReason } from "../../../core/sync/syncMessages";
 import { atHeight, seenFrom } from "../chain/readings";
 import { answer, nodeTime, none } from "./looks";
 
@@ -46,7 +46,7 @@ function weighAll(looks: readonly SyncLookup[], change: Partial<EvidenceOptions>
   let weighed: SyncDecision | undefined;
   for (const each of looks) weighed = decideSynced(weighed?.evidence ?? noEvidence, each, { ...options, ...change });
   if (weighed === undefined) throw new Error("no look");
-  return { ...weighed, why: reasonText(weighed.why) };
+  return { ...weighed, why: formatReason(weighed.why) };
 }
 
 const reached = "height 1000 reached target 1000";

@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import { judgeObservation } from "../../../core/sync/judgeObservation";
 import {
   computeProgress,
+  computeRangeLeft,
   computeRate,
+  computeTimeLeft,
   formatPercent,
-  rangeLeft,
   type Sample,
-  timeLeft,
 } from "../../../core/sync/progress";
-import { progressText } from "../../../core/sync/syncMessages";
-import { durationText } from "../../../core/util/timeText";
+import { formatProgress } from "../../../core/sync/syncMessages";
+import { formatDuration } from "../../../core/util/timeText";
 import { answer, hour, nodeTime, none } from "./looks";
 
 const startedAt = nodeTime - hour;
@@ -57,7 +57,7 @@ test.each([
   [100, 100, 10.1, 0],
   [200, 100, 10.1, 0],
 ])("from %i to %i at %s momentums/s: %s ms left", (height, target, rate, left) => {
-  const found = timeLeft(height, target, rate);
+  const found = computeTimeLeft(height, target, rate);
   expect(found && Math.round(found)).toBe(left);
 });
 
@@ -76,7 +76,7 @@ test.each([
   [76.9 * hour, "3 d 04 h"],
   [168 * hour, "7 d 00 h"],
 ])("%d ms are spoken as %s", (milliseconds, text) => {
-  expect(durationText(milliseconds)).toBe(text);
+  expect(formatDuration(milliseconds)).toBe(text);
 });
 
 test.each([
@@ -109,12 +109,12 @@ describe("the estimated time left", () => {
     ],
     ["no samples", [], undefined],
   ])("%s", (_what, seen, range) => {
-    const found = rangeLeft(0, 100, seen);
+    const found = computeRangeLeft(0, 100, seen);
     expect(found?.map(Math.round)).toEqual(range);
   });
 
   test("is printed with both ends if they differ", () => {
-    const line = progressText(
+    const line = formatProgress(
       computeProgress(answer(1, 100, 1100), halves, {
         good: false,
         why: { kind: "syncing" },
@@ -165,7 +165,7 @@ describe("the progress line", () => {
   ])("%s", (_what, observation, seen, line) => {
     const { says, why } = judgeObservation(observation, nodeTime);
     const opinion = { good: says === "synced", why, streak: 2, confirmations: 3, startedAt };
-    expect(progressText(computeProgress(observation, seen, opinion))).toBe(line);
+    expect(formatProgress(computeProgress(observation, seen, opinion))).toBe(line);
   });
 
   test("follows the decision, not the node's answer", () => {
@@ -176,7 +176,7 @@ describe("the progress line", () => {
       confirmations: 3,
       startedAt,
     };
-    expect(progressText(computeProgress(answer(2, 1000, 1000, { newestAge: 3000 }), still, opinion))).toBe(
+    expect(formatProgress(computeProgress(answer(2, 1000, 1000, { newestAge: 3000 }), still, opinion))).toBe(
       `height 1000 of 1000, ${since}, the node says synced at 1000, the references are at 2000`,
     );
   });

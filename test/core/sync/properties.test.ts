@@ -4,9 +4,9 @@ import { nodeResult, parseMomentum, parseSyncInfo } from "../../../core/chain/no
 import { decideSynced, noEvidence } from "../../../core/sync/decideSynced";
 import { judgeObservation } from "../../../core/sync/judgeObservation";
 import { pollIntervalMs } from "../../../core/sync/pollInterval";
-import { computeRate, formatPercent, timeLeft } from "../../../core/sync/progress";
+import { computeRate, computeTimeLeft, formatPercent } from "../../../core/sync/progress";
 import { compareReferences } from "../../../core/sync/references";
-import { reasonText } from "../../../core/sync/syncMessages";
+import { formatReason } from "../../../core/sync/syncMessages";
 import { atHeight, seenFrom, silent } from "../chain/readings";
 import { answer } from "./looks";
 
@@ -95,7 +95,7 @@ test("a rate lies between the slowest and the fastest step, whatever the gaps", 
 test("time left, pauses and percent keep their bounds", () => {
   fc.assert(
     fc.property(height, height, fc.option(fc.double({ noNaN: true }), { nil: undefined }), (current, target, rate) => {
-      const left = timeLeft(current, target, rate);
+      const left = computeTimeLeft(current, target, rate);
       expect(left === undefined).toBe(rate === undefined || rate <= 0.1);
       if (left !== undefined) expect(left).toBeGreaterThanOrEqual(0);
       const samples = [
@@ -186,7 +186,7 @@ test("counts no lookup with a state other than 2, and proves no node without its
         { observation, readings: [], at: 0, clock: now },
         { confirmations: 1, confirmSpan: 0, tolerance, isChainUnverified: true },
       );
-      expect(reasonText(judgeObservation(observation, now).why)).not.toBe("");
+      expect(formatReason(judgeObservation(observation, now).why)).not.toBe("");
       if (seen.state !== 2) expect(weighed.good).toBe(false);
       expect(weighed.synced).toBe(
         seen.state === 2 && seen.currentHeight >= seen.targetHeight && age !== undefined && Math.abs(age) <= 120_000,

@@ -1,7 +1,7 @@
 import type { Observation } from "../../../core/chain/node";
-import { ageFault } from "../../../core/chain/reading";
+import { findAgeFault } from "../../../core/chain/reading";
 import type { ReferenceReading } from "../../../core/sync/references";
-import { gateLine } from "../../../core/sync/syncMessages";
+import { formatGateLine } from "../../../core/sync/syncMessages";
 import type { SyncDeps } from "../../../core/sync/waitForSync";
 import { clientNamed, seenFrom, silent } from "../chain/readings";
 import { type History, type Kind, type Reference, randomOf } from "./history";
@@ -134,7 +134,7 @@ export function simulate(history: History, limit: number) {
     const timestamp = reference.kind === "honest" ? timeOf(said) : clock();
     // An honest one that lags says so by its momentum's time.
     const newest = { height: said, timestamp, hash: `h${said}`, producer: "z1q" };
-    const fault = ageFault({ newest, clock: clock() });
+    const fault = findAgeFault({ newest, clock: clock() });
     return fault ? { client, fault } : { client, newest, recent: [], clock: clock() };
   };
 
@@ -149,7 +149,7 @@ export function simulate(history: History, limit: number) {
     ticks: () => time - asleep,
     sleep: async (milliseconds) => pass(milliseconds),
     say: (news) => {
-      lines.push(`${Math.round(time / 1000)} s: ${gateLine(news)}`);
+      lines.push(`${Math.round(time / 1000)} s: ${formatGateLine(news)}`);
     },
   };
   return { deps, lines, behind: () => network(time) - height() };

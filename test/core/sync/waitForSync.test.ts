@@ -6,7 +6,7 @@ import { fatal } from "../../../core/ssh/sshErrors";
 import { chainGap } from "../../../core/sync/decideSynced";
 import type { GateMessage } from "../../../core/sync/progress";
 import type { ReferenceAnswers } from "../../../core/sync/references";
-import { gateLine } from "../../../core/sync/syncMessages";
+import { formatGateLine } from "../../../core/sync/syncMessages";
 import { type GiveUpError, type WaitOptions, waitForSync } from "../../../core/sync/waitForSync";
 import { atHeight, seenFrom } from "../chain/readings";
 import { answer, hour, nodeTime, none } from "./looks";
@@ -57,7 +57,7 @@ function worldOf(
       seen.ticks += milliseconds;
     },
     say: (news: GateMessage) => {
-      seen.lines.push(gateLine(news));
+      seen.lines.push(formatGateLine(news));
     },
     notify: (event: string, text: string) => {
       seen.notices.push(`${event}: ${text}`);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { distinctReferences } from "../../../core/chain/distinctReferences";
+import { listDistinctReferences } from "../../../core/chain/distinctReferences";
 import { isAnswered } from "../../../core/chain/reading";
 import { createNodeAccess } from "../../../core/chainCopy/copyChecks";
 import {
@@ -11,7 +11,7 @@ import {
 } from "../../../core/sync/decideSynced";
 import { readNodeStatus } from "../../../core/sync/nodeStatus";
 import { compareReferences, type ReferenceAnswers, readReferences } from "../../../core/sync/references";
-import { reasonText, referenceText } from "../../../core/sync/syncMessages";
+import { formatReason, referenceText } from "../../../core/sync/syncMessages";
 import { openWitnesses } from "../../../core/sync/witnesses";
 import { closedPort, fakeNode, loginTo, type Server, type SshHost, sshHost } from "../chain/fakes";
 import { atHeight, block, seenFrom, silent } from "../chain/readings";
@@ -91,7 +91,7 @@ describe("fresh momentums are not the chain", () => {
       readings: [silent("r")],
       oldHost: silent("old", "no answer"),
     });
-    expect([synced, reasonText(why)]).toEqual([
+    expect([synced, formatReason(why)]).toEqual([
       false,
       "the node says synced, and no witness confirms its chain yet (a reference or the old host)",
     ]);
@@ -180,7 +180,7 @@ describe("a witness", () => {
       asked.push(name);
       return new Promise<never>(() => undefined);
     };
-    void distinctReferences(["http://a.example:1", "http://b.example:1"], [{ host: "c.example", what: "c" }], hang);
+    void listDistinctReferences(["http://a.example:1", "http://b.example:1"], [{ host: "c.example", what: "c" }], hang);
     expect(asked.sort()).toEqual(["a.example", "b.example", "c.example"]);
   });
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { formatError } from "../../../cli/terminal/refusal";
 import { showPlainErrors } from "../../../components/plainErrors";
-import { dataDirectory, formatDefaultPlace, resolvePlace } from "../../../core/store/recordsDirectory";
+import { formatDefaultPlace, resolveDataDirectory, resolvePlace } from "../../../core/store/recordsDirectory";
 import { resolvePath } from "../../../core/util/resolvePath";
 
 let place: string;
@@ -66,7 +66,7 @@ test("keeps the stack trace of a bug", async () => {
 
 describe.each(["", "relative", ".", "~"])("a home that is %j", (home) => {
   test.each([
-    ["the data directory", () => dataDirectory()],
+    ["the data directory", () => resolveDataDirectory()],
     ["a Pillar's records", () => resolvePlace(formatDefaultPlace("Anvil"))],
     ["a path of the operator's", () => resolvePath("~/.ssh/id_ed25519")],
   ])("is refused for %s", (_, work) => {
@@ -79,6 +79,6 @@ describe.each(["", "relative", ".", "~"])("a home that is %j", (home) => {
   test("is not asked for where the data directory is given, or a path is whole", () => {
     vi.stubEnv("HOME", home);
     vi.stubEnv("XDG_DATA_HOME", "/data");
-    expect([dataDirectory(), resolvePath("/a")]).toEqual(["/data/pillar-host", "/a"]);
+    expect([resolveDataDirectory(), resolvePath("/a")]).toEqual(["/data/pillar-host", "/a"]);
   });
 });

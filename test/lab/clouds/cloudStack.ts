@@ -8,7 +8,7 @@ import type { OrderRecord } from "../../../core/cloud/orderRecord";
 import { serveVault } from "../../../lab/doubles/vault";
 import type { Lab } from "../../../lab/lab";
 import { LabStack, type StackFile } from "../../../lab/stack/stack";
-import { newKeyPair } from "../../../providers/hostKey";
+import { createKeyPair } from "../../../providers/hostKey";
 
 /** A cloud's API on loopback without machines, and a stack of the program that has its host there. */
 export interface CloudStack {
@@ -70,7 +70,7 @@ export async function cloudStack({ handler, endpoint, host, token }: CloudStackO
   const server = createServer(handler).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { privateKey } = newKeyPair();
+  const { privateKey } = createKeyPair();
   const file = (changes: StackFile, hostChanges: StackFile): StackFile => ({
     pillar: { name: "Anvil" },
     host: { ...host, sshFrom: ["198.51.100.7/32"], ...hostChanges },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createHetzner, type Hetzner } from "../../../lab/clouds/hetzner";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
-import { newKeyPair } from "../../../providers/hostKey";
+import { createKeyPair } from "../../../providers/hostKey";
 import { linesOf } from "../fixture";
 import { type CloudStack, cloudStack, keeper } from "./cloudStack";
 import { emptyRoom } from "./emptyRoom";
@@ -125,7 +125,7 @@ describe("the stack of a live server", () => {
       { image: "debian-11", plan: "ccx23", locations: ["nbg1"], acceptDistributions: ["debian-12"] },
     );
     await cloud.stack.pulumi(["config", "set", "--secret", "--path", "pillar-host:ssh.privateKey"], {
-      input: newKeyPair().privateKey,
+      input: createKeyPair().privateKey,
     });
     const { output } = await preview();
     for (const is of [

@@ -8,7 +8,7 @@ import { createHostNetwork, hostNamespace, operatorAddress } from "../../../lab/
 import type { Lab } from "../../../lab/lab";
 import { LabStack, type StackFile } from "../../../lab/stack/stack";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
-import { newKeyPair } from "../../../providers/hostKey";
+import { createKeyPair } from "../../../providers/hostKey";
 import { testLab } from "../fixture";
 import { probe, probeFromOperator } from "./fixture";
 import { lostLaptop } from "./lostLaptop";
@@ -142,7 +142,7 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
 
     test("accepts a changed ssh key beside the old one, and opens an orchestrator's port without a restart", async () => {
       const pid = await on("systemctl show -p MainPID go-node");
-      privateKey = newKeyPair().privateKey;
+      privateKey = createKeyPair().privateKey;
       await stack.configure(file({ orchestrator: { release: lab.orchestratorRelease() } }), secrets());
       const { output, exitCode } = await stack.up();
       expect(exitCode, output).toBe(0);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseSporks, unknownSporks } from "../../../core/chain/sporks";
+import { findUnknownSporks, parseSporks } from "../../../core/chain/sporks";
 import type { Lab } from "../../../lab/lab";
 import { RealNetwork } from "../../../lab/real/realNetwork";
 import { testLab } from "../fixture";
@@ -254,7 +254,7 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
       });
     }
     // Of the node's own three, in the order of their ids.
-    expect(unknownSporks(parseSporks({ list }), "v0.0.8")).toEqual([]);
+    expect(findUnknownSporks(parseSporks({ list }), "v0.0.8")).toEqual([]);
     expect(list.map((spork) => (spork as { id: string }).id.slice(0, 4))).toEqual(["6d2b", "ceb7", "ddd4"]);
     expect(await resultOf("embedded.spork.getAll", 1, 1024)).toEqual({ count, list: [] });
     expect((await ask("embedded.spork.getAll", 0, 1025)).error).toEqual({

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
-import { fingerprintOf } from "../../../core/ssh/publicKey";
+import { computeFingerprint } from "../../../core/ssh/publicKey";
 import { LabStack } from "../../../lab/stack/stack";
 import { keepPrinted, noteSecret } from "../../../lab/testRun/printed";
 import { cli } from "../cli/fixture";
@@ -118,7 +118,7 @@ describe("an own server with the orchestrator, state and event log in a bucket, 
       provider: "existing",
       address: fresh.address,
       "key-file": lab.privateKeyFile,
-      fingerprint: fingerprintOf(fresh.hostKey),
+      fingerprint: computeFingerprint(fresh.hostKey),
       release: lab.releaseUrl(),
       reference: "http://192.0.2.8:35997",
     };

@@ -2,20 +2,20 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { nodeTarget } from "../../../core/chain/configuredNode";
+import { createNodeTarget } from "../../../core/chain/configuredNode";
 import type { Backup } from "../../../core/eventLog/events";
 import { takeBackup } from "../../../core/orchestrator/backup/backup";
 import { createSecureOptions } from "../../../core/orchestrator/checks/secureOptions";
-import { pathVariables } from "../../../core/retirement/guardInputs";
+import { createPathVariables } from "../../../core/retirement/guardInputs";
 import { readAnswer } from "../../../core/ssh/answer";
-import { newHost, oldHost } from "../../../core/ssh/configuredLogin";
+import { createNewHost, createOldHost } from "../../../core/ssh/configuredLogin";
 import { asRoot } from "../../../core/ssh/root";
 import { assignments, type Value } from "../../../core/ssh/shellWords";
 import { orchestratorLibrary, retirementLibrary } from "../../../core/steps/libraries";
 import { orchestrator } from "../../../core/steps/orchestratorSteps";
 import { envelope } from "../../../core/steps/step";
 import { createDirectoryStore } from "../../../core/store/directoryStore";
-import { witnessSources } from "../../../core/sync/witnessSources";
+import { createWitnessSources } from "../../../core/sync/witnessSources";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
 import { keyShareName, nextPublicKey } from "../../../lab/doubles/orchestrator/keyShare";
 import type { Lab, LabHost } from "../../../lab/lab";
@@ -57,10 +57,10 @@ function inputs(changes: object = {}, backups = directory()) {
   });
   return {
     ...createSecureOptions(config, "prod"),
-    oldHost: oldHost(config),
-    newHost: newHost(config, to.address, to.hostKey),
-    node: nodeTarget(config, to.address, to.hostKey),
-    ...witnessSources(config),
+    oldHost: createOldHost(config),
+    newHost: createNewHost(config, to.address, to.hostKey),
+    node: createNodeTarget(config, to.address, to.hostKey),
+    ...createWitnessSources(config),
     library: orchestratorLibrary(),
   };
 }
@@ -281,7 +281,7 @@ describe("units that are enabled from another directory", () => {
   it("a retirement keeps the node's link although disabling removes it, and its undo starts the node", async () => {
     const before = await linked("go-node");
     const signer = { service: "x", directory: "/x", executable: "x", rpcPort: 1 };
-    const places = pathVariables({ service: "go-node", dataDir: "/root/.znn", rpcPort: 35997, signer });
+    const places = createPathVariables({ service: "go-node", dataDir: "/root/.znn", rpcPort: 35997, signer });
     await call(retirementLibrary(), "retire_stop", places);
     expect(await onHost(from, `readlink ${etc}/go-node.service ${etc}/go-node.service.retired`)).toBe(
       "/dev/null\n/opt/units/go-node.service",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { findAlerts, type HostLookup } from "../../../../cli/status/alerts/findAlerts";
 import { createUnknownParts } from "../../../../cli/status/parts/statusParts";
-import { parseSporks, unknownSporks } from "../../../../core/chain/sporks";
+import { findUnknownSporks, parseSporks } from "../../../../core/chain/sporks";
 import type { NodeHostFacts } from "../../../../core/ssh/hostFacts";
 import { progress, viewOf } from "../../exampleView";
 import { clock, partsOf, registrations } from "../parts/exampleParts";
@@ -128,7 +128,7 @@ describe("raises an alert for", () => {
         sporks: {
           value: {
             version: "v0.0.4",
-            unknown: unknownSporks(
+            unknown: findUnknownSporks(
               parseSporks({ list: [{ id: "ab".repeat(32), name: "x", activated: false, enforcementHeight: 0 }] }),
               "v0.0.4",
             ),

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { decideAttention } from "../../../../cli/status/attention";
 import { findProblems } from "../../../../cli/status/parts/hostProblemsPart";
 import { formatParts } from "../../../../cli/status/parts/partRows";
-import { partsJson } from "../../../../cli/status/parts/partsJson";
+import { createPartsJson } from "../../../../cli/status/parts/partsJson";
 import { createUnknownParts } from "../../../../cli/status/parts/statusParts";
 import { viewOf } from "../../exampleView";
 import { clock, partsOf, registrations } from "./exampleParts";
@@ -80,7 +80,7 @@ describe("problems of a host", () => {
         text: `the node is v0.0.8; v0.0.10 or newer is required from height 1000 on, about 2026-11-21 15:05 UTC (the window). ${text}`,
       },
     ]);
-    expect(partsJson(partsOf(registrations.producing, { versions: { value: [ahead] } })).versions).toEqual([
+    expect(createPartsJson(partsOf(registrations.producing, { versions: { value: [ahead] } })).versions).toEqual([
       { ...gap, expectedAt: "2026-11-21T15:05:20.000Z" },
     ]);
   });

@@ -29,7 +29,7 @@ import { isBackupKept } from "../../../../core/orchestrator/backup/backupPlace";
 import { createManifest } from "../../../../core/orchestrator/backup/manifest";
 import { openBackup, openIdentity, prove, seal } from "../../../../core/orchestrator/backup/vault";
 import { createDirectoryStore } from "../../../../core/store/directoryStore";
-import { ownIdentityPath } from "../../../../core/store/recordsDirectory";
+import { resolveOwnIdentityPath } from "../../../../core/store/recordsDirectory";
 import { moveNamed } from "../../../moveNamed";
 import { movesIn } from "../../../recordIn";
 import { type LocalRoot, localRoot } from "../localRoot";
@@ -107,7 +107,7 @@ describe("a backup", () => {
     expect(backup).toEqual({
       file: join(directory, `${name}.tar.age`),
       manifestFile: join(directory, `${name}.manifest.json`),
-      identityFile: ownIdentityPath(directory),
+      identityFile: resolveOwnIdentityPath(directory),
       sealedBytes: sealed.length,
       provedAt: "2026-11-21T18:00:00.123Z",
       sha256: createHash("sha256").update(sealed).digest("hex"),
@@ -212,7 +212,7 @@ describe("a backup", () => {
     expect(second.file).not.toBe(first.file);
     expect(readFileSync(first.file)).toEqual(before);
     expect(stage.said.filter((line) => line.includes("made a key"))).toEqual([
-      `backup: made a key that opens the backups: ${ownIdentityPath(stage.settings.directory)}`,
+      `backup: made a key that opens the backups: ${resolveOwnIdentityPath(stage.settings.directory)}`,
     ]);
     expect(statSync(second.identityFile).mode & 0o777).toBe(0o600);
     await expect(take(stage)).rejects.toThrow("is there already: nothing is overwritten");
@@ -225,7 +225,7 @@ describe("a backup", () => {
     const backup = await take({ ...stage, settings: { ...stage.settings, identityFile: own.file } });
     expect(backup.identityFile).toBe(own.file);
     expect(readFileSync(own.file, "utf8")).toBe(text);
-    expect(existsSync(ownIdentityPath(stage.settings.directory))).toBe(false);
+    expect(existsSync(resolveOwnIdentityPath(stage.settings.directory))).toBe(false);
     await prove(backup.file, own.secret, (await readWhole(backup.file, own.secret)).manifest());
     for (const name of mine(stage))
       expect(readFileSync(join(stage.settings.directory, name)).includes(own.secret)).toBe(false);

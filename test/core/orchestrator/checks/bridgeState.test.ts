@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseBridge } from "../../../../core/chain/bridge";
-import { chainClient } from "../../../../core/chain/chain";
+import { createChainClient } from "../../../../core/chain/chain";
 import type { RpcAnswer } from "../../../../core/chain/jsonRpc";
 import { askInTurn, judgeBridge } from "../../../../core/orchestrator/checks/bridgeState";
 
@@ -60,7 +60,7 @@ describe("who is asked", () => {
       const error = { code: -32601, message: `the method ${method} does not exist/is not available` };
       return { status: 200, body: JSON.stringify(result === undefined ? { error } : { result }) };
     };
-    return { asked, client: chainClient(name, call, () => undefined) };
+    return { asked, client: createChainClient(name, call, () => undefined) };
   };
   const newest = { height: 1e6, timestamp: Math.floor(Date.now() / 1000), hash: "h", producer: "z1q" };
   const old = { "ledger.getFrontierMomentum": newest };
@@ -73,7 +73,7 @@ describe("who is asked", () => {
   });
 
   test("the next one where it lacks the method, or answers nothing", async () => {
-    const broken = chainClient(
+    const broken = createChainClient(
       "broken",
       () => Promise.reject(new Error("ECONNREFUSED")),
       () => undefined,

@@ -6,7 +6,7 @@ import {
   createOldPlace,
   createSecureOptions,
 } from "../../../../core/orchestrator/checks/secureOptions";
-import { newHost, oldHost } from "../../../../core/ssh/configuredLogin";
+import { createNewHost, createOldHost } from "../../../../core/ssh/configuredLogin";
 import { configOf } from "../../../components/exampleConfig";
 import { moveNamed } from "../../../moveNamed";
 
@@ -18,7 +18,7 @@ const stack = (from: object = {}, changes: object = {}) =>
   });
 
 test("the old host's login is the stack's where nothing else is said", () => {
-  expect(oldHost(stack())).toEqual({
+  expect(createOldHost(stack())).toEqual({
     stack: "prod",
     ssh: { address: "198.51.100.9", port: 2222, user: "op", hostKey, password: "login-pw", agent: false },
     sudoPassword: "sudo-pw",
@@ -27,12 +27,12 @@ test("the old host's login is the stack's where nothing else is said", () => {
 });
 
 test("a login of its own replaces the whole of it, and another user gets no one else's sudo password", () => {
-  expect(oldHost(stack({ user: "root", port: 22, agent: true }))).toEqual({
+  expect(createOldHost(stack({ user: "root", port: 22, agent: true }))).toEqual({
     stack: "prod",
     ssh: { address: "198.51.100.9", port: 22, user: "root", hostKey, agent: true },
     configured: "pillar-host:orchestrator.migrateFrom",
   });
-  expect(oldHost(stack({ password: "other" })).ssh.password).toBe("other");
+  expect(createOldHost(stack({ password: "other" })).ssh.password).toBe("other");
 });
 
 test("the proxy is the stack's where nothing else is said, and no host's password is told to it", () => {
@@ -41,14 +41,14 @@ test("the proxy is the stack's where nothing else is said, and no host's passwor
   const through = (from: object) =>
     configOf({ ssh, orchestrator: { migrateFrom: { address: "198.51.100.9", hostKey, ...from } } });
   const ours = { address: "bastion.example", port: 22, user: "op", hostKey, agent: true };
-  expect(newHost(through({}), "203.0.113.7", hostKey).ssh.proxy).toEqual(ours);
-  expect(oldHost(through({ user: "root", password: "other" })).ssh.proxy).toEqual(ours);
+  expect(createNewHost(through({}), "203.0.113.7", hostKey).ssh.proxy).toEqual(ours);
+  expect(createOldHost(through({ user: "root", password: "other" })).ssh.proxy).toEqual(ours);
   const another = { address: "jump.example", hostKey, user: "jump", password: "jump-pw" };
-  expect(oldHost(through({ proxy: another })).ssh.proxy).toEqual({ ...another, port: 22 });
+  expect(createOldHost(through({ proxy: another })).ssh.proxy).toEqual({ ...another, port: 22 });
 });
 
 test("the new host's is the stack's", () => {
-  expect(newHost(stack(), "203.0.113.7", "ssh-ed25519 K")).toEqual({
+  expect(createNewHost(stack(), "203.0.113.7", "ssh-ed25519 K")).toEqual({
     stack: "prod",
     ssh: {
       address: "203.0.113.7",

@@ -9,7 +9,7 @@ import { sourceStages, targetStages } from "../../../../core/orchestrator/rules/
 import { formatObstacle } from "../../../../core/orchestrator/rules/obstacles";
 import { checkOrchestrator } from "../../../../core/retirement/lossRules";
 import type { RetirementFacts } from "../../../../core/retirement/retirementFacts";
-import { shellWord } from "../../../../core/util/quote";
+import { quoteShellWord } from "../../../../core/util/quote";
 import { expectNothingOf, hostile, sentText } from "../../../hostile";
 import { moveNamed } from "../../../moveNamed";
 import { fenced, hostFacts } from "../../retirement/exampleFacts";
@@ -151,7 +151,7 @@ test("no text of a journal goes to a host, adds a line to what is told, or stand
         for (const line of commands) {
           expect(line).not.toMatch(/\bmv '?-(?!f )/);
           // A plain word is an argument, wherever it stands.
-          if (shellWord(word) !== word) expectNothingOf(word, line.replaceAll(/'(?:[^']|'\\'')*'/g, "''"));
+          if (quoteShellWord(word) !== word) expectNothingOf(word, line.replaceAll(/'(?:[^']|'\\'')*'/g, "''"));
         }
       },
     ),

@@ -2,13 +2,13 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { parseNodeHostFacts } from "../../../../core/ssh/hostFacts";
-import { hostFactLines } from "../../../../core/ssh/hostFactsText";
+import { formatHostFacts } from "../../../../core/ssh/hostFactsText";
 import { type ChainStage, test } from "./stage";
 
 const told = async (stage: ChainStage, before = "") => {
   const { stdout, stderr } = await stage.call(`told`, {}, `told() { ${before} chain_copy_facts "$(chain_arriving)"; }`);
   expect(stderr).toBe("");
-  return hostFactLines(parseNodeHostFacts(stdout.split("\n"))).join("\n");
+  return formatHostFacts(parseNodeHostFacts(stdout.split("\n"))).join("\n");
 };
 /** A line as it was written so many seconds ago, of a phase that began so many before. */
 const noted = (phase: string, ago: number, lasted: number, bytes: number, all: number) =>

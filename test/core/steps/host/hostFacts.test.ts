@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { parseNodeHostFacts } from "../../../../core/ssh/hostFacts";
-import { hostFactLines } from "../../../../core/ssh/hostFactsText";
+import { formatHostFacts } from "../../../../core/ssh/hostFactsText";
 import { facts } from "../../../../core/steps/readingSteps";
 import { configOf } from "../../../components/exampleConfig";
 import { test } from "../boxed";
@@ -31,7 +31,7 @@ async function factsOf(
   const { script } = facts(configOf({ node: { dataDir } }), { logLines: 3, withStages });
   const { code, stdout, stderr } = await box.run(box.local(script));
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  return hostFactLines(parseNodeHostFacts(stdout.split("\n")));
+  return formatHostFacts(parseNodeHostFacts(stdout.split("\n")));
 }
 
 test("of a host in good order", async ({ box }) => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { pathVariables } from "../../../../core/retirement/guardInputs";
+import { createPathVariables } from "../../../../core/retirement/guardInputs";
 import { parseHostFacts } from "../../../../core/retirement/readHost";
 import { asRoot } from "../../../../core/ssh/root";
 import { assignments } from "../../../../core/ssh/shellWords";
@@ -38,7 +38,7 @@ function call(box: Sandbox, name: string) {
     ["ends=$((SECONDS + 60))", "ends=$((SECONDS + 1))"],
     ["node_stop_limit=300", "node_stop_limit=1"],
   ]);
-  return box.run(`mkdir -p units\n${box.local(`${quick}\n${assignments(pathVariables(places(box)))}${name}`)}`);
+  return box.run(`mkdir -p units\n${box.local(`${quick}\n${assignments(createPathVariables(places(box)))}${name}`)}`);
 }
 
 /** What systemd was told to do. */
