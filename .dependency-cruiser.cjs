@@ -59,6 +59,7 @@ const walls = {
     backup: ["status", "pulumi", "terminal"],
     restore: ["edit", "status", "pulumi", "terminal"],
     report: ["status", "pulumi", "terminal"],
+    support: ["status", "pulumi", "terminal"],
   },
 };
 

@@ -15,6 +15,7 @@ import {
   notifyCommand,
   reportCommand,
   statusCommand,
+  supportCommand,
 } from "./commands/readCommands";
 import { formatError, refusalExitCode } from "./terminal/refusal";
 
@@ -41,6 +42,7 @@ for (const add of [
   notifyCommand,
   resumeCommand,
   reportCommand,
+  supportCommand,
 ])
   add(program);
 

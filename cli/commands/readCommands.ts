@@ -112,6 +112,17 @@ Exit code:
     });
 }
 
+export function supportCommand(program: Command): void {
+  program
+    .command("support")
+    .argument("<stack>", "such as prod")
+    .description("write versions, states, logs and journals into a text file, without secrets, for whoever helps you")
+    .action(async (stack: string) => {
+      const { support } = require("../support/support") as typeof import("../support/support");
+      process.exitCode = await support(stack, program.version() ?? "");
+    });
+}
+
 export function notifyCommand(program: Command): void {
   program
     .command("notify")

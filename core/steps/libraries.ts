@@ -11,6 +11,8 @@ export function orchestratorLibrary(): string {
   return library([...copyAccess, ...parts.map((name) => `orchestrator/${name}.sh`)]);
 }
 
+export const supportLibrary = () => library(["orchestrator/verify.sh", "host/support.sh"]);
+
 export function retirementLibrary(): string {
   const parts = [
     "node/configuredAddress.sh",

@@ -1,0 +1,109 @@
+import { readFileSync } from "node:fs";
+import { findValue } from "../../core/config/rawValues";
+import { listSecretKeys } from "../../core/config/secretKeys";
+import { openStackStore } from "../../core/config/stackStore";
+import { createNewPlace, createOldPlace } from "../../core/orchestrator/checks/secureOptions";
+import type { OrchestratorPlace } from "../../core/orchestrator/checks/survey";
+import { createNewHost, createOldHost } from "../../core/ssh/configuredLogin";
+import { own } from "../../core/ssh/foreign";
+import { type OrchestratorHost, openRoot, redactSecrets } from "../../core/ssh/root";
+import { supportLibrary } from "../../core/steps/libraries";
+import { commandsFor } from "../../core/util/commands";
+import { printableLines } from "../../core/util/printable";
+import { writeNewFile } from "../../core/util/writeAtomically";
+import { parseRawValues } from "../pulumi/configuration";
+import { createPulumi } from "../pulumi/pulumiCommand";
+import type { Deployment } from "../pulumi/stackState";
+import { openStack, type StackInfo } from "../status/openStack";
+
+const limitSeconds = 120;
+
+/**
+ * Writes a text file for whoever helps the operator: versions, state, event log, and both hosts' units, journals and
+ * logs, without a secret. A part that can't be read says why. Returns the exit code.
+ */
+export async function support(fullName: string, version: string): Promise<number> {
+  const source = await openStack(fullName);
+  const { stack, config } = source;
+  const engine = createPulumi(fullName);
+  const raw = parseRawValues(await engine.read(["config", "--json", "--show-secrets"]));
+  const parts: readonly (readonly [string, () => Promise<string>])[] = [
+    ["versions", async () => `pillar-host ${version}\nnode ${process.version}\n${await engine.read(["version"])}`],
+    ["state", async () => formatState(await engine.read(["stack", "export"]))],
+    ["event log", async () => (await openStackStore(config).readLines()).slice(-500).join("\n")],
+    ...listHosts(source).map(
+      ({ name, host, place }) => [name, () => readHost(host, place, config.node.service)] as const,
+    ),
+  ];
+  const texts: string[] = [];
+  for (const [title, read] of parts)
+    texts.push(`# ${title}\n${await read().catch(({ message }: Error) => `not read: ${message}`)}\n`);
+  const file = `${stack}-support-${new Date().toISOString().replaceAll(/[:.]/g, "-")}.txt`;
+  writeNewFile(file, printableLines(redactSecrets(texts.join("\n"), listSecrets(raw, process.env))));
+  console.log(formatSupport(file, stack).join("\n"));
+  return 0;
+}
+
+/** Formats what the file is. */
+export function formatSupport(file: string, stack: string): string[] {
+  return [
+    `written for whoever helps you: ${file}`,
+    "  with         versions, resources, event log; units, journals and logs of the hosts",
+    "  without      keys, pass phrases, key stores, key shares, the config.json of node and orchestrator, webhooks",
+    "Read it before you send it: it names addresses, hosts and your Pillar.",
+    `How the stack stands: ${commandsFor(stack).status()}`,
+  ];
+}
+
+/** Lists a stack's secrets and those of this terminal, which must not be in a text for others. */
+export function listSecrets(
+  raw: Readonly<Record<string, unknown>>,
+  environment: Readonly<Record<string, string | undefined>>,
+): string[] {
+  const configured = listSecretKeys().map((path) => findValue(raw, path));
+  const file = environment.PULUMI_CONFIG_PASSPHRASE_FILE;
+  const secretNames = /PASS|TOKEN|SECRET|KEY|CREDENTIAL/i;
+  const named = Object.entries(environment).map(([name, value]) => (secretNames.test(name) ? value : undefined));
+  const typed = file === undefined ? [] : [readFileSync(file, "utf8").trim()];
+  return [...configured, ...named, ...typed].filter(
+    (each): each is string => typeof each === "string" && each.length > 3,
+  );
+}
+
+/** Formats the resources without their inputs and outputs. */
+function formatState(exported: string): string {
+  const { resources = [], pending_operations: pending = [] } =
+    (JSON.parse(exported) as { deployment?: Deployment }).deployment ?? {};
+  return [
+    ...resources.map(({ urn, type }) => `${type} ${urn.split("::").at(-1)}`),
+    ...pending.map(({ type, resource }) => `pending: ${type} ${resource.urn.split("::").at(-1)}`),
+  ].join("\n");
+}
+
+interface SupportedHost {
+  readonly name: string;
+  readonly host: OrchestratorHost;
+  readonly place: OrchestratorPlace;
+}
+
+function listHosts({ config, address, hostKey }: StackInfo): SupportedHost[] {
+  const isKnown = address !== undefined && hostKey !== undefined;
+  return [
+    ...(isKnown
+      ? [{ name: `host ${address}`, host: createNewHost(config, address, hostKey), place: createNewPlace(config) }]
+      : []),
+    ...(config.orchestrator.migrateFrom
+      ? [{ name: "old host", host: createOldHost(config), place: createOldPlace(config) }]
+      : []),
+  ];
+}
+
+async function readHost(host: OrchestratorHost, place: OrchestratorPlace, nodeService: string): Promise<string> {
+  const root = openRoot(host, supportLibrary());
+  const { service, directory } = place;
+  try {
+    return await root.call("support", own({ node_service: nodeService, service, directory }), { limitSeconds });
+  } finally {
+    root.close();
+  }
+}

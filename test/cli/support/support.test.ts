@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { formatSupport, listSecrets } from "../../../cli/support/support";
+
+test("lists the stack's secrets, and those of the terminal", () => {
+  const raw = {
+    ssh: { privateKey: "private", address: "203.0.113.7" },
+    notify: "https://hook",
+    sync: { tolerance: 3 },
+  };
+  const secrets = listSecrets(raw, {
+    AWS_SECRET_ACCESS_KEY: "aws-key",
+    HOME: "/root",
+    PULUMI_CONFIG_PASSPHRASE: "pass phrase",
+  });
+  expect(secrets.sort()).toEqual(["aws-key", "https://hook", "pass phrase", "private"]);
+});
+
+test("says what is in the file, what is not, and to read it", () => {
+  expect(formatSupport("prod-support.txt", "prod").join("\n")).toMatch(
+    /written for whoever helps you: prod-support.txt\n.*with .*\n.*without .*pass phrases.*\nRead it before you send it/,
+  );
+});
