@@ -1,6 +1,7 @@
 import { assignments } from "../core/ssh/shellWords";
 import { connectSsh, type SshSession, type SshTarget } from "../core/ssh/ssh";
 import { isFatal, type RefusedError } from "../core/ssh/sshErrors";
+import { formatProblem } from "../core/util/problem";
 import { say } from "../core/util/say";
 import { defineResource, hasChanges } from "./runtime/dynamicResource";
 
@@ -64,9 +65,11 @@ export async function authorizeKey(
   } catch (error) {
     if (!isFatal(error)) throw error;
     throw new Error(
-      `${address} accepts neither the new ssh key (pillar-host:ssh) nor the one before it\n` +
-        "  Set the previous key again, or add the new key to /root/.ssh/authorized_keys in the provider's console. Then run\n" +
-        `  the same command again. The line to add: ${news.publicKey}`,
+      formatProblem({
+        what: `${address} accepts neither the new ssh key (pillar-host:ssh) nor the one before it`,
+        needed: `set the previous key again, or add this line to /root/.ssh/authorized_keys in the provider's console: ${news.publicKey}`,
+        next: "Then run the same command again.",
+      }),
     );
   }
   try {
@@ -79,8 +82,10 @@ authorize_in "$(getent passwd "$user" | cut -d: -f6)" "$line"\n`;
   }
   if (!(await isLetIn()))
     throw new Error(
-      `${address} refuses the new ssh key, although ${news.target.user}'s login was told to add it to ~/.ssh/authorized_keys\n` +
-        `  needed: a login shell and start files that run commands: ssh ${news.target.user}@${address} 'echo works' must print works`,
+      formatProblem({
+        what: `${address} refuses the new ssh key, although ${news.target.user}'s login was told to add it to ~/.ssh/authorized_keys`,
+        needed: `a login shell and start files that run commands: ssh ${news.target.user}@${address} 'echo works' must print works`,
+      }),
     );
   say(`the changed ssh key was authorised on ${address} with the one before it, which stays authorised`);
 }

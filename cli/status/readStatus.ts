@@ -1,6 +1,7 @@
 import { isFatal } from "../../core/ssh/sshErrors";
 import type { SyncProgress } from "../../core/sync/progress";
 import { type GiveUpError, waitForSync } from "../../core/sync/waitForSync";
+import { formatProblem } from "../../core/util/problem";
 import { CliRefusal, refusalExitCode } from "../terminal/refusal";
 import { decideAttention, decideExitCode } from "./attention";
 import { createGateOptions, type HostReader, openHostReader } from "./hostReader";
@@ -70,8 +71,6 @@ async function readSync(source: StackWithHost, { deps }: HostReader): Promise<Sy
 }
 
 function formatUnreachable({ address, config: { ssh } }: StackWithHost, reason: string): string[] {
-  return [
-    `\n${address} could not be reached: ${reason}`,
-    `  needed: start the host, or fix the connection; try: ssh -p ${ssh.port} ${ssh.user}@${address}`,
-  ];
+  const needed = `start the host, or fix the connection; try: ssh -p ${ssh.port} ${ssh.user}@${address}`;
+  return [formatProblem({ what: `\n${address} could not be reached: ${reason}`, needed })];
 }

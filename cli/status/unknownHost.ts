@@ -1,5 +1,6 @@
 import { createProxyLogin } from "../../core/ssh/configuredLogin";
 import { readPresentedKey } from "../../core/ssh/presentedKey";
+import { formatProblem } from "../../core/util/problem";
 import { refusalExitCode } from "../terminal/refusal";
 import type { StackWithHost } from "./openStack";
 
@@ -13,8 +14,10 @@ export async function describeUnknownHost({
     return {
       exitCode: refusalExitCode,
       lines: [
-        `\n${shown.fault}`,
-        "  needed: set pillar-host:host.address to a running host, and pillar-host:ssh.port to its ssh port",
+        formatProblem({
+          what: `\n${shown.fault}`,
+          needed: "set pillar-host:host.address to a running host, and pillar-host:ssh.port to its ssh port",
+        }),
       ],
     };
   return {

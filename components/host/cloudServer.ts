@@ -131,7 +131,7 @@ function noAddressText(cloud: Cloud, stack: string, serverId: string, isOrdered:
   return formatProblem({
     what: `server ${serverId} at ${cloud.provider} has no address yet: it is still being created`,
     next: [
-      formatConsoleHelp({ console: cloud.describeConsole(serverId) }).trim(),
+      formatConsoleHelp({ console: cloud.describeConsole(serverId) }),
       `In some minutes: ${run.up}`,
       isOrdered && beginAnew(run),
     ],

@@ -1,4 +1,5 @@
 import { type Commands, someHostKey } from "../util/commands";
+import { formatProblem } from "../util/problem";
 import type { SshTarget } from "./ssh";
 import type { LoginError } from "./sshErrors";
 
@@ -38,7 +39,7 @@ function pinKey({ set, up }: Commands): string {
 }
 
 export function formatConsoleHelp({ console }: Pick<OwnServer, "console">): string {
-  return `  Open its console: ${console}`;
+  return `Open its console: ${console}`;
 }
 
 /** Formats the error about a server with this stack's labels that its state did not order: it may be a live Pillar. */
@@ -48,14 +49,16 @@ export function formatOtherMachine(
   recordedKey: string | undefined,
   run: Commands,
 ): string {
-  return [
-    `${serverName({ name, id })} at ${provider}, ${address ?? "without an address"}: it carries this stack's labels, and this state did not order it: it may be a live Pillar. Nothing was changed`,
-    "  found: no host key of it in this state: was the state lost, is this another checkout or another back end?",
-    "  needed: restore the state that ordered it, or set pillar-host:host.hostKey to adopt the server as it is",
-    ...(recordedKey === undefined ? [] : [`  The event log on this machine has its key: ${recordedKey}`]),
-    formatConsoleHelp({ console }),
-    `  ${pinKey(run)}`,
-  ].join("\n");
+  return formatProblem({
+    what: `${serverName({ name, id })} at ${provider}, ${address ?? "without an address"}: it carries this stack's labels, and this state did not order it: it may be a live Pillar. Nothing was changed`,
+    found: "no host key of it in this state: was the state lost, is this another checkout or another back end?",
+    needed: "restore the state that ordered it, or set pillar-host:host.hostKey to adopt the server as it is",
+    next: [
+      recordedKey !== undefined && `The event log on this machine has its key: ${recordedKey}`,
+      formatConsoleHelp({ console }),
+      pinKey(run),
+    ],
+  });
 }
 
 interface ServerLoginFailure {
@@ -77,20 +80,25 @@ export function formatOwnServer(
   const { provider, sshFrom, startTimeout } = server;
   const which = `${serverName(server)} at ${provider}, ${address}`;
   if (refused === "hostKey")
-    return [
-      `${which}: it shows another host key than the one that this stack pins`,
-      ...(keys ? [`  found: ${keys.shown}`, `  needed: ${keys.pinned}`] : []),
-      "  This program does not connect to it. Was the server rebuilt in the provider's console, or does somebody intercept the connection?",
+    return formatProblem({
+      what: `${which}: it shows another host key than the one that this stack pins`,
+      found: keys?.shown,
+      needed: keys?.pinned,
+      next: [
+        "This program does not connect to it. Was the server rebuilt in the provider's console, or does somebody intercept the connection?",
+        formatConsoleHelp(server),
+        pinKey(run),
+      ],
+    });
+  return formatProblem({
+    what: `${which}: no login to it is possible`,
+    found: `${reason}, for ${seconds} s${seconds * 1000 < startTimeout ? "" : " (pillar-host:host.startTimeout)"}`,
+    needed: `a server that has booted, with sshd on port ${port} that can be reached from here`,
+    next: [
+      `Is this machine's address among pillar-host:host.sshFrom (${sshFrom.join(", ")})? See it with: curl -4 https://ifconfig.co`,
       formatConsoleHelp(server),
-      `  ${pinKey(run)}`,
-    ].join("\n");
-  return [
-    `${which}: no login to it is possible`,
-    `  found: ${reason}, for ${seconds} s${seconds * 1000 < startTimeout ? "" : " (pillar-host:host.startTimeout)"}`,
-    `  needed: a server that has booted, with sshd on port ${port} that can be reached from here`,
-    `  Is this machine's address among pillar-host:host.sshFrom (${sshFrom.join(", ")})? See it with: curl -4 https://ifconfig.co`,
-    formatConsoleHelp(server),
-    `  Once it accepts a login, continue with: ${run.up}`,
-    ...(isUnused ? [`  ${beginAnew(run)}`] : []),
-  ].join("\n");
+      `Once it accepts a login, continue with: ${run.up}`,
+      isUnused && beginAnew(run),
+    ],
+  });
 }

@@ -134,7 +134,7 @@ export async function waitForLogin(
     const failure = error as LoginError;
     const { message, refused } = failure;
     if (refused === "login") {
-      const help = server ? `\n${formatConsoleHelp(server)}` : "";
+      const help = server ? `\n  ${formatConsoleHelp(server)}` : "";
       throw new Error(`${refusedText(target, failure, run)}${help}`);
     }
     if (server) {
@@ -171,9 +171,11 @@ export function formatSilentHost(
 export function refusedText(target: SshTarget, error: LoginError, run: Commands): string {
   const { message, what = message, user, isFromProxy } = error;
   if (user !== undefined)
-    return [what, `  needed: ${run.set(isFromProxy ? "ssh.proxy.user" : "ssh.user", user)}`, `  Then: ${run.up}`].join(
-      "\n",
-    );
+    return formatProblem({
+      what,
+      needed: run.set(isFromProxy ? "ssh.proxy.user" : "ssh.user", user),
+      next: `Then: ${run.up}`,
+    });
   return `${what}\n${isFromProxy && target.proxy ? loginHelp(target.proxy, run, "ssh.proxy") : loginHelp(target, run)}`;
 }
 

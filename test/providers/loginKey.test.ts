@@ -53,8 +53,8 @@ test("keeps a key that the host accepts already", async () => {
 test("tells the operator what to do if the host accepts neither key", async () => {
   await expect(authorizeKey(olds, news, host().connect)).rejects.toThrow(
     "203.0.113.7 accepts neither the new ssh key (pillar-host:ssh) nor the one before it\n" +
-      "  Set the previous key again, or add the new key to /root/.ssh/authorized_keys in the provider's console. Then run\n" +
-      "  the same command again. The line to add: ssh-ed25519 NEW",
+      "  needed: set the previous key again, or add this line to /root/.ssh/authorized_keys in the provider's console: ssh-ed25519 NEW\n" +
+      "  Then run the same command again.",
   );
 });
 
