@@ -120,9 +120,8 @@ export async function passGate(
     const outputs = makeOutputs(record);
     await kept.end(record);
     for (const gap of record.unproved) say(`sync: not proved: ${gap}`);
-    say(
-      `sync: synced at height ${record.currentHeight} after ${formatDuration((outputs.durationSeconds ?? 0) * 1000)}`,
-    );
+    const took = formatDuration((outputs.durationSeconds ?? 0) * 1000);
+    say(`sync: synced at height ${record.currentHeight} after ${took}`);
     return outputs;
   } catch (error) {
     const { gaveUp } = error as Partial<GiveUpError>;
