@@ -38,7 +38,7 @@ function host(...letIn: string[]) {
   return { connect, ran };
 }
 
-test("a changed key is authorised with the old one, and proved", async () => {
+test("a changed key is authorised with the old one, and tried", async () => {
   const { connect, ran } = host("old");
   await authorizeKey(olds, news, connect);
   expect(ran).toEqual(["old: bash -euo pipefail -s"]);

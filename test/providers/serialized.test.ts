@@ -61,7 +61,7 @@ const proved = ["height 100 reached target 100", "newest momentum is fresh by bo
 const unproved = ["height agrees with independent nodes (sync.references)", chainGap];
 
 describe("SyncGate", () => {
-  test("create proves the sync over ssh and records it", async () => {
+  test("create proves the sync over ssh, and logs it", async () => {
     const { result, log, error } = await run("syncGate", "create", inputs());
     expect(error).toBeUndefined();
     expect(result).toEqual({
@@ -91,7 +91,7 @@ describe("SyncGate", () => {
     ]);
   });
 
-  test("the deadline's error lets the engine keep the resource, with its code and its start", async () => {
+  test("the deadline's error keeps the resource in the state, with its start", async () => {
     await node.close();
     node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
     const { error } = await run("syncGate", "create", inputs({ deadline: 0 }));
@@ -104,7 +104,7 @@ describe("SyncGate", () => {
     });
   });
 
-  test("a node that lacks a required version is not proved, by rules that came as inputs, and is once it has it", async () => {
+  test("a node below a required version is not proved", async () => {
     const rows = [{ fromHeight: 100, leastVersion: "v0.0.10", why: "the window", release: "https://r.example" }];
     const versions = { mainNetwork: "ab", releases: "https://r.example", rows };
     const withVersion = async (version: string) => {
@@ -119,7 +119,7 @@ describe("SyncGate", () => {
     expect((await withVersion("v0.0.10-alphanet")).result?.outs).toMatchObject({ syncedAt: time });
   });
 
-  describe("in the record of the migration", () => {
+  describe("in the event log", () => {
     let scratch: string;
     const record = () => ({ directory: join(scratch, "backups/Anvil"), stack: "prod-2", pillar: "Anvil" });
     beforeEach(() => {
@@ -127,7 +127,7 @@ describe("SyncGate", () => {
     });
     afterEach(() => rmSync(scratch, { recursive: true }));
 
-    test("the end of a wait stands with the curve of all its runs, also of one that left no state", async () => {
+    test("logs the end of a wait with the curve of all its runs", async () => {
       await node.close();
       node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
       const { error } = await run("syncGate", "create", inputs({ record: record(), wait: "check" }));
@@ -154,7 +154,7 @@ describe("SyncGate", () => {
       expect(result?.outs).not.toHaveProperty("curve");
     });
 
-    test("what can't be written is said, and the node is synced all the same", async () => {
+    test("reports an event that can't be written, and the node counts as synced", async () => {
       writeFileSync(join(scratch, "backups"), "a file");
       const { result, log } = await run("syncGate", "create", inputs({ record: record() }));
       expect(result?.outs).toMatchObject({ syncedAt: time });
@@ -168,14 +168,14 @@ describe("SyncGate", () => {
   });
 
   // What can't be put into a message to the engine leaves it without an answer for ever.
-  test("the deadline's error of a node that never answered can be sent", async () => {
+  test("the deadline's error of a silent node can be sent to the engine", async () => {
     const target = { ...inputs().target, via: "direct", port: await closedPort() };
     const { error } = await run("syncGate", "create", inputs({ target, deadline: 0 }));
     expect(error).toMatchObject({ id: "sync-gate", properties: { startedAt: time, __provider: "its text" } });
     expect(error?.unsendable).toBeUndefined();
   });
 
-  test("a stall shows the host's facts, and tells the webhook, whose address stays out of the log", async () => {
+  test("a stall shows the host's facts and notifies the webhook, whose address is not printed", async () => {
     await node.close();
     node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
     const heard: string[] = [];
@@ -193,7 +193,7 @@ describe("SyncGate", () => {
     expect(JSON.stringify([log, error?.message])).not.toContain("s3cret");
   });
 
-  test("a webhook that is broken is said, and changes nothing", async () => {
+  test("reports a broken webhook, and continues", async () => {
     const notify = `http://127.0.0.1:${await closedPort()}/s3cret`;
     const { log, result } = await run("syncGate", "create", inputs({ notify }));
     expect(result?.outs).toMatchObject({ syncedAt: time });
@@ -201,7 +201,7 @@ describe("SyncGate", () => {
     expect(log.join()).not.toContain("s3cret");
   });
 
-  test("update goes on with the start of a wait that gave up", async () => {
+  test("update continues from the start of a wait that gave up", async () => {
     const olds = { ...inputs(), startedAt: "2026-01-01T00:00:00.000Z", startHeight: 40 };
     const { result } = await run("syncGate", "update", "sync-gate", olds, inputs({ deadline: 1e15 }));
     expect(result?.outs).toMatchObject({
@@ -212,7 +212,7 @@ describe("SyncGate", () => {
     });
   });
 
-  test("update returns at once, without a look, where sync was recorded; the new inputs are kept", async () => {
+  test("update returns at once after a recorded sync, and keeps the new inputs", async () => {
     const proof = {
       state: 2,
       currentHeight: 90,
@@ -236,7 +236,7 @@ describe("SyncGate", () => {
   const provedOf = (target: object) =>
     run("syncGate", "update", "sync-gate", { ...inputs(), ...proof, target }, inputs());
 
-  test("another machine than the one that was proved is proved anew", async () => {
+  test("proves another machine again", async () => {
     const target = { ...inputs().target, ssh: { ...loginTo(host), address: "203.0.113.9" } };
     const { result } = await provedOf(target);
     expect(result?.outs).toMatchObject({ syncedAt: time, currentHeight: 100, proved });
@@ -244,14 +244,14 @@ describe("SyncGate", () => {
     expect(result?.outs.startedAt).not.toBe(proof.startedAt);
   });
 
-  test("a machine that was installed anew at the same address is proved anew", async () => {
+  test("proves a reinstalled machine again", async () => {
     const before = { ...inputs().target, ssh: { ...loginTo(host), hostKey: "ssh-ed25519 BEFORE" } };
     const { result } = await provedOf(before);
     expect(result?.outs).toMatchObject({ syncedAt: time, currentHeight: 100, target: inputs().target });
     expect(result?.outs.syncedAt).not.toBe(proof.syncedAt);
   });
 
-  test("a proof of before a host key was recorded stands, and the pinned key is recorded with it", async () => {
+  test("keeps a proof from before a host key was recorded, and adds the key", async () => {
     const { hostKey: _, ...keyless } = loginTo(host);
     const before = { ...inputs().target, ssh: keyless };
     const { result } = await provedOf(before);
@@ -259,7 +259,7 @@ describe("SyncGate", () => {
     expect(node.asked).toEqual([]);
   });
 
-  test("references are asked, and stand for it", async () => {
+  test("asks references, which confirm it", async () => {
     const others = await Promise.all(["127.0.0.2", "127.0.0.3"].map((address) => fakeNode(synced(), 0, address)));
     const references = others.map(({ port }, i) => `http://127.0.0.${i + 2}:${port}`);
     const { result } = await run("syncGate", "create", inputs({ references, isChainUnverified: undefined }));
@@ -271,7 +271,7 @@ describe("SyncGate", () => {
     });
   });
 
-  test("the old host alone confirms the chain, asked through ssh; what it confirmed is recorded", async () => {
+  test("the old host alone confirms the chain over ssh, which is recorded", async () => {
     const directory = mkdtempSync(join(tmpdir(), "gate-record-"));
     const [oldHost, oldNode] = [await sshHost(), await fakeNode(synced())];
     const witnessHost = { ssh: loginTo(oldHost), via: "ssh", address: "127.0.0.1", port: oldNode.port };
@@ -286,7 +286,7 @@ describe("SyncGate", () => {
     rmSync(directory, { recursive: true });
   });
 
-  test("check without a witness that answers fails, says who, and shows what to add", async () => {
+  test("check fails without an answering witness, and says what to add", async () => {
     const references = [`http://127.0.0.2:${await closedPort()}`];
     const { error } = await run(
       "syncGate",
@@ -298,7 +298,7 @@ describe("SyncGate", () => {
     expect(error?.message).toContain("pulumi config set --path 'pillar-host:sync.references[0]' -s prod URL");
   });
 
-  test("check fails at the first look that is not good, and keeps the start", async () => {
+  test("check fails at the first bad lookup, and keeps the start", async () => {
     await node.close();
     node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
     const { error } = await run("syncGate", "create", inputs({ wait: "check" }));
@@ -311,7 +311,7 @@ describe("SyncGate", () => {
     });
   });
 
-  test("await ends as awaiting, prints where it stands, and keeps the start in the event log", async () => {
+  test("await ends as awaiting, prints the progress, and keeps the start in the event log", async () => {
     await node.close();
     node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
     const directory = mkdtempSync(join(tmpdir(), "await-"));
@@ -326,7 +326,7 @@ describe("SyncGate", () => {
     rmSync(directory, { recursive: true });
   });
 
-  test("a refused login ends it at once, without a secret, and keeps the start", async () => {
+  test("a refused login ends it at once, without a secret", async () => {
     const target = { ...inputs().target, ssh: { ...loginTo(host), password: "hunter2" } };
     const { error } = await run("syncGate", "create", inputs({ target }));
     expect(error?.message).toBe(
@@ -336,7 +336,7 @@ describe("SyncGate", () => {
     expect(error?.properties).toEqual({ ...inputs({ target }), startedAt: time, stateVersion: 1 });
   });
 
-  test("its text holds no secret and no path of this machine", () => {
+  test("its stored text has no secret and no path of this machine", () => {
     expect(stored.textOf("syncGate")).not.toContain(project);
     expect(stored.textOf("signerBackup")).not.toContain(project);
     expect(stored.textOf("firstContact")).not.toContain(project);
@@ -344,7 +344,7 @@ describe("SyncGate", () => {
 });
 
 describe("a state's version", () => {
-  test.each(["diff", "update"])("that a newer program wrote: %s refuses it, with what to do", async (method) => {
+  test.each(["diff", "update"])("of a newer program: %s refuses it, with what to do", async (method) => {
     const { error } = await run("syncGate", method, "sync-gate", { ...inputs(), stateVersion: 2 }, inputs());
     expect(error?.message).toBe(
       "the state of this stack's SyncGate: written by a newer version of this program; nothing was changed\n" +
@@ -376,7 +376,7 @@ describe("FirstContact", () => {
   const pinned = () => ({ pinned: host.hostKey, fingerprint: computeFingerprint(host.hostKey) });
   const another = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 
-  test("create logs in with the configured key, and has nothing to say", async () => {
+  test("create logs in with the configured key, and prints nothing", async () => {
     const inputs = place({ hostKey: host.hostKey, run: "1" });
     expect(await run("firstContact", "create", inputs)).toEqual({
       result: { id: `127.0.0.1:${host.port}`, outs: { ...inputs, ...pinned(), stateVersion: 1 } },
@@ -384,7 +384,7 @@ describe("FirstContact", () => {
     });
   });
 
-  test("create records the key that the host shows where none is configured, says its fingerprint, and logs in", async () => {
+  test("create records the host's key if none is configured, prints its fingerprint, and logs in", async () => {
     expect(await run("firstContact", "create", place())).toEqual({
       result: { id: `127.0.0.1:${host.port}`, outs: { ...place(), ...pinned(), stateVersion: 1 } },
       log: [
@@ -394,7 +394,7 @@ describe("FirstContact", () => {
     expect(host.connections).toBe(2);
   });
 
-  test("create records the key and ends, before a secret goes there; the next run goes on with it", async () => {
+  test("create records the key and ends before it sends a secret; the next run continues", async () => {
     const secrets = ["pillar-host:ssh.password"];
     const { error } = await run("firstContact", "create", place({ secrets }));
     expect(error?.message).toContain(
@@ -405,13 +405,13 @@ describe("FirstContact", () => {
     expect(again.result?.outs).toMatchObject(pinned());
   });
 
-  test("create refuses what the login refuses, without the password", async () => {
+  test("create fails with the login's reason, without the password", async () => {
     const { error } = await run("firstContact", "create", place({ login: { user: "op", password: "hunter2" } }));
     expect(error?.message).toMatch(/^op@127\.0\.0\.1:\d+ refuses the login\n {2}found: the password/);
     expect(error?.message).not.toContain("hunter2");
   });
 
-  test("update holds the host at the same address to what was recorded", async () => {
+  test("update requires the recorded key at the same address", async () => {
     const olds = { ...place(), pinned: another, fingerprint: "SHA256:old" };
     const { error } = await run("firstContact", "update", "id", olds, place({ run: "2" }));
     expect(error?.message).toContain("127.0.0.1 shows another host key than the pinned one\n");
@@ -433,7 +433,7 @@ describe("FirstContact", () => {
     );
   });
 
-  test("update takes the key that is configured by now, and asks a host at another address", async () => {
+  test("update takes a newly configured key, and asks a host at another address", async () => {
     const olds = { ...place(), pinned: another, fingerprint: "SHA256:old" };
     const configured = place({ hostKey: host.hostKey });
     const taken = await run("firstContact", "update", "id", olds, configured);
@@ -533,7 +533,7 @@ describe("OrchestratorBackup", () => {
     return library().replace("mount=/", `mount=/ journal=${journal}`);
   };
 
-  test("create checks both hosts, and takes a backup that is proved with age, from its text alone", async () => {
+  test("create checks both hosts, and takes a proved backup, from its stored text alone", async () => {
     const inputs = backupInputs({ library: own() });
     const { result, error, log } = await run("signerBackup", "create", inputs);
     expect(error).toBeUndefined();
@@ -553,7 +553,7 @@ describe("OrchestratorBackup", () => {
     expect(host.connections).toBe(connections + 1);
   });
 
-  test("all faults in one error, without a secret, that the engine can be sent", async () => {
+  test("reports all problems in one error without a secret", async () => {
     await node.close();
     node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
     const oldHost = {
@@ -572,7 +572,7 @@ describe("OrchestratorBackup", () => {
 });
 
 describe("the host key of a new server", () => {
-  test("is made once: a key that is one, with its fingerprint", async () => {
+  test("is made once, with its fingerprint", async () => {
     const { result } = await run("hostKey", "create", {});
     const { publicKey, privateKey, fingerprint } = result?.outs ?? {};
     expect(fingerprint).toBe(computeFingerprint(String(publicKey)));
@@ -581,12 +581,12 @@ describe("the host key of a new server", () => {
     expect(`ssh-ed25519 ${parsed.getPublicSSH().toString("base64")}`).toBe(publicKey);
   });
 
-  test("and kept by every update", async () => {
+  test("is kept by every update", async () => {
     const outs = (await run("hostKey", "create", {})).result?.outs ?? {};
     expect((await run("hostKey", "update", "id", outs, { more: "x" })).result?.outs).toEqual({ ...outs, more: "x" });
   });
 
-  test("is not made for a server that is there already", async () => {
+  test("is not made for an existing server", async () => {
     const { result, error } = await run("hostKey", "create", { stranger: "it may be a live Pillar" });
     expect([result, error?.message]).toEqual([undefined, "it may be a live Pillar"]);
   });
@@ -672,7 +672,7 @@ describe("CutoverGate", () => {
     node = await fakeNode(chainResults(...producers));
   };
 
-  test("create sees momentums with the address over one ssh connection, and records the switch", async () => {
+  test("create finds momentums with the address, and logs the switch", async () => {
     await isChain(old, "z1qother", "z1qother", old, "z1qother", ours, "z1qother", ours);
     const { result, error, log } = await run("cutoverGate", "create", gate());
     expect(error).toBeUndefined();
@@ -686,7 +686,7 @@ describe("CutoverGate", () => {
     ]);
   });
 
-  test("create knows the address before from the run before: where the wallet was quicker, its last momentum is found", async () => {
+  test("create finds the earlier address's last momentum even if the wallet was quicker", async () => {
     await isChain(old, "z1qother", ours);
     await run("cutoverGate", "create", gate({ earlier: old }));
     expect(journeyIn(gate().record.directory, "Anvil").at(-1)).toMatchObject({
@@ -695,14 +695,14 @@ describe("CutoverGate", () => {
     });
   });
 
-  test("what a wait had seen at its deadline stays known to the next", async () => {
+  test("the next wait knows what the last one saw", async () => {
     await isChain(old, "z1qother", ours);
     const { result } = await run("cutoverGate", "update", "cutover-gate", gate({ earlier: old }), gate());
     expect(result?.outs).toMatchObject({ height: 3, earlier: old });
     expect(journeyIn(gate().record.directory, "Anvil").at(-1)).toMatchObject({ details: { before: { height: 1 } } });
   });
 
-  test("the deadline's error says where it stands, and lets the engine keep the resource", async () => {
+  test("the deadline's error reports the progress, and keeps the resource in the state", async () => {
     await isChain(ours, old);
     const { error, log } = await run("cutoverGate", "create", gate({ deadline: 0 }));
     expect(error).toMatchObject({
@@ -715,14 +715,14 @@ describe("CutoverGate", () => {
     expect(log).toContain(`cutover:   3. Paste this into the producer address field: ${ours}`);
   });
 
-  test("await ends as awaiting, and prints where it stands", async () => {
+  test("await ends as awaiting, and prints the progress", async () => {
     await isChain(ours, old);
     const { error, log } = await run("cutoverGate", "create", gate({ wait: "await" }));
     expect(error?.id).toBe("pillar-host:awaiting");
     expect(log.at(-1)).toContain(`last seen: Anvil is still registered with ${old}`);
   });
 
-  test("update keeps a recorded switch, whatever else changed; another address is another wait", async () => {
+  test("update keeps a recorded switch; another address is another wait", async () => {
     const olds = { ...gate(), height: 6, switchedAt: "2026-01-01T00:00:00.000Z" };
     const closed = { ...gate().target, port: await closedPort() };
     const kept = await run("cutoverGate", "update", "cutover-gate", olds, gate({ target: closed, tolerance: 7 }));
@@ -738,7 +738,7 @@ describe("CutoverGate", () => {
 
   const at = ({ height, switchedAt }: { height: number; switchedAt: string }) => ({ height, switchedAt });
 
-  test("the wait for the sync finds an update that came too early, by the address's digest", async () => {
+  test("the wait for the sync finds a wallet update that came too early", async () => {
     await node.close();
     const reference = await fakeNode(chainResults(old, ours), 0, "127.0.0.2");
     node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
@@ -767,7 +767,7 @@ describe("HourlyRestartOff", () => {
     ...changes,
   });
 
-  test("does nothing where nothing was found", async () => {
+  test("does nothing if nothing was found", async () => {
     expect(await run("hourlyRestartOff", "create", off())).toEqual({
       result: { id: "hourly-restart-off", outs: { ...off(), stateVersion: 1 } },
       log: [],
@@ -775,13 +775,13 @@ describe("HourlyRestartOff", () => {
     expect(host.connections).toBe(0);
   });
 
-  test("turns it off where it was found on, and says so", async () => {
+  test("turns it off if it was on, and says so", async () => {
     const { log } = await run("hourlyRestartOff", "update", "id", off(), off({ found: "1" }));
     expect(log[0]).toBe("hourly restart: found on again in root's crontab of 127.0.0.1, after the node had synced");
     expect(log[1]).toBe("hourly restart: off, read back");
   });
 
-  test("what the host says commands no terminal, nor does what it complains of", async () => {
+  test("no output of a host controls the terminal", async () => {
     const evil = `printf '%s\\n' '${evilText}'`;
     const { log } = await run("hourlyRestartOff", "update", "id", off(), off({ found: "1", script: evil }));
     expect(log[1]).toBe(harmless);
@@ -790,7 +790,7 @@ describe("HourlyRestartOff", () => {
     expect(error?.message).toContain(`found: ${harmless}\n`);
   });
 
-  test("fails where it stays on: what to do by hand", async () => {
+  test("fails if it stays on, with what to do by hand", async () => {
     const { error } = await run(
       "hourlyRestartOff",
       "update",

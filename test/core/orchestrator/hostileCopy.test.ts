@@ -82,14 +82,14 @@ const untouched = ({ outside }: Stage) => {
 };
 
 describe("a copy from a host in another's hands", () => {
-  test("a link of one copy does not lead the next one out", async ({ stage }) => {
+  test("a link of one copy does not lead the next one outside", async ({ stage }) => {
     await stage.receive({ links: { logs: stage.outside } });
     expect(await stage.receive({ files: { "logs/cron.d/x": "* * * * * root sh" } })).toBe("");
     untouched(stage);
     expect(readFileSync(join(stage.arriving, "logs/cron.d/x"), "utf8")).toBe("* * * * * root sh");
   });
 
-  test("nor does its list of files that are gone", async ({ stage }) => {
+  test("its list of removed files does not lead outside", async ({ stage }) => {
     mkdirSync(join(stage.arriving, "events"));
     symlinkSync(stage.outside, join(stage.arriving, "events", "logs"));
     expect(await stage.receive({ gone: ["./events/logs/victim"] })).toBe("");
@@ -99,7 +99,7 @@ describe("a copy from a host in another's hands", () => {
     untouched(stage);
   });
 
-  test("nor do files that are to be taken again", async ({ stage }) => {
+  test("files to copy again do not lead outside", async ({ stage }) => {
     const retake = async (path: string) => {
       stage.root.before = "signer_owned() { :; }";
       const list = Buffer.from(`${path}\0`).toString("base64");
@@ -128,7 +128,7 @@ describe("a copy from a host in another's hands", () => {
     },
   );
 
-  test("more than there is room for ends it, and leaves nothing of it", async ({ stage }) => {
+  test("more data than the disk has room for ends it, and leaves nothing", async ({ stage }) => {
     // 100 KB beside what the node of this host needs.
     const room = 'df() { printf "Avail\\n%s\\n" $(((33554432 + 100000) / 9 * 10)); }';
     stage.how = `${room}\ncopy_receive`;
@@ -140,7 +140,7 @@ describe("a copy from a host in another's hands", () => {
     expect(existsSync(stage.arriving)).toBe(false);
   });
 
-  test("links within the directory arrive, again with each copy", async ({ stage }) => {
+  test("links within the directory arrive with each copy", async ({ stage }) => {
     const copy = { files: { "events/CURRENT": "text" }, links: { "events/link": "CURRENT", odd: "..events/a..b" } };
     for (let count = 0; count < 2; count += 1) {
       expect(await stage.receive(copy)).toBe("");
@@ -149,9 +149,7 @@ describe("a copy from a host in another's hands", () => {
     }
   });
 
-  test("a file that would run as its owner, or that all may write, loses that; a device is refused", async ({
-    stage,
-  }) => {
+  test("drops setuid and world-writable modes, and refuses a device", async ({ stage }) => {
     const modeOf = (name: string) => (lstatSync(join(stage.arriving, name)).mode & 0o7777).toString(8);
     expect(await stage.receive({ files: { a: "x", b: "x", c: "x" }, modes: { a: 0o4755, b: 0o2775, c: 0o666 } })).toBe(
       "",
@@ -164,14 +162,14 @@ describe("a copy from a host in another's hands", () => {
     expect(existsSync(join(stage.arriving, "events"))).toBe(false);
   });
 
-  test("its right ends by itself, whatever its sshd knows of that", async ({ stage }) => {
+  test("its permission expires by itself", async ({ stage }) => {
     await allow(stage, 0);
     stage.how = join(stage.root.scratch, "copy", "side");
     expect(await stage.receive({ files: { x: "x" } })).toContain("the right to this copy expired after 0 hours");
     expect(existsSync(join(stage.arriving, "x"))).toBe(false);
   });
 
-  test("its right is taken back by what it may run, whatever its key is called", async ({ stage }) => {
+  test("its permission is removed by its command, whatever the key's name", async ({ stage }) => {
     const { root } = stage;
     const key = `ssh-ed25519 ${"A".repeat(68)}`;
     const keys = join(root.scratch, ".ssh/authorized_keys");
@@ -199,7 +197,7 @@ describe("a copy from a host in another's hands", () => {
     expect(readFileSync(keys, "utf8")).toBe(`\n${own}`);
   });
 
-  test("on the way back the old host's own side receives no otherwise", async ({ stage }) => {
+  test("a rollback is received in the same way", async ({ stage }) => {
     const { root } = stage;
     const copy_dir = join(root.scratch, "copy");
     await allow(stage, 1);
@@ -231,10 +229,10 @@ async function allow({ root, arriving }: Stage, hours: number): Promise<void> {
   });
 }
 
-describe("what a host gives as its key for the copy", () => {
+describe("a host's key for the copy", () => {
   const key = `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${"b".repeat(43)} pillar-host-copy`;
 
-  test("is read where it is a key, and addresses", () => {
+  test("is read with its addresses", () => {
     expect(parseCopyKey(`${key}\n203.0.113.9 2001:db8::9 \n`, "h")).toEqual({
       key,
       addresses: ["203.0.113.9", "2001:db8::9"],

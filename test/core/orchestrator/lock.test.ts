@@ -61,7 +61,7 @@ function expectHeld(answer: string, until: number, pid?: number) {
   expect(Number(left)).toBeLessThanOrEqual(leftNow + 30);
 }
 
-test("another run's lease is waited for while its session lives, and ends with it", async ({ stage }) => {
+test("waits for another run's lease while its session lives", async ({ stage }) => {
   const session = await stage.session("first");
   // The login is named, so that an operator finds whose it is.
   const [, until] = readFileSync(stage.lock, "utf8").split(" ");
@@ -72,14 +72,14 @@ test("another run's lease is waited for while its session lives, and ends with i
   expect(readFileSync(stage.lock, "utf8")).toMatch(/^second /);
 });
 
-test("a process that has the number of an ended session is none", async ({ stage }) => {
+test("a reused process number is no session", async ({ stage }) => {
   const session = await stage.session("first");
   const [, until] = readFileSync(stage.lock, "utf8").split(" ");
   writeFileSync(stage.lock, `first ${until} ${session.pid}:1\n`);
   expect(await stage.take("second")).toBe("taken");
 });
 
-test("where no session is known, time alone ends a lease", async ({ stage }) => {
+test("without a known session, only time ends a lease", async ({ stage }) => {
   const now = Math.floor(Date.now() / 1000);
   writeFileSync(stage.lock, `first ${now + 30}\n`);
   expectHeld(await stage.take("second"), now + 30);
@@ -88,7 +88,7 @@ test("where no session is known, time alone ends a lease", async ({ stage }) => 
   expect(await stage.take("second")).toBe("taken");
 });
 
-test("whoever lost the lock does nothing any more", async ({ stage }) => {
+test("a run that lost the lock does nothing more", async ({ stage }) => {
   const session = await stage.session("first");
   session.kill("SIGKILL");
   await once(session, "exit");

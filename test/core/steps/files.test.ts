@@ -82,7 +82,7 @@ describe("a file that is replaced", () => {
     expect(stderr).toMatch(/^h: \/.*\/disk\/file could not be written: it is as it was\n {2}found: .*No space left/s);
   });
 
-  test("is not made on a full disk: no empty drop-in is left", async ({ box }) => {
+  test("is not made on a full disk, and leaves no empty file", async ({ box }) => {
     const script = `${lib(box)}${fillDisk}; (install_file "$sandbox/disk/unit.d/90.conf" ${long}) || find "$sandbox/disk" -name '*90*'`;
     expect((await onSmallDisk(box, 32, script)).stdout).toBe("");
   });
@@ -104,7 +104,7 @@ describe("a file that is replaced", () => {
     expect(readdirSync(box.state)).toEqual(["file"]);
   });
 
-  test("keeps its mode and owner; a new one has the usual mode", async ({ box }) => {
+  test("keeps its mode and owner", async ({ box }) => {
     const file = box.write("state/file", "old\n");
     chmodSync(file, 0o611);
     if (process.getuid?.() === 0) chownSync(file, 7, 8);
@@ -115,7 +115,7 @@ describe("a file that is replaced", () => {
     expect(statSync(join(box.state, "other")).mode & 0o777).toBe(0o644);
   });
 
-  test("is no link, and does not become empty", async ({ box }) => {
+  test("is not replaced if it is a link, and never becomes empty", async ({ box }) => {
     const file = box.write("state/file", "old\n");
     symlinkSync(file, join(box.state, "link"));
     const linked = await box.run(`${lib(box)}install_file "$state/link" new`);
@@ -129,7 +129,7 @@ describe("a file that is replaced", () => {
 });
 
 describe("the login user's authorized_keys", () => {
-  test("have a copy's right while it lasts, and the operator's lines always", async ({ box }) => {
+  test("have the copy's line during the copy, and the operator's lines always", async ({ box }) => {
     const keys = homeOf(box, 0);
     expect(await box.run(`${right(box, "root")}${allow}`)).toMatchObject({ code: 0, stderr: "" });
     const [own, line] = [
@@ -148,7 +148,7 @@ describe("the login user's authorized_keys", () => {
     ]);
   });
 
-  test("killed at any point of taking a right back, the operator can log in", async ({ box }) => {
+  test("let the operator log in after a kill at any point of the removal", async ({ box }) => {
     const keys = homeOf(box, 0);
     for (let at = 1; ; at += 1) {
       writeFileSync(keys, ours);
@@ -160,7 +160,7 @@ describe("the login user's authorized_keys", () => {
     }
   }, 300_000);
 
-  test("on a full disk are as they were, and the right is none any more", async ({ box }) => {
+  test("stay as they were on a full disk, and the copy's line no longer works", async ({ box }) => {
     const functions = right(box, "root", join(box.dir, "disk"));
     const there = `mkdir "$sandbox/disk/.ssh"; keys=$sandbox/disk/.ssh/authorized_keys
 printf '%s\\n' '${operator}${"# long".repeat(1500)}' 'ssh-ed25519 AAAA pillar-host-copy' > "$keys"
@@ -171,9 +171,7 @@ mkdir -p "$state/copy"; : > "$state/copy/side"; before=$(sha256sum < "$keys"); $
     expect(stdout).toBe(`${box.dir}/disk/.ssh:\nauthorized_keys\n\n${box.state}:\n`);
   });
 
-  test("lose our line alone to a chain copy that ends by itself, and nothing while the disk is full", async ({
-    box,
-  }) => {
+  test("lose only our line when a chain copy ends, and nothing on a full disk", async ({ box }) => {
     box.command("systemctl", "exit 3");
     box.command("systemd-run", "exit 0");
     const functions = box.local(chainCopyLibrary().split(asRoot)[1] ?? "");
@@ -200,7 +198,7 @@ bash "$state/chain-copy.end" && tail -c 5 "$keys" && grep -c . "$keys" && ls -A 
     expect(existsSync(box.state)).toBe(false);
   });
 
-  test("of a key that is changed are appended to in one piece, once", async ({ box }) => {
+  test("get a changed key's line in one write, once", async ({ box }) => {
     const keys = homeOf(box, 0);
     const script = `host_name=h\n${loginKeyLibrary()}\nfor again in 1 2; do authorize_in "$sandbox/home" "ssh-ed25519 NEW"; done`;
     for (let at = 1; ; at += 1) {
@@ -213,7 +211,7 @@ bash "$state/chain-copy.end" && tail -c 5 "$keys" && grep -c . "$keys" && ls -A 
   }, 300_000);
 
   describe.skipIf(process.getuid?.() !== 0)("of a user that is not root", () => {
-    test("are written with that user's rights: owner and mode stay, a new one is the user's own", async ({ box }) => {
+    test("are written with the user's own rights", async ({ box }) => {
       const keys = homeOf(box, nobody);
       expect(await box.run(`${right(box, "nobody")}${allow}`)).toMatchObject({ code: 0, stderr: "" });
       expect(readFileSync(keys, "utf8")).toMatch(/\n\nrestrict,.*command="sudo -n \/bin\/bash \/.*\/copy\/side"/);
@@ -251,7 +249,7 @@ bash "$state/chain-copy.end" && tail -c 5 "$keys" && grep -c . "$keys" && ls -A 
       },
     );
 
-    test("refuses a link in its place, and leaves its target untouched", async ({ box }) => {
+    test("are not written through a link", async ({ box }) => {
       const keys = homeOf(box, nobody);
       const victim = box.write("victim", ours);
       chmodSync(victim, 0o644);
@@ -266,7 +264,7 @@ bash "$state/chain-copy.end" && tail -c 5 "$keys" && grep -c . "$keys" && ls -A 
       expect([readFileSync(victim, "utf8"), lstatSync(keys).isSymbolicLink()]).toEqual([ours, true]);
     });
 
-    test("refuses a link in place of its directory", async ({ box }) => {
+    test("are not written into a linked directory", async ({ box }) => {
       homeOf(box, nobody);
       const roots = join(box.dir, "roots");
       mkdirSync(roots);
@@ -281,7 +279,7 @@ bash "$state/chain-copy.end" && tail -c 5 "$keys" && grep -c . "$keys" && ls -A 
   });
 });
 
-test("programs of ours that run by themselves get their first lines in one place", () => {
+test("standalone scripts get their first lines from one place", () => {
   const scripts = execFileSync("git", ["ls-files", "core/steps/*.sh"], { encoding: "utf8" }).trim().split("\n");
   const makers = scripts.filter((script) => /#!\/bin|set -[euo]{1,3}( |\\n)/.test(readFileSync(script, "utf8")));
   expect(makers).toEqual(["core/steps/lib/common.sh"]);

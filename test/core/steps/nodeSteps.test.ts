@@ -24,7 +24,7 @@ function variablesOf({ script }: Step): string[] {
   return script.slice(0, script.indexOf("# Shared by all steps")).trimEnd().split("\n");
 }
 
-test("a host belongs to a stack and a Pillar", () => {
+test("identifies a host by stack and Pillar", () => {
   expect(identity).toBe("pillar-host/prod-2 Anvil");
 });
 
@@ -39,7 +39,7 @@ test.each([
   expect(steps.reservedPorts(ports)).toBe(text);
 });
 
-test("each step has its name, its time, and whether it only looks", () => {
+test("gives each step its name, time limit and kind", () => {
   expect(all.map(({ name, limitSeconds, readsOnly, quiet }) => [name, limitSeconds, readsOnly, quiet])).toEqual([
     ["preflight", 300, true, undefined],
     ["prepare", 60, undefined, undefined],
@@ -90,14 +90,14 @@ describe("variables", () => {
     expect(variablesOf(steps.preflight(changed, identity))).toContain(`release_port='${port}'`);
   });
 
-  test("distributions that the configuration accepts stand behind the supported ones", () => {
+  test("appends the accepted distributions to the supported ones", () => {
     const changed = configOf({ host: { ...least.host, acceptDistributions: ["debian-12"] } });
     expect(variablesOf(steps.preflight(changed, identity))).toContain(
       "distributions='ubuntu-22.04 debian-11 debian-12'",
     );
   });
 
-  test.each([0.5, 1.4, 4.35])("whole kilobytes for the shell's arithmetic, of %d GB of disk too", (diskGb) => {
+  test.each([0.5, 1.4, 4.35])("passes whole kilobytes, also for %d GB of disk", (diskGb) => {
     const changed = configOf({ host: { ...least.host, minimums: { diskGb, memoryGb: diskGb } } });
     for (const line of variablesOf(steps.preflight(changed, identity)))
       if (/_kb=/.test(line)) expect(line).toMatch(/='\d+'$/);
@@ -165,7 +165,7 @@ describe("variables", () => {
     ]);
   });
 
-  test("a deploy's time is whole seconds for the shell", () => {
+  test("passes a deploy's time limit in whole seconds", () => {
     const changed = configOf({ controller: { ...least.controller, deployTimeout: "90500ms" } });
     expect(variablesOf(steps.deploy(changed, identity)).find((line) => line.startsWith("deploy_seconds"))).toMatch(
       /='9[01]'$/,
@@ -180,7 +180,7 @@ describe("variables", () => {
     ]);
   });
 
-  test("no secret of the configuration is in any script", () => {
+  test("puts no secret into any script", () => {
     const ssh = { password: "hunter2-login", sudoPassword: "hunter2-sudo", privateKeyPassword: "hunter2-key" };
     const secretive = configOf({ ssh });
     const scripts = [

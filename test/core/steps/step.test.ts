@@ -29,18 +29,18 @@ describe("quote", () => {
 });
 
 describe("assignments", () => {
-  test("one a line: words, numbers, yes and no, lists with blanks between", () => {
+  test("writes one a line: words, numbers, yes and no, lists with blanks", () => {
     expect(assignments({ a: "x y", b: 7, c: true, d: false, e: [1, "two", 3], f: [], g: "" })).toBe(
       "a='x y'\nb='7'\nc='yes'\nd='no'\ne='1 two 3'\nf=''\ng=''\n",
     );
   });
 
-  test("none", () => {
+  test("writes nothing for none", () => {
     expect(assignments({})).toBe("");
   });
 });
 
-test("a script is its variables, the shared functions, then its files in order", () => {
+test("joins variables, shared functions and files in order", () => {
   expect(scriptOf({ a: 1 }, "node/dialog", "node/producerAddress")).toBe(
     `a='1'\n${file("lib/common")}\n${file("node/dialog")}\n${file("node/producerAddress")}`,
   );
@@ -49,7 +49,7 @@ test("a script is its variables, the shared functions, then its files in order",
 describe("envelope", () => {
   const step: Step = { name: "look", limitSeconds: 5, script: "echo hello\n", readsOnly: true };
 
-  test("a step that only looks runs at once, within its time", () => {
+  test("runs a reading step at once, with its time limit", () => {
     expect(envelope(step, { hostName: "203.0.113.7", stack: "prod", sudoPassword: "it's" })).toBe(
       `host_name='203.0.113.7'\nstack_word='prod'\nlogin_key='ssh'\nsudo_password='it'\\''s'\n${file("lib/commands")}${file("lib/become")}\n` +
         "become_root timeout -k 10 5 bash -euo pipefail -s <<'PILLAR_HOST_ROOT'\n" +
@@ -57,7 +57,7 @@ describe("envelope", () => {
     );
   });
 
-  test("any other runs in a service that outlives the connection", () => {
+  test("runs any other step in a service that outlives the connection", () => {
     expect(envelope({ ...step, readsOnly: false }, { hostName: "h", stack: "a b" })).toBe(
       `host_name='h'\nstack_word=''\\''a b'\\'''\nlogin_key='ssh'\nsudo_password=''\n${file("lib/commands")}${file("lib/become")}\n` +
         "become_root bash -euo pipefail -s <<'PILLAR_HOST_ROOT'\n" +
@@ -70,7 +70,7 @@ describe("envelope", () => {
     );
   });
 
-  test("an error's next command is an up, where nobody who asked for the step adds one", () => {
+  test("adds `pulumi up` as an error's next command", () => {
     const again = (changes: Partial<Step>) =>
       envelope({ ...step, ...changes }, { hostName: "h", stack: "prod" }).includes("again='pulumi up -s prod'");
     expect([again({ readsOnly: false }), again({}), again({ readsOnly: false, callerAddsNext: true })]).toEqual([
@@ -80,7 +80,7 @@ describe("envelope", () => {
     ]);
   });
 
-  test("the sudo password stands there once, and not in what root runs", () => {
+  test("contains the sudo password once, outside of root's part", () => {
     const text = envelope({ ...step, readsOnly: false }, { hostName: "h", stack: "prod", sudoPassword: "hunter2" });
     expect(text.split("hunter2")).toHaveLength(2);
     expect(text.indexOf("hunter2")).toBeLessThan(text.indexOf("PILLAR_HOST_ROOT"));

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("an engine is there until nobody listens at its address any more; the process ends a little later", async () => {
+test("an engine is present until nobody listens at its address", async () => {
   const engine = await listen(net.createServer());
   const end = vi.fn();
   const watch = watchEngine(`127.0.0.1:${engine.port}`, end as unknown as () => never);

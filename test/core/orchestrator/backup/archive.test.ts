@@ -50,7 +50,7 @@ describe("an archive", () => {
     await expect(read(odd)).rejects.toThrow("file3 runs as its owner");
   });
 
-  test("that is packed is refused: it is not what was asked for", async () => {
+  test("that is compressed is refused", async () => {
     await expect(read(gzipSync(whole))).rejects.toThrow("it is packed");
   });
 });

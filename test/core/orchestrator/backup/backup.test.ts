@@ -95,7 +95,7 @@ function expectNoSecret(stage: Stage, ...more: string[]): void {
 }
 
 describe("a backup", () => {
-  test("lies in one's own directory, encrypted, with its manifest and a line in the record", async ({ stage }) => {
+  test("is stored encrypted in the operator's directory, with its manifest and an event", async ({ stage }) => {
     const backup = await take(stage);
     const { directory } = stage.settings;
     const name = "pillar-host-prod-Anvil-1-first-2026-11-21T18-00-00-123Z";
@@ -129,7 +129,7 @@ describe("a backup", () => {
     expectNoSecret(stage);
   });
 
-  test("opens to every file as it was, whatever its name", async ({ stage }) => {
+  test("decrypts to every file as it was, whatever its name", async ({ stage }) => {
     const backup = await take(stage);
     const { secret } = await openIdentity(stage.settings.directory, undefined, stage.deps.now);
     const archive = await readArchive(() => true);
@@ -140,7 +140,7 @@ describe("a backup", () => {
     expect(archive.kept.get("root/.orchestrator/hard")).toContain(passPhrase);
   });
 
-  test("of a host that sends without an end is ended", async ({ stage }) => {
+  test("ends if a host sends without an end", async ({ stage }) => {
     const { directory } = stage.settings;
     mkdirSync(directory, { recursive: true });
     const { recipient } = await openIdentity(directory, undefined, stage.deps.now);
@@ -158,7 +158,7 @@ describe("a backup", () => {
     expect(stdout.destroyed).toBe(true);
   });
 
-  test("of a host that has sent too much before anything is written is ended for that reason", async ({ stage }) => {
+  test("ends if a host sends too much before anything is written", async ({ stage }) => {
     const { directory } = stage.settings;
     mkdirSync(directory, { recursive: true });
     const { recipient } = await openIdentity(directory, undefined, stage.deps.now);
@@ -181,9 +181,7 @@ describe("a backup", () => {
     expect(readFileSync(join(directory, "part"), "utf8")).toBe("another run's");
   });
 
-  test("takes away what killed runs left, also one of this number, and leaves the file of a run at work", async ({
-    stage,
-  }) => {
+  test("removes files of killed runs, and keeps those of running ones", async ({ stage }) => {
     const { directory } = stage.settings;
     mkdirSync(directory, { recursive: true });
     const partOf = (pid: number) => join(directory, `pillar-host-prod-Anvil-1-first.${pid}.part`);
@@ -194,7 +192,7 @@ describe("a backup", () => {
     expect(readFileSync(partOf(process.ppid), "utf8")).toBe(`of ${process.ppid}`);
   });
 
-  test("may be as large as what was listed, with room for what grows meanwhile", () => {
+  test("may be larger than the list, because files grow", () => {
     const entry = { kind: "file", mode: "600", owner: "0:0", sha256: "a" } as const;
     const listed = createManifest([
       { ...entry, path: "a", size: 1000 },
@@ -203,9 +201,7 @@ describe("a backup", () => {
     expect(computeArchiveLimit(listed)).toBe(2 * 1001 + 2 * 4096 + 256 * 1024 * 1024);
   });
 
-  test("is never overwritten: a second one lies beside it, opened by the same key, of which is told once", async ({
-    stage,
-  }) => {
+  test("is never overwritten, and the next one has the same key, announced once", async ({ stage }) => {
     const first = await take(stage);
     const before = readFileSync(first.file);
     const second = await take({ ...stage, deps: { ...stage.deps, now: () => Date.parse("2026-11-21T19:00:00Z") } });
@@ -219,7 +215,7 @@ describe("a backup", () => {
     expect(readFileSync(first.file)).toEqual(before);
   });
 
-  test("names the key of the configuration, which is only read", async ({ stage }) => {
+  test("names the configured key, which is only read", async ({ stage }) => {
     const own = await openIdentity(join(stage.root.scratch, "other"), undefined, stage.deps.now);
     const text = readFileSync(own.file, "utf8");
     const backup = await take({ ...stage, settings: { ...stage.settings, identityFile: own.file } });
@@ -238,8 +234,8 @@ async function readWhole(file: string, secret: string) {
   return archive;
 }
 
-describe("what changes meanwhile", () => {
-  test("a config.json that is rewritten during the copy: it is taken again", async ({ stage }) => {
+describe("files that change during a backup", () => {
+  test("a config.json that is rewritten is copied again", async ({ stage }) => {
     let rewrites = 0;
     const root: LocalRoot = {
       ...stage.root,
@@ -255,7 +251,7 @@ describe("what changes meanwhile", () => {
     expect(mine(stage).filter((name) => name.endsWith(".age"))).toHaveLength(1);
   });
 
-  test("one that never stands still: an error, and no backup", async ({ stage }) => {
+  test("a file that never stays the same ends in an error without a backup", async ({ stage }) => {
     let rewrites = 0;
     const root: LocalRoot = {
       ...stage.root,
@@ -270,7 +266,7 @@ describe("what changes meanwhile", () => {
     expect(mine(stage)).toEqual([]);
   });
 
-  test("logs may change", async ({ stage }) => {
+  test("logs are allowed to change", async ({ stage }) => {
     const root: LocalRoot = {
       ...stage.root,
       stream: async (name, variables) => {
@@ -282,7 +278,7 @@ describe("what changes meanwhile", () => {
     expect(stage.said.filter((line) => line.includes("taking it again"))).toEqual([]);
   });
 
-  test("half of a config.json, which stands still: an error that shows none of it", async ({ stage }) => {
+  test("half a config.json ends in an error that shows none of it", async ({ stage }) => {
     writeFileSync(host(stage, "config.json"), `{"ProducerKeyFilePassphrase": "${passPhrase}`);
     const error = await take(stage).catch((thrown: Error) => thrown);
     expect(String(error)).toContain("root/.orchestrator/config.json: not whole JSON");
@@ -290,7 +286,7 @@ describe("what changes meanwhile", () => {
   });
 });
 
-describe("what goes wrong", () => {
+describe("faults of a backup", () => {
   test("a damaged backup is noticed, wherever it is damaged", async ({ stage }) => {
     const backup = await take(stage);
     const { secret } = await openIdentity(stage.settings.directory, undefined, stage.deps.now);
@@ -310,7 +306,7 @@ describe("what goes wrong", () => {
     }
   });
 
-  test("one that lacks a file, or holds another, is not proved", async ({ stage }) => {
+  test("a backup with a missing or additional file is not proved", async ({ stage }) => {
     const backup = await take(stage);
     const { secret } = await openIdentity(stage.settings.directory, undefined, stage.deps.now);
     const manifest = new Map((await readWhole(backup.file, secret)).manifest());
@@ -320,14 +316,14 @@ describe("what goes wrong", () => {
     await expect(prove(backup.file, secret, manifest)).rejects.toThrow("found: more: missing");
   });
 
-  test("a directory that can't be made", async ({ stage }) => {
+  test("reports a directory that can't be made", async ({ stage }) => {
     const directory = "/dev/full/none";
     await expect(take({ ...stage, settings: { ...stage.settings, directory } })).rejects.toThrow(
       "the backup could not be written on this machine: /dev/full/none\n  found: a file is in the way\n",
     );
   });
 
-  test("a host whose archive breaks off: its words, and no file", async ({ stage }) => {
+  test("reports a host whose archive breaks off, and leaves no file", async ({ stage }) => {
     const root: LocalRoot = {
       ...stage.root,
       stream: async (name, variables) => {
@@ -352,7 +348,7 @@ describe("what goes wrong", () => {
     root.close();
   });
 
-  test("a backup that is gone or cut counts no more", async ({ stage }) => {
+  test("a missing or truncated backup does not count", async ({ stage }) => {
     const backup = await take(stage);
     chmodSync(backup.file, 0o600);
     truncateSync(backup.file, 10);

@@ -36,7 +36,7 @@ test("a copy that is refused names address translation as a cause, and what to s
   expect(said).toContain("pulumi config set --path pillar-host:orchestrator.migrateFrom.copyAddress ADDRESS -s prod");
 });
 
-test("what is sent: a fenced key store under its own name, and neither lock nor tss's logs", async () => {
+test("sends a fenced key store under its own name, and neither lock nor tss logs", async () => {
   const directory = join(root.scratch, "signer");
   mkdirSync(join(directory, "tss"), { recursive: true });
   const aside = "signer.key.moved-to-203.0.113.9-20260101T000000Z";
@@ -52,7 +52,7 @@ test("what is sent: a fenced key store under its own name, and neither lock nor 
   expect([...listed.keys()]).toEqual([".", "config.json", aside, "tss", "tss/localstate-02ab.json"]);
 });
 
-test("a key share that a copy takes away is kept by its sum; one that stays needs no second one", async () => {
+test("keeps a key share that a copy would drop, by its hash", async () => {
   const [directory, into, state] = ["source", "arriving", "state"].map((name) => join(root.scratch, name)) as Three;
   for (const place of [directory, into]) mkdirSync(join(place, "tss"), { recursive: true });
   const share = "tss/localstate-02ab.json";
@@ -93,7 +93,7 @@ test("a key share that a copy takes away is kept by its sum; one that stays need
   expect(kept()).toEqual([`${sum("an earlier one")}-localstate-02ab.json`]);
 });
 
-test("one that gets no connection does not", async () => {
+test("does not name it without a connection", async () => {
   const said = await refusedBy("ssh: connect to host 198.51.100.7 port 22: Connection timed out");
   expect(said).toContain("nc -vz 198.51.100.7 22");
   expect(said).not.toContain("NAT");

@@ -11,7 +11,7 @@ const file = (path: string, sha256: string): Entry => ({
   sha256,
 });
 
-test("the key share's files, and no others", () => {
+test("finds the key share's files and no others", () => {
   const paths = ["tss/localstate-a.json", "root/.orchestrator/tss/localstate-b.json"];
   expect(paths.filter(isKeyShare)).toEqual(paths);
   const others = [
@@ -23,7 +23,7 @@ test("the key share's files, and no others", () => {
   expect(others.filter(isKeyShare)).toEqual([]);
 });
 
-test("two backups hold one share where all its files are the same bytes, wherever they lie", () => {
+test("two backups have the same share if all its files have the same bytes", () => {
   const first = [file("root/.orchestrator/tss/localstate-a.json", "aa"), file("root/.orchestrator/config.json", "1")];
   expect(hasSameShare(first, [file("tss/localstate-a.json", "aa")])).toBe(true);
   expect(hasSameShare(first, [file("tss/localstate-a.json", "bb")])).toBe(false);

@@ -41,11 +41,8 @@ const odd = [
   "]x[$(id)`id`",
 ];
 
-describe("what lies on a host", () => {
-  test("each entry with mode, owner, size and hash; links as links; without lock, sockets and pipes", async ({
-    root,
-    dir,
-  }) => {
+describe("a manifest of a host", () => {
+  test("has each entry with mode, owner, size and hash, and no lock, socket or pipe", async ({ root, dir }) => {
     writeFileSync(join(dir, "config.json"), "{}", { mode: 0o600 });
     mkdirSync(join(dir, "tss"), { mode: 0o700 });
     writeFileSync(join(dir, "tss", ".lock"), "kept", { mode: 0o4755 });
@@ -65,14 +62,14 @@ describe("what lies on a host", () => {
     expect(sumManifest(manifest)).toEqual({ files: 2, bytes: 6 });
   });
 
-  test("files of any name", async ({ root, dir }) => {
+  test("has files of any name", async ({ root, dir }) => {
     for (const name of odd) writeFileSync(join(dir, name), name);
     const manifest = await readManifest(root, { base: dir, paths: ["."] });
     expect([...manifest.keys()]).toEqual([".", ...odd].sort());
     for (const name of odd) expect(manifest.get(name)?.sha256).toBe(sha(name));
   });
 
-  test("of several places below one base; what is not there is left out", async ({ root, dir }) => {
+  test("covers several paths below one base, without missing ones", async ({ root, dir }) => {
     for (const name of ["a", "b", "c"]) mkdirSync(join(dir, name));
     writeFileSync(join(dir, "a", ".lock"), "");
     writeFileSync(join(dir, "b", "file"), "");
@@ -81,7 +78,7 @@ describe("what lies on a host", () => {
     expect((await readManifest(root, { base: dir, paths: ["none"] })).size).toBe(0);
   });
 
-  test("a second look hashes nothing that stands still, and sees every change", async ({ root, dir }) => {
+  test("hashes only changed files the second time", async ({ root, dir }) => {
     for (const name of ["one", "two"]) writeFileSync(join(dir, name), "before");
     const place = { base: dir, paths: ["."] };
     const first = await readManifest(root, place);
@@ -100,10 +97,7 @@ describe("what lies on a host", () => {
     expect(compareManifests(first, await readManifest(root, place))).toEqual([{ path: "two", what: "other bytes" }]);
   });
 
-  test("a file that vanishes while it is looked at is left out; one that can't be read is an error", async ({
-    root,
-    dir,
-  }) => {
+  test("leaves out a file that vanishes, and fails at an unreadable one", async ({ root, dir }) => {
     for (const name of ["one", "two"]) writeFileSync(join(dir, name), "x");
     root.before = `xargs() { rm -f ./one; command xargs "$@"; }`;
     expect([...(await readManifest(root, { base: dir, paths: ["."] })).keys()]).toEqual([".", "two"]);
@@ -114,14 +108,14 @@ describe("what lies on a host", () => {
     );
   });
 
-  test("a list without an end is not read on", async ({ root, dir }) => {
+  test("ends at an endless list", async ({ root, dir }) => {
     root.before = "signer_manifest() { yes; }";
     await expect(readManifest(root, { base: dir, paths: ["."] })).rejects.toThrow(
       `local: the list of files in ${dir} is larger than 64 MiB`,
     );
   });
 
-  test("hard links are files each", async ({ root, dir }) => {
+  test("has hard links as files", async ({ root, dir }) => {
     writeFileSync(join(dir, "one"), "x");
     linkSync(join(dir, "one"), join(dir, "two"));
     expect(sumManifest(await readManifest(root, { base: dir, paths: ["."] }))).toEqual({ files: 2, bytes: 2 });
@@ -133,7 +127,7 @@ describe("parsing", () => {
   const hash = "a".repeat(64);
   const line = (...fields: string[]) => `${fields.join("\0")}\0`;
 
-  test("an output that was cut off is an error", () => {
+  test("refuses truncated output", () => {
     const whole = line("f", "600", "0:0", "1", hash, "./x");
     expect(() => parseManifest(Buffer.from(whole.slice(0, -1)))).toThrow("cut off");
     expect(() => parseManifest(Buffer.from(`${whole}f\0`))).toThrow("cut off");
@@ -152,7 +146,7 @@ describe("parsing", () => {
     );
   });
 
-  test("a device is an error, and so are two names that can't be told apart", () => {
+  test("refuses a device, and two names that look alike", () => {
     expect(() => parseManifest(Buffer.from(line("b", "600", "0:0", "0", "", "./x y")))).toThrow('"x y" is a device');
     const twins = Buffer.concat(
       [0xff, 0xfe].flatMap((byte) => [Buffer.from(`f\x00600\x000:0\x001\x00${hash}\x00./`), Buffer.from([byte, 0])]),
@@ -160,7 +154,7 @@ describe("parsing", () => {
     expect(() => parseManifest(twins)).toThrow("two files have the same name");
   });
 
-  test("paths lose what they don't need", () => {
+  test("normalizes paths", () => {
     expect(["./a/b/", ".", "./.", "././.lock", "/x"].map(normalizePath)).toEqual(["a/b", ".", ".", ".lock", "x"]);
   });
 });
@@ -180,13 +174,13 @@ describe("comparing", () => {
     expect(against(changes)).toEqual(what === undefined ? [] : [{ path: "a", what }]);
   });
 
-  test("what is missing, what is new, and what may differ", () => {
+  test("lists missing and new paths, and skips those that may differ", () => {
     const [one, two] = [createManifest([file, { ...file, path: "log" }]), createManifest([{ ...file, path: "b\n" }])];
     const found = compareManifests(one, two, (path) => path === "log");
     expect(formatDifferences(found)).toEqual(["a: missing", '"b\\n": not there before']);
   });
 
-  test("at most ten are shown, and how many more there are", () => {
+  test("shows at most ten, and how many more there are", () => {
     const many = Array.from({ length: 13 }, (_, index) => ({ ...file, path: `f${index}` }));
     expect(formatDifferences(compareManifests(createManifest(many), createManifest([]))).at(-1)).toBe("and 3 more");
     expect(quotePath("tss/address_book.seed")).toBe("tss/address_book.seed");

@@ -20,8 +20,8 @@ const info = {
 const said = (changes: object, height = 14_900_000) => judgeBridge(parseBridge({ ...info, ...changes }), height, "ref");
 const says = (words: string) => `ref says (embedded.bridge.getBridgeInfo): ${words}`;
 
-describe("what the chain says of the bridge", () => {
-  test("live, halted, halted still after it was unhalted, and in a key generation", () => {
+describe("the bridge's state on the chain", () => {
+  test("is live, halted, still halted after an unhalt, or in a key generation", () => {
     expect(said({})).toMatchObject({ known: true, state: 0, why: says("the bridge is live") });
     expect(said({ halted: true })).toMatchObject({ known: true, state: 2, why: says("the bridge is halted") });
     const words = "the bridge is halted still: unhalted at momentum 1000, it is live from momentum 3161 on";
@@ -33,12 +33,12 @@ describe("what the chain says of the bridge", () => {
     expect(said({ allowKeyGen: true, halted: true })).toMatchObject({ state: 2 });
   });
 
-  test("with the key of its orchestrators, by which a share's file is called", () => {
+  test("comes with the bridge's key, which names a share's file", () => {
     expect(said({})).toMatchObject({ key: info.compressedTssECDSAPubKey });
     expect(() => parseBridge({ ...info, compressedTssECDSAPubKey: "../../etc" })).toThrow("does not have the form");
   });
 
-  test("a chain on which none was set up tells nothing of it", () => {
+  test("is unknown on a chain without a bridge", () => {
     const never = { compressedTssECDSAPubKey: "", decompressedTssECDSAPubKey: "", unhaltedAt: 0 };
     expect(said(never, 100)).toEqual({ known: false, why: "ref knows of no bridge" });
   });
@@ -51,7 +51,7 @@ describe("what the chain says of the bridge", () => {
   );
 });
 
-describe("who is asked", () => {
+describe("the node that is asked for the bridge", () => {
   const node = (name: string, answers: Record<string, unknown>) => {
     const asked: string[] = [];
     const call = async (method: string): Promise<RpcAnswer> => {
@@ -66,13 +66,13 @@ describe("who is asked", () => {
   const old = { "ledger.getFrontierMomentum": newest };
   const good = { "embedded.bridge.getBridgeInfo": info, "ledger.getFrontierMomentum": newest };
 
-  test("the own node, and nobody else where it tells", async () => {
+  test("is the own node alone if it answers", async () => {
     const [own, other] = [node("own", good), node("other", good)];
     expect(await askInTurn([own.client, other.client])).toMatchObject({ known: true, state: 0 });
     expect(other.asked).toEqual([]);
   });
 
-  test("the next one where it lacks the method, or answers nothing", async () => {
+  test("is the next one if it lacks the method or does not answer", async () => {
     const broken = createChainClient(
       "broken",
       () => Promise.reject(new Error("ECONNREFUSED")),
@@ -90,7 +90,7 @@ describe("who is asked", () => {
     });
   });
 
-  test("the next one where it is behind: its bridge is of the past", async () => {
+  test("is the next one if it is behind", async () => {
     const late = { ...newest, timestamp: newest.timestamp - 600 };
     const behind = node("behind", { ...good, "ledger.getFrontierMomentum": late });
     expect(await askInTurn([behind.client])).toEqual({

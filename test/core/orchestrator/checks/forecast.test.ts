@@ -8,7 +8,7 @@ import {
 
 const measured: ForecastInputs = { stops: [0.4, 2], bytes: 50e6, readSeconds: 2, callSeconds: 0.5, earlier: [] };
 
-test("without an earlier move the start is unknown, and with it the most that it may take", () => {
+test("without an earlier move, the start and the maximum are unknown", () => {
   const forecast = createForecast(measured);
   expect(forecast).toEqual({
     stop: { least: 0.4, most: 4 },
@@ -24,14 +24,14 @@ test("without an earlier move the start is unknown, and with it the most that it
   ]);
 });
 
-test("earlier moves bound the start, and the range holds what they took", () => {
+test("earlier moves bound the start", () => {
   const { start, total } = createForecast({ ...measured, earlier: [6, 9] });
   expect(start).toEqual({ least: 0, most: 6.6 });
   expect(total.least).toBeCloseTo(3.6);
   expect(total.most).toBeCloseTo(20.6);
 });
 
-test("a journal without a stop, and one that is cut off", () => {
+test("accepts a journal without a stop, and a truncated one", () => {
   expect(parseStops("")).toEqual([]);
   expect(
     parseStops("Stopped=10.5\nStopping=100.25\nStopped=101\nStopping=200\nStopping=300\nStopped=304.5\nStopping=400"),

@@ -117,7 +117,7 @@ const begun = (stage: string) => ({
 const secure = ({ options, deps }: Stage) => secureOrchestrator(options, deps);
 
 describe("a move that has not begun", () => {
-  test("with a fault: nothing is copied, and nothing lies here", async ({ stage }) => {
+  test("with a problem copies nothing and stores nothing", async ({ stage }) => {
     const error = await secure(stage).catch((thrown: Error) => thrown);
     expect(String(error)).toContain(
       "nothing was touched on either host. One thing stands in the way:\n- old: the orchestrator gives no good answer to getBuildInfo on 127.0.0.1:1\n    found: no RPC here\n",
@@ -126,15 +126,13 @@ describe("a move that has not begun", () => {
     expect(existsSync(stage.options.backups.directory)).toBe(false);
   });
 
-  test("only stages its copy: it is judged as before", async ({ stage }) => {
+  test("is checked again while it only stages its copy", async ({ stage }) => {
     Object.assign(stage.facts.new, begun("staging"));
     await expect(secure(stage)).rejects.toThrow("One thing stands in the way");
   });
 });
 
-test("a move that was secured before the bridge's last key generation is judged again, unless it has begun", async ({
-  stage,
-}) => {
+test("is checked again after a key generation", async ({ stage }) => {
   Object.assign(stage.facts.old, begun("fenced"));
   mkdirSync(join(stage.options.old.directory, "tss"));
   writeFileSync(join(stage.options.old.directory, formatShareFile(bridgeKey)), "{}");
@@ -151,9 +149,7 @@ test("a move that was secured before the bridge's last key generation is judged 
 });
 
 describe("a move that has begun", () => {
-  test("is not judged again: what its journal says stands, and a backup is taken where this machine has none", async ({
-    stage,
-  }) => {
+  test("is not checked again, and gets a backup if this machine has none", async ({ stage }) => {
     Object.assign(stage.facts.old, begun("fenced"), { active: "inactive" });
     const secured = await secure(stage);
     expect(secured).toMatchObject({ move, backup: { files: 2 } });
@@ -164,7 +160,7 @@ describe("a move that has begun", () => {
     expect(movesIn(stage.options.backups.directory).map(({ event }) => event)).toEqual(["backup", "secured"]);
   });
 
-  test("and whose backup is proved and here asks no host again", async ({ stage }) => {
+  test("asks no host if its proved backup is here", async ({ stage }) => {
     Object.assign(stage.facts.old, begun("fenced"));
     const first = await secure(stage);
     stage.called.length = 0;
@@ -172,7 +168,7 @@ describe("a move that has begun", () => {
     expect(stage.called).toEqual([]);
   });
 
-  test("takes another one where it was cut", async ({ stage }) => {
+  test("takes another backup if the first one was truncated", async ({ stage }) => {
     Object.assign(stage.facts.old, begun("fenced"));
     const { backup } = await secure(stage);
     if (!backup) expect.unreachable();
@@ -181,7 +177,7 @@ describe("a move that has begun", () => {
     expect(readdirSync(stage.options.backups.directory).filter((name) => name.endsWith(".age"))).toHaveLength(2);
   });
 
-  test("goes on without a backup where the old host is unreachable: said", async ({ stage }) => {
+  test("continues without a backup if the old host is unreachable, and says so", async ({ stage }) => {
     Object.assign(stage.facts.new, begun("starting"));
     const gone: RootHost = { ...stage.deps.roots.old, call: () => Promise.reject(new Error("ETIMEDOUT")) };
     const secured = await secureOrchestrator(stage.options, {
@@ -192,7 +188,7 @@ describe("a move that has begun", () => {
     expect(stage.said.at(-1)).toContain("no first backup was found on this machine");
   });
 
-  test("and ended, as the record tells, is left alone, even without its backup", async ({ stage }) => {
+  test("is left alone once it ended, even without its backup", async ({ stage }) => {
     const { directory } = stage.options.backups;
     putEvent(directory, { at: "2026-11-21T18:00:00Z", move, event: "done", details: moved });
     expect(await secure(stage)).toEqual({ move });
@@ -204,8 +200,8 @@ describe("a move that has begun", () => {
   });
 });
 
-describe("the pieces", () => {
-  test("what a first backup holds, and what of it may change meanwhile", () => {
+describe("details of the preparation", () => {
+  test("a first backup has the listed paths, of which some may change meanwhile", () => {
     const what = findWholeBackup("first", {
       service: "o",
       directory: "/root/.orchestrator",
@@ -235,7 +231,7 @@ describe("the pieces", () => {
     ]);
   });
 
-  test("directories are the operator's", () => {
+  test("directories are private to the operator", () => {
     expect([resolvePath("~/x"), resolvePath("/x"), resolvePath("x"), resolvePath("~x")]).toEqual([
       join(homedir(), "x"),
       "/x",
@@ -244,11 +240,11 @@ describe("the pieces", () => {
     ]);
   });
 
-  test("several faults are counted and listed", () => {
+  test("counts and lists several problems", () => {
     expect(formatMoveFaults(["a\n  found: b", "c"])).toMatch(/2 things stand in the way:\n- a\n {4}found: b\n- c$/);
   });
 
-  test("a line of the record that a power cut broke off loses no other", async () => {
+  test("a truncated line of the event log loses no other line", async () => {
     const root = localRoot();
     const line = { at: "t", move };
     const store = createDirectoryStore(root.scratch);

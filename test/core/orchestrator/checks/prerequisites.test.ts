@@ -83,10 +83,10 @@ const oldFacts = (changes: Partial<OrchestratorFacts>) => survey({ old: { facts:
 const newFacts = (changes: Partial<OrchestratorFacts>) => survey({ new: { facts: { ...newSide.facts, ...changes } } });
 const journal = (move: string, stage: string) => JSON.stringify({ move, stage });
 
-describe("a share that is not of the bridge's key", () => {
+describe("a key share of another key than the bridge's", () => {
   const later = survey({ bridge: { known: true, state: 0, key: laterKey, why: "live" } });
 
-  test("stands in the way, with the file found and the one that the chain's key asks for", () => {
+  test("is a problem that names the found file and the needed one", () => {
     expect(findMoveProblems(later, wanted)).toEqual([
       [
         "old: the orchestrator has no share of the bridge's present key, and signs nothing",
@@ -98,7 +98,7 @@ describe("a share that is not of the bridge's key", () => {
     expect(findMoveProblems(later, { ...wanted, noKeyShare: true })).toEqual([]);
   });
 
-  test("is told from one that lies beside older ones, and from one of a key that nobody tells", () => {
+  test("is no problem beside a fitting share, or if nobody tells the bridge's key", () => {
     const both = survey({ old: { shares: [shareOf(laterKey), shareOf(bridgeKey)] }, bridge: later.bridge });
     expect(findMoveProblems(both, wanted)).toEqual([]);
     const silent = survey({ old: { shares: [shareOf(laterKey)] }, bridge: { known: false, why: "no node" } });
@@ -110,7 +110,7 @@ describe("a share that is not of the bridge's key", () => {
 });
 
 describe("prerequisites", () => {
-  test("hosts where all is well have no fault, and both hosts' versions are shown", () => {
+  test("sound hosts have no problem, and both versions are shown", () => {
     expect(findMoveProblems(survey(), wanted)).toEqual([]);
     expect(formatSurvey(survey(), wanted)).toEqual([
       "old host old: v0.0.9a (abcdef12), state: live, 400 files, 50 MB, key shares: 1",
@@ -385,7 +385,7 @@ describe("prerequisites", () => {
     expect(faults[0]).toMatch(/\n {2}found: .+\n {2}needed: .+\n {2}\S/);
   });
 
-  test("hosts that can't be reached hide nothing else", () => {
+  test("unreachable hosts hide no other problem", () => {
     const found: MoveSurvey = {
       old: { problem: "old refuses" },
       new: { problem: "new refuses" },
@@ -407,7 +407,7 @@ describe("prerequisites", () => {
     );
   });
 
-  test("a start that the old host does not know of, unless the operator says that its orchestrator came there later", () => {
+  test("reports a start that the old host does not know of, unless the operator confirms a later move by hand", () => {
     const known = { generation: 2, started: 2, move: moveNamed("pillar-host/prod-2/Anvil/1") };
     const later = { ...wanted, known };
     expect(findMoveProblems(survey(), later)).toEqual([
@@ -432,7 +432,7 @@ describe("prerequisites", () => {
     expect(findMoveProblems(survey(), { ...later, laterThanMove: 2 })).toEqual([]);
   });
 
-  test("a record that is behind a host, and an orchestrator of which nothing is known, but for the operator's word", () => {
+  test("reports an event log that is behind a host, and an unknown orchestrator, unless the operator confirms", () => {
     const none = { ...wanted, known: { generation: 0, started: 0 } };
     expect(findMoveProblems(survey(), none)).toEqual([
       "no move of this orchestrator is known, neither by the event log nor by a journal\n  found: generation 0 on a host, 0 in the event log\n" +
@@ -453,7 +453,7 @@ describe("prerequisites", () => {
     }
   });
 
-  test("what is acknowledged, older builds without getStatus, and this move's own share are no faults", () => {
+  test("accepts what is acknowledged, builds without getStatus, and this move's own share", () => {
     expect(findMoveProblems(oldFacts({ shares: 0 }), { ...wanted, noKeyShare: true })).toEqual([]);
     expect(findMoveProblems(survey({ old: { status: { value: undefined } } }), wanted)).toEqual([]);
     const halted = (state: number) => survey({ old: { status: { value: { state, stateName: "x" } } } });
@@ -468,7 +468,7 @@ describe("prerequisites", () => {
     expect(findMoveProblems(another, wanted)).toHaveLength(1);
   });
 
-  test("what lies as the orchestrator has it, or means nothing to the bridge, is no fault", () => {
+  test("accepts files as the orchestrator writes them", () => {
     const places = { dataPath: "/root/.orchestrator/", tssDir: "/root/.orchestrator/tss" };
     expect(findMoveProblems(survey({ old: { config: { ...config, ...places } } }), wanted)).toEqual([]);
     // Where a directory above is a link, the process tells its real one.
@@ -495,7 +495,7 @@ describe("prerequisites", () => {
 
 describe("journals", () => {
   const move = moveNamed("pillar-host/prod/Anvil/1");
-  test("a move has begun once the old host may be stopped", () => {
+  test("a move has begun once the old host may have been stopped", () => {
     expect(hasBegun(journal(formatMove(move), "staging"), move)).toBe(false);
     expect(hasBegun(journal(formatMove(move), "stopping"), move)).toBe(true);
     expect(hasBegun(journal("pillar-host/prod/Anvil/2", "stopping"), move)).toBe(false);
@@ -504,7 +504,7 @@ describe("journals", () => {
   });
 });
 
-test("facts are read as a host prints them", () => {
+test("parses facts as a host prints them", () => {
   const text = `load=loaded\nactive=active\nenabled=enabled\ndirectory=there\nreal=/root/a=b\nbytes=12\nfiles=3\nshares=1\nspecial=1\nfree=5\ninodes=6\nmount=/\nnode_producer=there\nlacks=tar\nlacks=find\nuser=op\nworks=/home/op/.orchestrator\nenvironment=A\nenvironment=B\njournal=${Buffer.from("{}").toString("base64")}\n`;
   expect(parseFacts(text)).toEqual({
     load: "loaded",
@@ -529,7 +529,7 @@ test("facts are read as a host prints them", () => {
   });
 });
 
-test("endpoints are host and port, without the access keys of their paths; the host's own are told apart", () => {
+test("lists endpoints as host and port without access keys, and marks the host's own", () => {
   const Networks = {
     Ethereum: { Urls: ["wss://eth.example/v3/s3cret", "http://plain.example"] },
     Zenon: { Urls: ["ws://127.0.0.1:35998", "ws://198.51.100.7:35998", "no url"] },
@@ -552,7 +552,7 @@ test("endpoints are host and port, without the access keys of their paths; the h
   expect(isUsed(endpoint("BSC", "x"), undefined)).toBe(true);
 });
 
-test("a configuration's places are read, and none of its secrets", () => {
+test("reads the configuration's paths and none of its secrets", () => {
   const json = {
     DataPath: "/o",
     ProducerKeyFileName: "key",
@@ -570,7 +570,7 @@ test("a configuration's places are read, and none of its secrets", () => {
     expect(parseOrchestratorConfig(odd)).toEqual({ keyStore: "producer", hasPassphrase: false, hasShare: false });
 });
 
-test("before the stand-up the new host's own node is to come, and nothing else is", () => {
+test("before the stand-up, only the new host's own node may be missing", () => {
   const node = { network: "Zenon", old: "127.0.0.1:35998", new: "127.0.0.1:35998", isOwn: true };
   const bare = survey({
     old: { endpoints: [eth, node, ownEth], reached: ["eth:443", "127.0.0.1:35998", "localhost:8545"] },

@@ -20,7 +20,7 @@ afterEach(() => rmSync(directory, { recursive: true }));
 const fault = (orchestrator: object, isShown = false) =>
   releaseHashFault(configOf({ orchestrator: { backup: { directory }, ...orchestrator } }), "prod-2", isShown);
 
-test("a move to a release without its hash is refused, over https too, with the command that shows the hash", async () => {
+test("refuses a move to a release without its hash, and names the command that prints the hash", async () => {
   expect(await fault({ release, migrateFrom })).toBe(
     "pillar-host:orchestrator.release.sha256: missing, needed the hash of https://r.example/o.zip: what comes from there runs as root and holds the bridge's key share. " +
       "See it with: curl -fsSL https://r.example/o.zip | sha256sum; compare it with the one on the release's page, then: " +
@@ -29,17 +29,17 @@ test("a move to a release without its hash is refused, over https too, with the 
   expect(await fault({ release: { ...release, sha256: "0".repeat(64) }, migrateFrom })).toBeUndefined();
 });
 
-test("an address is quoted where the shell needs it", async () => {
+test("quotes an address for the shell", async () => {
   const url = "https://r.example/o.zip?a=1&b=2";
   expect(await fault({ release: { ...release, url }, migrateFrom })).toContain(`curl -fsSL '${url}' | sha256sum;`);
 });
 
-test("none is asked for where nothing is moved, or what is installed is no release of the configuration", async () => {
+test("asks for no hash if nothing is moved, or the installed build is no configured release", async () => {
   expect(await fault({ release })).toBeUndefined();
   expect(await fault({ migrateFrom })).toBeUndefined();
 });
 
-test("nor of a move that has begun or is over, by the record or the last run; a later one is asked again", async () => {
+test("asks for no hash of a begun or finished move; asks again for a later one", async () => {
   expect(await fault({ release, migrateFrom }, true)).toBeUndefined();
   const begun = (move: string) =>
     putEvent(directory, { at: "2026-11-21T18:00:00Z", move: moveNamed(move), event: "secured", details: {} });

@@ -17,7 +17,7 @@ const stack = (from: object = {}, changes: object = {}) =>
     orchestrator: { ...changes, migrateFrom: { address: "198.51.100.9", hostKey, ...from } },
   });
 
-test("the old host's login is the stack's where nothing else is said", () => {
+test("the old host's login defaults to the stack's", () => {
   expect(createOldHost(stack())).toEqual({
     stack: "prod",
     ssh: { address: "198.51.100.9", port: 2222, user: "op", hostKey, password: "login-pw", agent: false },
@@ -26,7 +26,7 @@ test("the old host's login is the stack's where nothing else is said", () => {
   });
 });
 
-test("a login of its own replaces the whole of it, and another user gets no one else's sudo password", () => {
+test("an own login replaces all of it, and another user gets no sudo password of the stack's user", () => {
   expect(createOldHost(stack({ user: "root", port: 22, agent: true }))).toEqual({
     stack: "prod",
     ssh: { address: "198.51.100.9", port: 22, user: "root", hostKey, agent: true },
@@ -35,7 +35,7 @@ test("a login of its own replaces the whole of it, and another user gets no one 
   expect(createOldHost(stack({ password: "other" })).ssh.password).toBe("other");
 });
 
-test("the proxy is the stack's where nothing else is said, and no host's password is told to it", () => {
+test("the proxy defaults to the stack's, and gets no host's password", () => {
   const proxy = { address: "bastion.example", hostKey };
   const ssh = { user: "op", port: 2222, agent: true, password: "login-pw", proxy };
   const through = (from: object) =>
@@ -47,7 +47,7 @@ test("the proxy is the stack's where nothing else is said, and no host's passwor
   expect(createOldHost(through({ proxy: another })).ssh.proxy).toEqual({ ...another, port: 22 });
 });
 
-test("the new host's is the stack's", () => {
+test("the new host's login is the stack's", () => {
   expect(createNewHost(stack(), "203.0.113.7", "ssh-ed25519 K")).toEqual({
     stack: "prod",
     ssh: {
@@ -62,7 +62,7 @@ test("the new host's is the stack's", () => {
   });
 });
 
-test("the old host's names are the new one's where nothing else is said", () => {
+test("the old host's names default to the new one's", () => {
   expect(createOldPlace(stack())).toEqual(createNewPlace(stack()));
   expect(createOldPlace(stack({ executable: "signer" })).executable).toBe("signer");
   expect(createNewPlace(stack({ executable: "signer" })).executable).toBe("orchestrator");
@@ -75,7 +75,7 @@ test("the old host's names are the new one's where nothing else is said", () => 
   });
 });
 
-test("what the prerequisites get holds no secret; the attempt is part of the move's name", () => {
+test("the prerequisites' inputs hold no secret, and name the move with its attempt", () => {
   const options = createSecureOptions(
     stack({ noKeyShare: "acknowledged", copyAddress: "10.0.0.9" }, { attempt: 2 }),
     "prod",
@@ -94,7 +94,7 @@ test("what the prerequisites get holds no secret; the attempt is part of the mov
   expect(createSecureOptions(stack(), "prod")).toMatchObject({ copyAddress: "198.51.100.9", noKeyShare: false });
 });
 
-test("backups lie in the user's data directory, or where the configuration says", () => {
+test("backups are stored in the user's data directory, or the configured one", () => {
   expect(resolveRecordsDirectory(stack())).toBe(join(process.env.XDG_DATA_HOME ?? "", "pillar-host/records/Anvil"));
   expect(resolveRecordsDirectory(stack({}, { backup: { directory: "/mnt/safe" } }))).toBe("/mnt/safe");
 });

@@ -43,7 +43,7 @@ describe("the state in which an orchestrator was stopped", () => {
     expect(parseGlobalState(text)).toBe(state);
   });
 
-  test("a key generation ends the way there, and the way back, with what to ask and where the cure is", () => {
+  test("a key generation stops a move and a rollback, with the question to ask and the remedy", () => {
     expect(checkStoppedState(config(1), forward, inputs)).toBe(
       [
         "the orchestrator of the old host (198.51.100.7) was stopped in state 1 (key generation): its part in the bridge's next key is not done, and started on the other host it would begin a key generation alone",
@@ -56,7 +56,7 @@ describe("the state in which an orchestrator was stopped", () => {
     expect(checkStoppedState(config(1), back, inputs)).toMatch(/^the orchestrator of the new host \(203\.0\.113\.9\) /);
   });
 
-  test("a halted bridge ends the way there, and keeps nobody from going back", () => {
+  test("a halted bridge stops a move, and no rollback", () => {
     expect(checkStoppedState(config(2), forward, inputs)).toMatch(
       / was stopped in state 2 \(halted\): the bridge is halted/,
     );
@@ -73,7 +73,7 @@ describe("the state in which an orchestrator was stopped", () => {
       expect(checkStoppedState(config(state), forward, word)).toContain(`GlobalState ${state}`);
   });
 
-  test("a file that no orchestrator starts with ends both ways, without a word of it", () => {
+  test("an unusable configuration stops both, without showing its text", () => {
     for (const saga of [forward, back]) {
       const text = checkStoppedState('{"ProducerKeyFilePassphrase":"hunter2', saga, inputs);
       expect(text).toContain("its configuration cannot be read: no orchestrator would start with it");
@@ -83,7 +83,7 @@ describe("the state in which an orchestrator was stopped", () => {
   });
 });
 
-test("one that is not live is not stopped at all", () => {
+test("an orchestrator that is not live is not stopped", () => {
   const why = (state: number, word = false) =>
     checkLive("old", { state, stateName: `state${state}` }, { ...inputs, haltedBridge: word });
   expect(checkLive("old", undefined, inputs)).toBeUndefined();

@@ -105,7 +105,7 @@ test.each<[string, Partial<Journal>]>([
   expect(called).toEqual(["look new", "close"]);
 });
 
-test("nor on the way back, nor where the new host is unreachable or runs an orchestrator", async () => {
+test("makes no key for a rollback, for an unreachable new host, or beside a running orchestrator", async () => {
   expect((await prepared({ old: signs, new: rests }, undefined, { rollback: true })).called).toEqual([]);
   expect((await prepared({ old: signs, new: undefined })).called).toEqual(["look new", "close"]);
   expect((await prepared({ old: signs, new: signs })).called).toEqual(["look new", "close"]);

@@ -21,8 +21,8 @@ const host = (address: string, facts: Partial<OrchestratorFacts>): OrchestratorR
 });
 const running = { active: "active", directory: "there" };
 
-describe("where the orchestrator is now", () => {
-  test("where it runs: on the stack's own host, or still on the one from which it comes", () => {
+describe("locating the orchestrator", () => {
+  test("finds it where it runs: on the stack's own host or on the old one", () => {
     expect(locateOrchestrator([host("a", running)])).toEqual({ at: 0, runs: true });
     expect(locateOrchestrator([host("a", { active: "inactive" }), host("b", running)])).toEqual({ at: 1, runs: true });
     expect(locateOrchestrator([{ address: "a", seen: { unseen: "ETIMEDOUT" } }, host("b", running)])).toEqual({
@@ -31,7 +31,7 @@ describe("where the orchestrator is now", () => {
     });
   });
 
-  test("one that is stopped, and was not moved, is backed up as well", () => {
+  test("finds a stopped one that was not moved", () => {
     expect(locateOrchestrator([host("a", { directory: "there" })])).toEqual({ at: 0, runs: false });
     const old = { directory: "there", journal: journal("moved", "old") };
     expect(
@@ -64,12 +64,12 @@ describe("where the orchestrator is now", () => {
     });
   });
 
-  test("a host that it left says where it went", () => {
+  test("a host that it left names its new host", () => {
     const left = locateOrchestrator([host("a", { directory: "there", journal: journal("moved", "old") })]);
     expect(left).toMatchObject({ found: ["none on a, from which it went to 192.0.2.99"] });
   });
 
-  test("a journal that can't be read is told, not guessed", () => {
+  test("reports an unreadable journal", () => {
     expect(() => locateOrchestrator([host("a", { ...running, journal: "{" })])).toThrow(
       "journal of the orchestrator's move",
     );

@@ -40,7 +40,7 @@ const side = (text: string) =>
   `config.json: said before\njournal ${Buffer.from(text).toString("base64")}\nactive no\nmasked yes\nend\n`;
 
 describe("parseJournal", () => {
-  test("reads what the hosts write, and nothing where there is none", () => {
+  test("reads what the hosts write, and nothing from an empty text", () => {
     expect(parseJournal(JSON.stringify(written), "host")).toEqual(journal);
     expect(parseJournal("", "host")).toBeUndefined();
   });
@@ -71,7 +71,7 @@ describe("parseJournal", () => {
   });
 });
 
-test("readSide takes the look from the end, and what was said before it", () => {
+test("parses the state at the end of the output, and the lines before it", () => {
   const { seen, said } = parseHostState(side(JSON.stringify(written)), "host");
   expect(seen).toEqual({ journal, active: false, masked: true });
   expect(said).toEqual(["config.json: said before"]);
@@ -79,7 +79,7 @@ test("readSide takes the look from the end, and what was said before it", () => 
   expect(() => parseHostState("journal \nactive no\n", "host")).toThrow("host: its answer was cut off");
 });
 
-test("each side has its own names", () => {
+test("each host has its own names", () => {
   const host = (address: string) => ({ ssh: { address, port: 22, user: "root", hostKey: "" } });
   const inputs = {
     old: { host: host("198.51.100.7"), service: "orch", directory: "/data/orch", executable: "orch-linux-amd64" },
@@ -93,8 +93,8 @@ test("each side has its own names", () => {
   sides.close();
 });
 
-describe("a run that another one holds up", () => {
-  test("is told whose login it is, and what ends it", () => {
+describe("a run that another run blocks", () => {
+  test("names the other run's login, and how to end it", () => {
     expect(
       formatLockTimeout("203.0.113.9", "held 17 4242", 30, "prod-2"),
     ).toBe(`203.0.113.9: another run has been at work on this orchestrator for 30 minutes; nothing was done
@@ -104,12 +104,12 @@ describe("a run that another one holds up", () => {
   Then: pulumi up -s prod-2`);
   });
 
-  test("is not sent to a process where none is known", () => {
+  test("names no process if none is known", () => {
     expect(formatLockTimeout("203.0.113.9", "held 5", 30, "prod-2")).not.toMatch(/process|undefined/);
   });
 });
 
-test("unfenced gives a key store its own name again, a folder too", () => {
+test("an unfenced manifest has the key store's usual name, also for a folder", () => {
   const entry = (path: string) => ({ path, kind: "file", mode: "600", owner: "0:0", size: 1, sha256: "a" }) as const;
   const aside = "producer.moved-to-203.0.113.9-20260101T000000Z";
   const manifest = createManifest([
@@ -131,7 +131,7 @@ test("unfenced gives a key store its own name again, a folder too", () => {
   ]);
 });
 
-test("errorsIn takes the lines that an operator should read, by their level", () => {
+test("picks the log lines that an operator should read, by their level", () => {
   const bad = [
     "2026-01-01T00:00:00.000Z\tERROR\tnetwork/evm.go:584\twebsocket: close 1006 (abnormal closure): unexpected EOF",
     "panic: runtime error: invalid memory address",
@@ -144,18 +144,18 @@ test("errorsIn takes the lines that an operator should read, by their level", ()
   expect(findLogErrors([...other, ...bad])).toEqual(bad);
 });
 
-test("readLife reads the unit and its last lines", () => {
+test("parses the unit's state and its last lines", () => {
   const printed = "ActiveState=active\nSubState=running\nNRestarts=2\nMainPID=77\nPeers=3\nlog\nline 1\nline 2\n";
   const life = { active: "active (running)", restarts: 2, pid: 77, log: ["line 1", "line 2"] };
   expect(parseLife(printed)).toEqual({ ...life, peers: 3 });
   expect(parseLife(printed.replace("Peers=3\n", ""))).toEqual(life);
 });
 
-describe("what an error says", () => {
+describe("an error of a move", () => {
   const aside =
     "on both: mv /var/lib/pillar-host/orchestrator.json /var/lib/pillar-host/orchestrator.json.aside; then pulumi config set --path pillar-host:orchestrator.rollback true -s prod && pulumi up -s prod";
   const fenced = { journal, active: false, masked: true };
-  test("where the key is", () => {
+  test("says where the key is", () => {
     const none = { active: false, masked: true };
     expect(describeKeyLocation({ old: fenced, new: none }, places)).toBe(
       "The key is on the old host (198.51.100.7), stopped and fenced, and nobody signs now.",
@@ -214,7 +214,7 @@ describe("what an error says", () => {
     expect(describeKeyLocation(looks, places)).toBe(line);
   });
 
-  test("one that runs on the old host, while it went on from the new one, is not there to stay", () => {
+  test("does not propose to leave one on the old host after it moved on from the new one", () => {
     const looks: HostStates = {
       old: running,
       new: { journal: at("moved", { move: moveNamed("pillar-host/next/Anvil/1") }), ...stopped },
@@ -224,7 +224,7 @@ describe("what an error says", () => {
     expect(text).not.toContain("bring it back by hand");
   });
 
-  test("a second one that runs: which one to stop, with the name of its own unit", () => {
+  test("names the second orchestrator's host and unit", () => {
     const saga: Saga = { move: journal.move, direction: "forward" };
     const looks: HostStates = { old: running, new: { journal: at("running"), ...running } };
     const text = formatObstacle("two may sign", saga, looks, places);
@@ -236,7 +236,7 @@ describe("what an error says", () => {
     expect(text).not.toContain("bring it back by hand");
   });
 
-  test("a start that the source does not know of: stop it here, or leave it there, or say that it came by hand", () => {
+  test("proposes to stop it, to leave it, or to confirm a move by hand after an unknown start", () => {
     const saga: Saga = { move: moveNamed("pillar-host/next/Anvil/1"), direction: "forward", generation: 2 };
     const text = formatObstacle("later start", saga, { old: running, new: stopped }, places);
     expect(text).toContain(
@@ -250,7 +250,7 @@ describe("what an error says", () => {
     );
   });
 
-  test("another stack's move that took the orchestrator on: this stack is to let go of it", () => {
+  test("proposes to remove the move if another stack moved the orchestrator on", () => {
     const next = at("moved", { move: moveNamed("pillar-host/next/Anvil/1") });
     const text = formatObstacle(
       "another move",
@@ -266,7 +266,7 @@ describe("what an error says", () => {
     ).toContain("End that move with its own stack first: pulumi up -s next");
   });
 
-  test("the commands for going on and for going back, where the target was started", () => {
+  test("prints the commands to continue and to roll back after the target's start", () => {
     const started = {
       journal: { ...journal, side: "new" as const, stage: "starting" as const },
       active: true,
@@ -288,7 +288,7 @@ describe("what an error says", () => {
     );
   });
 
-  test("what to type where the old host was brought back by hand, and only where the new one can't sign", () => {
+  test("proposes to keep a rollback by hand only if the new host can't sign", () => {
     const started = { ...journal, side: "new" as const, stage: "starting" as const };
     const back = { journal, active: true, masked: false };
     const saga: Saga = { move: journal.move, direction: "forward" };
@@ -304,7 +304,7 @@ describe("what an error says", () => {
 
 const run = commandsFor("prod");
 
-test("versionFaults: what runs is what the configuration names, where it names one", () => {
+test("compares the running version with a configured one", () => {
   expect(checkRunningVersion({ version: "v0.0.9a" }, "v0.0.9a", run)).toEqual([]);
   expect(checkRunningVersion({ version: "v0.0.9" }, undefined, run)).toEqual([]);
   expect(checkRunningVersion({ version: "v0.0.9" }, "v0.0.9a", run)).toEqual([
@@ -312,6 +312,6 @@ test("versionFaults: what runs is what the configuration names, where it names o
   ]);
 });
 
-test("the time without an orchestrator is told in seconds, with tenths", () => {
+test("computes the gap in seconds with tenths", () => {
   expect([computeGapSeconds(1000, 8349), computeGapSeconds(0, 90_000), computeGapSeconds(5, 5)]).toEqual([7.3, 90, 0]);
 });

@@ -46,7 +46,7 @@ describe("the event log of a move", () => {
     return { error, signers, model };
   };
 
-  it("has each start before the old orchestrator stops, with the hosts that it is between", async () => {
+  it("has each start before the old orchestrator stops, with both hosts", async () => {
     const { error, signers, model } = await run();
     expect([error, signers]).toEqual([undefined, { begun: ["old"], starting: ["old"] }]);
     expect(model.signers).toEqual(["new"]);
@@ -57,7 +57,7 @@ describe("the event log of a move", () => {
     ]);
   });
 
-  it("has the end of a way, or the run ends in an error that tells where the orchestrator is", async () => {
+  it("has the end of a saga, or the run fails and says where the orchestrator is", async () => {
     const log = openEventLog({ directory, stack: "s", pillar: "p" }, { now: () => 0, say: () => undefined });
     const end = { holder: "new", generation: 1, version: "v1", movedAt: "" } as const;
     await writeEnd(log, { move: wanted.move, stack: "s" }, false, end);

@@ -194,9 +194,7 @@ test.for([
   },
 );
 
-test("a copy that fails beside the backup: nothing of the step runs on after it, and it can be done again", async ({
-  stage,
-}) => {
+test("a copy that fails beside the backup ends the step, which can be repeated", async ({ stage }) => {
   let goOn = () => {};
   stage.beforeArchive = new Promise((resolve) => {
     goOn = resolve;
@@ -216,7 +214,7 @@ test("a copy that fails beside the backup: nothing of the step runs on after it,
   expect(stage.hands.seen.lastBackup?.files).toBe(2);
 });
 
-test("what differs is taken again, and is compared again", async ({ stage }) => {
+test("copies and compares again what differs", async ({ stage }) => {
   let copies = 0;
   stage.afterCopy = () => {
     copies += 1;
@@ -231,13 +229,13 @@ test("what differs is taken again, and is compared again", async ({ stage }) => 
   ]);
 });
 
-test("a copy that stays different never takes its place", async ({ stage }) => {
+test("never puts a differing copy in place", async ({ stage }) => {
   stage.afterCopy = () => appendFileSync(join(stage.arriving, "config.json"), "!");
   await expect(upTo(stage, "copy")).rejects.toThrow(/is not what old has, after 3 copies\n {2}found: config\.json: /);
   expect(stage.called).not.toContain("new signer_arrive");
 });
 
-test("a copy that could not be listed is made and listed again by the next try", async ({ stage }) => {
+test("copies and lists again if listing failed", async ({ stage }) => {
   stage.beforeList = Promise.reject(new Error("the connection broke"));
   stage.beforeList.catch(() => undefined);
   await upTo(stage, "fence");
@@ -248,7 +246,7 @@ test("a copy that could not be listed is made and listed again by the next try",
   expect(stage.called.at(-1)).toBe("new signer_arrive");
 });
 
-test("a comparison of before another stop counts for nothing", async ({ stage }) => {
+test("compares again after another stop", async ({ stage }) => {
   await upTo(stage, "backup");
   rmSync(join(stage.arriving, "producer"), { recursive: true });
   await stage.hands.perform("stop", saga, looks);
@@ -256,9 +254,7 @@ test("a comparison of before another stop counts for nothing", async ({ stage })
   expect(stage.called.filter((name) => name === "new signer_copy")).toHaveLength(2);
 });
 
-test("an orchestrator that stopped in a key generation goes nowhere: nothing is backed up, fenced or put in place", async ({
-  stage,
-}) => {
+test("does not move an orchestrator that stopped in a key generation", async ({ stage }) => {
   writeFileSync(join(stage.directory, "config.json"), JSON.stringify({ GlobalState: 1, Passphrase: "secret" }));
   await expect(upTo(stage, "copy")).rejects.toThrow(
     /^the orchestrator of the old host \(old\) was stopped in state 1 \(key generation\): /,
@@ -266,13 +262,13 @@ test("an orchestrator that stopped in a key generation goes nowhere: nothing is 
   expect(stage.called).toEqual(["old signer_stop", "old signer_read"]);
 });
 
-test("one that stopped live is moved, whatever else its configuration says", async ({ stage }) => {
+test("moves one that stopped live", async ({ stage }) => {
   writeFileSync(join(stage.directory, "config.json"), JSON.stringify({ GlobalState: 0, Name: '"GlobalState": 1' }));
   await upTo(stage, "copy");
   expect(stage.called.at(-1)).toBe("new signer_arrive");
 });
 
-test("a ceremony that may be at work is waited for, and the orchestrator is stopped then", async ({ stage }) => {
+test("waits for a signing ceremony before the stop", async ({ stage }) => {
   stage.toSign = [0, 0, 1, 1, 0];
   await stage.hands.perform("stop", saga, signing);
   expect(stage.said.slice(1)).toEqual([
@@ -282,7 +278,7 @@ test("a ceremony that may be at work is waited for, and the orchestrator is stop
   expect(stage.called).toContain("old signer_stop");
 });
 
-test("a node of the new host that fell behind meanwhile: nobody is stopped for it", async ({ stage }) => {
+test("stops nothing if the new host's node fell behind", async ({ stage }) => {
   stage.node = { synced: false, why: "it is 300 momentums behind", known: true };
   await expect(stage.hands.perform("stop", saga, signing)).rejects.toThrow(
     /^the node of the new host \(new\) is not synced now.*\n {2}found: it is 300 momentums behind\n/,
@@ -290,9 +286,7 @@ test("a node of the new host that fell behind meanwhile: nobody is stopped for i
   expect(stage.called).not.toContain("old signer_stop");
 });
 
-test("a bridge that was halted just now, of which getStatus does not tell yet: nobody is stopped without the operator's word", async ({
-  stage,
-}) => {
+test("stops nothing if the bridge was just halted, unless the operator confirms", async ({ stage }) => {
   stage.bridge = { known: true, state: 2, key: "", why: "the node of new says: the bridge is halted" };
   await expect(stage.hands.perform("stop", saga, signing)).rejects.toThrow(
     /^the bridge is halted: refusing to stop the orchestrator of the old host \(old\) now\n {2}found: the node of new says.*\n {2}needed: a live bridge.*\n.*haltedBridge acknowledged -s prod$/,
@@ -304,9 +298,7 @@ test("a bridge that was halted just now, of which getStatus does not tell yet: n
   expect(stage.called).toContain("old signer_stop");
 });
 
-test("where the chain tells nothing of the bridge, that is said, and the orchestrator's own word decides", async ({
-  stage,
-}) => {
+test("trusts getStatus if the chain tells nothing of the bridge, and says so", async ({ stage }) => {
   stage.bridge = { known: false, why: "the node of new knows of no bridge" };
   await stage.hands.perform("stop", saga, signing);
   expect(stage.said[1]).toBe(

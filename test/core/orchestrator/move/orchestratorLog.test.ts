@@ -45,7 +45,7 @@ async function passedOn(root: LocalRoot, journal: readonly string[], passphrase:
 }
 
 describe.concurrent("the other orchestrators that a host is connected with", () => {
-  test("are counted by address, whoever dialed, and whatever address form", async ({ root }) => {
+  test("counts peers by address, in any address form", async ({ root }) => {
     const line = (local: string, peer: string) => `0 0 ${local} ${peer}`;
     const lines = [
       line("203.0.113.9:55055", "198.51.100.1:55055"),
@@ -64,7 +64,7 @@ describe.concurrent("the other orchestrators that a host is connected with", () 
 });
 
 describe.concurrent("the log of an orchestrator, as it is passed on", () => {
-  test("of the real one, whole: its configuration is not in it, all else is", async ({ root }) => {
+  test("passes a real log on without its configuration", async ({ root }) => {
     const log = await passedOn(root, journalOf(real), realPassphrase, 500);
     for (const piece of ["Horse", "Staple", "c0ffee5ecret", '"DataPath"', "ws://"])
       expect(log.join("\n")).not.toContain(piece);
@@ -87,7 +87,7 @@ describe.concurrent("the log of an orchestrator, as it is passed on", () => {
     expect(log.at(-1)).toMatch(/app\/config\.go:30\t\[its configuration\]$/);
   });
 
-  test("a reading that begins within the configuration tells nothing of it", async ({ root }) => {
+  test("shows nothing of a configuration that began before the reading", async ({ root }) => {
     const lines = [...real.slice(20, 73), ...Array.from({ length: 60 }, () => logLine("INFO", "node/node.go:1", "on"))];
     const many = Array.from({ length: 400 }, () => real[70] ?? "");
     const log = await passedOn(root, journalOf([...many, ...lines]), realPassphrase, 100);
@@ -112,7 +112,7 @@ describe.concurrent("the log of an orchestrator, as it is passed on", () => {
     if (passphrase !== "INFO") for (const half of passphrase.split("\n")) expect(log.join("\n")).not.toContain(half);
   });
 
-  test("elsewhere the pass phrase goes by its value, in clear and as JSON writes it", async ({ root }) => {
+  test("removes the pass phrase everywhere, in clear and in JSON form", async ({ root }) => {
     const passphrase = 'p&ss<w>"x\\y z1';
     const lines = [
       logLine("INFO", "node/node.go:9", `opened with ${passphrase}!`),
@@ -127,7 +127,7 @@ describe.concurrent("the log of an orchestrator, as it is passed on", () => {
     ]);
   });
 
-  test("what systemd, another process or Go's own log says behind the configuration is told", async ({ root }) => {
+  test("passes on what others log after the configuration", async ({ root }) => {
     const lines = printed("p");
     const ended = "orchestrator.service: Main process exited, code=exited, status=1/FAILURE";
     const malformed = "2026/11/22 08:03:35 Config malformed: please check error invalid character";

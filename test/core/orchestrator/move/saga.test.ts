@@ -27,7 +27,7 @@ async function run(model: Model, saga: Saga): Promise<string | undefined> {
 }
 
 describe("runSaga", () => {
-  it("moves there, rests, comes back, rests, and goes again with a raised attempt", async () => {
+  it("moves, stays, rolls back, stays, and moves again with a raised attempt", async () => {
     const model = new Model(() => "none");
     expect(await runSaga(forward, model, places)).toEqual({ do: "done", holder: "new", why: "moved" });
     expect(model.signers).toEqual(["new"]);
@@ -43,13 +43,13 @@ describe("runSaga", () => {
     expect(model.signers).toEqual(["new"]);
   });
 
-  it("rolls nothing back where nothing was moved", async () => {
+  it("rolls nothing back if nothing was moved", async () => {
     const model = new Model(() => "none");
     expect(await runSaga(back, model, places)).toEqual({ do: "done", holder: "old", why: "nothing to roll back" });
     expect(model.story).toEqual([]);
   });
 
-  it("does no step where nobody watches, begun or not, and rests where nothing is to do", async () => {
+  it("does no step in an unattended run", async () => {
     const alone = new Model(() => "none");
     alone.isWatched = () => false;
     const refused = await run(alone, forward);
@@ -73,7 +73,7 @@ describe("runSaga", () => {
     expect(model.signers).toEqual(["new"]);
   });
 
-  it("brings back an orchestrator whose stop showed that it must not go", async () => {
+  it("restores an orchestrator that must not move after its stop", async () => {
     class Stopped extends Model {
       override async perform(...[step, saga]: Parameters<Model["perform"]>) {
         const looks = await super.perform(step, saga);
@@ -89,7 +89,7 @@ describe("runSaga", () => {
     expect(model.hosts.new).toMatchObject({ masked: true, running: false });
   });
 
-  it("touches nothing any more once another run has taken over", async () => {
+  it("touches nothing once another run has taken over", async () => {
     const steps: string[] = [];
     class Taken extends Model {
       override async perform(...[step, saga]: Parameters<Model["perform"]>) {
@@ -162,7 +162,7 @@ describe("runSaga", () => {
     },
   );
 
-  it("a caught failure before the start leaves exactly the old host, whatever the step", async () => {
+  it("a failure of any step before the start leaves only the old host signing", async () => {
     for (let at = 0; at < 30; at += 1) {
       let count = 0;
       const model = new Model(() => (count++ === at ? "fail" : "none"));

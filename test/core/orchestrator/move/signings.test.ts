@@ -31,14 +31,14 @@ function signer(standing: number, answers: readonly (number | undefined)[], mome
 }
 
 describe("before an orchestrator is stopped", () => {
-  test("nothing waits: an answer that is new says so, and no more is asked than the limit allows", async () => {
+  test("waits for nothing if a fresh answer has no request, and keeps the rate limit", async () => {
     const { wait, said, waited, asked } = signer(25_000, [0]);
     await wait();
     expect(said).toEqual([asking]);
     expect([waited(), asked()]).toEqual([25_500, 19]);
   });
 
-  test("a request that came since the answer that stands is seen in the next one, and waited for", async () => {
+  test("waits for a request that came after the cached answer", async () => {
     const { wait, said, waited } = signer(20_000, [0, 1, 1, 1, 0]);
     await wait();
     expect(said).toEqual([
@@ -48,21 +48,21 @@ describe("before an orchestrator is stopped", () => {
     expect(waited()).toBeGreaterThanOrEqual(80_000);
   });
 
-  test("requests that nobody signs hold no move up for ever: warned of", async () => {
+  test("warns of requests that nobody signs, and goes on", async () => {
     const { wait, said, waited } = signer(25_000, [4]);
     await wait();
     expect(said.at(-1)).toMatch(/^4 requests still wait for their signature after 180 s: stopping all the same/);
     expect(waited()).toBeLessThan(230_000);
   });
 
-  test("answers that tell no momentum are asked for when the last one has had its time", async () => {
+  test("asks again after the cache's time if answers name no momentum", async () => {
     const { wait, said, waited } = signer(25_000, [0, 2, 0], "untold");
     await wait();
     expect(said).toHaveLength(2);
     expect(waited()).toBe(50_000);
   });
 
-  test("one that tells nothing new for longer is believed, and that is said", async () => {
+  test("believes an answer that stays the same, and says so", async () => {
     const { wait, said, waited } = signer(1e9, [0]);
     await wait();
     expect(said).toEqual([
@@ -72,13 +72,13 @@ describe("before an orchestrator is stopped", () => {
     expect(waited()).toBe(25_500);
   });
 
-  test("a build that does not tell what waits is not waited for", async () => {
+  test("does not wait for a build that reports no requests", async () => {
     const { wait, said, waited } = signer(25_000, [undefined]);
     await wait();
     expect([said, waited()]).toEqual([[], 0]);
   });
 
-  test("a request whose time was over, as on a machine that was suspended, is made once more, and then its error told", async () => {
+  test("repeats a timed-out request once, then reports its error", async () => {
     let failing = 1;
     let now = 0;
     const ask = async (): Promise<OrchestratorStatus> => {

@@ -67,7 +67,7 @@ async function fencedAtClose(): Promise<Three> {
 }
 
 describe("an orchestrator that went on to a third host", () => {
-  test("is not fetched again from the first one, whose journal never heard the end of its move", async () => {
+  test("is not moved again from the first host, whose journal lacks the end", async () => {
     const three = await fencedAtClose();
     three.a.reachable = true;
     for (const attempt of [1, 2]) {
@@ -80,7 +80,7 @@ describe("an orchestrator that went on to a third host", () => {
     expect(three.b.journal).toMatchObject({ move: moveOf("third"), stage: "moved" });
   });
 
-  test("nor while it is at work on its way there, nor where it came back by that way", async () => {
+  test("is not moved again during the other move, or after its rollback", async () => {
     const cuts: Blow[] = [];
     const three: Three = new Three(() => {
       if (three.b.journal?.stage === "fenced") return cuts.pop() ?? "none";
@@ -101,7 +101,7 @@ describe("an orchestrator that went on to a third host", () => {
     expect(three.b.journal).toMatchObject({ move: moveOf("third"), stage: "restored" });
   });
 
-  test("is not rolled back from where it is no more", async () => {
+  test("is not rolled back from a host that it left", async () => {
     const three = new Three();
     await three.up("second");
     await three.up("third");
@@ -111,7 +111,7 @@ describe("an orchestrator that went on to a third host", () => {
     expect(three.signs).toBe("c");
   });
 
-  test("each stack rests where its own move came to its end", async () => {
+  test("each stack stays done after its own move", async () => {
     const three = new Three();
     expect(await three.up("second")).toBe("new: moved");
     expect(await three.up("third")).toBe("new: moved");
@@ -130,7 +130,7 @@ describe("an orchestrator that went on to a third host", () => {
     expect(await three.up("third")).toContain(`took this orchestrator elsewhere: ${formatMove(moveOf("second"))}`);
   });
 
-  test("goes to a host that it left long ago, and from there again", async () => {
+  test("moves to a host that it left long ago, and on from there", async () => {
     const three = new Three();
     await three.up("second");
     await three.up("third");

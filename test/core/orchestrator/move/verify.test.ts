@@ -94,16 +94,14 @@ const test = base.extend<{ started: Started }>({
 const error = "2026-11-22T05:16:00.000Z\tERROR\tnetwork/evm.go:584\tan event of another kind";
 
 describe("a started orchestrator", () => {
-  test("whose unit stays, whose RPC answers, and who is the same orchestrator is well, whatever its log says", async ({
-    started,
-  }) => {
+  test("is well if its unit stays, its RPC answers and its identity is the same", async ({ started }) => {
     started.log = ["2026-11-22T05:16:00.000Z\tINFO\tmain.go:1\tstarted", error];
     expect(await started.look()).toMatchObject({ build, identity });
     expect(started.said).toContain(`log of the new host, which is well all the same: ${error}`);
     expect(started.said).toContain("the new host is connected with 2 other orchestrators");
   });
 
-  test("that is not: its log is the evidence", async ({ started }) => {
+  test("that is not well is reported with its log", async ({ started }) => {
     started.log = [error];
     started.answers.getIdentity = { ...identity, producer: "z1other" };
     await expect(started.look()).rejects.toThrow(
@@ -124,12 +122,12 @@ describe("a started orchestrator", () => {
     },
   );
 
-  test("that ended while it was watched is not well", async ({ started }) => {
+  test("is not well if it ended while it was watched", async ({ started }) => {
     started.later = started.life.with(0, "ActiveState=failed").with(1, "SubState=failed");
     await expect(started.look()).rejects.toThrow("found: its unit is failed (failed)");
   });
 
-  test("without a share of the bridge's key would sign nothing, and says that it is live", async ({ started }) => {
+  test("is not well without a share of the bridge's key", async ({ started }) => {
     started.config = { TssConfig: { PublicKey: "" } };
     await expect(started.look()).rejects.toThrow("found: it found no share of the bridge's key");
     // Back where it came from, or as the operator typed it out, it may.
@@ -138,7 +136,7 @@ describe("a started orchestrator", () => {
     await expect(started.look()).resolves.toBeDefined();
   });
 
-  test("that is connected with nobody: what to look at, for none is an error", async ({ started }) => {
+  test("without a connection gets a hint and no error", async ({ started }) => {
     started.life = started.life.with(-1, "Peers=0");
     await started.look();
     expect(started.said.at(-1)).toMatch(
@@ -146,9 +144,7 @@ describe("a started orchestrator", () => {
     );
   });
 
-  test("that does not answer for long: how often it was restarted, and its last words, while it is waited for", async ({
-    started,
-  }) => {
+  test("that does not answer is reported with its restarts and last log lines", async ({ started }) => {
     started.isOpen = false;
     started.life = ["ActiveState=activating", "SubState=auto-restart", "NRestarts=5", "MainPID=0"];
     started.log = ["failed to create the node"];

@@ -9,7 +9,7 @@ const text = `{
 }
 `;
 
-test("paths and addresses of the machine that it leaves are replaced, and nothing else", () => {
+test("replaces only the paths and addresses of the machine that it leaves", () => {
   expect(adaptConfig(text, "/new", ["198.51.100.7", "2001:db8::7"])).toEqual({
     config: text
       .replace('"/old/.orchestrator"', '"/new"')
@@ -20,12 +20,12 @@ test("paths and addresses of the machine that it leaves are replaced, and nothin
   });
 });
 
-test("once more, it changes nothing", () => {
+test("changes nothing the second time", () => {
   const { config } = adaptConfig(text, "/new", ["198.51.100.7"]);
   expect(adaptConfig(config, "/new", ["198.51.100.7"])).toEqual({ config, changed: [] });
 });
 
-test("any JSON stays what it is, whatever the machine is called", () => {
+test("leaves any other JSON as it is", () => {
   fc.assert(
     fc.property(fc.json(), fc.string(), (json, address) => {
       const { config } = adaptConfig(json, "/new", [address]);
@@ -35,11 +35,11 @@ test("any JSON stays what it is, whatever the machine is called", () => {
   );
 });
 
-test("a key that every object inherits is none of ours", () => {
+test("ignores keys that every object inherits", () => {
   const inherited = '[{"toString":"","constructor":"x"}]';
   expect(adaptConfig(inherited, "/new", [])).toEqual({ config: inherited, changed: [] });
 });
 
-test("what is no JSON is refused", () => {
+test("refuses what is no JSON", () => {
   expect(() => adaptConfig('{"DataPath": "/x"', "/new", [])).toThrow();
 });

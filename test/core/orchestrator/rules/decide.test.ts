@@ -44,7 +44,7 @@ const runs = { active: true, masked: false };
 const stopsFor = (why: Obstacle): unknown => expect.objectContaining({ do: "stop here", why });
 
 describe("decide", () => {
-  test("nothing is rolled back where another stack's way back ended on the old host: it speaks of other hosts", () => {
+  test("rolls nothing back after another stack's rollback ended on the old host", () => {
     const others = { move: moveNamed("pillar-host/before/Anvil/1"), direction: "back", side: "new" } as const;
     const looks = { old: { ...old(), journal: journal("new", "moved", others) }, new: target() };
     expect(decideMove({ ...saga, direction: "back" }, looks, fresh)).toEqual({
@@ -169,7 +169,7 @@ describe("decide", () => {
     expect(decideMove({ ...saga, direction: way }, { old: before, new: after }, fresh)).toEqual(expected);
   });
 
-  test("rests where the other host is unreachable, or only not fenced", () => {
+  test("stays done if the other host is unreachable or merely not fenced", () => {
     for (const side of [undefined, old("moved", { masked: false })] as const)
       expect(decideMove(saga, { old: side, new: target("running", runs) }, fresh)).toMatchObject({
         do: "done",
@@ -177,7 +177,7 @@ describe("decide", () => {
       });
   });
 
-  test("another stack's move on these hosts is not gone on with, whichever way it goes", () => {
+  test("does not continue another stack's move on these hosts", () => {
     const theirs = { move: moveNamed("pillar-host/other/Anvil/1") };
     for (const direction of ["forward", "back"] as const)
       for (const stage of ["stopping", "fenced"] as const) {
@@ -192,7 +192,7 @@ describe("decide", () => {
       }
   });
 
-  test("nor after this one came to its end: the old host may have another orchestrator now", () => {
+  test("does not continue it after this move's end, either", () => {
     const at = { active: false, masked: true };
     const move = moveNamed("pillar-host/other/Anvil/1");
     for (const stage of ["stopping", "fenced", "moved", "restored"] as const)

@@ -42,7 +42,7 @@ const signs = (found?: Journal): OrchestratorObservation => ({ ...still(found), 
 const stopsFor = (why: string): unknown => expect.objectContaining({ do: "stop here", why });
 
 describe("the generation of a move", () => {
-  test("is one more than what the hosts, or the record, know", () => {
+  test("is one more than hosts and event log know", () => {
     const before = { old: signs(), new: still() };
     expect(decideNext(wanted, before, fresh)).toMatchObject({ do: "bulk", saga: { generation: 1 } });
     const begun = { ...known, started: 0 };
@@ -57,7 +57,7 @@ describe("the generation of a move", () => {
     });
   });
 
-  test("is not taken from a journal that is far beyond the record", () => {
+  test("ignores a journal that is far beyond the event log", () => {
     const begun = { ...known, generation: 3, started: 0 };
     const from = (generation: number) =>
       decideNext(
@@ -69,7 +69,7 @@ describe("the generation of a move", () => {
     expect(from(1004)).toEqual(stopsFor("odd generation"));
   });
 
-  test("a record that is behind a host lets nothing begin or go on, but by the operator's word about that very move", () => {
+  test("an event log that is behind a host stops everything, unless the operator confirms that very move", () => {
     const known = { generation: 1, started: 1, move };
     const undone = { old: signs(journal("old", "restored", 2)), new: still(journal("new", "abandoned", 2)) };
     const open = { old: still(journal("old", "fenced", 2)), new: still(journal("new", "switched", 2)) };
@@ -93,7 +93,7 @@ describe("the generation of a move", () => {
     expect(decideNext({ ...wanted, known }, ended, fresh)).toMatchObject({ do: "close" });
   });
 
-  test("an orchestrator of which nothing is known moves by the operator's word alone, and is not asked for it again", () => {
+  test("an unknown orchestrator moves only if the operator confirms it, once", () => {
     const none = { ...wanted, known: { generation: 0, started: 0 } };
     const looks = { old: signs(), new: still() };
     expect(decideNext(none, looks, fresh)).toEqual(stopsFor("first move"));
@@ -106,7 +106,7 @@ describe("the generation of a move", () => {
     expect(decideNext({ ...none, laterThan: 1 }, heard, fresh)).toMatchObject({ do: "bulk" });
   });
 
-  test("a run killed between the line of its start and the stop is gone on with, and no other way", () => {
+  test("continues a run that was killed between the event of its start and the stop", () => {
     const known = { generation: 4, started: 4, move };
     const looks = { old: signs(journal("old", "restored", 2)), new: still(journal("new", "staging", 4)) };
     const set = { ...wanted, known };
@@ -119,7 +119,7 @@ describe("the generation of a move", () => {
     }
   });
 
-  test("nor does a way back that stopped nobody hinder who goes on there", () => {
+  test("a rollback that stopped nothing does not block the move", () => {
     const looks = {
       old: still(journal("old", "staging", 4, { direction: "back", source: "B", target: "A" })),
       new: still(journal("new", "starting", 3)),
@@ -131,7 +131,7 @@ describe("the generation of a move", () => {
     expect(decideNext(set, past, fresh)).toMatchObject({ do: "stop here" });
   });
 
-  test("the record has a way's start before its source stops, once", () => {
+  test("logs a saga's start once, before its source stops", () => {
     const saga = { move, direction: "forward", generation: 4 } as const;
     const begun = applyEvent(known, "begun", saga);
     expect(begun).toEqual({ generation: 4, started: 3, move });
@@ -146,7 +146,7 @@ describe("the generation of a move", () => {
     for (const step of ["close", "seal", "restore"] as const) expect(decideEvent(step, saga, begun)).toBeUndefined();
   });
 
-  test("is kept by whoever goes on", () => {
+  test("is kept by the run that continues", () => {
     const looks = { old: still(journal("old", "fenced", 5)), new: still(journal("new", "switched", 5)) };
     expect(decideNext(wanted, looks, fresh)).toEqual({
       do: "start",
@@ -154,12 +154,12 @@ describe("the generation of a move", () => {
     });
   });
 
-  test("a target that was set back to an earlier try is copied to anew, and its old copy not started", () => {
+  test("copies again to a target that was set back, and does not start its old copy", () => {
     const looks = { old: still(journal("old", "fenced", 2)), new: still(journal("new", "switched", 1)) };
     expect(decideNext(wanted, looks, fresh)).toMatchObject({ do: "copy", saga: { generation: 2 } });
   });
 
-  test("what lies open is not gone on with where a later start is recorded", () => {
+  test("does not continue an open saga if a later start is recorded", () => {
     const looks = { old: still(journal("old", "fenced", 1)), new: still(journal("new", "switched", 1)) };
     expect(decideNext({ ...wanted, known }, looks, fresh)).toEqual(stopsFor("later move"));
     expect(decideNext({ ...wanted, known: { ...known, move } }, looks, fresh)).toEqual(stopsFor("later move"));
@@ -167,14 +167,14 @@ describe("the generation of a move", () => {
     expect(decideNext({ ...wanted, known: own }, looks, fresh)).toMatchObject({ do: "start" });
   });
 
-  test("a source whose journal is older than the last start begins nothing", () => {
+  test("begins nothing from a source whose journal is older than the last start", () => {
     const back: Wanted = { ...wanted, direction: "back", known };
     const looks = { old: still(journal("old", "moved", 1)), new: signs(journal("new", "running", 1)) };
     expect(decideNext(back, looks, fresh)).toEqual(stopsFor("later start"));
     expect(decideNext({ ...back, known: { ...known, started: 1 } }, looks, fresh)).toMatchObject({ do: "bulk" });
   });
 
-  test("nor does one without a journal where any start is recorded, but by the operator's word about that very start", () => {
+  test("begins nothing from a source without a journal if a start is recorded, unless the operator confirms that start", () => {
     // Both as before they knew of each other: the source set back, the target installed anew.
     const looks = { old: signs(), new: still() };
     const set = { ...wanted, known };
@@ -190,20 +190,20 @@ describe("the generation of a move", () => {
     );
   });
 
-  test("other hosts' open move is not gone on with, though it has this one's name and number", () => {
+  test("does not continue another pair's open move with the same name and number", () => {
     const looks = { old: still(journal("old", "fenced", 1)), new: still(journal("new", "switched", 1)) };
     const elsewhere = { ...wanted, hosts: { old: "A", new: "C" } };
     expect(decideNext(elsewhere, looks, fresh)).toEqual(stopsFor("other hosts"));
   });
 
-  test("a host that was the new one of a move of this name is a source like another", () => {
+  test("accepts the target of an earlier move of this name as a source", () => {
     const looks = { old: signs(journal("new", "running", 1)), new: still() };
     const next = decideNext({ ...wanted, hosts: { old: "B", new: "C" } }, looks, fresh);
     expect(next).toMatchObject({ do: "bulk", saga: { generation: 2 } });
   });
 });
 
-test("the record tells of all stacks of a Pillar, and of none of another", () => {
+test("the history covers all stacks of a Pillar, and no other Pillar", () => {
   const way = { direction: "forward", source: "A", target: "B" } as const;
   const at = "2026-01-01T00:00:00.000Z";
   const others = moveNamed("pillar-host/prod/Other/1");
@@ -217,7 +217,7 @@ test("the record tells of all stacks of a Pillar, and of none of another", () =>
   expect(summarizeMoves(events, move, 4)).toEqual({ generation: 4, started: 4, move });
 });
 
-test("a way whose target signs has an end, though the run that came to it did not write it down", () => {
+test("finds the missing end of a saga whose target signs", () => {
   const way = { source: "A", target: "B", generation: 1 } as const;
   const at = "2026-01-01T00:00:00.000Z";
   const there = { at, move, event: "starting", details: { ...way, direction: "forward" } } as const;

@@ -113,13 +113,13 @@ const stages = [
   ...targetStages.flatMap((stage) => [["new", "forward", stage] as const, ["old", "back", stage] as const]),
 ];
 
-test("a journal of texts that are a host's own is read, and some of its ways are gone on", () => {
+test("reads a journal of odd texts, and continues some of its sagas", () => {
   const all = stages.flatMap(([side, direction, stage]) => madeOf(written(side, direction, stage), true).sent);
   expect(all.filter((sent) => sent !== "")).toHaveLength(5);
   expect(withText(written("old", "forward", "fenced"), texts, "x").left).toBe(0);
 });
 
-test("no text of a journal goes to a host, adds a line to what is told, or stands bare in a command", () => {
+test("no text of a journal reaches a host, adds an output line, or stands unquoted in a command", () => {
   const wraps = [(word: string) => word, (word: string) => `/${word}`, (word: string) => `a/${word}/Anvil/1`];
   const place = fc.integer({ min: 0, max: texts - 1 });
   type Drawn = [string, (word: string) => string, number, (typeof stages)[number], boolean];

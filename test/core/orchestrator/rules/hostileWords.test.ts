@@ -176,7 +176,7 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
 }
 
 describe.each(["forward", "back"] as const)("a move %s", (direction) => {
-  test("does all its steps with hosts that answer as they should", async () => {
+  test("does all its steps with well-behaved hosts", async () => {
     const { sent, failed } = await sentIn(direction, (_place, usual) => usual);
     expect(failed).toEqual([]);
     const source = direction === "forward" ? "old" : "new";
@@ -192,7 +192,7 @@ describe.each(["forward", "back"] as const)("a move %s", (direction) => {
     if (direction === "forward") expect(sent).toContain('{"producer":"z1q","tssPeerId":"16Uiu2","evmAddress":"0xab"}');
   });
 
-  test("sends no word of another's to a host", async () => {
+  test("sends no text of one host to another", async () => {
     const property = fc.asyncProperty(hostile, fc.constantFrom(...places), async (word, place) => {
       const { sent } = await sentIn(direction, (at, usual) => (at === place ? word : usual));
       expectNothingOf(word, sent);
@@ -224,7 +224,7 @@ test.each([
   for (const word of words) expect(gate(word)).toBe(word);
 });
 
-test("nobody but the gate makes a word of a text", () => {
+test("only the checked functions make a shell word of a text", () => {
   const files = ["core", "cli", "components", "providers"].flatMap((room) =>
     readdirSync(room, { recursive: true, encoding: "utf8" }).map((file) => join(room, file)),
   );

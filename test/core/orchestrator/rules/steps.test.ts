@@ -28,7 +28,7 @@ const test = base.extend<{ stage: ScriptStage }>({
 });
 
 describe("a step on a host", () => {
-  test("fences nothing that is not masked", async ({ stage }) => {
+  test("does not fence an unmasked unit", async ({ stage }) => {
     stage.write({ ...source, stage: "stopping" });
     const { code, stderr } = await stage.step("signer_fence", source);
     expect([code, stderr]).toEqual([1, "h: orchestrator is not masked: not fenced\n"]);
@@ -36,9 +36,7 @@ describe("a step on a host", () => {
     expect(stage.journal()?.stage).toBe("stopping");
   });
 
-  test("fences the key store that config.json names, starts only where that is, and gives it its name back", async ({
-    stage,
-  }) => {
+  test("renames the key store that config.json names, and renames it back before a start", async ({ stage }) => {
     const { directory } = stage;
     writeFileSync(join(directory, "config.json"), '{\n    "ProducerKeyFileName": "signer.key",\n    "X": 1\n}');
     writeFileSync(join(directory, "signer.key"), "key");
@@ -61,7 +59,7 @@ describe("a step on a host", () => {
     ]);
   });
 
-  test("masks a unit that is a link to another place, and puts the link back as it was", async ({ stage }) => {
+  test("masks a unit that is a link, and restores the link", async ({ stage }) => {
     const { unit } = stage;
     rmSync(unit);
     symlinkSync("../signer/producer", unit);
@@ -76,7 +74,7 @@ describe("a step on a host", () => {
     expect([readlinkSync(unit), existsSync(`${unit}.moved`)]).toEqual(["../signer/producer", false]);
   });
 
-  test("starts nothing that was not put in place", async ({ stage }) => {
+  test("starts nothing that is not in place", async ({ stage }) => {
     stage.write({ ...target, stage: "staged" });
     const { code, stderr } = await stage.step("signer_start", target);
     expect([code, stderr]).toEqual([1, "h: the orchestrator's directory is not in place on this host: not started\n"]);
@@ -84,7 +82,7 @@ describe("a step on a host", () => {
     expect(stage.journal()?.stage).toBe("staged");
   });
 
-  test("what arrives works in this side's directory, and with this host's node", async ({ stage }) => {
+  test("adapts the copy to this host's directory and node", async ({ stage }) => {
     const { directory } = stage;
     const config = (home: string, [zenon, other]: readonly [string, string]) =>
       JSON.stringify(
@@ -144,7 +142,7 @@ describe("a step on a host", () => {
       },
     );
 
-    test("leaves what was there before a move that staged nothing, or that staged beside it", async ({ stage }) => {
+    test("leaves earlier files if the move staged nothing, or beside them", async ({ stage }) => {
       stage.write({ ...target, stage: "staging", history: came("staging") });
       for (let times = 0; times < 2; times++) {
         expect((await stage.step("signer_seal", target)).code).toBe(0);
@@ -157,14 +155,14 @@ describe("a step on a host", () => {
       expect(existsSync(join(stage.directory, "producer"))).toBe(true);
     });
 
-    test("of another way says nothing of this one", async ({ stage }) => {
+    test("a seal of another saga does not count for this one", async ({ stage }) => {
       const theirs = came("staged", "abandoned").map((entry) => ({ ...entry, move: "pillar-host/next/Anvil/1" }));
       stage.write({ ...target, stage: "abandoned", history: theirs });
       expect(parseHostState((await stage.step("signer_side", target)).stdout, "h").seen.inPlace).toBeUndefined();
     });
   });
 
-  test("a stop ends when the process is gone, and its lock is free", async ({ stage }) => {
+  test("a stop ends once the process is gone and its lock is free", async ({ stage }) => {
     const { box, directory, unit } = stage;
     box.write("active", "");
     box.process(77, "orchestrator");
@@ -186,7 +184,7 @@ describe("a step on a host", () => {
     expect(readFileSync(`${unit}.moved`, "utf8")).toBe("[Service]\n");
   });
 
-  test("sees an orchestrator that was started by hand, which systemd does not know", async ({ stage }) => {
+  test("sees an orchestrator that systemd does not know", async ({ stage }) => {
     const isActive = async () => parseHostState((await stage.step("signer_side", target)).stdout, "h").seen.active;
     stage.box.listen(55000);
     expect(await isActive()).toBe(true);
@@ -200,9 +198,7 @@ describe("a step on a host", () => {
   });
 });
 
-test("brings no orchestrator to a host whose node was shut down for good, and says so before the other host stops", async ({
-  stage,
-}) => {
+test("refuses a host whose node was shut down for good, before the other host stops", async ({ stage }) => {
   stage.box.mark("retired", "2026-11-23T08:00:00Z\n");
   const back = { ...source, direction: "back" } as const;
   const { code, stderr } = await stage.step("signer_staging", back);
@@ -213,7 +209,7 @@ test("brings no orchestrator to a host whose node was shut down for good, and sa
   expect(stage.journal()).toBeUndefined();
 });
 
-describe("a step on a host that another stack's move came to", () => {
+describe("a step on a host of another stack's move", () => {
   const theirs = { move: "pillar-host/next/Anvil/1", direction: "forward", side: "old" } as const;
   const been = [{ stage: "running", at: "x", ...own }];
   const steps = ["stop", "fence", "restore", "staging", "arrive", "start", "settle", "seal"] as const;
@@ -241,7 +237,7 @@ describe("a step on a host that another stack's move came to", () => {
     },
   );
 
-  test("takes no orchestrator from where a way back left no more than a copy", async ({ stage }) => {
+  test("takes no orchestrator from a host with an abandoned copy", async ({ stage }) => {
     const text = stage.write({ ...theirs, direction: "back", stage: "abandoned" });
     await refused(stage, steps, source, text);
   });
@@ -254,7 +250,7 @@ describe("a step on a host that another stack's move came to", () => {
     },
   );
 
-  test("goes on where that move has ended, and this one is new", async ({ stage }) => {
+  test("begins a new move once the other one has ended", async ({ stage }) => {
     stage.write({ ...theirs, side: "new", stage: "running" });
     expect((await stage.step("signer_stop", source)).code).toBe(0);
     expect(stage.journal()).toMatchObject({ ...source, stage: "stopping" });
@@ -265,7 +261,7 @@ describe("a step on a host that another stack's move came to", () => {
     expect(stage.journal()).toMatchObject({ ...target, stage: "staging", history: [...other, expect.anything()] });
   });
 
-  test("seals no orchestrator of another stack", async ({ stage }) => {
+  test("does not seal another stack's orchestrator", async ({ stage }) => {
     const text = stage.write({ ...theirs, side: "new", stage: "running" });
     const { code, stderr } = await stage.step("signer_seal", target);
     expect([code, stderr]).toEqual([1, "h: the orchestrator of this host was started: it is not sealed\n"]);
@@ -273,7 +269,7 @@ describe("a step on a host that another stack's move came to", () => {
   });
 });
 
-describe("a step of the past", () => {
+describe("a step of an earlier attempt", () => {
   const starts = ["stop", "fence", "restore", "staging", "arrive", "start", "settle", "seal"] as const;
   const copies = ["copy", "copy_allow", "copy_local", "copy_retake"] as const;
 
@@ -292,7 +288,7 @@ describe("a step of the past", () => {
     expect(stage.box.read("asked") ?? "").not.toMatch(/^(stop|start|mask|enable)/m);
   });
 
-  test("starts nothing of an earlier try; a later one begins", async ({ stage }) => {
+  test("starts nothing; a later attempt begins", async ({ stage }) => {
     stage.write({ ...target, stage: "switched" });
     const started = await stage.step("signer_start", { ...target, generation: "3" });
     expect([started.code, started.stderr]).toEqual([
@@ -303,7 +299,7 @@ describe("a step of the past", () => {
     expect(stage.journal()).toMatchObject({ version: 1, generation: 3, stage: "staging" });
   });
 
-  test("the orchestrator comes back only where its move has stopped it", async ({ stage }) => {
+  test("restores the orchestrator only on the host on which its move stopped it", async ({ stage }) => {
     const { code, stderr } = await stage.step("signer_restore", source);
     expect([code, stderr]).toEqual([1, "h: this move did not stop the orchestrator of this host: not started\n"]);
   });
@@ -313,7 +309,7 @@ describe("the commands that an error prints for a host", () => {
   const byHand = ({ box }: ScriptStage, service: string) =>
     box.run(stopForGood(service).replaceAll("/etc/systemd/system", join(box.dir, "units")), ["-s"]);
 
-  test("stop and mask a unit whose file lies where the mask goes, and say so", async ({ stage }) => {
+  test("stop and mask a unit whose file is in the mask's place", async ({ stage }) => {
     stage.box.write("active", "");
     const { stdout, stderr } = await byHand(stage, "orchestrator");
     expect([stdout, stderr]).toEqual(["inactive\n", ""]);
@@ -324,14 +320,14 @@ describe("the commands that an error prints for a host", () => {
     expect(readFileSync(`${stage.unit}.moved`, "utf8")).toBe("[Service]\n");
   });
 
-  test("keep a unit that is a link to its file", async ({ stage }) => {
+  test("keep a unit's link", async ({ stage }) => {
     const linked = join(stage.box.dir, "units", "linked.service");
     symlinkSync(stage.unit, linked);
     expect((await byHand(stage, "linked")).stdout).toBe("inactive\n");
     expect([readlinkSync(linked), readlinkSync(`${linked}.moved`)]).toEqual(["/dev/null", stage.unit]);
   });
 
-  test("do not say inactive of a unit that is not there, or could not be masked", async ({ stage }) => {
+  test("do not print inactive for a missing or unmasked unit", async ({ stage }) => {
     expect(await byHand(stage, "signer")).toMatchObject({ stdout: "", stderr: expect.stringContaining("not loaded") });
     stage.box.command("ln", "exit 1");
     expect((await byHand(stage, "orchestrator")).stdout).toBe("");

@@ -26,8 +26,8 @@ const killedAt = (at: number) => `
 const own = { nom: "own", consensus: "own" };
 const copy = { nom: "copy", consensus: "copy", cache: "copy" };
 
-describe("the copy in the place of the node's own databases", () => {
-  test("the node is stopped, and starts with it; accepted, nothing of the way is left", async ({ stage }) => {
+describe("a copy in place of the node's own databases", () => {
+  test("is put in place of the stopped node's, and leaves nothing once it is accepted", async ({ stage }) => {
     await arrived(stage, ["nom", "consensus", "cache"]);
     expect(await stage.call("chain_swap")).toEqual({ code: 0, stdout: "", stderr: "" });
     expect(stage.whose(stage.data)).toEqual(copy);
@@ -40,7 +40,7 @@ describe("the copy in the place of the node's own databases", () => {
     expect(readdirSync(stage.box.state)).toEqual([]);
   });
 
-  test("restores the node's own databases if the node does not start with the copy", async ({ stage }) => {
+  test("is replaced by the node's own databases if the node does not start with it", async ({ stage }) => {
     await arrived(stage, ["nom", "consensus", "cache"]);
     const { code, stderr } = await stage.call(
       "chain_swap",
@@ -56,9 +56,7 @@ describe("the copy in the place of the node's own databases", () => {
     expect(stage.whose(arriving(stage))).toEqual(copy);
   });
 
-  test("undone before it is accepted, its own are back; what was copied is kept for the next try", async ({
-    stage,
-  }) => {
+  test("is kept for the next try if it is undone before it is accepted", async ({ stage }) => {
     await arrived(stage);
     await stage.call("chain_swap");
     expect((await stage.call("chain_undo")).code).toBe(0);
@@ -69,7 +67,7 @@ describe("the copy in the place of the node's own databases", () => {
     expect(stage.whose(stage.data)).toEqual({ nom: "copy", consensus: "copy" });
   });
 
-  test("makes another start wait in the middle, and finds the copy complete", async ({ stage }) => {
+  test("makes another start wait until it is complete", async ({ stage }) => {
     await arrived(stage);
     const hourly = `stop_node() {
       systemctl stop go-node
@@ -80,7 +78,7 @@ describe("the copy in the place of the node's own databases", () => {
     expect(stage.box.read("started")).toBe("copycopy\ncopycopy\n");
   });
 
-  test("killed at any step, a start by anybody finds one whole set, and the next run its own", async ({ stage }) => {
+  test("leaves one whole set after a kill at any step", async ({ stage }) => {
     let kills = 0;
     for (let at = 1; at < 80; at += 1) {
       const fresh = stage;
@@ -101,7 +99,7 @@ describe("the copy in the place of the node's own databases", () => {
     expect(kills).toBeGreaterThan(8);
   });
 
-  test("killed at any step of its acceptance, it is one whole set, too", async ({ stage }) => {
+  test("leaves one whole set after a kill at any step of its acceptance", async ({ stage }) => {
     let kills = 0;
     for (let at = 1; at < 20; at += 1) {
       await stage.box.run('rm -rf "$sandbox"/data/* "$sandbox"/data/.p* "$sandbox"/units/* "$sandbox"/state/*');
@@ -118,18 +116,18 @@ describe("the copy in the place of the node's own databases", () => {
   });
 });
 
-describe("what a copy has left that is not wanted any more", () => {
+describe("the remains of a copy", () => {
   const away = (stage: ChainStage, before = "") => stage.call("chain_away", {}, before);
   const told = "removed what an unfinished chain copy had left here; the node has its own databases\n";
 
-  test("is nothing on a host without one: nothing is touched, a node that is off stays off", async ({ stage }) => {
+  test("are nothing on a host without a copy: nothing is touched", async ({ stage }) => {
     stage.databases(stage.data, "own");
     const before = 'rm -f "$chain_owner"; chain_take() { echo taken; }';
     expect(await away(stage, before)).toEqual({ code: 0, stdout: "", stderr: "" });
     expect(existsSync(join(stage.box.dir, "active"))).toBe(false);
   });
 
-  test("goes, wherever it was cut off, and the node has its own databases", async ({ stage }) => {
+  test("are removed wherever it was interrupted, and the node has its own databases", async ({ stage }) => {
     for (const at of [0, 1, 3, 5, 7, 9, 99]) {
       await stage.box.run('rm -rf "$sandbox"/data/* "$sandbox"/data/.p* "$sandbox"/units/* "$sandbox"/state/*');
       await arrived(stage, ["nom", "consensus", "cache"]);
@@ -141,7 +139,7 @@ describe("what a copy has left that is not wanted any more", () => {
     }
   });
 
-  test("is left alone where it is another stack's", async ({ stage }) => {
+  test("are left alone if they are another stack's", async ({ stage }) => {
     await arrived(stage);
     writeFileSync(join(arriving(stage), "made-by-pillar-host"), "pillar-host/other Anvil\n");
     const { code, stderr } = await away(stage);
@@ -151,8 +149,8 @@ describe("what a copy has left that is not wanted any more", () => {
   });
 });
 
-describe("what arrives", () => {
-  test("is files of databases, and nothing else", async ({ stage }) => {
+describe("received files", () => {
+  test("are database files and nothing else", async ({ stage }) => {
     await arrived(stage);
     symlinkSync("/etc", join(arriving(stage), "cache"));
     symlinkSync("/etc/passwd", join(arriving(stage), "nom/000009.ldb"));
@@ -164,7 +162,7 @@ describe("what arrives", () => {
     expect(readdirSync(join(arriving(stage), "nom"))).toHaveLength(4);
   });
 
-  test("is removed by names of its own alone", async ({ stage }) => {
+  test("are removed by their own names only", async ({ stage }) => {
     await arrived(stage);
     const remove = (path: string) =>
       stage.call("chain_remove", { remove: Buffer.from(`${path}\0`).toString("base64") });
@@ -176,7 +174,7 @@ describe("what arrives", () => {
   });
 });
 
-describe("what is sent", () => {
+describe("sent files", () => {
   const sent = (stage: ChainStage, have: string, before = "") =>
     stage.call(
       "sent",
@@ -185,7 +183,7 @@ describe("what is sent", () => {
       sent() { printf '%s\\n%b' "$(printf '%b' '${have}' | wc -c)" '${have}' | ( chain_send ) | tar -t; }`,
     );
 
-  test("is what the other host has not: tables by name and size, and all that is written on", async ({ stage }) => {
+  test("are what the other host lacks: tables by name and size, and all changing files", async ({ stage }) => {
     stage.databases(join(stage.data, ".pillar-host-snapshot"), "old", ["nom", "consensus", "cache"]);
     const written = (name: string) => ["000003.log", "CURRENT", "MANIFEST-000001"].map((file) => `${name}/${file}`);
     const all = ["cache", "consensus", "nom"].flatMap((name) => [...written(name), `${name}/000002.ldb`]).sort();
@@ -196,7 +194,7 @@ describe("what is sent", () => {
     expect(again.stdout.trim().split("\n").sort()).toEqual(all.filter((path) => path !== "nom/000002.ldb"));
   });
 
-  test("is whole though the node deletes a table meanwhile, whose link then counts as changed", async ({ stage }) => {
+  test("are whole though the node deletes a table meanwhile", async ({ stage }) => {
     stage.databases(join(stage.data, ".pillar-host-snapshot"), "old");
     const ends = (code: number) =>
       sent(
@@ -208,7 +206,7 @@ describe("what is sent", () => {
     expect((await ends(2)).code).not.toBe(0);
   });
 
-  test("is ended where more comes than the old host told", async ({ stage }) => {
+  test("end if more comes than the old host announced", async ({ stage }) => {
     const receive = `received() {
       mkdir -p "$data_dir/.pillar-host-arriving"; exchange=$(mktemp -d); mkdir "$exchange/nom"
       head -c "$1" /dev/zero > "$exchange/nom/$2.ldb"
@@ -225,7 +223,7 @@ describe("what is sent", () => {
     );
   });
 
-  test("is limited where that is asked for", async ({ stage }) => {
+  test("are sent at the configured rate", async ({ stage }) => {
     const began = Date.now();
     const { stdout } = await stage.call(
       "chain_slowly_three",

@@ -18,7 +18,7 @@ test("prints nothing without a copy under way", async ({ stage }) => {
   expect(await told(stage)).toBe("");
 });
 
-test("bytes, rate and time left while it travels, and since when nothing came", async ({ stage }) => {
+test("prints bytes, rate and time left during the copy", async ({ stage }) => {
   const at = (ago: number) => noted("travels", ago, 100, 1_250_000_000, 13_400_000_000);
   expect(await told(stage, at(2))).toBe("chain copy: 1.3 GB of 13.4 GB arrived (9 %), 100.0 Mbit/s, 16 min left");
   expect(await told(stage, at(90))).toMatch(
@@ -26,7 +26,7 @@ test("bytes, rate and time left while it travels, and since when nothing came", 
   );
 });
 
-test("what is done with it afterwards", async ({ stage }) => {
+test("prints the steps after it", async ({ stage }) => {
   const after = async (phase: string) => told(stage, `${noted("travels", 0, 9, 7, 7)} chain_note ${phase};`);
   expect(await after("hashed")).toMatch(
     /^chain copy: 1 MB of 1 MB arrived \(100 %\), and is hashed, since [\d:]+ UTC$/,
@@ -43,7 +43,7 @@ test("starts a phase anew after another phase", async ({ stage }) => {
   expect(line.stdout).toMatch(/^hashed (\d{5,}) 60 \1 60 100\n$/);
 });
 
-test("what one that was cut off has left, and where its word cannot be written nothing fails", async ({ stage }) => {
+test("prints what an interrupted one left, and does not fail if it can't write", async ({ stage }) => {
   const arriving = join(stage.data, ".pillar-host-arriving");
   mkdirSync(arriving);
   writeFileSync(join(arriving, "file"), "x".repeat(3_000_000));

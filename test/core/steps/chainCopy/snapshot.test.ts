@@ -21,8 +21,8 @@ sleep() { :; }`;
 
 const place = ({ data }: ChainStage) => join(data, ".pillar-host-snapshot");
 
-describe("the snapshot of a node that goes on", () => {
-  test("links its tables, and has copies of what is written on", async ({ stage }) => {
+describe("the snapshot of a running node", () => {
+  test("links its tables, and copies files that are still written", async ({ stage }) => {
     stage.databases(stage.data, "old", ["nom", "consensus", "cache"]);
     writeFileSync(join(stage.data, "nom/LOCK"), "");
     writeFileSync(join(stage.data, "network-private-key"), "secret");
@@ -38,7 +38,7 @@ describe("the snapshot of a node that goes on", () => {
     expect(["CURRENT", "MANIFEST-000001", "000003.log"].filter((name) => same(`nom/${name}`))).toEqual([]);
   });
 
-  test("is made anew where a momentum came meanwhile, and given up where they never stop", async ({ stage }) => {
+  test("is repeated if a momentum came meanwhile, and given up in the end", async ({ stage }) => {
     stage.databases(stage.data, "old");
     const once = `${momentums()}; chain_link() { [ -e "$sandbox/came" ] || { : > "$sandbox/came"; echo 100 > "$count"; }; }`;
     expect((await stage.call("chain_snapshot", {}, once)).stdout).toMatch(/^height 18\n/);
@@ -47,7 +47,7 @@ describe("the snapshot of a node that goes on", () => {
     expect(stderr).toContain("h: the node wrote to its databases during each attempt to link them\n  found: ");
   });
 
-  test("is made anew where the database went on", async ({ stage }) => {
+  test("is repeated if the database changed", async ({ stage }) => {
     stage.databases(stage.data, "old");
     const moves = `${momentums()}
       eval "real_$(declare -f chain_link)"
@@ -60,7 +60,7 @@ describe("the snapshot of a node that goes on", () => {
     expect((await link("")).code).toBe(3);
   });
 
-  test("of a node that takes in nothing is not made", async ({ stage }) => {
+  test("is not made of a node that receives no momentums", async ({ stage }) => {
     stage.databases(stage.data, "old");
     const { code, stderr } = await stage.call(
       "chain_snapshot",
@@ -71,7 +71,7 @@ describe("the snapshot of a node that goes on", () => {
     expect(stderr).toContain("h: the node of this host receives no momentum\n  found: height unknown");
   });
 
-  test("goes with the copy's end, and nothing else does; so does that of a run which was killed", async ({ stage }) => {
+  test("is removed at the end of the copy, also of a killed run", async ({ stage }) => {
     stage.databases(stage.data, "old");
     await stage.call("chain_snapshot", {}, momentums());
     expect((await stage.call("chain_end_old", { token: "t2" })).code).toBe(0);
@@ -81,9 +81,7 @@ describe("the snapshot of a node that goes on", () => {
     expect(readFileSync(join(stage.data, "nom/000002.ldb"), "utf8")).toBe("old nom");
   });
 
-  test("that was cut off before its marker is this stack's; what has another's, or none, is nobody's to remove", async ({
-    stage,
-  }) => {
+  test("is removed only with this stack's marker", async ({ stage }) => {
     // A full disk leaves an empty marker.
     for (const marker of [[], ["made-by-pillar-host"]]) {
       mkdirSync(place(stage));
@@ -101,7 +99,7 @@ describe("the snapshot of a node that goes on", () => {
     }
   });
 
-  test("once no run renews its hold any more, the host lets go by itself", async ({ stage }) => {
+  test("is released by the host itself if no run renews its claim", async ({ stage }) => {
     stage.databases(stage.data, "old");
     await stage.call("chain_snapshot", {}, momentums());
     const script = join(stage.box.state, "chain-copy.end");
@@ -115,9 +113,7 @@ describe("the snapshot of a node that goes on", () => {
   });
 });
 
-test("a run does not change the text of the program that ends a copy by itself while bash reads it", async ({
-  stage,
-}) => {
+test("does not change the running cleanup script", async ({ stage }) => {
   const script = join(stage.box.state, "chain-copy.end");
   await stage.call("chain_watch_lease");
   const [opened, text] = [openSync(script, "r"), readFileSync(script, "utf8")];
@@ -126,8 +122,8 @@ test("a run does not change the text of the program that ends a copy by itself w
   closeSync(opened);
 });
 
-describe("the hold on a host", () => {
-  test("is the newest run's of a stack; the one before it does nothing more", async ({ stage }) => {
+describe("the claim on a host", () => {
+  test("belongs to a stack's newest run; the earlier one does nothing more", async ({ stage }) => {
     expect((await stage.call("chain_take", { token: "t1" })).code).toBe(0);
     expect((await stage.call("chain_take", { token: "t2" })).code).toBe(0);
     const { code, stderr } = await stage.call("chain_old_now", {}, "chain_take() { :; }");
@@ -135,7 +131,7 @@ describe("the hold on a host", () => {
     expect(stderr).toContain("h: another run has taken this copy over");
   });
 
-  test("is not taken from another stack while that one is at work", async ({ stage }) => {
+  test("is not taken from another stack at work", async ({ stage }) => {
     const other = { stack_identity: "pillar-host/other Anvil" };
     await stage.call("chain_take", other);
     const { code, stderr } = await stage.call("chain_take");
@@ -146,7 +142,7 @@ describe("the hold on a host", () => {
   });
 });
 
-test("what a host tells before the copy", async ({ stage }) => {
+test("reads the facts of a host before the copy", async ({ stage }) => {
   stage.databases(stage.data, "old", ["nom"]);
   symlinkSync("/somewhere", join(stage.data, "consensus"));
   writeFileSync(join(stage.data, "network-private-key"), "key");

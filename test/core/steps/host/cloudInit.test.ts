@@ -25,7 +25,7 @@ describe("the end of cloud-init", () => {
     expect(second.stdout).toMatch(/^cloud-init was done at 20/);
   });
 
-  test("with an error is told with its reasons, and what can be done", async ({ box }) => {
+  test("with an error is reported with its reasons", async ({ box }) => {
     const { code, stderr } = await look(box, 'echo "status: error"; echo "detail:"; echo "  - no such module"; exit 1');
     expect(code).toBe(1);
     expect(stderr.split("\n")).toEqual(
@@ -42,25 +42,25 @@ describe("the end of cloud-init", () => {
     );
   });
 
-  test("that does not come is told", async ({ box }) => {
+  test("that does not come is reported", async ({ box }) => {
     const { code, stderr } = await look(box, 'echo "status: running"; exit 124');
     expect(code).toBe(1);
     expect(stderr).toContain("h: cloud-init did not end within 900 s\n  status: running\n");
   });
 
-  test("does not do while passwords are let in", async ({ box }) => {
+  test("does not count while sshd accepts passwords", async ({ box }) => {
     const { code, stderr } = await look(box, 'echo "status: done"', "PasswordAuthentication yes");
     expect(code).toBe(1);
     expect(stderr).toContain("h: logins with a password are not off\n  found: PasswordAuthentication yes\n");
   });
 
-  test("is followed by unattended upgrades where the image lacks them", async ({ box }) => {
+  test("is followed by unattended upgrades if the image lacks them", async ({ box }) => {
     const { code } = await look(box, 'echo "status: done"', "passwordauthentication no", false);
     expect(code).toBe(0);
     expect(box.read("calls")).toMatch(/apt-get .*update\napt-get .*install unattended-upgrades\n/);
   });
 
-  test("and an image that cannot get them is told", async ({ box }) => {
+  test("reports an image that can't get them", async ({ box }) => {
     box.write("offline", "");
     const { code, stderr } = await look(box, 'echo "status: done"', "passwordauthentication no", false);
     expect(code).toBe(1);

@@ -34,7 +34,7 @@ async function factsOf(
   return formatHostFacts(parseNodeHostFacts(stdout.split("\n")));
 }
 
-test("of a host in good order", async ({ box }) => {
+test("print a sound host", async ({ box }) => {
   expect(await factsOf(box)).toEqual([
     "service: go-node is active (running) since 2026-11-21 14:00:03 UTC",
     "peers: 12",
@@ -45,7 +45,7 @@ test("of a host in good order", async ({ box }) => {
   ]);
 });
 
-test("of a node that another one runs: where", async ({ box }) => {
+test("print where another one's node runs", async ({ box }) => {
   box.process(77, "znnd");
   box.write("proc/77/cgroup", "0::/system.slice/docker-4f1d.scope\n");
   expect(await factsOf(box)).toContain(
@@ -53,7 +53,7 @@ test("of a node that another one runs: where", async ({ box }) => {
   );
 });
 
-describe("what is wrong is named", () => {
+describe("faults of a host", () => {
   const cases: [string, Record<string, string>, string][] = [
     [
       "a service that does not stay up",
@@ -94,13 +94,13 @@ describe("what is wrong is named", () => {
   });
 });
 
-test("the log's last lines come without secrets and addresses, and not at any length", async ({ box }) => {
+test("prints the log's last lines without secrets and addresses, shortened", async ({ box }) => {
   const log = `Password: hunter2\\nz1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7 elected\\n${"x".repeat(500)}`;
   const lines = await factsOf(box, { journalctl: `case "$*" in *-n\\ 4*) printf '${log}\\n' ;; esac` });
   expect(lines.slice(-3)).toEqual(["log: Password [removed]", "log: [address] elected", `log: ${"x".repeat(200)}`]);
 });
 
-test("how far the stack has come, where it is asked for", async ({ box }) => {
+test("prints the stack's stages if asked for", async ({ box }) => {
   expect((await factsOf(box, {}, true))[0]).toBe("done so far: nothing");
   box.mark("packages.done", "2026-11-21T14:00:00Z\n");
   box.mark("deploy.done", "2026-11-21T14:10:00Z\nmore\n");
@@ -114,7 +114,7 @@ test("how far the stack has come, where it is asked for", async ({ box }) => {
   ]);
 });
 
-test("nothing is written: the disk may be full", async ({ box }) => {
+test("writes nothing, because the disk may be full", async ({ box }) => {
   await factsOf(box, {}, true);
   expect((await box.run(`find ${box.dir} -newer ${box.bin}/nproc -type f`)).stdout).toBe("");
 });

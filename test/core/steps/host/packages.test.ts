@@ -34,7 +34,7 @@ const called = (box: Sandbox) =>
     .split("\n");
 
 describe("packages", () => {
-  test("index, upgrade, installation, run one by one; cron and sudo where the image lacks them", async ({ box }) => {
+  test("are installed one by one, with cron and sudo if the image lacks them", async ({ box }) => {
     const { code, stdout, stderr } = await install(box, all);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(called(box)).toEqual([
@@ -54,17 +54,17 @@ describe("packages", () => {
     expect(box.read("state/packages.done")).toMatch(/^20\d\d-/);
   });
 
-  test("neither cron nor sudo on an image that has them", async ({ box }) => {
+  test("need neither cron nor sudo on an image that has them", async ({ box }) => {
     await install(box, `crontab sudo ${all}`);
     expect(called(box)).toContain("apt-get -q -y install unzip wget git perl file");
   });
 
-  test("neither cron nor sudo where there is no hourly restart", async ({ box }) => {
+  test("need neither cron nor sudo without an hourly restart", async ({ box }) => {
     await install(box, all, false);
     expect(called(box)).toContain("apt-get -q -y install unzip wget git perl file");
   });
 
-  test("an empty package stands for kernel headers that the distribution does not have", async ({ box }) => {
+  test("get an empty package in place of missing kernel headers", async ({ box }) => {
     box.command("dpkg-deb", 'cp "$2/DEBIAN/control" $sandbox/control; echo "dpkg-deb $1" >> $sandbox/calls');
     const { code, stdout } = await install(box, all, false, "Unable to locate package");
     expect(code).toBe(0);
@@ -73,7 +73,7 @@ describe("packages", () => {
     expect(box.read("control")).toContain("Package: linux-kernel-headers\nVersion: 0\nArchitecture: all\n");
   });
 
-  test("one that is not there after its installation is an error", async ({ box }) => {
+  test("fail if one is missing after its installation", async ({ box }) => {
     const { code, stderr } = await install(box, "unzip wget perl file");
     expect(code).toBe(1);
     expect(stderr).toContain("needed: unzip, wget, git, perl and file\n");
@@ -95,13 +95,13 @@ describe("packages", () => {
     expect(stderr).toContain("  found: E: Unmet dependencies\n");
   });
 
-  test("are never repeated on a host that is past them", async ({ box }) => {
+  test("are not repeated on a host that has them", async ({ box }) => {
     box.mark("packages.done");
     expect((await install(box, "")).stdout).toBe("done before, at 2026-01-02T03:04:05Z: not upgraded again\n");
     expect(box.read("calls")).toBeUndefined();
   });
 
-  test("a failure names what failed and where its log is, and is not marked as done", async ({ box }) => {
+  test("fail with the name and the log, and are not marked as done", async ({ box }) => {
     box.write("fails", "");
     const { code, stderr } = await install(box, "");
     expect(code).toBe(1);

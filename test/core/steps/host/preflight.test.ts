@@ -60,7 +60,7 @@ const meets = {
 };
 
 describe("preflight", () => {
-  test("a host that just meets the minimums", async ({ box }) => {
+  test("accepts a host that just meets the minimums", async ({ box }) => {
     // 40000000 blocks of 1024 are more than 40 GB: the words round down.
     expect(await look(box)).toEqual(meets);
   });
@@ -113,7 +113,7 @@ describe("preflight", () => {
     expect((await look(box)).stderr).toContain("  memory: found 3686 MiB, needed 3686 MiB,");
   });
 
-  test("an address that is not found there", async ({ box }) => {
+  test("reports a release address that does not exist", async ({ box }) => {
     const { stderr } = await look(box, { curl: "printf 'HTTP/1.1 302 Found\\r\\nHTTP/1.1 404 Not Found\\r\\n'" });
     expect(stderr).toContain(
       "  release address https://release.example/node-controller.zip: found HTTP/1.1 404 Not Found, needed 200 (controller.release.url: open it in a browser and compare it with the release page)\n",
@@ -189,7 +189,7 @@ describe("preflight", () => {
     });
   });
 
-  test("a redirect to what is not reached is no answer", async ({ box }) => {
+  test("does not accept a redirect to an unreachable address", async ({ box }) => {
     const { stderr } = await look(box, {
       curl: "printf 'HTTP/1.1 302 Found\\r\\n'; echo 'curl: (6) Could not resolve host: store.example' >&2; exit 6",
     });
@@ -204,7 +204,7 @@ describe("preflight", () => {
     });
   });
 
-  test("parts are asked for in such a way that a page about a refusal is none of the archive", async ({ box }) => {
+  test("does not take an error page for the archive", async ({ box }) => {
     // curl prints no such page with -f, and a server that has no parts decides nothing.
     expect(await look(box, { curl: goodHost.curl.replace("printf 'PK\\3\\4 node-controller'", "exit 22") })).toEqual(
       meets,
@@ -213,7 +213,7 @@ describe("preflight", () => {
     for (const asked of (box.read("asked") ?? "").trim().split("\n").slice(1)) expect(asked).toMatch(/^-fsL .* -r /);
   });
 
-  test("what the controller asks for is tried, and whatever is not reached is told", async ({ box }) => {
+  test("tries the controller's addresses, and reports unreachable ones", async ({ box }) => {
     const curl = `case "$*" in *go.dev*) echo "curl: (6) Could not resolve host: go.dev" >&2; exit 6 ;; *" -o /dev/null -I "*) exit 0 ;; esac; ${goodHost.curl}`;
     const { code, stderr } = await look(box, { curl }, [], ["https://go.dev", "https://github.com"]);
     expect(code).toBe(1);
@@ -268,11 +268,11 @@ describe("preflight", () => {
       ]);
     }
 
-    test("that answer are not spoken of", async ({ box }) => {
+    test("that answer are not mentioned", async ({ box }) => {
       expect(await lookAt(box, [own, security, foreign], [])).toEqual(meets);
     });
 
-    test("past their end are told with the line for the archive, before anything is changed", async ({ box }) => {
+    test("past their end are reported with the archive's line", async ({ box }) => {
       const { code, stderr } = await lookAt(box, [own, security], [own]);
       expect(code).toBe(1);
       expect(stderr).toContain(
@@ -282,7 +282,7 @@ describe("preflight", () => {
       expect(stderr).not.toContain("security");
     });
 
-    test("whose index expired, too, where it is looked at", async ({ box }) => {
+    test("whose index expired are reported, too", async ({ box }) => {
       const until = "Sat, 01 Aug 2026 00:00:00 UTC";
       const { code, stderr } = await lookAt(box, [security], [], until);
       expect(code).toBe(1);
@@ -294,12 +294,12 @@ describe("preflight", () => {
       expect((await lookAt(box, [security], [], until)).code).toBe(0);
     });
 
-    test("that no archive has either may be a firewall's doing", async ({ box }) => {
+    test("that no archive has either may be blocked by a firewall", async ({ box }) => {
       const { stderr } = await lookAt(box, [own], ["http"]);
       expect(stderr).toContain("needed an answer (a firewall or DNS on the host?), or that source taken out of");
     });
 
-    test("of somebody else are warned about", async ({ box }) => {
+    test("of other vendors are warned about", async ({ box }) => {
       const { code, stdout } = await lookAt(box, [own, foreign], [foreign]);
       expect([code, stdout]).toEqual([
         0,
@@ -331,7 +331,7 @@ describe("preflight", () => {
     expect(stderr).not.toContain("archive");
   });
 
-  describe("the Go that the node's source wants", () => {
+  describe("the Go version that the node's source needs", () => {
     const source = "https://github.com/zenon-network/go-zenon";
     /** Looks where go.mod says this, and this Go is in its place, if any. */
     async function lookFor(box: Sandbox, wanted: string, there?: string, go?: object, toolchain = "auto") {
@@ -447,7 +447,7 @@ describe("preflight", () => {
     },
   );
 
-  test("a node in a container is a node that this stack did not deploy", async ({ box }) => {
+  test("reports a node in a container as a foreign node", async ({ box }) => {
     box.process(77, "znnd");
     box.write("proc/77/cgroup", "0::/system.slice/docker-4f1d.scope\n");
     expect((await look(box)).stderr).toContain(
@@ -455,7 +455,7 @@ describe("preflight", () => {
     );
   });
 
-  test("this stack's own node is not looked at again", async ({ box }) => {
+  test("does not check this stack's own node again", async ({ box }) => {
     box.mark("stack", `${identity}\n`);
     box.mark("deploy.done");
     expect(await look(box, { nproc: "echo 1", systemctl: "echo 'go-node.service enabled'" })).toEqual({

@@ -19,7 +19,7 @@ describe("a host that is prepared", () => {
   const needrestart = (box: Sandbox) =>
     (box.read("etc/needrestart/conf.d/90-pillar-host.conf") ?? "").split("\n").slice(1);
 
-  test("keeps needrestart from node and orchestrator", async ({ box }) => {
+  test("keeps needrestart away from node and orchestrator", async ({ box }) => {
     expect(await run(box)).toMatchObject({ code: 0, stderr: "" });
     expect(needrestart(box)).toEqual([
       "$nrconf{override_rc}{qr(^go-node\\.service$)} = 0;",

@@ -177,7 +177,7 @@ describe("a user other than root", () => {
     expect(stderr).not.toContain(password);
   });
 
-  test("rootpw: another user's password is asked for", async ({ box }) => {
+  test("with rootpw needs another user's password", async ({ box }) => {
     box.write("says", "Sorry, try again.\nsudo: 1 incorrect password attempt\n");
     box.write("whose", "root");
     expect((await become(box, "always", password)).stderr).toBe(
@@ -188,7 +188,7 @@ describe("a user other than root", () => {
     );
   });
 
-  test("a host without sudo", async ({ box }) => {
+  test("reports a host without sudo", async ({ box }) => {
     box.command("id", `if [ "$1" = -u ]; then echo 1000; else echo op; fi`);
     const text = replaceAll(envelope(step, to(password)), [["command -v sudo", "command -v no-such-sudo"]]);
     expect(await box.run(text)).toEqual({
@@ -201,7 +201,7 @@ describe("a user other than root", () => {
     });
   });
 
-  test("the step's exit code is the command's", async ({ box }) => {
+  test("returns the command's exit code", async ({ box }) => {
     const { code } = await become(box, "always", password, { ...step, script: "exit 7\n" });
     expect(code).toBe(7);
   });

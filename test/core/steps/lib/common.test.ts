@@ -43,7 +43,7 @@ describe("redact", () => {
     ["", ""],
   ];
 
-  test("takes secrets and addresses out, and leaves the rest", async () => {
+  test("removes secrets and addresses, and leaves the rest", async () => {
     box.write("text", lines.map(([line]) => `${line}\n`).join(""));
     const { code, stdout, stderr } = await lib('redact < "$TMPDIR/text"');
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -51,7 +51,7 @@ describe("redact", () => {
   });
 });
 
-describe("a secret that stands on the line after its name", () => {
+describe("a secret on the line after its name", () => {
   test.each([
     ["Password:\nhunter2\nnext\n", "Password:\n[removed]\nnext\n"],
     ["\x1b[1mMnemonic\x1b[0m =\r\n\n  apple pear\nnext\n", "Mnemonic =\n\n[removed]\nnext\n"],
@@ -63,7 +63,7 @@ describe("a secret that stands on the line after its name", () => {
     expect(await lib('redact < "$TMPDIR/text"')).toEqual({ code: 0, stdout: shown, stderr: "" });
   });
 
-  test("goes from a file's last lines also where its name is above them", async () => {
+  test("is removed from a file's last lines if its name is above them", async () => {
     box.write("log", "Password:\nhunter2\nnext\n");
     expect((await lib('last_lines "$TMPDIR/log" 2')).stdout).toBe("[removed]\nnext\n");
   });
@@ -80,13 +80,13 @@ describe("an error of a step", () => {
     expect([code, stderr]).toEqual([1, `h: it is wrong\n${shown}`]);
   });
 
-  test("in a call of a provider's, which adds the next command itself, has none", async () => {
+  test("has no next command in a provider's call, which adds it", async () => {
     expect((await lib("fail 'it is wrong' 'found: x'")).stderr).toBe("h: it is wrong\n  found: x\n");
   });
 });
 
-describe("what runs on a host", () => {
-  test("is told by its process, under its own name or that of the release's file, of which the kernel keeps 15 characters", async () => {
+describe("processes on a host", () => {
+  test("are found by the executable's name or the release file's, cut to 15 characters", async () => {
     const names = ["orchestrator", "orchestrator-li", "orchestrator2", "my-orchestrator", "orchestrat", "signer"];
     for (const [at, name] of names.entries()) box.process(70 + at, name);
     for (const name of ["orchestrator", "orchestrator-linux-amd64"])
@@ -94,7 +94,7 @@ describe("what runs on a host", () => {
     expect(await lib("processes_of '*' || echo none")).toEqual({ code: 0, stdout: "none\n", stderr: "" });
   });
 
-  test("is told by its port where something listens there, and not by a connection from it", async () => {
+  test("are found by a listening port", async () => {
     const open = (port: number) => lib(`if port_is_open ${port}; then echo yes; else echo no; fi`);
     box.listen(80, 55000);
     for (const [port, said] of [
@@ -108,7 +108,7 @@ describe("what runs on a host", () => {
     expect((await open(55000)).stdout).toBe("yes\n");
   });
 
-  test("is told of this machine's own ports, too", async () => {
+  test("are found by this machine's real ports, too", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
@@ -119,7 +119,7 @@ describe("what runs on a host", () => {
     expect((await lib(look)).stdout).toBe("no\n");
   });
 
-  test("is never none because it could not be looked at", async () => {
+  test("never count as none if they can't be read", async () => {
     for (const lost of ["rm -r proc/[0-9]* && truncate -s 0 proc/net/tcp*", "rm -r proc"]) {
       await box.run(lost);
       for (const look of ["processes_of orchestrator", "port_is_open 55000"]) {
@@ -174,12 +174,12 @@ if why=$(download "$TMPDIR/a.zip" "$TMPDIR/wget.log"); then echo had; else echo 
     },
   );
 
-  test("shows no line of the server where wget has no word for what happened", async () => {
+  test("shows no text of the server if wget names no reason", async () => {
     const broken = tried("printf '  HTTP/1.1 200 OK\\n  Date: x\\n' >&2; printf 12345 > \"$6\"; return 4");
     expect((await lib(broken)).stdout).toBe("why: it broke off after 5 bytes\n");
   });
 
-  test("reads the real wget's words: where it was led, and why nothing came", async () => {
+  test("parses the real wget's output: redirects and the reason", async () => {
     const server = createWeb((request, response) => {
       if (request.url === "/here") response.end("whole");
       else response.writeHead(request.url === "/led" ? 302 : 404, { Location: "/here" }).end();
@@ -200,11 +200,11 @@ describe("assert_hash", () => {
     lib(`sha256=${sha256} release_url=https://release.example/a.zip
 assert_hash archive controller.release.sha256 aaaa 12; echo after`);
 
-  test.each(["", "aaaa"])("passes where none is configured, or this one", async (sha256) => {
+  test.each(["", "aaaa"])("passes if none is configured, or this one", async (sha256) => {
     expect(await check(sha256)).toEqual({ code: 0, stdout: "after\n", stderr: "" });
   });
 
-  test("ends with both where they differ", async () => {
+  test("fails with both if they differ", async () => {
     expect(await check("bbbb")).toEqual({
       code: 1,
       stdout: "",
@@ -218,7 +218,7 @@ assert_hash archive controller.release.sha256 aaaa 12; echo after`);
 });
 
 describe("fail", () => {
-  test("one line about what, then its details, and the end", async () => {
+  test("prints one line of what, then the details, and ends", async () => {
     expect(await lib('fail "it broke" "found: a" "needed: b\nand c"; echo after')).toEqual({
       code: 1,
       stdout: "",
@@ -226,14 +226,14 @@ describe("fail", () => {
     });
   });
 
-  test("names the command of an unexpected failure as written, without its values", async () => {
+  test("names the command of an unexpected failure without its values", async () => {
     const { code, stderr } = await lib('word=hunter2; false "$word"; echo after');
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'h: unexpected failure (exit 1) of: false "$word"\n' });
   });
 });
 
 describe("markers", () => {
-  test("hold the time, or a text, and nothing else lies beside them", async () => {
+  test("hold the time or a text", async () => {
     const { stdout } = await lib(
       'is_marked a || echo no; mark a; is_marked a && echo yes; mark b "two\nlines"; ls -A "$state"',
     );
@@ -243,7 +243,7 @@ describe("markers", () => {
   });
 });
 
-test("last_lines shows the end of a file, redacted, and nothing of one that is not there", async () => {
+test("last_lines prints the redacted end of a file", async () => {
   box.write("log", `1\n2\nPassword: hunter2\n${address}\n`);
   expect(await lib('last_lines "$TMPDIR/log" 2; last_lines "$TMPDIR/none"; echo end')).toEqual({
     code: 0,

@@ -53,20 +53,20 @@ async function run(box: Sandbox, script: string, step: Partial<Step> = {}) {
 }
 
 describe("a step in a service", () => {
-  test("output, errors and exit code come through, and nothing stays behind", async ({ box }) => {
+  test("passes output, errors and exit code on, and leaves nothing", async ({ box }) => {
     const { code, stdout, stderr } = await run(box, "echo one; echo two; echo bad >&2; exit 7\n");
     expect({ code, stdout, stderr }).toEqual({ code: 7, stdout: "one\ntwo\n", stderr: "bad\n" });
     expect((await box.run("ls run\n")).stdout).toBe("");
   });
 
-  test("of what it prints and complains of, nothing commands the operator's terminal", async ({ box }) => {
+  test("prints nothing that controls the operator's terminal", async ({ box }) => {
     const evil = `printf '%s\\n' '${evilText} ünïcode-日本'`;
     const { code, stdout, stderr } = await run(box, `${evil}; ${evil} >&2; exit 3\n`);
     const left = `${harmless} ünïcode-日本\n`;
     expect({ code, stdout, stderr }).toEqual({ code: 3, stdout: left, stderr: left });
   });
 
-  test("the same of a step that only looks", async ({ box }) => {
+  test("prints nothing that controls the terminal for a reading step", async ({ box }) => {
     box.command("id", "echo 0");
     const evil = `printf '%s\\n' '${evilText}'`;
     const step = { name: "look", limitSeconds: 5, script: `${evil}; ${evil} >&2; exit 3\n`, readsOnly: true };
@@ -74,11 +74,11 @@ describe("a step in a service", () => {
     expect({ code, stdout, stderr }).toEqual({ code: 3, stdout: `${harmless}\n`, stderr: `${harmless}\n` });
   });
 
-  test("the step runs with an empty standard input, and stops at its first error", async ({ box }) => {
+  test("has an empty standard input, and stops at its first error", async ({ box }) => {
     expect(await run(box, "cat; echo before; false; echo after\n")).toMatchObject({ code: 1, stdout: "before\n" });
   });
 
-  test("the service has the step's name and limits", async ({ box }) => {
+  test("has the step's name and limits in its service", async ({ box }) => {
     await run(box, "true\n", { limitSeconds: 77 });
     expect(box.read("asked")?.split("\n").slice(0, 6)).toEqual([
       "--quiet",
@@ -134,7 +134,7 @@ describe("a step in a service", () => {
     });
   });
 
-  test("a host without systemd", async ({ box }) => {
+  test("refuses a host without systemd", async ({ box }) => {
     fakeSystemd(box);
     const text = envelope({ name: "work", limitSeconds: 5, script: "echo ran\n" }, { hostName: "h", stack: "prod" });
     expect(await box.run(replaceAll(text, [["/run/systemd/system", `${box.dir}/none`]]))).toEqual({

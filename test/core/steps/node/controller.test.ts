@@ -29,9 +29,7 @@ async function install(
 }
 
 describe.concurrent("the controller's release", () => {
-  test("is installed once; a new archive behind its address is not, until another version is named", async ({
-    box,
-  }) => {
+  test("is installed once, and again only for another configured version", async ({ box }) => {
     const installed = { code: 0, stderr: "" };
     expect(await install(box, "one")).toMatchObject({
       ...installed,
@@ -46,7 +44,7 @@ describe.concurrent("the controller's release", () => {
     expect(box.read("installed/node-controller")).toBe("another");
   });
 
-  test("with another hash than the configured one is refused by the name of its key", async ({ box }) => {
+  test("with another hash than the configured one is refused, with the configuration key", async ({ box }) => {
     const { code, stderr } = await install(box, "one", { sha256: "0".repeat(64) });
     expect({ code, stderr }).toEqual({
       code: 1,
@@ -87,7 +85,7 @@ describe.concurrent("the Go that is configured", () => {
     return install(box, "one", {}, { go: { url: goUrl, sha256 } }, place);
   }
 
-  test("is put where the controller takes it from, once, and what lay there is kept", async ({ box }) => {
+  test("is put where the controller expects it, once, and earlier files are kept", async ({ box }) => {
     await box.run("mkdir -p local/go/bin; echo old > local/go/bin/go");
     const archive = await tarOf(box, "go/bin/go", program);
     const { code, stdout, stderr } = await installGo(box, archive);

@@ -24,7 +24,7 @@ function run(box: Sandbox, body: string, isActive = true, beforeMenu = "", more:
 }
 
 describe("the deploy", () => {
-  test("the controller's own package work asks nothing, restarts nothing and waits for another's lock", async ({
+  test("lets the controller's package installation ask nothing, restart nothing and wait for the lock", async ({
     box,
   }) => {
     const names = ["DEBIAN_FRONTEND", "NEEDRESTART_SUSPEND", "APT_LISTCHANGES_FRONTEND", "UCF_FORCE_CONFFOLD"];
@@ -39,7 +39,7 @@ describe("the deploy", () => {
     );
   });
 
-  test("does not begin with a Go that is too old for the node's source", async ({ box }) => {
+  test("does not begin with a Go that is too old", async ({ box }) => {
     box.command("curl", "echo 'go 9.9'");
     const { code, stderr } = await run(box, "touch $sandbox/deployed", true, "", {
       source: "https://git.example/node",
@@ -50,7 +50,7 @@ describe("the deploy", () => {
     );
   });
 
-  test("its transcript has no secret, on the line of its name or the next one", async ({ box }) => {
+  test("writes no secret into its transcript", async ({ box }) => {
     const said = "printf 'Password: hunter2\\nMNEMONIC:\\n\\napple pear\\nworking\\n'";
     expect((await run(box, said)).code).toBe(0);
     const { stdout } = await box.run('cat "$sandbox"/logs/deploy-*.log');
@@ -58,7 +58,7 @@ describe("the deploy", () => {
     expect(stdout).not.toMatch(/hunter2|apple/);
   });
 
-  test("comes once in a host's life: a node that runs is left alone, one that is off is started", async ({ box }) => {
+  test("deploys once: leaves a running node alone, and starts a stopped one", async ({ box }) => {
     box.mark("deploy.done");
     const again = await run(box, "touch $sandbox/deployed");
     expect(again).toEqual({ code: 0, stdout: "deployed before, at 2026-01-02T03:04:05Z\n", stderr: "" });
@@ -102,7 +102,7 @@ describe("the deploy", () => {
     },
   );
 
-  test("reports a node with another name than the configured one, with the command that names it", async ({ box }) => {
+  test("reports a node under another name than the configured one", async ({ box }) => {
     const { code, stderr } = await run(
       box,
       'mkdir -p $sandbox/units; touch $sandbox/units/go-zenon.service; echo "Error! something"',

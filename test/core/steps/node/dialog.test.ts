@@ -35,7 +35,7 @@ describe("dialog", () => {
       expect(box.read("no-terminal")).toBeUndefined();
     });
 
-    test("without the label: nothing is chosen, and the labels that are there are named", async ({ box }) => {
+    test("without the label chooses nothing, and names the present labels", async ({ box }) => {
       controllerOf(box, {}, ["Migrate", "Quit"]);
       const { result, question } = await talk(box, "Deploy");
       expect(result).toBe("question");
@@ -44,13 +44,13 @@ describe("dialog", () => {
     });
   });
 
-  test("the controller has a shell that it knows, whatever this process has", async ({ box }) => {
+  test("gives the controller a shell that it knows", async ({ box }) => {
     // Bash gives itself a SHELL where it has none.
     controllerOf(box, { Status: "xargs -0 -n 1 echo < /proc/$$/environ | grep ^SHELL= || echo none" });
     expect((await talk(box, "Status")).lines).toContain("SHELL=/bin/bash");
   });
 
-  test("lines come without colours and carriage returns, the last one too", async ({ box }) => {
+  test("prints lines without colours and carriage returns", async ({ box }) => {
     controllerOf(box, { Status: "printf '\\e[31mred\\e[0m\\n\\tindented \\e[1;4mx\\e[m\\nlast\\n'" });
     const talked = await talk(box, "Status");
     // The menu's prompt stands before it where the terminal echoed the choice first.
@@ -72,7 +72,7 @@ describe("dialog", () => {
       expect(lines.at(-1)).toBe("built");
     });
 
-    test("two known ones, one after the other", async ({ box }) => {
+    test("answers two known questions in turn", async ({ box }) => {
       const ask = (text: string) => `printf '${text} '; IFS= read -r a; echo "$a" >> $sandbox/answers`;
       controllerOf(box, {
         Deploy: `${ask("Are you sure you want to proceed?")}; ${ask("Continue using the existing configuration?")}`,
@@ -92,7 +92,7 @@ describe("dialog", () => {
       },
     );
 
-    test("waits through a pause that is no question", async ({ box }) => {
+    test("waits through a pause without a question", async ({ box }) => {
       controllerOf(box, { Deploy: "printf 'Compiling ...'; sleep 0.9; echo done" });
       const { result, lines } = await talk(box, "Deploy");
       expect(result).toBe("ended");
@@ -114,7 +114,7 @@ describe("dialog", () => {
     });
   });
 
-  test("follows a build with much output, whole and in order", async ({ box }) => {
+  test("passes on the whole output of a build, in order", async ({ box }) => {
     controllerOf(box, {
       Deploy: "for ((i = 1; i <= 5000; i++)); do printf '\\e[32mgo build\\e[0m step %d\\n' $i; done",
     });

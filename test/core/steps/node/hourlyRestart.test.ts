@@ -36,7 +36,7 @@ const off = { code: 0, stdout: "hourly restart: off, in every crontab and timer 
 
 describe("hourlyRestart", () => {
   describe("while syncing", () => {
-    test("exactly the specification's line, in a new crontab", async ({ box }) => {
+    test("writes exactly the specification's line into a new crontab", async ({ box }) => {
       expect(await run(box, "syncing")).toEqual(on);
       expect(box.read("tab")).toBe(line);
     });
@@ -55,7 +55,7 @@ describe("hourlyRestart", () => {
       expect(box.read("tab")).toBe(`${before.endsWith("\n") ? before : `${before}\n`}${line}`);
     });
 
-    test("a disk that is full while it is read, and has room again, costs no line", async ({ box }) => {
+    test("loses no line on a disk that is full for a while", async ({ box }) => {
       // As the real one, which does not look whether its output was written (cron, crontab.c, list_cmd).
       const crontab = `if [ "$3" = -l ]; then cat "$sandbox/tab" 2> /dev/null || true; rm -f "$sandbox/disk/filler"; else cp "$3" "$sandbox/tab"; fi`;
       const own = `# mine\n${"5 4 * * * backup\n".repeat(500)}`;
@@ -85,7 +85,7 @@ describe("hourlyRestart", () => {
       expect(box.read("writes")).toBeUndefined();
     });
 
-    test("never again on a host whose node synced once", async ({ box }) => {
+    test("sets no line on a host whose node has synced once", async ({ box }) => {
       box.mark("synced");
       box.write("tab", `#${line}`);
       expect(await run(box, "syncing")).toEqual({
@@ -96,7 +96,7 @@ describe("hourlyRestart", () => {
       expect(box.read("tab")).toBe(`#${line}`);
     });
 
-    test("a configured service is the one that is restarted", async ({ box }) => {
+    test("restarts the configured service", async ({ box }) => {
       await run(box, "syncing", { node: { service: "go-zenon" } });
       expect(box.read("tab")).toBe(line.replace("go-node", "go-zenon"));
     });
@@ -105,7 +105,7 @@ describe("hourlyRestart", () => {
   describe("switched off in the configuration", () => {
     const config = { sync: { hourlyRestart: false } };
 
-    test("no line is set, and no marker", async ({ box }) => {
+    test("sets no line and no marker", async ({ box }) => {
       box.write("tab", "# mine\n");
       expect(await run(box, "syncing", config)).toEqual(off);
       expect(box.read("tab")).toBe("# mine\n");
@@ -139,7 +139,7 @@ describe("hourlyRestart", () => {
       expect(box.read("writes")).toBe(before === after ? undefined : "written\n");
     });
 
-    test("the marker is there before the crontab is touched", async ({ box }) => {
+    test("writes the marker before it touches the crontab", async ({ box }) => {
       box.write("tab", line);
       box.write("broken", "disk full\n");
       const { code, stderr } = await run(box, "synced");
@@ -150,13 +150,13 @@ describe("hourlyRestart", () => {
       expect(box.read("state/synced")).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\n$/);
     });
 
-    test("the marker keeps its first time", async ({ box }) => {
+    test("keeps the marker's first time", async ({ box }) => {
       box.mark("synced");
       await run(box, "synced");
       expect(box.read("state/synced")).toBe("2026-01-02T03:04:05Z\n");
     });
 
-    test("a crontab that does not keep what is written to it is an error", async ({ box }) => {
+    test("fails if the crontab does not keep what is written", async ({ box }) => {
       box.write("tab", line);
       box.write("deaf", "");
       expect(await run(box, "synced")).toMatchObject({
@@ -165,7 +165,7 @@ describe("hourlyRestart", () => {
       });
     });
 
-    test("our restart with a command behind it is somebody's own", async ({ box }) => {
+    test("treats our restart with another command as the operator's own", async ({ box }) => {
       const other = `${line.trim()} && /usr/local/bin/mine`;
       box.write("tab", `${other}\n`);
       expect((await run(box, "synced")).stdout).toContain(`left as it is: root's crontab: ${other}. `);
@@ -223,7 +223,7 @@ describe("hourlyRestart", () => {
       expect(await run(box, "synced")).toEqual(off);
     });
 
-    test("a dot in the service's name is a dot", async ({ box }) => {
+    test("matches a dot in the service's name as a dot", async ({ box }) => {
       const before = line.replace("go-node", "goxnode");
       box.write("tab", before);
       await run(box, "synced", { node: { service: "go.node" } });
@@ -231,7 +231,7 @@ describe("hourlyRestart", () => {
     });
   });
 
-  describe("a look", () => {
+  describe("a lookup", () => {
     test.for<[string, string | undefined, boolean, string]>([
       ["the line, after the sync", line, true, "on"],
       ["the line with other blanks", `# mine\n  ${line.replaceAll(" ", "\t")}`, true, "on"],

@@ -7,7 +7,7 @@ import { begun, ends, functions, host, next, old, program, releaseOf, service } 
 import { signed } from "./signedSums";
 
 describe.concurrent("the node's release", () => {
-  test("is fetched and checked beside the node, put in place, and kept once it is judged good", async ({ box }) => {
+  test("is fetched and checked, put in place, and kept once it proved good", async ({ box }) => {
     await begun(box);
     expect(box.read("running")).toBe(old);
     expect(await service(box, "good")).toMatchObject({ code: 0, stderr: "" });
@@ -40,7 +40,7 @@ describe.concurrent("the node's release", () => {
     expect(await ends(box)).toMatchObject({ stage: "back", why });
   });
 
-  test("stays without a way back, and says so", async ({ box }) => {
+  test("stays if it can't be rolled back, and says so", async ({ box }) => {
     await begun(box, next, { may_go_back: false });
     await service(box, "the node is on another chain");
     expect(box.read("running")).toBe(next);
@@ -105,7 +105,7 @@ describe.concurrent("the node's release", () => {
     );
   });
 
-  test("fetches nothing without room, and the node runs on", async ({ box }) => {
+  test("fetches nothing without disk space, and the node keeps running", async ({ box }) => {
     const script = host(box, next, `${box.dir}/disk`);
     const all = functions(box, releaseOf(next)).replace("release_room=0", "release_room=2");
     const { stdout, stderr } = await onSmallDisk(
@@ -117,7 +117,7 @@ describe.concurrent("the node's release", () => {
     expect(stdout).toBe(`go-node\n${old}`);
   });
 
-  test("on a disk that is full by then it goes back all the same", async ({ box }) => {
+  test("rolls back even on a full disk", async ({ box }) => {
     const at = `${box.dir}/disk`;
     const script = host(box, next, at);
     const all = functions(box, releaseOf(next));
@@ -132,7 +132,7 @@ cat running disk/go-node; sed -n 1,2p run/node-upgrade.end`,
     expect(stdout).toContain(`${old}${old}stage=back\nwhy=no\n`);
   });
 
-  test("on a disk without room for the last note it stays, and the look tells its end", async ({ box }) => {
+  test("stays if the disk has no room for the last note, and the lookup reports the end", async ({ box }) => {
     const at = `${box.dir}/disk`;
     const script = host(box, next, at);
     const all = functions(box, releaseOf(next));
@@ -155,7 +155,7 @@ rm disk/filler; (${all}node_release_fetch); (${all}node_release_look)`,
     expect(box.read("stops")).toBe("stop\n");
   });
 
-  test("is not put in place beside a move of the signer, or on a host that is given up", async ({ box }) => {
+  test("is not put in place during a move of the orchestrator, or on a retired host", async ({ box }) => {
     const script = host(box);
     const all = functions(box, releaseOf(next));
     await box.run(`${script}${all}node_release_fetch`);
@@ -168,7 +168,7 @@ rm disk/filler; (${all}node_release_fetch); (${all}node_release_look)`,
     expect([box.read("begun"), box.read("running")]).toEqual([undefined, old]);
   });
 
-  test("a reboot before the swap leaves the version before, and one after it brings that back", async ({ box }) => {
+  test("a reboot before the swap keeps the earlier version, and one after it restores it", async ({ box }) => {
     const reboot = () => box.run(`rm -rf run/* running; systemctl start go-node`);
     await begun(box);
     await reboot();

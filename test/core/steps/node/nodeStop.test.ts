@@ -17,7 +17,7 @@ function call(box: Sandbox, name: string, execStop = "") {
 }
 
 describe.concurrent("a stop of the node", () => {
-  test("lets it end what it writes, whatever the controller's unit says, and before there is one", async ({ box }) => {
+  test("lets the node finish its writes, whatever its unit says", async ({ box }) => {
     expect(await call(box, "let_node_end")).toEqual({ code: 0, stdout: "", stderr: "" });
     expect(box.read(file)).toBe(
       `# Not killed: its database is not written in one piece (pillar-host).
@@ -33,7 +33,7 @@ TimeoutStopSec=300
 
   const kill = "{ path=/usr/bin/pkill ; argv[]=/usr/bin/pkill -9 go-node }";
 
-  test("that kills it all the same ends the run, with what to look at", async ({ box }) => {
+  test("a stop that kills the node ends the run, with what to check", async ({ box }) => {
     const { code, stderr } = await call(box, "let_node_end", kill);
     expect(code).toBe(1);
     expect(stderr.replaceAll(box.dir, "")).toBe(
@@ -45,7 +45,7 @@ TimeoutStopSec=300
     );
   });
 
-  test("on a host that runs since long somebody's own word is warned about", async ({ box }) => {
+  test("warns of an operator's own limit on an older host", async ({ box }) => {
     box.mark("deploy.done");
     expect(await call(box, "let_node_end", kill)).toEqual({
       code: 0,
@@ -54,7 +54,7 @@ TimeoutStopSec=300
     });
   });
 
-  test("is the unit's again once the host is let go; a second time nothing is asked", async ({ box }) => {
+  test("restores the unit's own stop once the host is released", async ({ box }) => {
     await call(box, "let_node_end");
     await box.run("rm asked");
     expect((await call(box, "forget_node_stop")).code).toBe(0);
@@ -64,7 +64,7 @@ TimeoutStopSec=300
     expect(box.read("asked")).toBe("daemon-reload\n");
   });
 
-  test("leaves what else lies beside its file", async ({ box }) => {
+  test("leaves other drop-ins alone", async ({ box }) => {
     await call(box, "let_node_end");
     await box.run("touch units/go-node.service.d/mine.conf");
     await call(box, "forget_node_stop");

@@ -39,7 +39,7 @@ const found = { code: 0, stdout: `${address}\n`, stderr: "" };
 
 describe("producerAddress", () => {
   describe("Status", () => {
-    test("the tab-indented address alone comes out, whatever stands around it", async ({ box }) => {
+    test("prints the tab-indented address alone", async ({ box }) => {
       expect(await read(box, shown())).toEqual(found);
     });
 
@@ -54,8 +54,8 @@ describe("producerAddress", () => {
 
   const look = (box: Sandbox) => `  Look at it on the host: cd ${box.dir} && ./node-controller, then Status.\n`;
 
-  describe("nothing is shown", () => {
-    test("before the node has synced, and the controller is not even asked", async ({ box }) => {
+  describe("no address is printed", () => {
+    test("before the sync, without asking the controller", async ({ box }) => {
       expect(await read(box, shown(), "no marker")).toEqual({
         code: 1,
         stdout: "",
@@ -64,7 +64,7 @@ describe("producerAddress", () => {
       expect(box.read("choice")).toBeUndefined();
     });
 
-    test("of decoys alone", async ({ box }) => {
+    test("if only decoys are shown", async ({ box }) => {
       expect(await read(box, shown(""))).toEqual({
         code: 1,
         stdout: "",
@@ -74,7 +74,7 @@ describe("producerAddress", () => {
       });
     });
 
-    test("of a controller that refuses to start, whose words are in the error", async ({ box }) => {
+    test("if the controller refuses to start; its output is in the error", async ({ box }) => {
       box.mark("synced");
       controllerOf(box, {}, undefined, `echo '${refusal}'; exit 0`);
       const config = configOf({ controller: { ...least.controller, directory: box.dir } });
@@ -87,7 +87,7 @@ describe("producerAddress", () => {
       });
     });
 
-    test("of two different addresses", async ({ box }) => {
+    test("if two different addresses are shown", async ({ box }) => {
       expect(await read(box, [...shown(), `\\tAddress: ${other}`])).toEqual({
         code: 1,
         stdout: "",
@@ -111,7 +111,7 @@ describe("producerAddress", () => {
       });
     });
 
-    test("of a question, whose text stays on the host", async ({ box }) => {
+    test("if it asks a question, whose text stays on the host", async ({ box }) => {
       controllerOf(box, {});
       const ran = await read(box, []);
       expect(ran.code).toBe(1);
@@ -132,12 +132,12 @@ describe("producerAddress", () => {
     const file = (named: string) =>
       `{\n  "DataPath": "/root/.znn",\n  "Producer": {\n    "Index": 0,\n    "Address": "${named}",\n    "Word": "x"\n  },\n  "Address": "${other}"\n}`;
 
-    test("names the same", async ({ box }) => {
+    test("has the same address", async ({ box }) => {
       await configure(box, file(address));
       expect(await read(box, shown())).toEqual(found);
     });
 
-    test("on one line", async ({ box }) => {
+    test("has it on one line", async ({ box }) => {
       await configure(
         box,
         `{"Address":"${other}","Producer":{"Address":"${address}","Index":0},"RPC":{"Address":"${other}"}}`,
@@ -145,12 +145,12 @@ describe("producerAddress", () => {
       expect(await read(box, shown())).toEqual(found);
     });
 
-    test("without a producer", async ({ box }) => {
+    test("has no producer", async ({ box }) => {
       await configure(box, '{"DataPath":"/root/.znn"}');
       expect(await read(box, shown())).toEqual(found);
     });
 
-    test("names another: none is shown", async ({ box }) => {
+    test("has another address: none is printed", async ({ box }) => {
       await configure(box, file(other));
       expect(await read(box, shown())).toEqual({
         code: 1,

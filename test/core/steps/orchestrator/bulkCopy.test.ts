@@ -76,7 +76,7 @@ describe("the bulk copy", () => {
     expect(readFileSync(join(stage.arriving, "tss/share"), "utf8")).toBe("share");
   });
 
-  test("names a login that runs nothing", async ({ stage }) => {
+  test("reports a login that runs no command", async ({ stage }) => {
     writeFileSync(join(stage.box.dir, "runsNothing"), "");
     const { stdout } = await stage.run();
     expect(stdout).toContain("the login of op@198.51.100.9 ran nothing of the copy needed: a login shell there");
@@ -93,7 +93,7 @@ describe("the bulk copy", () => {
     },
   );
 
-  test("takes no key but its own: the move's lies in the same place", async ({ stage }) => {
+  test("uses no key but its own", async ({ stage }) => {
     writeFileSync(join(stage.copy, "key"), "the move's");
     await stage.box.run(`rm "${stage.copy}/bulk"`);
     const { code, stdout } = await stage.run();
@@ -109,7 +109,7 @@ describe("the bulk copy", () => {
     expect(existsSync(stage.arriving)).toBe(false);
   });
 
-  test("is no failure where the old host is not reached; the key is gone then, too", async ({ stage }) => {
+  test("does not fail if the old host is unreachable, and removes the key", async ({ stage }) => {
     stage.box.write("refuses", "");
     const { code, stdout } = await stage.run();
     expect(code).toBe(0);
@@ -118,7 +118,7 @@ describe("the bulk copy", () => {
     expect(existsSync(stage.copy)).toBe(false);
   });
 
-  test("is no failure where what comes is no copy, and nothing else is done with it", async ({ stage }) => {
+  test("does not fail if it gets no copy, and ignores what it gets", async ({ stage }) => {
     stage.box.command(
       "ssh",
       `printf '\\nAAAAkey\\n'; read -r bytes; head -c "$bytes" > /dev/null; printf '5\\n/etc\\0'`,
@@ -130,7 +130,7 @@ describe("the bulk copy", () => {
   });
 });
 
-test("the same text for every move, without a key or a login", () => {
+test("has the same text for every move, without a key or a login", () => {
   const secret = "hunter2";
   const login = { password: secret, sudoPassword: secret };
   const migrateFrom = {

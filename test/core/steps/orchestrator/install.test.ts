@@ -62,7 +62,7 @@ describe.concurrent("the orchestrator's release", () => {
     },
   );
 
-  test("beside the operator's own unit: its home and restart are set there, too", async ({ box }) => {
+  test("sets home and restart for the operator's own unit, too", async ({ box }) => {
     box.write("own", "[Service]\nUser=root\n");
     const directory = "/srv/signer/.orchestrator";
     expect((await install(box, zip("orchestrator"), { directory })).code).toBe(0);
@@ -70,9 +70,7 @@ describe.concurrent("the orchestrator's release", () => {
     expect(box.read("units/orchestrator.service.d/90-pillar-host.conf")).toContain("Environment=HOME=/srv/signer\n");
   });
 
-  test("an operator's own unit that is enabled from another place is taken over as the link that it is", async ({
-    box,
-  }) => {
+  test("keeps the link of an operator's unit that is enabled from another place", async ({ box }) => {
     const etc = "etc/orchestrator.service";
     await box.run(`mkdir etc opt units; echo '[Unit]' > opt/own.service; ln -s ../opt/own.service ${etc}`);
     const disabling = `[ "$1" != disable ] || rm -f "$sandbox/${etc}"`;
@@ -93,7 +91,7 @@ describe.concurrent("the orchestrator's release", () => {
     expect((await box.run("cat units/orchestrator.service")).stdout).toBe("own\n");
   });
 
-  test("a unit's link that leads nowhere is left to the operator", async ({ box }) => {
+  test("leaves a dangling unit link to the operator", async ({ box }) => {
     await box.run("mkdir etc; ln -s ../opt/own.service etc/orchestrator.service");
     const { code, stderr } = await install(box, zip("orchestrator"));
     expect([code, stderr]).toEqual([
@@ -103,7 +101,7 @@ describe.concurrent("the orchestrator's release", () => {
     expect((await box.run("readlink etc/orchestrator.service")).stdout).toBe("../opt/own.service\n");
   });
 
-  test("without a hash nothing is asked for at its address; with another one nothing is installed", async ({ box }) => {
+  test("fetches nothing without a hash, and installs nothing with another hash", async ({ box }) => {
     const version = "v0.0.9a";
     const needed = { release: { url, version } };
     const unnamed = await install(box, zip("orchestrator"), needed);
@@ -125,7 +123,7 @@ describe.concurrent("the orchestrator's release", () => {
     expect((await box.run("ls -A installed")).stdout).toBe("");
   });
 
-  test("one that was installed without a hash stays, as a move that has begun needs it", async ({ box }) => {
+  test("keeps a build that was installed without a hash", async ({ box }) => {
     expect((await install(box, zip("orchestrator"))).code).toBe(0);
     const release = { url, version: "v0.0.9a" };
     await box.run(`f=$(find . -name orchestrator.release); sed -i '1s|.*|${url} any v0.0.9a|' "$f"`);
@@ -135,12 +133,12 @@ describe.concurrent("the orchestrator's release", () => {
     expect(box.read("installed/orchestrator")).toBe(program);
   });
 
-  test("under another name than the default", async ({ box }) => {
+  test("installs under a configured name", async ({ box }) => {
     expect((await install(box, zip("signer-linux-amd64"), { executable: "signer" })).code).toBe(0);
     expect(box.read("installed/signer")).toBe(program);
   });
 
-  test("without it is refused, with what it holds and what to set", async ({ box }) => {
+  test("refuses an archive without the executable, with its content and what to set", async ({ box }) => {
     const { code, stderr } = await install(box, zip("orchestrator-linux-arm64", "README"));
     expect(code).toBe(1);
     expect(stderr).toBe(

@@ -39,7 +39,7 @@ describe.concurrent("what the new host sees of the old one's ssh", () => {
 });
 
 describe.concurrent("what an orchestrator's process has of its own", () => {
-  test("the folder that it works in, its user, and names of variables, no value", async ({ box }) => {
+  test("prints its working directory, user and names of variables, without values", async ({ box }) => {
     const variables = ["HOME=/srv/op", "PATH=/bin", "ORCHESTRATOR_PASSPHRASE=hunter2", "INVOCATION_ID=1", "LC_ALL=C"];
     mkdirSync(`${box.dir}/proc/77`, { recursive: true });
     box.write("proc/77/environ", `${variables.join("\0")}\0`);
@@ -50,7 +50,7 @@ describe.concurrent("what an orchestrator's process has of its own", () => {
     ]);
   });
 
-  test("of one that does not run: the names in its unit's files", async ({ box }) => {
+  test("prints the names in the unit's files if it does not run", async ({ box }) => {
     box.write("secrets", "# none\nTHIRD=hunter2\n");
     const lines = ["[Service]", 'Environment="FIRST=a b" SECOND=c HOME=/x', `EnvironmentFile=-${box.dir}/secrets`];
     mkdirSync(`${box.dir}/etc/orchestrator.service.d`, { recursive: true });

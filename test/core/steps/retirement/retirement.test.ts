@@ -59,8 +59,8 @@ const signer = (box: Sandbox) => box.run("mkdir -p signer && echo key > signer/p
 const parts = ["configuration", "key store", "key share"];
 const nobody = { active: false, masked: false, hasDirectory: false, hasKeyStore: false, lacks: parts };
 
-describe("what a host is asked", () => {
-  test("an empty one", async ({ box }) => {
+describe("the facts of a host", () => {
+  test("of an empty host", async ({ box }) => {
     host(box);
     expect(await factsOf(box)).toEqual({
       hasKeyStore: false,
@@ -70,7 +70,7 @@ describe("what a host is asked", () => {
     });
   });
 
-  test("a node and a signer at work, with the stack's markers", async ({ box }) => {
+  test("of a running node and orchestrator, with the stack's markers", async ({ box }) => {
     host(box);
     await node(box);
     await signer(box);
@@ -89,7 +89,7 @@ describe("what a host is asked", () => {
     });
   });
 
-  test("units that are masked, and a key store that was put aside", async ({ box }) => {
+  test("of masked units, and a key store that was moved aside", async ({ box }) => {
     host(box);
     await signer(box);
     await box.run(
@@ -106,9 +106,7 @@ describe("what a host is asked", () => {
     });
   });
 
-  test("what a fenced signer's directory holds of it, under the names that its configuration gives", async ({
-    box,
-  }) => {
+  test("list a fenced orchestrator's files under the configured names", async ({ box }) => {
     host(box);
     await box.run(`mkdir -p signer/tss signer/keys.moved-to-x && echo key > signer/keys.moved-to-x/store
       echo '{"ProducerKeyFileName": "keys"}' > signer/config.json && echo share > signer/tss/localstate-ab.json`);
@@ -117,7 +115,7 @@ describe("what a host is asked", () => {
     expect((await factsOf(box)).signer.lacks).toEqual(["key store", "key share"]);
   });
 
-  test("a node that somebody runs by hand has its port open; an orchestrator its process", async ({ box }) => {
+  test("find a node by its port, and an orchestrator by its process", async ({ box }) => {
     host(box);
     box.listen(35997);
     expect((await factsOf(box)).node.active).toBe(true);
@@ -126,7 +124,7 @@ describe("what a host is asked", () => {
     expect(await factsOf(box)).toMatchObject({ node: { active: false }, signer: { active: true } });
   });
 
-  test("takes empty files for no key store", async ({ box }) => {
+  test("count empty files as no key store", async ({ box }) => {
     host(box);
     await box.run("mkdir -p znn/wallet signer && touch znn/wallet/producer signer/.lock");
     expect(await factsOf(box)).toMatchObject({ hasKeyStore: false, signer: { hasDirectory: false } });
@@ -144,7 +142,7 @@ describe("the node of a host that is retired", () => {
     expect(asked(box).slice(0, 3)).toEqual(["disable --quiet go-node", "daemon-reload", "stop go-node"]);
   });
 
-  test("is asked to end, and waited for, before systemd does what its unit says", async ({ box }) => {
+  test("is asked to end, and waited for, before systemd stops it", async ({ box }) => {
     host(box);
     box.write("pid", "4711\n");
     expect(await call(box, "retire_stop")).toEqual({ code: 0, stdout: "", stderr: "" });
@@ -156,7 +154,7 @@ describe("the node of a host that is retired", () => {
     ]);
   });
 
-  test("of a run that was cut off is stopped as masked, not as its unit says", async ({ box }) => {
+  test("of an interrupted run is stopped as a masked unit", async ({ box }) => {
     host(box);
     box.write("pid", "4711\n");
     await box.run("mkdir units; ln -s /dev/null units/go-node.service");
@@ -164,7 +162,7 @@ describe("the node of a host that is retired", () => {
     expect(asked(box).slice(0, 2)).toEqual(["daemon-reload", "kill --kill-who=main --signal=TERM go-node"]);
   });
 
-  test("leaves a node that ignores SIGTERM to systemd, and says so", async ({ box }) => {
+  test("is left to systemd if it ignores SIGTERM, with a message", async ({ box }) => {
     host(box);
     box.write("pid", "4711\n");
     box.write("deaf", "");
@@ -194,7 +192,7 @@ describe("the node of a host that is retired", () => {
     },
   );
 
-  test("changes nothing the second time, not even the first time stamp", async ({ box }) => {
+  test("is not changed the second time", async ({ box }) => {
     host(box);
     await call(box, "retire_stop");
     box.mark("retired", "before\n");
@@ -202,7 +200,7 @@ describe("the node of a host that is retired", () => {
     expect(box.read("state/retired")).toBe("before\n");
   });
 
-  test("reports a node that does not stop, with what to check", async ({ box }) => {
+  test("is reported if it does not stop, with what to check", async ({ box }) => {
     host(box);
     box.listen(35997);
     const { code, stderr } = await call(box, "retire_stop");
@@ -230,7 +228,7 @@ describe("the node of a host that is retired", () => {
     expect([box.read("state/retired"), asked(box)]).toEqual([undefined, [""]]);
   });
 
-  test("its own unit's process is not somebody else's", async ({ box }) => {
+  test("does not count its own unit's process as another one", async ({ box }) => {
     host(box);
     box.process(77, "go-node");
     box.write("proc/77/cgroup", "0::/system.slice/go-node.service\n");
@@ -238,7 +236,7 @@ describe("the node of a host that is retired", () => {
     expect(stderr).toContain("h: the node does not stop\n");
   });
 
-  test("comes back where the stack is active again, and only what the retirement masked", async ({ box }) => {
+  test("comes back if the stack is active again", async ({ box }) => {
     host(box);
     await box.run("mkdir units; echo '[Unit]' > units/go-node.service");
     await call(box, "retire_stop");
@@ -255,7 +253,7 @@ describe("the node of a host that is retired", () => {
 });
 
 describe("a host that is given up", () => {
-  test("stops an orchestrator that still runs, then masks it", async ({ box }) => {
+  test("has its orchestrator stopped, then masked", async ({ box }) => {
     host(box);
     await box.run("mkdir units; echo '[Unit]' > units/orchestrator.service");
     expect((await call(box, "retire_stop_signer")).code).toBe(0);
@@ -265,14 +263,14 @@ describe("a host that is given up", () => {
     );
   });
 
-  test("reports an orchestrator that does not stop", async ({ box }) => {
+  test("is reported if its orchestrator does not stop", async ({ box }) => {
     host(box);
     box.process(77, "orchestrator");
     const { code, stderr } = await call(box, "retire_stop_signer");
     expect([code, stderr.split("\n")[0]]).toEqual([1, "h: the orchestrator does not stop"]);
   });
 
-  test("moves its keys aside, and prints where they are", async ({ box }) => {
+  test("has its keys moved aside, with their place printed", async ({ box }) => {
     host(box);
     await node(box);
     await signer(box);
@@ -294,7 +292,7 @@ describe("the producer address in the node's configuration", () => {
     );
 
   // Many files in one bash: a process each would take minutes.
-  test("is found whatever brackets, quotes and words a password holds", async ({ box }) => {
+  test("is found beside passwords with any brackets, quotes and words", async ({ box }) => {
     host(box);
     const character = fc.constantFrom(
       ..."{}[]\":,\\/ \t\n'`$az0\u00e9\u2028",
@@ -334,7 +332,7 @@ describe("the producer address in the node's configuration", () => {
   });
 });
 
-describe("the shutdown of a node, and a move of the signer that is not over on its host", () => {
+describe("a shutdown during a move of the orchestrator", () => {
   const begun = (box: Sandbox, stage: string) => {
     host(box);
     box.mark("orchestrator.json", `{\n  "version": 1,\n  "stage": "${stage}",\n  "history": []\n}\n`);
@@ -359,7 +357,7 @@ describe("the shutdown of a node, and a move of the signer that is not over on i
     expect(box.read("state/retired")).toBeDefined();
   });
 
-  test("a run that holds the host is at work: nothing is stopped until its lease ends", async ({ box }) => {
+  test("stops nothing until the other run's lease ends", async ({ box }) => {
     begun(box, "staging");
     const now = Math.floor(Date.now() / 1000);
     box.mark("orchestrator.lock", `theirs ${now + 20} \n`);
@@ -368,13 +366,13 @@ describe("the shutdown of a node, and a move of the signer that is not over on i
     expect((await call(box, "retire_stop")).code).toBe(0);
   });
 
-  test("notices an orchestrator that moved here since the verdict", async ({ box }) => {
+  test("notices an orchestrator that moved here meanwhile", async ({ box }) => {
     begun(box, "running");
     box.write("active-orchestrator", "active\n");
     expect((await call(box, "retire_stop")).stderr).toContain("found: an orchestrator runs here\n");
   });
 
-  test("the operator's sentence stands above it; a shutdown that was begun goes on", async ({ box }) => {
+  test("continues with the operator's sentence, and after its own begin", async ({ box }) => {
     begun(box, "stopping");
     expect((await call(box, "in_spite=yes; retire_stop")).code).toBe(0);
     expect((await call(box, "retire_stop")).code).toBe(0);
