@@ -9,7 +9,7 @@ const entry = /^([0-9a-f]{64}) [ *]((?:nom|consensus|cache)\/[A-Za-z0-9._-]+)$/;
 /** Parses the output of chain_manifest. @throws on any other text, because a foreign path could lead anywhere */
 export function parseHashes(printed: string, address: string): FileHashes {
   const files = new Map<string, string>();
-  for (const line of printed.split("\0")) {
+  for (const line of printed.split("\n")) {
     if (line === "") continue;
     const [, hash, path] = entry.exec(line) ?? [];
     if (hash === undefined || path === undefined)

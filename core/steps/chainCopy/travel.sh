@@ -13,7 +13,7 @@ chain_send() {
   cd -- "$(chain_snapshot_place)"
   chain_sized | sort -z > "$work/ours"
   { grep -zE '\.(ldb|sst)$' "$work/theirs" || true; } | sort -z | comm -z -13 - "$work/ours" | sed -z 's/^[0-9]*\t//' > "$work/list"
-  tar --create --format=posix --pax-option=delete=atime,delete=ctime --numeric-owner --hard-dereference --no-recursion \
+  tar --create --blocking-factor=128 --format=posix --pax-option=delete=atime,delete=ctime --numeric-owner --hard-dereference --no-recursion \
     --null --verbatim-files-from --files-from="$work/list" || code=$?
   # 1: a file changed while it was read. So is a link whose other name the node has deleted; each file is hashed in the end.
   [ "$code" -le 1 ]
@@ -47,7 +47,7 @@ chain_receive() {
   copy_bounded $((total_bytes + total_bytes / 10 + 64000000 - $(chain_bytes "$arriving"))) "no more than the old host announced, $(chain_size "$total_bytes"): look at the databases of its node" |
     if [ "$limit_mbps" = 0 ]; then chain_unpack; else chain_slowly | chain_unpack; fi
 }
-chain_unpack() { tar --extract --no-same-owner --no-same-permissions --delay-directory-restore -C "$(chain_arriving)"; }
+chain_unpack() { tar --extract --blocking-factor=128 --no-same-owner --no-same-permissions --delay-directory-restore -C "$(chain_arriving)"; }
 # Limits the rate to $limit_mbps.
 chain_slowly() {
   perl -e '

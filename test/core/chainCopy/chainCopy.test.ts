@@ -56,7 +56,7 @@ const test = base.extend<{ stage: Stage }>({
       chain_facts: facts,
       chain_snapshot: "height 7\nfiles 2\nbytes 1000\nextra 3\nfree 9\nend\n",
       chain_key: key,
-      chain_manifest: `${hash}  nom/CURRENT\0${hash}  consensus/CURRENT\0`,
+      chain_manifest: `${hash}  nom/CURRENT\n${hash}  consensus/CURRENT\n`,
       chain_old_now: "extra 5\nfree 9000000000\n",
     };
     const stage: Stage = {
@@ -209,7 +209,7 @@ describe("the copy of a chain", () => {
 
   test("copies differing files again, and fails after three rounds", async ({ stage }) => {
     stage.does.chain_manifest = (count) =>
-      `${count === 2 ? "b".repeat(64) : hash}  nom/CURRENT\0${hash}  consensus/CURRENT\0`;
+      `${count === 2 ? "b".repeat(64) : hash}  nom/CURRENT\n${hash}  consensus/CURRENT\n`;
     await stage.run();
     expect(stage.called.filter((name) => name === "new chain_copy")).toHaveLength(2);
     expect(stage.called.filter((name) => name === "new chain_remove")).toHaveLength(1);

@@ -45,8 +45,8 @@ async function sentIn(answer: (place: Place, usual: string) => string) {
   const facts = () =>
     `active=${answer("active", "active")}\nowner=${answer("owner", "")}\nnom=there\nconsensus=there\ncache=${answer("database", "none")}\nbytes=1000\nfree=9000000000\nstaged=0\nload=${answer("load", "0")}\n${answer("lacks", "lacks.=")}\nnetworkKey=${answer("networkKey", "")}${sent.length}\nend=yes\n`;
   const manifest = (of: "old" | "new") => {
-    const extra = of === "new" ? `\0${hash}  nom/${answer("arrivedPath", "more")}` : "";
-    return `${answer("hash", hash)}  nom/${answer("path", "CURRENT")}${extra}\0`;
+    const extra = of === "new" ? `\n${hash}  nom/${answer("arrivedPath", "more")}` : "";
+    return `${answer("hash", hash)}  nom/${answer("path", "CURRENT")}${extra}\n`;
   };
   const answers: Readonly<Record<string, (of: "old" | "new") => string>> = {
     chain_facts: () => facts().replace("lacks.=\n", ""),

@@ -78,8 +78,8 @@ describe("files and their hashes", () => {
   const [a, b] = ["a".repeat(64), "b".repeat(64)];
 
   test("finds different, additional and missing files", () => {
-    const original = parseHashes(`${a}  nom/CURRENT\0${b}  consensus/000001.ldb\0`, "h");
-    const copy = parseHashes(`${b}  nom/CURRENT\0${a}  nom/000009.ldb\0`, "h");
+    const original = parseHashes(`${a}  nom/CURRENT\n${b}  consensus/000001.ldb\n`, "h");
+    const copy = parseHashes(`${b}  nom/CURRENT\n${a}  nom/000009.ldb\n`, "h");
     expect(findDifferentPaths(copy, original)).toEqual(["nom/CURRENT", "nom/000009.ldb"]);
     expect(findMissingPaths(copy, original)).toEqual(["consensus/000001.ldb"]);
     expect(findDifferentPaths(original, original)).toEqual([]);
@@ -90,7 +90,7 @@ describe("files and their hashes", () => {
   test.for(["nom/../wallet/producer", "../x", "wallet/producer", "nom/a/b", "nom/a\nb"])(
     "%s is no path of theirs",
     (path) => {
-      expect(() => parseHashes(`${a}  ${path}\0`, "h")).toThrow("h: the list of its databases' files cannot be read");
+      expect(() => parseHashes(`${a}  ${path}\n`, "h")).toThrow("h: the list of its databases' files cannot be read");
     },
   );
 });
