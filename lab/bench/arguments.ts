@@ -5,6 +5,9 @@ import { type RowName, rowNames } from "./rows";
 export interface Asked {
   readonly json: boolean;
   readonly rounds: number;
+  /** Size of the chain copied over a link, and rate of the link. */
+  readonly gigabytes: number;
+  readonly mbps: number;
   /** Rows to show. A measurement that none of them needs does not run. */
   readonly only: readonly RowName[];
 }
@@ -28,12 +31,14 @@ export function parseArguments(args: readonly string[]): Asked {
     .option("--json", "rows of name, value, unit, goal and met instead of the table", false)
     .option("--only <row>", "this row only; may be given again", rowName)
     .option("--rounds <number>", "rounds of each comparison; figures of fewer than 5 say little", count, 5)
+    .option("--gigabytes <number>", "size of the chain that is copied over a link", count, 1)
+    .option("--mbps <number>", "rate of that link, in Mbit/s", count, 1000)
     .allowExcessArguments(false)
     .exitOverride()
     // Standard output is for the table.
     .configureOutput({ writeOut: (text) => process.stderr.write(text) });
-  const { json, rounds, only } = program
+  const { only = rowNames, ...asked } = program
     .parse([...args], { from: "user" })
-    .opts<{ json: boolean; rounds: number; only?: RowName[] }>();
-  return { json, rounds, only: only ?? rowNames };
+    .opts<Omit<Asked, "only"> & Partial<Asked>>();
+  return { ...asked, only };
 }

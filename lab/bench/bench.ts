@@ -6,6 +6,7 @@ import type { Backend } from "../stack/backends";
 import { LabStack, type StackFile } from "../stack/stack";
 import { step } from "../util/progress";
 import { preparation, runPlaybook } from "./ansible";
+import type { Asked } from "./arguments";
 import { befriend } from "./byHand";
 
 /** A host after procedure A. */
@@ -24,6 +25,7 @@ export class Bench {
   constructor(
     readonly lab: Lab,
     readonly rounds: number,
+    readonly link: Pick<Asked, "gigabytes" | "mbps">,
   ) {}
 
   /**

@@ -1,4 +1,7 @@
+import { execa } from "execa";
 import { copyInputs } from "../chainCopies/inputs";
+import type { Slot } from "../doubles/chain";
+import { hostNamespace } from "../hosts/network";
 import type { LabHost } from "../lab";
 import { setUpSyncedNode } from "../oldHost/syncedNode";
 import { step } from "../util/progress";
@@ -10,29 +13,27 @@ import { ratioOf, type Values } from "./rows";
 
 /** Size of a table as the node's library makes them. */
 const table = 2_000_000;
+const momentumSeconds = 2;
 const databases = "/root/.znn";
 const byHand = "/root/by-hand";
-
-/** 500 tables are 1 GB. */
-const tables = 500;
 
 /**
  * Compares the transfer of a chain between hosts with rsync and sha256sum of the same bytes. Every file is hashed on
  * both hosts while the old node runs on. Excludes the wait for a momentum before, and the check and the node's start
- * after.
+ * after. Then measures one copy over a slower link.
  */
 export async function compareChainCopies(bench: Bench): Promise<Values> {
   const { old, fresh } = await bench.signerHosts();
   await step("a synced node, and a host without", () => setUp(bench, old, fresh));
-  const inputs = await copyInputs(bench.lab, { old, fresh });
-  const ours = () => runChild<{ seconds: number }>(bench.lab, "chainCopyRun.ts", inputs, 900_000);
+  const inputs = await copyInputs(bench.lab, { old, fresh }, { momentum: momentumSeconds * 1000 });
+  const ours = () => runChild<{ seconds: number }>(bench.lab, "chainCopyRun.ts", inputs, 7_200_000);
   const rsync = async () => {
     await onHost(fresh, `rm -rf ${byHand} && mkdir ${byHand} && sync`);
     const started = performance.now();
     await onHost(fresh, copyByHand(old.address));
     return { seconds: (performance.now() - started) / 1000 };
   };
-  await step("a chain of 1 GB", () => fill(old));
+  await step("a chain of 1 GB", () => fill(old, 1));
   const stop = await beginAsking(old);
   await rsync();
   const rounds = await inTurns(
@@ -49,22 +50,60 @@ export async function compareChainCopies(bench: Bench): Promise<Values> {
     chainCopyRsync: middle.peer,
     chainCopyAnswer: slowest,
     chainCopyPause: longest,
+    ...(await step(`a copy of ${bench.link.gigabytes} GB at ${bench.link.mbps} Mbit/s`, () =>
+      copyOverLink(bench, [old, fresh], ours),
+    )),
   };
+}
+
+/** Copies once, and compares the time with the link's, the old host's processor with four cores. */
+async function copyOverLink(
+  { lab, link: { gigabytes, mbps } }: Bench,
+  hosts: readonly [old: LabHost, fresh: LabHost],
+  copy: () => Promise<{ seconds: number }>,
+): Promise<Values> {
+  const [old] = hosts;
+  await fill(old, gigabytes);
+  const limit = ["qdisc", "replace", "dev", "host0", "root", "tbf", "latency", "50ms", "burst", "256k"];
+  for (const { name } of hosts)
+    await execa("tc", ["-n", hostNamespace(lab.name, name), ...limit, "rate", `${mbps}mbit`]);
+  const [since, before] = [Date.now(), await processorSeconds(old)];
+  const { seconds } = await copy();
+  const used = (await processorSeconds(old)) - before;
+  const slots = (await lab.chain<Slot[]>("GET", "/production")).filter(({ at }) => at > since);
+  return {
+    chainCopyLink: (seconds * mbps) / (gigabytes * 8000),
+    chainCopyLinkOurs: seconds,
+    chainCopyProcessor: used / (seconds * 4),
+    chainCopyMissed: slots.filter(({ nodes }) => nodes.length === 0).length / slots.length,
+  };
+}
+
+/** Returns the processor time of all ended sessions of a host's sshd: on the old host the whole copy runs in them. */
+async function processorSeconds(host: LabHost): Promise<number> {
+  const ticks = await onHost(
+    host,
+    `sleep 1; awk '{ print $16 + $17 }' "/proc/$(systemctl show -p MainPID --value ssh)/stat"`,
+  );
+  return Number(ticks) / 100;
 }
 
 async function setUp(bench: Bench, old: LabHost, fresh: LabHost): Promise<void> {
   await bench.lab.chain("PATCH", "/nodes/old", { startRefusedMs: 0 });
-  await bench.lab.chain("PATCH", "/truth", { momentumSeconds: 10 });
-  await setUpSyncedNode(bench.lab, old);
+  await bench.lab.chain("PATCH", "/truth", { momentumSeconds });
+  const { address } = await setUpSyncedNode(bench.lab, old);
+  await bench.lab.chain("PATCH", "/pillars/Anvil", { producerAddress: address });
   await onHost(fresh, `mkdir -p ${databases}`);
   for (const host of [old, fresh]) await onHost(host, "apt-get -qq -y install rsync > /dev/null 2>&1");
 }
 
-/** Fills the chain with noise, from another offset in each table, so that no disk or line gains by compression. */
-async function fill(old: LabHost): Promise<void> {
-  const filler =
-    'open R, "<", "/dev/urandom"; read R, $n, 1 << 20; for (1 .. $ARGV[1]) { open F, ">", sprintf "%s/%06d.ldb", $ARGV[0], 100 + $_; $p = $_ * 997; print F substr substr($n, $p) . $n x 2, 0, $ARGV[2] }';
-  await onHost(old, `perl -e '${filler}' ${databases}/nom ${tables} ${table} && sync`);
+/** Fills the chain with noise, so that no disk or line gains by compression. */
+async function fill(old: LabHost, gigabytes: number): Promise<void> {
+  await onHost(
+    old,
+    `cd ${databases}/nom && rm -f 1??????.ldb && head -c ${gigabytes}GB /dev/zero | openssl enc -aes-128-ctr -pbkdf2 -nosalt -pass pass: |
+      split -b ${table} -d -a 6 --additional-suffix=.ldb - 1 && sync`,
+  );
 }
 
 /** Returns a script that copies with rsync and hashes the tables on both hosts at once; the journals still change. */

@@ -12,7 +12,7 @@ import { Bench } from "./bench";
 import { compareChainCopies } from "./chainCopy";
 import { compareStandUps, compareUnchanged } from "./compare";
 import { endChildren } from "./processes";
-import { type RowName, rowsOf, tableOf, type Values } from "./rows";
+import { type RowName, rowNames, rowsOf, tableOf, type Values } from "./rows";
 import { compareSignerGaps } from "./signerGap";
 
 /** Measurements, with the rows that each yields. */
@@ -21,11 +21,11 @@ const measurements: ReadonlyArray<readonly [rows: readonly RowName[], measure: (
   [["statusTen", "statusOne"], measureAllStacks],
   [["standUp", "standUpUp", "standUpPlaybook"], compareStandUps],
   [["signerGap", "signerGapUp", "signerGapByHand"], compareSignerGaps],
-  [["chainCopy", "chainCopyOurs", "chainCopyRsync", "chainCopyAnswer", "chainCopyPause"], compareChainCopies],
+  [rowNames.filter((name) => name.startsWith("chainCopy")), compareChainCopies],
 ];
 
-async function measure(lab: Lab, { only, rounds }: Asked): Promise<Values> {
-  const bench = new Bench(lab, rounds);
+async function measure(lab: Lab, { only, rounds, ...link }: Asked): Promise<Values> {
+  const bench = new Bench(lab, rounds, link);
   const values: Values = {};
   for (const [rows, run] of measurements) {
     if (rows.some((row) => only.includes(row))) Object.assign(values, await run(bench));

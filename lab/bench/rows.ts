@@ -35,8 +35,12 @@ export const figures = {
   chainCopyOurs: { title: "  the copy of the chain", unit: "s" },
   chainCopyRsync: { title: "  rsync -a, then sha256sum on both hosts at once", unit: "s" },
   chainCopyAnswer: { title: "  slowest answer of the old node meanwhile", unit: "s" },
-  // A momentum comes every ten seconds.
+  // A momentum comes every two seconds.
   chainCopyPause: { title: "  longest time between two momentums of it", unit: "s" },
+  chainCopyLink: { title: "copy of a chain over a link / the link's time for its bytes", unit: "ratio", goal: 1.25 },
+  chainCopyLinkOurs: { title: "  the copy", unit: "s" },
+  chainCopyProcessor: { title: "  its part of four cores of the old host", unit: "ratio", goal: 0.1, below: true },
+  chainCopyMissed: { title: "  missed part of the old node's slots", unit: "ratio", goal: 0 },
 } as const satisfies Readonly<Record<string, Figure>>;
 
 export type RowName = keyof typeof figures;
