@@ -173,11 +173,13 @@ describe("a backup", () => {
     mkdirSync(directory, { recursive: true });
     const { recipient } = await openIdentity(directory, undefined, stage.deps.now);
     writeFileSync(join(directory, "part"), "another run's");
-    const { stdout } = await stage.root.stream("signer_archive", { ...stage.what.place });
+    const { stdout, done } = await stage.root.stream("signer_archive", { ...stage.what.place });
     await expect(
       seal({ source: stdout, file: join(directory, "part"), recipient, keep: () => false, limitBytes: 10_000_000 }),
     ).rejects.toThrow("EEXIST");
     expect(stdout.destroyed).toBe(true);
+    // Its directory can be removed once it has ended.
+    await done.catch(() => undefined);
     expect(readFileSync(join(directory, "part"), "utf8")).toBe("another run's");
   });
 
