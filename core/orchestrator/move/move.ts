@@ -6,12 +6,13 @@ import { assertWhole, findLastHash } from "../../eventLog/logIntegrity";
 import { computeFingerprint } from "../../ssh/publicKey";
 import { commandsFor } from "../../util/commands";
 import { takeFirstLine } from "../../util/firstLine";
+import { formatProblem } from "../../util/problem";
 import { openHostPair } from "../hosts/hostPair";
 import type { MoveInputs } from "../hosts/moveInputs";
 import type { Wanted } from "../rules/generation";
 import type { HostStates } from "../rules/hostStates";
 import { assignRoles, formatHost, type WhichHost } from "../rules/journal";
-import { findFence, findMissingEnd, summarizeMoves } from "../rules/moveHistory";
+import { findFence, findMissingEnd, findRivalStart, summarizeMoves } from "../rules/moveHistory";
 import { type MoveDeps, MoveRun } from "./moveRun";
 import { createMoveActions } from "./moveSteps";
 import { type Ending, runSaga, type SagaActions } from "./saga";
@@ -93,11 +94,20 @@ function keysOf({ old, new: fresh }: MoveInputs): Readonly<Record<WhichHost, str
 
 /** Returns the function that logs a saga's begin and start, with its hosts' keys. */
 export function createRecorder(log: EventLog, { hosts }: Wanted): SagaActions["record"] {
-  return (event, saga) => {
+  return async (event, saga) => {
     const { source, target } = assignRoles(saga);
     const { direction, generation = 0 } = saga;
     const details = { direction, generation, source: hosts?.[source] ?? "", target: hosts?.[target] ?? "" };
-    return log.addMove(saga.move, { event, details });
+    await log.addMove(saga.move, { event, details });
+    const rival = event === "starting" && findRivalStart(await readMoveEvents(log.store), saga.move.pillar, details);
+    if (rival)
+      throw new Error(
+        formatProblem({
+          what: "another run starts this orchestrator on another host: nothing is started here",
+          found: `a start on the host with the key ${rival}, in the event log`,
+          needed: "see which host signs before anything else: systemctl is-active orchestrator",
+        }),
+      );
   };
 }
 

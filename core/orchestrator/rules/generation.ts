@@ -160,8 +160,16 @@ function findObstacle(step: MoveStep, saga: Required<Saga>, states: HostStates, 
   const generation = why === "record behind" ? findHighestGeneration(states) : known.started;
   if (why) return stop(why, { ...saga, generation, move: (why === "later start" && known.move) || saga.move });
   const isForeign = known.move !== undefined && !isSameOwner(known.move, saga.move);
+  // Two restores have no source in common whose lock would keep them apart.
+  const isRival =
+    saga.generation === known.started &&
+    known.startedOn !== undefined &&
+    hosts !== undefined &&
+    known.startedOn !== hosts[assignRoles(saga).target];
   const isPast =
-    Math.max(saga.generation, heard.copied) < known.started || (isForeign && saga.generation < known.generation);
+    isRival ||
+    Math.max(saga.generation, heard.copied) < known.started ||
+    (isForeign && saga.generation < known.generation);
   return isPast ? stop("later move", { ...saga, move: known.move ?? saga.move }) : undefined;
 }
 

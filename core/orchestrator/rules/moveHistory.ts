@@ -33,6 +33,19 @@ export function findMissingEnd(events: readonly MoveEvent[], wanted: MoveId, hol
   return last?.event === "starting" ? last.details : undefined;
 }
 
+/**
+ * Finds the host that a start with the same number or a higher one named first, if it is another one than `leg`'s
+ * target: two restores of one lost host may run at once.
+ */
+export function findRivalStart(events: readonly MoveEvent[], pillar: string, leg: MoveLeg): string | undefined {
+  const first = events.find(
+    ({ move, event, details }) =>
+      move.pillar === pillar && event === "starting" && details.generation >= leg.generation,
+  );
+  const target = first?.event === "starting" ? first.details.target : undefined;
+  return target === leg.target ? undefined : target;
+}
+
 /** Returns the fence of a host, unless the orchestrator was started there since. @param hostKey its fingerprint */
 export function findFence(events: readonly MoveEvent[], pillar: string, hostKey: string): Fence | undefined {
   const last = events.findLast(

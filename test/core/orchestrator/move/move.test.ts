@@ -57,6 +57,15 @@ describe("the event log of a move", () => {
     ]);
   });
 
+  it("ends a run whose start came second to one on another host", async () => {
+    const log = openEventLog({ directory, stack: "s", pillar: "p" }, { now: () => 0, say: () => undefined });
+    const leg = { direction: "forward", generation: 1, source: "a", target: "elsewhere" } as const;
+    await log.addMove({ ...wanted.move, stack: "other" }, { event: "starting", details: leg });
+    const { error, model } = await run();
+    expect(error).toContain("another run starts this orchestrator on another host: nothing is started here");
+    expect(model.signers).toEqual(["old"]);
+  });
+
   it("has the end of a saga, or the run fails and says where the orchestrator is", async () => {
     const log = openEventLog({ directory, stack: "s", pillar: "p" }, { now: () => 0, say: () => undefined });
     const end = { holder: "new", generation: 1, version: "v1", movedAt: "" } as const;

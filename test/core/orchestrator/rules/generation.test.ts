@@ -3,7 +3,12 @@ import type { RunMemory } from "../../../../core/orchestrator/rules/decideMove";
 import { applyEvent, decideEvent, decideNext, type Wanted } from "../../../../core/orchestrator/rules/generation";
 import type { OrchestratorObservation } from "../../../../core/orchestrator/rules/hostStates";
 import type { Journal, WhichHost } from "../../../../core/orchestrator/rules/journal";
-import { findMissingEnd, summarizeMoves } from "../../../../core/orchestrator/rules/moveHistory";
+import {
+  findFence,
+  findMissingEnd,
+  findRivalStart,
+  summarizeMoves,
+} from "../../../../core/orchestrator/rules/moveHistory";
 import { moveNamed } from "../../../moveNamed";
 
 const move = moveNamed("pillar-host/prod/Anvil/1");
@@ -200,6 +205,53 @@ describe("the generation of a move", () => {
     const looks = { old: signs(journal("new", "running", 1)), new: still() };
     const next = decideNext({ ...wanted, hosts: { old: "B", new: "C" } }, looks, fresh);
     expect(next).toMatchObject({ do: "bulk", saga: { generation: 2 } });
+  });
+});
+
+describe("a restore from a backup", () => {
+  const restore: Wanted = { ...wanted, isRestore: true, known: { generation: 3, started: 3, startedOn: "A" } };
+  const lost = { old: undefined, new: still() };
+
+  test("takes the place of a lost host that the orchestrator was started on last", () => {
+    expect(decideNext(restore, lost, fresh)).toMatchObject({ do: "unpack", saga: { generation: 4 } });
+    expect(decideNext({ ...restore, isRestore: false }, lost, fresh)).toEqual(stopsFor("source unreachable"));
+  });
+
+  test("begins nothing if the orchestrator was started on a third host, or nobody knows where", () => {
+    for (const startedOn of ["C", undefined]) {
+      const elsewhere = { ...restore, known: { generation: 3, started: 3, startedOn } };
+      expect(decideNext(elsewhere, lost, fresh)).toEqual(stopsFor("later start"));
+    }
+  });
+
+  test("is not undone, and not started beside a restore on another host", () => {
+    const arrived = { old: undefined, new: still(journal("new", "switched", 3)) };
+    expect(decideNext(restore, lost, { ...fresh, failed: true })).toMatchObject({ do: "done", why: "undone" });
+    const ours = { ...restore, known: { generation: 3, started: 3, startedOn: "B" } };
+    expect(decideNext(ours, arrived, fresh)).toMatchObject({ do: "start" });
+    const theirs = { ...restore, known: { generation: 3, started: 3, startedOn: "C" } };
+    expect(decideNext(theirs, arrived, fresh)).toEqual(stopsFor("later move"));
+  });
+
+  test("counts the first of two starts with one number, and a fence until the next start", () => {
+    const at = "2026-01-01T00:00:00.000Z";
+    const leg = (target: string, generation: number) =>
+      ({ direction: "forward", generation, source: "A", target }) as const;
+    const start = (target: string, generation: number) =>
+      ({ at, move, event: "starting", details: leg(target, generation) }) as const;
+    const fence = { address: "198.51.100.7", hostKey: "A", how: "off" } as const;
+    const events = [
+      start("A", 1),
+      { at, move, event: "fenced", details: fence } as const,
+      start("C", 2),
+      start("B", 2),
+    ];
+    expect(findRivalStart(events, "Anvil", leg("B", 2))).toBe("C");
+    expect(findRivalStart(events, "Anvil", leg("C", 2))).toBeUndefined();
+    expect(summarizeMoves(events, move)).toMatchObject({ started: 2, startedOn: "C" });
+    expect(findFence(events, "Anvil", "A")).toEqual(fence);
+    expect(findFence([...events, start("A", 3)], "Anvil", "A")).toBeUndefined();
+    expect(findFence(events, "Other", "A")).toBeUndefined();
   });
 });
 
