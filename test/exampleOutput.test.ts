@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { formatHolder } from "../cli/pulumi/locks";
+import { formatRestore } from "../cli/restore/restoreOrchestrator";
 import { formatReport } from "../cli/status/screenLayout";
 import { formatStatus } from "../cli/status/statusRows";
 import { formatNextStep } from "../components/node/nextStep";
@@ -9,6 +10,7 @@ import { decideRetirement } from "../core/retirement/decideRetirement";
 import { formatRefusal } from "../core/retirement/refusalText";
 import { viewOf } from "./cli/exampleView";
 import { facts, hostFacts, reading, successor } from "./core/retirement/exampleFacts";
+import { moveNamed } from "./moveNamed";
 
 // Renders the documents' examples of output with the functions that print them.
 
@@ -87,6 +89,22 @@ test("docs/retiring.md shows a refusal of a shutdown that comes too early", () =
   });
   const output = `error: ${formatRefusal(tooEarly, decideRetirement(tooEarly))}`;
   expectExcerpt(blocksOf("docs/retiring.md")[0], output);
+});
+
+test("docs/restore.md shows what is restored", () => {
+  const provedAt = new Date(Date.now() - 51 * 3_600_000).toISOString();
+  const files = ["root/.orchestrator/tss/localstate-02….json"];
+  const keyShare = { files, generatedAt: "2026-11-01T12:34:56.000Z" };
+  const end = { holder: "new", generation: 1, version: "v0.0.9a", movedAt: "" } as const;
+  const moves = [
+    { at: "2026-11-02T08:00:00.000Z", move: moveNamed("pillar-host/prod-2/Anvil/1"), event: "done", details: end },
+  ] as const;
+  const lines = formatRestore(
+    "pillar-host-prod-2-Anvil-asked-2026-11-21T18-00-00-123Z.tar.age",
+    { host: "198.51.100.9", provedAt, keyShare },
+    { address: "203.0.113.7", lost: "198.51.100.9; server 52 at hetzner", isFresh: true, moves },
+  );
+  expectExcerpt(blocksOf("docs/restore.md")[0], lines.join("\n"));
 });
 
 test("docs/unattended.md shows the holder of a lock", () => {
