@@ -9,6 +9,7 @@ const program = new Command("npm run explore --").description("Explorations that
 const labTests = [
   ["deaths", "orchestrator/randomDeath", "kills engine, provider or host at random moments of the orchestrator's move"],
   ["journeys", "journey/randomDeath", "the same once in each stage of the whole journey"],
+  ["migrations", "cli/migrate", "kills `migrate` at six random moments of a whole migration"],
   ["copies", "chainCopy/manyCopies", "copies the chain of a real node that produces (PILLAR_LAB_REAL)"],
   ["upgrades", "node/upgrades", "upgrades a node that produces, and counts the momentums that it missed"],
 ] as const;

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseDocument } from "yaml";
 import type { ChainTruth, SignersTruth } from "../../../lab/doubles/chain";
+import { firstSeedVariable, roundsVariable } from "../../../lab/explore/rounds";
 import { treeOf } from "../../../lab/hosts/processTree";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab, LabHost } from "../../../lab/lab";
@@ -16,7 +17,10 @@ import { LabStack } from "../../../lab/stack/stack";
 import { keepPrinted } from "../../../lab/testRun/printed";
 import { onHost, stackFile, testLab } from "../fixture";
 
-const seed = Number(process.env.MIGRATE_SEED ?? 7);
+/** Each round kills it at six moments. */
+const rounds = Number(process.env[roundsVariable] ?? 1);
+const firstSeed = Number(process.env[firstSeedVariable] ?? 7);
+const seeds = Array.from({ length: rounds }, (_, round) => firstSeed + round);
 /** A chain whose ticks take a second, and whose epochs take eight. */
 const quick = { momentumSeconds: 0.25, tickMomentums: 4, epochSeconds: 8, rewardDelaySeconds: 1 };
 const network = { epoch: "8s", momentum: "250ms", tickMomentums: 4 };
@@ -28,7 +32,7 @@ interface Answer {
   readonly approval?: string;
 }
 
-describe("one command, killed at seeded moments, migrates from init to destroy", () => {
+describe.each(seeds)("one command, killed at the moments of seed %d, migrates from init to destroy", (seed) => {
   const random = randomOf(seed);
   const approvals: string[] = [];
   let lab: Lab;
@@ -179,7 +183,7 @@ describe("one command, killed at seeded moments, migrates from init to destroy",
     await writeFile(file, document.toString());
   }
 
-  it(`goes on after each kill (seed ${seed})`, async () => {
+  it("continues after each kill", async () => {
     expect(await migrate({ after: /> \.\/pillar-host check prod-2/, within: 200 })).toBe("killed");
     await adaptToLab();
     const kills = [
