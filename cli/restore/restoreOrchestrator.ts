@@ -50,7 +50,12 @@ export async function restoreOrchestrator(
   args: readonly string[],
   options: RestoreOptions,
 ): Promise<number> {
-  const { config, address, hostKey = "" } = await openStackWithHost(stack);
+  const { config, address, hostKey } = await openStackWithHost(stack);
+  if (hostKey === undefined)
+    throw refuse({
+      what: `the key of ${address} is not recorded`,
+      needed: `stand it up first: ${commandsFor(stack).up}`,
+    });
   const { lost, settings, owners } = await findLostHost(stack, config, options);
   const store = openStackStore(config);
   const moves = await readMoveEvents(store);
@@ -82,7 +87,7 @@ export async function restoreOrchestrator(
   await writeSettings(engine, { ...settings, ...word, [backupKey]: file });
   const code = await runOrPrintUp(stack, options.up, args, engine);
   if (options.up && code === 0 && isMoveOver(await readMoveEvents(store), move))
-    for (const key of [backupKey, ...(word ? [firstMoveKey] : [])])
+    for (const key of [backupKey, ...(word || orchestrator.migrateFrom?.firstMove ? [firstMoveKey] : [])])
       await engine.read(["config", "rm", "--path", `pillar-host:${key}`]);
   return code;
 }
