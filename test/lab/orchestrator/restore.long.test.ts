@@ -79,6 +79,9 @@ it("restores nothing while the lost host answers", async () => {
   expect(made.keyShare).toMatchObject({ generatedAt: "2026-01-02T03:04:05.000Z" });
   file = made.file;
   content = await contentOf(stage.old);
+  const { address, hostKey } = stage.old;
+  const adopted = await tool("adopt", "prod-0", address, "--like", "prod", "--host-key", hostKey, "--", "--yes");
+  expect(adopted.exitCode, adopted.out).toBe(0);
   const told = await tool("restore", "prod", "--first-move", "--fenced", sentence);
   expect(told.exitCode, told.out).toBe(2);
   expect(told.out).toContain(`${stage.old.address} answers: nothing is restored beside it`);
@@ -98,7 +101,7 @@ it("restores the orchestrator from the newest backup, with its share, after a ki
   timeout: 600_000,
 }, async () => {
   const { fresh, lab, state, stack } = stage;
-  const fenced = await tool("restore", "prod", "--first-move", "--fenced", sentence, "--no-up");
+  const fenced = await tool("restore", "prod", "--from", "prod-0", "--first-move", "--fenced", sentence, "--no-up");
   expect(fenced.exitCode, fenced.out).toBe(0);
   expect(movesIn(backupsOf(stage)).at(-1)).toMatchObject({ event: "fenced", details: { how: "sentence" } });
   const run = await stack.begin();
