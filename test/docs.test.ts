@@ -27,7 +27,7 @@ const prose = (text: string) => text.replaceAll(/^ *```.*?^ *```/gms, "");
 
 const headings = (text: string) => [...prose(text).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) => title.trim());
 
-/** What a heading's anchor is called. */
+/** Returns what a heading's anchor is called. */
 const anchorOf = (title: string) =>
   title
     .toLowerCase()
@@ -74,7 +74,7 @@ function commentsOf(file: string, text: string): string[] {
 }
 
 /**
- * What a source file's comments cite that is not there: documents, by their path from the project's root or from beside
+ * Returns what a source file's comments cite that is not there: documents, by their path from the project's root or from beside
  * the file, and behind a document's name and a comma a section's number or a heading.
  */
 function deadCitations(file: string, text: string): string[] {

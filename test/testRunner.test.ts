@@ -12,7 +12,7 @@ afterEach(() => {
   for (const dir of made.splice(0)) rmSync(dir, { recursive: true });
 });
 
-/** What one test file comes to in a checkout of its own, with this one's configuration. */
+/** Returns what one test file comes to in a checkout of its own, with this one's configuration. */
 async function ran(content: string, seconds: number): Promise<Tally> {
   return countOf(await runOf(content, seconds));
 }

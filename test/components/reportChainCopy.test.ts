@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** What is said in a preview of a stack that did not come to its end yet. */
+/** Returns what is said in a preview of a stack that did not come to its end yet. */
 async function said(
   sync: object = { from: "oldHost", oldHost },
   look: () => Promise<ChainFacts> = async () => facts,

@@ -103,7 +103,7 @@ export async function testStack(
   return LabStack.create(lab, name, stackFile(lab, host, changes), { "ssh.privateKey": privateKey }, options);
 }
 
-/** What a script prints on a host, without its last line break. */
+/** Returns what a script prints on a host, without its last line break. */
 export async function onHost(host: LabHost, script: string): Promise<string> {
   const { stdout, stderr, exitCode } = await host.run(script);
   if (exitCode !== 0) throw new Error(`${script}: exit ${exitCode}: ${stderr}`);
@@ -115,7 +115,7 @@ export function missedByNodes({ missed, stalls, network }: ChainTruth): Slot[] {
   return missed.filter((slot) => !isMachines(slot, stalls, network.momentumSeconds * 1000));
 }
 
-/** What is left of a node's ends: `open` while it runs, or was killed; `torn` once a start found it open (lab/doubles). */
+/** Returns what is left of a node's ends: `open` while it runs, or was killed; `torn` once a start found it open (lab/doubles). */
 export function databaseOf(host: LabHost): Promise<string> {
   return onHost(host, "cd /root/.znn/nom && ls open torn 2> /dev/null || true");
 }
@@ -152,7 +152,7 @@ export async function filesWith(host: LabHost, text: string): Promise<string> {
   return [await run(search), await run(journal)].filter(Boolean).join("\n");
 }
 
-/** What the engine printed, without its indentation and colours. */
+/** Returns what the engine printed, without its indentation and colours. */
 export function linesOf(output: string): string {
   return output
     .split("\n")

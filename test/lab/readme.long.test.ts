@@ -54,7 +54,7 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
     unlock,
     [new RegExp(`Do you want to perform this ${what}`), "yes\r"],
   ];
-  /** What a reader of another network changes in a stack's file. */
+  /** Returns what a reader of another network changes in a stack's file. */
   const edit = async (stack: string, changes: readonly (readonly [path: string, value: unknown])[]) => {
     const file = join(project.programDirectory, `Pulumi.${stack}.yaml`);
     const document = parseDocument(await readFile(file, "utf8"));

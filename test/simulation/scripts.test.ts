@@ -35,7 +35,7 @@ function shareIn(directory: string): number | undefined {
   return existsSync(file) ? Number(readFileSync(file, "utf8")) : undefined;
 }
 
-/** What the real scripts left, in the words of the simulation. */
+/** Returns what the real scripts left, in the words of the simulation. */
 function found({ box, unit, directory, journal }: ScriptStage) {
   const { move, direction, side, stage, generation, source, target, history = [] } = journal() ?? {};
   const shares = readdirSync(box.dir)

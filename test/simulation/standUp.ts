@@ -196,7 +196,7 @@ export async function up(
   return ended("done", shown);
 }
 
-/** What else may happen, to host, state and wallet; undefined where it would change nothing. */
+/** Returns what else may happen, to host, state and wallet; undefined where it would change nothing. */
 export function befall(world: StandUp, act: Exclude<Act["do"], "up">): StandUp | undefined {
   const { host } = world;
   switch (act) {
@@ -232,7 +232,7 @@ export function befall(world: StandUp, act: Exclude<Act["do"], "up">): StandUp |
   }
 }
 
-/** What a run must never do. @returns what it broke */
+/** Returns what a run must never do. @returns what it broke */
 export function brokenBy(before: StandUp, { world, ended, shown }: Played): string | undefined {
   const { host, state } = world;
   if (host.marked && before.host.line !== "on" && host.line === "on")

@@ -6,7 +6,7 @@ import { backendDirectory } from "../../../cli/pulumi/stateFile";
 import { CliRefusal } from "../../../cli/terminal/refusal";
 import { least } from "../../components/exampleConfig";
 
-/** What `pulumi config --json --show-secrets` prints. */
+/** Returns what `pulumi config --json --show-secrets` prints. */
 const printed = (config: Record<string, unknown>) =>
   JSON.stringify(
     Object.fromEntries(

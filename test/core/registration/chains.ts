@@ -25,7 +25,7 @@ export const pillarOf = (producerAddress: string, figures = { expected: 10, prod
   figures,
 });
 
-/** What an honest node says of a Pillar that is registered with an address. */
+/** Returns what an honest node says of a Pillar that is registered with an address. */
 export function says(
   node: string | ChainClient,
   registered: string | null,

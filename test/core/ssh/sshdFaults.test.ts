@@ -14,7 +14,7 @@ authenticationmethods any
 pubkeyacceptedalgorithms ssh-ed25519-cert-v01@openssh.com,ssh-ed25519,rsa-sha2-512
 `;
 
-/** What stands against a move where sshd says so, with lines in place of the usual ones. */
+/** Returns what stands against a move where sshd says so, with lines in place of the usual ones. */
 function faults(lines: string, user = "root") {
   const names = lines.split("\n").map((line) => line.split(" ")[0]);
   const rest = defaults.split("\n").filter((line) => !names.includes(line.split(" ")[0]));

@@ -56,7 +56,7 @@ export class Sandbox {
     this.write(`proc/${pid}/comm`, `${command}\n`);
   }
 
-  /** What listens on TCP, and nothing else does; a connection of another state is there in any case. */
+  /** Returns what listens on TCP, and nothing else does; a connection of another state is there in any case. */
   listen(...ports: number[]): void {
     const hex = (port: number) => port.toString(16).toUpperCase().padStart(4, "0");
     const line = (port: number, state: string) =>

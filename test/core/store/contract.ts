@@ -17,7 +17,7 @@ export interface StoreStage {
   end(): void;
 }
 
-/** What guards rely on, whatever holds it. */
+/** Returns what guards rely on, whatever holds it. */
 export function storeContract(name: string, begin: () => StoreStage): void {
   describe(`a store: ${name}`, () => {
     let stage: StoreStage;

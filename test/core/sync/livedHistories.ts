@@ -15,7 +15,7 @@ const allowedBehind = ({ references, tolerance }: History) =>
 const longestPause = 5 * 60_000;
 
 /**
- * How long after the node is at the tip, and its faults are over, the gate may take: the look and the pause that are
+ * Returns how long after the node is at the tip, and its faults are over, the gate may take: the look and the pause that are
  * under way; where liars outnumber the references that are left, patience with them; then the row of looks, 2 s apart
  * and whatever each takes, of the count and the span; some new momentums, for a target that moves on. All of it twice: a
  * look in the moment in which the peers have a momentum before the node has it begins a new row.

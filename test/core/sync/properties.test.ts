@@ -18,7 +18,7 @@ const body = fc.oneof(
   fc.record({ error: fc.jsonValue() }).map((envelope) => JSON.stringify(envelope)),
 );
 
-/** What a parser gives, or the text of its error; anything else that it throws fails. */
+/** Returns what a parser gives, or the text of its error; anything else that it throws fails. */
 function textOrValue<T>(parse: () => T): { value: T } | { text: string } {
   try {
     return { value: parse() };

@@ -100,7 +100,7 @@ export async function emptyNode(host: LabHost): Promise<void> {
   );
 }
 
-/** What a copy has left on a host: nothing. */
+/** Returns what a copy has left on a host: nothing. */
 export const leftOn = (host: LabHost) =>
   onHost(
     host,

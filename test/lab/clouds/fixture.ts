@@ -27,7 +27,7 @@ export function cloudConfig(config: Readonly<Record<string, unknown>>): string {
   return `#cloud-config\n${JSON.stringify(config, undefined, 2)}\n`;
 }
 
-/** What an ssh as root prints that trusts this host key only; it says so where it meets another. */
+/** Returns what an ssh as root prints that trusts this host key only; it says so where it meets another. */
 export async function strictSsh(lab: Lab, address: string, hostKey: string, script: string) {
   const known = join(lab.dir, `known_hosts_${address}`);
   await writeFile(known, `${address} ${hostKey}\n`);
@@ -53,7 +53,7 @@ export function probeFromOperator(lab: Lab, address: string, port: number): Prom
   return probe(operatorNamespace(lab.name), address, port);
 }
 
-/** Whether what is sent to a UDP port comes back. */
+/** Returns whether what is sent to a UDP port comes back. */
 export async function probeUdp(namespace: string, address: string, port: number): Promise<"answers" | "silent"> {
   const script = `exec 3<>/dev/udp/${address}/${port}; echo hi >&3; timeout 5 head -c 2 <&3`;
   const { stdout } = await execa("ip", ["netns", "exec", namespace, "bash", "-c", script], { reject: false });

@@ -26,11 +26,11 @@ type Request = { readonly method: string; readonly path: string; readonly status
 const notYet = "the host of stack prod for Anvil, can't be shut down yet; nothing was changed";
 
 /**
- * What an operator does whose state is lost, or the record of the migration, or both: whatever this program prints or
+ * Returns what an operator does whose state is lost, or the record of the migration, or both: whatever this program prints or
  * documents is typed, and the server lives, and can be managed again. Tests of a describe block that made the server.
  */
 export function lostLaptop(live: () => LiveServer): void {
-  /** What changed at the provider: requests that are not to read, apart from the probe of the token's rights. */
+  /** Returns what changed at the provider: requests that are not to read, apart from the probe of the token's rights. */
   const writes = async () => {
     const { lab, provider } = live();
     const told = await lab.cloud<Request[] | { requests: Request[] }>(provider, "GET", "/_lab/requests");

@@ -39,7 +39,7 @@ let stranger: string;
 let hostKey: string;
 
 const ssh = (script: string) => strictSsh(lab, server.address, hostKey, script);
-/** What the operator and a stranger find at a port. */
+/** Returns what the operator and a stranger find at a port. */
 const seen = async (port: number) =>
   Promise.all([probeFromOperator(lab, server.address, port), probe(stranger, server.address, port)]);
 

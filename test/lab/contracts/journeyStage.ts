@@ -93,7 +93,7 @@ export async function runHourlyLine(host: LabHost): Promise<void> {
   );
 }
 
-/** What a run prints that matches, as soon as it does. */
+/** Returns what a run prints that matches, as soon as it does. */
 export const hears = (run: Run, pattern: RegExp, seconds?: number) =>
   run.hears((output) => pattern.exec(output)?.[0], String(pattern), seconds);
 

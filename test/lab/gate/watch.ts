@@ -82,7 +82,7 @@ export async function watchUp(stack: LabStack, args: readonly string[] = []): Pr
   };
 }
 
-/** What a host and its node say of themselves: where the gate heard nothing, the host may be to blame. */
+/** Returns what a host and its node say of themselves: where the gate heard nothing, the host may be to blame. */
 async function storyOf(lab: Lab): Promise<string> {
   const looks = `uptime; systemctl status go-node --no-pager --full --lines=20; systemctl list-jobs --no-pager
     systemctl --failed --no-pager; ss -Hltnp; journalctl -b --no-pager --lines=40`;
@@ -125,7 +125,7 @@ export async function catchUp(lab: Lab): Promise<void> {
   await lab.chain("PATCH", "/nodes/host1", { rate: 2000 });
 }
 
-/** Whether the node was truly synced at a time, by what it told the chain double then. */
+/** Returns whether the node was truly synced at a time, by what it told the chain double then. */
 export async function wasSynced(lab: Lab, host: LabHost, time: string): Promise<boolean> {
   const reports = await lab.chain<NodeReport[]>("GET", `/nodes/${host.name}/reports`);
   return reports.findLast(({ at }) => at <= Date.parse(time))?.synced === true;

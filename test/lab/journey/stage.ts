@@ -68,7 +68,7 @@ export async function rewarded(lab: Lab): Promise<void> {
 
 type Places = Pick<Journey, "lab" | "old" | "fresh" | "backend">;
 
-/** Where event log and backups are: in the state's bucket; beside a database in the user's data; else where the lab has them. */
+/** Returns where event log and backups are: in the state's bucket; beside a database in the user's data; else where the lab has them. */
 function recordsOf({ lab, backend }: Places): { readonly orchestrator: object; readonly store?: string } {
   if (!backend) return { orchestrator: { backup: { directory: join(lab.dir, "backups") } } };
   return { orchestrator: {}, ...(isBucket(backend.url) ? { store: backend.url } : {}) };

@@ -18,7 +18,7 @@ describe("an own server with the orchestrator, state and event log in a bucket, 
   let producerAddress: string;
   let before: Awaited<ReturnType<typeof trace>>;
 
-  /** What may not change: both programs go on as they run, nothing is deployed again, the hourly restart stays off. */
+  /** Returns what may not change: both programs go on as they run, nothing is deployed again, the hourly restart stays off. */
   async function trace() {
     return {
       programs: await onHost(stage.fresh, "systemctl show go-node orchestrator -p MainPID,ActiveState"),
@@ -43,7 +43,7 @@ describe("an own server with the orchestrator, state and event log in a bucket, 
     );
   };
 
-  /** What the bucket has below a folder is lost. */
+  /** Returns what the bucket has below a folder is lost. */
   const lose = async (folder: string) => {
     const asked = async (...args: string[]) => {
       const [command = "", ...rest] = stage.lab.atOperator(["curl", "-sSf", ...args]);

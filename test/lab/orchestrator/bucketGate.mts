@@ -34,7 +34,7 @@ let mode: GateMode = "pass";
 let held: Stop | undefined;
 let cuts = 0;
 
-/** What an object of a Pillar's part is; undefined for all else, as the engine's state. */
+/** Returns what an object of a Pillar's part is; undefined for all else, as the engine's state. */
 function whatIs(url: string, body: Buffer): string | undefined {
   const [, kind, name = ""] =
     /^\/state\/pillar-host\/[^/]+\/(log|backups)\/([^?]+)/.exec(decodeURIComponent(url)) ?? [];

@@ -28,7 +28,7 @@ export function gateOf(lab: Lab): Promise<GateTruth> {
   return callSocket<GateTruth>(socketOf(lab), "GET", "/");
 }
 
-/** What is stopped gets no answer any more. */
+/** Sets the gate; a stopped write gets no answer any more. */
 export function setGate(lab: Lab, mode: GateMode): Promise<GateTruth> {
   return callSocket<GateTruth>(socketOf(lab), "PUT", `/${mode}`);
 }

@@ -16,7 +16,7 @@ import {
 export type Boundary = readonly [way: "there" | "back", where: string, pattern: RegExp, alone?: StackFile];
 
 /**
- * What both journals say right after the kill: the target is begun with only where the source is fenced, and both speak of one
+ * Returns what both journals say right after the kill: the target is begun with only where the source is fenced, and both speak of one
  * way. What was left at work goes on meanwhile, and a source only goes forward: so the target is read first.
  */
 async function expectJournals({ old, fresh }: MoveStage, isBack: boolean): Promise<void> {

@@ -192,12 +192,12 @@ export async function stageOf(host: LabHost): Promise<string> {
   );
 }
 
-/** What stands in a host's journal; undefined where it has none. */
+/** Returns what stands in a host's journal; undefined where it has none. */
 export async function journalOf(host: LabHost): Promise<Journal | undefined> {
   return parseJournal(await onHost(host, "cat /var/lib/pillar-host/orchestrator.json 2> /dev/null || true"), host.name);
 }
 
-/** What nothing of the copy's right leaves behind. */
+/** Returns what nothing of the copy's right leaves behind. */
 export async function copyLeftovers({ old, fresh }: MoveStage): Promise<string> {
   const search =
     "grep -rl pillar-host-copy /root/.ssh /home /etc/sudoers.d /var/lib/pillar-host 2> /dev/null; ls -d /var/lib/pillar-host/copy 2> /dev/null; true";

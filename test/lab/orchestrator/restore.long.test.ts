@@ -13,7 +13,7 @@ import { backupsOf, contentOf, moveStage, signersOf, stageOf } from "./moveStage
 
 const stage = moveStage({ setup: { extraFiles: { count: 200, bytes: 20_000 } }, withReference: true });
 
-/** What `./pillar-host backup STACK --json` printed, behind what pulumi says. */
+/** Returns what `./pillar-host backup STACK --json` printed, behind what pulumi says. */
 const backupMade = (out: string) =>
   JSON.parse(out.slice(out.indexOf("{"))) as {
     readonly file: string;

@@ -110,7 +110,7 @@ export class PluginStack {
   destroy = (): Promise<string> => this.pulumi("destroy", "--yes", "--skip-preview");
   refresh = (): Promise<string> => this.pulumi("refresh", "--yes", "--skip-preview");
 
-  /** What a preview would do, by resource; what stays the same is left out. */
+  /** Returns what a preview would do, by resource; what stays the same is left out. */
   async preview(resources: Resources): Promise<Record<string, string>> {
     this.resources = resources;
     const { steps } = JSON.parse(await this.pulumi("preview", "--json")) as { steps: { urn: string; op: string }[] };
@@ -118,7 +118,7 @@ export class PluginStack {
     return Object.fromEntries(changes) as Record<string, string>;
   }
 
-  /** What the engine's own file has, by resource: what `stack export` prints, without a run of it. */
+  /** Returns what the engine's own file has, by resource: what `stack export` prints, without a run of it. */
   kept(): Record<string, Kept> {
     const text = fs.readFileSync(path.join(this.dir, "state/.pulumi/stacks/tiny/test.json"), "utf8");
     const { resources = [] } = (JSON.parse(text) as { checkpoint: { latest: { resources?: Kept[] } } }).checkpoint

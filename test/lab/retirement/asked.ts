@@ -8,7 +8,7 @@ import { oldFile, type RetirementStage } from "./stage";
 /** A guard's stored inputs and outputs, open to changes. */
 export type Stored = ReturnType<typeof inputsOf> & Record<string, unknown>;
 
-/** What the components hand to guard and shutdown of the old host's stack. */
+/** Returns what the components hand to guard and shutdown of the old host's stack. */
 export function inputsOf(stage: RetirementStage) {
   const { lab, old } = stage;
   const { host, ...file } = oldFile(stage) as { host: object };
@@ -21,7 +21,7 @@ export function inputsOf(stage: RetirementStage) {
   return retirementInputs(config, { address: old.address, hostKey: old.hostKey, isOwnServer: false });
 }
 
-/** Where the guards of this file write. */
+/** Returns where the guards of this file write. */
 export function directoryOf({ lab }: RetirementStage): string {
   return join(lab.dir, "mine/backups");
 }
@@ -58,7 +58,7 @@ export function conditionsOf({ error }: Outcome): string[] {
   return lines.filter((line) => /^ {2}(- | {2})/.test(line)).map((line) => line.trim());
 }
 
-/** What is wrong alone. */
+/** Returns what is wrong alone. */
 export function whats(outcome: Outcome): string[] {
   return conditionsOf(outcome)
     .filter((line) => line.startsWith("- "))

@@ -99,7 +99,7 @@ export async function collect({ lab }: RetirementStage): Promise<void> {
   await collectRewards(lab, pillars.find(({ name }) => name === pillar)?.withdrawAddress ?? "");
 }
 
-/** Where the backups and the record are. */
+/** Returns where the backups and the record are. */
 export function backupsOf({ stack }: RetirementStage): string {
   return stack.records(pillar);
 }
@@ -109,7 +109,7 @@ export function journeyOf(stage: RetirementStage): LogEvent[] {
   return journeyIn(backupsOf(stage), pillar).filter(({ stack }) => stack === stage.stack.name);
 }
 
-/** What the state has of each resource that stands for something; secrets and times are written anew with each run. */
+/** Returns what the state has of each resource that stands for something; secrets and times are written anew with each run. */
 export async function resourcesOf({ stack }: RetirementStage): Promise<unknown[]> {
   const volatile = ["ciphertext", "modified", "created"];
   // None after a destroy.

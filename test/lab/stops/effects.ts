@@ -8,7 +8,7 @@ export function until(host: LabHost, condition: string): Promise<string> {
   return onHost(host, `timeout 180 bash -c 'until ${condition}; do sleep 0.1; done'`);
 }
 
-/** What an `up` says of a step that an earlier one left at work. */
+/** Returns what an `up` says of a step that an earlier one left at work. */
 export function waitingFor(step: string): string {
   return `an earlier run is still at work on this host (pillar-host: ${step}); waiting until it has finished`;
 }
@@ -36,7 +36,7 @@ export async function expectOnce(host: LabHost, stack: LabStack, deploys = 1): P
   );
 }
 
-/** What an `up` on a finished host must leave as it is. */
+/** Returns what an `up` on a finished host must leave as it is. */
 export function factsOf(host: LabHost): Promise<string> {
   return onHost(
     host,

@@ -10,7 +10,7 @@ type Three = [string, string, string];
 const root = localRoot();
 afterAll(() => root.close());
 
-/** What a copy ends with whose ssh says this. */
+/** Returns what a copy ends with whose ssh says this. */
 async function refusedBy(words: string): Promise<string> {
   root.before = `signer_owned() { :; }
     ssh() { echo "${words}" >&2; return 255; }

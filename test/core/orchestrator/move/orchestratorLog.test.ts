@@ -30,7 +30,7 @@ const config = (passphrase: string) => ({
   ProducerKeyFilePassphrase: passphrase,
 });
 
-/** What the double prints of its configuration, line by line. */
+/** Returns what the double prints of its configuration, line by line. */
 const printed = (passphrase: string) =>
   configLines(config(passphrase)).flatMap(([place, text]) => logLine("INFO", place, text).split("\n"));
 

@@ -81,7 +81,7 @@ const obstacles: readonly Obstacle[] = [
 const memory: RunMemory = { bulkCopied: true, stopped: true, backedUp: true, failed: false };
 const pair = openHostPair(inputs, "token", { ticks: () => 0, sleep: async () => undefined, say: () => undefined });
 
-/** What a run sends to the hosts and tells the operator, with such a journal on one of them. */
+/** Returns what a run sends to the hosts and tells the operator, with such a journal on one of them. */
 function madeOf(journal: { readonly side: "old" | "new" } & object, active: boolean) {
   const found = look(journal, active);
   const looks: HostStates = { old: { active, masked: false }, new: { active: false, masked: true } };

@@ -41,7 +41,7 @@ function call(box: Sandbox, name: string) {
   return box.run(`mkdir -p units\n${box.local(`${quick}\n${assignments(createPathVariables(places(box)))}${name}`)}`);
 }
 
-/** What systemd was told to do. */
+/** Returns what systemd was told to do. */
 const asked = (box: Sandbox) =>
   (box.read("asked") ?? "").split("\n").filter((line) => !/^(show|is-active) /.test(line));
 
