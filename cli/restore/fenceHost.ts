@@ -16,7 +16,7 @@ export interface FenceOptions {
   readonly yes?: boolean;
 }
 
-/** Finds a host's server at a cloud provider in the event log, with the token of a stack of that provider. */
+/** Finds a host's server at a cloud provider in the event log, with the token of the stack that it belongs to. */
 export function findServer(
   events: readonly (LogEvent | MoveEvent)[],
   host: Pick<SshTarget, "address" | "hostKey">,
@@ -25,7 +25,8 @@ export function findServer(
   const known = events.findLast((entry) => entry.event === "host" && isSameHost(entry.details, host));
   if (known?.event !== "host" || known.details.serverId === undefined) return undefined;
   const { provider, serverId } = known.details;
-  const owner = stacks.find((each) => each.host.provider === provider);
+  // The token of another stack may be of another project, which has no such server.
+  const owner = stacks.find((each) => each.stack === known.stack && each.host.provider === provider);
   if (owner === undefined || !("token" in owner.host)) return undefined;
   return { provider, id: serverId, token: owner.host.token, endpoint: owner.apiEndpoint };
 }
@@ -35,27 +36,41 @@ export const formatFenceSentence = (address: string): string =>
   `${address} is off for good: if it starts again, two orchestrators sign`;
 
 /**
- * Fences a host that is out of sight: switches its server off at its provider, and reads that back; else asks for the
- * operator's sentence, unless it is `known`. @throws CliRefusal if the host answers, or nobody fences it
+ * Fences a host that is out of sight: switches its server off at its provider, and reads that back. Without such a
+ * server, or an answer of its provider, the operator's sentence counts. @throws CliRefusal if the host answers, or
+ * nobody fences it
  */
 export async function fenceHost(
   host: SshTarget,
   server: CloudServer | undefined,
-  known: Fence | undefined,
   options: FenceOptions,
 ): Promise<Fence> {
-  await assertSilent(host, "move the orchestrator instead: what is there is newer than any backup");
+  await assertSilent(
+    host,
+    "move the orchestrator instead: what is there is newer than any backup; or switch the host off if nobody can log in",
+  );
   const fence = { address: host.address, hostKey: computeFingerprint(host.hostKey) };
-  if (server === undefined) {
-    if (known === undefined) await confirmSentence(formatFenceSentence(host.address), options);
-    return { ...fence, how: "sentence" };
+  if (server !== undefined && (await isOff(server, options))) {
+    await assertSilent(host, `the number of its server: ${server.id} is off, says ${server.provider}`);
+    return { ...fence, how: "off", server: `server ${server.id} at ${server.provider}` };
   }
+  await confirmSentence(formatFenceSentence(host.address), options);
+  return { ...fence, how: "sentence" };
+}
+
+/** Switches a server off. False if the provider has no such server, or does not answer: neither shows that it is off. */
+async function isOff(server: CloudServer, { yes }: FenceOptions): Promise<boolean> {
   const name = `server ${server.id} at ${server.provider}`;
-  if (!options.yes && !(process.stdin.isTTY && (await askConfirmation(`Switch ${name} off for good?`))))
+  if (!yes && !(process.stdin.isTTY && (await askConfirmation(`Switch ${name} off for good?`))))
     throw refuse(`${name} was not switched off`, "a yes in a terminal, or --yes");
-  const state = await powerOff(server, { ...systemClock, say: (line) => console.log(line) });
-  await assertSilent(host, `the number of its server: ${server.id} is ${state}, says ${server.provider}`);
-  return { ...fence, how: state === "off" ? "off" : "gone", server: name };
+  try {
+    const state = await powerOff(server, { ...systemClock, say: (line) => console.log(line) });
+    if (state === "off") return true;
+    console.log(`${name} is ${state}, by the token of its stack: that does not show that it is off`);
+  } catch (error) {
+    console.log((error as Error).message);
+  }
+  return false;
 }
 
 async function assertSilent({ address, port, hostKey, proxy }: SshTarget, needed: string): Promise<void> {

@@ -11,7 +11,7 @@ import { type BridgeNow, readBridge } from "../../core/orchestrator/checks/bridg
 import { findStaleShare } from "../../core/orchestrator/checks/staleShare";
 import { checkMoveHistory, type MoveHistory } from "../../core/orchestrator/rules/generation";
 import type { WhichHost } from "../../core/orchestrator/rules/journal";
-import { findFence, summarizeMoves } from "../../core/orchestrator/rules/moveHistory";
+import { summarizeMoves } from "../../core/orchestrator/rules/moveHistory";
 import { formatManualMoveHint } from "../../core/orchestrator/rules/moveMessages";
 import { createHostTarget, createOldHost } from "../../core/ssh/configuredLogin";
 import { computeFingerprint } from "../../core/ssh/publicKey";
@@ -81,7 +81,7 @@ export async function restoreOrchestrator(
   const hosts = { old: computeFingerprint(lost.hostKey), new: computeFingerprint(hostKey) };
   assertLastHolder(config, summarizeMoves(moves, move), hosts);
 
-  const fence = await fenceHost(lost, server, findFence(moves, pillar.name, hosts.old), options);
+  const fence = await fenceHost(lost, server, options);
   await appendEvent(store, { at: new Date().toISOString(), move, event: "fenced", details: fence });
   const engine = createPulumi(stack);
   await writeSettings(engine, { ...settings, ...word, [backupKey]: file });

@@ -159,8 +159,8 @@ export interface Fence {
   readonly address: string;
   /** Fingerprint. */
   readonly hostKey: string;
-  /** The provider read the server as `off` or `gone`; or the operator's typed `sentence` says so. */
-  readonly how: "off" | "gone" | "sentence";
+  /** The provider says that its server is `off`, or the operator's typed `sentence` does. */
+  readonly how: "off" | "sentence";
   /** Provider and number of the server. */
   readonly server?: string | undefined;
 }

@@ -89,7 +89,10 @@ test.each<[string, keyof typeof searches, readonly Mutation[], boolean, RegExp]>
   [
     "a backup takes the place of a host that the orchestrator has left",
     "a lost host",
-    [{ file: generation, from: "Object.values(hosts ?? {}).includes(known.startedOn))", to: "true)" }],
+    [
+      { file: generation, from: "Object.values(hosts ?? {}).includes(known.startedOn))", to: "true)" },
+      { file: generation, from: "isElsewhere ||", to: "false ||" },
+    ],
     true,
     /two may sign now/,
   ],

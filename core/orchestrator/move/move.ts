@@ -50,7 +50,7 @@ export async function move(
     known: summarizeMoves(events, inputs.move, before.generation),
     laterThan: inputs.laterThanMove,
     isFirst: inputs.firstMove,
-    isRestore: inputs.restoreFrom !== undefined && findFence(events, inputs.pillar, hosts.old) !== undefined,
+    isRestore: inputs.restoreFrom !== undefined && findFence(events, inputs.move, hosts.old, deps.now()) !== undefined,
     hosts,
   };
   const places = {
@@ -70,7 +70,7 @@ export async function move(
     states = await sides.look(saga, states);
     let ending: Ending;
     try {
-      ending = await runSaga(saga, { ...actions, record: createRecorder(log, saga) }, places, states);
+      ending = await runSaga(saga, { ...actions, record: createRecorder(log, saga, events.length) }, places, states);
     } finally {
       await actions.end(saga, states);
     }
@@ -92,23 +92,33 @@ function keysOf({ old, new: fresh }: MoveInputs): Readonly<Record<WhichHost, str
   return { old: computeFingerprint(old.host.ssh.hostKey), new: computeFingerprint(fresh.host.ssh.hostKey) };
 }
 
-/** Returns the function that logs a saga's begin and start, with its hosts' keys. */
-export function createRecorder(log: EventLog, { hosts }: Wanted): SagaActions["record"] {
+/**
+ * Returns the function that logs a saga's begin and start, with its hosts' keys. Of two runs that start one orchestrator
+ * on two hosts, the second one fails. @param known number of the events that the run had read
+ */
+export function createRecorder(log: EventLog, { hosts }: Wanted, known = 0): SagaActions["record"] {
   return async (event, saga) => {
     const { source, target } = assignRoles(saga);
     const { direction, generation = 0 } = saga;
     const details = { direction, generation, source: hosts?.[source] ?? "", target: hosts?.[target] ?? "" };
+    const assertAlone = async () => {
+      // A log that can't be read can't be written either: that says so.
+      const news = event === "starting" ? await readMoveEvents(log.store).catch(() => []) : [];
+      const rival = findRivalStart(news.slice(known), saga.move.pillar, details.target);
+      if (rival !== undefined) throw new Error(formatRival(rival));
+    };
+    await assertAlone();
     await log.addMove(saga.move, { event, details });
-    const rival = event === "starting" && findRivalStart(await readMoveEvents(log.store), saga.move.pillar, details);
-    if (rival)
-      throw new Error(
-        formatProblem({
-          what: "another run starts this orchestrator on another host: nothing is started here",
-          found: `a start on the host with the key ${rival}, in the event log`,
-          needed: "see which host signs before anything else: systemctl is-active orchestrator",
-        }),
-      );
+    await assertAlone();
   };
+}
+
+function formatRival(rival: string): string {
+  return formatProblem({
+    what: "another run starts this orchestrator on another host: nothing is started here",
+    found: `a start on the host with the key ${rival}, in the event log`,
+    needed: "see which host signs before anything else: systemctl is-active orchestrator",
+  });
 }
 
 /** Returns the outputs of a move that ended, and logs its end. @param runsSince ISO 8601, by the holder's journal */

@@ -101,7 +101,8 @@ export function applyEvent(
   { generation = 0, move }: Saga,
 ): MoveHistory {
   return {
-    ...(generation > known.generation ? { generation, move } : known),
+    ...known,
+    ...(generation > known.generation ? { generation, move } : {}),
     started: line === "starting" ? Math.max(known.started, generation) : known.started,
   };
 }
@@ -160,14 +161,14 @@ function findObstacle(step: MoveStep, saga: Required<Saga>, states: HostStates, 
   const generation = why === "record behind" ? findHighestGeneration(states) : known.started;
   if (why) return stop(why, { ...saga, generation, move: (why === "later start" && known.move) || saga.move });
   const isForeign = known.move !== undefined && !isSameOwner(known.move, saga.move);
-  // Two restores have no source in common whose lock would keep them apart.
-  const isRival =
-    saga.generation === known.started &&
+  // Without the source in sight, no lock and no journal of it keeps this run from one on a third host.
+  const isElsewhere =
+    states[assignRoles(saga).source] === undefined &&
     known.startedOn !== undefined &&
     hosts !== undefined &&
-    known.startedOn !== hosts[assignRoles(saga).target];
+    !Object.values(hosts).includes(known.startedOn);
   const isPast =
-    isRival ||
+    isElsewhere ||
     Math.max(saga.generation, heard.copied) < known.started ||
     (isForeign && saga.generation < known.generation);
   return isPast ? stop("later move", { ...saga, move: known.move ?? saga.move }) : undefined;

@@ -33,25 +33,35 @@ export function findMissingEnd(events: readonly MoveEvent[], wanted: MoveId, hol
   return last?.event === "starting" ? last.details : undefined;
 }
 
-/**
- * Finds the host that a start with the same number or a higher one named first, if it is another one than `leg`'s
- * target: two restores of one lost host may run at once.
- */
-export function findRivalStart(events: readonly MoveEvent[], pillar: string, leg: MoveLeg): string | undefined {
-  const first = events.find(
-    ({ move, event, details }) =>
-      move.pillar === pillar && event === "starting" && details.generation >= leg.generation,
+/** Finds the first start on another host than `target`. @param news the events since this run had read the log */
+export function findRivalStart(news: readonly MoveEvent[], pillar: string, target: string): string | undefined {
+  const starts = news.flatMap(({ move, event, details }) =>
+    move.pillar === pillar && event === "starting" ? [details.target] : [],
   );
-  const target = first?.event === "starting" ? first.details.target : undefined;
-  return target === leg.target ? undefined : target;
+  const first = starts[0];
+  return first === target ? undefined : first;
 }
 
-/** Returns the fence of a host, unless the orchestrator was started there since. @param hostKey its fingerprint */
-export function findFence(events: readonly MoveEvent[], pillar: string, hostKey: string): Fence | undefined {
-  const last = events.findLast(
+/** For so long a fence alone allows a restore to begin: afterwards, the host may be back. */
+const fenceMs = 3_600_000;
+
+/**
+ * Returns the fence of a lost host if it is of just now, or this move began after it, and the orchestrator was not
+ * started there since. @param hostKey its fingerprint
+ */
+export function findFence(
+  events: readonly MoveEvent[],
+  wanted: MoveId,
+  hostKey: string,
+  now: number,
+): Fence | undefined {
+  const at = events.findLastIndex(
     ({ move, event, details }) =>
-      move.pillar === pillar &&
+      move.pillar === wanted.pillar &&
       ((event === "fenced" && details.hostKey === hostKey) || (event === "starting" && details.target === hostKey)),
   );
-  return last?.event === "fenced" ? last.details : undefined;
+  const last = events[at];
+  if (last?.event !== "fenced") return undefined;
+  const hasBegun = events.slice(at).some(({ move, event }) => event === "begun" && isSameMove(move, wanted));
+  return hasBegun || now - Date.parse(last.at) < fenceMs ? last.details : undefined;
 }

@@ -30,7 +30,7 @@ describe.each([
 
   test("is switched off, and read back as off", async () => {
     api.answers = { [`GET ${path}`]: [status("running"), status("off")], [`POST ${action}`]: [[201]] };
-    expect(await fenceHost(lost(), server(), undefined, { yes: true })).toEqual({
+    expect(await fenceHost(lost(), server(), { yes: true })).toEqual({
       address: "127.0.0.1",
       hostKey: computeFingerprint(hostKey),
       how: "off",
@@ -39,18 +39,17 @@ describe.each([
     expect(api.asked.map((asked) => asked.split(" ")[0])).toEqual(["GET", "POST", "GET"]);
   });
 
-  test("counts as gone if the provider has none", async () => {
-    api.answers = { [`GET ${path}`]: [[404, {}]] };
-    expect(await fenceHost(lost(), server(), undefined, { yes: true })).toMatchObject({ how: "gone" });
-  });
-
-  test("is no fence if the provider does not switch it off", async () => {
-    api.answers = { [`GET ${path}`]: [status("running")], [`POST ${action}`]: [[403]] };
-    expect(await refusal(fenceHost(lost(), server(), undefined, { yes: true }))).toContain("answered 403");
+  test.each([
+    ["the provider has none", [404, {}]],
+    ["the provider refuses the token", [401, {}]],
+  ] as const)("needs the sentence if %s", async (_what, answer) => {
+    api.answers = { [`GET ${path}`]: [answer] };
+    expect(await refusal(fenceHost(lost(), server(), { yes: true }))).toContain(`--fenced "${sentence}"`);
+    expect(await fenceHost(lost(), server(), { yes: true, fenced: sentence })).toMatchObject({ how: "sentence" });
   });
 
   test("is left alone without a yes, even with the sentence", async () => {
-    expect(await refusal(fenceHost(lost(), server(), undefined, { fenced: sentence }))).toBe(
+    expect(await refusal(fenceHost(lost(), server(), { fenced: sentence }))).toBe(
       `server 52 at ${provider} was not switched off\n  needed: a yes in a terminal, or --yes`,
     );
     expect(api.asked).toEqual([]);
@@ -59,9 +58,9 @@ describe.each([
   test("is found in the event log, with the token of a stack of its provider", () => {
     const details = { address: "127.0.0.1", provider, serverId: "52", hostKey, isOwnWork: true };
     const events: LogEvent[] = [{ at: "", stack: "prod", pillar: "Anvil", event: "host", details }];
-    const owner = { host: { provider, token }, apiEndpoint: "http://x" } as unknown as StackConfig;
+    const owner = { stack: "prod", host: { provider, token }, apiEndpoint: "http://x" } as unknown as StackConfig;
     expect(findServer(events, lost(), [configOf(), owner])).toMatchObject({ provider, id: "52", token });
-    expect(findServer(events, lost(), [configOf()])).toBeUndefined();
+    expect(findServer(events, lost(), [{ ...owner, stack: "other" } as StackConfig])).toBeUndefined();
     expect(findServer(events, { ...lost(), hostKey: "ssh-ed25519 AAAB" }, [owner])).toBeUndefined();
   });
 });
@@ -69,13 +68,12 @@ describe.each([
 describe("a lost host of no known provider", () => {
   const fence = { address: "127.0.0.1", hostKey: computeFingerprint(hostKey), how: "sentence" } as const;
 
-  test("is fenced by the sentence alone, once", async () => {
-    expect(await fenceHost(lost(), undefined, undefined, { fenced: sentence })).toEqual(fence);
-    expect(await fenceHost(lost(), undefined, fence, {})).toEqual(fence);
+  test("is fenced by the sentence alone", async () => {
+    expect(await fenceHost(lost(), undefined, { fenced: sentence })).toEqual(fence);
   });
 
   test.each([undefined, "yes", sentence.slice(1)])("is not fenced by %j", async (fenced) => {
-    expect(await refusal(fenceHost(lost(), undefined, undefined, fenced === undefined ? {} : { fenced }))).toBe(
+    expect(await refusal(fenceHost(lost(), undefined, fenced === undefined ? {} : { fenced }))).toBe(
       `nothing shows that the lost host can't start again\n  needed: switch it off, or unplug it; then add --fenced "${sentence}"`,
     );
   });

@@ -233,25 +233,23 @@ describe("a restore from a backup", () => {
     expect(decideNext(theirs, arrived, fresh)).toEqual(stopsFor("later move"));
   });
 
-  test("counts the first of two starts with one number, and a fence until the next start", () => {
+  test("takes the first of two starts, and a fence of just now or before its own begin", () => {
     const at = "2026-01-01T00:00:00.000Z";
-    const leg = (target: string, generation: number) =>
-      ({ direction: "forward", generation, source: "A", target }) as const;
-    const start = (target: string, generation: number) =>
-      ({ at, move, event: "starting", details: leg(target, generation) }) as const;
+    const [now, later] = [Date.parse(at) + 60_000, Date.parse(at) + 7_200_000];
+    const way = { direction: "forward", generation: 2, source: "A" } as const;
+    const start = (target: string) => ({ at, move, event: "starting", details: { ...way, target } }) as const;
+    const begun = { at, move, event: "begun", details: { ...way, target: "B" } } as const;
     const fence = { address: "198.51.100.7", hostKey: "A", how: "off" } as const;
-    const events = [
-      start("A", 1),
-      { at, move, event: "fenced", details: fence } as const,
-      start("C", 2),
-      start("B", 2),
-    ];
-    expect(findRivalStart(events, "Anvil", leg("B", 2))).toBe("C");
-    expect(findRivalStart(events, "Anvil", leg("C", 2))).toBeUndefined();
-    expect(summarizeMoves(events, move)).toMatchObject({ started: 2, startedOn: "C" });
-    expect(findFence(events, "Anvil", "A")).toEqual(fence);
-    expect(findFence([...events, start("A", 3)], "Anvil", "A")).toBeUndefined();
-    expect(findFence(events, "Other", "A")).toBeUndefined();
+    const fenced = [start("A"), { at, move, event: "fenced", details: fence } as const];
+    expect(findRivalStart([start("C"), start("B")], "Anvil", "B")).toBe("C");
+    expect(findRivalStart([start("B"), start("C")], "Anvil", "B")).toBeUndefined();
+    expect(findRivalStart([start("C")], "Other", "B")).toBeUndefined();
+    expect(findFence(fenced, move, "A", now)).toEqual(fence);
+    expect(findFence(fenced, move, "A", later)).toBeUndefined();
+    expect(findFence([...fenced, begun], move, "A", later)).toEqual(fence);
+    expect(findFence([...fenced, begun], third, "A", later)).toBeUndefined();
+    expect(findFence([...fenced, start("A")], move, "A", now)).toBeUndefined();
+    expect(findFence(fenced, moveNamed("pillar-host/prod/Other/1"), "A", now)).toBeUndefined();
   });
 });
 
