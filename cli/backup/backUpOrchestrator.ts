@@ -8,10 +8,8 @@ import { takeBackup } from "../../core/orchestrator/backup/backup";
 import { hasSameShare } from "../../core/orchestrator/backup/keyShare";
 import type { Entry } from "../../core/orchestrator/backup/manifest";
 import { findWholeBackup } from "../../core/orchestrator/checks/preparation";
-import { createNewPlace, createOldPlace } from "../../core/orchestrator/checks/secureOptions";
 import { type OrchestratorPlace, readOrchestratorFacts } from "../../core/orchestrator/checks/survey";
 import { locateOrchestrator, type OrchestratorReading } from "../../core/orchestrator/hosts/locateOrchestrator";
-import { createNewHost, createOldHost } from "../../core/ssh/configuredLogin";
 import { openRoot, type RootHost } from "../../core/ssh/root";
 import { orchestratorLibrary } from "../../core/steps/libraries";
 import { systemClock } from "../../core/util/clock";
@@ -21,6 +19,7 @@ import { formatProblem } from "../../core/util/problem";
 import { resolvePath } from "../../core/util/resolvePath";
 import { withLock } from "../../core/util/withLock";
 import { openStack, type StackInfo } from "../status/openStack";
+import { listOrchestratorHosts } from "../status/orchestratorHosts";
 import { CliRefusal } from "../terminal/refusal";
 import { formatBackup } from "./backupLines";
 
@@ -62,25 +61,18 @@ export async function backUpOrchestrator(fullName: string, { json }: { json?: bo
   }
 }
 
-/** Lists the stack's own host and the host that its orchestrator comes from. */
-function listCandidates({ stack, config, address, hostKey }: StackInfo): readonly Candidate[] {
-  const library = orchestratorLibrary();
-  const own =
-    address === undefined || hostKey === undefined
-      ? []
-      : [{ root: openRoot(createNewHost(config, address, hostKey), library), place: createNewPlace(config) }];
-  const from =
-    config.orchestrator.migrateFrom === undefined
-      ? []
-      : [{ root: openRoot(createOldHost(config), library), place: createOldPlace(config) }];
-  if (own.length + from.length === 0)
+/** Opens the hosts on which a stack's orchestrator may be. @throws CliRefusal if none is known */
+function listCandidates(source: StackInfo): readonly Candidate[] {
+  const hosts = listOrchestratorHosts(source);
+  if (hosts.length === 0)
     throw new CliRefusal(
       formatProblem({
-        what: `the address and key of stack ${stack}'s host are not recorded`,
-        needed: `record them with: ${commandsFor(stack).up}`,
+        what: `the address and key of stack ${source.stack}'s host are not recorded`,
+        needed: `record them with: ${commandsFor(source.stack).up}`,
       }),
     );
-  return [...own, ...from];
+  const library = orchestratorLibrary();
+  return hosts.map(({ host, place }) => ({ root: openRoot(host, library), place }));
 }
 
 async function findOrchestrator(stack: string, candidates: readonly Candidate[]): Promise<Candidate> {

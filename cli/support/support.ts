@@ -2,9 +2,7 @@ import { readFileSync } from "node:fs";
 import { findValue } from "../../core/config/rawValues";
 import { listSecretKeys } from "../../core/config/secretKeys";
 import { openStackStore } from "../../core/config/stackStore";
-import { createNewPlace, createOldPlace } from "../../core/orchestrator/checks/secureOptions";
 import type { OrchestratorPlace } from "../../core/orchestrator/checks/survey";
-import { createNewHost, createOldHost } from "../../core/ssh/configuredLogin";
 import { own } from "../../core/ssh/foreign";
 import { type OrchestratorHost, openRoot, redactSecrets } from "../../core/ssh/root";
 import { supportLibrary } from "../../core/steps/libraries";
@@ -14,7 +12,8 @@ import { writeNewFile } from "../../core/util/writeAtomically";
 import { parseRawValues } from "../pulumi/configuration";
 import { createPulumi } from "../pulumi/pulumiCommand";
 import type { Deployment } from "../pulumi/stackState";
-import { openStack, type StackInfo } from "../status/openStack";
+import { openStack } from "../status/openStack";
+import { listOrchestratorHosts } from "../status/orchestratorHosts";
 
 const limitSeconds = 120;
 
@@ -31,9 +30,10 @@ export async function support(fullName: string, version: string): Promise<number
     ["versions", async () => `pillar-host ${version}\nnode ${process.version}\n${await engine.read(["version"])}`],
     ["state", async () => formatState(await engine.read(["stack", "export"]))],
     ["event log", async () => (await openStackStore(config).readLines()).slice(-500).join("\n")],
-    ...listHosts(source).map(
-      ({ name, host, place }) => [name, () => readHost(host, place, config.node.service)] as const,
-    ),
+    ...listOrchestratorHosts(source).map(({ side, host, place }) => {
+      const title = side === "old" ? "old host" : `host ${host.ssh.address}`;
+      return [title, () => readHost(host, place, config.node.service)] as const;
+    }),
   ];
   const texts: string[] = [];
   for (const [title, read] of parts)
@@ -78,24 +78,6 @@ function formatState(exported: string): string {
     ...resources.map(({ urn, type }) => `${type} ${urn.split("::").at(-1)}`),
     ...pending.map(({ type, resource }) => `pending: ${type} ${resource.urn.split("::").at(-1)}`),
   ].join("\n");
-}
-
-interface SupportedHost {
-  readonly name: string;
-  readonly host: OrchestratorHost;
-  readonly place: OrchestratorPlace;
-}
-
-function listHosts({ config, address, hostKey }: StackInfo): SupportedHost[] {
-  const isKnown = address !== undefined && hostKey !== undefined;
-  return [
-    ...(isKnown
-      ? [{ name: `host ${address}`, host: createNewHost(config, address, hostKey), place: createNewPlace(config) }]
-      : []),
-    ...(config.orchestrator.migrateFrom
-      ? [{ name: "old host", host: createOldHost(config), place: createOldPlace(config) }]
-      : []),
-  ];
 }
 
 async function readHost(host: OrchestratorHost, place: OrchestratorPlace, nodeService: string): Promise<string> {
