@@ -27,7 +27,7 @@ export async function support(fullName: string, version: string): Promise<number
   const engine = createPulumi(fullName);
   const raw = parseRawValues(await engine.read(["config", "--json", "--show-secrets"]));
   const parts: readonly (readonly [string, () => Promise<string>])[] = [
-    ["versions", async () => `pillar-host ${version}\nnode ${process.version}\n${await engine.read(["version"])}`],
+    ["versions", async () => formatVersions(version, await engine.read(["about", "--json"]))],
     ["state", async () => formatState(await engine.read(["stack", "export"]))],
     ["event log", async () => (await openStackStore(config).readLines()).slice(-500).join("\n")],
     ...listOrchestratorHosts(source).map(({ side, host, place }) => {
@@ -68,6 +68,12 @@ export function listSecrets(
   return [...configured, ...named, ...typed].filter(
     (each): each is string => typeof each === "string" && each.length > 3,
   );
+}
+
+/** @param about output of `pulumi about --json`: unlike `pulumi version`, it can be asked of a stack */
+function formatVersions(version: string, about: string): string {
+  const { cliAbout } = JSON.parse(about) as { readonly cliAbout?: { readonly version?: string } };
+  return `pillar-host ${version}\nnode ${process.version}\npulumi ${cliAbout?.version ?? "unknown"}`;
 }
 
 /** Formats the resources without their inputs and outputs. */

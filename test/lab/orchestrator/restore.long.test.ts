@@ -156,6 +156,7 @@ it("writes a support file about the move, with none of 200 planted secrets", asy
     "## signer_said",
     '"stage": "running"',
     "not read: ",
+    "pulumi 3.",
     "SignerMove",
     '"fenced"',
   ])
