@@ -1,8 +1,8 @@
 import { type CloudServer, powerOff } from "../../core/cloud/power";
 import type { StackConfig } from "../../core/config/config";
 import type { Fence, LogEvent, MoveEvent } from "../../core/eventLog/events";
-import { computeFingerprint, stripComment } from "../../core/ssh/publicKey";
-import { isSameHost } from "../../core/ssh/sameHost";
+import { computeFingerprint } from "../../core/ssh/publicKey";
+import { isOneMachine, isSameHost } from "../../core/ssh/sameHost";
 import { type SshTarget, scanHostKey } from "../../core/ssh/ssh";
 import { systemClock } from "../../core/util/clock";
 import { formatProblem } from "../../core/util/problem";
@@ -75,7 +75,7 @@ async function isOff(server: CloudServer, { yes }: FenceOptions): Promise<boolea
 
 async function assertSilent({ address, port, hostKey, proxy }: SshTarget, needed: string): Promise<void> {
   const found = await scanHostKey(address, port, proxy).catch(() => undefined);
-  if (found === undefined || stripComment(found) !== stripComment(hostKey)) return;
+  if (found === undefined || !isOneMachine({ hostKey: found }, { hostKey })) return;
   throw refuse(`${address} answers: nothing is restored beside it`, needed);
 }
 

@@ -9,7 +9,7 @@ export interface MoveHistory {
   readonly move?: MoveId | undefined;
   /** The highest generation whose target was started, or was about to be. */
   readonly started: number;
-  /** Fingerprint of the key of the host that was to start it then; undefined if the event log lacks it. */
+  /** Fingerprint of the key of that generation's target; undefined if the event log lacks it. */
   readonly startedOn?: string | undefined;
 }
 
@@ -83,7 +83,7 @@ export function checkMoveHistory(
 }
 
 /** Decides whether a step begins a saga, and gives it its number. */
-const isBegin = (step: MoveStep) => step === "bulk" || step === "unpack";
+const beginsSaga = (step: MoveStep) => step === "bulk" || step === "unpack";
 
 /** Returns the event to log before a step. Without it, a host whose disk is reset later would forget that start. */
 export function decideEvent(
@@ -91,7 +91,7 @@ export function decideEvent(
   { generation = 0 }: Saga,
   known: MoveHistory | undefined,
 ): "begun" | "starting" | undefined {
-  if (isBegin(step)) return "begun";
+  if (beginsSaga(step)) return "begun";
   return startsNothing.includes(step) || generation <= (known?.started ?? 0) ? undefined : "starting";
 }
 
@@ -136,7 +136,7 @@ export function decideNext(wanted: Wanted, states: HostStates, memory: RunMemory
     .find((each) => numberOf(each) > (wanted.known?.generation ?? 0) + maxUnknownGenerations);
   if (odd) return { do: "stop here", saga: odd, why: "odd generation" };
   const highest = Math.max(wanted.known?.generation ?? 0, findHighestGeneration(states));
-  const begun = isBegin(decision.do) ? undefined : findGeneration(decision.saga, currentStates);
+  const begun = beginsSaga(decision.do) ? undefined : findGeneration(decision.saga, currentStates);
   const saga = { move, direction, generation: begun ?? highest + 1 };
   return findObstacle(decision.do, saga, states, wanted) ?? { do: decision.do, saga };
 }
@@ -157,7 +157,7 @@ function findObstacle(step: MoveStep, saga: Required<Saga>, states: HostStates, 
   }
   if (known === undefined || step === "close") return undefined;
   const heard = collectGenerations(states, saga, hosts);
-  const why = checkMoveHistory(heard, known, wanted, isBegin(step));
+  const why = checkMoveHistory(heard, known, wanted, beginsSaga(step));
   const generation = why === "record behind" ? findHighestGeneration(states) : known.started;
   if (why) return stop(why, { ...saga, generation, move: (why === "later start" && known.move) || saga.move });
   const isForeign = known.move !== undefined && !isSameOwner(known.move, saga.move);
