@@ -29,7 +29,7 @@ export async function restoreProtection(config: StackConfig, wanted: CloudHostCo
     const isChanged = await setProtection({ provider, id, token, endpoint: config.apiEndpoint }, true, systemClock);
     if (isChanged) info(`${which} is protected against deletion again`);
   } catch (error) {
-    // The rest of the run does not depend on the protection.
+    // A server without protection against deletion works, so the run goes on.
     warn(
       `${which} is not protected against deletion, and can't be now: ${(error as Error).message}\n` +
         `  To try again: ${commandsFor(stack).up}; or set it in the provider's console`,

@@ -13,7 +13,7 @@ export interface RegistrationOutput {
   readonly earlier?: string;
   /** The time at which a run first saw this host's address registered. */
   readonly since?: string;
-  /** The time of the first momentum that carried it. */
+  /** The time of the first momentum that carried this host's address. */
   readonly switchedAt?: string;
   readonly height?: number;
   /** True if the run listed the wallet update with this host's address as the next step. */

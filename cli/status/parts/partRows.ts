@@ -55,7 +55,7 @@ function formatAddress(registration: Registration, { pillar, lifecycle }: StackL
   }
   // The reason repeats the notes.
   if (registration.kind === "unknown") return [`unknown: ${formatUnknownRegistration(registration.why)}`];
-  // The sentence says "still", which is true for a new host only.
+  // formatRegistration says "still" of the other address, which is true for a new host only.
   if (lifecycle !== "active" && "address" in registration)
     return [`not registered: ${pillar} has another host's address, ${registration.address}`, ...notes];
   return [`not registered: ${formatRegistration(registration, pillar, now)}`, ...notes];
