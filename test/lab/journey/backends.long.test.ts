@@ -32,7 +32,7 @@ const toAnother = blockWith("pulumi stack export")
 describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
   ["a bucket of S3, and its records, too", startS3, "debian-12"],
   ["a PostgreSQL database", startPostgres, "debian-13"],
-])("the whole journey, with its state in %s", (_what, start, distribution) => {
+])("a move that a second operator completes, with its state in %s", (_what, start, distribution) => {
   // A database has no records.
   const isDatabase = start === startPostgres;
   let lab: Lab;
@@ -85,9 +85,10 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
     }, limit);
   };
 
-  it("one operator adopts the old host, stands the new host up, and begins the orchestrator's move", async () => {
+  it("one operator stands the new host up, and begins the orchestrator's move", async () => {
     const { old, fresh } = journey.stacks;
-    for (const stack of [old, fresh]) {
+    // The old host's stack has no part in a move.
+    for (const stack of isDatabase ? [fresh] : [old, fresh]) {
       const { exitCode, output } = await stack.up();
       expect(exitCode, output).toBe(0);
       await cp(stack.programDirectory, join(elsewhere, stack.name), { recursive: true, verbatimSymlinks: true });
@@ -119,7 +120,7 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
     await rm(firsts(), { recursive: true });
   });
 
-  it("the second operator completes the move and the switch", async () => {
+  it("the second operator completes the move", async () => {
     const { fresh } = journey.stacks;
     const seen = await second(fresh, ["./pillar-host", "status", "prod-2"]);
     expect(seen.out).toMatch(/a run is active or was killed during .*; this backend does not show which/);
@@ -128,9 +129,14 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
     expect(out).toContain("cleared: the interrupted creation of orchestrator-move");
     const runs = async (host: Journey["old"]) => onHost(host, "systemctl is-active orchestrator || true");
     expect([await runs(journey.old), await runs(journey.fresh)]).toEqual(["inactive", "active"]);
+  });
+  // What follows uses the backend as the move did.
+  if (isDatabase) return;
+
+  it("the second operator switches to the new host", async () => {
     await updateProducer(lab, pillar, producerAddress);
-    await configured(fresh, freshFile(journey, "switch"));
-    await goneOn(fresh);
+    await configured(journey.stacks.fresh, freshFile(journey, "switch"));
+    await goneOn(journey.stacks.fresh);
   });
 
   it("the second operator retires the old host, and destroys its stack", async () => {
