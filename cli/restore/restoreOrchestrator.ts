@@ -3,7 +3,7 @@ import type { StackConfig } from "../../core/config/config";
 import { chooseRecordsPlace, openStackStore } from "../../core/config/stackStore";
 import { appendEvent, isMoveOver, readLog, readMoveEvents } from "../../core/eventLog/eventLog";
 import type { Backup, MoveEvent } from "../../core/eventLog/events";
-import { createMoveId, formatMove } from "../../core/eventLog/moveId";
+import { createMoveId, formatMove, isSameOwner, type MoveId } from "../../core/eventLog/moveId";
 import { resolveBackupPlace } from "../../core/orchestrator/backup/backupPlace";
 import { hasShareForKey } from "../../core/orchestrator/backup/keyShare";
 import { type BackupContent, readBackup } from "../../core/orchestrator/backup/restoreBackup";
@@ -59,7 +59,8 @@ export async function restoreOrchestrator(
   const { lost, settings, owners } = await findLostHost(stack, config, options);
   const store = openStackStore(config);
   const moves = await readMoveEvents(store);
-  const move = createMoveId(config, stack);
+  const hosts = { old: computeFingerprint(lost.hostKey), new: computeFingerprint(hostKey) };
+  const move = chooseMove(moves, createMoveId(config, stack), hosts);
   const { pillar, orchestrator, sync } = config;
   const bridge = await readBridge({ node: createNodeTarget(config, address, hostKey), references: sync.references });
   const file = options.backup ?? findNewestBackup(moves, pillar.name, bridge);
@@ -78,21 +79,43 @@ export async function restoreOrchestrator(
   console.log(printableLines(lines.join("\n")));
   if (stale) throw refuse(stale);
   const word = await confirmFirstMove(stack, config, options);
-  const hosts = { old: computeFingerprint(lost.hostKey), new: computeFingerprint(hostKey) };
   assertLastHolder(config, summarizeMoves(moves, move), hosts);
 
   const fence = await fenceHost(lost, server, options);
   await appendEvent(store, { at: new Date().toISOString(), move, event: "fenced", details: fence });
   const engine = createPulumi(stack);
-  await writeSettings(engine, { ...settings, ...word, [backupKey]: file });
+  await writeSettings(engine, {
+    ...settings,
+    ...word,
+    "orchestrator.attempt": move.attempt === orchestrator.attempt ? undefined : move.attempt,
+    "orchestrator.rollback": orchestrator.rollback ? "false" : undefined,
+    [backupKey]: file,
+  });
   const code = await runOrPrintUp(stack, options.up, args, engine);
-  if (options.up && code === 0 && isMoveOver(await readMoveEvents(store), move))
-    for (const key of [backupKey, ...(word || orchestrator.migrateFrom?.firstMove ? [firstMoveKey] : [])])
-      await engine.read(["config", "rm", "--path", `pillar-host:${key}`]);
+  if (!options.up || code !== 0) return code;
+  if (!isMoveOver(await readMoveEvents(store), move))
+    throw refuse({
+      what: "pulumi up ended well, but the orchestrator is not restored yet",
+      needed: "read what it said, and solve what it names",
+      next: "Then run the same command again",
+    });
+  for (const key of [backupKey, ...(word || orchestrator.migrateFrom?.firstMove ? [firstMoveKey] : [])])
+    await engine.read(["config", "rm", "--path", `pillar-host:${key}`]);
   return code;
 }
 
 const backupKey = "orchestrator.migrateFrom.backup";
+
+/** Returns the move of a restore: an attempt that ended before the lost host had the orchestrator does nothing more. */
+export function chooseMove(
+  moves: readonly MoveEvent[],
+  move: MoveId,
+  hosts: Readonly<Record<WhichHost, string>>,
+): MoveId {
+  if (!isMoveOver(moves, move) || summarizeMoves(moves, move).startedOn === hosts.new) return move;
+  const own = moves.flatMap((entry) => (isSameOwner(entry.move, move) ? [entry.move.attempt ?? 0] : []));
+  return { ...move, attempt: Math.max(...own) + 1 };
+}
 
 const refuse = (problem: Problem) => new CliRefusal(formatProblem(problem));
 

@@ -93,7 +93,7 @@ export const searches = {
   "a lost host": {
     ...all,
     ups: [
-      ...allUps(1).filter(({ direction }) => direction === "forward"),
+      ...allUps(1).filter(({ stack, direction }) => direction === "forward" || stack === "third"),
       { stack: "third", direction: "forward", attempt: 1, isRestore: true },
     ],
     events: ["fence", "lose", "find", "rewind", "reinstall", "start by hand"],

@@ -99,7 +99,7 @@ test.each<[string, keyof typeof searches, readonly Mutation[], boolean, RegExp]>
   [
     "a backup takes the place of a host that is not fenced",
     "a lost host",
-    [{ file: generation, from: "if (!isRestore || decision.do", to: "if (decision.do" }],
+    [{ file: generation, from: "if (!wanted.isRestore ||", to: "if (" }],
     true,
     /two may sign now/,
   ],

@@ -58,7 +58,11 @@ const withoutGenerations: readonly Mutation[] = [
     from: "findObstacle(decision.do, saga, states, wanted) ?? { do: decision.do, saga }",
     to: "{ do: decision.do, saga }",
   },
-  { file: "core/orchestrator/rules/generation.ts", from: "dropOlderJournal(states, wanted);", to: "states;" },
+  {
+    file: "core/orchestrator/rules/generation.ts",
+    from: "dropOlderJournal(dropJournalOfLost(states, wanted), wanted);",
+    to: "states;",
+  },
 ];
 
 /** What failed on both ways, without a word of where the key is, and what to do. */

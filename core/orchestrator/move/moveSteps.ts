@@ -4,7 +4,7 @@ import { settleAll } from "../../util/settleAll";
 import { takeBackup } from "../backup/backup";
 import { resolveBackupPlace } from "../backup/backupPlace";
 import { compareManifests, formatDifferences, readManifest, sumManifest } from "../backup/manifest";
-import { readBackup, sendBackup } from "../backup/restoreBackup";
+import { type BackupContent, readBackup, sendBackup } from "../backup/restoreBackup";
 import { findStaleShare } from "../checks/staleShare";
 import { checkStoppedState } from "../checks/stoppedState";
 import { formatStagingPath } from "../hosts/copier";
@@ -39,6 +39,15 @@ const bulk: Perform = async (run, saga, states) => {
   return staged;
 };
 
+/** Reads a backup. @throws Error in the operator's words if its key share is not of the bridge's present key */
+async function readFreshBackup(run: MoveRun, file: string): Promise<BackupContent> {
+  const bridge = await run.assertBridge("refusing to start an orchestrator from a backup now");
+  const content = await readBackup(file, resolveBackupPlace(run.inputs.backup));
+  const stale = findStaleShare(content, bridge, run.inputs);
+  if (stale !== undefined) throw new Error(formatProblem({ ...stale, what: `${stale.what}: ${file}` }));
+  return content;
+}
+
 /** Puts a backup in place of the directory of a host that is lost and fenced. */
 const unpack: Perform = async (run, saga, states) => {
   const { inputs, sides, deps } = run;
@@ -46,10 +55,7 @@ const unpack: Perform = async (run, saga, states) => {
   const file = inputs.restoreFrom ?? "";
   const settings = resolveBackupPlace(inputs.backup);
   await run.assertNodeSynced();
-  const bridge = await run.assertBridge("refusing to start an orchestrator from a backup now");
-  const content = await readBackup(file, settings);
-  const stale = findStaleShare(content, bridge, inputs);
-  if (stale !== undefined) throw new Error(formatProblem({ ...stale, what: `${stale.what}: ${file}` }));
+  const content = await readFreshBackup(run, file);
   deps.say(`restoring ${run.nameOf(target)} from ${file}`);
   const staged = await sides.step({ side: target, name: "signer_staging", saga }, states);
   const { bytes } = sumManifest(content.files);
@@ -137,7 +143,10 @@ const arrive: Perform = async (run, saga, states) => {
 
 const start: Perform = async (run, saga, states) => {
   const { source, target } = assignRoles(saga);
-  const { sides, deps, seen } = run;
+  const { inputs, sides, deps, seen } = run;
+  // A run that was killed may have left it unpacked for days; once started, it may have taken part in a key generation.
+  if (inputs.restoreFrom !== undefined && saga.direction === "forward" && states[target]?.journal?.stage !== "starting")
+    await readFreshBackup(run, inputs.restoreFrom);
   deps.say(
     `starting ${run.nameOf(target)}: from here on it holds the key and may sign; ${run.nameOf(source)} is fenced`,
   );

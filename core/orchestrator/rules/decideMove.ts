@@ -200,7 +200,9 @@ function decideRollback(saga: Saga, states: HostStates): MoveDecision | undefine
   const { s, t } = findStages(saga, states);
   if (from === undefined) return { do: "stop here", saga, why: "source unreachable" };
   if (to === undefined) return { do: "stop here", saga, why: "target unreachable" };
-  if (s === undefined || s === "restored") return undefined;
+  // A source without a journal stopped nothing for this copy: a lost host that came back, or one with an older disk.
+  const isOnlyCopied = s === undefined && t !== "staged" && t !== "switched";
+  if (isOnlyCopied || s === "restored") return undefined;
   if (s === "moved") return { do: "stop here", saga, why: "journals disagree" };
   // The hosts prove it, not the run's memory: the source is restored only if the target can't start any more.
   if (to.active && t !== "abandoned") return { do: "stop here", saga, why: "target runs unasked" };

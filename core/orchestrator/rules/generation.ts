@@ -54,6 +54,14 @@ export function dropOlderJournal(states: HostStates, wanted: Saga): HostStates {
   return look ? { ...states, [side]: { ...look, journal: undefined } } : states;
 }
 
+/** Drops the journal of the move that gave the orchestrator to the host which is lost now: a restore takes it back. */
+function dropJournalOfLost(states: HostStates, { isRestore, hosts }: Wanted): HostStates {
+  const { new: target } = states;
+  const { stage, target: receiver } = target?.journal ?? {};
+  if (!isRestore || states.old || !target || stage !== "moved" || receiver !== hosts?.old) return states;
+  return { ...states, new: { ...target, journal: undefined } };
+}
+
 /** Generations in the hosts' journals; 0 if there is none. */
 export interface JournalGenerations {
   readonly source: number;
@@ -120,16 +128,18 @@ function findGeneration(saga: Saga, states: HostStates): number | undefined {
 }
 
 /** Replaces a source out of sight by the backup in a restore, until a step has failed. */
-function replaceLostSource(decision: MoveDecision, { isRestore }: Wanted, { failed }: RunMemory): MoveDecision {
-  if (!isRestore || decision.do !== "stop here" || decision.why !== "source unreachable") return decision;
+function replaceLostSource(decision: MoveDecision, wanted: Wanted, { failed }: RunMemory): MoveDecision {
+  if (!wanted.isRestore || wanted.direction === "back") return decision;
+  if (decision.do !== "stop here" || decision.why !== "source unreachable") return decision;
   return failed ? { do: "done", holder: "old", why: "undone" } : { do: "unpack", saga: decision.saga };
 }
 
 /** Decides the next step by {@link decideMove} and by the generations in event log and journals. */
 export function decideNext(wanted: Wanted, states: HostStates, memory: RunMemory): MoveDecision {
-  const currentStates = dropOlderJournal(states, wanted);
+  const currentStates = dropOlderJournal(dropJournalOfLost(states, wanted), wanted);
   const decision = replaceLostSource(decideMove(wanted, currentStates, memory), wanted, memory);
-  if (decision.do === "done" || decision.do === "stop here") return decision;
+  if (decision.do === "stop here") return decision;
+  if (decision.do === "done") return findLaterHolder(decision, states, wanted) ?? decision;
   const { move, direction } = decision.saga;
   const odd = sides
     .map((side) => states[side]?.journal)
@@ -139,6 +149,18 @@ export function decideNext(wanted: Wanted, states: HostStates, memory: RunMemory
   const begun = beginsSaga(decision.do) ? undefined : findGeneration(decision.saga, currentStates);
   const saga = { move, direction, generation: begun ?? highest + 1 };
   return findObstacle(decision.do, saga, states, wanted) ?? { do: decision.do, saga };
+}
+
+/** Stops if the event log has a later start on another host, as after a restore while the holder was lost. */
+function findLaterHolder(
+  { holder, why }: Extract<MoveDecision, { do: "done" }>,
+  states: HostStates,
+  { known, hosts, ...wanted }: Wanted,
+): MoveDecision | undefined {
+  if (why !== "moved" || known?.startedOn === undefined || known.startedOn === hosts?.[holder]) return undefined;
+  if (known.started <= numberOf(states[holder]?.journal)) return undefined;
+  const saga = { move: known.move ?? wanted.move, direction: wanted.direction, generation: known.started };
+  return { do: "stop here", saga, why: "later move" };
 }
 
 /** Returns an obstacle to a step: its script would refuse, or the event log shows it. */

@@ -105,11 +105,17 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
       ...(target === "old" ? formatHandRollbackHint(states, places) : []),
     ],
   }),
-  "source runs unasked": ({ states, places, source, unit, up, at, stopIt }) => ({
-    what: `the fence of ${at(source)} was taken down by another hand: nothing is touched`,
+  "source runs unasked": ({ states, places, source, unit, up, rollback, at, stopIt, journals }) => ({
+    what: journals[source]
+      ? `the fence of ${at(source)} was taken down by another hand: nothing is touched`
+      : `${at(source)} is back, and knows nothing of this move: nothing is touched`,
     found: `${unit[source]} runs there, or is not masked any more`,
     needed: stopIt(source),
-    next: [`Then: ${up}`, ...(source === "old" ? formatHandRollbackHint(states, places) : [])],
+    next: [
+      `Then: ${up}`,
+      !journals[source] && rollback && `Or keep it there, which is newer than any backup: ${rollback}`,
+      ...(source === "old" && journals[source] ? formatHandRollbackHint(states, places) : []),
+    ],
   }),
   "source does not run": ({ source, unit, up, at }) => ({
     what: `the orchestrator of ${at(source)} does not run: nothing is touched`,
@@ -140,7 +146,7 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
     ],
   }),
   "later move": ({ saga, states, places, unit, run, up }) => ({
-    what: `a later move of this orchestrator is known than the one that lies open here: ${formatMove(saga.move)}. Nothing is touched`,
+    what: `a later move of this orchestrator is known than these hosts tell of: ${formatMove(saga.move)}. Nothing is touched`,
     found: generationsFound(states),
     needed: "hosts that know of it. Was one restored from a snapshot, or installed anew?",
     next: [

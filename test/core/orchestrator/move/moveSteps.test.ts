@@ -33,6 +33,8 @@ interface Stage {
   bridge: BridgeNow;
   /** The operator's word. */
   haltedBridge: boolean;
+  /** The backup of a restore. */
+  restoreFrom?: string;
   /** Clock milliseconds that were slept through, and what was said. */
   readonly slept: number[];
   readonly said: string[];
@@ -61,7 +63,7 @@ const test = base.extend<{ stage: Stage }>({
     ] as const)
       writeFileSync(join(directory, name), text);
     const live: BridgeNow = { known: true, state: 0, key: "", why: "live" };
-    const stage = {
+    const stage: Omit<Stage, "hands"> = {
       bridge: live,
       haltedBridge: false,
       node: { synced: true, why: "", known: true },
@@ -141,6 +143,9 @@ const test = base.extend<{ stage: Stage }>({
       new: place("new", arriving.replace(/\.arriving$/, "")),
       get haltedBridge() {
         return stage.haltedBridge;
+      },
+      get restoreFrom() {
+        return stage.restoreFrom;
       },
       backup: { directory: join(locals.old.scratch, "backups"), move: saga.move },
     } as unknown as MoveInputs;
@@ -305,4 +310,10 @@ test("trusts getStatus if the chain tells nothing of the bridge, and says so", a
     "the chain tells nothing of the bridge, so the orchestrator's own getStatus decides: the node of new knows of no bridge",
   );
   expect(stage.called).toContain("old signer_stop");
+});
+
+test("checks the backup of a restore again before the start", async ({ stage }) => {
+  stage.restoreFrom = "/nowhere/backup.tar.age";
+  await expect(stage.hands.perform("start", saga, looks)).rejects.toThrow("the backup can't be restored");
+  expect(stage.called).not.toContain("new signer_start");
 });

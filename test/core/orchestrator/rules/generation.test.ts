@@ -233,6 +233,43 @@ describe("a restore from a backup", () => {
     expect(decideNext(theirs, arrived, fresh)).toEqual(stopsFor("later move"));
   });
 
+  test("takes the orchestrator back to the host that gave it to the lost one", () => {
+    const gave = (target: string) =>
+      journal("old", "moved", 3, { move: third, source: "B", target, history: [{ stage: "running", at: "", move }] });
+    const known = { generation: 3, started: 3, startedOn: "A", move: third };
+    const restoreAgain = { ...restore, known, move: moveNamed("pillar-host/prod/Anvil/2") };
+    expect(decideNext(restoreAgain, { old: undefined, new: still(gave("A")) }, fresh)).toMatchObject({
+      do: "unpack",
+      saga: { generation: 4 },
+    });
+    expect(decideNext(restoreAgain, { old: undefined, new: still(gave("C")) }, fresh)).toMatchObject({
+      do: "stop here",
+    });
+  });
+
+  test("is taken back by a rollback while it is not started, once the lost host is back", () => {
+    const back: Wanted = { ...restore, direction: "back" };
+    const staged = { old: signs(), new: still(journal("new", "switched", 4)) };
+    const known = { generation: 4, started: 4, startedOn: "B" };
+    expect(decideNext({ ...restore, known }, staged, fresh)).toEqual(stopsFor("source runs unasked"));
+    expect(decideNext({ ...back, known }, staged, fresh)).toMatchObject({ do: "seal", saga: { generation: 4 } });
+    expect(decideNext({ ...back, known }, { ...staged, old: undefined }, fresh)).toEqual(
+      stopsFor("source unreachable"),
+    );
+    const sealed = { old: signs(), new: still(journal("new", "abandoned", 4)) };
+    expect(decideNext({ ...back, known }, sealed, fresh)).toMatchObject({ do: "done", holder: "old" });
+  });
+
+  test("makes the lost host's own stack stop, once that host is back", () => {
+    const ended = { old: still(journal("old", "moved", 3)), new: signs(journal("new", "running", 3)) };
+    const known = { generation: 4, started: 4, startedOn: "C", move: third };
+    expect(decideNext({ ...wanted, known }, ended, fresh)).toMatchObject({ why: "later move", saga: { move: third } });
+    expect(decideNext({ ...wanted, known: { ...known, startedOn: "B" } }, ended, fresh)).toMatchObject({
+      why: "moved",
+    });
+    expect(decideNext({ ...wanted, known: { ...known, started: 3 } }, ended, fresh)).toMatchObject({ why: "moved" });
+  });
+
   test("takes the first of two starts, and a fence of just now or before its own begin", () => {
     const at = "2026-01-01T00:00:00.000Z";
     const [now, later] = [Date.parse(at) + 60_000, Date.parse(at) + 7_200_000];

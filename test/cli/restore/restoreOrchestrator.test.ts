@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { chooseMove } from "../../../cli/restore/restoreOrchestrator";
+import type { MoveEvent } from "../../../core/eventLog/events";
+import { moveNamed } from "../../moveNamed";
+
+const [first, second] = [moveNamed("pillar-host/prod/Anvil/1"), moveNamed("pillar-host/prod/Anvil/2")];
+const hosts = { old: "A", new: "B" };
+const start = (generation: number, target: string, move = first) =>
+  ({ at: "", move, event: "starting", details: { direction: "forward", generation, source: "", target } }) as MoveEvent;
+const end = (event: "done" | "rolledBack", generation: number, move = first) =>
+  ({ at: "", move, event, details: { holder: "new", generation } }) as MoveEvent;
+
+test.each<[string, readonly MoveEvent[], number]>([
+  ["of a stack that moved nothing is its first attempt", [], 1],
+  ["that a run began goes on", [start(1, "B")], 1],
+  ["that ended well is the same if it is asked for again", [start(1, "B"), end("done", 1)], 1],
+  [
+    "after a move here that was rolled back is another attempt",
+    [start(1, "B"), start(2, "A"), end("rolledBack", 2)],
+    2,
+  ],
+  [
+    "onto a host from which the orchestrator moved on is the first free attempt",
+    [start(1, "B"), end("done", 1), start(2, "C", second), start(3, "A", moveNamed("pillar-host/third/Anvil/7"))],
+    3,
+  ],
+])("a restore %s", (_what, moves, attempt) => {
+  expect(chooseMove(moves, first, hosts)).toEqual({ ...first, attempt });
+});
