@@ -81,12 +81,19 @@ export async function confirmFirstMove(
   return { [firstMoveKey]: "acknowledged" };
 }
 
+interface MoveRequest extends ReleaseOptions {
+  readonly from: string;
+  readonly up?: boolean;
+  /** The command that asks for it. */
+  readonly command?: "move" | "restore";
+}
+
 /** Returns why a move can't be meant, or undefined. The run checks everything else before it changes anything. */
 export function findMoveProblem(
   stack: string,
   config: Pick<StackConfig, "pillar" | "host" | "orchestrator">,
   { config: before, host }: { readonly config: Pick<StackConfig, "pillar">; readonly host: OtherHost },
-  { from, up, ...given }: Pick<MoveOptions, "from"> & Partial<Pick<MoveOptions, "up">> & ReleaseOptions,
+  { from, up, command, ...given }: MoveRequest,
 ): string | undefined {
   if (config.pillar.name !== before.pillar.name)
     return formatProblem({
@@ -109,7 +116,8 @@ export function findMoveProblem(
       what: `the address ${url} does not contain the release's version: nothing was changed`,
       needed: "give --release-version the version, such as v0.0.9a",
     });
-  return findHashProblem(url, sha256, commandsFor(stack).moveWithHash(from, given, up === false ? ["--no-up"] : []));
+  const again = commandsFor(stack).moveWithHash(from, given, up === false ? ["--no-up"] : [], command);
+  return findHashProblem(url, sha256, again);
 }
 
 /** Returns why a release must not be used, or undefined. Without a pinned hash it goes into no stack's file. */

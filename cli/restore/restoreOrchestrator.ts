@@ -74,7 +74,7 @@ export async function restoreOrchestrator(
   const server = findServer(await readLog(store, pillar.name), lost, owners);
   const where = server ? `server ${server.id} at ${server.provider}` : "no server of it is known at a cloud provider";
   const stale = findStaleShare(content, bridge, { noKeyShare: orchestrator.migrateFrom?.noKeyShare !== undefined });
-  const isFresh = stale === undefined;
+  const isFresh = isFreshShare(content, bridge);
   const lines = formatRestore(file, content, { address, lost: `${lost.address}; ${where}`, isFresh, moves });
   console.log(printableLines(lines.join("\n")));
   if (stale) throw refuse(stale);
@@ -131,9 +131,14 @@ async function findLostHost(
       what: `${stack} names no host that the orchestrator comes from`,
       needed: "give its stack with --from",
     });
+  if (from === undefined && options.release !== undefined)
+    throw refuse({
+      what: "--release counts only together with --from",
+      needed: "give the lost host's stack with --from",
+    });
   if (from === undefined) return { lost: createOldHost(config).ssh, settings: {}, owners: [config] };
   const { other, host } = await openTwoStacks(stack, from);
-  const wrong = findMoveProblem(stack, config, { config: other, host }, { ...options, from });
+  const wrong = findMoveProblem(stack, config, { config: other, host }, { ...options, from, command: "restore" });
   if (wrong !== undefined) throw new CliRefusal(wrong);
   const settings = createMoveSettings(config, other, host, options);
   return { lost: createHostTarget(other, host.address, host.hostKey), settings, owners: [other, config] };
@@ -144,8 +149,11 @@ function findNewestBackup(moves: readonly MoveEvent[], pillar: string, bridge: B
   const whole = moves.flatMap(({ move, event, details }) =>
     move.pillar === pillar && event === "backup" && details.label !== "last" ? [details] : [],
   );
-  const isFresh = ({ keyShare }: Backup) => bridge.known && hasShareForKey(bridge.key, keyShare?.files ?? []);
-  return (whole.findLast(isFresh) ?? whole.at(-1))?.file;
+  return (whole.findLast((backup) => isFreshShare(backup, bridge)) ?? whole.at(-1))?.file;
+}
+
+function isFreshShare({ keyShare }: Pick<Backup, "keyShare">, bridge: BridgeNow): boolean {
+  return bridge.known && hasShareForKey(bridge.key, keyShare?.files ?? []);
 }
 
 /** Asserts that the orchestrator was started last on no third host, as far as the event log knows. */

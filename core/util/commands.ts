@@ -54,9 +54,10 @@ export function commandsFor(stack: string) {
       from: string,
       { release, releaseVersion }: { readonly release?: string; readonly releaseVersion?: string },
       options: readonly string[],
+      command: "move" | "restore" = "move",
     ) =>
       pillarHost(
-        "move",
+        command,
         ...["--from", quoteShellWord(from)],
         ...(release === undefined ? [] : ["--release", quoteShellWord(release)]),
         ...["--release-sha256", "SHA256"],
