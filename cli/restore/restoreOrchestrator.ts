@@ -95,7 +95,7 @@ export async function restoreOrchestrator(
   if (!options.up || code !== 0) return code;
   if (!isMoveOver(await readMoveEvents(store), move))
     throw refuse({
-      what: "pulumi up ended well, but the orchestrator is not restored yet",
+      what: "the run ended well, but the orchestrator is not restored yet",
       needed: "read what it said, and solve what it names",
       next: "Then run the same command again",
     });
