@@ -35,7 +35,6 @@ export = showPlainErrors(async () => {
     pillar,
     look,
     last,
-    after: moved ?? pulumi.output(undefined),
     first: formatStepsBeforeWallet(orchestrator.timing, stack),
     hasNoOrchestrator: orchestrator.timing === "none",
   });

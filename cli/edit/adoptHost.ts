@@ -84,7 +84,7 @@ async function createStackLike(engine: Pulumi, stack: string, like: string): Pro
 
 /** Keys of the other stack's file that describe its own host, or a move to it. */
 const replacedKeys = [
-  ...["host", "cutover", "retirement", "controller", "lifecycle"],
+  ...["host", "retirement", "controller", "lifecycle"],
   ...["from", "oldHost", "copyMbps", "unverifiedChain"].map((key) => `sync.${key}`),
   ...["migrateFrom", "release", "attempt", "rollback", "unattended"].map((key) => `orchestrator.${key}`),
 ];

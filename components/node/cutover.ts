@@ -1,6 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import { createNodeTarget } from "../../core/chain/configuredNode";
-import type { Network } from "../../core/chain/elections";
 import type { StackConfig } from "../../core/config/config";
 import { createStackLogRef } from "../../core/config/stackStore";
 import type { LogRef } from "../../core/eventLog/eventLog";
@@ -16,8 +14,6 @@ import { createRegistrationOutput, type RegistrationOutput } from "../../core/re
 import { createHostTarget } from "../../core/ssh/configuredLogin";
 import { hourlyRestart } from "../../core/steps/nodeSteps";
 import type { NodeStatus } from "../../core/sync/nodeStatus";
-import { createWitnessSources } from "../../core/sync/witnessSources";
-import { CutoverGate } from "../../providers/cutoverGate";
 import { HourlyRestartOff } from "../../providers/hourlyRestartOff";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
@@ -35,8 +31,6 @@ export interface CutoverArgs {
   readonly pillar: PillarNode;
   readonly look: NodeHostReader;
   readonly last: LastRun;
-  /** Resolves before the wait for the switch begins. */
-  readonly after: pulumi.Output<unknown>;
   /** Steps of the operator before any change in the wallet. */
   readonly first: readonly string[];
   readonly hasNoOrchestrator: boolean;
@@ -59,7 +53,6 @@ export function registerCutover({
   pillar,
   look,
   last,
-  after,
   first,
   hasNoOrchestrator,
 }: CutoverArgs): CutoverShown {
@@ -68,7 +61,7 @@ export function registerCutover({
   const { address, hostKey } = host.access;
   const synced = pulumi.all([address, hostKey, pillar.producerAddress, pillar.gate.syncedAt]);
 
-  const restartOff = new HourlyRestartOff("hourly-restart-kept-off", {
+  new HourlyRestartOff("hourly-restart-kept-off", {
     target: synced.apply(([at, key]) => createHostTarget(config, at, key)),
     script: stepInput(hourlyRestart(config, "synced"), host.access),
     found: synced.apply(async ([at, key]) => {
@@ -76,13 +69,8 @@ export function registerCutover({
       return state === "on" ? new Date().toISOString() : undefined;
     }),
   });
-  const gate = config.cutover.wait ? registerGate(config, pillar, synced, { after, restartOff, last }) : undefined;
-
-  const now = pulumi.all([synced, gate?.height]).apply(async ([[at, key, ours]]) => {
-    let found = await readRegistration(config, last, { ours, seen: await once(at, key) });
-    // The gate has waited since the early lookup, so a new one knows more.
-    if (gate !== undefined && found.registration.kind !== "producing")
-      found = await readRegistration(config, last, { ours, seen: await look(at, key, "anew") });
+  const now = synced.apply(async ([at, key, ours]) => {
+    const found = await readRegistration(config, last, { ours, seen: await once(at, key) });
     const { registration } = found;
     if (!pulumi.runtime.isDryRun()) await recordRegistration(found, config);
     if (registration.kind === "tooEarly" || registration.kind === "foreign")
@@ -119,35 +107,6 @@ function readOnce(look: NodeHostReader): NodeHostReader {
     return reading;
   };
 }
-
-type Synced = pulumi.Output<[string, string, string, string | undefined]>;
-
-/** Registers the gate, after all work that must be finished before a producer is reported as live. */
-function registerGate(
-  config: StackConfig,
-  pillar: PillarNode,
-  synced: Synced,
-  before: { readonly after: pulumi.Output<unknown>; readonly restartOff: pulumi.Resource; readonly last: LastRun },
-) {
-  const { network, cutover, sync, notify } = config;
-  return new CutoverGate(
-    "cutover",
-    {
-      target: pulumi.all([synced, before.after]).apply(([[at, key]]) => createNodeTarget(config, at, key)),
-      producerAddress: pillar.producerAddress,
-      earlier: before.last.registration?.earlier,
-      ...createWitnessSources(config),
-      network: plainNetwork(network),
-      deadline: cutover.deadline,
-      wait: sync.wait,
-      notify,
-    },
-    { dependsOn: [before.restartOff] },
-  );
-}
-
-/** Leaves out the length of an epoch: the gate does not use it, and a change of it would change an input. */
-const plainNetwork = ({ momentum, tickMomentums }: Network): Network => ({ momentum, tickMomentums });
 
 interface At {
   readonly ours: string;

@@ -50,7 +50,7 @@ export function formatNextStep(situation: NextStepSituation): string[] {
         sentence,
         "Keep the old host running: it produces until momentums carry the new address.",
         ...(registration.isLate ? [`Check that the node is synced and its clock is right: ${run.status()}`] : []),
-        `${again}; or let it wait: ${run.set("cutover.wait", true)}`,
+        `${again}; or watch it: ${run.status("--watch --keep")}`,
         ...first,
       ];
     case "producing":

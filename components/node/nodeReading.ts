@@ -28,8 +28,8 @@ export interface HostReading {
   close(): void;
 }
 
-/** Reads node, chain and crontab of a synced host over one connection. `anew` forces a new lookup. */
-export type NodeHostReader = (address: string, hostKey: string, anew?: "anew") => Promise<HostReading>;
+/** Reads node, chain and crontab of a synced host over one connection. */
+export type NodeHostReader = (address: string, hostKey: string) => Promise<HostReading>;
 
 /** Returns a shared lookup. Starts at once if the host is known and the last run left a node on it. */
 export function createHostReader(config: StackConfig, last: LastRun): NodeHostReader {
@@ -39,8 +39,7 @@ export function createHostReader(config: StackConfig, last: LastRun): NodeHostRe
   const { address, hostKey } = host;
   // A reading of another machine, before its node was synced, does not count.
   if (!isSameHost(last, { address, hostKey })) return look;
-  const early = prefetch(() => look(address, hostKey));
-  return (at, key, anew) => (anew ? look(at, key) : early());
+  return prefetch(() => look(address, hostKey));
 }
 
 const nothing = () => undefined;

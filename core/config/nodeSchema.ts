@@ -182,7 +182,7 @@ export const syncSchema = z
     hourlyRestart: z.boolean().default(true).meta({ description: "Restarts the node every hour while it syncs" }),
     wait: z.enum(["block", "check", "await"]).optional().meta({
       description:
-        "`block` waits; `await` asks once and ends the run as awaiting, with exit code 10, also in `cutover.wait`; `check` asks once and fails if the node is not synced yet",
+        "`block` waits; `await` asks once and ends the run as awaiting, with exit code 10; `check` asks once and fails if the node is not synced yet",
       otherwise: "`block`; in an unattended run `await`",
       see: "unattended.md#on-a-schedule",
     }),

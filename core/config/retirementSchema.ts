@@ -24,17 +24,6 @@ export const networkSchema = z
   .prefault({})
   .meta({ description: "The chain's own times; a chain other than the real one may have others" });
 
-export const cutoverSchema = z
-  .strictObject({
-    wait: z.boolean().default(false).meta({
-      description: "`pulumi up` waits until momentums carry this host's producer address",
-      see: "operating.md#the-cutover",
-    }),
-    deadline: duration("1m").prefault("12h").meta({ description: "How long one run waits for the switch" }),
-  })
-  .prefault({})
-  .meta({ description: "How the program waits for the switch to this host's producer address" });
-
 const successor = z
   .strictObject({
     ...otherHostShape,

@@ -5,7 +5,7 @@ import { findHostFaults, hostSchema } from "./hostSchema";
 import { sshSchema } from "./loginSchema";
 import { controllerSchema, findSyncFaults, nodeSchema, ownAddress, syncSchema } from "./nodeSchema";
 import { findOrchestratorFaults, orchestratorSchema } from "./orchestratorSchema";
-import { cutoverSchema, findRetirementFaults, networkSchema, retirementSchema } from "./retirementSchema";
+import { findRetirementFaults, networkSchema, retirementSchema } from "./retirementSchema";
 import { findSameMachineFaults } from "./sameMachine";
 import { pillarName, webAddress } from "./schemaParts";
 import { findStoreFaults, storeSchema } from "./storeSchema";
@@ -88,7 +88,6 @@ export const stackSchema = z
     store: storeSchema,
     orchestrator: orchestratorSchema,
     network: networkSchema,
-    cutover: cutoverSchema,
     retirement: retirementSchema,
   })
   .superRefine(checkRelease, { when: () => true })

@@ -7,7 +7,7 @@ import type { ChainTruth } from "../doubles/chain";
 import { ensureBaseImage } from "../images/baseImage";
 import { ensurePackagedImage } from "../images/packagedImage";
 import { Lab } from "../lab";
-import { collectRewards, updateProducer } from "../operator/wallet";
+import { awaitProduction, collectRewards, updateProducer } from "../operator/wallet";
 import { ensureToolchain } from "../toolchain";
 import { step } from "../util/progress";
 import { ensureRequirements } from "../util/requirements";
@@ -101,8 +101,8 @@ async function journey(
     `Update Pillar, ${producerAddress}, Next, Update`,
     () => updateProducer(lab, pillar, producerAddress),
   );
-  await configure.configureFresh({ cutover: { wait: true } });
-  await scenes.pulumi("The new host takes over: until momentums carry its address", fresh, "up");
+  await awaitProduction(lab, producerAddress);
+  await scenes.pulumi("The new host takes over: momentums carry its address", fresh, "up");
   const retirement = { successor: { address: host.address, hostKey: host.hostKey } };
   await configure.configureOld({ lifecycle: "retiring", retirement });
   await scenes.pulumi("The old host's node is shut down", old, "up");

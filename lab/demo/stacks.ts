@@ -19,7 +19,6 @@ export interface Stacks {
   readonly old: LabStack;
   readonly fresh: LabStack;
   configureOld(changes: StackFile): Promise<void>;
-  configureFresh(changes: StackFile): Promise<void>;
 }
 
 /**
@@ -88,7 +87,6 @@ export async function makeStacks(
     old,
     fresh,
     configureOld: (changes) => old.configure(oldFile(changes), oldSecrets),
-    configureFresh: (changes) => fresh.configure(freshFile(changes), freshSecrets),
   };
 }
 

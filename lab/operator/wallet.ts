@@ -1,4 +1,5 @@
-import type { RegisteredPillar, UncollectedReward } from "../doubles/chain";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RegisteredPillar, Slot, UncollectedReward } from "../doubles/chain";
 import type { Lab } from "../lab";
 
 /**
@@ -8,6 +9,12 @@ import type { Lab } from "../lab";
  */
 export function updateProducer(lab: ChainOf, pillar: string, producerAddress: string): Promise<RegisteredPillar> {
   return lab.chain("POST", `/wallet/pillars/${encodeURIComponent(pillar)}`, { producerAddress });
+}
+
+/** Waits, like the operator, until a momentum carries the address. */
+export async function awaitProduction(lab: ChainOf, producerAddress: string): Promise<void> {
+  const isProducing = ({ producer, nodes }: Slot) => producer === producerAddress && nodes.length > 0;
+  while (!(await lab.chain<Slot[]>("GET", "/production")).some(isProducing)) await sleep(500);
 }
 
 /** Does the operator's step in the wallet before the old host goes: collects all rewards. @returns their amounts */

@@ -15,7 +15,7 @@ import { old, ours, says } from "../core/registration/chains";
 import { journeyIn } from "../recordIn";
 import { soon } from "../soon";
 import { configOf } from "./exampleConfig";
-import { concealed, type Registered, registeredBy, revealed } from "./fakeEngine";
+import { concealed, type Registered, registeredBy } from "./fakeEngine";
 
 const hostKey = "ssh-ed25519 AAAA";
 const synced = { synced: true, known: true, why: "synced" };
@@ -44,32 +44,27 @@ const seenOf = ({ registered, node = synced, restart = "off" }: Look): HostReadi
   close: () => undefined,
 });
 
-async function follow(early: Look, changes: Record<string, unknown> = {}, later: Look = early) {
-  const look = vi.fn(async (_address: string, _key: string, anew?: "anew") => seenOf(anew ? later : early));
+async function follow(seen: Look, changes: Record<string, unknown> = {}) {
+  const look = vi.fn(async () => seenOf(seen));
   const config = configOf({ ssh: { password: "hunter2" }, orchestrator: { backup: { directory } }, ...changes });
   const host = { access: { ...createLogin(config), address: "203.0.113.7", hostKey }, ready: [] } as unknown as Host;
   const gate = { syncedAt: pulumi.output("2026-01-01T00:00:00.000Z") };
   const pillar = { gate, producerAddress: pulumi.output(ours) } as unknown as PillarNode;
   const values: { shown?: unknown } = {};
-  const registered = await registeredBy(
-    () => {
-      const after = pulumi.output(undefined);
-      const shown: CutoverShown = registerCutover({
-        config,
-        host,
-        pillar,
-        look,
-        last: { finished: true },
-        after,
-        first: [],
-        hasNoOrchestrator: false,
-      });
-      pulumi.output(shown).apply((value) => {
-        values.shown = value;
-      });
-    },
-    { cutover: { height: 7, switchedAt: "2026-01-01T00:00:00.000Z" } },
-  );
+  const registered = await registeredBy(() => {
+    const shown: CutoverShown = registerCutover({
+      config,
+      host,
+      pillar,
+      look,
+      last: { finished: true },
+      first: [],
+      hasNoOrchestrator: false,
+    });
+    pulumi.output(shown).apply((value) => {
+      values.shown = value;
+    });
+  });
   await soon(() => expect(values.shown).toBeDefined());
   return {
     registered,
@@ -80,7 +75,7 @@ async function follow(early: Look, changes: Record<string, unknown> = {}, later:
   };
 }
 
-test("without a wait: the crontab's guard alone, which has nothing to do; one look serves all", async () => {
+test("registers the crontab's guard alone, which has nothing to do; one look serves all", async () => {
   const { registered, named, look, shown, events } = await follow({ registered: old });
   expect(registered.map(({ name }) => name)).toEqual(["hourly-restart-kept-off"]);
   const { inputs } = named("hourly-restart-kept-off");
@@ -136,47 +131,4 @@ test("behind and not registered: no address", async () => {
 test("a preview records nothing", async () => {
   vi.spyOn(pulumi.runtime, "isDryRun").mockReturnValue(true);
   expect((await follow({ registered: ours })).events).toEqual([]);
-});
-
-test("with a wait: its gate, and a look anew after it, whose news alone is recorded", async () => {
-  const changes = { cutover: { wait: true, deadline: "2h" }, network: { tickMomentums: 7 } };
-  const { named, look, shown, events } = await follow({ registered: old }, changes, { registered: ours });
-  const { inputs, type, after } = named("cutover");
-  expect(after).toEqual(["hourly-restart-kept-off"]);
-  expect(type).toBe("pulumi-nodejs:dynamic/pillar-host:CutoverGate");
-  const { __provider: _, target, ...plain } = revealed(inputs) as Record<string, unknown>;
-  expect(target).toMatchObject({ ssh: { address: "203.0.113.7", hostKey, password: "hunter2" }, port: 35997 });
-  expect(concealed(inputs)).toMatchObject({ target: "[secret]" });
-  expect(plain).toEqual({
-    producerAddress: ours,
-    references: [],
-    tolerance: 20,
-    isChainUnverified: true,
-    network: { momentum: 10_000, tickMomentums: 7 },
-    deadline: 7_200_000,
-    record: { directory, stack: "prod", pillar: "Anvil" },
-  });
-  expect(look.mock.calls.map(([, , anew]) => anew)).toEqual([undefined, "anew"]);
-  expect(shown.registration).toMatchObject({ registered: true });
-  expect(events).toEqual(["registered"]);
-});
-
-test("the wait for the switch asks the old host for the chain, and its login stays secret", async () => {
-  const oldHost = {
-    address: "198.51.100.9",
-    hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8zWlQBrYTQw5rLvxVNWYKmKTYCy1Wq4VJv0e7a9rQb",
-    user: "op",
-    password: "hunter2-old",
-  };
-  const { named } = await follow(
-    { registered: old },
-    { cutover: { wait: true }, sync: { oldHost } },
-    { registered: ours },
-  );
-  const { inputs } = named("cutover");
-  expect(revealed(inputs)).toMatchObject({
-    witnessHost: { ssh: { address: "198.51.100.9", user: "op" }, port: 35997 },
-  });
-  expect(revealed(inputs)).not.toHaveProperty("isChainUnverified");
-  expect(JSON.stringify(concealed(inputs))).not.toContain("hunter2-old");
 });

@@ -123,7 +123,7 @@ test("registered, not producing: wait, keep the old host, how long", () => {
   expect(step({ kind: "registered", ...own, wait: { ...wait, from: clock + 300_000 }, isLate: false })).toEqual([
     "Anvil is registered with this host's address, and no momentum carries it yet: elections are fixed two ticks ahead, its slots are the old address's until 2026-11-21 12:05 UTC; usually it produces by 2026-11-21 12:20 UTC, and all but certainly by 2026-11-21 16:00 UTC (place 71 of 100 by weight, in 18 of 100 ticks of 5 min).",
     "Keep the old host running: it produces until momentums carry the new address.",
-    "Look again with: pulumi up -s prod-2; or let it wait: pulumi config set --path pillar-host:cutover.wait true -s prod-2",
+    "Look again with: pulumi up -s prod-2; or watch it: ./pillar-host status prod-2 --watch --keep",
   ]);
 });
 

@@ -28,8 +28,6 @@ async function main() {
   new CopyKey("copyKey", { old: {}, new: {} }, {});
   const { OrchestratorMove } = require(`${program}/providers/orchestratorMove`);
   new OrchestratorMove("signerMove", { old: {}, new: {}, backup: {} }, {});
-  const { CutoverGate } = require(`${program}/providers/cutoverGate`);
-  new CutoverGate("cutoverGate", { target: {}, producerAddress: "", record: {} }, {});
   const { HourlyRestartOff } = require(`${program}/providers/hourlyRestartOff`);
   new HourlyRestartOff("hourlyRestartOff", { target: {}, script: "", found: undefined });
   const { RetirementGuard } = require(`${program}/providers/retirementGuard`);

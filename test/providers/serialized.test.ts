@@ -17,14 +17,7 @@ import { moveNamed } from "../moveNamed";
 import { journeyIn } from "../recordIn";
 import { project, storedProviders } from "./storedProviders";
 
-type Serialized =
-  | "syncGate"
-  | "firstContact"
-  | "hostKey"
-  | "loginKey"
-  | "signerBackup"
-  | "cutoverGate"
-  | "hourlyRestartOff";
+type Serialized = "syncGate" | "firstContact" | "hostKey" | "loginKey" | "signerBackup" | "hourlyRestartOff";
 const stored = storedProviders<Serialized>();
 const run = stored.run;
 let host: SshHost;
@@ -648,114 +641,26 @@ function chainResults(...producers: string[]) {
   };
 }
 
-describe("CutoverGate", () => {
-  let scratch: string;
-  beforeEach(() => {
-    scratch = mkdtempSync(join(tmpdir(), "cutover-"));
-  });
-  afterEach(() => rmSync(scratch, { recursive: true }));
-
-  const gate = (changes: Record<string, unknown> = {}) => ({
-    target: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port },
-    producerAddress: ours,
-    references: [],
-    tolerance: 20,
-    isChainUnverified: true,
-    deadline: 60_000,
-    record: { directory: join(scratch, "backups/Anvil"), stack: "prod-2", pillar: "Anvil" },
-    network: { momentum: 10_000, tickMomentums: 30 },
-    __provider: "its text",
-    ...changes,
-  });
-  const isChain = async (...producers: string[]) => {
-    await node.close();
-    node = await fakeNode(chainResults(...producers));
+test("the wait for the sync finds a wallet update that came too early", async () => {
+  const scratch = mkdtempSync(join(tmpdir(), "early-"));
+  const directory = join(scratch, "backups/Anvil");
+  await node.close();
+  const reference = await fakeNode(chainResults(old, ours), 0, "127.0.0.2");
+  node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
+  const changes = {
+    references: [`http://127.0.0.2:${reference.port}`],
+    wait: "check",
+    record: { directory, stack: "prod-2", pillar: "Anvil" },
+    addressScript: frameScript(`echo ${createHash("sha256").update(ours).digest("hex")}`, "streamed"),
   };
-
-  test("create finds momentums with the address, and logs the switch", async () => {
-    await isChain(old, "z1qother", "z1qother", old, "z1qother", ours, "z1qother", ours);
-    const { result, error, log } = await run("cutoverGate", "create", gate());
-    expect(error).toBeUndefined();
-    expect(result).toEqual({ id: "cutover-gate", outs: { ...gate(), height: 6, switchedAt: time, stateVersion: 1 } });
-    expect(log).toEqual([expect.stringMatching(/^cutover: Anvil has produced here since momentum 6 \(/)]);
-    expect(host.connections).toBe(1);
-    const figures = { expected: 4, produced: 3 };
-    expect(journeyIn(gate().record.directory, "Anvil")).toMatchObject([
-      { event: "registered", details: { producerAddress: ours, figures } },
-      { event: "producing", details: { producerAddress: ours, height: 6, figures } },
-    ]);
-  });
-
-  test("create finds the earlier address's last momentum even if the wallet was quicker", async () => {
-    await isChain(old, "z1qother", ours);
-    await run("cutoverGate", "create", gate({ earlier: old }));
-    expect(journeyIn(gate().record.directory, "Anvil").at(-1)).toMatchObject({
-      event: "producing",
-      details: { height: 3, before: { producerAddress: old, height: 1 } },
-    });
-  });
-
-  test("the next wait knows what the last one saw", async () => {
-    await isChain(old, "z1qother", ours);
-    const { result } = await run("cutoverGate", "update", "cutover-gate", gate({ earlier: old }), gate());
-    expect(result?.outs).toMatchObject({ height: 3, earlier: old });
-    expect(journeyIn(gate().record.directory, "Anvil").at(-1)).toMatchObject({ details: { before: { height: 1 } } });
-  });
-
-  test("the deadline's error reports the progress, and keeps the resource in the state", async () => {
-    await isChain(ours, old);
-    const { error, log } = await run("cutoverGate", "create", gate({ deadline: 0 }));
-    expect(error).toMatchObject({
-      id: "cutover-gate",
-      properties: { ...gate({ deadline: 0, earlier: old }), stateVersion: 1 },
-      reasons: [error?.message],
-    });
-    expect(error?.message).toContain(`last seen: Anvil is still registered with ${old}`);
-    expect(error?.unsendable).toBeUndefined();
-    expect(log).toContain(`cutover:   3. Paste this into the producer address field: ${ours}`);
-  });
-
-  test("await ends as awaiting, and prints the progress", async () => {
-    await isChain(ours, old);
-    const { error, log } = await run("cutoverGate", "create", gate({ wait: "await" }));
-    expect(error?.id).toBe("pillar-host:awaiting");
-    expect(log.at(-1)).toContain(`last seen: Anvil is still registered with ${old}`);
-  });
-
-  test("update keeps a recorded switch; another address is another wait", async () => {
-    const olds = { ...gate(), height: 6, switchedAt: "2026-01-01T00:00:00.000Z" };
-    const closed = { ...gate().target, port: await closedPort() };
-    const kept = await run("cutoverGate", "update", "cutover-gate", olds, gate({ target: closed, tolerance: 7 }));
-    expect(kept).toEqual({
-      result: { outs: { ...gate({ target: closed, tolerance: 7 }), ...at(olds), stateVersion: 1 } },
-      log: [],
-    });
-    await isChain(old, ours);
-    const other = gate({ producerAddress: old, deadline: 0 });
-    const { error } = await run("cutoverGate", "update", "cutover-gate", olds, other);
-    expect(error?.message).toContain(`Anvil is still registered with ${ours}`);
-  });
-
-  const at = ({ height, switchedAt }: { height: number; switchedAt: string }) => ({ height, switchedAt });
-
-  test("the wait for the sync finds a wallet update that came too early", async () => {
-    await node.close();
-    const reference = await fakeNode(chainResults(old, ours), 0, "127.0.0.2");
-    node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
-    const changes = {
-      references: [`http://127.0.0.2:${reference.port}`],
-      wait: "check",
-      record: gate().record,
-      addressScript: frameScript(`echo ${createHash("sha256").update(ours).digest("hex")}`, "streamed"),
-    };
-    const { log, error } = await run("syncGate", "create", inputs(changes));
-    await reference.close();
-    expect(error?.message).toContain("is not synced yet");
-    expect(log).toContain("sync: REGISTERED TOO EARLY");
-    // Its own line is written beside the look at the references.
-    const events = journeyIn(gate().record.directory, "Anvil").map(({ event }) => event);
-    expect(events.filter((event) => event !== "waiting")).toEqual(["registered", "registeredTooEarly"]);
-  });
+  const { log, error } = await run("syncGate", "create", inputs(changes));
+  await reference.close();
+  expect(error?.message).toContain("is not synced yet");
+  expect(log).toContain("sync: REGISTERED TOO EARLY");
+  // Its own line is written beside the look at the references.
+  const events = journeyIn(directory, "Anvil").map(({ event }) => event);
+  rmSync(scratch, { recursive: true });
+  expect(events.filter((event) => event !== "waiting")).toEqual(["registered", "registeredTooEarly"]);
 });
 
 describe("HourlyRestartOff", () => {

@@ -35,8 +35,8 @@ describe("a value of `pulumi config set`", () => {
       `sync.confirmSeconds: found text, needed a number (${remove("sync.confirmSeconds")} && ${set}sync.confirmSeconds -s prod CONFIRMSECONDS)`,
     ],
     [
-      { cutover: { wait: "No" } },
-      `cutover.wait: found text, needed true or false (${remove("cutover.wait")} && ${set}cutover.wait -s prod WAIT)`,
+      { sync: { hourlyRestart: "No" } },
+      `sync.hourlyRestart: found text, needed true or false (${remove("sync.hourlyRestart")} && ${set}sync.hourlyRestart -s prod HOURLYRESTART)`,
     ],
     [
       { ssh: { password: 12345 } },

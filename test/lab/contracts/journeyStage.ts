@@ -26,7 +26,6 @@ export interface JourneyStage {
   /** Of both: their backups and their record. */
   readonly backups: string;
   configureOld(changes: StackFile): Promise<void>;
-  configureFresh(changes: StackFile): Promise<void>;
 }
 
 export async function journeyStage(made: (lab: Lab) => void): Promise<JourneyStage> {
@@ -74,7 +73,6 @@ export async function journeyStage(made: (lab: Lab) => void): Promise<JourneySta
     stacks,
     backups,
     configureOld: (changes) => stacks.old.configure(oldFile(changes), secrets),
-    configureFresh: (changes) => stacks.fresh.configure(freshFile(changes), secrets),
   };
 }
 

@@ -87,7 +87,6 @@ realOnly("a Pillar's move", ["node-world/znnd-fast", "node-world/znndev"], () =>
       references,
       pillar,
       ours: next.producer,
-      directory: join(lab.dir, "record"),
       network: paces,
     });
     const tickOf = (time: number) => Math.floor((time - network.genesis) / tick);

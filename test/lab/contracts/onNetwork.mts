@@ -1,13 +1,15 @@
 import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { openReferenceChain } from "../../../core/chain/chain";
 import type { Network } from "../../../core/chain/elections";
 import type { NodeTarget } from "../../../core/chain/node";
+import { readSources } from "../../../core/registration/pillarReadings";
+import { judgeRegistration } from "../../../core/registration/registrationLookup";
 import { checkChain } from "../../../core/retirement/chainRules";
 import { readChain } from "../../../core/retirement/readChain";
 import { readRewards } from "../../../core/retirement/readRewards";
 import type { GoodReading, RetirementFacts } from "../../../core/retirement/retirementFacts";
 import { gateSettings } from "../../../lab/chainCopies/gateSettings";
-import { passCutover } from "../../../providers/cutoverGate";
 import { passGate } from "../../../providers/syncGate";
 
 /** No engine, and nobody to tell. */
@@ -22,7 +24,6 @@ export type Task =
       readonly references: readonly string[];
       readonly pillar: string;
       readonly ours: string;
-      readonly directory: string;
       readonly network: Network;
     }
   | {
@@ -67,20 +68,18 @@ async function run(task: Task): Promise<unknown> {
     const inputs = { ...gateSettings(), target: targetOf(node), references, title: "network", factsScript: "" };
     return passGate(inputs, {}, alone);
   }
-  const { pillar, ours, directory, network } = task;
-  const { switchedAt, height } = await passCutover(
-    {
-      target: targetOf(node),
-      producerAddress: ours,
-      references,
-      tolerance: 2,
-      network,
-      deadline: 600_000,
-      record: { stack: "new", pillar, directory },
-    },
-    alone,
-  );
-  return { switchedAt, height };
+  const { pillar, ours, network } = task;
+  const own = openReferenceChain(node);
+  for (;;) {
+    const readings = await readSources(own, references, pillar, new URL(node).hostname);
+    const synced = { synced: true, known: true, why: "synced" };
+    const registration = await judgeRegistration({ ours, readings, memory: {}, node: synced, network, now: Date.now });
+    if (registration.kind === "producing") {
+      const { at, height } = registration.switched;
+      return { switchedAt: new Date(at).toISOString(), height };
+    }
+    await sleep(1000);
+  }
 }
 
 // What the gates say is for the test's own log.

@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { LogEvent } from "../../../core/eventLog/events";
 import type { RegisteredPillar, Slot } from "../../../lab/doubles/chain";
-import { updateProducer } from "../../../lab/operator/wallet";
-import { cli } from "../cli/fixture";
+import { awaitProduction, updateProducer } from "../../../lab/operator/wallet";
 import { onHost, reconfigure } from "../fixture";
-import { catchUp, gateStage, type WatchedUp, watchUp } from "../gate/watch";
+import { catchUp, gateStage, watchUp } from "../gate/watch";
 
 interface Outputs {
   readonly registration: Record<string, unknown>;
@@ -20,7 +19,7 @@ let ours: string;
 // A tick of 20 s: elections take 40 to 60.
 const network = { tickMomentums: 100 };
 const own = { ...network, momentum: "200ms" };
-const sync = (wait: "block" | "check" | "await") => ({ wait, references: [reference], tolerance: 100 });
+const sync = (wait: "block" | "check") => ({ wait, references: [reference], tolerance: 100 });
 
 const stage = gateStage(
   () => ({ sync: sync("check"), network: own }),
@@ -41,8 +40,6 @@ const journey = async (): Promise<LogEvent[]> => {
 /** What the look at the registration wrote, and the sync between them. */
 const watched = ["registered", "registeredTooEarly", "registeredElsewhere", "synced", "producing"];
 const events = async () => (await journey()).map(({ event }) => event).filter((event) => watched.includes(event));
-const hears = (up: WatchedUp, pattern: RegExp, seconds?: number) =>
-  up.run.hears((output) => pattern.exec(output)?.[0], String(pattern), seconds);
 const setAgain = "(crontab -l; echo '0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart') | crontab -";
 const active = () => onHost(stage.host, "crontab -l | grep -c '^0 \\* \\* \\* \\*' || true");
 
@@ -76,32 +73,19 @@ it("warns of an update that came too early, with the way back, and records it", 
   expect(await events()).toEqual(["registered", "registeredTooEarly", "synced", "registeredElsewhere"]);
 });
 
-it("ends as awaiting before the wallet's update, and says what to do", async () => {
-  await reconfigure(stage.stack, stage.host, { sync: sync("await"), network: own, cutover: { wait: true } });
-  const { exitCode, output } = await stage.stack.up();
-  expect({ exitCode, output }).toMatchObject({ exitCode: 10 });
-  expect(output).toContain(`cutover:   3. Paste this into the producer address field: ${ours}`);
-  expect(output).toContain("and this run does not wait (pillar-host:sync.wait is await)");
-  expect(output).not.toContain("error:");
-  expect((await cli(stage.stack, ["next", "prod"])).out).toContain("The last run did not wait");
-});
-
-it("waits after the wallet's update until momentums carry the address", async () => {
+it("finds the switch after the wallet's update, and turns off an hourly restart that is on again", async () => {
   await onHost(stage.host, setAgain);
   expect(await active()).toBe("1");
-  await reconfigure(stage.stack, stage.host, { sync: sync("block"), network: own, cutover: { wait: true } });
-  const up = await watchUp(stage.stack);
-  await hears(up, /cutover: {3}3\. Paste this into the producer address field: z1q/);
-  expect(await active()).toBe("0");
   await updateProducer(stage.lab, "Anvil", ours);
-  await hears(up, /cutover: Anvil is registered with this host's address, and no momentum carries it yet: elections/);
-  await stage.lab.chain("PATCH", "/nodes/host1", { rpcDown: true });
-  await hears(up, /cutover: it is unknown which address Anvil is registered with|cutover: the node of .* is left out/);
-  await stage.lab.chain("PATCH", "/nodes/host1", { rpcDown: false });
-  const { exitCode, output } = await up.run.end();
+  const early = await stage.stack.up();
+  expect(early.output).toContain(
+    "hourly restart: found on again in root's crontab of 10.77.0.11, after the node had synced",
+  );
+  expect(early.output).toContain("hourly restart: off, in every crontab and timer of this host");
+  expect(await active()).toBe("0");
+  await awaitProduction(stage.lab, ours);
+  const { exitCode, output } = await stage.stack.up();
   expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
-  expect(output).toContain("hourly restart: found on again in root's crontab of 10.77.0.11, after the node had synced");
-  expect(output).toContain("hourly restart: off, in every crontab and timer of this host");
 
   const slots = await stage.lab.chain<Slot[]>("GET", "/production");
   const first = slots.find(({ producer, nodes }) => producer === ours && nodes.length > 0);
@@ -127,10 +111,6 @@ it("changes nothing after that, and warns again of an hourly restart that is set
   expect(again.output).toContain("hourly restart: found on again");
   expect(again.output).toMatch(/Resources:\s+~ 1 updated\s+(1 change\. )?\d+ unchanged\n/);
   expect(await active()).toBe("0");
-  // The wait is configured no more: the host and its record stay as they are.
-  await reconfigure(stage.stack, stage.host, { sync: sync("block"), network: own });
-  const without = await stage.stack.up();
-  expect(without.output).toMatch(/Resources:\s+~ 1 updated\s+- 1 deleted\s+2 changes\. \d+ unchanged\n/);
   expect((await stage.stack.up()).output).toMatch(/Resources:\s+\d+ unchanged\n/);
   expect((await events()).slice(4)).toEqual(["registered", "producing"]);
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { pillar } from "../../../lab/demo/stacks";
 import type { Distribution } from "../../../lab/images/baseImage";
 import type { Lab } from "../../../lab/lab";
-import { updateProducer } from "../../../lab/operator/wallet";
+import { awaitProduction, updateProducer } from "../../../lab/operator/wallet";
 import { type Backend, startPostgres, startS3 } from "../../../lab/stack/backends";
 import type { LabStack, StackFile } from "../../../lab/stack/stack";
 import { keepPrinted } from "../../../lab/testRun/printed";
@@ -135,7 +135,7 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
 
   it("the second operator switches to the new host", async () => {
     await updateProducer(lab, pillar, producerAddress);
-    await configured(journey.stacks.fresh, freshFile(journey, "switch"));
+    await awaitProduction(lab, producerAddress);
     await goneOn(journey.stacks.fresh);
   });
 

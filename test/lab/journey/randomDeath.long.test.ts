@@ -5,7 +5,7 @@ import { pillar } from "../../../lab/demo/stacks";
 import type { SignersTruth } from "../../../lab/doubles/chain";
 import { firstSeedVariable, roundsVariable } from "../../../lab/explore/rounds";
 import type { Lab } from "../../../lab/lab";
-import { updateProducer } from "../../../lab/operator/wallet";
+import { awaitProduction, updateProducer } from "../../../lab/operator/wallet";
 import { randomOf } from "../../../lab/simulation/seededRandom";
 import type { LabStack, StackFile } from "../../../lab/stack/stack";
 import { cli } from "../cli/fixture";
@@ -62,7 +62,7 @@ describe("a death at a random moment of each stage of the journey", () => {
       await configured(stacks.fresh, freshFile(journey, "move"));
       await play("move", stacks.fresh, 30);
       await updateProducer(lab, pillar, producerAddress);
-      await configured(stacks.fresh, freshFile(journey, "switch"));
+      await awaitProduction(lab, producerAddress);
       await play("switch", stacks.fresh, 15);
       const successor = { address: fresh.address, hostKey: fresh.hostKey };
       await configured(stacks.old, oldFile(journey, { lifecycle: "retiring", retirement: { successor } }));

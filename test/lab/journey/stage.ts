@@ -85,7 +85,7 @@ export function oldFile(places: Places, changes: StackFile): StackFile {
   });
 }
 
-export function freshFile(places: Places, until: "stand-up" | "move" | "switch"): StackFile {
+export function freshFile(places: Places, until: "stand-up" | "move"): StackFile {
   const { lab, old, fresh } = places;
   const { orchestrator, ...rest } = recordsOf(places);
   return stackFile(lab, fresh, {
@@ -101,6 +101,5 @@ export function freshFile(places: Places, until: "stand-up" | "move" | "switch")
             migrateFrom: { address: old.address, hostKey: old.hostKey },
           }),
     },
-    ...(until === "switch" ? { cutover: { wait: true } } : {}),
   });
 }

@@ -12,7 +12,7 @@ import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
 import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
-import { collectRewards, updateProducer } from "../../../lab/operator/wallet";
+import { awaitProduction, collectRewards, updateProducer } from "../../../lab/operator/wallet";
 import { LabStack, type StackFile } from "../../../lab/stack/stack";
 import { probe, probeFromOperator } from "../clouds/fixture";
 import { missedByNodes, onHost, pastPackages, stackFile, testLab, testStack } from "../fixture";
@@ -144,7 +144,7 @@ describe("the orchestrator's move to a server that the same up orders", () => {
     }>();
     expect(orchestrator.side).toBe("new");
     await elect(producerAddress);
-    await successor.configure({ ...moved, cutover: { wait: true } }, login);
+    await awaitProduction(lab, producerAddress);
     await succeeds(successor);
   });
 

@@ -7,7 +7,7 @@ import { hurry, makeStacks, pillar, type Stacks } from "../../../lab/demo/stacks
 import type { ChainTruth } from "../../../lab/doubles/chain";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab } from "../../../lab/lab";
-import { updateProducer } from "../../../lab/operator/wallet";
+import { awaitProduction, updateProducer } from "../../../lab/operator/wallet";
 import { journeyIn } from "../../recordIn";
 import { linesOf, missedByNodes, pastPackages, testLab } from "../fixture";
 
@@ -59,7 +59,7 @@ describe("a provider's old server that died after orchestrator and Pillar had mo
       host: { hostKey: string };
     }>();
     await updateProducer(lab, pillar, producerAddress);
-    await stacks.configureFresh({ cutover: { wait: true } });
+    await awaitProduction(lab, producerAddress);
     await run(stacks.fresh);
     const [machine] = await lab.machineRoom.servers();
     // Nobody gets in any more; its node and its kernel run on.
