@@ -1,21 +1,21 @@
 import { Command, CommanderError } from "commander";
 import {
-  adoptCommand,
-  initCommand,
-  migrateCommand,
-  moveCommand,
-  restoreCommand,
-  resumeCommand,
-  retireCommand,
+  addAdoptCommand,
+  addInitCommand,
+  addMigrateCommand,
+  addMoveCommand,
+  addRestoreCommand,
+  addResumeCommand,
+  addRetireCommand,
 } from "./commands/changeCommands";
 import {
-  backupCommand,
-  checkCommand,
-  nextCommand,
-  notifyCommand,
-  reportCommand,
-  statusCommand,
-  supportCommand,
+  addBackupCommand,
+  addCheckCommand,
+  addNextCommand,
+  addNotifyCommand,
+  addReportCommand,
+  addStatusCommand,
+  addSupportCommand,
 } from "./commands/readCommands";
 import { formatError, refusalExitCode } from "./terminal/refusal";
 
@@ -29,20 +29,20 @@ const program = new Command("pillar-host")
 
 // --help lists the commands in this order.
 for (const add of [
-  initCommand,
-  migrateCommand,
-  statusCommand,
-  nextCommand,
-  checkCommand,
-  backupCommand,
-  adoptCommand,
-  moveCommand,
-  restoreCommand,
-  retireCommand,
-  notifyCommand,
-  resumeCommand,
-  reportCommand,
-  supportCommand,
+  addInitCommand,
+  addMigrateCommand,
+  addStatusCommand,
+  addNextCommand,
+  addCheckCommand,
+  addBackupCommand,
+  addAdoptCommand,
+  addMoveCommand,
+  addRestoreCommand,
+  addRetireCommand,
+  addNotifyCommand,
+  addResumeCommand,
+  addReportCommand,
+  addSupportCommand,
 ])
   add(program);
 

@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { formatNotRun, readAnswer } from "../core/ssh/answer";
 import type { OrchestratorHost } from "../core/ssh/root";
 import type { SshTarget } from "../core/ssh/ssh";
-import { envelope, type Step } from "../core/steps/step";
+import { createEnvelope, type Step } from "../core/steps/step";
 import { commandsFor } from "../core/util/commands";
 import { printableLines } from "../core/util/printable";
 import { formatProblem } from "../core/util/problem";
@@ -52,12 +52,16 @@ export function createRootAccess(access: HostAccess): pulumi.Output<Orchestrator
 }
 
 /** Returns a step's standard input for the login user's shell. Secret, because it holds the sudo password. */
-export function stepInput(step: Step, access: HostAccess, unproved: Promise<number> | 0 = 0): pulumi.Output<string> {
+export function createStepInput(
+  step: Step,
+  access: HostAccess,
+  unproved: Promise<number> | 0 = 0,
+): pulumi.Output<string> {
   return pulumi.secret(
     pulumi
       .all([access.sudoPassword ?? "", access.address, unproved])
       .apply(([sudoPassword, hostName, count]) =>
-        envelope(step, { hostName, stack: access.stack, sudoPassword }, count),
+        createEnvelope(step, { hostName, stack: access.stack, sudoPassword }, count),
       ),
   );
 }
@@ -88,7 +92,7 @@ export function runStep(
     proxy,
     ...limits,
   }) as pulumi.Output<types.input.remote.ConnectionArgs>;
-  const stdin = stepInput(step, access, access.unproved.count(name));
+  const stdin = createStepInput(step, access, access.unproved.count(name));
   const lines = createStepLines(name, step, { root: createRootAccess(access), loginCheck: access.loginCheck });
   const command = new remote.Command(
     name,

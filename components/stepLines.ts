@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { own } from "../core/ssh/foreign";
+import { markOwn } from "../core/ssh/foreign";
 import { type OrchestratorHost, openRoot, type RootHost } from "../core/ssh/root";
-import { stepOutputLibrary } from "../core/steps/libraries";
+import { readStepOutputLibrary } from "../core/steps/libraries";
 import type { Step } from "../core/steps/step";
 import { printableLines } from "../core/util/printable";
 import { createStatusLine } from "./log";
@@ -48,7 +48,7 @@ export function createStepLines(
     }
   };
   const follow = (to: OrchestratorHost): void => {
-    const host = open(to, stepOutputLibrary());
+    const host = open(to, readStepOutputLibrary());
     const later = () => {
       if (isAtWork) timer = setTimeout(read, pollIntervalMs);
     };
@@ -82,7 +82,7 @@ export function createStepLines(
 }
 
 async function readLines(root: Pick<RootHost, "stream">, { name, limitSeconds }: Step, show: StepLines["show"]) {
-  const { stdout, done } = await root.stream("step_output", own({ step: name }), { limitSeconds });
+  const { stdout, done } = await root.stream("step_output", markOwn({ step: name }), { limitSeconds });
   let rest = "";
   stdout.setEncoding("utf8").on("data", (piece: string) => {
     const lines = (rest + piece).split("\n");

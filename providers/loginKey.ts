@@ -1,4 +1,4 @@
-import { assignments } from "../core/ssh/shellWords";
+import { formatAssignments } from "../core/ssh/shellWords";
 import { connectSsh, type SshSession, type SshTarget } from "../core/ssh/ssh";
 import { isFatal, type RefusedError } from "../core/ssh/sshErrors";
 import { formatProblem } from "../core/util/problem";
@@ -15,7 +15,7 @@ export class LoginKey extends defineResource<LoginKeyInputs, LoginKeyOutputs>({
   create: async ({ isOrder }) => ({ isOrdered: isOrder }),
   update: async (olds, news) => {
     if (olds.publicKey !== news.publicKey) await authorizeKey(olds, news);
-    return { isOrdered: orderedByState(olds, news) };
+    return { isOrdered: isOrderedByState(olds, news) };
   },
   // The end of an order is no change, and neither is a new version of the script that authorizes.
   changes: (olds, news) => hasChanges(olds, news, "isOrder", "library"),
@@ -73,7 +73,7 @@ export async function authorizeKey(
     );
   }
   try {
-    const script = `${assignments({ host_name: address, user, line: news.publicKey })}${news.library}
+    const script = `${formatAssignments({ host_name: address, user, line: news.publicKey })}${news.library}
 authorize_in "$(getent passwd "$user" | cut -d: -f6)" "$line"\n`;
     const { exitCode, stderr } = await session.run("bash -euo pipefail -s", script);
     if (exitCode !== 0) throw new Error(`${address}: the new ssh key could not be authorised: ${stderr.trim()}`);
@@ -91,6 +91,6 @@ authorize_in "$(getent passwd "$user" | cut -d: -f6)" "$line"\n`;
 }
 
 /** True if this state ordered the server: the answer of an earlier run about the same server stays. */
-export function orderedByState(olds: Partial<LoginKeyInputs & LoginKeyOutputs>, news: LoginKeyInputs): boolean {
+export function isOrderedByState(olds: Partial<LoginKeyInputs & LoginKeyOutputs>, news: LoginKeyInputs): boolean {
   return olds.serverId === news.serverId ? olds.isOrdered === true : news.isOrder;
 }

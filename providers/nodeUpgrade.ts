@@ -1,11 +1,11 @@
 import { type ChainClient, openNodeChain } from "../core/chain/chain";
 import type { Network } from "../core/chain/elections";
 import type { NodeTarget } from "../core/chain/node";
-import { nodeVersion, readVersionGaps } from "../core/chain/nodeVersion";
+import { readNodeVersion, readVersionGaps } from "../core/chain/nodeVersion";
 import { createOrchestratorClient } from "../core/chain/orchestrator";
 import { waitForSignings } from "../core/orchestrator/move/signings";
 import { createConnection } from "../core/ssh/connection";
-import { own } from "../core/ssh/foreign";
+import { markOwn } from "../core/ssh/foreign";
 import { type CallOptions, type OrchestratorHost, openRoot, type RootHost } from "../core/ssh/root";
 import { isSameHost } from "../core/ssh/sameHost";
 import type { WitnessSources } from "../core/sync/chainSources";
@@ -68,9 +68,9 @@ async function upgrade(inputs: UpgradeInputs, last: Partial<UpgradeOutputs>): Pr
       {
         ...systemClock,
         say: (line) => say(`node: ${line}`),
-        host: (name, more) => root.call(`node_release_${name}`, own({ ...release, ...more }), limits[name]),
+        host: (name, more) => root.call(`node_release_${name}`, markOwn({ ...release, ...more }), limits[name]),
         node: () => readNodeStatus(node, inputs, connection),
-        version: () => nodeVersion(node, connection).catch(() => undefined),
+        version: () => readNodeVersion(node, connection).catch(() => undefined),
         tick: (producer) => readTick(chain, inputs, producer),
         findRollbackFault: async (before, { synced, currentHeight: height = 0 }) => {
           const gaps = await readVersionGaps(node, height, connection);

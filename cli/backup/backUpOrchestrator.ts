@@ -11,7 +11,7 @@ import { findWholeBackup } from "../../core/orchestrator/checks/preparation";
 import { type OrchestratorPlace, readOrchestratorFacts } from "../../core/orchestrator/checks/survey";
 import { locateOrchestrator, type OrchestratorReading } from "../../core/orchestrator/hosts/locateOrchestrator";
 import { openRoot, type RootHost } from "../../core/ssh/root";
-import { orchestratorLibrary } from "../../core/steps/libraries";
+import { readOrchestratorLibrary } from "../../core/steps/libraries";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor } from "../../core/util/commands";
 import { printable, printableLines } from "../../core/util/printable";
@@ -71,7 +71,7 @@ function listCandidates(source: StackInfo): readonly Candidate[] {
         needed: `record them with: ${commandsFor(source.stack).up}`,
       }),
     );
-  const library = orchestratorLibrary();
+  const library = readOrchestratorLibrary();
   return hosts.map(({ host, place }) => ({ root: openRoot(host, library), place }));
 }
 

@@ -4,11 +4,11 @@ import { findFirstFork, hashAt, readSharedHeights } from "../../core/chain/sameC
 import { openStackStore, resolveRecordsDirectory } from "../../core/config/stackStore";
 import { findWebhookFault } from "../../core/notify/notify";
 import { readFreeBytes } from "../../core/orchestrator/checks/survey";
-import { retirementReferences } from "../../core/retirement/retirementInputs";
+import { listRetirementReferences } from "../../core/retirement/retirementInputs";
 import { resolveOwnIdentityPath } from "../../core/store/recordsDirectory";
 import { chainRisk } from "../../core/sync/decideSynced";
 import { compareReferences, type ReferenceReading } from "../../core/sync/references";
-import { referenceText } from "../../core/sync/syncMessages";
+import { formatReference } from "../../core/sync/syncMessages";
 import { openWitnesses } from "../../core/sync/witnesses";
 import { createWitnessSources } from "../../core/sync/witnessSources";
 import { commandsFor } from "../../core/util/commands";
@@ -50,7 +50,7 @@ export async function check(fullName: string, { json }: { json?: boolean }): Pro
 
 async function checkReferences({ config, address = "", hostKey = "" }: StackInfo): Promise<CheckRow[]> {
   const { sync, lifecycle } = config;
-  const urls = lifecycle === "active" ? sync.references : retirementReferences(config);
+  const urls = lifecycle === "active" ? sync.references : listRetirementReferences(config);
   const { witnessHost } = createWitnessSources(config);
   const risk = lifecycle === "active" && sync.unverifiedChain ? [pending("chain", chainRisk)] : [];
   if (urls.length === 0 && witnessHost === undefined)
@@ -65,7 +65,7 @@ async function checkReferences({ config, address = "", hostKey = "" }: StackInfo
 function compareWitnesses(readings: readonly ReferenceReading[], tolerance: number): CheckRow[] {
   const heights = readings.flatMap((reading) => (isAnswered(reading) ? [reading.newest.height] : []));
   const { median, notes } = compareReferences(Math.max(0, ...heights), { readings }, tolerance);
-  const lines = notes.map(referenceText);
+  const lines = notes.map(formatReference);
   if (heights.length === 0) return [fail("references", "no reference gives a height", ...lines)];
   const fork = findFirstFork(readings.filter(isAnswered));
   if (fork) {

@@ -2,13 +2,13 @@ import type { StackConfig } from "../../core/config/config";
 import { formatNotRun, readAnswer } from "../../core/ssh/answer";
 import { createHostTarget, createProxyLogin, findForwardedRpc } from "../../core/ssh/configuredLogin";
 import { readPresentedKey } from "../../core/ssh/presentedKey";
-import { formatSilentHost, formatSlowLogin, refusedText, tryLogin } from "../../core/ssh/reachability";
+import { formatRefusedLogin, formatSilentHost, formatSlowLogin, tryLogin } from "../../core/ssh/reachability";
 import type { SshSession, SshTarget } from "../../core/ssh/ssh";
 import { findSshdTrialFault } from "../../core/ssh/sshdTrial";
 import type { LoginError } from "../../core/ssh/sshErrors";
 import { preflight } from "../../core/steps/nodeSteps";
-import { envelope } from "../../core/steps/step";
-import { receiver, stackIdentity } from "../../core/steps/stepVariables";
+import { createEnvelope } from "../../core/steps/step";
+import { createReceiver, formatStackIdentity } from "../../core/steps/stepVariables";
 import { type Commands, commandsFor } from "../../core/util/commands";
 import { command } from "../../core/util/outputLine";
 import type { StackInfo } from "../status/openStack";
@@ -37,7 +37,10 @@ export async function checkHost({ stack, config, address, hostKey }: StackInfo):
     const fault = await findSshdTrialFault(session, target, findForwardedRpc(config));
     if (fault !== undefined) return [login, fail(topic, ...fault.split("\n"))];
     if (lifecycle !== "active") return [login];
-    const script = envelope(preflight(config, stackIdentity(stack, pillar.name)), receiver(config, address));
+    const script = createEnvelope(
+      preflight(config, formatStackIdentity(stack, pillar.name)),
+      createReceiver(config, address),
+    );
     const result = await session.run("bash -euo pipefail -s preflight", script);
     const { exitCode } = result;
     const { isDone, stdout, stderr } = readAnswer(script, result);
@@ -59,7 +62,7 @@ export const putVerdictFirst = (lines: readonly string[]): string[] => [...lines
 
 function formatLoginError(target: SshTarget, error: LoginError, run: Commands): string {
   const { message, refused } = error;
-  if (refused === "login") return refusedText(target, error, run);
+  if (refused === "login") return formatRefusedLogin(target, error, run);
   return refused === "hostKey" ? message : formatSilentHost(target, error, run, 0);
 }
 

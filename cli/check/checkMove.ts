@@ -7,7 +7,7 @@ import { rehearse } from "../../core/orchestrator/checks/rehearsal";
 import { createSecureOptions } from "../../core/orchestrator/checks/secureOptions";
 import { createNewHost, createOldHost } from "../../core/ssh/configuredLogin";
 import { openRoot } from "../../core/ssh/root";
-import { orchestratorLibrary } from "../../core/steps/libraries";
+import { readOrchestratorLibrary } from "../../core/steps/libraries";
 import { readNodeStatus } from "../../core/sync/nodeStatus";
 import { createWitnessSources } from "../../core/sync/witnessSources";
 import { systemClock } from "../../core/util/clock";
@@ -26,7 +26,7 @@ export async function checkMove({ stack, config, state, address, hostKey }: Stac
   const options = createSecureOptions(config, stack);
   if (isMoveOver(await readMoveEvents(openStackStore(config)), options.move))
     return [pass(topic, "the move is over, says the event log: nothing to rehearse")];
-  const library = orchestratorLibrary();
+  const library = readOrchestratorLibrary();
   const roots = {
     old: openRoot(createOldHost(config), library),
     new: openRoot(createNewHost(config, address, hostKey), library),

@@ -1,6 +1,6 @@
 import { createNodeTarget } from "../../core/chain/configuredNode";
 import { createNodeClient } from "../../core/chain/node";
-import { nodeVersion, readVersionGaps } from "../../core/chain/nodeVersion";
+import { readNodeVersion, readVersionGaps } from "../../core/chain/nodeVersion";
 import {
   findApplicableRows,
   formatRequirement,
@@ -29,7 +29,7 @@ export async function checkNodeVersion({ stack, config, address, hostKey }: Stac
       return [listRequiredVersions(config, `the node does not answer: ${observation.reason}`)];
     const { currentHeight, targetHeight } = observation.info;
     const gaps = await readVersionGaps(target, Math.max(currentHeight, targetHeight), connection, "all");
-    return [formatVersionGaps(gaps, stack, await nodeVersion(target, connection).catch(() => "unknown version"))];
+    return [formatVersionGaps(gaps, stack, await readNodeVersion(target, connection).catch(() => "unknown version"))];
   } catch (error) {
     return [pending(topic, ...(error as Error).message.split("\n"))];
   } finally {

@@ -8,7 +8,7 @@ const upArguments = "after --: passed on to pulumi up";
 const noUp = "write the stack's file, and print the pulumi command instead of running it";
 const upExitCode = "Exit code: that of pulumi up; 2 if pulumi up was not run (the output says why, and what to do)";
 
-export function initCommand(program: Command): void {
+export function addInitCommand(program: Command): void {
   program
     .command("init")
     .argument("[stack]", "such as prod-2")
@@ -60,7 +60,7 @@ Exit code:
     });
 }
 
-export function migrateCommand(program: Command): void {
+export function addMigrateCommand(program: Command): void {
   program
     .command("migrate")
     .argument("<old>", "the stack of the Pillar's present host, such as prod; made if it is missing")
@@ -88,7 +88,7 @@ command that failed`,
     });
 }
 
-export function adoptCommand(program: Command): void {
+export function addAdoptCommand(program: Command): void {
   program
     .command("adopt")
     .argument("<stack>", "the name of the new stack, such as prod")
@@ -110,7 +110,7 @@ export function adoptCommand(program: Command): void {
     );
 }
 
-export function moveCommand(program: Command): void {
+export function addMoveCommand(program: Command): void {
   program
     .command("move")
     .argument("<stack>", "the stack of the new host, such as prod-2")
@@ -133,7 +133,7 @@ export function moveCommand(program: Command): void {
     });
 }
 
-export function restoreCommand(program: Command): void {
+export function addRestoreCommand(program: Command): void {
   program
     .command("restore")
     .argument("<stack>", "the stack of the host that gets the orchestrator, such as prod-3")
@@ -156,7 +156,7 @@ export function restoreCommand(program: Command): void {
     });
 }
 
-export function retireCommand(program: Command): void {
+export function addRetireCommand(program: Command): void {
   program
     .command("retire")
     .argument("<stack>", "the stack of the old host, such as prod")
@@ -174,7 +174,7 @@ export function retireCommand(program: Command): void {
     });
 }
 
-export function resumeCommand(program: Command): void {
+export function addResumeCommand(program: Command): void {
   program
     .command("resume")
     .argument("<stack>", "such as prod")

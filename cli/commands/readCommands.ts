@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 // Commands that change no stack. Each loads its code on demand: the schema and ssh take half a second to load, and
 // --help should not.
 
-export function statusCommand(program: Command): void {
+export function addStatusCommand(program: Command): void {
   program
     .command("status")
     .argument("[stack...]", "such as prod; several are shown one after the other")
@@ -44,7 +44,7 @@ Exit code:
     );
 }
 
-export function nextCommand(program: Command): void {
+export function addNextCommand(program: Command): void {
   program
     .command("next")
     .argument("<stack>", "such as prod")
@@ -65,7 +65,7 @@ Exit code:
     });
 }
 
-export function checkCommand(program: Command): void {
+export function addCheckCommand(program: Command): void {
   program
     .command("check")
     .argument("<stack>", "such as prod")
@@ -89,7 +89,7 @@ Exit code:
     });
 }
 
-export function backupCommand(program: Command): void {
+export function addBackupCommand(program: Command): void {
   program
     .command("backup")
     .argument("<stack>", "such as prod-2")
@@ -112,7 +112,7 @@ Exit code:
     });
 }
 
-export function supportCommand(program: Command): void {
+export function addSupportCommand(program: Command): void {
   program
     .command("support")
     .argument("<stack>", "such as prod")
@@ -123,7 +123,7 @@ export function supportCommand(program: Command): void {
     });
 }
 
-export function notifyCommand(program: Command): void {
+export function addNotifyCommand(program: Command): void {
   program
     .command("notify")
     .argument("<stack>", "such as prod")
@@ -144,7 +144,7 @@ Exit code:
     });
 }
 
-export function reportCommand(program: Command): void {
+export function addReportCommand(program: Command): void {
   program
     .command("report")
     .argument("<stack>", "such as prod")

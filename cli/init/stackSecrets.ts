@@ -1,4 +1,4 @@
-import { ownFile } from "../../core/config/privateKey";
+import { formatOwnFile } from "../../core/config/privateKey";
 import { formatProblem } from "../../core/util/problem";
 import { readSmallFile, type SmallFile } from "../../core/util/readSmallFile";
 import { askSecret } from "../terminal/prompts";
@@ -39,7 +39,7 @@ function readToken(file: string): string {
   } catch (error) {
     throw refusal((error as Error).message, "give a file that holds the API token, and nothing else");
   }
-  if (found.exposed !== undefined) throw refusal(found.exposed, `give ${ownFile(file)}`);
+  if (found.exposed !== undefined) throw refusal(found.exposed, `give ${formatOwnFile(file)}`);
   return found.text.trim();
 }
 

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { printable } from "../../core/util/printable";
 import { formatUtcMinute } from "../../core/util/timeText";
 import { shortenStackName } from "./stackName";
-import { backendDirectory } from "./stateFile";
+import { findBackendDirectory } from "./stateFile";
 
 /** The holder of a stack's lock, as a directory or bucket backend reports it. `since` in Unix milliseconds. */
 export type Lock = Readonly<{ user: string; host: string; pid: number; since: number }>;
@@ -47,7 +47,7 @@ export async function readLocks(
   project: string,
   stack: string,
 ): Promise<readonly LockStatus[] | undefined> {
-  const directory = backendDirectory(url);
+  const directory = findBackendDirectory(url);
   if (directory === undefined) return undefined;
   const own = join(directory, ".pulumi", "locks", "organization", project, shortenStackName(stack));
   const files = (await readdir(own).catch(() => [])).filter((name) => name.endsWith(".json"));

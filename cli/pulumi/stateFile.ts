@@ -8,7 +8,7 @@ import type { Deployment } from "./stackState";
 const version = 3;
 
 /** Returns a backend's directory; undefined if it is none on this machine. */
-export function backendDirectory(url: string): string | undefined {
+export function findBackendDirectory(url: string): string | undefined {
   const path = /^file:\/\/([^?]*)/.exec(url)?.[1];
   return path === undefined ? undefined : resolve(path.replace(/^~/, resolveHomeDirectory));
 }
@@ -19,7 +19,7 @@ export function backendDirectory(url: string): string | undefined {
  * @returns undefined for another backend or format, or while the file is being written
  */
 export async function readStateFile(url: string, project: string, stack: string): Promise<Deployment | undefined> {
-  const directory = backendDirectory(url);
+  const directory = findBackendDirectory(url);
   if (directory === undefined) return undefined;
   const file = join(directory, ".pulumi", "stacks", project, `${shortenStackName(stack)}.json`);
   // If both files exist, Pulumi decides which one counts.

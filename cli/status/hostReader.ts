@@ -6,9 +6,9 @@ import { type Connection, createConnection } from "../../core/ssh/connection";
 import { type NodeHostFacts, readHostFacts } from "../../core/ssh/hostFacts";
 import type { SshTarget } from "../../core/ssh/ssh";
 import { facts } from "../../core/steps/readingSteps";
-import { envelope } from "../../core/steps/step";
-import { receiver } from "../../core/steps/stepVariables";
-import { gateSettings } from "../../core/sync/gateSettings";
+import { createEnvelope } from "../../core/steps/step";
+import { createReceiver } from "../../core/steps/stepVariables";
+import { createGateSettings } from "../../core/sync/gateSettings";
 import type { SyncDeps, WaitOptions } from "../../core/sync/waitForSync";
 import { openWitnesses } from "../../core/sync/witnesses";
 import { createWitnessSources } from "../../core/sync/witnessSources";
@@ -28,7 +28,7 @@ export function openHostReader({ config, address }: StackWithHost, hostKey: stri
   const target = createNodeTarget(config, address, hostKey);
   const connection = createConnection(target.ssh);
   const step = facts(config, { logLines: 10, withStages: config.lifecycle === "active" });
-  const script = envelope(step, receiver(config, address));
+  const script = createEnvelope(step, createReceiver(config, address));
   const chain = openNodeChain("the node", target, shareConnection(connection));
   const witnesses = openWitnesses(createWitnessSources(config), target);
   const connections = new Map([[connectionKey(target.ssh), connection]]);
@@ -70,7 +70,7 @@ function shareConnection(connection: Connection): Connection {
 /** Returns the sync gate's options for a stack; with `block` it never gives up. */
 export function createGateOptions({ config, address, state }: StackWithHost, wait: "block" | "check"): WaitOptions {
   return {
-    ...gateSettings(config),
+    ...createGateSettings(config),
     deadline: Number.POSITIVE_INFINITY,
     wait,
     address,

@@ -65,10 +65,10 @@ function formatDetails(found: StackLookup): string[] {
 }
 
 export function createOverviewJson(all: readonly StackLookup[]): unknown[] {
-  return sortByNeeds(all).map((found) => ({ ...lookupJson(found), needs: decideNeeds(found) }));
+  return sortByNeeds(all).map((found) => ({ ...createLookupJson(found), needs: decideNeeds(found) }));
 }
 
-export function lookupJson(found: StackLookup): object {
+export function createLookupJson(found: StackLookup): object {
   return "view" in found
     ? createStatusJson(found.view, found.exitCode)
     : { stack: found.stack, looked: false, refusal: found.refusal.message };

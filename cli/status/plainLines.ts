@@ -1,6 +1,6 @@
 import { formatRegistration, formatRegistrationKey } from "../../core/registration/registrationMessages";
 import type { NodeHostFacts } from "../../core/ssh/hostFacts";
-import { type FactRow, peersRow, serviceRow, unseenLabel } from "../../core/ssh/hostFactsText";
+import { type FactRow, formatPeersRow, formatServiceRow, unseenLabel } from "../../core/ssh/hostFactsText";
 import { formatGateLine } from "../../core/sync/syncMessages";
 import { printable } from "../../core/util/printable";
 import { decideStage } from "./hostStage";
@@ -45,8 +45,8 @@ function factTopics({ unseen, atWork, service, node }: NodeHostFacts): Topic[] {
   return [
     unseen?.[0] === undefined ? [] : [line([unseenLabel, unseen[0]])],
     atWork === undefined ? [] : [line(["at work now", atWork])],
-    service === undefined ? [] : [line(serviceRow(service))],
-    node === undefined ? [] : [line(node.peers ? ["peers", "there are some"] : peersRow(node))],
+    service === undefined ? [] : [line(formatServiceRow(service))],
+    node === undefined ? [] : [line(node.peers ? ["peers", "there are some"] : formatPeersRow(node))],
   ].flat();
 }
 

@@ -106,8 +106,8 @@ function printLookups(found: readonly StackLookup[], { json }: StatusOptions): v
   const { formatStatus } = require("./statusRows") as typeof import("./statusRows");
   const { formatReport } = require("./screenLayout") as typeof import("./screenLayout");
   if (json) {
-    const { lookupJson } = require("./overview") as typeof import("./overview");
-    const reports = found.map(lookupJson);
+    const { createLookupJson } = require("./overview") as typeof import("./overview");
+    const reports = found.map(createLookupJson);
     console.log(JSON.stringify(found.length === 1 ? reports[0] : reports, undefined, 2));
     for (const one of found) if ("lines" in one) for (const line of one.lines) console.error(line);
     return;

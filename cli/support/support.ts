@@ -3,9 +3,9 @@ import { findValue } from "../../core/config/rawValues";
 import { listSecretKeys } from "../../core/config/secretKeys";
 import { openStackStore } from "../../core/config/stackStore";
 import type { OrchestratorPlace } from "../../core/orchestrator/checks/survey";
-import { own } from "../../core/ssh/foreign";
+import { markOwn } from "../../core/ssh/foreign";
 import { type OrchestratorHost, openRoot, redactSecrets } from "../../core/ssh/root";
-import { supportLibrary } from "../../core/steps/libraries";
+import { readSupportLibrary } from "../../core/steps/libraries";
 import { commandsFor } from "../../core/util/commands";
 import { printableLines } from "../../core/util/printable";
 import { writeNewFile } from "../../core/util/writeAtomically";
@@ -87,10 +87,10 @@ function formatState(exported: string): string {
 }
 
 async function readHost(host: OrchestratorHost, place: OrchestratorPlace, nodeService: string): Promise<string> {
-  const root = openRoot(host, supportLibrary());
+  const root = openRoot(host, readSupportLibrary());
   const { service, directory } = place;
   try {
-    return await root.call("support", own({ node_service: nodeService, service, directory }), { limitSeconds });
+    return await root.call("support", markOwn({ node_service: nodeService, service, directory }), { limitSeconds });
   } finally {
     root.close();
   }

@@ -3,7 +3,7 @@ import { formatResourceName } from "../../core/cloud/cloud";
 import type { CloudServer } from "../../core/cloud/power";
 import type { OwnServer } from "../../core/ssh/ownServer";
 import { computeFingerprint } from "../../core/ssh/publicKey";
-import { loginKeyLibrary } from "../../core/steps/libraries";
+import { readLoginKeyLibrary } from "../../core/steps/libraries";
 import { cloudInit } from "../../core/steps/nodeSteps";
 import { HostKey } from "../../providers/hostKey";
 import { LoginKey } from "../../providers/loginKey";
@@ -84,7 +84,7 @@ function createLoginKey(
   const isOrder = isOrderedHere(making);
   return new LoginKey(
     "login-key",
-    { target: createSshTarget(access), publicKey, library: loginKeyLibrary(), serverId: made.id, isOrder },
+    { target: createSshTarget(access), publicKey, library: readLoginKeyLibrary(), serverId: made.id, isOrder },
     { parent, dependsOn: [made.resource] },
   );
 }

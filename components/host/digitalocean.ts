@@ -1,7 +1,7 @@
 import * as digitalocean from "@pulumi/digitalocean";
 import * as pulumi from "@pulumi/pulumi";
 import type { CloudInventory } from "../../core/cloud/cloud";
-import { digitaloceanTag, formatSlug } from "../../core/cloud/digitalocean";
+import { createDigitaloceanTag, formatSlug } from "../../core/cloud/digitalocean";
 import { type CloudParts, everything, listIgnoredInputs, type RegisteredServer } from "./cloudParts";
 
 /** Inputs, by the plugin's names, whose changes must not reach a live Droplet. */
@@ -33,7 +33,7 @@ export function createDigitaloceanParts(
           name,
           {
             name: args.label,
-            tags: [digitaloceanTag(args.owner)],
+            tags: [createDigitaloceanTag(args.owner)],
             size: args.plan,
             region: args.location,
             image: formatSlug(args.image),
@@ -66,7 +66,7 @@ function createFirewall(
   // The firewall finds its Droplet by the tag, so it can exist before the Droplet.
   const tag = new digitalocean.Tag(
     "tag",
-    { name: digitaloceanTag(owner) },
+    { name: createDigitaloceanTag(owner) },
     { parent: options.parent, provider: options.provider, import: foundTag },
   );
   return new digitalocean.Firewall(

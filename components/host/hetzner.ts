@@ -1,7 +1,7 @@
 import * as hcloud from "@pulumi/hcloud";
 import * as pulumi from "@pulumi/pulumi";
 import type { CloudInventory } from "../../core/cloud/cloud";
-import { hetznerLabels } from "../../core/cloud/hetzner";
+import { createHetznerLabels } from "../../core/cloud/hetzner";
 import { type CloudParts, everything, listIgnoredInputs, type RegisteredServer, type ServerArgs } from "./cloudParts";
 
 /** Inputs, by the plugin's names, whose changes must not reach a live server. */
@@ -25,7 +25,7 @@ export function createHetznerParts(
     sshKey: (name, { label, owner, publicKey }, options) =>
       new hcloud.SshKey(
         name,
-        { name: label, publicKey, labels: hetznerLabels(owner) },
+        { name: label, publicKey, labels: createHetznerLabels(owner) },
         // The key is only used to create a server.
         { ...options, provider, ignoreChanges: ["publicKey"] },
       ),
@@ -34,7 +34,7 @@ export function createHetznerParts(
         name,
         {
           name: label,
-          labels: hetznerLabels(owner),
+          labels: createHetznerLabels(owner),
           rules: openings.map(({ protocol, port, sources }) => ({
             direction: "in",
             protocol,
@@ -66,7 +66,7 @@ export function createHetznerParts(
 function createServerArgs(args: ServerArgs): hcloud.ServerArgs {
   return {
     name: args.label,
-    labels: hetznerLabels(args.owner),
+    labels: createHetznerLabels(args.owner),
     serverType: args.plan,
     location: args.location,
     image: args.image,

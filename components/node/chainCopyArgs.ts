@@ -4,9 +4,9 @@ import type { StackConfig } from "../../core/config/config";
 import { createStackLogRef } from "../../core/config/stackStore";
 import type { OrchestratorHost } from "../../core/ssh/root";
 import type { SshTarget } from "../../core/ssh/ssh";
-import { chainCopyLibrary } from "../../core/steps/libraries";
-import { stackIdentity } from "../../core/steps/stepVariables";
-import { chainSources } from "../../core/sync/gateSettings";
+import { readChainCopyLibrary } from "../../core/steps/libraries";
+import { formatStackIdentity } from "../../core/steps/stepVariables";
+import { createChainSources } from "../../core/sync/gateSettings";
 
 /** Inputs of the chain copy. Plain, with the old host's login: wrap them before they become inputs. */
 export type ChainCopySettings = Omit<ChainCopyInputs, "new">;
@@ -18,7 +18,7 @@ export function createChainCopyArgs(config: StackConfig, stack: string): ChainCo
   const { host, service, dataDir, copyAddress, node: old } = createOldNode(config);
   return {
     stack,
-    identity: stackIdentity(stack, pillar.name),
+    identity: formatStackIdentity(stack, pillar.name),
     old: {
       host,
       node: old,
@@ -28,9 +28,9 @@ export function createChainCopyArgs(config: StackConfig, stack: string): ChainCo
     copy: { address: copyAddress ?? host.ssh.address, port: host.ssh.port },
     limitMbps: sync.copyMbps ?? 0,
     momentum: network.momentum,
-    ...chainSources(config),
+    ...createChainSources(config),
     record: createStackLogRef(config),
-    library: chainCopyLibrary(),
+    library: readChainCopyLibrary(),
   };
 }
 

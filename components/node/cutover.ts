@@ -19,9 +19,9 @@ import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
 import { warn } from "../log";
 import { notifyOperator } from "../notifyOperator";
-import { stepInput } from "../remote";
+import { createStepInput } from "../remote";
 import { openStackLog } from "../stackLog";
-import { formatNextStep, type NextStepSituation, offersAddress, showsAddress } from "./nextStep";
+import { formatNextStep, mayShowAddress, type NextStepSituation, offersAddress } from "./nextStep";
 import type { HostReading, NodeHostReader } from "./nodeReading";
 import type { PillarNode } from "./pillarNode";
 
@@ -63,7 +63,7 @@ export function registerCutover({
 
   new HourlyRestartOff("hourly-restart-kept-off", {
     target: synced.apply(([at, key]) => createHostTarget(config, at, key)),
-    script: stepInput(hourlyRestart(config, "synced"), host.access),
+    script: createStepInput(hourlyRestart(config, "synced"), host.access),
     found: synced.apply(async ([at, key]) => {
       const state = await (await once(at, key)).hourlyRestart;
       return state === "on" ? new Date().toISOString() : undefined;
@@ -95,7 +95,7 @@ export function registerCutover({
       ...createRegistrationOutput(known.registration),
       offered: offersAddress(known),
     })),
-    producerAddress: situation.apply((known) => (showsAddress(known) ? known.producerAddress : undefined)),
+    producerAddress: situation.apply((known) => (mayShowAddress(known) ? known.producerAddress : undefined)),
     nextStep: situation.apply(formatNextStep),
   };
 }

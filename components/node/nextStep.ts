@@ -20,7 +20,7 @@ export interface NextStepSituation {
 }
 
 /** True if this host's address may be printed: its node is synced, or the address is registered anyway. */
-export function showsAddress({ registration, now }: Pick<NextStepSituation, "registration" | "now">): boolean {
+export function mayShowAddress({ registration, now }: Pick<NextStepSituation, "registration" | "now">): boolean {
   return now.synced || isOurs(registration);
 }
 

@@ -1,14 +1,14 @@
 import { openNodeChain } from "../../core/chain/chain";
 import { createNodeTarget } from "../../core/chain/configuredNode";
-import { nodeVersion } from "../../core/chain/nodeVersion";
+import { readNodeVersion } from "../../core/chain/nodeVersion";
 import type { StackConfig } from "../../core/config/config";
 import { type PillarReading, readSources } from "../../core/registration/pillarReadings";
 import { type Connection, createConnection } from "../../core/ssh/connection";
 import { runScript } from "../../core/ssh/runScript";
 import { isSameHost } from "../../core/ssh/sameHost";
 import { hourlyRestartNow } from "../../core/steps/readingSteps";
-import { envelope } from "../../core/steps/step";
-import { receiver } from "../../core/steps/stepVariables";
+import { createEnvelope } from "../../core/steps/step";
+import { createReceiver } from "../../core/steps/stepVariables";
 import { type NodeStatus, prefetch, readNodeStatus } from "../../core/sync/nodeStatus";
 import { createWitnessSources } from "../../core/sync/witnessSources";
 import type { LastRun } from "../lastRun";
@@ -56,7 +56,7 @@ function startReading(config: StackConfig, address: string, hostKey: string): Ho
     readings: connected.then(() => readSources(chain, config.sync.references, config.pillar.name, address)),
     hourlyRestart: connected.then(() => readHourlyRestart(config, address, connection)),
     version: config.node.release
-      ? connected.then(() => nodeVersion(target, connection)).catch(() => undefined)
+      ? connected.then(() => readNodeVersion(target, connection)).catch(() => undefined)
       : Promise.resolve(undefined),
   };
   const close = () => connection.drop();
@@ -67,7 +67,7 @@ function startReading(config: StackConfig, address: string, hostKey: string): Ho
 const timeoutMs = 20_000;
 
 async function readHourlyRestart(config: StackConfig, address: string, connection: Connection) {
-  const script = envelope(hourlyRestartNow(config, true), receiver(config, address));
+  const script = createEnvelope(hourlyRestartNow(config, true), createReceiver(config, address));
   try {
     const [printed] = await runScript(connection, "hourlyRestartNow", script, timeoutMs);
     return printed?.trim();

@@ -5,17 +5,17 @@ import type { CopyHost } from "../../core/chainCopy/inputs";
 import type { StackConfig } from "../../core/config/config";
 import { findValidEvents } from "../../core/eventLog/guardFacts";
 import type { OrchestratorHost } from "../../core/ssh/root";
-import { nodeReleaseLibrary } from "../../core/steps/libraries";
-import { chainCopyAway, type NodeSteps, nodeSteps } from "../../core/steps/nodeSteps";
+import { readNodeReleaseLibrary } from "../../core/steps/libraries";
+import { chainCopyAway, createNodeSteps, type NodeSteps } from "../../core/steps/nodeSteps";
 import type { Step } from "../../core/steps/step";
-import { nodePlace, releaseVariables, stackIdentity } from "../../core/steps/stepVariables";
-import { gateSettings } from "../../core/sync/gateSettings";
+import { createNodeVariables, formatStackIdentity, releaseVariables } from "../../core/steps/stepVariables";
+import { createGateSettings } from "../../core/sync/gateSettings";
 import { createWitnessSources } from "../../core/sync/witnessSources";
 import { ChainCopy } from "../../providers/chainCopy";
 import { NodeUpgrade, type UpgradeInputs } from "../../providers/nodeUpgrade";
 import { SyncGate, type SyncGateArgs } from "../../providers/syncGate";
 import type { Host } from "../host/host";
-import { createRootAccess, createSshTarget, runStep, stepInput } from "../remote";
+import { createRootAccess, createSshTarget, createStepInput, runStep } from "../remote";
 import { readStackEventsOrNone } from "../stackLog";
 import { type ChainCopySettings, createChainCopyArgs, createNewSide } from "./chainCopyArgs";
 import type { NodeHostReader } from "./nodeReading";
@@ -42,19 +42,19 @@ export async function createPillarNodeArgs(
 ): Promise<PillarNodeArgs> {
   const [stack, pillar] = [pulumi.getStack(), config.pillar.name];
   const from = createChainCopyArgs(config, stack);
-  const identity = stackIdentity(stack, pillar);
+  const identity = formatStackIdentity(stack, pillar);
   // After an interrupted retirement the state has the steps from before it, and an interrupted chain copy may have left
   // files that the state does not know.
   const events = await readStackEventsOrNone(config);
   const begun = from ? undefined : findValidEvents(events, stack, "copying").at(-1)?.at;
   return {
     host,
-    steps: nodeSteps(config, identity, findValidEvents(events, stack, "shuttingDown").at(-1)?.at),
+    steps: createNodeSteps(config, identity, findValidEvents(events, stack, "shuttingDown").at(-1)?.at),
     rpc: createNodeRpc(config),
     upgrade: createUpgradeInputs(config),
     look,
     sync: {
-      ...gateSettings(config),
+      ...createGateSettings(config),
       ...createWitnessSources(config),
       title: `Pillar ${pillar} (${stack})`,
       notify: config.notify,
@@ -72,8 +72,8 @@ function createUpgradeInputs(config: StackConfig): PillarNodeArgs["upgrade"] {
     stack,
     pillar: pillar.name,
     signerPort: orchestrator.rpcPort,
-    library: nodeReleaseLibrary(),
-    release: { ...nodePlace(config), ...releaseVariables(node.release), signing_key, fingerprint },
+    library: readNodeReleaseLibrary(),
+    release: { ...createNodeVariables(config), ...releaseVariables(node.release), signing_key, fingerprint },
     network: { momentum: network.momentum, tickMomentums: network.tickMomentums },
     ...createWitnessSources(config),
   };
@@ -137,8 +137,8 @@ export class PillarNode extends pulumi.ComponentResource {
       {
         ...sync,
         target,
-        factsScript: stepInput(steps.facts, host.access),
-        addressScript: stepInput(steps.addressDigest, host.access),
+        factsScript: createStepInput(steps.facts, host.access),
+        addressScript: createStepInput(steps.addressDigest, host.access),
       },
       next(),
     );

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import { hasOrchestrator } from "../../core/eventLog/orchestratorPresence";
-import { findPortProblems, portRules, tryPorts } from "../../core/ssh/portRules";
+import { findPortProblems, listPortRules, tryPorts } from "../../core/ssh/portRules";
 import { warn } from "../log";
 
 /**
@@ -19,7 +19,10 @@ export function reportPorts(
   if (host.provider !== "existing") return pulumi.output(undefined);
   return deployed.apply(async () => {
     // The orchestrator's state is not known here.
-    const rules = portRules(config, await hasOrchestrator(config, stack, shown), { node: true, orchestrator: false });
+    const rules = listPortRules(config, await hasOrchestrator(config, stack, shown), {
+      node: true,
+      orchestrator: false,
+    });
     const faults = findPortProblems(await look(host.address, rules)).map(({ text }) => text);
     if (faults.length > 0)
       await warn([`wrong ports of ${host.address}, as seen from this machine:`, ...faults].join("\n  "));

@@ -9,7 +9,7 @@ import type { HostInputs, MoveInputs } from "../../core/orchestrator/hosts/moveI
 import { pickAcknowledgements } from "../../core/orchestrator/rules/acknowledgements";
 import { createOldHost } from "../../core/ssh/configuredLogin";
 import type { OrchestratorHost } from "../../core/ssh/root";
-import { orchestratorLibrary } from "../../core/steps/libraries";
+import { readOrchestratorLibrary } from "../../core/steps/libraries";
 import { bulkCopy, orchestrator as installStep } from "../../core/steps/orchestratorSteps";
 import type { Step } from "../../core/steps/step";
 import type { WitnessSources } from "../../core/sync/chainSources";
@@ -87,7 +87,7 @@ export class Orchestrator extends pulumi.ComponentResource {
     super("pillar-host:orchestrator:Orchestrator", name, {}, options);
     const { host, secure, attempt } = args;
     const { move: moveName, old: from, new: to } = secure;
-    const library = orchestratorLibrary();
+    const library = readOrchestratorLibrary();
     const oldAccess = pulumi.output(args.oldHost);
     const newAccess = createRootAccess(host.access);
     const node = createSshTarget(host.access).apply((ssh) => resolveNode(ssh, args.rpc));

@@ -7,7 +7,7 @@ import type { EventDetails } from "../../core/eventLog/events";
 import { assembleGuardMemory } from "../../core/retirement/guardMemory";
 import { readHostOnce } from "../../core/retirement/readHost";
 import { formatRefusal } from "../../core/retirement/refusalText";
-import { retirementInputs } from "../../core/retirement/retirementInputs";
+import { createRetirementInputs } from "../../core/retirement/retirementInputs";
 import { surveyRetirement } from "../../core/retirement/surveyRetirement";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor, someHostKey } from "../../core/util/commands";
@@ -37,7 +37,11 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   if (there && hostKey === undefined && !isOwnServer && !isAdopted(config))
     throw new pulumi.RunError(formatMissingKey(stack, config, there));
   const inputs = {
-    ...retirementInputs(config, { address: address ?? `the host of ${stack}`, hostKey: hostKey ?? "", isOwnServer }),
+    ...createRetirementInputs(config, {
+      address: address ?? `the host of ${stack}`,
+      hostKey: hostKey ?? "",
+      isOwnServer,
+    }),
     recorded: past.recorded,
     knownProducer: past.knownProducer,
   };

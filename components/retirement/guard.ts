@@ -30,7 +30,7 @@ export function createGuard(name: string, args: GuardArgs, parent: pulumi.Resour
     name,
     {
       ...settings,
-      ...hostInputs(args),
+      ...createHostInputs(args),
       isLast,
       server: host.server,
       serverId: host.server && pulumi.unsecret(host.server).id,
@@ -45,7 +45,7 @@ export function createGuard(name: string, args: GuardArgs, parent: pulumi.Resour
   );
 }
 
-export function hostInputs({ host, rpc }: RetirementArgs) {
+export function createHostInputs({ host, rpc }: RetirementArgs) {
   const { access, isOrdered = pulumi.output(false) } = host;
   return {
     isOwnServer: isOrdered,

@@ -3,8 +3,13 @@ import type { StackConfig } from "../../core/config/config";
 import { openStackStore } from "../../core/config/stackStore";
 import { readEvents } from "../../core/eventLog/eventLog";
 import type { RegistrationOutput } from "../../core/registration/registrationOutput";
-import { type HostMemory, hostMemoryInputs, mergeHostMemory, type Remembered } from "../../core/retirement/guardMemory";
-import { type RetirementSettings, retirementSettings } from "../../core/retirement/retirementInputs";
+import {
+  createHostMemoryInputs,
+  type HostMemory,
+  mergeHostMemory,
+  type Remembered,
+} from "../../core/retirement/guardMemory";
+import { createRetirementSettings, type RetirementSettings } from "../../core/retirement/retirementInputs";
 import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { LastRun } from "../lastRun";
 
@@ -26,9 +31,9 @@ export async function readHostMemory(config: StackConfig, last: LastRun): Promis
 
 /** Returns the guards' inputs. For a retiring host they include the known facts about it. */
 export async function createGuardInputs(config: StackConfig, last: LastRun): Promise<RetirementSettings> {
-  const settings = retirementSettings(config);
+  const settings = createRetirementSettings(config);
   return config.lifecycle === "retiring"
-    ? { ...settings, ...hostMemoryInputs(await readHostMemory(config, last)) }
+    ? { ...settings, ...createHostMemoryInputs(await readHostMemory(config, last)) }
     : settings;
 }
 

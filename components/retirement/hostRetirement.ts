@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { GuardMemory } from "../../core/retirement/guardMemory";
 import { NodeShutdown } from "../../providers/nodeShutdown";
 import type { RetirementGuard } from "../../providers/retirementGuard";
-import { createGuard, hostInputs, type RetirementArgs } from "./guard";
+import { createGuard, createHostInputs, type RetirementArgs } from "./guard";
 
 export interface HostRetirementArgs extends RetirementArgs {
   /** All work of a run on the host. The last guard depends on it. */
@@ -37,7 +37,7 @@ export class HostRetirement extends pulumi.ComponentResource {
         .apply(([createdAt, isReached, isOwnWork, produced]) => ({ createdAt, isReached, isOwnWork, produced }));
       this.shutdown = new NodeShutdown(
         "node-shutdown",
-        { ...args.settings, ...hostInputs(args), memory: this.memory, run },
+        { ...args.settings, ...createHostInputs(args), memory: this.memory, run },
         { parent: this, dependsOn: [first] },
       );
     }

@@ -9,7 +9,7 @@ import type { GuardMemory, Remembered } from "../../core/retirement/guardMemory"
 import { readHostOnce } from "../../core/retirement/readHost";
 import { formatUnmet } from "../../core/retirement/refusalText";
 import { addProvider } from "../../core/retirement/retirementFacts";
-import { retirementInputs } from "../../core/retirement/retirementInputs";
+import { createRetirementInputs } from "../../core/retirement/retirementInputs";
 import { findRetirementNotices, type RetirementNotice } from "../../core/retirement/retirementNotices";
 import { surveyRetirement } from "../../core/retirement/surveyRetirement";
 import { commandsFor } from "../../core/util/commands";
@@ -35,7 +35,7 @@ interface IdleHostOutputs {
 export async function registerIdleHost(config: StackConfig, host: Host, last: LastRun): Promise<IdleHostOutputs> {
   const stack = pulumi.getStack();
   const isRetiring = config.lifecycle === "retiring";
-  const run = isRetiring && (await staysOff(config, last)) ? undefined : randomUUID();
+  const run = isRetiring && (await isStillOff(config, last)) ? undefined : randomUUID();
   const { shutdown, memory, guard } = new HostRetirement("retirement", {
     ...(await createRetirementArgs(config, host, last)),
     after: [host.guard],
@@ -46,7 +46,7 @@ export async function registerIdleHost(config: StackConfig, host: Host, last: La
     return { remembered, nextStep: reportNextStep(pulumi.output(adoptedHostSteps(stack))) };
   const inputs = pulumi
     .all([host.access.address, host.access.hostKey, host.isOrdered ?? false])
-    .apply(([address, hostKey, isOwnServer]) => retirementInputs(config, { address, hostKey, isOwnServer }));
+    .apply(([address, hostKey, isOwnServer]) => createRetirementInputs(config, { address, hostKey, isOwnServer }));
   const { recorded, knownProducer } = await readHostMemory(config, last);
   const told = { recorded, knownProducer };
   const next = pulumi
@@ -56,13 +56,13 @@ export async function registerIdleHost(config: StackConfig, host: Host, last: La
 }
 
 /** True if the node was shut down and is still off: somebody may have started it since, or restored the host. */
-export async function staysOff(
+export async function isStillOff(
   config: StackConfig,
   { nodeOff, address, hostKey }: LastRun,
   lookAt = readHostOnce,
 ): Promise<boolean> {
   if (!nodeOff || address === undefined || hostKey === undefined) return nodeOff === true;
-  const inputs = retirementInputs(config, { address, hostKey, isOwnServer: false });
+  const inputs = createRetirementInputs(config, { address, hostKey, isOwnServer: false });
   const look = await lookAt(inputs, 0, readOnlyDeps).catch((error: Error) => ({ silent: error.message }));
   return "silent" in look || (!look.facts.node.active && look.facts.node.masked);
 }

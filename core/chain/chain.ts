@@ -17,7 +17,7 @@ import {
 } from "./chainAnswers";
 import type { PillarStanding } from "./elections";
 import { callReference, type RpcAnswer } from "./jsonRpc";
-import { type NodeTarget, nodeCalls, nodeResult } from "./node";
+import { createNodeCalls, type NodeTarget, parseNodeResult } from "./node";
 import { parseSporks, type Spork } from "./sporks";
 
 /** Reads the chain of one node. Every method throws an error with a readable reason. */
@@ -61,7 +61,7 @@ export function openNodeChain(
   target: NodeTarget,
   connection: Connection = createConnection(target.ssh),
 ): ChainClient {
-  const call = nodeCalls(target, connection, callTimeout);
+  const call = createNodeCalls(target, connection, callTimeout);
   return createChainClient(
     name,
     (method, params) =>
@@ -84,7 +84,7 @@ export function openReferenceChain(url: string): ChainClient {
 }
 
 export function createChainClient(name: string, call: Call, close: () => void): ChainClient {
-  const ask = async (method: string, params: readonly unknown[]) => nodeResult(await call(method, params));
+  const ask = async (method: string, params: readonly unknown[]) => parseNodeResult(await call(method, params));
   const askOptional = async (method: string, params: readonly unknown[]) => {
     try {
       return await ask(method, params);
@@ -98,7 +98,7 @@ export function createChainClient(name: string, call: Call, close: () => void): 
     close,
     newest: async () => {
       const answer = await call("ledger.getFrontierMomentum", []);
-      return { momentum: parseProduced(nodeResult(answer)), clock: answer.date ?? Date.now() };
+      return { momentum: parseProduced(parseNodeResult(answer)), clock: answer.date ?? Date.now() };
     },
     momentums: async (from, count) => {
       const method = "ledger.getMomentumsByHeight";

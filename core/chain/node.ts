@@ -54,7 +54,7 @@ export type Observation =
     };
 
 /** Returns the result in an answer. Throws what answered instead of the node, in the operator's words. */
-export function nodeResult(answer: RpcAnswer): unknown {
+export function parseNodeResult(answer: RpcAnswer): unknown {
   if (answer.status !== 200) {
     const known: Record<number, string> = {
       403: "403, the node refuses the Host header",
@@ -107,7 +107,7 @@ export interface NodeClient {
 const callTimeout = 15_000;
 
 /** Returns a function that calls a node's RPC. Calls `reached` once the ssh login has succeeded. */
-export function nodeCalls(
+export function createNodeCalls(
   { via, address, port }: NodeTarget,
   connection: Connection,
   timeout: number,
@@ -128,12 +128,12 @@ export function nodeCalls(
 export function createNodeClient(target: NodeTarget, connection: Connection): NodeClient {
   let isReached = false;
   let used = 0;
-  const call = nodeCalls(target, connection, callTimeout, () => {
+  const call = createNodeCalls(target, connection, callTimeout, () => {
     isReached = true;
   });
   const optional = async (method: string) => {
     try {
-      return nodeResult(await call(method));
+      return parseNodeResult(await call(method));
     } catch {
       return undefined;
     }
@@ -144,7 +144,7 @@ export function createNodeClient(target: NodeTarget, connection: Connection): No
       isReached = target.via === "direct";
       try {
         const answer = await call("stats.syncInfo");
-        const info = parseSyncInfo(nodeResult(answer));
+        const info = parseSyncInfo(parseNodeResult(answer));
         const newest = info.state === 2 ? parseMomentum(await optional("ledger.getFrontierMomentum")) : undefined;
         const network =
           info.state === 3 ? ((await optional("stats.networkInfo")) as { numPeers?: unknown } | undefined) : undefined;

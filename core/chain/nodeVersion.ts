@@ -1,15 +1,15 @@
 import type { Connection } from "../ssh/connection";
 import { isPrintable } from "../util/printable";
 import { openNodeChain } from "./chain";
-import { type NodeTarget, nodeCalls, nodeResult } from "./node";
+import { createNodeCalls, type NodeTarget, parseNodeResult } from "./node";
 import { findApplicableRows, findVersionGaps, type VersionGap } from "./requiredVersions";
 
 const callTimeout = 20_000;
 
 /** @throws if the node does not give a version */
-export async function nodeVersion(target: NodeTarget, connection: Connection): Promise<string> {
-  const answer = await nodeCalls(target, connection, callTimeout)("stats.processInfo");
-  const { version } = (nodeResult(answer) ?? {}) as { version?: unknown };
+export async function readNodeVersion(target: NodeTarget, connection: Connection): Promise<string> {
+  const answer = await createNodeCalls(target, connection, callTimeout)("stats.processInfo");
+  const { version } = (parseNodeResult(answer) ?? {}) as { version?: unknown };
   if (!isPrintable(version)) throw new Error("the RPC's stats.processInfo does not have the form {version}");
   return version;
 }
@@ -26,7 +26,7 @@ export async function readVersionGaps(
 ): Promise<VersionGap[]> {
   const { versions: rules } = target;
   if (rules === undefined || (which === "due" && findApplicableRows(rules, height).length === 0)) return [];
-  const version = await nodeVersion(target, connection).catch(() => undefined);
+  const version = await readNodeVersion(target, connection).catch(() => undefined);
   const gapsOf = (genesis?: string) =>
     findVersionGaps({ version, genesis }, rules, height, Date.now()).filter(
       ({ expectedAt }) => which === "all" || expectedAt === undefined,

@@ -127,7 +127,7 @@ function orchestratorResult({ status, body }: RpcAnswer, method: string): unknow
   const envelope = parseEnvelope(body);
   if (typeof envelope?.error === "string" && envelope.error !== "")
     throw wrongAnswer(
-      `the orchestrator answers ${method} with the error: ${printableLines(withoutSecrets(envelope.error))}`,
+      `the orchestrator answers ${method} with the error: ${printableLines(redactSecretsAndPaths(envelope.error))}`,
     );
   if (status !== 200) throw new Error(`the orchestrator's RPC answers ${method} with ${status}`);
   if (typeof envelope?.result !== "object" || envelope.result === null || envelope.error !== "")
@@ -214,7 +214,7 @@ export function compareVersions(a: string, b: string): number {
 }
 
 /** Removes secrets, as redact in common.sh does on hosts, and the paths of addresses, which may hold access keys. */
-export function withoutSecrets(text: string): string {
+export function redactSecretsAndPaths(text: string): string {
   return text
     .replaceAll(/(pass(?:word|phrase|wd)?|mnemonic|entropy|seed|secret|private[ _-]?key)[^\n]*/gi, "$1 [removed]")
     .replaceAll(/\b((?:wss?|https?):\/\/[^/\s"']+)\/[^\s"']+/g, "$1/[removed]")

@@ -70,7 +70,7 @@ export function findAgeFault({ newest: { height, timestamp }, clock }: NewestMom
 }
 
 /** Reads a range of momentums. Returns a fault if one is missing: that one may be the one that counts. */
-export async function wholePage(
+export async function readWholePage(
   client: ChainClient,
   from: number,
   to: number,

@@ -1,7 +1,7 @@
 import { withTimeout } from "../util/withTimeout";
 import type { ChainClient } from "./chain";
 import type { Produced } from "./chainAnswers";
-import { createSilentFault, type NodeFault, type Reading, wholePage } from "./reading";
+import { createSilentFault, type NodeFault, type Reading, readWholePage } from "./reading";
 
 /** The part of a momentum that distinguishes chains. */
 export type Block = Pick<Produced, "height" | "hash">;
@@ -91,7 +91,7 @@ export async function readOlderMomentums(
   );
   const older: Block[] = [...(chain.older ?? [])];
   try {
-    const pages = Promise.all(wanted.map((height) => wholePage(client, height, height)));
+    const pages = Promise.all(wanted.map((height) => readWholePage(client, height, height)));
     for (const found of await withTimeout(pages, limit, `no answer within ${limit / 1000} s`)) {
       if ("fault" in found) return found;
       older.push(...found.page);

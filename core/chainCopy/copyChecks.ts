@@ -1,10 +1,10 @@
 import { isIP } from "node:net";
 import { openNodeChain } from "../chain/chain";
 import type { NodeTarget } from "../chain/node";
-import { nodeVersion } from "../chain/nodeVersion";
+import { readNodeVersion } from "../chain/nodeVersion";
 import { type ChainExcerpt, compareChains, readOlderMomentums } from "../chain/sameChain";
 import { createConnection } from "../ssh/connection";
-import { own } from "../ssh/foreign";
+import { markOwn } from "../ssh/foreign";
 import { isOneMachine } from "../ssh/sameHost";
 import { findSshdFaults, parseSshd } from "../ssh/sshdFaults";
 import type { WitnessSources } from "../sync/chainSources";
@@ -40,7 +40,7 @@ export function createNodeAccess(readNodeStatus: NodeAccess["readNodeStatus"]): 
     version: async (target) => {
       const connection = createConnection(target.ssh);
       try {
-        return await withTimeout(nodeVersion(target, connection), limit, `no answer within ${limit / 1000} s`);
+        return await withTimeout(readNodeVersion(target, connection), limit, `no answer within ${limit / 1000} s`);
       } finally {
         connection.drop();
       }
@@ -142,7 +142,7 @@ export async function checkBefore(
 async function findSshdProblems({ old, new: fresh }: ChainCopyInputs, hosts: CopyHosts): Promise<string[]> {
   const [{ user, address }, from] = [old.host.ssh, fresh.host.ssh.address];
   if (isIP(from) === 0) return [];
-  const printed = await hosts.call("old", "sshd_settings", own({ from })).catch(() => "");
+  const printed = await hosts.call("old", "sshd_settings", markOwn({ from })).catch(() => "");
   const settings = parseSshd(printed, user, from);
   const place = old.node.via === "ssh" ? `${old.node.address}:${old.node.port}` : undefined;
   const refusals = settings ? findSshdFaults(settings, place) : [];

@@ -1,4 +1,4 @@
-import { own, type Variables } from "../ssh/foreign";
+import { markOwn, type Variables } from "../ssh/foreign";
 import { type CallError, type CallOptions, openRoot, type RootHost } from "../ssh/root";
 import { isFatal } from "../ssh/sshErrors";
 import { withTimeout } from "../util/withTimeout";
@@ -56,7 +56,7 @@ export function openHosts(inputs: ChainCopyInputs, token: string): CopyHosts {
   const seconds = inputs.momentum / 1000;
   const variables = (side: HostRole): Variables => {
     const { service, dataDir, node } = inputs[side];
-    return own({
+    return markOwn({
       token,
       side,
       stack_identity: inputs.identity,

@@ -1,4 +1,4 @@
-import { base64, own, parseCopyKey } from "../ssh/foreign";
+import { encodeBase64, markOwn, parseCopyKey } from "../ssh/foreign";
 import type { Clock } from "../util/clock";
 import { formatProblem } from "../util/problem";
 import { formatSize } from "../util/sizeText";
@@ -51,7 +51,7 @@ export async function takeSnapshot(inputs: ChainCopyInputs, hosts: CopyHosts, de
 export async function authorizeCopy(inputs: ChainCopyInputs, hosts: CopyHosts, deps: TravelDeps): Promise<void> {
   const printed = await retryIfBroken(deps, () => hosts.call("new", "chain_key"));
   const { key, addresses } = parseCopyKey(printed, inputs.new.host.ssh.address, "pillar-host-chain-copy");
-  const from = own({ from_addresses: [...addresses, inputs.new.host.ssh.address] });
+  const from = markOwn({ from_addresses: [...addresses, inputs.new.host.ssh.address] });
   await retryIfBroken(deps, () => hosts.call("old", "chain_allow", { public_key: key, ...from }));
 }
 
@@ -68,7 +68,7 @@ export async function transfer(
   const watch = watchOldHost(inputs, hosts, snapshot, deps);
   try {
     const hashes = retryIfBroken(deps, () =>
-      hosts.call("old", "chain_manifest", own({ base: `${inputs.old.dataDir}/.pillar-host-snapshot` }), {
+      hosts.call("old", "chain_manifest", markOwn({ base: `${inputs.old.dataDir}/.pillar-host-snapshot` }), {
         limitSeconds,
       }),
     ).then((printed) => parseHashes(printed, inputs.old.host.ssh.address));
@@ -79,7 +79,7 @@ export async function transfer(
       deps.say("hashing the copied files");
       const printed = await watch.until(
         retryIfBroken(deps, () =>
-          hosts.call("new", "chain_manifest", own({ base: `${inputs.new.dataDir}/.pillar-host-arriving` }), {
+          hosts.call("new", "chain_manifest", markOwn({ base: `${inputs.new.dataDir}/.pillar-host-arriving` }), {
             limitSeconds,
           }),
         ),
@@ -88,7 +88,7 @@ export async function transfer(
       const wrong = findDifferentPaths(arrived, original);
       const missing = findMissingPaths(arrived, original);
       if (wrong.length > 0) {
-        const list = base64(wrong.map((path) => `${path}\0`).join(""));
+        const list = encodeBase64(wrong.map((path) => `${path}\0`).join(""));
         await hosts.call("new", "chain_remove", { remove: list });
       }
       const again = wrong.filter((path) => original.has(path));

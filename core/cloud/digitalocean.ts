@@ -44,7 +44,7 @@ interface Named {
 }
 
 /** Returns the tag of everything that a stack makes; a tag has no dots. */
-export function digitaloceanTag({ stack, pillar }: Owner): string {
+export function createDigitaloceanTag({ stack, pillar }: Owner): string {
   return `pillar-host:${stack}:${pillar}`.replace(/[^A-Za-z0-9:_-]/g, "-");
 }
 
@@ -93,7 +93,7 @@ export function createDigitalocean({ endpoint = "https://api.digitalocean.com", 
       return images.flatMap(({ slug }) => parseSlug(slug ?? "") ?? []);
     },
     readInventory: async (owner, publicKey) => {
-      const tag = digitaloceanTag(owner);
+      const tag = createDigitaloceanTag(owner);
       const [droplets, firewalls, keys, tags] = await Promise.all([
         http.list<Droplet>(`/droplets?tag_name=${encodeURIComponent(tag)}`, "droplets"),
         http.list<Named>("/firewalls", "firewalls"),

@@ -46,7 +46,10 @@ interface Labelled {
 }
 
 /** Makes the labels: at most 63 letters, digits, dots, dashes and underscores, with a letter or digit at both ends. */
-export function hetznerLabels({ stack, pillar }: Owner): Record<"pillar-host-stack" | "pillar-host-pillar", string> {
+export function createHetznerLabels({
+  stack,
+  pillar,
+}: Owner): Record<"pillar-host-stack" | "pillar-host-pillar", string> {
   const value = (text: string) => text.replace(/[^A-Za-z0-9._-]/g, "-").slice(0, 63);
   const trimmed = (text: string) => value(text).replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, "");
   return { "pillar-host-stack": trimmed(stack), "pillar-host-pillar": trimmed(pillar) };
@@ -90,7 +93,7 @@ export function createHetzner({ endpoint = "https://api.hetzner.cloud/v1", ...ac
       return found.flatMap(({ name, deprecated }) => (name && !deprecated ? [name] : []));
     },
     readInventory: async (owner, publicKey) => {
-      const labels = Object.entries(hetznerLabels(owner));
+      const labels = Object.entries(createHetznerLabels(owner));
       const selector = encodeURIComponent(labels.map((label) => label.join("=")).join(","));
       const [servers, firewalls, keys] = await Promise.all([
         http.list<Server>(`/servers?label_selector=${selector}`, "servers"),

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { commandsFor } from "../util/commands";
 import { project } from "./configFaults";
-import { formatIssue, withoutMessage } from "./faultText";
+import { dropMessage, formatIssue } from "./faultText";
 import { readKeyFiles } from "./keyFiles";
 import type { Raw } from "./rawValues";
 import { stackSchema } from "./stackSchema";
@@ -30,7 +30,7 @@ export function checkConfig(
 ): { data: z.output<typeof stackSchema> } | { faults: string[] } {
   const keys = readKeyFiles(raw);
   // zod would compile a checker for each block first, which takes longer than to check once.
-  const result = stackSchema.safeParse(keys.raw, { reportInput: true, jitless: true, error: withoutMessage });
+  const result = stackSchema.safeParse(keys.raw, { reportInput: true, jitless: true, error: dropMessage });
   if (result.success && keys.faults.length === 0) return { data: result.data };
   const context = { schema: stackSchema, raw: keys.raw, run: commandsFor(stack) };
   const issues = (result.error?.issues ?? []).filter(

@@ -15,7 +15,7 @@ interface FaultContext {
 const ownText = "";
 
 /** Leaves out zod's message where this file has a text, unless the schema has a message of its own. */
-export function withoutMessage({ code }: { readonly code?: string }): string | undefined {
+export function dropMessage({ code }: { readonly code?: string }): string | undefined {
   return ["invalid_value", "too_small", "too_big"].includes(code ?? "") ? ownText : undefined;
 }
 

@@ -25,7 +25,7 @@ export interface KeyFileFault {
 
 export const someKeyFile = "the file of a private ssh key, such as ~/.ssh/id_ed25519";
 
-export const ownFile = (file: string) => `a file for you alone: chmod 600 ${file}`;
+export const formatOwnFile = (file: string) => `a file for you alone: chmod 600 ${file}`;
 
 /** Reads a private key's file; the key may have a pass phrase, or be cut off. */
 export function readKeyFile(
@@ -43,5 +43,5 @@ export function readKeyFile(
   if (isPublicKey(text))
     return { fault: { wrong: "is a public key", needed: "the private one: the file without .pub" } };
   if (!isPrivateKey(text)) return { fault: { wrong: "is no ssh key", needed: someKeyFile } };
-  return exposed === undefined ? { text } : { fault: { wrong: exposed, needed: ownFile(path) } };
+  return exposed === undefined ? { text } : { fault: { wrong: exposed, needed: formatOwnFile(path) } };
 }

@@ -39,7 +39,7 @@ export const guardFacts = {
   copied: { saidBy: ["chainCopied"], voidedBy: ["chainCopyBegun", "released"] },
   produced: { saidBy: ["producing"], voidedBy: ["released"] },
   shuttingDown: { saidBy: ["shuttingDown"], voidedBy: ["released"] },
-  /** Other stacks' events about this host, and later moves, void it, too ({@link noOrchestratorSince}). */
+  /** Other stacks' events about this host, and later moves, void it, too ({@link findShutdownWithoutOrchestrator}). */
   shutDown: { saidBy: ["shutDown"], voidedBy: [...signsOfLife, "released"] },
   /** A guard of the stack released the host: the other guard need not ask again. */
   released: { saidBy: ["released"], voidedBy: signsOfLife },
@@ -64,7 +64,7 @@ export function findValidEvents<F extends FactName>(lines: readonly (LogEvent | 
  * Returns when a host's node was shut down with no orchestrator on it; undefined if any later event of the whole log
  * concerns the host.
  */
-export function noOrchestratorSince(
+export function findShutdownWithoutOrchestrator(
   lines: readonly (LogEvent | MoveEvent)[],
   stack: string,
   host: Pick<SshTarget, "address" | "hostKey">,

@@ -1,7 +1,7 @@
 import type { ChainClient } from "../chain/chain";
 import type { PillarOnChain, Produced } from "../chain/chainAnswers";
 import { openReferences } from "../chain/distinctReferences";
-import { type Answered, createSilentFault, type Reading, readNode, wholePage } from "../chain/reading";
+import { type Answered, createSilentFault, type Reading, readNode, readWholePage } from "../chain/reading";
 import { type Block, readSharedHeights } from "../chain/sameChain";
 
 interface PillarWord {
@@ -23,7 +23,7 @@ export function readPillar(client: ChainClient, pillar: string, limit: number): 
   const ask = async ({ newest: { height } }: { readonly newest: Produced }) => {
     const [registered, recent] = await Promise.all([
       client.pillar(pillar),
-      wholePage(client, Math.max(1, height - recentCount + 1), height),
+      readWholePage(client, Math.max(1, height - recentCount + 1), height),
     ]);
     return "fault" in recent ? recent : { recent: recent.page, pillar: registered };
   };

@@ -35,7 +35,7 @@ export interface WrittenManifest {
 }
 
 /** Returns why a backup does not count as the orchestrator's, or undefined. */
-export function backupFault(signer: BackedUpOrchestrator, backup: ListedBackup): string | undefined {
+export function findBackupFault(signer: BackedUpOrchestrator, backup: ListedBackup): string | undefined {
   const { label, host, hostKey, entries = [] } = backup;
   const { address } = signer.host;
   // An interrupted destroy took this backup. Before its guard existed, the host may have had another use.

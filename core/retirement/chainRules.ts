@@ -7,11 +7,11 @@ import type { HostFacts } from "./readHost";
 import {
   addressMark,
   combineVerdicts,
+  createMetVerdict,
   failWith,
   findOwnProducer,
   type GoodReading,
   listOwnProducers,
-  met,
   type RetirementFacts,
   type RetirementVerdict,
   type Unmet,
@@ -77,14 +77,14 @@ function checkProducer(
       needed:
         "wait for a later momentum of the successor, which is elected 5 to 10 minutes after the wallet update and produces in its next slot",
     });
-  return met();
+  return createMetVerdict();
 }
 
 /** Checks that every node has the recorded momentum. A node without it is on another chain or lies. */
 function checkRecordedMomentum({ stack, readings }: RetirementFacts): RetirementVerdict {
   const run = commandsFor(stack);
   const strangers = readings.filter((reading) => !isAnswered(reading) && reading.fault.kind === "stranger");
-  if (strangers.length === 0) return met();
+  if (strangers.length === 0) return createMetVerdict();
   return fail({
     what: "a node lacks the momentum that was recorded when this host was synced: the node is on another chain, or lies",
     found: strangers.map(({ client }) => client.name),
@@ -95,7 +95,7 @@ function checkRecordedMomentum({ stack, readings }: RetirementFacts): Retirement
 /** Checks that all nodes follow one chain: another one has other producers, switches and rewards. */
 function checkFork({ stack }: RetirementFacts, good: readonly GoodReading[]): RetirementVerdict {
   const fork = findFirstFork(good);
-  if (fork === undefined) return met();
+  if (fork === undefined) return createMetVerdict();
   const { height, one, other } = fork;
   return fail({
     what: "the nodes that were asked are on different chains",
@@ -109,7 +109,7 @@ function checkFork({ stack }: RetirementFacts, good: readonly GoodReading[]): Re
 /** Checks the chain of a node that answers alone, by a second node or a recorded momentum. */
 function checkWitness({ stack, isChainKnown }: RetirementFacts, good: readonly GoodReading[]): RetirementVerdict {
   const [only] = good;
-  if (only === undefined || good.length > 1 || isChainKnown) return met();
+  if (only === undefined || good.length > 1 || isChainKnown) return createMetVerdict();
   return fail({
     what: "nothing confirms the chain: only one host's node reports it",
     found: [`${only.client.name}, and no momentum that was recorded before`],
@@ -119,7 +119,7 @@ function checkWitness({ stack, isChainKnown }: RetirementFacts, good: readonly G
 
 export function checkPillarOfHost({ host, address, pillar }: RetirementFacts): RetirementVerdict {
   const identity = "facts" in host ? host.facts.marks.stack : undefined;
-  if (identity === undefined || identity.endsWith(` ${pillar}`)) return met();
+  if (identity === undefined || identity.endsWith(` ${pillar}`)) return createMetVerdict();
   return fail({
     what: `this host, ${address}, belongs to another Pillar`,
     found: [`${identity}, in /var/lib/pillar-host/stack there`],
@@ -189,7 +189,7 @@ function checkProduction(
 ): RetirementVerdict {
   const { client, newest, pillar: found, last, patience, paid } = reading;
   const source = client.name;
-  if (found === null) return met();
+  if (found === null) return createMetVerdict();
   if (found.producerAddress !== producer)
     return fail({
       what: `the successor's producer address is not the registered one of ${pillar}`,
@@ -231,7 +231,9 @@ function checkProduction(
         "check the successor's clock, peers and log; it must fill at least half of its slots in the running epoch",
     });
   const slots = paid ? `, and ${paid.produced} of ${paid.expected} slots in epoch ${paid.epoch}` : "";
-  return met(`${address} is registered and produced momentum ${last.successor?.height}${slots}, says ${source}`);
+  return createMetVerdict(
+    `${address} is registered and produced momentum ${last.successor?.height}${slots}, says ${source}`,
+  );
 }
 
 /** True if fewer than half of the slots were filled. */

@@ -4,10 +4,10 @@ import { checkChain, checkPillarOfHost, checkSuccessor } from "./chainRules";
 import { checkOrchestrator, checkRewards } from "./lossRules";
 import {
   combineVerdicts,
+  createMetVerdict,
+  createUnmetVerdict,
   hasOrchestratorTraces,
   listOwnProducers,
-  met,
-  notMet,
   type RetirementFacts,
   type RetirementVerdict,
   type Unmet,
@@ -19,7 +19,7 @@ import {
  */
 export function decideRetirement(facts: RetirementFacts): RetirementVerdict {
   const nothingToLose = findNothingToLose(facts);
-  if (nothingToLose) return met(nothingToLose);
+  if (nothingToLose) return createMetVerdict(nothingToLose);
   const good = facts.readings.filter(isAnswered);
   const neverProduced = isOwnNode(facts) && facts.memory.hasProduced === false && listOwnProducers(facts).length < 2;
   const verdicts = [
@@ -27,7 +27,7 @@ export function decideRetirement(facts: RetirementFacts): RetirementVerdict {
     checkPillarOfHost(facts),
     checkChain(facts, good),
     ...(neverProduced
-      ? [met(`${facts.address} has produced nothing since this stack has it`)]
+      ? [createMetVerdict(`${facts.address} has produced nothing since this stack has it`)]
       : [checkSuccessor(facts, good), ...(facts.step === "destroy" ? [checkRewards(facts)] : [])]),
     checkOrchestrator(facts),
   ];
@@ -84,22 +84,22 @@ function findNothingToLose({ host, memory, address }: RetirementFacts): string |
 /** Checks that a silent host's node can't be running. */
 function checkSilence({ host, step, stack, address }: RetirementFacts): RetirementVerdict {
   const run = commandsFor(stack);
-  if ("facts" in host) return met();
-  if ("released" in host) return met(`${address} was released and shut down at ${host.released}`);
+  if ("facts" in host) return createMetVerdict();
+  if ("released" in host) return createMetVerdict(`${address} was released and shut down at ${host.released}`);
   if ("unseen" in host)
-    return met(
+    return createMetVerdict(
       `${address} does not answer (${host.unseen}): ${host.provider} will switch it off once all other conditions are met`,
     );
-  if ("off" in host) return met(`${address} did not answer, and is switched off: ${host.off}`);
-  if (step === "retire") return met();
+  if ("off" in host) return createMetVerdict(`${address} did not answer, and is switched off: ${host.off}`);
+  if (step === "retire") return createMetVerdict();
   if (host.isRefused)
-    return notMet({
+    return createUnmetVerdict({
       loss: "momentums",
       what: `this host, ${address}, answers, and refuses this program's login: its node may still run`,
       found: [host.silent],
       needed: `correct the login (pillar-host:ssh) and the host key (pillar-host:host), then ${run.up}. If nobody can log in any more, switch the host off first`,
     });
-  return notMet({
+  return createUnmetVerdict({
     loss: "momentums",
     what: `this host, ${address}, does not answer: its node may still run`,
     found: [host.silent],

@@ -45,7 +45,7 @@ export function mergeHostMemory(events: readonly LogEvent[], stack: string, inSt
 
 export type HostMemory = ReturnType<typeof mergeHostMemory>;
 
-export function hostMemoryInputs({ isReached, recorded, knownProducer, hasProduced }: HostMemory) {
+export function createHostMemoryInputs({ isReached, recorded, knownProducer, hasProduced }: HostMemory) {
   const remembered = {
     isReached: isReached ? (true as const) : undefined,
     recorded,

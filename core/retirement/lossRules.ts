@@ -5,9 +5,9 @@ import type { HostFacts, HostObservation } from "./readHost";
 import {
   collectedVariable,
   combineVerdicts,
+  createMetVerdict,
   failWith,
   hasOrchestratorTraces,
-  met,
   type RetirementFacts,
   type RetirementVerdict,
   type Unmet,
@@ -22,7 +22,7 @@ export function checkRewards({ rewards: readings, saysCollected, stack, pillar }
   if (judged.length > 0)
     return combineVerdicts(
       judged.map((reading): RetirementVerdict => {
-        if (reading.says === "collected") return met(`${reading.evidence}, says ${reading.source}`);
+        if (reading.says === "collected") return createMetVerdict(`${reading.evidence}, says ${reading.source}`);
         const { dueAt, rewardAddress } = reading;
         const due = dueAt === undefined ? "" : `; due by about ${formatUtcMinute(dueAt)}`;
         const wallet = rewardAddress === undefined ? "" : ` that holds the reward address, ${rewardAddress}`;
@@ -40,7 +40,7 @@ export function checkRewards({ rewards: readings, saysCollected, stack, pillar }
   );
   if (nothing.length > 0)
     return saysCollected
-      ? met(`the operator confirmed that no rewards of ${pillar} are left to collect`)
+      ? createMetVerdict(`the operator confirmed that no rewards of ${pillar} are left to collect`)
       : fail({
           what: "the epoch after the switch paid nothing to the reward address",
           found: nothing,
@@ -60,7 +60,7 @@ export function checkRewards({ rewards: readings, saysCollected, stack, pillar }
       found: [`${silent.map(({ source }) => source).join(", ")}: the RPC does not report rewards`],
       needed: "wait a day, then collect the rewards in the wallet",
     });
-  if (saysCollected) return met(`the operator confirmed that the rewards of ${pillar} were collected`);
+  if (saysCollected) return createMetVerdict(`the operator confirmed that the rewards of ${pillar} were collected`);
   return fail({
     what: "the RPC does not report whether the rewards since the switch were collected",
     found: [`${silent.map(({ source }) => source).join(", ")}: the RPC lacks the methods`],
@@ -101,10 +101,13 @@ function findOpenMove({ host, address, successor }: RetirementFacts): Omit<Unmet
 /** Checks that no orchestrator can sign here, and that the successor's orchestrator answers. */
 export function checkOrchestrator(facts: RetirementFacts): RetirementVerdict {
   const { host, step, address } = facts;
-  if ("released" in host) return met();
-  if ("facts" in host && !hasOrchestratorTraces(host.facts)) return met(`${address} has no orchestrator on it`);
+  if ("released" in host) return createMetVerdict();
+  if ("facts" in host && !hasOrchestratorTraces(host.facts))
+    return createMetVerdict(`${address} has no orchestrator on it`);
   if (!("facts" in host) && facts.noOrchestratorAt !== undefined)
-    return met(`no orchestrator was on ${address} when its node was shut down, at ${facts.noOrchestratorAt}`);
+    return createMetVerdict(
+      `no orchestrator was on ${address} when its node was shut down, at ${facts.noOrchestratorAt}`,
+    );
   const fail = failWith("the orchestrator");
   if ("facts" in host && host.facts.signer.active)
     return fail({
@@ -112,7 +115,7 @@ export function checkOrchestrator(facts: RetirementFacts): RetirementVerdict {
       needed: `move the orchestrator: ${commandsFor("SUCCESSOR").move(facts.stack)} (SUCCESSOR is the stack of the new host); or stop it by hand`,
     });
   const openMove = findOpenMove(facts);
-  if (step === "retire") return openMove ? fail(openMove) : met();
+  if (step === "retire") return openMove ? fail(openMove) : createMetVerdict();
   const unmet = [
     ...(openMove ? [openMove] : []),
     ...("facts" in host ? checkFence(facts, host.facts.signer) : checkBackups(facts)),
@@ -128,7 +131,7 @@ export function checkOrchestrator(facts: RetirementFacts): RetirementVerdict {
   const version = build && "value" in build ? build.value.version : "";
   return unmet.length > 0
     ? fail(...unmet)
-    : met(`the orchestrator ${version} answers on ${facts.successor?.address}`, ...backupEvidence(facts));
+    : createMetVerdict(`the orchestrator ${version} answers on ${facts.successor?.address}`, ...backupEvidence(facts));
 }
 
 /** Checks that an orchestrator is fenced, went to the successor, and can still be backed up. */

@@ -8,7 +8,7 @@ import { isBackupKept } from "../orchestrator/backup/backupPlace";
 import { canOpen } from "../orchestrator/backup/vault";
 import type { Store } from "../store/store";
 import { checkVersion } from "../util/checkVersion";
-import { type BackedUpOrchestrator, backupFault, type WrittenManifest } from "./backupRule";
+import { type BackedUpOrchestrator, findBackupFault, type WrittenManifest } from "./backupRule";
 
 /** Returns why no backup here counts for an orchestrator; empty if one does. @throws if the event log can't be read */
 export async function findOrchestratorBackupFaults(store: Store, signer: BackedUpOrchestrator): Promise<string[]> {
@@ -17,8 +17,12 @@ export async function findOrchestratorBackupFaults(store: Store, signer: BackedU
     if (entry.event !== "backup" || entry.move.pillar !== signer.pillar) continue;
     const { details: backup, at, move } = entry;
     const fault = (await isBackupKept(store, backup))
-      ? (backupFault(signer, { ...(await readManifest(store, backup.manifestFile)), label: backup.label, at, move }) ??
-        (await findOpenFault(store, signer, backup)))
+      ? (findBackupFault(signer, {
+          ...(await readManifest(store, backup.manifestFile)),
+          label: backup.label,
+          at,
+          move,
+        }) ?? (await findOpenFault(store, signer, backup)))
       : "its file is missing here, or has the wrong size";
     if (fault === undefined) return [];
     faults.push(`the ${backup.label} backup of ${at}: ${fault}`);

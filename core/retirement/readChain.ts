@@ -7,7 +7,7 @@ import {
   type Network,
   type PillarStanding,
 } from "../chain/elections";
-import { type NodeFault, type Reading, readNode, wholePage } from "../chain/reading";
+import { type NodeFault, type Reading, readNode, readWholePage } from "../chain/reading";
 import type { Block } from "../chain/sameChain";
 import type { RecordedMomentum } from "./guardInputs";
 import { isNewProducerSince } from "./successorProduction";
@@ -121,7 +121,7 @@ async function readMomentumsSince(
   let momentums: readonly Produced[] = [];
   for (let pages = 0, top = newest.height; pages < maxPages && top > 0; pages += 1) {
     const from = Math.max(1, top - momentumPage + 1);
-    const whole = await wholePage(client, from, top);
+    const whole = await readWholePage(client, from, top);
     if ("fault" in whole) return whole;
     momentums = [...whole.page, ...momentums];
     if ((whole.page[0]?.timestamp ?? 0) <= since) break;

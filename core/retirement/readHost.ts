@@ -1,6 +1,6 @@
 import { isKeyShare } from "../orchestrator/backup/keyShare";
 import { type Journal, parseJournal } from "../orchestrator/rules/journal";
-import { own } from "../ssh/foreign";
+import { markOwn } from "../ssh/foreign";
 import { type CallError, openRoot, type RootHost } from "../ssh/root";
 import type { Clock } from "../util/clock";
 import { parseFields } from "../util/fields";
@@ -83,7 +83,7 @@ export async function readHost(
   for (let said = false; ; ) {
     let printed: string | undefined;
     try {
-      printed = await root.call("retire_facts", own(createPathVariables(places)), { limitSeconds: 30 });
+      printed = await root.call("retire_facts", markOwn(createPathVariables(places)), { limitSeconds: 30 });
     } catch (error) {
       const { exitCode, message } = error as CallError;
       // The host answered, so this is its own error.

@@ -113,18 +113,18 @@ export function hasOrchestratorTraces({ signer }: HostFacts): boolean {
   return signer.active || signer.hasDirectory || signer.journal !== undefined;
 }
 
-export function met(...evidence: string[]): RetirementVerdict {
+export function createMetVerdict(...evidence: string[]): RetirementVerdict {
   return { unmet: [], evidence };
 }
 
-export function notMet(...unmet: Unmet[]): RetirementVerdict {
+export function createUnmetVerdict(...unmet: Unmet[]): RetirementVerdict {
   return { unmet, evidence: [] };
 }
 
 export const failWith =
   (loss: Loss) =>
   (...unmet: readonly Omit<Unmet, "loss">[]) =>
-    notMet(...unmet.map((each) => ({ ...each, loss })));
+    createUnmetVerdict(...unmet.map((each) => ({ ...each, loss })));
 
 export function combineVerdicts(verdicts: readonly RetirementVerdict[]): RetirementVerdict {
   return {

@@ -3,7 +3,7 @@ import type { StackConfig } from "../config/config";
 import { chooseRecordsPlace } from "../config/stackStore";
 import { createOrchestratorPaths } from "../orchestrator/checks/secureOptions";
 import { createNewHost, createOtherLogin } from "../ssh/configuredLogin";
-import { retirementLibrary } from "../steps/libraries";
+import { readRetirementLibrary } from "../steps/libraries";
 import type { HostPaths, HostRef, RetirementInputs } from "./guardInputs";
 
 /** Inputs that do not depend on the host. Secret: holds the successor's login. */
@@ -17,19 +17,19 @@ interface OwnHost {
 }
 
 /** Returns plain values: wrap the login before it becomes an input. */
-export function retirementInputs(
+export function createRetirementInputs(
   config: StackConfig,
   { address, hostKey, isOwnServer }: OwnHost,
 ): RetirementSettings & Pick<RetirementInputs, "host" | "node" | "isOwnServer"> {
   return {
-    ...retirementSettings(config),
+    ...createRetirementSettings(config),
     isOwnServer,
     host: createNewHost(config, address, hostKey),
     node: createNodeTarget(config, address, hostKey),
   };
 }
 
-export function retirementSettings(config: StackConfig): RetirementSettings {
+export function createRetirementSettings(config: StackConfig): RetirementSettings {
   const { stack, orchestrator, retirement, sync, network } = config;
   return {
     stack,
@@ -37,7 +37,7 @@ export function retirementSettings(config: StackConfig): RetirementSettings {
     lifecycle: config.lifecycle,
     places: hostPaths(config),
     successor: successorRef(config),
-    references: retirementReferences(config),
+    references: listRetirementReferences(config),
     tolerance: sync.tolerance,
     epoch: network.epoch,
     isChainUnverified: sync.unverifiedChain === undefined ? undefined : (true as const),
@@ -48,11 +48,11 @@ export function retirementSettings(config: StackConfig): RetirementSettings {
     },
     afterwards: retirement.afterwards,
     keysAside: retirement.keysAside,
-    library: retirementLibrary(),
+    library: readRetirementLibrary(),
   };
 }
 
-export function retirementReferences({ retirement, sync }: Pick<StackConfig, "retirement" | "sync">): string[] {
+export function listRetirementReferences({ retirement, sync }: Pick<StackConfig, "retirement" | "sync">): string[] {
   return [...new Set([...retirement.references, ...sync.references])];
 }
 

@@ -1,7 +1,7 @@
 import type { EventLog } from "../eventLog/eventLog";
 import { type BackupSource, takeBackup } from "../orchestrator/backup/backup";
 import { resolveBackupPlace } from "../orchestrator/backup/backupPlace";
-import { own } from "../ssh/foreign";
+import { markOwn } from "../ssh/foreign";
 import type { RootHost } from "../ssh/root";
 import { commandsFor } from "../util/commands";
 import { formatProblem } from "../util/problem";
@@ -28,7 +28,7 @@ export async function shutDownHost(
   deps: SurveyDeps,
 ): Promise<void> {
   const { places, backup, stack, pillar } = inputs;
-  const variables = own(createPathVariables(places));
+  const variables = markOwn(createPathVariables(places));
   const settings = resolveBackupPlace({ ...backup, move: { project: "pillar-host", stack, pillar } });
   // It runs here only after an override. Its files must not change during the backup.
   if (signer.active) {
@@ -59,7 +59,7 @@ export async function stopNode(
   say: (line: string) => void,
   isForced = false,
 ): Promise<void> {
-  const variables = own({ ...createPathVariables(places), in_spite: isForced });
+  const variables = markOwn({ ...createPathVariables(places), in_spite: isForced });
   const printed = await root.call("retire_stop", variables, { limitSeconds: stopLimitSeconds });
   for (const line of splitLines(printed)) say(line);
 }

@@ -4,7 +4,7 @@ import { createOrchestratorClient } from "../chain/orchestrator";
 import { createSilentFault, isAnswered } from "../chain/reading";
 import { readSharedHeights } from "../chain/sameChain";
 import { readLog } from "../eventLog/eventLog";
-import { findValidEvents, noOrchestratorSince } from "../eventLog/guardFacts";
+import { findShutdownWithoutOrchestrator, findValidEvents } from "../eventLog/guardFacts";
 import { findMissingLine } from "../eventLog/logIntegrity";
 import { askInTurn } from "../orchestrator/checks/bridgeState";
 import { type Connection, createConnection } from "../ssh/connection";
@@ -159,7 +159,7 @@ async function readLogFacts({ pillar, stack, host }: RetirementInputs, store: St
     faults: missing === undefined ? [] : [missing],
     producing: findValidEvents(lines, stack, "produced").length > 0,
     // The missing line may be about an orchestrator that came later.
-    noSignerAt: missing === undefined ? noOrchestratorSince(lines, stack, host.ssh) : undefined,
+    noSignerAt: missing === undefined ? findShutdownWithoutOrchestrator(lines, stack, host.ssh) : undefined,
     identity: findOrchestratorIdentity(lines),
   };
 }

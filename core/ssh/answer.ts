@@ -95,13 +95,13 @@ function sharedBytes(piece: Buffer, mark: Buffer): number {
   return 0;
 }
 
-export function otherUser(printed: string): string | undefined {
+export function findOtherUser(printed: string): string | undefined {
   return /login as the user "?([A-Za-z_][A-Za-z0-9_-]{0,31})\b/i.exec(printed)?.[1];
 }
 
 export function formatNotRun(what: string, printed: string): string {
   const said = printed.trim().split("\n")[0]?.slice(0, 200);
-  const user = otherUser(printed);
+  const user = findOtherUser(printed);
   if (user !== undefined)
     return `the login did not run ${what}: the host asks for another user\n  found: "${said}"\n  needed: set user to ${user} in this host's login settings`;
   return formatProblem({

@@ -12,7 +12,7 @@ export type Word = string & { readonly [isChecked]: true };
 export type Variables = Readonly<Record<string, Word | number | boolean | readonly (Word | number)[]>>;
 
 /** Marks values of the operator, of this program and its state, or of the very host that gets them back. */
-export const own = <T extends Readonly<Record<string, Value>>>(values: T) =>
+export const markOwn = <T extends Readonly<Record<string, Value>>>(values: T) =>
   values as unknown as { readonly [name in keyof T]: Variables[string] };
 
 function checked(what: string, text: string, isIt: boolean): Word {
@@ -27,19 +27,19 @@ function checked(what: string, text: string, isIt: boolean): Word {
 }
 
 /** Checks another machine's text. @throws if it is anything else, as the checks below do */
-export const addressWord = (text: string): Word => checked("an IP address", text, isIP(text) !== 0);
-export const jsonWords = (words: Readonly<Record<string, string>>): Word =>
+export const parseAddressWord = (text: string): Word => checked("an IP address", text, isIP(text) !== 0);
+export const parseJsonWords = (words: Readonly<Record<string, string>>): Word =>
   checked(
     "letters and digits",
     JSON.stringify(words),
     /^\{("[A-Za-z]+":"[A-Za-z0-9]{0,200}",?)+\}$/.test(JSON.stringify(words)),
   );
-export const fileName = (text: string): Word =>
+export const parseFileName = (text: string): Word =>
   checked("a plain file name", text, /^(?!\.{1,2}$)[A-Za-z0-9_.@+=,][A-Za-z0-9 _.@+=,:-]{0,200}$/.test(text));
-export const endpoint = (text: string): Word =>
+export const parseEndpointWord = (text: string): Word =>
   checked("an address and a port", text, /^[A-Za-z0-9.:-]{1,255}:\d{1,5}$/.test(text));
 /** Encodes any text: the host decodes it, and it is never a part of a program. */
-export const base64 = (text: string): Word => Buffer.from(text).toString("base64") as Word;
+export const encodeBase64 = (text: string): Word => Buffer.from(text).toString("base64") as Word;
 
 /**
  * Parses the output of copy_key: an Ed25519 key with the comment `mark` (core/steps/lib/copyAccess.sh), then addresses.
@@ -55,7 +55,7 @@ export function parseCopyKey(
   try {
     return {
       key: checked("an Ed25519 key as ssh-keygen prints it", key, isKey),
-      addresses: lines.join(" ").split(/\s+/).filter(Boolean).map(addressWord),
+      addresses: lines.join(" ").split(/\s+/).filter(Boolean).map(parseAddressWord),
     };
   } catch (error) {
     const [, ...facts] = (error as Error).message.split("\n");

@@ -15,8 +15,8 @@ export function listHostFactRows(facts: NodeHostFacts): FactRow[] {
     done && ["done so far", doneText(done)],
     atWork === undefined ? undefined : ["at work now", atWork],
     chainCopy && ["chain copy", chainCopyText(chainCopy)],
-    service && serviceRow(service),
-    node && peersRow(node),
+    service && formatServiceRow(service),
+    node && formatPeersRow(node),
     disk && ["disk", diskText(disk)],
     memory && ["memory", memoryText(memory)],
     killed === undefined ? undefined : ["memory", `the kernel killed a process for lack of memory: ${killed}`],
@@ -55,7 +55,7 @@ function chainCopyText(copy: NonNullable<NodeHostFacts["chainCopy"]>): string {
   return `${arrived}, ${((rate * 8) / 1e6).toFixed(1)} Mbit/s, ${left} left`;
 }
 
-export function serviceRow({ name, load, active, sub, since, restarts, result, elsewhere }: UnitFacts): FactRow {
+export function formatServiceRow({ name, load, active, sub, since, restarts, result, elsewhere }: UnitFacts): FactRow {
   if (elsewhere !== "") return ["service", `${name} is not what runs the node: ${elsewhere}`];
   if (load === "masked") return ["service", `${name} is ${active}, and masked: it does not start again by itself`];
   if (load !== "loaded") return ["service", `${name} is not there`];
@@ -66,7 +66,7 @@ export function serviceRow({ name, load, active, sub, since, restarts, result, e
   return ["service", [`${name} is ${active} (${sub})${since === "" ? "" : ` since ${since}`}`, ...more].join(", ")];
 }
 
-export function peersRow({ peers, rpc, p2pPort }: NonNullable<NodeHostFacts["node"]>): FactRow {
+export function formatPeersRow({ peers, rpc, p2pPort }: NonNullable<NodeHostFacts["node"]>): FactRow {
   if (peers === undefined) return ["peers", `unknown, the RPC at ${rpc} does not answer`];
   if (peers > 0) return ["peers", String(peers)];
   return ["peers", `0. Is ${p2pPort}, tcp and udp, open to the world, at the provider's firewall too?`];

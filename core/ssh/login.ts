@@ -33,7 +33,7 @@ export interface LoginKeys {
 const ownKeys: LoginKeys = { login: "pillar-host:ssh", hostKey: "pillar-host:host.hostKey" };
 
 /** Returns the configuration keys of a host's login and host key: those under `configured`, else the stack's own. */
-export function loginKeys(configured?: string): LoginKeys {
+export function createLoginKeys(configured?: string): LoginKeys {
   return configured === undefined ? ownKeys : { login: configured, hostKey: `${configured}.hostKey` };
 }
 
@@ -52,7 +52,7 @@ const temporaryCodes: readonly unknown[] = [7, 10, 12];
 const secondFactor = /code|token|otp|verif|factor|duo|pin\b/i;
 
 /** Prepares a login in the command plugin's order: key or agent, password, password prompt. */
-export function loginAttempt(client: ssh2.Client, target: SshTarget, keys: LoginKeys): LoginAttempt {
+export function createLoginAttempt(client: ssh2.Client, target: SshTarget, keys: LoginKeys): LoginAttempt {
   const { privateKey, privateKeyPassword, password } = target;
   const agent = usesAgent(target) ? process.env.SSH_AUTH_SOCK : undefined;
   const reply: HostReply = { banner: "", isPartial: false, offered: [] };

@@ -18,7 +18,7 @@ export interface OwnServer {
   readonly isOrdered: boolean;
 }
 
-export function serverName({ name, id }: Pick<OwnServer, "name" | "id">): string {
+export function createServerName({ name, id }: Pick<OwnServer, "name" | "id">): string {
   return `server ${name} (${id})`;
 }
 
@@ -50,7 +50,7 @@ export function formatOtherMachine(
   run: Commands,
 ): string {
   return formatProblem({
-    what: `${serverName({ name, id })} at ${provider}, ${address ?? "without an address"}: it carries this stack's labels, and this state did not order it: it may be a live Pillar. Nothing was changed`,
+    what: `${createServerName({ name, id })} at ${provider}, ${address ?? "without an address"}: it carries this stack's labels, and this state did not order it: it may be a live Pillar. Nothing was changed`,
     found: "no host key of it in this state: was the state lost, is this another checkout or another back end?",
     needed: "restore the state that ordered it, or set pillar-host:host.hostKey to adopt the server as it is",
     next: [
@@ -78,7 +78,7 @@ export function formatOwnServer(
 ): string {
   const { message, refused, keys, reason = message } = error;
   const { provider, sshFrom, startTimeout } = server;
-  const which = `${serverName(server)} at ${provider}, ${address}`;
+  const which = `${createServerName(server)} at ${provider}, ${address}`;
   if (refused === "hostKey")
     return formatProblem({
       what: `${which}: it shows another host key than the one that this stack pins`,

@@ -23,7 +23,7 @@ export interface Running {
 }
 
 /** Returns the ports that this machine tries, and their expected state from here (docs/specification.md, 8). */
-export function portRules(
+export function listPortRules(
   { node, orchestrator }: Pick<StackConfig, "node" | "orchestrator">,
   hasSigner: boolean,
   running: Running,

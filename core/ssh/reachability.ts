@@ -6,9 +6,9 @@ import { formatProblem } from "../util/problem";
 import { say } from "../util/say";
 import { withTimeout } from "../util/withTimeout";
 import { formatAgentFindings, readAgentKeyTypes } from "./agentKeys";
-import { frameScript, otherUser, readAnswer } from "./answer";
+import { findOtherUser, frameScript, readAnswer } from "./answer";
 import { derivePublicKey } from "./derivePublicKey";
-import { formatConsoleHelp, formatOwnServer, type OwnServer, serverName } from "./ownServer";
+import { createServerName, formatConsoleHelp, formatOwnServer, type OwnServer } from "./ownServer";
 import { connectSsh, type SshSession, type SshTarget } from "./ssh";
 import { createLoginRefusal, isFatal, type LoginError } from "./sshErrors";
 
@@ -103,7 +103,7 @@ export async function tryLogin(target: SshTarget): Promise<SshSession> {
   try {
     const running = session.run("bash -euo pipefail -s login", script);
     const printed = await withTimeout(running, 30_000, `${where} lets in, and runs no command within 30 s`);
-    const user = readAnswer(script, printed).isDone ? undefined : otherUser(printed.stdout);
+    const user = readAnswer(script, printed).isDone ? undefined : findOtherUser(printed.stdout);
     if (user === undefined) return session;
     const needed = `the user ${user} (pillar-host:ssh.user)`;
     throw createLoginRefusal("login", `${where} runs nothing: "${printable(takeFirstLine(printed.stdout.trim()))}"`, {
@@ -124,7 +124,7 @@ export async function waitForLogin(
   { server, isNew = false }: { readonly server?: OwnServer | undefined; readonly isNew?: boolean } = {},
 ): Promise<void> {
   const wait: BootWait = server
-    ? { timeoutMs: isNew ? server.startTimeout : bootTimeoutMs, what: `${serverName(server)} to boot`, isNew }
+    ? { timeoutMs: isNew ? server.startTimeout : bootTimeoutMs, what: `${createServerName(server)} to boot`, isNew }
     : reboot;
   const begin = deps.ticks();
   try {
@@ -135,7 +135,7 @@ export async function waitForLogin(
     const { message, refused } = failure;
     if (refused === "login") {
       const help = server ? `\n  ${formatConsoleHelp(server)}` : "";
-      throw new Error(`${refusedText(target, failure, run)}${help}`);
+      throw new Error(`${formatRefusedLogin(target, failure, run)}${help}`);
     }
     if (server) {
       const seconds = Math.round((deps.ticks() - begin) / 1000);
@@ -168,7 +168,7 @@ export function formatSilentHost(
   });
 }
 
-export function refusedText(target: SshTarget, error: LoginError, run: Commands): string {
+export function formatRefusedLogin(target: SshTarget, error: LoginError, run: Commands): string {
   const { message, what = message, user, isFromProxy } = error;
   if (user !== undefined)
     return formatProblem({

@@ -1,13 +1,13 @@
 import { type Duplex, pipeline, type Readable } from "node:stream";
 import { printableLines } from "../util/printable";
-import { answerStream, formatNotRun, frameScript, otherUser, readAnswer } from "./answer";
+import { answerStream, findOtherUser, formatNotRun, frameScript, readAnswer } from "./answer";
 import { type Connection, createConnection } from "./connection";
 import type { Variables } from "./foreign";
-import { hostVariables, type Receiver, rootEnvelope } from "./rootEnvelope";
-import { assignments } from "./shellWords";
+import { createHostVariables, createRootEnvelope, type Receiver } from "./rootEnvelope";
+import { formatAssignments } from "./shellWords";
 import { loginKeys, type SshTarget } from "./ssh";
 import { collect, type RunningCommand } from "./sshCommands";
-import { fatal, isFatal } from "./sshErrors";
+import { createFatalError, isFatal } from "./sshErrors";
 
 /** Root access to a host; plain values. Secret. */
 export interface OrchestratorHost {
@@ -77,15 +77,20 @@ const defaultLimitSeconds = 120;
 const graceSeconds = 30;
 
 /** Returns the script for the login user. Function, variables and sudo password never go into a command line. */
-export function rootScript(
+export function createRootScript(
   library: string,
   name: string,
   variables: Variables,
   host: Receiver & { readonly limitSeconds: number },
 ): string {
   const [become = "", functions = ""] = library.split(asRoot);
-  const input = `${assignments(hostVariables(host))}${functions}\n${assignments(variables)}${name} < /dev/null`;
-  return rootEnvelope(host, become, `timeout -k 10 ${host.limitSeconds} ${runInput}`, frameScript(input, "streamed"));
+  const input = `${formatAssignments(createHostVariables(host))}${functions}\n${formatAssignments(variables)}${name} < /dev/null`;
+  return createRootEnvelope(
+    host,
+    become,
+    `timeout -k 10 ${host.limitSeconds} ${runInput}`,
+    frameScript(input, "streamed"),
+  );
 }
 
 /** Removes secrets whole, and each line of a secret of several lines. */
@@ -115,7 +120,7 @@ async function waitForEnd(connection: Connection, address: string, call: Running
     const { exitCode, stderr: printed } = await Promise.race([running.done, late]);
     const { isDone, stderr } = readAnswer(text, { stdout: "", stderr: printed });
     if (exitCode === 0 && isDone) return;
-    if (exitCode === 0 || otherUser(first()))
+    if (exitCode === 0 || findOtherUser(first()))
       throw new Error(`${address}: ${formatNotRun(name, clean(first() + printed))}`);
     if (exitCode === undefined)
       throw new Error(
@@ -161,13 +166,15 @@ export function openRoot(
   const session = () =>
     connection.session().catch((error: Error) => {
       const text = cleanText(error.message);
-      throw isFatal(error) ? Object.assign(fatal(text), { refused: Reflect.get(error, "refused") }) : new Error(text);
+      throw isFatal(error)
+        ? Object.assign(createFatalError(text), { refused: Reflect.get(error, "refused") })
+        : new Error(text);
     });
 
   const stream = async (name: string, variables: Variables = {}, options: CallOptions = {}): Promise<RootStream> => {
     const { limitSeconds = defaultLimitSeconds, secrets = [] } = options;
     const receiver = { hostName: ssh.address, stack, sudoPassword, configured, limitSeconds };
-    const text = rootScript(library, name, variables, receiver);
+    const text = createRootScript(library, name, variables, receiver);
     // Process lists and logs show only the name.
     const running = await (await session()).start(`${runInput} ${name}`, text);
     const { stdout, first, isRead } = openOutput(running, text);

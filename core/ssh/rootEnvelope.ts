@@ -1,5 +1,5 @@
 import { quoteShellWord } from "../util/quote";
-import { assignments } from "./shellWords";
+import { formatAssignments } from "./shellWords";
 import { loginKeys } from "./ssh";
 
 export interface Receiver {
@@ -11,7 +11,7 @@ export interface Receiver {
   readonly sudoPassword?: string | undefined;
 }
 
-export function hostVariables({ hostName, stack }: Receiver) {
+export function createHostVariables({ hostName, stack }: Receiver) {
   return { host_name: hostName, stack_word: quoteShellWord(stack) };
 }
 
@@ -19,10 +19,10 @@ export function hostVariables({ hostName, stack }: Receiver) {
  * Returns a script for the login user's shell that becomes root with core/steps/lib/become.sh, then runs a command with
  * an input: shell text, with a line break at its end.
  */
-export function rootEnvelope(receiver: Receiver, become: string, command: string, input: string): string {
+export function createRootEnvelope(receiver: Receiver, become: string, command: string, input: string): string {
   const { sudoPassword = "", configured } = receiver;
   const login_key = loginKeys(configured).login.slice("pillar-host:".length);
-  return `${assignments({ ...hostVariables(receiver), login_key, sudo_password: sudoPassword })}${become}
+  return `${formatAssignments({ ...createHostVariables(receiver), login_key, sudo_password: sudoPassword })}${become}
 become_root ${command} <<'PILLAR_HOST_ROOT'
 ${input}PILLAR_HOST_ROOT
 `;

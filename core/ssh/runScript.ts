@@ -1,6 +1,6 @@
 import { printable, printableLines } from "../util/printable";
 import { withTimeout } from "../util/withTimeout";
-import { formatNotRun, otherUser, readAnswer } from "./answer";
+import { findOtherUser, formatNotRun, readAnswer } from "./answer";
 import type { Connection } from "./connection";
 
 export interface ScriptError extends Error {
@@ -29,7 +29,7 @@ export async function runScript(
     .map(printable)
     .filter((line) => line.trim() !== "");
   if (exitCode === 0 && isDone) return printed;
-  const hasRun = exitCode !== 0 && otherUser(result.stdout) === undefined;
+  const hasRun = exitCode !== 0 && findOtherUser(result.stdout) === undefined;
   const said = hasRun ? stderr : formatNotRun(name, result.stdout + result.stderr);
   const reason = printableLines(said).trim() || `it ended with ${exitCode ?? "the connection"}`;
   throw Object.assign(new Error(reason), { printed });

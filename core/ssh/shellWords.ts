@@ -4,7 +4,7 @@ import { quote } from "../util/quote";
 export type Value = string | number | boolean | readonly (string | number)[];
 
 /** Returns assignments, one a line, of variables in snake_case. A variable without a value is left out. */
-export function assignments(values: Readonly<Record<string, Value | undefined>>): string {
+export function formatAssignments(values: Readonly<Record<string, Value | undefined>>): string {
   const text = (value: Value) => {
     if (typeof value === "boolean") return value ? "yes" : "no";
     return Array.isArray(value) ? value.join(" ") : String(value);

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import ssh2 from "ssh2";
-import { type LoginKeys, loginAttempt, loginKeys, type SshTarget } from "./login";
+import { createLoginAttempt, createLoginKeys, type LoginKeys, type SshTarget } from "./login";
 import { type CommandResult, type RunningCommand, runOver, startOver } from "./sshCommands";
 import {
   createForwardError,
@@ -10,7 +10,7 @@ import {
   type LoginError,
 } from "./sshErrors";
 
-export { type LoginKeys, loginKeys, type SshTarget } from "./login";
+export { createLoginKeys as loginKeys, type LoginKeys, type SshTarget } from "./login";
 
 export interface SshSession {
   /** False once the connection broke. */
@@ -46,7 +46,7 @@ async function openRoute(
   keys: LoginKeys,
 ): Promise<Route> {
   if (proxy === undefined) return { close: () => undefined };
-  const session = await connectSsh(proxy, loginKeys(`${keys.login}.proxy`)).catch((error: LoginError) => {
+  const session = await connectSsh(proxy, createLoginKeys(`${keys.login}.proxy`)).catch((error: LoginError) => {
     throw Object.assign(error, { isFromProxy: true });
   });
   const sock = await session.forward(address, port).catch((error: Error) => {
@@ -63,12 +63,12 @@ async function openRoute(
  * Connects and logs in. Notices within a minute if the connection died. Throws FatalError if the host shows another key
  * than the pinned one, or refuses the login; a plain Error if it can't be reached.
  */
-export async function connectSsh(target: SshTarget, keys: LoginKeys = loginKeys()): Promise<SshSession> {
+export async function connectSsh(target: SshTarget, keys: LoginKeys = createLoginKeys()): Promise<SshSession> {
   const route = await openRoute(target, keys);
   const begun = Date.now();
   return new Promise((resolve, reject) => {
     const client = new ssh2.Client();
-    const attempt = loginAttempt(client, target, keys);
+    const attempt = createLoginAttempt(client, target, keys);
     const shown = { key: undefined as string | undefined };
     let timer: NodeJS.Timeout;
     const fail = (error: LoginError) => {
@@ -169,7 +169,7 @@ function otherKey({ address, hostKey: pinned }: SshTarget, key: string | undefin
 
 /** Reads a host's ed25519 key as an authorized_keys line, without a login. */
 export async function scanHostKey(address: string, port: number, proxy?: SshTarget): Promise<string> {
-  const route = await openRoute({ address, port, proxy }, loginKeys());
+  const route = await openRoute({ address, port, proxy }, createLoginKeys());
   const scan = new Promise<string>((resolve, reject) => {
     const client = new ssh2.Client();
     client.on("error", (error) => reject(createUnreachedError(`${address}:${port}`, error)));

@@ -5,7 +5,7 @@ interface FatalError extends Error {
   fatal: true;
 }
 
-export function fatal(message: string): FatalError {
+export function createFatalError(message: string): FatalError {
   return Object.assign(new Error(message), { fatal: true as const });
 }
 
@@ -36,7 +36,7 @@ export function createLoginRefusal(
   { needed, ...more }: Pick<RefusedError, "keys" | "user"> & { readonly needed?: string } = {},
 ): RefusedError {
   const text = needed === undefined ? what : `${what}\n  needed: ${needed}`;
-  return Object.assign(fatal(text), { refused, what, ...more });
+  return Object.assign(createFatalError(text), { refused, what, ...more });
 }
 
 /** An error before any login. A retry may help, except after an unknown name. */

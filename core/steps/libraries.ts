@@ -6,14 +6,14 @@ const copyAccess = ["lib/authorizedKeys.sh", "lib/copyAccess.sh"];
 const read = (path: string) => readFileSync(join(__dirname, path), "utf8");
 
 /** Returns shell functions for both hosts. Providers get them as an input: they can't read the program's files. */
-export function orchestratorLibrary(): string {
+export function readOrchestratorLibrary(): string {
   const parts = ["archive", "copy", "moveSteps", "orchestratorFacts", "journal", "keyStore", "manifest", "verify"];
   return library([...copyAccess, ...parts.map((name) => `orchestrator/${name}.sh`)]);
 }
 
-export const supportLibrary = () => library(["orchestrator/verify.sh", "host/support.sh"]);
+export const readSupportLibrary = () => library(["orchestrator/verify.sh", "host/support.sh"]);
 
-export function retirementLibrary(): string {
+export function readRetirementLibrary(): string {
   const parts = [
     "node/configuredAddress.sh",
     "node/nodeStop.sh",
@@ -28,7 +28,7 @@ export function retirementLibrary(): string {
   return library(parts);
 }
 
-export const nodeReleaseLibrary = () =>
+export const readNodeReleaseLibrary = () =>
   library([
     "node/configuredAddress.sh",
     "node/nodeStop.sh",
@@ -37,16 +37,16 @@ export const nodeReleaseLibrary = () =>
     "orchestrator/journal.sh",
   ]);
 
-export function chainCopyLibrary(): string {
+export function readChainCopyLibrary(): string {
   const parts = ["arrive.sh", "away.sh", "owner.sh", "progress.sh", "snapshot.sh", "travel.sh"].map((name) =>
     join("chainCopy", name),
   );
   return library(["node/configuredAddress.sh", "node/nodeStop.sh", ...copyAccess, ...parts]);
 }
 
-export const stepOutputLibrary = () => library(["lib/stepOutput.sh"]);
+export const readStepOutputLibrary = () => library(["lib/stepOutput.sh"]);
 
-export const loginKeyLibrary = () => ["lib/common.sh", "lib/authorizedKeys.sh"].map(read).join("\n");
+export const readLoginKeyLibrary = () => ["lib/common.sh", "lib/authorizedKeys.sh"].map(read).join("\n");
 
 const library = (parts: readonly string[]) =>
   [

@@ -3,8 +3,14 @@ import { supportedDistributions } from "../config/distributions";
 import { ideal } from "../config/hostSchema";
 import { isAddress } from "../util/address";
 import { addressDigest, facts } from "./readingSteps";
-import { type Step, scriptOf } from "./step";
-import { controllerPlace, controllerRelease, nodeBuild, nodePlace, releaseVariables } from "./stepVariables";
+import { createScript, type Step } from "./step";
+import {
+  createBuildVariables,
+  createControllerVariables,
+  createNodeVariables,
+  getControllerRelease,
+  releaseVariables,
+} from "./stepVariables";
 
 /** Share of the nominal memory that the kernel reports: firmware and kernel keep up to a tenth. */
 const memoryShare = 0.9;
@@ -13,7 +19,7 @@ export function cloudInit(): Step {
   return {
     name: "cloudInit",
     limitSeconds: 1800,
-    script: scriptOf({ wait_seconds: 900 }, "host/cloudInit"),
+    script: createScript({ wait_seconds: 900 }, "host/cloudInit"),
   };
 }
 
@@ -23,14 +29,14 @@ export function cloudInit(): Step {
 export function preflight(config: StackConfig, identity: string): Step {
   const { minimums } = config.host;
   const { node, orchestrator } = config;
-  const url = new URL(controllerRelease(config).url);
+  const url = new URL(getControllerRelease(config).url);
   return {
     name: "preflight",
     limitSeconds: 300,
     readsOnly: true,
-    script: scriptOf(
+    script: createScript(
       {
-        ...nodeBuild(config),
+        ...createBuildVariables(config),
         stack_identity: identity,
         service: node.service,
         signer_service: orchestrator.service,
@@ -46,7 +52,7 @@ export function preflight(config: StackConfig, identity: string): Step {
         minimum_mbps: minimums.bandwidthMbps,
         controller_name: config.controller.executable,
         controller_addresses: config.controller.addresses,
-        release_url: controllerRelease(config).url,
+        release_url: getControllerRelease(config).url,
         release_host: url.hostname,
         release_port: url.port || (url.protocol === "https:" ? 443 : 80),
         tcp_ports: [node.p2pPort, node.rpcPort, node.wsPort, orchestrator.rpcPort, orchestrator.p2pPort],
@@ -69,13 +75,13 @@ export function prepare(config: StackConfig, identity: string, shutDownAt?: stri
   return {
     name: "prepare",
     limitSeconds: 60,
-    script: scriptOf(
+    script: createScript(
       {
         stack_identity: identity,
         service: node.service,
         signer_service: orchestrator.service,
         shut_down_at: shutDownAt,
-        reserved_ports: reservedPorts([
+        reserved_ports: formatReservedPorts([
           node.p2pPort,
           node.rpcPort,
           node.wsPort,
@@ -91,7 +97,7 @@ export function prepare(config: StackConfig, identity: string, shutDownAt?: stri
 }
 
 /** Returns ports as net.ipv4.ip_local_reserved_ports shows them: sorted, neighbours as a range. */
-export function reservedPorts(ports: readonly number[]): string {
+export function formatReservedPorts(ports: readonly number[]): string {
   const ranges: { from: number; to: number }[] = [];
   for (const port of [...new Set(ports)].sort((a, b) => a - b)) {
     const last = ranges.at(-1);
@@ -106,7 +112,7 @@ export function packages(config: StackConfig): Step {
   return {
     name: "packages",
     limitSeconds: 3 * 3600,
-    script: scriptOf(
+    script: createScript(
       { hourly_restart: config.sync.hourlyRestart, lock_seconds: 1800 },
       "host/kernelHeaders",
       "host/packages",
@@ -119,11 +125,11 @@ export function controller(config: StackConfig): Step {
   return {
     name: "controller",
     limitSeconds: 3600,
-    script: scriptOf(
+    script: createScript(
       {
-        ...controllerPlace(config),
-        ...nodeBuild(config),
-        ...releaseVariables(controllerRelease(config)),
+        ...createControllerVariables(config),
+        ...createBuildVariables(config),
+        ...releaseVariables(getControllerRelease(config)),
         minimum_mbps: config.host.minimums.bandwidthMbps,
       },
       "host/goToolchain",
@@ -138,7 +144,7 @@ export function hourlyRestart(config: StackConfig, when: "syncing" | "synced"): 
   return {
     name: "hourlyRestart",
     limitSeconds: 60,
-    script: scriptOf(
+    script: createScript(
       { service: config.node.service, cron_action: on ? "on" : "off", node_synced: when === "synced" },
       "node/hourlyRestart",
     ),
@@ -151,11 +157,11 @@ export function deploy(config: StackConfig, identity: string): Step {
   return {
     name: "deploy",
     limitSeconds: deploySeconds + 600,
-    script: scriptOf(
+    script: createScript(
       {
-        ...controllerPlace(config),
-        ...nodePlace(config),
-        ...nodeBuild(config),
+        ...createControllerVariables(config),
+        ...createNodeVariables(config),
+        ...createBuildVariables(config),
         stack_identity: identity,
         deploy_seconds: deploySeconds,
         rpc_seconds: 300,
@@ -170,9 +176,9 @@ export function deploy(config: StackConfig, identity: string): Step {
 
 /** Removes remains of cut-off chain copies. Another `begunAt`, of the last one, makes another step. */
 export function chainCopyAway({ node }: StackConfig, identity: string, begunAt: string): Step {
-  const functions = scriptOf(
+  const functions = createScript(
     {
-      ...nodePlace({ node }),
+      ...createNodeVariables({ node }),
       stack_identity: identity,
       token: `away-${begunAt}`,
       start_seconds: 900,
@@ -192,8 +198,8 @@ export function producerAddress(config: StackConfig): Step {
     limitSeconds: 300,
     quiet: true,
     accepts: isAddress,
-    script: scriptOf(
-      { ...controllerPlace(config), data_dir: config.node.dataDir },
+    script: createScript(
+      { ...createControllerVariables(config), data_dir: config.node.dataDir },
       "node/dialog",
       "node/configuredAddress",
       "node/producerAddress",
@@ -201,9 +207,9 @@ export function producerAddress(config: StackConfig): Step {
   };
 }
 
-export type NodeSteps = ReturnType<typeof nodeSteps>;
+export type NodeSteps = ReturnType<typeof createNodeSteps>;
 
-export function nodeSteps(config: StackConfig, identity: string, shutDownAt?: string) {
+export function createNodeSteps(config: StackConfig, identity: string, shutDownAt?: string) {
   return {
     preflight: preflight(config, identity),
     prepare: prepare(config, identity, shutDownAt),

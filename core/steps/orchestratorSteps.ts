@@ -1,5 +1,5 @@
 import type { StackConfig } from "../config/config";
-import { type Step, scriptOf } from "./step";
+import { createScript, type Step } from "./step";
 import { releaseVariables } from "./stepVariables";
 
 /** Installs the orchestrator (procedure B, step 3). Only the cutover starts it. */
@@ -7,7 +7,7 @@ export function orchestrator({ orchestrator: { service, directory, executable, r
   return {
     name: "orchestrator",
     limitSeconds: 1800,
-    script: scriptOf(
+    script: createScript(
       {
         service,
         directory,
@@ -31,7 +31,7 @@ export function bulkCopy(
   return {
     name: "bulkCopy",
     limitSeconds: 13 * 3600,
-    script: scriptOf(
+    script: createScript(
       {
         service,
         directory,

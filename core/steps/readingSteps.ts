@@ -1,6 +1,6 @@
 import type { StackConfig } from "../config/config";
-import { type Step, scriptOf } from "./step";
-import { nodePlace } from "./stepVariables";
+import { createScript, type Step } from "./step";
+import { createNodeVariables } from "./stepVariables";
 
 /** Prints `on`, `off`, or what else restarts a synced node. @param isProved by the gate; a restored host may lack it */
 export function hourlyRestartNow({ node }: Pick<StackConfig, "node">, isProved: boolean): Step {
@@ -9,7 +9,7 @@ export function hourlyRestartNow({ node }: Pick<StackConfig, "node">, isProved: 
     limitSeconds: 15,
     readsOnly: true,
     quiet: true,
-    script: scriptOf({ service: node.service, cron_action: "look", node_synced: isProved }, "node/hourlyRestart"),
+    script: createScript({ service: node.service, cron_action: "look", node_synced: isProved }, "node/hourlyRestart"),
   };
 }
 
@@ -20,7 +20,7 @@ export function addressDigest({ node }: Pick<StackConfig, "node">): Step {
     limitSeconds: 15,
     readsOnly: true,
     quiet: true,
-    script: scriptOf({ data_dir: node.dataDir }, "node/configuredAddress", "node/addressDigest"),
+    script: createScript({ data_dir: node.dataDir }, "node/configuredAddress", "node/addressDigest"),
   };
 }
 
@@ -31,9 +31,9 @@ export function facts({ node }: StackConfig, options: { logLines: number; withSt
     limitSeconds: 25,
     readsOnly: true,
     quiet: true,
-    script: scriptOf(
+    script: createScript(
       {
-        ...nodePlace({ node }),
+        ...createNodeVariables({ node }),
         p2p_port: node.p2pPort,
         log_lines: options.logLines,
         with_stages: options.withStages,

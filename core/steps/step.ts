@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Framing, frameScript } from "../ssh/answer";
-import { hostVariables, type Receiver, rootEnvelope } from "../ssh/rootEnvelope";
-import { assignments, type Value } from "../ssh/shellWords";
+import { createHostVariables, createRootEnvelope, type Receiver } from "../ssh/rootEnvelope";
+import { formatAssignments, type Value } from "../ssh/shellWords";
 import { commandsFor } from "../util/commands";
 
-export { assignments, type Value } from "../ssh/shellWords";
+export { formatAssignments as assignments, type Value } from "../ssh/shellWords";
 
 /** A piece of work on a host: shell text that runs as root, idempotent and safe to run again from any point. */
 export interface Step {
@@ -29,8 +29,8 @@ function read(name: string): string {
 }
 
 /** Returns a step's script: its variables, the shared functions, then the files in order. */
-export function scriptOf(values: Readonly<Record<string, Value | undefined>>, ...files: readonly string[]): string {
-  return assignments(values) + ["lib/common", ...files].map(read).join("\n");
+export function createScript(values: Readonly<Record<string, Value | undefined>>, ...files: readonly string[]): string {
+  return formatAssignments(values) + ["lib/common", ...files].map(read).join("\n");
 }
 
 /**
@@ -38,25 +38,30 @@ export function scriptOf(values: Readonly<Record<string, Value | undefined>>, ..
  * sudo password, so it goes through standard input. Another `unproved`, a count of runs without proof, makes another
  * text, which runs again.
  */
-export function envelope(step: Step, receiver: Receiver, unproved = 0): string {
-  const names = hostVariables(receiver);
+export function createEnvelope(step: Step, receiver: Receiver, unproved = 0): string {
+  const names = createHostVariables(receiver);
   // A result is nothing but the result, even of an earlier run. 3 is the output, as it is shown.
   const notes = step.quiet ? 2 : 3;
   const variables = { ...names, step: step.name, limit_seconds: step.limitSeconds, notes };
-  const attempt = unproved > 0 ? assignments({ unproved }) : "";
+  const attempt = unproved > 0 ? formatAssignments({ unproved }) : "";
   const commands = read("lib/commands");
   const isShown = step.readsOnly && !step.quiet;
   const next = step.readsOnly || step.callerAddsNext ? {} : { again: commandsFor(receiver.stack).up };
-  const inner = assignments({ ...names, ...next }) + commands + (isShown ? plainly(step.script) : step.script);
+  const inner = formatAssignments({ ...names, ...next }) + commands + (isShown ? plainly(step.script) : step.script);
   const root = step.readsOnly
     ? { argv: `timeout -k 10 ${step.limitSeconds} bash -euo pipefail -s`, input: inner }
     : {
         argv: "bash -euo pipefail -s",
-        input: assignments(variables) + commands + hereDocument(read("lib/unit"), inner),
+        input: formatAssignments(variables) + commands + hereDocument(read("lib/unit"), inner),
       };
   const quietly: Framing = step.readsOnly ? "streamed" : "captured";
   const framing = step.quiet ? quietly : "shown";
-  return rootEnvelope(receiver, commands + read("lib/become"), root.argv, frameScript(attempt + root.input, framing));
+  return createRootEnvelope(
+    receiver,
+    commands + read("lib/become"),
+    root.argv,
+    frameScript(attempt + root.input, framing),
+  );
 }
 
 /** Shows both streams of a script without terminal commands. */

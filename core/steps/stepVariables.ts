@@ -3,28 +3,28 @@ import { formatReleaseMarker, type ReleaseSource } from "../config/releaseSchema
 import type { Receiver } from "../ssh/rootEnvelope";
 
 /** Returns a host's mark of its stack: `<project>/<stack> <Pillar>`. */
-export function stackIdentity(stack: string, pillar: string): string {
+export function formatStackIdentity(stack: string, pillar: string): string {
   return `pillar-host/${stack} ${pillar}`;
 }
 
-export function receiver({ stack, ssh: { sudoPassword } }: StackConfig, hostName: string): Receiver {
+export function createReceiver({ stack, ssh: { sudoPassword } }: StackConfig, hostName: string): Receiver {
   return { hostName, stack, sudoPassword };
 }
 
-export function controllerPlace(config: StackConfig) {
+export function createControllerVariables(config: StackConfig) {
   return { controller_dir: config.controller.directory, controller_name: config.controller.executable };
 }
 
-export function nodeBuild({ controller: { source = "", go } }: StackConfig) {
+export function createBuildVariables({ controller: { source = "", go } }: StackConfig) {
   return { node_source: source, go_url: go?.url ?? "", go_sha256: go?.sha256 ?? "" };
 }
 
-export function nodePlace({ node }: Pick<StackConfig, "node">) {
+export function createNodeVariables({ node }: Pick<StackConfig, "node">) {
   return { service: node.service, data_dir: node.dataDir, rpc_address: node.rpcAddress, rpc_port: node.rpcPort };
 }
 
 /** Returns the controller's release. @throws if none is configured */
-export function controllerRelease({ controller: { release } }: StackConfig) {
+export function getControllerRelease({ controller: { release } }: StackConfig) {
   if (release === undefined) throw new Error("pillar-host:controller.release is not configured");
   return release;
 }

@@ -4,13 +4,13 @@ import { formatProblem } from "../util/problem";
 import { replaceFile, settle } from "../util/writeAtomically";
 import type { Store } from "./store";
 
-export function eventLogPath(directory: string): string {
+export function resolveEventLogPath(directory: string): string {
   return path.join(directory, "record.jsonl");
 }
 
 /** Opens a directory of this machine as a store. @param directory absolute */
 export function createDirectoryStore(directory: string): Store {
-  const log = eventLogPath(directory);
+  const log = resolveEventLogPath(directory);
   return {
     directory,
     log,

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { formatProblem } from "../util/problem";
 import { isBucket, parseBucketPlace } from "./bucketPlace";
 import { createBucketStore } from "./bucketStore";
-import { createDirectoryStore, eventLogPath } from "./directoryStore";
+import { createDirectoryStore, resolveEventLogPath } from "./directoryStore";
 import { resolvePlace } from "./recordsDirectory";
 import { openBucket } from "./s3";
 import type { Store } from "./store";
@@ -15,7 +15,7 @@ import { storeFault } from "./storeFault";
  */
 export function openStore(configured: string): Store {
   const directory = resolvePlace(configured);
-  const log = eventLogPath(directory);
+  const log = resolveEventLogPath(directory);
   if (isBucket(configured)) {
     const place = parseBucketPlace(configured);
     if (fs.existsSync(log))

@@ -2,11 +2,11 @@ import type { StackConfig } from "../config/config";
 import type { ChainSources } from "./chainSources";
 import type { GateSettings } from "./waitForSync";
 
-export function gateSettings(config: Pick<StackConfig, "stack" | "sync" | "node" | "lifecycle">): GateSettings {
+export function createGateSettings(config: Pick<StackConfig, "stack" | "sync" | "node" | "lifecycle">): GateSettings {
   const { stack, sync, node } = config;
   return {
     stack,
-    ...chainSources(config),
+    ...createChainSources(config),
     confirmations: sync.confirmations,
     confirmSpan: sync.confirmSeconds * 1000,
     deadline: sync.deadline,
@@ -17,7 +17,7 @@ export function gateSettings(config: Pick<StackConfig, "stack" | "sync" | "node"
 }
 
 /** Returns the nodes that a stack asks about the chain. In the other lifecycles the guards have their own rules. */
-export function chainSources({ lifecycle, sync }: Pick<StackConfig, "lifecycle" | "sync">): ChainSources {
+export function createChainSources({ lifecycle, sync }: Pick<StackConfig, "lifecycle" | "sync">): ChainSources {
   const { references, tolerance } = sync;
   const isVerified = lifecycle === "active" && sync.unverifiedChain === undefined;
   return isVerified ? { references, tolerance } : { references, tolerance, isChainUnverified: true };

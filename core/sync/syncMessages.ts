@@ -5,7 +5,7 @@ import type { SyncReason } from "./judgeObservation";
 import type { GateMessage, SyncProgress } from "./progress";
 import type { ReferenceNote } from "./references";
 
-export function referenceText(note: ReferenceNote): string {
+export function formatReference(note: ReferenceNote): string {
   switch (note.kind) {
     case "leftOut":
       return formatLeftOut(note.reading);
@@ -23,7 +23,7 @@ export function referenceText(note: ReferenceNote): string {
 }
 
 /** Returns a key that does not change with the heights, which differ in every lookup. */
-export function referenceKey(note: ReferenceNote): string {
+export function createReferenceKey(note: ReferenceNote): string {
   switch (note.kind) {
     case "leftOut":
       return `${note.reading.client.name} ${formatNodeFaultKey(note.reading.fault)}`;

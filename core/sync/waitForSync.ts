@@ -22,7 +22,7 @@ import { pollIntervalMs } from "./pollInterval";
 import { computeProgress, formatProgressKey, type GateMessage, type Sample, type SyncProgress } from "./progress";
 import type { ReferenceAnswers, ReferenceNote } from "./references";
 import { followHeight, type HeightStanding } from "./stall";
-import { formatProgress, referenceKey, referenceText } from "./syncMessages";
+import { createReferenceKey, formatProgress, formatReference } from "./syncMessages";
 
 export interface GateSettings extends EvidenceOptions {
   readonly stack: string;
@@ -112,10 +112,10 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     const streak = Math.min(evidence.streak, confirmations);
     const progress = computeProgress(observation, track.samples, { good, why, streak, confirmations, startedAt });
     deps.seen?.(progress);
-    const key = [formatProgressKey(progress), ...notes.map(referenceKey)].join();
+    const key = [formatProgressKey(progress), ...notes.map(createReferenceKey)].join();
     if (key !== said?.key || at - said.at >= quietFor) {
       deps.say({ kind: "progress", progress });
-      for (const note of notes) tell(referenceText(note));
+      for (const note of notes) tell(formatReference(note));
       said = { at, key };
     }
     if (weighed.synced && observation.kind === "answer") {
@@ -248,7 +248,7 @@ function forkHints({ address }: WaitOptions): string[] {
 
 function witnessHints({ stack }: WaitOptions, notes: readonly ReferenceNote[]): string[] {
   return [
-    ...notes.map((note) => `  found: ${referenceText(note)}`),
+    ...notes.map((note) => `  found: ${formatReference(note)}`),
     "  needed: add a reference that answers (docs/operating.md, Witnesses of the chain):",
     `  ${commandsFor(stack).setTo("sync.references[0]", "URL")}`,
   ];

@@ -3,12 +3,12 @@ import type { NodeTarget } from "../chain/node";
 import type { StackConfig } from "../config/config";
 import { createStackLogRef } from "../config/stackStore";
 import type { WitnessSources } from "./chainSources";
-import { chainSources } from "./gateSettings";
+import { createChainSources } from "./gateSettings";
 
 /** Returns all nodes that can confirm a node's chain. Secret, because it holds the old host's login. */
 export function createWitnessSources(config: StackConfig) {
   return {
-    ...chainSources(config),
+    ...createChainSources(config),
     record: createStackLogRef(config),
     witnessHost: findWitnessHost(config),
   } satisfies WitnessSources;

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ChainCopyInputs, CopyHost } from "../../core/chainCopy/inputs";
-import { chainCopyLibrary } from "../../core/steps/libraries";
+import { readChainCopyLibrary } from "../../core/steps/libraries";
 import type { Lab, LabHost } from "../lab";
 
 /** Returns the inputs of a copy from one host of a lab to another, as a stack has them, but without an engine. */
@@ -31,7 +31,7 @@ export async function copyInputs(
     references: [],
     tolerance: 20,
     record: { directory: join(lab.dir, "copies"), stack: "copies", pillar: "Anvil" },
-    library: chainCopyLibrary(),
+    library: readChainCopyLibrary(),
     ...more,
   };
 }

@@ -1,4 +1,4 @@
-import { envelope, scriptOf } from "../../core/steps/step";
+import { createEnvelope, createScript } from "../../core/steps/step";
 import { quote } from "../../core/util/quote";
 
 /** Names of a controller and of what it deploys: the only difference that the double may have. */
@@ -59,7 +59,7 @@ const questions = [
 /** Runs a script as a step of the program: as root, in a unit with a bare environment. @returns its output */
 function inUnit({ sh }: ControllerSubject, script: string, limitSeconds: number): Promise<string> {
   const step = { name: "contract", limitSeconds, script };
-  return sh(envelope(step, { hostName: "this machine", stack: "contract" }));
+  return sh(createEnvelope(step, { hostName: "this machine", stack: "contract" }));
 }
 
 /** Chooses a menu item with the program's own script, which answers the known questions with yes. */
@@ -69,7 +69,7 @@ export async function talk(subject: ControllerSubject, label: string, seconds = 
   const known = `known_questions=(${questions.map(quote).join(" ")})\n`;
   const printed = await inUnit(
     subject,
-    `exec 2>&1\n${scriptOf(variables, "node/dialog")}${known}on_line() { printf '%s\\n' "$1"; }
+    `exec 2>&1\n${createScript(variables, "node/dialog")}${known}on_line() { printf '%s\\n' "$1"; }
      dialog ${quote(label)} ${seconds}; printf '\\n@result %s\\n@question %s\\n' "$dialog_result" "$dialog_question"\n`,
     seconds + 60,
   );

@@ -3,7 +3,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { parseConfig } from "../../core/config/config";
 import { packages } from "../../core/steps/nodeSteps";
-import { envelope } from "../../core/steps/step";
+import { createEnvelope } from "../../core/steps/step";
 import { type Distribution, runInImage } from "./baseImage";
 import { ensureLayer } from "./imageLayer";
 
@@ -43,5 +43,5 @@ function packagesScript(): string {
   };
   const parsed = parseConfig(raw, "image");
   if ("faults" in parsed) throw new Error(parsed.faults.join("\n"));
-  return envelope({ ...packages(parsed.config), readsOnly: true }, { hostName: "the image", stack: "image" });
+  return createEnvelope({ ...packages(parsed.config), readsOnly: true }, { hostName: "the image", stack: "image" });
 }

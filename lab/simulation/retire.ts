@@ -144,9 +144,9 @@ function factsOf(world: World, name: HostName, step: RetirementStep, rules: Rule
     rewards: [],
     isChainKnown: true,
     saysCollected: true,
-    backupFaults: backups.some((each) => rules.backupFault(signer, each) === undefined) ? [] : ["none"],
+    backupFaults: backups.some((each) => rules.findBackupFault(signer, each) === undefined) ? [] : ["none"],
     ...ofSigner,
-    noOrchestratorAt: rules.noOrchestratorSince(lines, shutDownBy[name], pinned(host)),
+    noOrchestratorAt: rules.findShutdownWithoutOrchestrator(lines, shutDownBy[name], pinned(host)),
     network: { momentum: 10_000, tickMomentums: 30 },
   };
 }

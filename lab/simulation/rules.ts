@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { build } from "esbuild";
-import { noOrchestratorSince } from "../../core/eventLog/guardFacts";
+import { findShutdownWithoutOrchestrator } from "../../core/eventLog/guardFacts";
 import { runSaga } from "../../core/orchestrator/move/saga";
-import { backupFault } from "../../core/retirement/backupRule";
+import { findBackupFault } from "../../core/retirement/backupRule";
 import { decideRetirement } from "../../core/retirement/decideRetirement";
 import { isReached } from "../../core/retirement/guardMemory";
 import { isOrchestratorThere } from "../../core/retirement/successorOrchestrator";
@@ -13,18 +13,18 @@ export interface Rules {
   readonly runSaga: typeof runSaga;
   readonly decideRetirement: typeof decideRetirement;
   readonly isReached: typeof isReached;
-  readonly backupFault: typeof backupFault;
+  readonly findBackupFault: typeof findBackupFault;
   readonly isOrchestratorThere: typeof isOrchestratorThere;
-  readonly noOrchestratorSince: typeof noOrchestratorSince;
+  readonly findShutdownWithoutOrchestrator: typeof findShutdownWithoutOrchestrator;
 }
 
 export const realRules: Rules = {
   runSaga,
   decideRetirement,
   isReached,
-  backupFault,
+  findBackupFault,
   isOrchestratorThere,
-  noOrchestratorSince,
+  findShutdownWithoutOrchestrator,
 };
 
 /** A replacement in the program's text, such as one that undoes a fix. */

@@ -3,8 +3,8 @@ import { afterAll, beforeAll } from "vitest";
 import { parseConfig, type StackConfig } from "../../core/config/config";
 import { supportedDistributions } from "../../core/config/distributions";
 import { readAnswer } from "../../core/ssh/answer";
-import { envelope, type Step } from "../../core/steps/step";
-import { stackIdentity } from "../../core/steps/stepVariables";
+import { createEnvelope, type Step } from "../../core/steps/step";
+import { formatStackIdentity } from "../../core/steps/stepVariables";
 import { isMachines } from "../../lab/demo/judgement";
 import type { ChainTruth } from "../../lab/doubles/chain";
 import type { Slot } from "../../lab/doubles/chain/production";
@@ -137,8 +137,8 @@ export async function stepOn(
 ): Promise<{ exitCode: number; output: string }> {
   const parsed = parseConfig({ ssh: { agent: true }, ...stackFile(lab, host, changes) }, "prod");
   if ("faults" in parsed) throw new Error(parsed.faults.join("\n"));
-  const step = stepOf(parsed.config, stackIdentity("prod", "Anvil"));
-  const script = envelope(step, { hostName: host.address, stack: "prod" });
+  const step = stepOf(parsed.config, formatStackIdentity("prod", "Anvil"));
+  const script = createEnvelope(step, { hostName: host.address, stack: "prod" });
   const { exitCode, ...printed } = await host.run("bash -euo pipefail -s", script);
   const { stdout, stderr } = readAnswer(script, { stdout: String(printed.stdout), stderr: String(printed.stderr) });
   return { exitCode: exitCode ?? -1, output: `${stdout}\n${stderr}` };

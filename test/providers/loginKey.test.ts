@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { SshSession, SshTarget } from "../../core/ssh/ssh";
 import { createLoginRefusal } from "../../core/ssh/sshErrors";
-import { authorizeKey, orderedByState } from "../../providers/loginKey";
+import { authorizeKey, isOrderedByState } from "../../providers/loginKey";
 
 const target = (privateKey: string): SshTarget => ({
   address: "203.0.113.7",
@@ -72,5 +72,5 @@ describe("orderedByState", () => {
     ["is no for another one that was taken over", { serverId: "52", isOrdered: true }, key("53", false), false],
     ["is yes for another one that was ordered", { serverId: "52", isOrdered: false }, key("53", true), true],
     ["is no for one of a state that does not tell", {}, key("52", false), false],
-  ])("%s", (_what, olds, now, is) => expect(orderedByState(olds, now)).toBe(is));
+  ])("%s", (_what, olds, now, is) => expect(isOrderedByState(olds, now)).toBe(is));
 });

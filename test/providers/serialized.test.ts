@@ -9,7 +9,7 @@ import { formatMove } from "../../core/eventLog/moveId";
 import { frameScript } from "../../core/ssh/answer";
 import { computeFingerprint } from "../../core/ssh/publicKey";
 import { asRoot } from "../../core/ssh/root";
-import { orchestratorLibrary } from "../../core/steps/libraries";
+import { readOrchestratorLibrary } from "../../core/steps/libraries";
 import { chainGap } from "../../core/sync/decideSynced";
 import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost, synced } from "../core/chain/fakes";
 import { evilText, harmless } from "../evilText";
@@ -481,7 +481,7 @@ describe("OrchestratorBackup", () => {
 
   // The real functions, but for root and for the facts of a whole machine.
   const library = (free = 1e12) => {
-    const [, functions = ""] = orchestratorLibrary().split(asRoot);
+    const [, functions = ""] = readOrchestratorLibrary().split(asRoot);
     const facts = ["load=loaded", "active=active", "directory=there", "bytes=1", "files=1", "shares=1", `free=${free}`];
     const others = ["inodes=99999", "mount=/", "executable=there"];
     const fake = `signer_facts() { printf '%s\\n' ${[...facts, ...others].join(" ")} | sed "s/^shares=1/shares=$shares/"; }`;

@@ -22,7 +22,7 @@ describe("gate, hourly restart and producer address in all histories of a stand-
       { decideResumption: (kept) => (kept.syncedAt ? keep : "resume") },
       "never synced",
     ],
-    ["an address that is shown once it was proved", { showsAddress: () => true }, "while the node is behind"],
+    ["an address that is shown once it was proved", { mayShowAddress: () => true }, "while the node is behind"],
     [
       "a look that asks the host alone whether it has synced",
       {

@@ -1,4 +1,4 @@
-import { type NextStepSituation, showsAddress } from "../../components/node/nextStep";
+import { mayShowAddress, type NextStepSituation } from "../../components/node/nextStep";
 import { hourlyRestart } from "../../core/steps/nodeSteps";
 import { hourlyRestartNow } from "../../core/steps/readingSteps";
 import { decideResumption } from "../../core/sync/decideResumption";
@@ -59,11 +59,11 @@ export type Act =
 /** The program's own decisions and scripts; a test sets a mistake in the place of one. */
 export interface Program {
   readonly decideResumption: typeof decideResumption;
-  readonly showsAddress: typeof showsAddress;
+  readonly mayShowAddress: typeof mayShowAddress;
   /** What becomes of the script that sets, ends and looks for the hourly restart. */
   readonly script: (text: string) => string;
 }
-export const program: Program = { decideResumption, showsAddress, script: (text) => text };
+export const program: Program = { decideResumption, mayShowAddress, script: (text) => text };
 
 type Call = "syncing" | "synced" | "look";
 const config = configOf({});
@@ -130,7 +130,7 @@ export interface Played {
  */
 export async function up(
   world: StandUp,
-  { decideResumption, showsAddress }: Program,
+  { decideResumption, mayShowAddress }: Program,
   cron: CronScript,
   dies?: number,
 ): Promise<Played> {
@@ -192,7 +192,7 @@ export async function up(
   }
   if ((await cron.run("look", host)).said === "on" && (await script("synced"))) return ended("died");
   const registration = { kind: world.registered ? "registered" : "earlier" } as NextStepSituation["registration"];
-  const shown = showsAddress({ registration, now: { synced: host.node === "synced", known: true, why: "" } });
+  const shown = mayShowAddress({ registration, now: { synced: host.node === "synced", known: true, why: "" } });
   return ended("done", shown);
 }
 

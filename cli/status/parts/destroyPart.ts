@@ -7,7 +7,7 @@ import { assembleGuardMemory, type GuardMemory, mergeHostMemory } from "../../..
 import type { HostObservation } from "../../../core/retirement/readHost";
 import { formatFinding } from "../../../core/retirement/refusalText";
 import { addProvider } from "../../../core/retirement/retirementFacts";
-import { retirementInputs } from "../../../core/retirement/retirementInputs";
+import { createRetirementInputs } from "../../../core/retirement/retirementInputs";
 import { type RetirementSurvey, type SurveyDeps, surveyRetirement } from "../../../core/retirement/surveyRetirement";
 import type { Store } from "../../../core/store/store";
 import type { Result } from "../../../core/util/result";
@@ -15,7 +15,7 @@ import type { StackWithHost } from "../openStack";
 import type { UnmetCondition } from "./statusParts";
 
 export interface RetirementContext {
-  readonly inputs: ReturnType<typeof retirementInputs> & {
+  readonly inputs: ReturnType<typeof createRetirementInputs> & {
     readonly knownProducer?: string | undefined;
     readonly recorded?: { readonly height: number; readonly hash: string } | undefined;
   };
@@ -33,7 +33,7 @@ export async function readRetirementContext(
   const { guard } = state;
   return {
     inputs: {
-      ...retirementInputs(config, { address, hostKey, isOwnServer: guard?.isOwnServer ?? false }),
+      ...createRetirementInputs(config, { address, hostKey, isOwnServer: guard?.isOwnServer ?? false }),
       knownProducer: guard?.knownProducer ?? past.knownProducer,
       recorded: guard?.recorded ?? past.recorded,
     },

@@ -12,12 +12,12 @@ import { formatUnknownRegistration } from "../../../core/registration/registrati
 import { type HostFacts, type HostObservation, readHost } from "../../../core/retirement/readHost";
 import { collectedVariable } from "../../../core/retirement/retirementFacts";
 import type { RetirementSurvey, SurveyDeps } from "../../../core/retirement/surveyRetirement";
-import { portRules, tryPorts } from "../../../core/ssh/portRules";
+import { listPortRules, tryPorts } from "../../../core/ssh/portRules";
 import { openRoot, type RootHost } from "../../../core/ssh/root";
 import { runScript } from "../../../core/ssh/runScript";
 import { hourlyRestartNow } from "../../../core/steps/readingSteps";
-import { envelope, type Step } from "../../../core/steps/step";
-import { receiver } from "../../../core/steps/stepVariables";
+import { createEnvelope, type Step } from "../../../core/steps/step";
+import { createReceiver } from "../../../core/steps/stepVariables";
 import { type NodeStatus, readNodeStatus } from "../../../core/sync/nodeStatus";
 import { createWitnessSources } from "../../../core/sync/witnessSources";
 import { systemClock } from "../../../core/util/clock";
@@ -127,7 +127,7 @@ async function readPorts({ stack: { config, stack, state, address }, facts }: Sh
   const { node, signer } = requireValue(await facts);
   const running = { node: node.active, orchestrator: signer.active };
   const isOpen = signer.active || (await hasOrchestrator(config, stack, state.lastRun?.orchestratorHost));
-  return tryPorts(address, portRules(config, isOpen, running));
+  return tryPorts(address, listPortRules(config, isOpen, running));
 }
 
 async function readSurvey({ stack: { config }, host, context, observation }: SharedLookups) {
@@ -207,7 +207,7 @@ function readCurrentRewards(
 }
 
 async function runStep({ stack: { address, config }, host }: SharedLookups, step: Step): Promise<string> {
-  const script = envelope(step, receiver(config, address));
+  const script = createEnvelope(step, createReceiver(config, address));
   // The host's own timeout has to end the step first.
   const lines = await runScript(host.connection, step.name, script, (step.limitSeconds + 30) * 1000);
   return lines.join("\n");

@@ -1,6 +1,6 @@
 import type { ChainClient } from "../../../core/chain/chain";
 import type { NodeTarget } from "../../../core/chain/node";
-import { nodeVersion } from "../../../core/chain/nodeVersion";
+import { readNodeVersion } from "../../../core/chain/nodeVersion";
 import { findUnknownSporks, type Spork, type UnknownSpork } from "../../../core/chain/sporks";
 import type { Connection } from "../../../core/ssh/connection";
 
@@ -16,7 +16,7 @@ export async function readSporks(
   connection: Connection,
 ): Promise<SporksPart> {
   const [version, sporks] = await Promise.all([
-    nodeVersion(node, connection).catch(() => undefined),
+    readNodeVersion(node, connection).catch(() => undefined),
     readFirstAnswer(clients),
   ]);
   return { version, unknown: findUnknownSporks(sporks, version) };

@@ -3,7 +3,7 @@ import path from "node:path";
 import { appendEvent } from "../../eventLog/eventLog";
 import type { Backup } from "../../eventLog/events";
 import { formatMove } from "../../eventLog/moveId";
-import { own } from "../../ssh/foreign";
+import { markOwn } from "../../ssh/foreign";
 import type { RootHost } from "../../ssh/root";
 import { formatProblem } from "../../util/problem";
 import { writeNewFile } from "../../util/writeAtomically";
@@ -136,7 +136,7 @@ async function copyArchive(
 ): Promise<ArchiveCopy> {
   const before = await readManifest(root, what.place);
   const { base, paths } = what.place;
-  const { stdout, done } = await root.stream("signer_archive", own({ base, paths }), { limitSeconds });
+  const { stdout, done } = await root.stream("signer_archive", markOwn({ base, paths }), { limitSeconds });
   const hostError = done.then(
     () => undefined,
     (error: Error) => error,

@@ -1,4 +1,4 @@
-import { own } from "../../ssh/foreign";
+import { markOwn } from "../../ssh/foreign";
 import type { RootHost } from "../../ssh/root";
 import { collect } from "../../ssh/sshCommands";
 
@@ -82,7 +82,7 @@ const maxListBytes = 64 * 1024 * 1024;
 
 /** Reads a manifest from a host. @throws as RootHost.call, and as parseManifest with the host's name */
 export async function readManifest(root: RootHost, { base, paths }: Place): Promise<Manifest> {
-  const stream = await root.stream("signer_manifest", own({ base, paths }), { limitSeconds });
+  const stream = await root.stream("signer_manifest", markOwn({ base, paths }), { limitSeconds });
   const printed = await collect(stream, maxListBytes, `${root.address}: the list of files in ${base}`);
   try {
     return parseManifest(printed);

@@ -1,6 +1,6 @@
 import type { RpcClock } from "../../chain/orchestrator";
 import { readMoveEvents } from "../../eventLog/eventLog";
-import { own } from "../../ssh/foreign";
+import { markOwn } from "../../ssh/foreign";
 import type { RootHost } from "../../ssh/root";
 import { openStore } from "../../store/openStore";
 import type { Store } from "../../store/store";
@@ -33,7 +33,7 @@ export async function rehearse(options: SecureOptions, nodeCounts: boolean, deps
   const begun = findBegin(found, options.move);
   if (begun !== undefined) return { begun, faults: [], shown: [] };
   const wanted = await createRequirements(options, roots, store);
-  const survey = nodeCounts ? found : withNode(found);
+  const survey = nodeCounts ? found : assumeSyncedNode(found);
   const base = { faults: findMoveProblems(survey, wanted), shown: formatSurvey(survey, wanted) };
   if ("problem" in found.old || found.old.value.facts.directory !== "there") return base;
   const measured = await measure(options, store, deps);
@@ -41,7 +41,7 @@ export async function rehearse(options: SecureOptions, nodeCounts: boolean, deps
 }
 
 /** Returns the survey as it will be once the new host's own node is there and synced. */
-export function withNode(found: MoveSurvey): MoveSurvey {
+export function assumeSyncedNode(found: MoveSurvey): MoveSurvey {
   const node = { ...found.node, synced: true };
   if ("problem" in found.new || "problem" in found.old) return { ...found, node };
   const there = found.old.value.endpoints.filter((each) => each.isOwn && isPillarNode(each));
@@ -56,9 +56,9 @@ async function measure(options: SecureOptions, store: Store, deps: RehearsalDeps
     const value = await work;
     return { value, seconds: (deps.ticks() - begin) / 1000 };
   };
-  const stops = await old.call("signer_stops", own({ service: options.old.service }));
+  const stops = await old.call("signer_stops", markOwn({ service: options.old.service }));
   const read = await timed(bytesOf(old, options.old.directory));
-  const file = own({ file: "/etc/hostname" });
+  const file = markOwn({ file: "/etc/hostname" });
   const called = await timed(
     Promise.all([old.call("signer_has", file), fresh.call("signer_has", file).catch(() => "")]),
   );
@@ -79,7 +79,7 @@ async function measure(options: SecureOptions, store: Store, deps: RehearsalDeps
 
 /** Counts a directory's bytes by reading it once. */
 async function bytesOf(host: RootHost, directory: string): Promise<number> {
-  const { stdout, done } = await host.stream("signer_stream", own({ directory }), { limitSeconds: 3600 });
+  const { stdout, done } = await host.stream("signer_stream", markOwn({ directory }), { limitSeconds: 3600 });
   let bytes = 0;
   stdout.on("data", (chunk: Buffer) => {
     bytes += chunk.length;

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { isIP } from "node:net";
 import path from "node:path";
 import { createOrchestratorClient, type OrchestratorClient, type RpcClock } from "../../chain/orchestrator";
-import { endpoint, own } from "../../ssh/foreign";
+import { markOwn, parseEndpointWord } from "../../ssh/foreign";
 import type { RootHost } from "../../ssh/root";
 import { parseSshd } from "../../ssh/sshdFaults";
 import type { NodeStatus } from "../../sync/nodeStatus";
@@ -75,7 +75,7 @@ async function readOldSide(
   const file = path.posix.join(place.directory, config.keyStore);
   const endpoints = await shared.endpoints;
   const [has, reached, answers] = await Promise.all([
-    root.call("signer_has", own({ file })),
+    root.call("signer_has", markOwn({ file })),
     readReached(
       root,
       endpoints.map((each) => each.old),
@@ -90,7 +90,7 @@ async function readOldSide(
 async function readSshd(roots: { readonly old: RootHost; readonly new: RootHost }, user: string) {
   const from = roots.new.address;
   if (isIP(from) === 0) return undefined;
-  const printed = await roots.old.call("sshd_settings", own({ login_user: user, from })).catch(() => "");
+  const printed = await roots.old.call("sshd_settings", markOwn({ login_user: user, from })).catch(() => "");
   return parseSshd(printed, user, from);
 }
 
@@ -111,7 +111,7 @@ async function readNewSide(
   const facts = await readOrchestratorFacts(root, place);
   const isActive = facts.active === "active";
   const [scan, build, reached] = await Promise.all([
-    root.call("signer_scan", own({ address: copyAddress, port: sshPort })),
+    root.call("signer_scan", markOwn({ address: copyAddress, port: sshPort })),
     isActive ? toResult(clientOf(root, place, clock).buildInfo()) : { problem: "it does not run" },
     endpoints.then((all) =>
       readReached(
@@ -133,7 +133,9 @@ export async function readOrchestratorFacts(
   root: RootHost,
   { service, directory, nodeDirectory, executable }: OrchestratorPlace,
 ) {
-  return parseFacts(await root.call("signer_facts", own({ service, directory, node_dir: nodeDirectory, executable })));
+  return parseFacts(
+    await root.call("signer_facts", markOwn({ service, directory, node_dir: nodeDirectory, executable })),
+  );
 }
 
 function clientOf(root: RootHost, { rpcPort }: OrchestratorPlace, clock: RpcClock): OrchestratorClient {
@@ -151,7 +153,7 @@ async function readState(root: RootHost, place: OrchestratorPlace, clock: RpcClo
   const damaged: string[] = [];
   let config: Record<string, unknown> = {};
   if (facts.directory !== "there") return { facts, addresses, config, damaged, shares: [] };
-  const listed = facts.shares > 0 ? await root.call("signer_shares", own({ directory })) : "";
+  const listed = facts.shares > 0 ? await root.call("signer_shares", markOwn({ directory })) : "";
   const shares = listed.split("\0").flatMap((file) => (file ? path.posix.relative(directory, file) : []));
   for (const file of ["config.json", ...shares]) {
     const text = await readWhole(root, path.posix.join(directory, file), clock);
@@ -164,7 +166,7 @@ async function readState(root: RootHost, place: OrchestratorPlace, clock: RpcClo
 /** Reads whole JSON, again if it is half written: a running orchestrator rewrites its files in place. */
 async function readWhole(root: RootHost, file: string, clock: RpcClock): Promise<string | undefined> {
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-    const text = await root.call("signer_read", own({ file })).catch((error: Error & { exitCode?: number }) => {
+    const text = await root.call("signer_read", markOwn({ file })).catch((error: Error & { exitCode?: number }) => {
       if (error.exitCode === undefined) throw error;
       return "";
     });
@@ -177,7 +179,9 @@ async function readWhole(root: RootHost, file: string, clock: RpcClock): Promise
 async function readReached(root: RootHost, names: readonly string[]): Promise<string[]> {
   const endpoints = [...new Set(names)];
   if (endpoints.length === 0) return [];
-  return (await root.call("signer_reaches", { endpoints: endpoints.map(endpoint) })).split("\n").filter(Boolean);
+  return (await root.call("signer_reaches", { endpoints: endpoints.map(parseEndpointWord) }))
+    .split("\n")
+    .filter(Boolean);
 }
 
 /** Returns the free bytes for an unprivileged user in a directory, or where it will be created. */

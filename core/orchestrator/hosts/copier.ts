@@ -1,5 +1,5 @@
 import path from "node:path";
-import { base64, fileName, own, parseCopyKey } from "../../ssh/foreign";
+import { encodeBase64, markOwn, parseCopyKey, parseFileName } from "../../ssh/foreign";
 import type { CallError } from "../../ssh/root";
 import { takeFirstLine } from "../../util/firstLine";
 import type { Acknowledgements } from "../rules/acknowledgements";
@@ -36,7 +36,7 @@ export class Copier {
     const { sides } = this;
     const printed = await sides.call({ side: "new", name: "signer_copy_key", saga, variables: shared });
     const { key, addresses } = parseCopyKey(printed, sides.roots.new.address);
-    const right = own({
+    const right = markOwn({
       from_addresses: [...addresses, this.inputs.new.host.ssh.address],
       copy_side: saga.direction === "forward" ? "copy_send" : "copy_receive",
     });
@@ -51,7 +51,7 @@ export class Copier {
     const variables = {
       ...this.sides.variables("new", saga),
       ...this.variables(saga, states),
-      ...own({
+      ...markOwn({
         copy_side: saga.direction === "forward" ? "copy_receive" : "copy_send",
         progress: progress ? "yes" : "",
       }),
@@ -69,8 +69,8 @@ export class Copier {
 
   /** Removes files of the staging directory, so that the next copy takes them again. */
   async retake(saga: Saga, paths: readonly string[]): Promise<void> {
-    const retake = base64(paths.map((path) => `./${path}\0`).join(""));
-    const variables = { ...own({ receive_into: formatStagingPath(this.inputs, saga) }), retake };
+    const retake = encodeBase64(paths.map((path) => `./${path}\0`).join(""));
+    const variables = { ...markOwn({ receive_into: formatStagingPath(this.inputs, saga) }), retake };
     await this.sides.call({ side: assignRoles(saga).target, name: "signer_copy_retake", saga, variables });
   }
 
@@ -85,7 +85,7 @@ export class Copier {
       );
     const remove = async (side: WhichHost, name: string): Promise<void> => {
       if (!states[side]) return;
-      await this.sides.call({ side, name, saga, variables: own({ login_user: login }) }).catch((error: Error) => {
+      await this.sides.call({ side, name, saga, variables: markOwn({ login_user: login }) }).catch((error: Error) => {
         problems.push(
           `the copy's key could not be removed from the ${side} host: ${takeFirstLine(error.message)}; the next run removes it`,
         );
@@ -100,10 +100,10 @@ export class Copier {
     const { address, port } = inputs.copy;
     const journal = states[assignRoles(saga).source]?.journal;
     const store = journal?.stage === "fenced" ? journal.was.keyStore : undefined;
-    return own({
+    return markOwn({
       receive_into: formatStagingPath(inputs, saga),
       // Pass only the name, because the source's journal may have another directory.
-      aside_store: store === undefined ? "" : fileName(path.posix.basename(store)),
+      aside_store: store === undefined ? "" : parseFileName(path.posix.basename(store)),
       login_user: inputs.old.host.ssh.user,
       copy_address: address,
       copy_port: port,

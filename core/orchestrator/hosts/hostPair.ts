@@ -1,5 +1,5 @@
 import { formatMove } from "../../eventLog/moveId";
-import { own, type Variables } from "../../ssh/foreign";
+import { markOwn, type Variables } from "../../ssh/foreign";
 import { computeFingerprint } from "../../ssh/publicKey";
 import { type CallError, type CallOptions, openRoot, type RootHost } from "../../ssh/root";
 import { isFatal } from "../../ssh/sshErrors";
@@ -89,7 +89,7 @@ class SshHostPair implements HostPair {
     const { inputs } = this;
     const { source, target } = assignRoles({ direction });
     const { ssh: other } = inputs[side === "old" ? "new" : "old"].host;
-    return own({
+    return markOwn({
       token: this.token,
       move: formatMove(move),
       direction,

@@ -1,4 +1,4 @@
-import { own } from "../../ssh/foreign";
+import { markOwn } from "../../ssh/foreign";
 import { formatProblem } from "../../util/problem";
 import { settleAll } from "../../util/settleAll";
 import {
@@ -54,7 +54,7 @@ export class ProvedCopy {
   }
 
   flush(saga: Saga): Promise<string> {
-    const variables = own({ receive_into: formatStagingPath(this.inputs, saga) });
+    const variables = markOwn({ receive_into: formatStagingPath(this.inputs, saga) });
     return this.sides.call({
       side: assignRoles(saga).target,
       name: "signer_flush",

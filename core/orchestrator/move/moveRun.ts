@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { OrchestratorStatus } from "../../chain/orchestrator";
 import type { Backup } from "../../eventLog/events";
-import { own } from "../../ssh/foreign";
+import { markOwn } from "../../ssh/foreign";
 import type { CallError } from "../../ssh/root";
 import { commandsFor } from "../../util/commands";
 import { formatProblem } from "../../util/problem";
@@ -107,7 +107,7 @@ export class MoveRun {
 
   /** Reads a directory's config.json; undefined if there is none. Secret: contains the pass phrase. */
   async readConfig(side: WhichHost, saga: Saga, directory: string): Promise<string | undefined> {
-    const variables = own({ file: `${directory}/config.json` });
+    const variables = markOwn({ file: `${directory}/config.json` });
     return this.sides.call({ side, name: "signer_read", saga, variables }).catch((error: CallError) => {
       if (error.exitCode !== noSuchFile) throw error;
       return undefined;

@@ -1,4 +1,4 @@
-import { base64, jsonWords, own, type Variables } from "../../ssh/foreign";
+import { encodeBase64, markOwn, parseJsonWords, type Variables } from "../../ssh/foreign";
 import { formatProblem } from "../../util/problem";
 import { settleAll } from "../../util/settleAll";
 import { takeBackup } from "../backup/backup";
@@ -26,10 +26,10 @@ const bulk: Perform = async (run, saga, states) => {
   const { sides, copy, copier, deps } = run;
   deps.say(`bulk copy to ${run.nameOf(target)}: ${run.nameOf(source)} holds the key and signs on`);
   if (saga.direction === "forward") await run.readStatus(source);
-  const identity = run.identity ? { identity: jsonWords(run.identity) } : undefined;
+  const identity = run.identity ? { identity: parseJsonWords(run.identity) } : undefined;
   const staged = await sides.step({ side: target, name: "signer_staging", saga, variables: identity }, states);
   if (saga.direction === "back") {
-    const variables = own({ receive_into: formatStagingPath(run.inputs, saga) });
+    const variables = markOwn({ receive_into: formatStagingPath(run.inputs, saga) });
     await sides.call({ side: target, name: "signer_copy_local", saga, variables, limitSeconds: 3600 });
   }
   await copier.run(saga, staged, { progress: true });
@@ -61,8 +61,8 @@ const unpack: Perform = async (run, saga, states) => {
   const { bytes } = sumManifest(content.files);
   const call = (name: string, variables: Variables) =>
     sides.call({ side: target, name, saga, variables, limitSeconds: 3600 });
-  await sendBackup(file, settings, (offset, piece) => call("signer_receive", own({ offset, piece, bytes })));
-  await call("signer_unpack", own({ inside: content.inside, receive_into: formatStagingPath(inputs, saga) }));
+  await sendBackup(file, settings, (offset, piece) => call("signer_receive", markOwn({ offset, piece, bytes })));
+  await call("signer_unpack", markOwn({ inside: content.inside, receive_into: formatStagingPath(inputs, saga) }));
   const arrived = await readManifest(sides.roots[target], { base: formatStagingPath(inputs, saga), paths: ["."] });
   const differences = formatDifferences(compareManifests(content.files, arrived));
   if (differences.length > 0)
@@ -130,14 +130,14 @@ const arrive: Perform = async (run, saga, states) => {
   const ownAddresses = await run.readAddresses(source, saga, states);
   // Read after the stop, and the copy was compared with it.
   const text = run.stoppedConfig ?? (await run.readConfig(target, saga, formatStagingPath(inputs, saga)));
-  if (text === undefined) return sides.step({ ...call, variables: own({ config: "" }) }, states);
+  if (text === undefined) return sides.step({ ...call, variables: markOwn({ config: "" }) }, states);
   const addresses = [sides.roots[source].address, inputs.copy.address, ...ownAddresses];
   const { config, changed } = adaptConfig(text, inputs[target].directory, addresses);
   for (const each of changed) {
     const here = each.replace(/^(\[.*\]|[^:]*)/, "127.0.0.1");
     run.deps.say(`${target} host: config.json: node address ${each} becomes ${here}`);
   }
-  const secret = base64(config);
+  const secret = encodeBase64(config);
   return sides.step({ ...call, variables: { config: secret }, secrets: [secret] }, states);
 };
 
@@ -156,11 +156,11 @@ const start: Perform = async (run, saga, states) => {
   const started = await sides.step({ side: target, name: "signer_start", saga }, states);
   const expected = run.identity ?? started[target]?.journal?.identity ?? null;
   seen.verified = await verify({ ...run, side: target, saga }, expected, startedAt);
-  return sides.step({ side: target, name: "signer_settle", saga, variables: own({ stage: "running" }) }, started);
+  return sides.step({ side: target, name: "signer_settle", saga, variables: markOwn({ stage: "running" }) }, started);
 };
 
 const close: Perform = (run, saga, states) => {
-  const variables = own({ stage: "moved" });
+  const variables = markOwn({ stage: "moved" });
   return run.sides.step({ side: assignRoles(saga).source, name: "signer_settle", saga, variables }, states);
 };
 

@@ -1,4 +1,4 @@
-import { own } from "../../ssh/foreign";
+import { markOwn } from "../../ssh/foreign";
 import { assignRoles } from "../rules/journal";
 import type { Perform } from "./moveRun";
 import { verify } from "./verify";
@@ -17,5 +17,8 @@ export const rollbackRestore: Perform = async (run, saga, states) => {
   const startedAt = run.deps.now();
   const started = await run.sides.step({ side: source, name: "signer_restore", saga }, states);
   await verify({ ...run, side: source, saga }, run.identity ?? null, startedAt);
-  return run.sides.step({ side: source, name: "signer_settle", saga, variables: own({ stage: "restored" }) }, started);
+  return run.sides.step(
+    { side: source, name: "signer_settle", saga, variables: markOwn({ stage: "restored" }) },
+    started,
+  );
 };

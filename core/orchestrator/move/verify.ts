@@ -6,7 +6,7 @@ import {
   type OrchestratorClient,
   type OrchestratorIdentity,
 } from "../../chain/orchestrator";
-import { own } from "../../ssh/foreign";
+import { markOwn } from "../../ssh/foreign";
 import { type Commands, commandsFor } from "../../util/commands";
 import { formatProblem } from "../../util/problem";
 import { isJsonText } from "../backup/backup";
@@ -193,7 +193,7 @@ function faultyText({ inputs, sides, side }: StartedSide, faults: readonly strin
 
 /** True if the orchestrator wrote its share to config.json at its start; undefined if that can't be read. */
 async function hasShare({ inputs, sides, side, saga, deps }: StartedSide) {
-  const variables = own({ file: `${inputs[side].directory}/config.json` });
+  const variables = markOwn({ file: `${inputs[side].directory}/config.json` });
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const text = await sides.call({ side, name: "signer_read", saga, variables }).catch(() => "");
     if (isJsonText(text))

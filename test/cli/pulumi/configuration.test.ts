@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { parseConfiguration, parseRawValues } from "../../../cli/pulumi/configuration";
 import { findPassphrase } from "../../../cli/pulumi/pulumiCommand";
 import { formatPulumiError, isPassphraseMissing } from "../../../cli/pulumi/pulumiErrors";
-import { backendDirectory } from "../../../cli/pulumi/stateFile";
+import { findBackendDirectory } from "../../../cli/pulumi/stateFile";
 import { CliRefusal } from "../../../cli/terminal/refusal";
 import { least } from "../../components/exampleConfig";
 
@@ -72,10 +72,10 @@ test("asks for a pass phrase only if none is set", () => {
 });
 
 test("returns a file backend's directory, and none for a bucket", () => {
-  expect(backendDirectory("file:///srv/state")).toBe("/srv/state");
-  expect(backendDirectory("file:///srv/state?no_tmp_dir=true")).toBe("/srv/state");
-  expect(backendDirectory("file://~")).toBe(process.env.HOME);
-  expect(backendDirectory("s3://bucket")).toBeUndefined();
+  expect(findBackendDirectory("file:///srv/state")).toBe("/srv/state");
+  expect(findBackendDirectory("file:///srv/state?no_tmp_dir=true")).toBe("/srv/state");
+  expect(findBackendDirectory("file://~")).toBe(process.env.HOME);
+  expect(findBackendDirectory("s3://bucket")).toBeUndefined();
 });
 
 test("asks once for each pass phrase, however often two stacks take turns", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { LastRun } from "../../../components/lastRun";
-import { staysOff } from "../../../components/retirement/idleHost";
+import { isStillOff } from "../../../components/retirement/idleHost";
 import { type HostObservation, parseHostFacts } from "../../../core/retirement/readHost";
 import { configOf } from "../exampleConfig";
 
@@ -19,15 +19,15 @@ describe("a node that was shut down for good", () => {
     ["is shut down again where nothing keeps it from starting", node("no", "no"), false],
     ["is left alone on a host that does not answer", { silent: "no answer" }, true],
   ])("%s", async (_what, look, stays) => {
-    expect(await staysOff(config, last, async () => look)).toBe(stays);
+    expect(await isStillOff(config, last, async () => look)).toBe(stays);
   });
 
   test("is left alone on a host that says what nobody can read", async () => {
-    expect(await staysOff(config, last, () => Promise.reject(new Error("its answer was cut off")))).toBe(true);
+    expect(await isStillOff(config, last, () => Promise.reject(new Error("its answer was cut off")))).toBe(true);
   });
 
   test("is not asked of before a run has shut it down", async () => {
     const nobody = () => Promise.reject(new Error("asked"));
-    expect(await staysOff(config, { ...last, nodeOff: false }, nobody)).toBe(false);
+    expect(await isStillOff(config, { ...last, nodeOff: false }, nobody)).toBe(false);
   });
 });

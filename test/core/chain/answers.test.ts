@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { nodeResult, parseMomentum, parseSyncInfo } from "../../../core/chain/node";
+import { parseMomentum, parseNodeResult, parseSyncInfo } from "../../../core/chain/node";
 import { evilText, harmless } from "../../evilText";
 
 const answer = (body: string, status = 200) => ({ status, body });
@@ -11,7 +11,7 @@ describe("resultOf", () => {
     ['{"result":0,"error":null}', 0],
     ['{"result":"","error":""}', ""],
   ])("%j", (body, result) => {
-    expect(nodeResult(answer(body))).toEqual(result);
+    expect(parseNodeResult(answer(body))).toEqual(result);
   });
 
   test.each([
@@ -30,19 +30,19 @@ describe("resultOf", () => {
     ],
     ['{"error":"broken"}', "the RPC answers with error undefined: undefined"],
   ])("%j is refused", (body, message) => {
-    expect(() => nodeResult(answer(body))).toThrow(new Error(message));
+    expect(() => parseNodeResult(answer(body))).toThrow(new Error(message));
   });
 
   test("the node's own words command no terminal", () => {
     const body = JSON.stringify({ error: { code: evilText, message: evilText } });
-    expect(() => nodeResult(answer(body))).toThrow(
+    expect(() => parseNodeResult(answer(body))).toThrow(
       new Error(`the RPC answers with error ${harmless.slice(0, 20)}: ${harmless}`),
     );
   });
 
   test("a long error is cut", () => {
     const body = JSON.stringify({ error: { code: 1, message: "x".repeat(1000) } });
-    expect(() => nodeResult(answer(body))).toThrow(new Error(`the RPC answers with error 1: ${"x".repeat(200)}`));
+    expect(() => parseNodeResult(answer(body))).toThrow(new Error(`the RPC answers with error 1: ${"x".repeat(200)}`));
   });
 
   test.each([
@@ -52,7 +52,7 @@ describe("resultOf", () => {
     [500, "the RPC answers 500"],
     [0, "the RPC answers 0"],
   ])("status %i, whatever the body", (status, message) => {
-    expect(() => nodeResult(answer('{"result":1}', status))).toThrow(new Error(message));
+    expect(() => parseNodeResult(answer('{"result":1}', status))).toThrow(new Error(message));
   });
 });
 

@@ -1,7 +1,7 @@
 import http from "node:http";
 import net from "node:net";
 import { test as base, describe, expect } from "vitest";
-import { compareVersions, createOrchestratorClient, withoutSecrets } from "../../../core/chain/orchestrator";
+import { compareVersions, createOrchestratorClient, redactSecretsAndPaths } from "../../../core/chain/orchestrator";
 import { createForwardError } from "../../../core/ssh/sshErrors";
 import { evilText, harmless } from "../../evilText";
 import { listen } from "./fakes";
@@ -194,7 +194,7 @@ test.each([
 });
 
 test("removes access keys of addresses, and what follows a word such as seed", () => {
-  expect(withoutSecrets("dial wss://eth.example/v3/abcdef: refused\nseed: x y\nok")).toBe(
+  expect(redactSecretsAndPaths("dial wss://eth.example/v3/abcdef: refused\nseed: x y\nok")).toBe(
     "dial wss://eth.example/[removed] refused\nseed [removed]\nok",
   );
 });

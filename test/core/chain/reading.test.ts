@@ -7,7 +7,7 @@ import {
   isAnswered,
   type NodeFault,
   readNode,
-  wholePage,
+  readWholePage,
 } from "../../../core/chain/reading";
 import { clientNamed, silent } from "./readings";
 
@@ -55,7 +55,7 @@ describe("a node", () => {
 
   test("gets a fault if it hides momentums", async () => {
     const page = (heights: readonly number[]) =>
-      wholePage(node(0, { momentums: async () => heights.map((height) => momentum(height)) }), 5, 7);
+      readWholePage(node(0, { momentums: async () => heights.map((height) => momentum(height)) }), 5, 7);
     expect(await page([5, 6, 7])).toEqual({ page: [5, 6, 7].map((height) => momentum(height)) });
     for (const odd of [[], [5, 7], [5, 7, 7], [4, 5, 6], [5, 6, 7, 8]])
       expect(await page(odd)).toEqual({ fault: { kind: "gap", from: 5, to: 7 } });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createChainCopyArgs } from "../../../components/node/chainCopyArgs";
 import { createNodeRpc, createNodeTarget } from "../../../core/chain/configuredNode";
 import { createVersionRules, parseRequiredVersions } from "../../../core/chain/versionRules";
-import { retirementSettings } from "../../../core/retirement/retirementInputs";
+import { createRetirementSettings } from "../../../core/retirement/retirementInputs";
 import { configOf } from "../../components/exampleConfig";
 
 const file = "core/chain/requiredVersions.json";
@@ -60,5 +60,5 @@ test("every node target holds the rules: the own node, the old host's, the succe
   expect(createNodeTarget(config, "203.0.113.7", "key").versions).toEqual(rules);
   expect(createNodeRpc(config).versions).toEqual(rules);
   expect(createChainCopyArgs(config, "prod")?.old.node.versions).toEqual(rules);
-  expect(retirementSettings(config).successor?.node.versions).toEqual(rules);
+  expect(createRetirementSettings(config).successor?.node.versions).toEqual(rules);
 });

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Cloud } from "../../../core/cloud/cloud";
-import { createDigitalocean, digitaloceanTag, formatSlug, parseSlug } from "../../../core/cloud/digitalocean";
+import { createDigitalocean, createDigitaloceanTag, formatSlug, parseSlug } from "../../../core/cloud/digitalocean";
 import type { CloudError } from "../../../core/cloud/http";
 import { createDigitalOcean as createDouble, type DigitalOcean } from "../../../lab/clouds/digitalocean";
 import { createKeyPair } from "../../../providers/hostKey";
@@ -68,8 +68,8 @@ test("translates images to the configuration's names", async () => {
 });
 
 test("finds a stack's Droplet by its tag, and no other stack's", async () => {
-  const { droplet } = await order("pillar-anvil-prod", [digitaloceanTag(owner)]);
-  await order("other", [digitaloceanTag({ ...owner, stack: "prod-2" })]);
+  const { droplet } = await order("pillar-anvil-prod", [createDigitaloceanTag(owner)]);
+  await order("other", [createDigitaloceanTag({ ...owner, stack: "prod-2" })]);
   const { servers, tag } = await cloud.readInventory(owner, undefined);
   expect(servers).toEqual([
     {
@@ -102,7 +102,7 @@ test("distinguishes a foreign copy of the public key from the stack's own key", 
 
 test("reports that a Droplet's creation failed", async () => {
   await ask("POST", "/_lab/faults", { kind: "failAction", command: "create" });
-  await order("pillar-anvil-prod", [digitaloceanTag(owner)]);
+  await order("pillar-anvil-prod", [createDigitaloceanTag(owner)]);
   const [left] = (await cloud.readInventory(owner, undefined)).servers;
   expect(left?.failure).toBe("the Droplet's creation ended in an error");
 });

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import type { Cloud } from "../../../core/cloud/cloud";
-import { createHetzner, hetznerLabels } from "../../../core/cloud/hetzner";
+import { createHetzner, createHetznerLabels } from "../../../core/cloud/hetzner";
 import type { CloudError } from "../../../core/cloud/http";
 import { createHetzner as createDouble, type Hetzner } from "../../../lab/clouds/hetzner";
 import { createKeyPair } from "../../../providers/hostKey";
@@ -68,8 +68,8 @@ test("lists the images for x86 only", async () => {
 });
 
 test("finds a stack's server by its labels, and no other stack's", async () => {
-  const { server: ours } = await order("pillar-anvil-prod", hetznerLabels(owner));
-  await order("other", hetznerLabels({ ...owner, stack: "prod-2" }));
+  const { server: ours } = await order("pillar-anvil-prod", createHetznerLabels(owner));
+  await order("other", createHetznerLabels({ ...owner, stack: "prod-2" }));
   await order("unlabelled", {});
   const { servers } = await cloud.readInventory(owner, undefined);
   expect(servers).toEqual([
@@ -90,7 +90,7 @@ test("finds a stack's server by its labels, and no other stack's", async () => {
 
 test("reads a list page by page", async () => {
   for (let n = 0; n < 60; n += 1) await post("/firewalls", { name: `other-${n}` });
-  await post("/firewalls", { name: "ours", labels: hetznerLabels(owner) });
+  await post("/firewalls", { name: "ours", labels: createHetznerLabels(owner) });
   expect((await cloud.readInventory(owner, undefined)).firewall).toMatch(/^\d+$/);
 });
 
@@ -108,14 +108,14 @@ test("distinguishes a foreign copy of the public key from the stack's own key", 
   const own = await post<{ ssh_key: { id: number } }>("/ssh_keys", {
     name: "own",
     public_key: createKeyPair().publicKey,
-    labels: hetznerLabels(owner),
+    labels: createHetznerLabels(owner),
   });
   expect((await cloud.readInventory(owner, undefined)).sshKey).toBe(String(own.ssh_key.id));
 });
 
 test("reports why a server's creation failed, frees its name and removes it", async () => {
   double.cloud.faults.add({ kind: "noCapacity", shows: "action" });
-  await order("pillar-anvil-prod", hetznerLabels(owner));
+  await order("pillar-anvil-prod", createHetznerLabels(owner));
   const [left] = (await cloud.readInventory(owner, undefined)).servers;
   if (!left) return;
   expect(left.failure).toMatch(/^resource_unavailable: /);

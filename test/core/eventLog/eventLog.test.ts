@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { appendEvent, readEvents, readLog, readMoveEvents } from "../../../core/eventLog/eventLog";
 import type { LogEvent, MoveEvent } from "../../../core/eventLog/events";
 import { formatMove, parseMove } from "../../../core/eventLog/moveId";
-import { createDirectoryStore, eventLogPath } from "../../../core/store/directoryStore";
+import { createDirectoryStore, resolveEventLogPath } from "../../../core/store/directoryStore";
 import { moveNamed } from "../../moveNamed";
 
 let directory = "";
@@ -51,7 +51,7 @@ it("keeps two Pillars apart, though their stacks have one name", async () => {
 });
 
 it("leaves out a line that was broken off", async () => {
-  appendFileSync(eventLogPath(directory), '{"at":"2026","stack":"pr');
+  appendFileSync(resolveEventLogPath(directory), '{"at":"2026","stack":"pr');
   await add(refused("prod", "one"));
   expect(await events()).toHaveLength(1);
   expect(await readEvents(createDirectoryStore(join(directory, "none")), "Anvil")).toEqual([]);
@@ -72,11 +72,14 @@ describe("a line's version", () => {
     details: { error: "two" },
   };
   const put = (...lines: object[]) =>
-    appendFileSync(eventLogPath(directory), lines.map((each) => `${JSON.stringify(each)}\n`).join(""));
+    appendFileSync(resolveEventLogPath(directory), lines.map((each) => `${JSON.stringify(each)}\n`).join(""));
 
   it("is written", async () => {
     await add(refused("prod", "one"));
-    expect(JSON.parse(readFileSync(eventLogPath(directory), "utf8"))).toMatchObject({ version: 1, event: "refused" });
+    expect(JSON.parse(readFileSync(resolveEventLogPath(directory), "utf8"))).toMatchObject({
+      version: 1,
+      event: "refused",
+    });
   });
 
   it("is 1: the line is read as it is", async () => {
@@ -88,14 +91,14 @@ describe("a line's version", () => {
   it("is never missing: such a line is refused", async () => {
     put({ version: 1, ...line }, line);
     await expect(events()).rejects.toThrow(
-      `the event log, ${eventLogPath(directory)}: not in a version that this program knows; nothing was changed\n  found: no version\n`,
+      `the event log, ${resolveEventLogPath(directory)}: not in a version that this program knows; nothing was changed\n  found: no version\n`,
     );
   });
 
   it("of a newer program is refused, with what to do", async () => {
     put({ version: 2, ...line });
     await expect(events()).rejects.toThrow(
-      `the event log, ${eventLogPath(directory)}: written by a newer version of this program; nothing was changed\n` +
+      `the event log, ${resolveEventLogPath(directory)}: written by a newer version of this program; nothing was changed\n` +
         "  found: version 2\n  needed: use the program that wrote it, or data of version 1 (docs/operating.md)\n" +
         "  In the program's directory: git pull && npm ci --omit=dev --ignore-scripts, then run the same command again.",
     );

@@ -2,7 +2,12 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { EventName, LogEvent, MoveEvent } from "../../../core/eventLog/events";
-import { type FactName, findValidEvents, guardFacts, noOrchestratorSince } from "../../../core/eventLog/guardFacts";
+import {
+  type FactName,
+  findShutdownWithoutOrchestrator,
+  findValidEvents,
+  guardFacts,
+} from "../../../core/eventLog/guardFacts";
 import { computeFingerprint } from "../../../core/ssh/publicKey";
 import { moveNamed } from "../../moveNamed";
 
@@ -30,7 +35,7 @@ describe("a fact of the event log", () => {
 describe("a host on which no orchestrator was", () => {
   const host = { address: "192.0.2.1", hostKey: "ssh-ed25519 T0xE" };
   const shut = line("shutDown", "prod", { ...host, hasSigner: false });
-  const since = (...later: (LogEvent | MoveEvent)[]) => noOrchestratorSince([shut, ...later], "prod", host);
+  const since = (...later: (LogEvent | MoveEvent)[]) => findShutdownWithoutOrchestrator([shut, ...later], "prod", host);
   const move = (text: string, event: string, details: object = {}) =>
     ({ at: "2026-11-22T18:00:00Z", move: moveNamed(text), event, details }) as MoveEvent;
   const way = (source: string, target: string) => ({ direction: "forward", generation: 1, source, target });
@@ -64,7 +69,9 @@ describe("a host on which no orchestrator was", () => {
   it("is none where one was seen, and none without the key by which moves know it", () => {
     expect(since(line("shutDown", "prod", { ...host, hasSigner: true }))).toBeUndefined();
     expect(since(line("shutDown", "prod", { address: host.address, hasSigner: false }))).toBeUndefined();
-    expect(noOrchestratorSince([shut], "prod", { ...host, hostKey: "ssh-ed25519 T1RIRVI=" })).toBeUndefined();
+    expect(
+      findShutdownWithoutOrchestrator([shut], "prod", { ...host, hostKey: "ssh-ed25519 T1RIRVI=" }),
+    ).toBeUndefined();
   });
 });
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { appendEvent, readLog } from "../../../core/eventLog/eventLog";
 import type { LogEvent } from "../../../core/eventLog/events";
 import { assertWhole, findLastHash, findMissingLine } from "../../../core/eventLog/logIntegrity";
-import { createDirectoryStore, eventLogPath } from "../../../core/store/directoryStore";
+import { createDirectoryStore, resolveEventLogPath } from "../../../core/store/directoryStore";
 import type { Store } from "../../../core/store/store";
 
 let directory = "";
@@ -29,8 +29,8 @@ const event = (reason: string): LogEvent => ({
 });
 const add = (...reasons: string[]) =>
   reasons.reduce((before, reason) => before.then(() => appendEvent(store(), event(reason))), Promise.resolve());
-const lines = () => readFileSync(eventLogPath(directory), "utf8").trimEnd().split("\n");
-const rewrite = (kept: readonly string[]) => writeFileSync(eventLogPath(directory), `${kept.join("\n")}\n`);
+const lines = () => readFileSync(resolveEventLogPath(directory), "utf8").trimEnd().split("\n");
+const rewrite = (kept: readonly string[]) => writeFileSync(resolveEventLogPath(directory), `${kept.join("\n")}\n`);
 
 test("a log that is as it was written is whole, an empty one too", async () => {
   expect(await findMissingLine(store())).toBeUndefined();
@@ -53,7 +53,7 @@ test("a log that is gone is missed by this machine, and a line that was changed 
   await add("one", "two");
   rewrite(lines().map((line) => line.replace("one", "none")));
   expect(await findMissingLine(store())).toContain("which a later line of it has seen");
-  rmSync(eventLogPath(directory));
+  rmSync(resolveEventLogPath(directory));
   expect(await findMissingLine(store())).toContain("which this machine (");
 });
 
@@ -81,7 +81,7 @@ test("a line that is added to an earlier copy does not make it whole; the operat
 test("a line of another machine that was read once is missed later", async () => {
   await add("one");
   const first = lines();
-  writeFileSync(eventLogPath(directory), `${first.join("\n")}\n${JSON.stringify({ version: 1, at: "x" })}\n`);
+  writeFileSync(resolveEventLogPath(directory), `${first.join("\n")}\n${JSON.stringify({ version: 1, at: "x" })}\n`);
   expect(await findMissingLine(store())).toBeUndefined();
   rewrite(first);
   expect(await findMissingLine(store())).toContain("which this machine (");

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asRoot, type CallOptions, type RootHost } from "../../../core/ssh/root";
-import { assignments, type Value } from "../../../core/ssh/shellWords";
-import { orchestratorLibrary } from "../../../core/steps/libraries";
+import { formatAssignments, type Value } from "../../../core/ssh/shellWords";
+import { readOrchestratorLibrary } from "../../../core/steps/libraries";
 
 /** Runs the real functions on this machine, with state and scratch files in a directory of their own. */
 export interface LocalRoot extends RootHost {
@@ -21,7 +21,7 @@ export interface LocalRoot extends RootHost {
 
 export function localRoot(): LocalRoot {
   const scratch = mkdtempSync(join(tmpdir(), "signer-"));
-  const functions = orchestratorLibrary().split(asRoot)[1] ?? "";
+  const functions = readOrchestratorLibrary().split(asRoot)[1] ?? "";
   const places = {
     state: join(scratch, "state"),
     signer_runs: join(scratch, "run"),
@@ -32,7 +32,7 @@ export function localRoot(): LocalRoot {
     const child = spawn("bash", ["-euo", "pipefail", "-s"]);
     const first = self.before;
     self.before = "";
-    child.stdin.end(`${functions}\n${assignments({ ...places, ...variables })}${first}\n${name} < /dev/null\n`);
+    child.stdin.end(`${functions}\n${formatAssignments({ ...places, ...variables })}${first}\n${name} < /dev/null\n`);
     let stderr = "";
     child.stderr.setEncoding("utf8").on("data", (piece: string) => {
       stderr += piece;

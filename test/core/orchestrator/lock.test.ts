@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { test as base, expect } from "vitest";
 import { asRoot } from "../../../core/ssh/root";
-import { assignments } from "../../../core/ssh/shellWords";
-import { orchestratorLibrary } from "../../../core/steps/libraries";
+import { formatAssignments } from "../../../core/ssh/shellWords";
+import { readOrchestratorLibrary } from "../../../core/steps/libraries";
 import { type LocalRoot, localRoot } from "./localRoot";
 
 type Session = ChildProcessByStdio<Writable, Readable, null>;
@@ -35,9 +35,9 @@ const test = base.extend<{ stage: Stage }>({
       lock,
       take: async (token) => (await root.call("signer_take_lock", { token, orchestrator_lock: lock })).trim(),
       session: async (token) => {
-        const functions = orchestratorLibrary().split(asRoot)[1] ?? "";
+        const functions = readOrchestratorLibrary().split(asRoot)[1] ?? "";
         const variables = { state, host_name: "local", stack_word: "prod", token, orchestrator_lock: lock };
-        const text = `${functions}\n${assignments(variables)}signer_take_lock < /dev/null`;
+        const text = `${functions}\n${formatAssignments(variables)}signer_take_lock < /dev/null`;
         const child = spawn(sshd, ["-c", 'bash -euo pipefail -c "$1"; read -r _', "sshd", text], {
           stdio: ["pipe", "pipe", "inherit"],
         });

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { WrittenJournal } from "../../../core/orchestrator/rules/journal";
 import { asRoot } from "../../../core/ssh/root";
-import { assignments } from "../../../core/ssh/shellWords";
-import { orchestratorLibrary } from "../../../core/steps/libraries";
+import { formatAssignments } from "../../../core/ssh/shellWords";
+import { readOrchestratorLibrary } from "../../../core/steps/libraries";
 import { type Ran, Sandbox } from "../steps/sandbox";
 
 /** What systemd does with a unit, as far as a move asks; as the real one it masks nothing that lies in its place. */
@@ -48,7 +48,7 @@ export function openScriptStage(): ScriptStage {
   writeFileSync(unit, "[Service]\n");
   box.command("systemctl", systemctl);
   const functions = box
-    .local(orchestratorLibrary().split(asRoot)[1] ?? "")
+    .local(readOrchestratorLibrary().split(asRoot)[1] ?? "")
     .replaceAll("/etc/systemd/system", join(dir, "units"));
   return {
     box,
@@ -88,7 +88,7 @@ export function openScriptStage(): ScriptStage {
         target_key: ends.target,
         ...more,
       };
-      return box.run(`${functions}\n${assignments(variables)}${name} < /dev/null`);
+      return box.run(`${functions}\n${formatAssignments(variables)}${name} < /dev/null`);
     },
   };
 }

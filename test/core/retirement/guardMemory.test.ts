@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { EventBody, LogEvent } from "../../../core/eventLog/events";
-import { hostMemoryInputs, mergeHostMemory, type Remembered } from "../../../core/retirement/guardMemory";
+import { createHostMemoryInputs, mergeHostMemory, type Remembered } from "../../../core/retirement/guardMemory";
 
 const recorded = { height: 7, hash: "ab" };
 const entry = (at: string, news: EventBody): LogEvent => ({ at, stack: "prod", pillar: "Anvil", ...news });
@@ -35,7 +35,7 @@ describe("a guard's memory", () => {
   test("is unknown if both are lost, and then allows nothing", () => {
     const nothing = mergeHostMemory([], "prod");
     expect(nothing).toMatchObject({ isOwnWork: false, hasProduced: false, recorded: undefined });
-    expect(hostMemoryInputs(nothing)).toEqual({});
+    expect(createHostMemoryInputs(nothing)).toEqual({});
   });
 
   test("takes the worse of two contradicting values", () => {
@@ -49,11 +49,11 @@ describe("a guard's memory", () => {
   });
 
   test("is passed to a guard where known, and never as a no", () => {
-    expect(hostMemoryInputs(mergeHostMemory([], "prod", inState))).toEqual({
+    expect(createHostMemoryInputs(mergeHostMemory([], "prod", inState))).toEqual({
       remembered: { isReached: true, recorded, produced: "seen" },
       knownProducer: "z1qown",
     });
-    expect(hostMemoryInputs(mergeHostMemory(events.slice(0, 2), "prod"))).toEqual({
+    expect(createHostMemoryInputs(mergeHostMemory(events.slice(0, 2), "prod"))).toEqual({
       remembered: { isReached: true, recorded },
     });
   });

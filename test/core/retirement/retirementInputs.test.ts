@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { StackConfig } from "../../../core/config/config";
-import { retirementReferences } from "../../../core/retirement/retirementInputs";
+import { listRetirementReferences } from "../../../core/retirement/retirementInputs";
 
 const asked = (retirement: string[], sync: string[]) =>
-  retirementReferences({ retirement: { references: retirement }, sync: { references: sync } } as Pick<
+  listRetirementReferences({ retirement: { references: retirement }, sync: { references: sync } } as Pick<
     StackConfig,
     "retirement" | "sync"
   >);

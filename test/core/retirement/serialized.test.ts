@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { asRoot } from "../../../core/ssh/root";
-import { retirementLibrary } from "../../../core/steps/libraries";
+import { readRetirementLibrary } from "../../../core/steps/libraries";
 import { createKeyPair } from "../../../providers/hostKey";
 import { type Outcome, storedProviders } from "../../providers/storedProviders";
 import { journeyIn, putEvent } from "../../recordIn";
@@ -56,7 +56,7 @@ async function run(...given: Parameters<typeof stored.run>): Promise<Outcome> {
 
 /** The real functions, but for root; the host's facts are these. */
 const library = (facts: readonly string[]) => {
-  const [, functions = ""] = retirementLibrary().split(asRoot);
+  const [, functions = ""] = readRetirementLibrary().split(asRoot);
   const fake = `retire_facts() { printf '%s\\n' ${[...facts, "end=yes"].map((line) => `'${line}'`).join(" ")}; }`;
   const stop = `retire_stop() { echo stopped >> ${scratch}/stopped; }`;
   return `become_root() { "$@"; }\n${asRoot}\n${functions}\nstate=${scratch}/state signer_runs=${scratch}/run\n${fake}\n${stop}\n`;

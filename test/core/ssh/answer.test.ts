@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { createConnection } from "../../../core/ssh/connection";
 import { openRoot } from "../../../core/ssh/root";
 import { runScript } from "../../../core/ssh/runScript";
-import { envelope, type Step } from "../../../core/steps/step";
+import { createEnvelope, type Step } from "../../../core/steps/step";
 import { loginTo, sshHost } from "../chain/fakes";
 
 const library = `become_root() { "$@"; }
@@ -46,7 +46,7 @@ async function hostWith(bashrc: string, shell = "bash") {
   );
   const run = (each: Step) => {
     // On this machine as whoever runs the tests.
-    const script = `become_root() { "$@"; }\n${envelope(each, { hostName: "h", stack: "prod" }).replace(/^become_root\(\)/m, "unused_root()")}`;
+    const script = `become_root() { "$@"; }\n${createEnvelope(each, { hostName: "h", stack: "prod" }).replace(/^become_root\(\)/m, "unused_root()")}`;
     return runScript(connection, each.name, script, 20_000);
   };
   return { root, run };

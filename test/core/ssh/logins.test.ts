@@ -7,7 +7,7 @@ import ssh2, { type AuthContext, type Connection, type KeyboardAuthContext } fro
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { frameScript } from "../../../core/ssh/answer";
 import { createConnection } from "../../../core/ssh/connection";
-import { refusedText, tryLogin } from "../../../core/ssh/reachability";
+import { formatRefusedLogin, tryLogin } from "../../../core/ssh/reachability";
 import { openRoot } from "../../../core/ssh/root";
 import { runScript } from "../../../core/ssh/runScript";
 import { connectSsh, type SshTarget, scanHostKey } from "../../../core/ssh/ssh";
@@ -120,7 +120,7 @@ describe("an agent whose right key comes after more than a host tries", () => {
     expect(error).toMatchObject({ fatal: true, refused: "login" });
     expect(error.message).toContain('ended the login: "Too many authentication failures"');
     expect(error.message).toContain("found: the ssh agent offers 7 keys, and most hosts end a login after 6");
-    expect(refusedText(target, error, run)).toContain(
+    expect(formatRefusedLogin(target, error, run)).toContain(
       "needed: name the right key's file: pulumi config set --path pillar-host:ssh.privateKeyFile FILE -s prod",
     );
     expect(host.seen.connections).toBe(1);
@@ -246,7 +246,7 @@ describe("a cloud's image that wants another user", () => {
     const target = await image();
     const error = await tryLogin(target).catch((thrown: LoginError) => thrown as LoginError);
     expect(error).toMatchObject({ refused: "login", user: "ubuntu" });
-    expect(refusedText(target, error as LoginError, run)).toBe(
+    expect(formatRefusedLogin(target, error as LoginError, run)).toBe(
       `op@127.0.0.1:${target.port} runs nothing: "${wanted}"\n` +
         "  needed: pulumi config set --path pillar-host:ssh.user ubuntu -s prod\n  Then: pulumi up -s prod",
     );

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import {
   formatPortList,
+  listPortRules,
   type PortResult,
   findPortProblems as portLines,
-  portRules,
   tryPorts,
 } from "../../../core/ssh/portRules";
 import type { PortState } from "../../../core/ssh/ports";
@@ -12,7 +12,7 @@ import { configOf } from "../../components/exampleConfig";
 const all = { node: true, orchestrator: true };
 const portFaults = (ports: readonly PortResult[]) => portLines(ports).map(({ text }) => text);
 const rulesOf = (changes: Record<string, unknown> = {}, hasSigner = true, running = all) =>
-  portRules(configOf(changes), hasSigner, running);
+  listPortRules(configOf(changes), hasSigner, running);
 const found = (seen: Record<number, PortState>, rules = rulesOf()): PortResult[] =>
   rules.map((rule) => ({ ...rule, seen: seen[rule.port] ?? (rule.wanted === "open" ? "open" : "filtered") }));
 

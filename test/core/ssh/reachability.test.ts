@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { formatAgentFindings } from "../../../core/ssh/agentKeys";
 import type { OwnServer } from "../../../core/ssh/ownServer";
-import { bootTimeoutMs, type ReachDeps, refusedText, waitForLogin } from "../../../core/ssh/reachability";
+import { bootTimeoutMs, formatRefusedLogin, type ReachDeps, waitForLogin } from "../../../core/ssh/reachability";
 import { createLoginRefusal, createUnreachedError } from "../../../core/ssh/sshErrors";
 import { commandsFor } from "../../../core/util/commands";
 import { keyPair } from "../chain/fakes";
@@ -205,13 +205,13 @@ describe("the help for a refused login", () => {
   test.each([[undefined], ["pass-phrase"]])("a key (pass phrase: %s): its line for the host, not the key", (phrase) => {
     const pair = keyPair(phrase);
     const line = pair.public.trim().split(" ").slice(0, 2).join(" ");
-    const help = refusedText({ ...bare, privateKey: pair.private, privateKeyPassword: phrase }, error, run);
+    const help = formatRefusedLogin({ ...bare, privateKey: pair.private, privateKeyPassword: phrase }, error, run);
     expect(help).toContain(`needed: add its line to ~op/.ssh/authorized_keys on the host: ${line}\n`);
     expect(help).not.toContain("PRIVATE");
   });
 
   test("names the proxy's login", () => {
-    const help = refusedText(
+    const help = formatRefusedLogin(
       { ...bare, proxy: { ...target, address: "203.0.113.9" } },
       { ...error, isFromProxy: true },
       run,
@@ -221,7 +221,7 @@ describe("the help for a refused login", () => {
   });
 
   test("names the user that a cloud's image asks for", () => {
-    expect(refusedText(bare, { ...error, user: "ubuntu" }, run)).toContain(
+    expect(formatRefusedLogin(bare, { ...error, user: "ubuntu" }, run)).toContain(
       "\n  needed: pulumi config set --path pillar-host:ssh.user ubuntu -s prod\n  Then: pulumi up -s prod",
     );
   });

@@ -1,6 +1,13 @@
 import { test as base, describe, expect } from "vitest";
-import { own } from "../../../core/ssh/foreign";
-import { asRoot, type CallError, openRoot, type RootHost, redactSecrets, rootScript } from "../../../core/ssh/root";
+import { markOwn } from "../../../core/ssh/foreign";
+import {
+  asRoot,
+  type CallError,
+  createRootScript,
+  openRoot,
+  type RootHost,
+  redactSecrets,
+} from "../../../core/ssh/root";
 import type { SshTarget } from "../../../core/ssh/ssh";
 import { evilText, harmless } from "../../evilText";
 import { loginTo, type SshHost, sshHost } from "../chain/fakes";
@@ -40,20 +47,22 @@ async function errorOf(promise: Promise<unknown>): Promise<CallError> {
 
 describe("functions as root", () => {
   test("complain in words that command no terminal", async ({ root }) => {
-    const { message } = await errorOf(root.call("refuse", own({ word: evilText })));
+    const { message } = await errorOf(root.call("refuse", markOwn({ word: evilText })));
     expect(message).toContain(`it said ${harmless}, see`);
   });
 
   test("get variables of any text, and give what they print", async ({ root }) => {
-    expect(await root.call("greet", own({ greeting: "it's $HOME\n`id`" }))).toBe("it's $HOME\n`id` from 127.0.0.1\n");
+    expect(await root.call("greet", markOwn({ greeting: "it's $HOME\n`id`" }))).toBe(
+      "it's $HOME\n`id` from 127.0.0.1\n",
+    );
   });
 
   test("share one connection, made anew after it broke", async ({ root, host, expect }) => {
-    await Promise.all([root.call("greet", own({ greeting: "a" })), root.call("greet", own({ greeting: "b" }))]);
+    await Promise.all([root.call("greet", markOwn({ greeting: "a" })), root.call("greet", markOwn({ greeting: "b" }))]);
     expect(host.connections).toBe(1);
     host.breakAll();
     // This end may learn of it after the other one.
-    const again = () => root.call("greet", own({ greeting: "c" }));
+    const again = () => root.call("greet", markOwn({ greeting: "c" }));
     await expect.poll(again, { timeout: 10_000 }).toBe("c from 127.0.0.1\n");
     expect(host.connections).toBe(2);
   });
@@ -63,7 +72,7 @@ describe("functions as root", () => {
   });
 
   test("end in an error with their exit code and words, without secrets", async ({ root }) => {
-    const error = await errorOf(root.call("refuse", own({ word: "sudo-pw or hunter2" }), { secrets: ["hunter2"] }));
+    const error = await errorOf(root.call("refuse", markOwn({ word: "sudo-pw or hunter2" }), { secrets: ["hunter2"] }));
     expect(error.message).toBe("it said [removed] or [removed], see its log");
     expect(error.exitCode).toBe(75);
   });
@@ -89,18 +98,18 @@ describe("functions as root", () => {
   });
 
   test("are ended after their limit", async ({ root }) => {
-    const error = await errorOf(root.call("hang", own({}), { limitSeconds: 1 }));
+    const error = await errorOf(root.call("hang", markOwn({}), { limitSeconds: 1 }));
     expect(error.message).toBe("127.0.0.1: hang was ended after 1 s");
     expect(error.exitCode).toBe(124);
   });
 
   test("may print more than a call takes, as a stream", async ({ root }) => {
-    const { stdout, done } = await root.stream("numbers", own({ up_to: 2_000_000 }));
+    const { stdout, done } = await root.stream("numbers", markOwn({ up_to: 2_000_000 }));
     let size = 0;
     for await (const chunk of stdout) size += (chunk as Buffer).length;
     await done;
     expect(size).toBe(14_888_896);
-    const error = await errorOf(root.call("numbers", own({ up_to: 2_000_000 })));
+    const error = await errorOf(root.call("numbers", markOwn({ up_to: 2_000_000 })));
     expect(error.message).toBe("127.0.0.1: the output of numbers is larger than 8 MiB");
   });
 
@@ -116,7 +125,7 @@ describe("functions as root", () => {
 
 describe("the pieces", () => {
   test("sudo's password stands in none of what root is given, nor in a command line", () => {
-    const text = rootScript(library, "greet", own({ greeting: "x" }), {
+    const text = createRootScript(library, "greet", markOwn({ greeting: "x" }), {
       hostName: "h",
       stack: "prod",
       sudoPassword: "pw1",

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { chainCopyLibrary, orchestratorLibrary } from "../../../core/steps/libraries";
+import { readChainCopyLibrary, readOrchestratorLibrary } from "../../../core/steps/libraries";
 import { decoded } from "../../hostile";
 
 test.each(decoded)("scripts only test whether $%s is empty, or decode it into a file", (name) => {
   const use = new RegExp(`\\$\\{?${name}\\b`);
-  const lines = `${orchestratorLibrary()}\n${chainCopyLibrary()}`
+  const lines = `${readOrchestratorLibrary()}\n${readChainCopyLibrary()}`
     .split("\n")
     .map((line) => line.trim())
     // A variable of Perl has a value of its own.

@@ -14,8 +14,8 @@ import {
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { asRoot } from "../../../core/ssh/root";
-import { assignments } from "../../../core/ssh/shellWords";
-import { chainCopyLibrary, loginKeyLibrary, orchestratorLibrary } from "../../../core/steps/libraries";
+import { formatAssignments } from "../../../core/ssh/shellWords";
+import { readChainCopyLibrary, readLoginKeyLibrary, readOrchestratorLibrary } from "../../../core/steps/libraries";
 import { test } from "./boxed";
 import { fillDisk, killedAt, onSmallDisk, type Sandbox } from "./sandbox";
 
@@ -36,11 +36,11 @@ function right(box: Sandbox, user: "root" | "nobody", home = join(box.dir, "home
   };
   mkdirSync(join(box.dir, "sudoers"), { recursive: true });
   const functions = box
-    .local(orchestratorLibrary().split(asRoot)[1] ?? "")
+    .local(readOrchestratorLibrary().split(asRoot)[1] ?? "")
     .replaceAll("/etc/sudoers.d", join(box.dir, "sudoers"));
   return `${functions}
 getent() { if [ "$2" = ${user} ]; then echo "u:x:0:0::${home}:/bin/sh"; else command getent passwd nobody; fi; }
-${assignments(variables)}copy_dir=$state/copy\n`;
+${formatAssignments(variables)}copy_dir=$state/copy\n`;
 }
 
 /** A home with the operator's keys in it. */
@@ -62,7 +62,7 @@ const allow = "copy_allow state say";
 const files = (box: Sandbox) => readdirSync(join(box.dir, "home/.ssh"));
 
 describe("a file that is replaced", () => {
-  const lib = (box: Sandbox) => box.local(orchestratorLibrary().split(asRoot)[1] ?? "");
+  const lib = (box: Sandbox) => box.local(readOrchestratorLibrary().split(asRoot)[1] ?? "");
   const long = "x".repeat(9000);
 
   test.for([
@@ -174,10 +174,10 @@ mkdir -p "$state/copy"; : > "$state/copy/side"; before=$(sha256sum < "$keys"); $
   test("lose only our line when a chain copy ends, and nothing on a full disk", async ({ box }) => {
     box.command("systemctl", "exit 3");
     box.command("systemd-run", "exit 0");
-    const functions = box.local(chainCopyLibrary().split(asRoot)[1] ?? "");
+    const functions = box.local(readChainCopyLibrary().split(asRoot)[1] ?? "");
     const variables = { token: "t1", side: "old", stack_identity: "pillar-host/prod Anvil", login_user: "root" };
     const script = `${functions.replaceAll("/etc/sudoers.d", join(box.dir, "sudoers"))}
-${assignments({ ...variables, data_dir: join(box.dir, "data") })}
+${formatAssignments({ ...variables, data_dir: join(box.dir, "data") })}
 getent() { echo "root:x:0:0::$sandbox/disk:/bin/sh"; }
 export -f getent
 mkdir -p "$sandbox/data" "$sandbox/disk/.ssh"
@@ -200,7 +200,7 @@ bash "$state/chain-copy.end" && tail -c 5 "$keys" && grep -c . "$keys" && ls -A 
 
   test("get a changed key's line in one write, once", async ({ box }) => {
     const keys = homeOf(box, 0);
-    const script = `host_name=h\n${loginKeyLibrary()}\nfor again in 1 2; do authorize_in "$sandbox/home" "ssh-ed25519 NEW"; done`;
+    const script = `host_name=h\n${readLoginKeyLibrary()}\nfor again in 1 2; do authorize_in "$sandbox/home" "ssh-ed25519 NEW"; done`;
     for (let at = 1; ; at += 1) {
       writeFileSync(keys, operator);
       const { code } = await box.run(script.replace("\nfor again", `\n${killedAt(at)}\nfor again`));

@@ -2,12 +2,12 @@ import { spawn, spawnSync } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, test } from "vitest";
 import * as steps from "../../../core/steps/nodeSteps";
-import { envelope, type Step } from "../../../core/steps/step";
-import { stackIdentity } from "../../../core/steps/stepVariables";
+import { createEnvelope, type Step } from "../../../core/steps/step";
+import { formatStackIdentity } from "../../../core/steps/stepVariables";
 import { configOf, least } from "../../components/exampleConfig";
 
 const config = configOf();
-const identity = stackIdentity("prod-2", "Anvil");
+const identity = formatStackIdentity("prod-2", "Anvil");
 const all: Step[] = [
   steps.preflight(config, identity),
   steps.prepare(config, identity),
@@ -36,7 +36,7 @@ test.each([
   [[3, 1, 2, 2, 3], "1-3"],
   [[9, 10, 100], "9-10,100"],
 ])("ports %j are reserved as %j", (ports, text) => {
-  expect(steps.reservedPorts(ports)).toBe(text);
+  expect(steps.formatReservedPorts(ports)).toBe(text);
 });
 
 test("gives each step its name, time limit and kind", () => {
@@ -197,7 +197,7 @@ describe("each script", () => {
   test.each(all.map((step, index) => [`${index} ${step.name}`, step] as const))(
     "%s parses, and in its envelope",
     (_n, step) => {
-      for (const script of [step.script, envelope(step, { hostName: "h", stack: "prod", sudoPassword: "pw" })]) {
+      for (const script of [step.script, createEnvelope(step, { hostName: "h", stack: "prod", sudoPassword: "pw" })]) {
         const checked = spawnSync("bash", ["-n"], { input: script, encoding: "utf8" });
         expect({ status: checked.status, stderr: checked.stderr }).toEqual({ status: 0, stderr: "" });
       }

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { frameScript } from "../../../core/ssh/answer";
-import { assignments, envelope, type Step, scriptOf } from "../../../core/steps/step";
+import { assignments, createEnvelope, createScript, type Step } from "../../../core/steps/step";
 import { quote } from "../../../core/util/quote";
 
 const file = (name: string) => readFileSync(join(__dirname, "../../../core/steps", `${name}.sh`), "utf8");
@@ -41,7 +41,7 @@ describe("assignments", () => {
 });
 
 test("joins variables, shared functions and files in order", () => {
-  expect(scriptOf({ a: 1 }, "node/dialog", "node/producerAddress")).toBe(
+  expect(createScript({ a: 1 }, "node/dialog", "node/producerAddress")).toBe(
     `a='1'\n${file("lib/common")}\n${file("node/dialog")}\n${file("node/producerAddress")}`,
   );
 });
@@ -50,7 +50,7 @@ describe("envelope", () => {
   const step: Step = { name: "look", limitSeconds: 5, script: "echo hello\n", readsOnly: true };
 
   test("runs a reading step at once, with its time limit", () => {
-    expect(envelope(step, { hostName: "203.0.113.7", stack: "prod", sudoPassword: "it's" })).toBe(
+    expect(createEnvelope(step, { hostName: "203.0.113.7", stack: "prod", sudoPassword: "it's" })).toBe(
       `host_name='203.0.113.7'\nstack_word='prod'\nlogin_key='ssh'\nsudo_password='it'\\''s'\n${file("lib/commands")}${file("lib/become")}\n` +
         "become_root timeout -k 10 5 bash -euo pipefail -s <<'PILLAR_HOST_ROOT'\n" +
         `${frameScript(`host_name='203.0.113.7'\nstack_word='prod'\n${file("lib/commands")}look() {\necho hello\n\n}\n{ look 2>&1 >&3 | printable >&2; } 3>&1 | printable\n`, "shown")}PILLAR_HOST_ROOT\n`,
@@ -58,7 +58,7 @@ describe("envelope", () => {
   });
 
   test("runs any other step in a service that outlives the connection", () => {
-    expect(envelope({ ...step, readsOnly: false }, { hostName: "h", stack: "a b" })).toBe(
+    expect(createEnvelope({ ...step, readsOnly: false }, { hostName: "h", stack: "a b" })).toBe(
       `host_name='h'\nstack_word=''\\''a b'\\'''\nlogin_key='ssh'\nsudo_password=''\n${file("lib/commands")}${file("lib/become")}\n` +
         "become_root bash -euo pipefail -s <<'PILLAR_HOST_ROOT'\n" +
         frameScript(
@@ -72,7 +72,7 @@ describe("envelope", () => {
 
   test("adds `pulumi up` as an error's next command", () => {
     const again = (changes: Partial<Step>) =>
-      envelope({ ...step, ...changes }, { hostName: "h", stack: "prod" }).includes("again='pulumi up -s prod'");
+      createEnvelope({ ...step, ...changes }, { hostName: "h", stack: "prod" }).includes("again='pulumi up -s prod'");
     expect([again({ readsOnly: false }), again({}), again({ readsOnly: false, callerAddsNext: true })]).toEqual([
       true,
       false,
@@ -81,7 +81,10 @@ describe("envelope", () => {
   });
 
   test("contains the sudo password once, outside of root's part", () => {
-    const text = envelope({ ...step, readsOnly: false }, { hostName: "h", stack: "prod", sudoPassword: "hunter2" });
+    const text = createEnvelope(
+      { ...step, readsOnly: false },
+      { hostName: "h", stack: "prod", sudoPassword: "hunter2" },
+    );
     expect(text.split("hunter2")).toHaveLength(2);
     expect(text.indexOf("hunter2")).toBeLessThan(text.indexOf("PILLAR_HOST_ROOT"));
   });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { nodeResult, parseMomentum, parseSyncInfo } from "../../../core/chain/node";
+import { parseMomentum, parseNodeResult, parseSyncInfo } from "../../../core/chain/node";
 import { decideSynced, noEvidence } from "../../../core/sync/decideSynced";
 import { judgeObservation } from "../../../core/sync/judgeObservation";
 import { pollIntervalMs } from "../../../core/sync/pollInterval";
@@ -34,7 +34,7 @@ function textOrValue<T>(parse: () => T): { value: T } | { text: string } {
 test("resultOf gives a result or an error with a text, whatever answers", () => {
   fc.assert(
     fc.property(fc.oneof(fc.constant(200), fc.integer({ min: 100, max: 599 })), body, (status, text) => {
-      const found = textOrValue(() => nodeResult({ status, body: text }));
+      const found = textOrValue(() => parseNodeResult({ status, body: text }));
       if ("value" in found) expect(found.value).toEqual(JSON.parse(text).result);
     }),
   );

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Observation } from "../../../core/chain/node";
 import type { VersionGap } from "../../../core/chain/requiredVersions";
 import { parseNodeHostFacts } from "../../../core/ssh/hostFacts";
-import { fatal } from "../../../core/ssh/sshErrors";
+import { createFatalError } from "../../../core/ssh/sshErrors";
 import { chainGap } from "../../../core/sync/decideSynced";
 import type { GateMessage } from "../../../core/sync/progress";
 import type { ReferenceAnswers } from "../../../core/sync/references";
@@ -466,7 +466,7 @@ describe("await", () => {
   });
 
   test("fails if the host refuses the login", async () => {
-    const { deps } = worldOf([fatal("refused")]);
+    const { deps } = worldOf([createFatalError("refused")]);
     expect((await giveUp(waitForSync(wait, deps))).isAwaiting).toBeUndefined();
   });
 });
@@ -480,7 +480,7 @@ test("ends if the engine is gone, and keeps its progress", async () => {
 });
 
 test("throws a fatal error at once", async () => {
-  const error = fatal("another host key");
+  const error = createFatalError("another host key");
   const { deps, seen } = worldOf([none(), error]);
   await expect(waitForSync(options, deps)).rejects.toBe(error);
   expect(seen.looks).toBe(2);

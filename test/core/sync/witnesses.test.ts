@@ -11,7 +11,7 @@ import {
 } from "../../../core/sync/decideSynced";
 import { readNodeStatus } from "../../../core/sync/nodeStatus";
 import { compareReferences, type ReferenceAnswers, readReferences } from "../../../core/sync/references";
-import { formatReason, referenceText } from "../../../core/sync/syncMessages";
+import { formatReason, formatReference } from "../../../core/sync/syncMessages";
 import { openWitnesses } from "../../../core/sync/witnesses";
 import { closedPort, fakeNode, loginTo, type Server, type SshHost, sshHost } from "../chain/fakes";
 import { atHeight, block, seenFrom, silent } from "../chain/readings";
@@ -73,7 +73,7 @@ describe("fresh momentums are not the chain", () => {
     ],
   ])("are not confirmed by a %s that is an hour behind", (_, seen) => {
     expect(threeLooks(seen)).toMatchObject({ synced: false, why: { kind: "unwitnessed" } });
-    expect(threeLooks(seen).notes.map(referenceText)).toContain(
+    expect(threeLooks(seen).notes.map(formatReference)).toContain(
       "r confirms no chain: it is far behind the node, at 639",
     );
   });
@@ -95,7 +95,7 @@ describe("fresh momentums are not the chain", () => {
       false,
       "the node says synced, and no witness confirms its chain yet (a reference or the old host)",
     ]);
-    expect(notes.map(referenceText)).toEqual(["r is left out: ECONNREFUSED", "old is left out: no answer"]);
+    expect(notes.map(formatReference)).toEqual(["r is left out: ECONNREFUSED", "old is left out: no answer"]);
   });
 
   test.each<[string, ReferenceAnswers]>([
@@ -154,7 +154,7 @@ describe("a witness", () => {
     ];
     const { readings } = await readReferences(urls, undefined);
     expect(
-      readings.map((reading) => (isAnswered(reading) ? "counts" : referenceText({ kind: "leftOut", reading }))),
+      readings.map((reading) => (isAnswered(reading) ? "counts" : formatReference({ kind: "leftOut", reading }))),
     ).toEqual([
       "counts",
       `reference http://localhost:${node.port} is left out: it is the same node as http://127.0.0.1:${node.port}`,
@@ -169,7 +169,7 @@ describe("a witness", () => {
 
   test("is left out if its name is not resolved", async () => {
     const { readings } = await readReferences(["http://node.invalid:35997"], undefined);
-    expect(referenceText({ kind: "leftOut", reading: readings[0] as never })).toMatch(
+    expect(formatReference({ kind: "leftOut", reading: readings[0] as never })).toMatch(
       /^reference http:\/\/node\.invalid:35997 is left out: its name is not resolved: (ENOTFOUND|EAI_AGAIN)$/,
     );
   });

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { asRoot } from "../../../core/ssh/root";
-import { assignments } from "../../../core/ssh/shellWords";
-import { orchestratorLibrary } from "../../../core/steps/libraries";
+import { formatAssignments } from "../../../core/ssh/shellWords";
+import { readOrchestratorLibrary } from "../../../core/steps/libraries";
 import { realSignerPrograms } from "../../../lab/real/realSigner";
 import { onHost } from "../fixture";
 import { contract } from "./contract";
@@ -163,9 +163,9 @@ contract("orchestrator", realSignerPrograms, (kind) => {
     expect(log).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d{4})\tINFO\tapp\/config\.go:30\tUsing the following/m);
     const values = log.split("\n").find((line) => line.includes("app/config.go:32"));
     expect(values?.includes(` ${subject.passphrase} `)).toBe(true);
-    const functions = orchestratorLibrary().split(asRoot)[1] ?? "";
+    const functions = readOrchestratorLibrary().split(asRoot)[1] ?? "";
     const place = { directory: "/root/.orchestrator", service: "orchestrator", p2p_port: "55055", log_lines: "500" };
-    const told = await onHost(subject.host, `${functions}\n${assignments(place)}signer_life`);
+    const told = await onHost(subject.host, `${functions}\n${formatAssignments(place)}signer_life`);
     expect(told).toContain("ActiveState=active\n");
     expect(told).toContain("\tapp/config.go:30\t[its configuration]");
     for (const form of [subject.passphrase, JSON.stringify(subject.passphrase).slice(1, -1), "ProducerKeyFile"])

@@ -10,10 +10,10 @@ import { createPathVariables } from "../../../core/retirement/guardInputs";
 import { readAnswer } from "../../../core/ssh/answer";
 import { createNewHost, createOldHost } from "../../../core/ssh/configuredLogin";
 import { asRoot } from "../../../core/ssh/root";
-import { assignments, type Value } from "../../../core/ssh/shellWords";
-import { orchestratorLibrary, retirementLibrary } from "../../../core/steps/libraries";
+import { formatAssignments, type Value } from "../../../core/ssh/shellWords";
+import { readOrchestratorLibrary, readRetirementLibrary } from "../../../core/steps/libraries";
 import { orchestrator } from "../../../core/steps/orchestratorSteps";
-import { envelope } from "../../../core/steps/step";
+import { createEnvelope } from "../../../core/steps/step";
 import { createDirectoryStore } from "../../../core/store/directoryStore";
 import { createWitnessSources } from "../../../core/sync/witnessSources";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
@@ -61,7 +61,7 @@ function inputs(changes: object = {}, backups = directory()) {
     newHost: createNewHost(config, to.address, to.hostKey),
     node: createNodeTarget(config, to.address, to.hostKey),
     ...createWitnessSources(config),
-    library: orchestratorLibrary(),
+    library: readOrchestratorLibrary(),
   };
 }
 
@@ -232,7 +232,7 @@ describe("units that are enabled from another directory", () => {
   /** Runs functions of a library on the old host, as a call over ssh does. */
   const call = async (library: string, names: string, variables: Readonly<Record<string, Value>>) => {
     const functions = library.split(asRoot)[1];
-    const named = assignments({ host_name: "old", stack_word: "prod", ...variables });
+    const named = formatAssignments({ host_name: "old", stack_word: "prod", ...variables });
     const { exitCode, stderr } = await from.run("bash -euo pipefail", `${functions}\n${named}${names}`);
     expect(exitCode, String(stderr)).toBe(0);
   };
@@ -268,10 +268,10 @@ describe("units that are enabled from another directory", () => {
     };
     const other = { other_address: to.address, other_host_key: to.hostKey, identity: "" };
     const variables = { ...shared, ...saga, ...other };
-    await call(orchestratorLibrary(), "signer_take_lock; signer_stop; signer_fence", variables);
+    await call(readOrchestratorLibrary(), "signer_take_lock; signer_stop; signer_fence", variables);
     expect(await stateOf("orchestrator")).toMatch(/^\/dev\/null\n.*\norchestrator.service.moved\nmasked\ninactive$/s);
     await onHost(from, "! systemctl start orchestrator 2> /dev/null");
-    await call(orchestratorLibrary(), "signer_take_lock; signer_restore; signer_settle; signer_drop_lock", {
+    await call(readOrchestratorLibrary(), "signer_take_lock; signer_restore; signer_settle; signer_drop_lock", {
       ...variables,
       stage: "restored",
     });
@@ -282,21 +282,21 @@ describe("units that are enabled from another directory", () => {
     const before = await linked("go-node");
     const signer = { service: "x", directory: "/x", executable: "x", rpcPort: 1 };
     const places = createPathVariables({ service: "go-node", dataDir: "/root/.znn", rpcPort: 35997, signer });
-    await call(retirementLibrary(), "retire_stop", places);
+    await call(readRetirementLibrary(), "retire_stop", places);
     expect(await onHost(from, `readlink ${etc}/go-node.service ${etc}/go-node.service.retired`)).toBe(
       "/dev/null\n/opt/units/go-node.service",
     );
     expect(await onHost(from, "systemctl start go-node 2> /dev/null || systemctl is-active go-node || true")).toBe(
       "inactive",
     );
-    await call(retirementLibrary(), "unmask_node", places);
+    await call(readRetirementLibrary(), "unmask_node", places);
     expect(await stateOf("go-node")).toBe(before);
   });
 
   it("a second installation takes the link over, and its unit is the masked one", async () => {
     await onHost(from, "systemctl stop orchestrator; rm -f /var/lib/pillar-host/orchestrator.json");
     const config = configOf({ orchestrator: { migrateFrom: { address: to.address, hostKey: to.hostKey } } });
-    const script = envelope(orchestrator(config), { hostName: "old", stack: "prod" });
+    const script = createEnvelope(orchestrator(config), { hostName: "old", stack: "prod" });
     const { exitCode, stdout, stderr } = await from.run("bash -euo pipefail -s", script);
     const answer = readAnswer(script, { stdout: String(stdout), stderr: String(stderr) });
     expect([exitCode, answer.isDone, answer.stderr]).toEqual([0, true, ""]);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { retirementInputs } from "../../../core/retirement/retirementInputs";
+import { createRetirementInputs } from "../../../core/retirement/retirementInputs";
 import { configOf } from "../../components/exampleConfig";
 import { type Outcome, providerTexts, runProvider } from "../orchestrator/providerRun";
 import { oldFile, type RetirementStage } from "./stage";
@@ -18,7 +18,7 @@ export function inputsOf(stage: RetirementStage) {
     ssh: { privateKey: readFileSync(lab.privateKeyFile, "utf8") },
     orchestrator: { backup: { directory: directoryOf(stage) } },
   });
-  return retirementInputs(config, { address: old.address, hostKey: old.hostKey, isOwnServer: false });
+  return createRetirementInputs(config, { address: old.address, hostKey: old.hostKey, isOwnServer: false });
 }
 
 /** Returns where the guards of this file write. */

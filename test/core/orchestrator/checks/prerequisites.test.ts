@@ -4,7 +4,7 @@ import type { BridgeNow } from "../../../../core/orchestrator/checks/bridgeState
 import { formatSurvey } from "../../../../core/orchestrator/checks/moveSummary";
 import type { MoveSurvey, NewSide, OldSide, Requirements } from "../../../../core/orchestrator/checks/moveSurvey";
 import { findMoveProblems } from "../../../../core/orchestrator/checks/prerequisites";
-import { withNode } from "../../../../core/orchestrator/checks/rehearsal";
+import { assumeSyncedNode } from "../../../../core/orchestrator/checks/rehearsal";
 import { isUsed, listEndpoints } from "../../../../core/orchestrator/rules/endpoints";
 import { type OrchestratorFacts, parseFacts } from "../../../../core/orchestrator/rules/hostPairFacts";
 import { hasBegun, isOwn } from "../../../../core/orchestrator/rules/journal";
@@ -577,7 +577,7 @@ test("before the stand-up, only the new host's own node may be missing", () => {
     node: false,
   });
   expect(findMoveProblems(bare, wanted).join("\n")).toContain("nothing at 127.0.0.1:35998 for Zenon");
-  const rehearsed = findMoveProblems(withNode(bare), wanted);
+  const rehearsed = findMoveProblems(assumeSyncedNode(bare), wanted);
   expect(rehearsed).toHaveLength(1);
   expect(rehearsed[0]).toContain("found: nothing at localhost:8545 for Ethereum\n");
 });

@@ -14,7 +14,13 @@ import { createMoveActions } from "../../../../core/orchestrator/move/moveSteps"
 import type { MoveStep } from "../../../../core/orchestrator/rules/decideMove";
 import type { HostStates } from "../../../../core/orchestrator/rules/hostStates";
 import type { Journal, Saga, WhichHost } from "../../../../core/orchestrator/rules/journal";
-import { addressWord, endpoint, fileName, jsonWords, type Variables } from "../../../../core/ssh/foreign";
+import {
+  parseAddressWord,
+  parseEndpointWord,
+  parseFileName,
+  parseJsonWords,
+  type Variables,
+} from "../../../../core/ssh/foreign";
 import { expectNothingOf, hostile, sentText } from "../../../hostile";
 import { moveNamed } from "../../../moveNamed";
 import { listen, type Server } from "../../chain/fakes";
@@ -203,11 +209,11 @@ describe.each(["forward", "back"] as const)("a move %s", (direction) => {
 });
 
 test.each<(word: string) => string>([
-  addressWord,
-  fileName,
-  endpoint,
-  (word) => jsonWords({ producer: word }),
-  (word) => jsonWords({ [word]: "z1q" }),
+  parseAddressWord,
+  parseFileName,
+  parseEndpointWord,
+  (word) => parseJsonWords({ producer: word }),
+  (word) => parseJsonWords({ [word]: "z1q" }),
 ])("the gate lets none of them through as a value of its own (%#)", (gate) => {
   fc.assert(
     fc.property(hostile, (word) => {
@@ -217,9 +223,9 @@ test.each<(word: string) => string>([
 });
 
 test.each([
-  [addressWord, ["203.0.113.9", "2001:db8::9"]],
-  [fileName, ["producer", "producer.moved-to-203.0.113.9-20260101T000000Z", "a b"]],
-  [endpoint, ["node.example:35998", "2001:db8::9:1"]],
+  [parseAddressWord, ["203.0.113.9", "2001:db8::9"]],
+  [parseFileName, ["producer", "producer.moved-to-203.0.113.9-20260101T000000Z", "a b"]],
+  [parseEndpointWord, ["node.example:35998", "2001:db8::9:1"]],
 ] as const)("and what is one passes (%#)", (gate, words) => {
   for (const word of words) expect(gate(word)).toBe(word);
 });

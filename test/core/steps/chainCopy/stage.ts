@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { asRoot } from "../../../../core/ssh/root";
-import { assignments } from "../../../../core/ssh/shellWords";
-import { chainCopyLibrary } from "../../../../core/steps/libraries";
+import { formatAssignments } from "../../../../core/ssh/shellWords";
+import { readChainCopyLibrary } from "../../../../core/steps/libraries";
 import { test as boxed } from "../boxed";
 import type { Ran, Sandbox } from "../sandbox";
 
@@ -40,7 +40,7 @@ function open(box: Sandbox): ChainStage {
   box.command("systemctl", systemctl);
   box.command("systemd-run", "exit 0");
   const functions = box
-    .local(chainCopyLibrary().split(asRoot)[1] ?? "")
+    .local(readChainCopyLibrary().split(asRoot)[1] ?? "")
     .replaceAll("/etc/systemd/system", join(box.dir, "units"))
     .replace("\nchain_runs=/run/pillar-host\n", `\nchain_runs=${join(box.dir, "run")}\n`);
   const variables = {
@@ -62,7 +62,7 @@ function open(box: Sandbox): ChainStage {
     data,
     call: (name, more = {}, before = "") =>
       box.run(
-        `${functions}\n${assignments({ ...variables, ...more })}wait_for_node() { service_is_active go-node; }
+        `${functions}\n${formatAssignments({ ...variables, ...more })}wait_for_node() { service_is_active go-node; }
 copy_take_back() { :; }
 ${before}
 ${name === "chain_take" ? "" : "( chain_take > /dev/null )\n"}( ${name} ) < /dev/null\n`,

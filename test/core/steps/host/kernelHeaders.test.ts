@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { scriptOf } from "../../../../core/steps/step";
+import { createScript } from "../../../../core/steps/step";
 import { test } from "../boxed";
 
 describe("a host that is released", () => {
@@ -10,7 +10,7 @@ describe("a host that is released", () => {
   ])("%s", async ([_title, maintainer, called], { box }) => {
     box.command("dpkg-query", maintainer === "" ? "exit 1" : `printf '%s' '${maintainer}'`);
     box.command("dpkg", 'echo "dpkg $*" >> $sandbox/called');
-    const script = scriptOf({ service: "go-node" }, "node/nodeStop", "host/kernelHeaders", "retirement/retirement");
+    const script = createScript({ service: "go-node" }, "node/nodeStop", "host/kernelHeaders", "retirement/retirement");
     const { code, stderr } = await box.run(box.local(`${script}\nretire_remove_settings`));
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(box.read("called")).toBe(called);
@@ -19,7 +19,7 @@ describe("a host that is released", () => {
   test("is released also while another package manager holds the lock", async ({ box }) => {
     box.command("dpkg-query", "printf '%s' 'pillar-host <root@localhost>'");
     box.command("dpkg", "echo 'dpkg: error: dpkg frontend lock was locked by another process' >&2; exit 2");
-    const script = scriptOf({ service: "go-node" }, "node/nodeStop", "host/kernelHeaders", "retirement/retirement");
+    const script = createScript({ service: "go-node" }, "node/nodeStop", "host/kernelHeaders", "retirement/retirement");
     const { code, stdout } = await box.run(box.local(`${script}\nretire_remove_settings`));
     expect({ code, stdout }).toEqual({
       code: 0,

@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { readAnswer } from "../../../../core/ssh/answer";
-import { envelope, type Step } from "../../../../core/steps/step";
+import { createEnvelope, type Step } from "../../../../core/steps/step";
 import { test } from "../boxed";
 import { replaceAll, type Sandbox } from "../sandbox";
 
@@ -39,7 +39,7 @@ function become(box: Sandbox, asks: "never" | "always", configured?: string, sen
   box.command("id", `if [ "$1" = -u ]; then cat "$sandbox/uid" 2> /dev/null || echo 1000; else echo op; fi`);
   box.command("sudo", sudo);
   box.write("asks", asks);
-  return box.run(envelope(sent, to(configured)));
+  return box.run(createEnvelope(sent, to(configured)));
 }
 
 describe("a user other than root", () => {
@@ -51,7 +51,7 @@ describe("a user other than root", () => {
     "sudo %s: the script runs, and its own text is all that it sees",
     async ([_what, asks, configured], { box }) => {
       const { code, ...printed } = await become(box, asks, configured);
-      const { isDone, stdout, stderr } = readAnswer(envelope(step, to(configured)), printed);
+      const { isDone, stdout, stderr } = readAnswer(createEnvelope(step, to(configured)), printed);
       expect([isDone, stderr]).toEqual([true, ""]);
       expect(stdout).toBe("first line\n");
       expect(code).toBe(0);
@@ -63,7 +63,10 @@ describe("a user other than root", () => {
   test("keeps the script from a sudo that reads beyond the password, as sudo-rs does", async ({ box }) => {
     box.write("ahead", "");
     const printed = await become(box, "always", password);
-    expect(readAnswer(envelope(step, to(password)), printed)).toMatchObject({ isDone: true, stdout: "first line\n" });
+    expect(readAnswer(createEnvelope(step, to(password)), printed)).toMatchObject({
+      isDone: true,
+      stdout: "first line\n",
+    });
   });
 
   test("reports that sudo needs a password that is not configured", async ({ box }) => {
@@ -190,7 +193,7 @@ describe("a user other than root", () => {
 
   test("reports a host without sudo", async ({ box }) => {
     box.command("id", `if [ "$1" = -u ]; then echo 1000; else echo op; fi`);
-    const text = replaceAll(envelope(step, to(password)), [["command -v sudo", "command -v no-such-sudo"]]);
+    const text = replaceAll(createEnvelope(step, to(password)), [["command -v sudo", "command -v no-such-sudo"]]);
     expect(await box.run(text)).toEqual({
       code: 1,
       stdout: "",

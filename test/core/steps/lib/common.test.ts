@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer as createWeb } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { scriptOf } from "../../../../core/steps/step";
+import { createScript } from "../../../../core/steps/step";
 import { Sandbox } from "../sandbox";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
@@ -15,7 +15,7 @@ beforeEach(() => {
 
 afterEach(() => box.remove());
 
-const lib = (text: string) => box.run(box.local(`${scriptOf({})}\n${text}`));
+const lib = (text: string) => box.run(box.local(`${createScript({})}\n${text}`));
 
 describe("redact", () => {
   const lines: [string, string][] = [

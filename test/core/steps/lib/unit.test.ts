@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { readAnswer } from "../../../../core/ssh/answer";
-import { envelope, type Step } from "../../../../core/steps/step";
+import { createEnvelope, type Step } from "../../../../core/steps/step";
 import { evilText, harmless } from "../../../evilText";
 import { test } from "../boxed";
 import { replaceAll, type Sandbox } from "../sandbox";
@@ -37,7 +37,7 @@ if [ -e "$sandbox/service" ] && kill -0 "$(cat "$sandbox/service")" 2> /dev/null
 
 async function run(box: Sandbox, script: string, step: Partial<Step> = {}) {
   fakeSystemd(box);
-  const text = envelope({ name: "work", limitSeconds: 5, script, ...step }, { hostName: "h", stack: "prod" });
+  const text = createEnvelope({ name: "work", limitSeconds: 5, script, ...step }, { hostName: "h", stack: "prod" });
   const { code, ...printed } = await box.run(
     replaceAll(text, [
       ["/run/systemd/system", box.dir],
@@ -70,7 +70,7 @@ describe("a step in a service", () => {
     box.command("id", "echo 0");
     const evil = `printf '%s\\n' '${evilText}'`;
     const step = { name: "look", limitSeconds: 5, script: `${evil}; ${evil} >&2; exit 3\n`, readsOnly: true };
-    const { code, stdout, stderr } = await box.run(envelope(step, { hostName: "h", stack: "prod" }));
+    const { code, stdout, stderr } = await box.run(createEnvelope(step, { hostName: "h", stack: "prod" }));
     expect({ code, stdout, stderr }).toEqual({ code: 3, stdout: `${harmless}\n`, stderr: `${harmless}\n` });
   });
 
@@ -136,7 +136,10 @@ describe("a step in a service", () => {
 
   test("refuses a host without systemd", async ({ box }) => {
     fakeSystemd(box);
-    const text = envelope({ name: "work", limitSeconds: 5, script: "echo ran\n" }, { hostName: "h", stack: "prod" });
+    const text = createEnvelope(
+      { name: "work", limitSeconds: 5, script: "echo ran\n" },
+      { hostName: "h", stack: "prod" },
+    );
     expect(await box.run(replaceAll(text, [["/run/systemd/system", `${box.dir}/none`]]))).toEqual({
       code: 1,
       stdout: "",

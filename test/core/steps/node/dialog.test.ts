@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { scriptOf } from "../../../../core/steps/step";
+import { createScript } from "../../../../core/steps/step";
 import { test } from "../boxed";
 import type { Sandbox } from "../sandbox";
 import { controllerOf, hasty } from "./controllers";
@@ -7,7 +7,7 @@ import { controllerOf, hasty } from "./controllers";
 /** Chooses a label; every line that on_line gets, then the result, is on stdout. */
 async function talk(box: Sandbox, label: string, seconds = 10) {
   const values = { controller_dir: box.dir, controller_name: "node-controller" };
-  const script = `${hasty(box.local(scriptOf(values, "node/dialog")))}
+  const script = `${hasty(box.local(createScript(values, "node/dialog")))}
 known_questions=("Are you sure you want to proceed?" "Continue using the existing configuration?")
 on_line() { printf 'line:%s\\n' "$1"; }
 dialog ${label} ${seconds}

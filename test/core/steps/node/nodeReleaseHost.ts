@@ -3,8 +3,8 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { asRoot } from "../../../../core/ssh/root";
-import { assignments } from "../../../../core/ssh/shellWords";
-import { nodeReleaseLibrary } from "../../../../core/steps/libraries";
+import { formatAssignments } from "../../../../core/ssh/shellWords";
+import { readNodeReleaseLibrary } from "../../../../core/steps/libraries";
 import { parseFields } from "../../../../core/util/fields";
 import { replaceAll, type Sandbox } from "../sandbox";
 
@@ -77,13 +77,13 @@ export function functions(box: Sandbox, release: ReturnType<typeof releaseOf>, m
     ...more,
   };
   const text = box
-    .local(nodeReleaseLibrary().split(asRoot)[1] ?? "")
+    .local(readNodeReleaseLibrary().split(asRoot)[1] ?? "")
     .replaceAll("/etc/systemd/system", `${box.dir}/units`);
   const quick = replaceAll(text, [
     ["/run/pillar-host/node-upgrade", `${box.dir}/run/node-upgrade`],
     ["release_room=500", "release_room=0"],
   ]);
-  return `${quick}\n${assignments(variables)}`;
+  return `${quick}\n${formatAssignments(variables)}`;
 }
 /** Returns what a service of the upgrade does; a verdict is there before it asks. */
 export const service = (box: Sandbox, verdict: string | undefined, before = "") => {

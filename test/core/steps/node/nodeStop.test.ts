@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { scriptOf } from "../../../../core/steps/step";
+import { createScript } from "../../../../core/steps/step";
 import { test } from "../boxed";
 import type { Sandbox } from "../sandbox";
 
@@ -9,7 +9,7 @@ const file = "units/go-node.service.d/90-pillar-host.conf";
 function call(box: Sandbox, name: string, execStop = "") {
   box.command("systemctl", 'echo "$@" >> "$sandbox/asked"; [ "$1" != show ] || cat "$sandbox/execStop"');
   box.write("execStop", execStop);
-  const script = scriptOf({ service: "go-node" }, "node/nodeStop").replaceAll(
+  const script = createScript({ service: "go-node" }, "node/nodeStop").replaceAll(
     "/etc/systemd/system",
     `${box.dir}/units`,
   );

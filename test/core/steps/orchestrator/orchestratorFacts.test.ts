@@ -2,8 +2,8 @@ import { mkdirSync } from "node:fs";
 import { describe, expect } from "vitest";
 import { parseSshScan } from "../../../../core/orchestrator/checks/survey";
 import { asRoot } from "../../../../core/ssh/root";
-import { assignments } from "../../../../core/ssh/shellWords";
-import { orchestratorLibrary } from "../../../../core/steps/libraries";
+import { formatAssignments } from "../../../../core/ssh/shellWords";
+import { readOrchestratorLibrary } from "../../../../core/steps/libraries";
 import { test } from "../boxed";
 import type { Sandbox } from "../sandbox";
 
@@ -11,10 +11,10 @@ import type { Sandbox } from "../sandbox";
 function ask(box: Sandbox, pid: number) {
   box.command("systemctl", `[ "$1" != show ] || echo ${pid}`);
   const functions = box
-    .local(orchestratorLibrary().split(asRoot)[1] ?? "")
+    .local(readOrchestratorLibrary().split(asRoot)[1] ?? "")
     .replaceAll("/proc/", `${box.dir}/proc/`)
     .replaceAll("/etc/systemd/system", `${box.dir}/etc`);
-  return box.run(`${functions}\n${assignments({ service: "orchestrator" })}signer_process_facts`);
+  return box.run(`${functions}\n${formatAssignments({ service: "orchestrator" })}signer_process_facts`);
 }
 
 describe.concurrent("what the new host sees of the old one's ssh", () => {
@@ -30,9 +30,9 @@ describe.concurrent("what the new host sees of the old one's ssh", () => {
     ["nothing, for want of ssh-keyscan", `${without}\n${open}`, { kind: "noScanner" }],
     ["nothing that listens", `${none}\n${shut}`, { kind: "noConnection" }],
   ] as const)("%s", async ([, doubles, found], { box }) => {
-    const functions = box.local(orchestratorLibrary().split(asRoot)[1] ?? "");
+    const functions = box.local(readOrchestratorLibrary().split(asRoot)[1] ?? "");
     const own = `has() { return 0; }\ntimeout() { shift; "$@"; }\n${doubles}\n`;
-    const call = `${assignments({ address: "old", port: 22 })}signer_scan`;
+    const call = `${formatAssignments({ address: "old", port: 22 })}signer_scan`;
     const { stdout, stderr } = await box.run(`${functions}\n${own}${call}`);
     expect([parseSshScan(stdout), stderr]).toEqual([found, ""]);
   });

@@ -3,8 +3,8 @@ import { describe, expect } from "vitest";
 import { createPathVariables } from "../../../../core/retirement/guardInputs";
 import { parseHostFacts } from "../../../../core/retirement/readHost";
 import { asRoot } from "../../../../core/ssh/root";
-import { assignments } from "../../../../core/ssh/shellWords";
-import { retirementLibrary } from "../../../../core/steps/libraries";
+import { formatAssignments } from "../../../../core/ssh/shellWords";
+import { readRetirementLibrary } from "../../../../core/steps/libraries";
 import { test } from "../boxed";
 import { replaceAll, type Sandbox } from "../sandbox";
 
@@ -33,12 +33,17 @@ const places = (box: Sandbox) => ({
 
 /** Calls a function as the program does, with the units' directory and the waits in here. */
 function call(box: Sandbox, name: string) {
-  const functions = (retirementLibrary().split(asRoot)[1] ?? "").replaceAll("/etc/systemd/system", `${box.dir}/units`);
+  const functions = (readRetirementLibrary().split(asRoot)[1] ?? "").replaceAll(
+    "/etc/systemd/system",
+    `${box.dir}/units`,
+  );
   const quick = replaceAll(functions, [
     ["ends=$((SECONDS + 60))", "ends=$((SECONDS + 1))"],
     ["node_stop_limit=300", "node_stop_limit=1"],
   ]);
-  return box.run(`mkdir -p units\n${box.local(`${quick}\n${assignments(createPathVariables(places(box)))}${name}`)}`);
+  return box.run(
+    `mkdir -p units\n${box.local(`${quick}\n${formatAssignments(createPathVariables(places(box)))}${name}`)}`,
+  );
 }
 
 /** Returns what systemd was told to do. */
