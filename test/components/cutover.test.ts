@@ -75,7 +75,7 @@ async function follow(seen: Look, changes: Record<string, unknown> = {}) {
   };
 }
 
-test("registers the crontab's guard alone, which has nothing to do; one look serves all", async () => {
+test("registers only the crontab's guard, and looks once for all", async () => {
   const { registered, named, look, shown, events } = await follow({ registered: old });
   expect(registered.map(({ name }) => name)).toEqual(["hourly-restart-kept-off"]);
   const { inputs } = named("hourly-restart-kept-off");
@@ -93,12 +93,12 @@ test("registers the crontab's guard alone, which has nothing to do; one look ser
   expect([shown.producerAddress, events]).toEqual([ours, []]);
 });
 
-test("a restart that is found on is an input of its own, another one in each run", async () => {
+test("gives an hourly restart that is on as an input, another one in each run", async () => {
   const { named } = await follow({ registered: old, restart: "on" });
   expect(named("hourly-restart-kept-off").inputs.found).toMatch(/^\d{4}-\d\d-\d\dT/);
 });
 
-test("registered: shown and recorded once, and the address even while the node is behind", async () => {
+test("shows a registration with its address while the node is behind, and logs it once", async () => {
   const first = await follow({ registered: ours, node: behind });
   expect(first.shown.registration).toMatchObject({ state: "tooEarly", registered: true, address: ours });
   expect(first.shown.producerAddress).toBe(ours);
@@ -106,7 +106,7 @@ test("registered: shown and recorded once, and the address even while the node i
   expect((await follow({ registered: ours })).events).toEqual(["registered", "registeredTooEarly"]);
 });
 
-test("the webhook is told of the registration once, and not in a preview", async () => {
+test("notifies the webhook of the registration once, and not in a preview", async () => {
   const told: string[] = [];
   const hook = await listen(
     http.createServer(async (request, response) => {
@@ -124,11 +124,11 @@ test("the webhook is told of the registration once, and not in a preview", async
   expect(told).toEqual(["Pillar Anvil (prod): registered"]);
 });
 
-test("behind and not registered: no address", async () => {
+test("shows no address while the node is behind and not registered", async () => {
   expect((await follow({ registered: old, node: behind })).shown.producerAddress).toBeUndefined();
 });
 
-test("a preview records nothing", async () => {
+test("logs nothing in a preview", async () => {
   vi.spyOn(pulumi.runtime, "isDryRun").mockReturnValue(true);
   expect((await follow({ registered: ours })).events).toEqual([]);
 });

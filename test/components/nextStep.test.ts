@@ -33,7 +33,7 @@ const step = (registration: Registration, changes: Partial<NextStepSituation> = 
   return lines;
 };
 
-test("synced, still the old address: what to do in the wallet, with the address", () => {
+test("names the wallet's clicks and the address once the node is synced", () => {
   expect(step({ kind: "earlier", address: old, wasOurs: false, notes })).toEqual([
     "The node of Anvil is synced. Now, in the desktop wallet:",
     "  1. Open the settings (the gear icon) and select the address of the Pillar.",
@@ -48,7 +48,7 @@ test("synced, still the old address: what to do in the wallet, with the address"
   ]);
 });
 
-test("where nothing is configured of an orchestrator, its move is named before the first click", () => {
+test("names the orchestrator's move before the first click if none is configured", () => {
   const earlier = { kind: "earlier", address: old, wasOurs: false, notes } as const;
   expect(step(earlier, { hasNoOrchestrator: true }).slice(0, 3)).toEqual([
     "The node of Anvil is synced. Now, in the desktop wallet:",
@@ -59,11 +59,11 @@ test("where nothing is configured of an orchestrator, its move is named before t
   expect(step({ kind: "unknownPillar", notes }, { hasNoOrchestrator: true }).join()).not.toContain("  0. ");
 });
 
-describe("while the orchestrator's move comes first", () => {
+describe("the next step before the orchestrator's move", () => {
   const first = ["the orchestrator's turn", "  its command"];
   const last = { height: 76, at: clock - 90_000, isOurs: false };
 
-  test("the wallet's clicks are held back, and the address with them", () => {
+  test("holds back the wallet's clicks and the address", () => {
     const lines = step({ kind: "earlier", address: old, wasOurs: false, notes }, { first });
     expect(lines).toEqual([
       ...first,
@@ -71,14 +71,14 @@ describe("while the orchestrator's move comes first", () => {
     ]);
   });
 
-  test("a warning stands before it, and no address is offered there either", () => {
+  test("prints a warning first, and offers no address", () => {
     const lines = step({ kind: "foreign", address: old, wasOurs: false, last, notes }, { first });
     expect(lines[0]).toMatch(/^WARNING: /);
     expect(lines.slice(-3, -1)).toEqual(first);
     expect(lines.join()).not.toContain(address);
   });
 
-  test("a host that produces does not retire the other, which still signs", () => {
+  test("does not propose to retire the old host, which still signs", () => {
     const lines = step({ kind: "producing", switched, ...own }, { first });
     expect(lines.slice(-2)).toEqual(first);
     expect(lines.join()).not.toContain("retiring");
@@ -95,7 +95,7 @@ test.each<[Registration, string]>([
     { kind: "earlier", address: old, wasOurs: true, notes },
     `Anvil went back to ${old}: this host stays elected for 5 to 10 minutes after that update: keep it running until momentums carry the other address.`,
   ],
-])("synced, %j: the wallet, and what is known", (registration, said) => {
+])("names the wallet for a synced node: %j", (registration, said) => {
   const lines = step(registration);
   expect(lines).toContain(`  3. Paste this into the producer address field: ${address}`);
   expect(lines.at(-3)).toBe(said);
@@ -104,7 +104,7 @@ test.each<[Registration, string]>([
 test.each([
   [true, "syncing", "not synced now (syncing)"],
   [false, "no answer within 20 s", "not reachable now (no answer within 20 s)"],
-])("not synced, known %s, and not registered: hands off the wallet, and no address", (known, why, said) => {
+])("warns off the wallet, without an address, if the node is not synced (known: %s)", (known, why, said) => {
   const lines = step({ kind: "earlier", address: old, wasOurs: false, notes }, { now: { synced: false, known, why } });
   expect(lines).toEqual([
     `Do not touch the wallet: the node of Anvil is ${said}.`,
@@ -119,7 +119,7 @@ const wait = {
   standing: "place 71 of 100 by weight, in 18 of 100 ticks of 5 min",
 };
 
-test("registered, not producing: wait, keep the old host, how long", () => {
+test("says how long to wait and to keep the old host once registered", () => {
   expect(step({ kind: "registered", ...own, wait: { ...wait, from: clock + 300_000 }, isLate: false })).toEqual([
     "Anvil is registered with this host's address, and no momentum carries it yet: elections are fixed two ticks ahead, its slots are the old address's until 2026-11-21 12:05 UTC; usually it produces by 2026-11-21 12:20 UTC, and all but certainly by 2026-11-21 16:00 UTC (place 71 of 100 by weight, in 18 of 100 ticks of 5 min).",
     "Keep the old host running: it produces until momentums carry the new address.",
@@ -127,7 +127,7 @@ test("registered, not producing: wait, keep the old host, how long", () => {
   ]);
 });
 
-test("registered for longer than elections take: what to look at", () => {
+test("says what to check if the host is registered for longer than elections take", () => {
   const figures = { expected: 3, produced: 1 };
   const lines = step({ kind: "registered", ...own, figures, wait: { ...wait, from: clock - 240_000 }, isLate: true });
   expect(lines[0]).toBe(
@@ -136,7 +136,7 @@ test("registered for longer than elections take: what to look at", () => {
   expect(lines).toContain("Check that the node is synced and its clock is right: ./pillar-host status prod-2");
 });
 
-test("producing: the exact commands that retire the old host, then the rewards", () => {
+test("prints the commands that retire the old host once this one produces, then the rewards", () => {
   expect(step({ kind: "producing", ...own, switched })).toEqual([
     "Anvil has produced here since momentum 77 (2026-11-21 11:59 UTC).",
     "If another host produced before, shut it down now. OLD is that host's stack:",
@@ -147,13 +147,13 @@ test("producing: the exact commands that retire the old host, then the rewards",
   ]);
 });
 
-test("producing, with another timer that restarts the node: that is said", () => {
+test("names another timer that restarts the node", () => {
   expect(step({ kind: "producing", ...own, switched }, { hourlyRestart: "/etc/crontab: 5 * * * * root x" })[1]).toBe(
     "Something else restarts the node at times; remove it on the host: /etc/crontab: 5 * * * * root x",
   );
 });
 
-test("producing, with a crontab that could not be seen: that is said", () => {
+test("names a crontab that could not be read", () => {
   expect(step({ kind: "producing", ...own, switched }, { hourlyRestart: undefined })[1]).toBe(
     "The crontab could not be read: check on the host with crontab -l that a # stands before the hourly restart's line.",
   );
@@ -165,7 +165,7 @@ test.each([
     { address, since: clock, notes },
     "producer address: the one that was registered before, as the old host's Status shows it.",
   ],
-])("registered while the node is not synced: the trap, loudly, with the way back", (registration, way) => {
+])("warns of a registration before the sync, with the steps to undo it", (registration, way) => {
   const lines = step({ kind: "tooEarly", why: "syncing", ...registration }, { now: { ...synced, synced: false } });
   expect(lines[0]).toBe(
     "WARNING: Anvil is registered with this host's address while its node is not synced (syncing).",
@@ -174,7 +174,7 @@ test.each([
   expect(lines.join()).not.toContain("Paste this");
 });
 
-test("somebody else's address: a warning that names it, and no wallet where the Pillar left this host", () => {
+test("warns of somebody else's address, and proposes no wallet if the Pillar left this host", () => {
   const lines = step({ kind: "foreign", address: "z1qother", wasOurs: true, notes });
   expect(lines[0]).toBe(
     "WARNING: Anvil is registered with z1qother, neither this host's address nor the one before it.",
@@ -183,7 +183,7 @@ test("somebody else's address: a warning that names it, and no wallet where the 
   expect(step({ kind: "foreign", address: "z1qother", wasOurs: false, notes }).join()).toContain("Paste this");
 });
 
-test("a stack whose server is gone already", () => {
+test("says what is left to do for a stack whose server is gone", () => {
   expect(formatNextStepWithoutServer("prod")).toEqual([
     "The server no longer exists. To remove what else this stack created: pulumi destroy -s prod",
   ]);

@@ -22,7 +22,7 @@ const last = { finished: true, address: "203.0.113.7", hostKey };
 const looks = () => vi.mocked(readNodeStatus).mock.calls.map(([target]) => target.ssh?.address);
 beforeEach(() => void vi.mocked(readNodeStatus).mockClear());
 
-test("begins at once where the last run went to the end, and serves all who ask", async () => {
+test("begins at once if the last run completed, and serves all callers", async () => {
   const look = createHostReader(withKey, last);
   await soon(() => expect(looks()).toEqual(["203.0.113.7"]));
   await Promise.all([look("203.0.113.7", hostKey), look("203.0.113.7", hostKey)]);
@@ -33,14 +33,14 @@ test.each([
   ["the last run failed: the node may come up in this one", withKey, { ...last, finished: false }],
   ["the last run's host had another key: it was installed anew", withKey, { ...last, hostKey: "ssh-ed25519 BBBB" }],
   ["the host's key is not configured", configOf({ host: { provider: "existing", address: "203.0.113.7" } }), last],
-])("is made anew for each who asks where %s", async (_, config, before) => {
+])("is repeated for each caller if %s", async (_, config, before) => {
   const look = createHostReader(config, before);
   expect(looks()).toEqual([]);
   for (const _ of [1, 2]) await (await look("203.0.113.7", hostKey)).node;
   expect(looks()).toEqual(["203.0.113.7", "203.0.113.7"]);
 });
 
-test("survives a host that does not answer: the chain gives the reason, the crontab gives nothing", async () => {
+test("returns the reason from the chain, and no crontab, if the host does not answer", async () => {
   const { readings, hourlyRestart } = await createHostReader(withKey, { finished: false })("203.0.113.7", hostKey);
   expect(await readings).toMatchObject([
     { client: { name: "the node of 203.0.113.7" }, fault: { kind: "silent", why: "no host here" } },

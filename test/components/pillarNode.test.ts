@@ -76,7 +76,7 @@ describe("a host with a pinned key", () => {
     all = await standUp(pinned);
   });
 
-  test("the host with its first contact and guard, the node, then its children, each after the one before it", () => {
+  test("registers first contact, guard, node and its children in this order", () => {
     const places = ["host", "first-contact", "host-guard", "node"];
     const placeOf = ({ name }: Registered) => (places.includes(name) ? places.indexOf(name) : places.length);
     const byPlace = [...all].sort((a, b) => placeOf(a) - placeOf(b));
@@ -94,7 +94,7 @@ describe("a host with a pinned key", () => {
     ]);
   });
 
-  test("a command line names its step and nothing else; nothing is run when it changes or goes", () => {
+  test("names only the step in a command line, and runs nothing when it changes or goes", () => {
     const commands = all.filter(({ type }) => type === command);
     expect(commands.map(({ inputs }) => inputs.create)).toEqual(
       [
@@ -118,12 +118,12 @@ describe("a host with a pinned key", () => {
       ]);
   });
 
-  test("the plugin shows nothing of what a host prints", () => {
+  test("hides a host's output in the plugin", () => {
     const logged = all.filter(({ type }) => type === command).map(({ inputs }) => inputs.logging);
     expect(logged).toEqual(order.filter((name) => name !== "node-sync").map(() => "none"));
   });
 
-  test("connection, script and target are secret; no secret is anywhere else", () => {
+  test("marks connection, script and target as secret, and has no secret elsewhere", () => {
     for (const { type, inputs } of all.filter(({ type: each }) => !each.startsWith("pillar-host:"))) {
       const open = concealed(inputs) as Record<string, unknown>;
       if (type === command) expect(open).toMatchObject({ connection: "[secret]", stdin: "[secret]" });
@@ -142,7 +142,7 @@ describe("a host with a pinned key", () => {
     expect(JSON.stringify(revealed(all)).includes(JSON.stringify(privateKey).slice(1, -1))).toBe(true);
   });
 
-  test("each connection is pinned to the host's key", () => {
+  test("pins each connection to the host's key", () => {
     for (const { inputs } of all.filter(({ type }) => type === command))
       expect(revealed(inputs.connection)).toEqual({
         host: "203.0.113.7",
@@ -157,12 +157,12 @@ describe("a host with a pinned key", () => {
       });
   });
 
-  test("the hourly restart is set before the deploy, and off after the gate", () => {
+  test("turns the hourly restart on before the deploy, and off after the gate", () => {
     expect(revealed(named("node-hourly-restart").inputs.stdin)).toContain("cron_action='on'\nnode_synced='no'\n");
     expect(revealed(named("node-hourly-restart-off").inputs.stdin)).toContain("cron_action='off'\nnode_synced='yes'\n");
   });
 
-  test("the gate gets the node's address and the wait", () => {
+  test("gives the gate the node's address and the wait", () => {
     const {
       __provider: _,
       factsScript,
@@ -207,7 +207,7 @@ describe("a host with a pinned key", () => {
     });
   });
 
-  test("the producer address is what the last step read, to be shown", async () => {
+  test("returns the producer address that the last step read", async () => {
     expect(await resolved(pillar.producerAddress)).toEqual({ value: address, secret: false });
   });
 });
@@ -217,7 +217,7 @@ describe("a host whose key is not configured", () => {
     all = await standUp(configOf());
   });
 
-  test("its key is recorded first, and every connection is pinned to it", () => {
+  test("records its key first, and pins every connection to it", () => {
     const { __provider: _, run, ...inputs } = revealed(named("first-contact").inputs) as Record<string, unknown>;
     expect(inputs).toEqual({
       stack: "prod",
@@ -244,19 +244,19 @@ describe("the first contact", () => {
     return revealed(registered.find(({ name }) => name === "first-contact")?.inputs) as Record<string, unknown>;
   };
 
-  test("of a stack that once went to the end is the same until there is other work, whatever the login", async () => {
+  test("stays the same for a stack that completed, until there is other work", async () => {
     const finished = await inputsOf({}, true);
     expect(finished).not.toHaveProperty("run");
     expect((await inputsOf({ ssh: { password: "another" } }, true)).work).toBe(finished.work);
     expect((await inputsOf({ sync: { confirmations: 5 } }, true)).work).not.toBe(finished.work);
   });
 
-  test("of a stack that did not yet is another in each run", async () => {
+  test("is another one in each run for a stack that never completed", async () => {
     expect((await inputsOf({}, false)).run).not.toBe((await inputsOf({}, false)).run);
   });
 });
 
-test("the gate gets what is configured of the sync", async () => {
+test("gives the gate the configured sync", async () => {
   const references = ["http://203.0.113.8:35997", "https://node.example"];
   const sync = { wait: "check", confirmations: 5, confirmSeconds: 30, tolerance: 7, stallMinutes: 2, references };
   all = await standUp(configOf({ host: { ...least.host, hostKey }, node: { service: "znnd" }, sync }));
@@ -275,12 +275,12 @@ test.each([
   [{ rpc: "direct" }, "203.0.113.7"],
   [{ rpc: "direct", rpcAddress: "10.0.0.7" }, "10.0.0.7"],
   [{ rpc: "ssh", rpcAddress: "10.0.0.7" }, "10.0.0.7"],
-])("the node's RPC with %j is at %s", async (node, at) => {
+])("reaches the node's RPC with %j at %s", async (node, at) => {
   all = await standUp(configOf({ host: { ...least.host, hostKey }, node }));
   expect(revealed(named("node-sync").inputs.target)).toMatchObject({ via: node.rpc, address: at });
 });
 
-describe("where the stack wants no copy of a chain any more", () => {
+describe("a stack that wants no chain copy any more", () => {
   const directory = mkdtempSync(join(tmpdir(), "chain-copy-away-"));
   afterAll(() => rmSync(directory, { recursive: true }));
   const log = openEventLog({ directory, stack: "prod-2", pillar: "Anvil" }, { now: () => 0, say: () => undefined });
@@ -291,7 +291,7 @@ describe("where the stack wants no copy of a chain any more", () => {
     return all.find(({ name }) => name === "node-chain-copy-away");
   };
 
-  test("what one that was cut off has left is removed before the gate, and only then", async () => {
+  test("removes the remains of an interrupted copy before the gate", async () => {
     expect(await away()).toBeUndefined();
     await log.add({ event: "chainCopyBegun", details: { from: "198.51.100.9" } });
     expect(await away("oldHost")).toBeUndefined();
@@ -303,7 +303,7 @@ describe("where the stack wants no copy of a chain any more", () => {
   });
 });
 
-test("the old host's chain comes between deploy and gate where that is configured, and its logins are secret", async () => {
+test("copies the old host's chain between deploy and gate if configured, with secret logins", async () => {
   const chain = (one: Registered[]) => one.filter(({ type }) => type.endsWith(":ChainCopy"));
   expect(chain(await standUp(configOf({ host: { ...least.host, hostKey }, sync: { from: "network" } })))).toEqual([]);
   const oldHost = { address: "198.51.100.9", hostKey: oldKey, user: "op", password: "hunter2-old", dataDir: "/data" };

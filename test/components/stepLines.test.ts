@@ -87,7 +87,7 @@ test("connects again while the step runs, after the connection broke", async () 
   lines.end();
 });
 
-test("does not poll a step that finishes soon, and prints nothing of one that did not run", async () => {
+test("does not poll a step that finishes soon, and prints nothing of a step that did not run", async () => {
   const lines = await linesOf(step);
   lines.show("of an earlier run");
   expect(shown()).toEqual([]);
@@ -100,7 +100,7 @@ test("does not poll a step that finishes soon, and prints nothing of one that di
   expect(opened.calls).toEqual([]);
 });
 
-test("prints no result, and does not poll a step that only reads", async () => {
+test("prints no result of a step that only reads, and does not poll it", async () => {
   const quiet = await linesOf({ ...step, quiet: true });
   const looks = await linesOf({ ...step, readsOnly: true });
   for (const each of [quiet, looks]) await each.begin();
@@ -119,7 +119,7 @@ test("ends a step, also a quiet one, before it begins if the host refuses the lo
   expect(opened.made).toBe(0);
 });
 
-test("the plugin's error, which has all that the host printed, becomes one that commands no terminal", async () => {
+test("makes the plugin's error, with the host's output, harmless for a terminal", async () => {
   const { fails } = await linesOf(step);
   const failed = async () =>
     fails?.callback({ ...args, failedOperation: "create", errors: [`status 1:\n${evilText}\n`, "older"] });

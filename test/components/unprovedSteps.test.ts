@@ -46,7 +46,7 @@ async function run(which: Step, printed: Record<string, unknown>) {
   return { input: revealed(all[0]?.inputs.stdin) as string, stdout, proved };
 }
 
-test("a step that says itself that it is done is what others depend on, in the same text each time", async () => {
+test("lets others depend on a step that reports its end, in the same text each time", async () => {
   const first = await run(step, {});
   expect(first.proved).toMatchObject({ __pulumiResource: true });
   expect((await run(step, {})).input).toBe(first.input);
@@ -55,7 +55,7 @@ test("a step that says itself that it is done is what others depend on, in the s
 test.each([
   ["nothing", ""],
   ["what the login greets with", "Welcome"],
-])("a step of which came %s, with exit code 0, is an error, and is another text in the next run", async (_, stdout) => {
+])("fails a step that printed %s with exit code 0, and gives it another text in the next run", async (_, stdout) => {
   const first = await run(step, { stdout, stderr: "" });
   expect(first.proved).toBe(first.stdout);
   const { message } = first.proved as Error;
@@ -69,7 +69,7 @@ test.each([
   expect((await run(step, {})).input).toBe(second.input);
 });
 
-test("a producer address has an address's form, or the step is done again", async () => {
+test("repeats the step if the producer address has another form", async () => {
   const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
   const odd = await run(producerAddress(config), { result: `Welcome\n${address}` });
   expect((odd.stdout as Error).message).toBe(
@@ -80,7 +80,7 @@ test("a producer address has an address's form, or the step is done again", asyn
   expect(good.input).not.toBe(odd.input);
 });
 
-test("a step goes through the proxy, whose key is pinned", async () => {
+test("runs a step through the proxy, whose key is pinned", async () => {
   const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
   const proxy = { address: "bastion.example", hostKey, user: "jump", password: "Jump-Pony-5" };
   const through = configOf({ ssh: { user: "op", port: 2222, agent: true, proxy } });

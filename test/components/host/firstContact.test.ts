@@ -22,11 +22,11 @@ function workOf(secret: string, address = "203.0.113.7", program?: string): stri
   return createContactArgs(parsed.config, true, program).work;
 }
 
-test("the hash of the work tells nothing of a secret, wherever one is configured", () => {
+test("hashes the work without a secret, wherever one is configured", () => {
   expect(workOf("hunter2")).toBe(workOf("hunter3"));
 });
 
-test("other work is another hash", () => {
+test("hashes other work differently", () => {
   expect(workOf("hunter2")).not.toBe(workOf("hunter2", "203.0.113.8"));
 });
 

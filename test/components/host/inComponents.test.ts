@@ -76,7 +76,7 @@ const made = {
 };
 
 test.each(["hetzner", "digitalocean"] as const)(
-  "a server at %s and all around it stand in the host",
+  "puts a server at %s and what belongs to it into the host",
   async (provider) => {
     const all = await registeredBy(() => cloudHostOf(provider), { ...made, firewall: {} });
     const plain = all.filter(({ type }) => !type.startsWith("pillar-host:") && !type.startsWith("pulumi:"));
@@ -99,7 +99,7 @@ test.each(["hetzner", "digitalocean"] as const)(
   },
 );
 
-test("so do guard and first contact of a host that is there already; the shutdown of its node in the retirement", async () => {
+test("puts guard and first contact into an existing host, and the shutdown into the retirement", async () => {
   const config = configOf({ lifecycle: "retiring", host: { provider: "existing", address: "203.0.113.7", hostKey } });
   const all = await registeredBy(async () => {
     const { host } = await registerExistingHost(config, config.host as ExistingHostConfig, last);

@@ -34,7 +34,7 @@ async function failed(
   return { isRepeated, record: kept, warnings: warn.mock.calls.map(([text]) => text.split("\n")[0]) };
 }
 
-test("the provider's words are kept with the order, without the token, and the order is not repeated", async () => {
+test("keeps the provider's error with the order, without the token, and does not order again", async () => {
   const words = "error during placement for [token] (resource_unavailable, 1d)";
   expect(
     await failed("1 error occurred:\n\t* error during placement for hunter2 (resource_unavailable, 1d)\n"),
@@ -45,13 +45,13 @@ test("the provider's words are kept with the order, without the token, and the o
   });
 });
 
-test("an order that is not on record is not put there; its words are told all the same", async () => {
+test("prints the provider's error of an order that was not logged, and does not log it", async () => {
   const { record, warnings } = await failed("context deadline exceeded", { record: { attempts: [], shown } });
   expect(record).toEqual({ attempts: [], shown });
   expect(warnings).toEqual(["the order of cx33 in fsn1 at Hetzner failed (context deadline exceeded)"]);
 });
 
-test("a deletion that failed, such as that of what an order left, is no order", async () => {
+test("does not count a failed deletion as an order", async () => {
   expect(await failed("server is protected", { operation: "delete" })).toEqual({
     isRepeated: false,
     record: { attempts: [], pending, shown },

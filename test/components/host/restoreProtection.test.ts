@@ -14,12 +14,12 @@ const released = (details: object): LogEvent[] => [
   },
 ];
 
-describe("a server without its provider's protection", () => {
-  test("of the stack's own making gets it again", () => {
+describe("the provider's protection of a server", () => {
+  test("is restored for a server that the stack made", () => {
     expect(needsProtection(kept, true, [], "prod")).toBe(true);
   });
 
-  test("adopted, it gets it where a destroy of this stack took it away, and there alone", () => {
+  test("is restored for an adopted server only if this stack's destroy lifted it", () => {
     const wasProtected = true;
     expect(needsProtection(kept, false, [], "prod")).toBe(false);
     expect(needsProtection(kept, false, released({}), "prod")).toBe(false);
@@ -28,7 +28,7 @@ describe("a server without its provider's protection", () => {
     expect(needsProtection(kept, false, released({ wasProtected }), "prod-2")).toBe(false);
   });
 
-  test("is left alone where it is protected, where there is no protection to be had, and half made", () => {
+  test("is left alone if it is on, if the provider has none, and if the server is half made", () => {
     expect(needsProtection({ ...kept, server: { ...server, isProtected: true } }, true, [], "prod")).toBe(false);
     expect(needsProtection({ ...kept, server: { ...server, isProtected: undefined } }, true, [], "prod")).toBe(false);
     expect(needsProtection({ ...kept, isHalfMade: true }, true, [], "prod")).toBe(false);

@@ -3,7 +3,7 @@ import { formatOrchestratorSteps, formatStepsBeforeWallet } from "../../../compo
 
 const shown = { side: "new", address: "203.0.113.9", why: "moved", attempt: 1, rpcPort: 55000, version: "v0.0.9a" };
 
-test("a run that did not begin with a synced node: run it again now", () => {
+test("proposes another run after one that began with a node that was not synced", () => {
   expect(formatStepsBeforeWallet("later", "prod-2")).toEqual([
     "The orchestrator moves next: this run did not begin with a synced node. Run it again now, and stay with it:",
     "  pulumi up -s prod-2",
@@ -12,7 +12,7 @@ test("a run that did not begin with a synced node: run it again now", () => {
   expect(formatStepsBeforeWallet("now", "prod-2")).toEqual([]);
 });
 
-test("a run that nobody watched: by hand, in a shell without the variable", () => {
+test("proposes a run by hand after an unattended one", () => {
   expect(formatStepsBeforeWallet("unwatched", "prod-2")).toEqual([
     "The orchestrator moves next, in a run that somebody watches: this one had PILLAR_HOST_UNATTENDED set. By hand, once the node is synced:",
     "  env -u PILLAR_HOST_UNATTENDED pulumi up -s prod-2",
@@ -20,30 +20,30 @@ test("a run that nobody watched: by hand, in a shell without the variable", () =
   expect(formatOrchestratorSteps("unwatched", "prod-2", shown)).toEqual([]);
 });
 
-test("nothing about an orchestrator where none is configured", () => {
+test("says nothing about an orchestrator if none is configured", () => {
   expect(formatOrchestratorSteps("none", "prod-2")).toEqual([]);
 });
 
-test("taken out of the configuration: nothing changed, and where the orchestrator stays", () => {
+test("says where the orchestrator stays if the move is removed from the configuration", () => {
   expect(formatOrchestratorSteps("removed", "prod-2", shown)).toEqual([
     "pillar-host:orchestrator.migrateFrom is configured no more: nothing was changed on either host, the orchestrator stays on the new host (203.0.113.9).",
   ]);
 });
 
-test("moved: what to do about the producer key", () => {
+test("says what to do about the producer key after a move", () => {
   expect(formatOrchestratorSteps("now", "prod-2", shown).join("\n")).toContain(
     "re-key it for the new producer address",
   );
 });
 
-test("moved: the health page knows the old address, and who may ask is to be named", () => {
+test("says after a move that the health page has the old address, and how to open the port", () => {
   const next = formatOrchestratorSteps("now", "prod-2", { ...shown, rpcPort: 5000 }).join("\n");
   expect(next).toContain(
     "on port 5000: tell its\noperators 203.0.113.9, and open the port to the page (pillar-host:orchestrator.rpcFrom)",
   );
 });
 
-test("gone back: how to move again", () => {
+test("says how to move again after a rollback", () => {
   const back = { ...shown, side: "old", address: "198.51.100.7" };
   expect(formatOrchestratorSteps("now", "prod-2", back).at(-1)).toBe(
     "  pulumi config set --path pillar-host:orchestrator.attempt 2 -s prod-2 && pulumi up -s prod-2",
@@ -53,7 +53,7 @@ test("gone back: how to move again", () => {
   ]);
 });
 
-test("moved on by another stack: this one is to let go of it", () => {
+test("says how to forget an orchestrator that another stack moved on", () => {
   expect(formatOrchestratorSteps("now", "prod-2", { ...shown, why: "moved on" }).at(-1)).toBe(
     "  pulumi config rm --path pillar-host:orchestrator.migrateFrom -s prod-2",
   );

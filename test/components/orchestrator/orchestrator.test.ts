@@ -27,7 +27,7 @@ class Node extends pulumi.ComponentResource {
 const register = () =>
   registeredBy(() => new Orchestrator("orchestrator", createOrchestratorArgs(config, host, [new Node()])));
 
-test("backup, installation, bulk copy and move, one after the other; logins are secret, and stand nowhere else", async () => {
+test("registers backup, installation, bulk copy and move in this order, with secret logins", async () => {
   const all = (await register()).filter(({ parent }) => parent === "orchestrator");
   expect(all.map(({ name, after }) => [name, after])).toEqual([
     ["orchestrator-backup", []],
@@ -40,7 +40,7 @@ test("backup, installation, bulk copy and move, one after the other; logins are 
   expect(JSON.stringify(revealed(all))).toMatch(/hunter2-old/);
 });
 
-test("the move is told both hosts, each with its own places and login", async () => {
+test("gives the move both hosts, each with its own paths and login", async () => {
   const move = (await register()).find(({ name }) => name === "orchestrator-move");
   expect(revealed(move?.inputs)).toMatchObject({
     move: { project: "pillar-host", stack: "prod-2", pillar: "Anvil", attempt: 1 },
@@ -58,7 +58,7 @@ test("the move is told both hosts, each with its own places and login", async ()
   });
 });
 
-test("the bulk copy runs on the new host, the same for every move, and again for another one", async () => {
+test("runs the bulk copy on the new host, and again only for another move", async () => {
   const copy = async (attempt: number) => {
     const { orchestrator, ...rest } = config;
     const of = { ...rest, orchestrator: { ...orchestrator, attempt } };

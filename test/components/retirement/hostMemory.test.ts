@@ -47,7 +47,7 @@ async function runOf(lifecycle: "active" | "retiring", last: LastRun, registrati
   return { shown: await shown, inputsOf };
 }
 
-test("a run shows what its guards remember, where the next one finds it; the address only as it was shown", async () => {
+test("outputs its guards' memory for the next run, and the address only if it was shown", async () => {
   const first = await runOf("active", { finished: false }, { producing: false });
   expect(first.shown).toEqual(shownOf);
   const second = await runOf("active", { finished: true, remembered: first.shown ?? {} }, { producing: true });
@@ -57,12 +57,12 @@ test("a run shows what its guards remember, where the next one finds it; the add
   expect(third.shown).toEqual(second.shown);
 });
 
-test("of another host it is nothing", async () => {
+test("takes no memory of another host", async () => {
   const other = { since: "2026-01-01T00:00:00.000Z", produced: "seen" as const, producer: "z1qold" };
   expect((await runOf("retiring", { finished: true, remembered: other })).shown).toEqual(shownOf);
 });
 
-test("guards and shutdown of a stack that retires are told it, with the record lost; before that none is", async () => {
+test("passes the memory to guards and shutdown only while the stack retires", async () => {
   const last: LastRun = {
     finished: true,
     producerAddress: "z1qown",
@@ -83,7 +83,7 @@ test("guards and shutdown of a stack that retires are told it, with the record l
   }
 });
 
-test("a state with a part of it shows that, and says no to nothing", () => {
+test("passes on a partial memory, without a no for what is missing", () => {
   expect(readLastRunMemory({ finished: true })).toEqual({});
   expect(
     readLastRunMemory({

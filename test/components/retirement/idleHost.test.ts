@@ -22,11 +22,11 @@ describe("a node that was shut down for good", () => {
     expect(await isStillOff(config, last, async () => look)).toBe(stays);
   });
 
-  test("is left alone on a host that says what nobody can read", async () => {
+  test("is left alone if the host's answer is unreadable", async () => {
     expect(await isStillOff(config, last, () => Promise.reject(new Error("its answer was cut off")))).toBe(true);
   });
 
-  test("is not asked of before a run has shut it down", async () => {
+  test("is not read before a run has shut it down", async () => {
     const nobody = () => Promise.reject(new Error("asked"));
     expect(await isStillOff(config, { ...last, nodeOff: false }, nobody)).toBe(false);
   });

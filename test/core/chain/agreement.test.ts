@@ -3,14 +3,17 @@ import { agreeOn, findMedian } from "../../../core/chain/agreement";
 
 const same = (word: string) => word;
 
-test("more than half decide", () => {
+test("decides with more than half", () => {
   expect(agreeOn(["a", "b", "a"], same)).toEqual({ kind: "agreed", word: "a", by: ["a", "a"], others: ["b"] });
   expect(agreeOn(["a"], same)).toEqual({ kind: "agreed", word: "a", by: ["a"], others: [] });
 });
 
-test.each([[[]], [["a", "b"]], [["a", "a", "b", "b"]], [["a", "a", "b", "c"]]])("half is too few: %j", (words) => {
-  expect(agreeOn<string, string>(words, same)).toEqual({ kind: "split" });
-});
+test.each([[[]], [["a", "b"]], [["a", "a", "b", "b"]], [["a", "a", "b", "c"]]])(
+  "does not decide with half: %j",
+  (words) => {
+    expect(agreeOn<string, string>(words, same)).toEqual({ kind: "split" });
+  },
+);
 
 test("counts the numbers near the median", () => {
   const near = (heights: readonly number[]) =>

@@ -29,18 +29,18 @@ describe("resultOf", () => {
       "the RPC answers with error -32601: the method stats.nope does not exist/is not available",
     ],
     ['{"error":"broken"}', "the RPC answers with error undefined: undefined"],
-  ])("%j is refused", (body, message) => {
+  ])("refuses %j", (body, message) => {
     expect(() => parseNodeResult(answer(body))).toThrow(new Error(message));
   });
 
-  test("the node's own words command no terminal", () => {
+  test("makes the node's error harmless for a terminal", () => {
     const body = JSON.stringify({ error: { code: evilText, message: evilText } });
     expect(() => parseNodeResult(answer(body))).toThrow(
       new Error(`the RPC answers with error ${harmless.slice(0, 20)}: ${harmless}`),
     );
   });
 
-  test("a long error is cut", () => {
+  test("shortens a long error", () => {
     const body = JSON.stringify({ error: { code: 1, message: "x".repeat(1000) } });
     expect(() => parseNodeResult(answer(body))).toThrow(new Error(`the RPC answers with error 1: ${"x".repeat(200)}`));
   });
@@ -51,13 +51,13 @@ describe("resultOf", () => {
     [429, "the RPC answers 429, too many requests"],
     [500, "the RPC answers 500"],
     [0, "the RPC answers 0"],
-  ])("status %i, whatever the body", (status, message) => {
+  ])("names status %i, whatever the body", (status, message) => {
     expect(() => parseNodeResult(answer('{"result":1}', status))).toThrow(new Error(message));
   });
 });
 
 describe("parseSyncInfo", () => {
-  test("takes the three and leaves the rest", () => {
+  test("returns the three heights alone", () => {
     const info = { state: 1, currentHeight: 35, targetHeight: 0 };
     expect(parseSyncInfo({ ...info, more: true })).toEqual(info);
   });
@@ -77,7 +77,7 @@ describe("parseSyncInfo", () => {
     { ...good, targetHeight: 2 ** 53 },
     { ...good, targetHeight: null },
     { ...good, targetHeight: Number.NaN },
-  ])("%j has another form", (result) => {
+  ])("refuses %j", (result) => {
     expect(() => parseSyncInfo(result)).toThrow(
       new Error("the RPC's stats.syncInfo does not have the form {state, currentHeight, targetHeight}"),
     );
@@ -85,7 +85,7 @@ describe("parseSyncInfo", () => {
 });
 
 describe("parseMomentum", () => {
-  test("its time becomes milliseconds", () => {
+  test("returns the time in milliseconds", () => {
     expect(parseMomentum({ height: 9, timestamp: 1700000000, hash: "ab", producer: "z1q" })).toEqual({
       height: 9,
       timestamp: 1_700_000_000_000,
@@ -104,7 +104,7 @@ describe("parseMomentum", () => {
     { ...good, timestamp: -1 },
     { ...good, hash: 7 },
     { ...good, hash: undefined },
-  ])("%j is none", (result) => {
+  ])("refuses %j as a momentum", (result) => {
     expect(parseMomentum(result)).toBeUndefined();
   });
 });

@@ -22,40 +22,40 @@ describe("the chance of election", () => {
     [60, 60, 0.33],
     [80, 80, 0.23],
     [100, 100, 0.17],
-  ])("of %i Pillars, at place %i: %f", (pillars, place, share) => {
+  ])("is, with %i Pillars, at rank %i: %f", (pillars, place, share) => {
     const { least, most } = computeElectionChance({ pillars, place }, network);
     expect(least).toBe(most);
     expect(Math.abs(least - share)).toBeLessThan(0.01);
   });
 
-  test("of a Pillar without a counted weight lies between both", () => {
+  test("lies between both for a Pillar without a counted weight", () => {
     const { least, most } = computeElectionChance({ pillars: 100 }, network);
     expect([least.toFixed(3), most.toFixed(3)]).toEqual(["0.176", "0.588"]);
     expect(computeElectionChance({ pillars: 30 }, network)).toEqual({ least: 1, most: 1 });
   });
 
-  test("of a Pillar at the edge of the top ranks is that of the rest: weights change", () => {
+  test("is that of the rest at the edge of the top ranks, because weights change", () => {
     const of = (place: number) => computeElectionChance({ pillars: 100, place }, network).least.toFixed(2);
     expect([of(25), of(26), of(30), of(31)]).toEqual(["0.59", "0.18", "0.18", "0.18"]);
   });
 });
 
-describe("patience", () => {
+describe("the time until a slot is overdue", () => {
   test.each([
     [1, 4],
     [0.588, 11],
     [0.333, 23],
     [15 / 85, 48],
-  ])("at a chance of %f is %i ticks", (chance, ticks) => {
+  ])("is, at a chance of %f, %i ticks", (chance, ticks) => {
     expect(computeMaxTicksWithoutSlot(chance)).toBe(ticks);
     expect((1 - chance) ** ticks).toBeLessThan(1e-4);
   });
 
-  test("usually a slot comes much earlier", () => {
+  test("is much longer than usual", () => {
     expect([1, 0.588, 15 / 85].map(computeUsualTicks)).toEqual([1, 1, 4]);
   });
 
-  test("a healthy Pillar of a hundred is not without a slot for so long", () => {
+  test("is longer than a healthy Pillar of a hundred stays without a slot", () => {
     const candidates = Array.from({ length: 100 }, (_, place) => ({
       name: `${place + 1}`,
       weight: BigInt(500 - place),
@@ -79,16 +79,16 @@ describe("the time from which an address is elected", () => {
   test.each([
     ["06:14:01", "06:20:41"],
     ["06:23:51", "06:30:41"],
-  ])("seen at %s: from %s", (seen, from) => {
+  ])("is, for an address seen at %s, %s", (seen, from) => {
     expect(computeElectedFrom(at(seen), genesis, network)).toBe(at(from));
   });
 
-  test("the block of an address seen at the end of a tick is in the next tick", () => {
+  test("takes the next tick for an address seen at the end of a tick", () => {
     expect(computeElectedFrom(at("06:15:25"), genesis, network)).toBe(at("06:25:41"));
     expect(computeElectedFrom(at("06:15:20"), genesis, network)).toBe(at("06:25:41") - 5 * 60_000);
   });
 
-  test("without the genesis two ticks and the confirmation, which is never earlier than it is", () => {
+  test("is two ticks and the confirmation without a genesis, never too early", () => {
     expect(computeElectedFrom(at("06:14:01"), undefined, network)).toBe(at("06:24:21"));
     expect(computeTickMs(network)).toBe(300_000);
   });

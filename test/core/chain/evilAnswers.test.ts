@@ -23,7 +23,7 @@ test("refuses an address or a hash with control or hidden characters", async () 
 });
 
 test.each(["9".repeat(41), "9".repeat(5_000_000), "-1", "1.5", "0x1", "1e9", "", null, 1e21])(
-  "an amount or a weight that no coin has is none (%#)",
+  "refuses an impossible amount or weight (%#)",
   (evil) => {
     const start = process.cpuUsage();
     expect(() => parseAmount({ znnAmount: evil, qsrAmount: "0" })).toThrow("the RPC's reward does not have the form");

@@ -59,7 +59,7 @@ describe("the answer", () => {
     expect(await call(port)).toEqual({ status: 403, date: Date.UTC(2026, 0, 1, 0, 0, 7), body: "no ü" });
   });
 
-  test.each([undefined, "yesterday"])("has no time where the header is %s", async (date) => {
+  test.each([undefined, "yesterday"])("has no time if the header is %s", async (date) => {
     const { port } = await serve((_request, response) => {
       response.sendDate = false;
       if (date) response.setHeader("date", date);
@@ -68,7 +68,7 @@ describe("the answer", () => {
     expect(await call(port)).toEqual({ status: 200, date: undefined, body: "x" });
   });
 
-  test("just below the limit comes whole; above it is refused at once", async () => {
+  test("is read whole just below the limit, and refused at once above it", async () => {
     const { port } = await serve((request, response) => {
       request.on("data", (body) => response.end("x".repeat(5 * 1024 * 1024 + (String(body).includes("big") ? 1 : 0))));
     });

@@ -16,7 +16,7 @@ async function asked(tag: string, answer: unknown, status = 200) {
   return { repository, url, said: await findNewerRelease(url), fetched };
 }
 
-test("a newer release is named, with its page; GitHub is asked once", async () => {
+test("names a newer release with its page, and asks GitHub once", async () => {
   const { said, repository, url, fetched } = await asked("v0.0.4-alpha", { tag_name: "v0.0.5" });
   expect(said).toBe(`v0.0.5, where v0.0.4-alpha is configured: https://github.com/${repository}/releases/tag/v0.0.5`);
   await findNewerRelease(url);
@@ -33,7 +33,7 @@ test.each<[string, string, unknown, number]>([
   ["a limit", "v0.0.4-alpha", { message: "API rate limit exceeded" }, 403],
   ["a name that is no tag", "v0.0.4", { tag_name: "v9.0.0 \u001b[31m" }, 200],
   ["no JSON", "v0.0.4", "<html>", 200],
-])("%s is silence", async (_what, tag, answer, status) => {
+])("says nothing about %s", async (_what, tag, answer, status) => {
   expect((await asked(tag, answer, status)).said).toBeUndefined();
 });
 
@@ -44,7 +44,7 @@ test("asks only for releases of GitHub", async () => {
   expect(fetched).toHaveBeenCalledOnce();
 });
 
-test("check names it beside the address", async () => {
+test("names it in check beside the address", async () => {
   const { url, repository } = await asked("v0.0.4", { tag_name: "v0.1.0" });
   const [row] = await checkRelease("controller", { url });
   expect(row?.lines.map(({ text }) => text)).toEqual([

@@ -160,7 +160,7 @@ describe("a node client", () => {
   });
 
   test.for([100, 6000])(
-    "a look of the program never calls a node synced that is on another chain than the references, at %i",
+    "never calls a node synced that is on another chain than the references, at %i",
     async (height, { use, targetOf }) => {
       const others = await Promise.all([elsewhere(synced(height, "cd")), elsewhere(synced(height + 1, "cd"))]);
       for (const other of others) use(other);
@@ -239,19 +239,16 @@ describe("a node client", () => {
     });
   });
 
-  test.for([1, 2])(
-    "a look of the program waits for a momentum that is just taken in, state %i",
-    async (state, { use, targetOf }) => {
-      const results: Record<string, unknown> = { "stats.syncInfo": { state, currentHeight: 99, targetHeight: 100 } };
-      const taking = use(await fakeNode(results));
-      setTimeout(() => Object.assign(results, synced()), 500);
-      expect(await readNodeStatus(targetOf({ via: "direct", port: taking.port }), options)).toMatchObject({
-        synced: true,
-      });
-    },
-  );
+  test.for([1, 2])("waits for a momentum that the node is adding, state %i", async (state, { use, targetOf }) => {
+    const results: Record<string, unknown> = { "stats.syncInfo": { state, currentHeight: 99, targetHeight: 100 } };
+    const taking = use(await fakeNode(results));
+    setTimeout(() => Object.assign(results, synced()), 500);
+    expect(await readNodeStatus(targetOf({ via: "direct", port: taking.port }), options)).toMatchObject({
+      synced: true,
+    });
+  });
 
-  test("a node's status is the present one, and never throws", async ({ host, targetOf }) => {
+  test("returns a node's present status, and never throws", async ({ host, targetOf }) => {
     expect(await readNodeStatus(targetOf(), options)).toMatchObject({
       synced: true,
       known: true,

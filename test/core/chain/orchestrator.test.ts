@@ -110,7 +110,7 @@ describe("getBuildInfo", () => {
       good({ ...build, gitCommit: "abc", goVersion: "1.20" }),
       "gitCommit (needed 40 hexadecimal digits, or none), goVersion (needed go1.22.3)",
     ],
-  ])("%s is an error", async (_what, answer, words) => {
+  ])("fails for %s", async (_what, answer, words) => {
     const server = await fake(answer);
     const client = createOrchestratorClient(
       { forward: async () => net.connect(server.port, "127.0.0.1") },
@@ -148,13 +148,13 @@ describe("control characters", () => {
   });
 });
 
-describe("what older builds lack", () => {
+describe("a field that older builds lack", () => {
   test("is undefined", async ({ talk }) => {
     const { client } = await talk({ status: 404, body: '{"result":null,"error":"method not found"}' });
     expect([await client.status(), await client.identity()]).toEqual([undefined, undefined]);
   });
 
-  test("and newer builds report it", async ({ talk }) => {
+  test("is reported by newer builds", async ({ talk }) => {
     const { client } = await talk(
       good({
         state: 1,

@@ -34,7 +34,7 @@ describe("a node", () => {
     ["behind", 120_001, { kind: "behind", height: 7, by: 120_001 }],
     ["two minutes ahead are none", -120_000, undefined],
     ["ahead", -120_001, { kind: "ahead", height: 7, by: 120_001 }],
-  ])("is judged by its own clock: %s", async (_what, age, fault) => {
+  ])("is compared by its own clock: %s", async (_what, age, fault) => {
     let asked = false;
     const reading = await readNode(node(age), async () => {
       asked = true;
@@ -48,7 +48,7 @@ describe("a node", () => {
     ["fails", clientNamed("node", { newest: () => Promise.reject(new Error("cut off")) }), "cut off"],
     ["hangs", clientNamed("node", { newest: () => new Promise(() => undefined) }), "no answer within 0.05 s"],
     ["fails later", node(0), "node was asked for a Pillar"],
-  ])("that %s gives its reason, and no more", async (_what, client, why) => {
+  ])("gives only a reason if it %s", async (_what, client, why) => {
     const reading = await readNode(client, async () => ({ pillar: await client.pillar("Anvil") }), 50);
     expect(reading).toEqual({ client, fault: { kind: "silent", why } });
   });

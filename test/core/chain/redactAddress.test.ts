@@ -7,7 +7,7 @@ test.each([
   ["https://node.example/v1/s3cret", "https://node.example/…"],
   ["https://node.example?key=s3cret", "https://node.example/…"],
   ["https://me:s3cret@node.example/", "https://node.example"],
-])("%s is shown and kept as %s", (url, shown) => {
+])("redacts %s as %s", (url, shown) => {
   expect(redactAddress(url)).toBe(shown);
   expect(openReferenceChain(url).name).toBe(`reference ${shown}`);
 });

@@ -58,7 +58,7 @@ describe("readSharedHeights", () => {
     ["none", async () => [], { kind: "gap", from: 7, to: 7 }],
     ["an error", () => Promise.reject(new Error("no such method")), { kind: "silent", why: "no such method" }],
     ["nothing for ever", () => new Promise(() => undefined), { kind: "silent", why: "no answer within 0.02 s" }],
-  ])("one that can't is left out: %s", async (_what, momentums, fault) => {
+  ])("leaves out a node: %s", async (_what, momentums, fault) => {
     const [, high] = await readSharedHeights([at("a", 7), at("b", 9, { momentums })], 20);
     expect(high).toMatchObject({ client: { name: "b" }, fault });
   });

@@ -38,7 +38,7 @@ describe("the shipped table", () => {
     ],
     ["a misspelt key", changed(({ rows }) => Object.assign(rows[0] ?? {}, { from: 1 })), /from/],
     ["no main network", changed((table) => delete table.mainNetwork), /mainNetwork: /],
-  ])("with %s it is refused, by name", (_what, text, fault) => {
+  ])("is refused with %s, by name", (_what, text, fault) => {
     expect(() => parseRequiredVersions(text)).toThrow(fault);
     expect(() => parseRequiredVersions(text)).toThrow(file);
   });
@@ -49,7 +49,7 @@ const other = {
   hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
 };
 
-test("every node target holds the rules: the own node, the old host's, the successor's", () => {
+test("checks the rules for each node: its own, the old host's, the successor's", () => {
   const config = configOf({
     node: { leastVersion: "v0.0.11" },
     sync: { from: "oldHost", oldHost: other },

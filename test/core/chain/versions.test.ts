@@ -27,9 +27,9 @@ describe("two versions", () => {
     ["v0.0.8-dev-1-gabc", "v0.0.8-dev-2-gdef"],
     ["", "v0.0.8"],
     ["latest", "v0.0.8"],
-  ])("of %s and %s nobody knows the order", (one, other) => expect(compareNodeVersions(one, other)).toBeUndefined());
+  ])("leaves the order of %s and %s open", (one, other) => expect(compareNodeVersions(one, other)).toBeUndefined());
 
-  test("the spellings of a release are one, and a build is none", () => {
+  test("treats the spellings of a release as one, and a build as none", () => {
     expect(
       ["v0.0.8", "v0.0.8-alphanet", "0.0.8-libznn", "v0.0.8-dev-55-gabc", "v0.0.8-testnet", "x"].map(releaseNumber),
     ).toEqual(["v0.0.8", "v0.0.8", "v0.0.8", undefined, undefined, undefined]);

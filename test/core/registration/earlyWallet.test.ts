@@ -96,7 +96,7 @@ test.each<[string, PillarReading[], string[]]>([
     ],
   ],
   ["nobody registered it", [says("ref1", null)], []],
-])("%s: that is said once at most, and the host is not asked", async (_what, readings, lines) => {
+])("prints it at most once, and does not ask the host: %s", async (_what, readings, lines) => {
   const { seen, pass } = watchOf();
   await pass(4, ...readings);
   expect([seen.lines, seen.digests, seen.told]).toEqual([lines, 0, []]);

@@ -37,18 +37,21 @@ describe("the switch", () => {
     [3000, 826],
     [3000, 700],
     [9000, 900],
-  ])("of %i momentums, after %i: exactly the first, with the last of the address before", async (length, after) => {
-    const chain = network(length, (height) => height > after);
-    const last = chain.findLast(({ producer }) => producer === old);
-    const first = chain.find(({ producer }) => producer === ours);
-    const found = await nodeOf(chain).find(old);
-    if (first === undefined) return expect(found).toBeUndefined();
-    expect(found).toEqual({
-      height: truth(chain),
-      at: first.timestamp,
-      before: { producerAddress: old, height: last?.height, at: last?.timestamp },
-    });
-  });
+  ])(
+    "is exactly the first momentum of %i, after %i, with the last one of the earlier address",
+    async (length, after) => {
+      const chain = network(length, (height) => height > after);
+      const last = chain.findLast(({ producer }) => producer === old);
+      const first = chain.find(({ producer }) => producer === ours);
+      const found = await nodeOf(chain).find(old);
+      if (first === undefined) return expect(found).toBeUndefined();
+      expect(found).toEqual({
+        height: truth(chain),
+        at: first.timestamp,
+        before: { producerAddress: old, height: last?.height, at: last?.timestamp },
+      });
+    },
+  );
 
   test("is none if the earlier address produced last", async () => {
     expect(await nodeOf(network(3000, (height) => height < 2990)).find(old)).toBeUndefined();

@@ -89,7 +89,7 @@ describe("this host's registered address", () => {
     [3, 29 * minutes + 1, true],
     [100, 249 * minutes, false],
     [100, 249 * minutes + 1, true],
-  ])("of %i Pillars, registered for %i ms, not producing: late %s", (pillars, age, isLate) => {
+  ])("is late with %i Pillars after %i ms without a momentum: %s", (pillars, age, isLate) => {
     const since = clock - age;
     const elections = { genesis: since - 60_000, standing: { pillars, place: pillars } };
     expect(decide(ours, { memory: { since }, elections })).toMatchObject({ kind: "registered", isLate });

@@ -45,18 +45,18 @@ function recorded(...looks: Registration[]): LogEvent[] {
 }
 const events = (...looks: Registration[]) => recorded(...looks).map(({ event }) => event);
 
-describe("the record", () => {
+describe("the event log", () => {
   test("has each transition once", () => {
     expect(events(registered, registered, producing, producing, registered)).toEqual(["registered", "producing"]);
     expect(events(producing)).toEqual(["registered", "producing"]);
     expect(events(tooEarly, tooEarly, registered)).toEqual(["registered", "registeredTooEarly"]);
   });
 
-  test("a node that falls behind later was not registered too early", () => {
+  test("does not call a registration early if the node falls behind later", () => {
     expect(events(registered, tooEarly)).toEqual(["registered"]);
   });
 
-  test("has the way back, and the way here again", () => {
+  test("has the switch back, and the next switch to this host", () => {
     const again: Registration = { ...producing, switched: { height: 3000, at: clock } };
     expect(events(producing, elsewhere, elsewhere, registered, again)).toEqual([
       ...["registered", "producing", "registeredElsewhere", "registered", "producing"],
@@ -64,7 +64,7 @@ describe("the record", () => {
     expect(events(elsewhere, { kind: "unknown", why: { kind: "nobodyAsked" }, notes: [] })).toEqual([]);
   });
 
-  test("has figures of both moments, and the last momentum of the address before", () => {
+  test("has figures of both moments, and the last momentum of the earlier address", () => {
     expect(recorded(registered, producing).map(({ details }) => details)).toEqual([
       { producerAddress: ours, figures },
       {
@@ -79,7 +79,7 @@ describe("the record", () => {
 });
 
 describe("the registration's memory", () => {
-  test("since when, the switch and the address before; of this stack and this address only", () => {
+  test("has start, switch and earlier address of this stack and address only", () => {
     const events = recorded(registered, producing);
     expect(collectRegistrationMemory(events, "prod-2", ours)).toEqual({
       since: clock,

@@ -26,7 +26,7 @@ const long = chainOf(
   { first: 1 },
 );
 
-test("a reference at the host's own address is the same node once more: it does not speak", async () => {
+test("leaves out a reference at the host's own address", async () => {
   const readings = await readSources(
     undefined,
     ["http://127.0.0.1:9", "http://[::ffff:127.0.0.1]:9"],
@@ -40,7 +40,7 @@ test("a reference at the host's own address is the same node once more: it does 
 });
 
 describe("a source", () => {
-  test("tells its newest momentums and the Pillar", async () => {
+  test("returns its newest momentums and the Pillar", async () => {
     const client = clientOf(long, null);
     const newest = long.at(-1);
     expect(await readPillar(client, "Anvil", 1000)).toEqual({
@@ -52,12 +52,12 @@ describe("a source", () => {
     });
   });
 
-  test("of a young chain tells all of it", async () => {
+  test("returns all momentums of a young chain", async () => {
     const few = chainOf([old, old], { first: 1 });
     expect(await readPillar(clientOf(few, old), "Anvil", 1000)).toMatchObject({ recent: few });
   });
 
-  test("that leaves a momentum out is left out itself", async () => {
+  test("is left out if it hides a momentum", async () => {
     const gap = clientOf(long, ours, {
       momentums: async () => long.slice(-128).filter(({ height }) => height !== 250),
     });
@@ -79,7 +79,7 @@ describe("reading a host", () => {
       ...changes,
     });
 
-  test("finds the switch beyond what was read", async () => {
+  test("finds the switch before the momentums that were read", async () => {
     const before = { producerAddress: old, height: 61, at: long[60]?.timestamp };
     expect(await look()).toMatchObject({
       kind: "producing",
@@ -87,7 +87,7 @@ describe("reading a host", () => {
     });
   });
 
-  test("counts the slots that stayed empty between the two addresses: gaps in time", async () => {
+  test("counts the empty slots between the two addresses", async () => {
     const gap = (momentums: readonly Produced[]) =>
       momentums.map((each) => (each.height > 62 ? each : { ...each, timestamp: each.timestamp - 20_000 }));
     const changes = { readings: [says(clientOf(gap(long), ours), ours, long.slice(-128))] };
@@ -97,7 +97,7 @@ describe("reading a host", () => {
     expect(other).not.toHaveProperty("switched.empty");
   });
 
-  test("of one that has produced nothing yet asks for the ticks' beginning and the Pillar's place", async () => {
+  test("reads the ticks' start and the Pillar's rank of a host that has produced nothing", async () => {
     const before = chainOf(Array<string>(300).fill(old), { first: 1 });
     const reading = (client: ChainClient) => ({ readings: [says(client, ours, before.slice(-128))] });
     const client = clientOf(before, ours, { standing: async () => ({ pillars: 100, place: 71 }) });
@@ -115,7 +115,7 @@ describe("reading a host", () => {
     expect(found).not.toHaveProperty("wait.surely");
   });
 
-  test("asks for nothing more where the switch is recorded, and anew where it was undone", async () => {
+  test("reads nothing more if the switch is logged, and again if it was undone", async () => {
     const memory = { earlier: old, switched: { height: 64, at: 0 } };
     const readings = [says("mute", ours, long.slice(-128))];
     expect(await look({ memory, readings })).toMatchObject({ kind: "producing", switched: memory.switched });
@@ -126,11 +126,11 @@ describe("reading a host", () => {
     expect(await look({ memory, readings: told })).toMatchObject({ kind: "registered" });
   });
 
-  test("asks for nothing more where it is not ours", async () => {
+  test("reads nothing more if another address is registered", async () => {
     expect(await look({ readings: [says("mute", old)] })).toMatchObject({ kind: "earlier" });
   });
 
-  test("that can't be finished says so, and does not fail", async () => {
+  test("reports an incomplete reading, and does not fail", async () => {
     const momentums = () => Promise.reject(new Error("the node restarts"));
     const readings = [says(clientOf(long, ours, { momentums }), ours, long.slice(-128))];
     const found = await look({ readings });

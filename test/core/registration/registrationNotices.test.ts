@@ -16,7 +16,7 @@ const producing = (before?: { producerAddress: string; height: number; at: strin
   details: { producerAddress: ours, height: 7, switchedAt: "2026-11-21T12:00:00.000Z", ...(before ? { before } : {}) },
 });
 
-test("the switch: the Pillar produces here, and the host before can be retired, with the command", () => {
+test("notifies of the switch, with the command that retires the old host", () => {
   const before = { producerAddress: old, height: 6, at: "2026-11-21T11:59:50.000Z" };
   expect(findRegistrationNotices([producing(before)], registration, place, clock)).toEqual([
     { event: "producing", message: "Anvil has produced here since momentum 7 (2026-11-21 12:00 UTC)" },
@@ -27,7 +27,7 @@ test("the switch: the Pillar produces here, and the host before can be retired, 
   ]);
 });
 
-test("where nobody produced before, there is nothing to retire; what is no news is told to nobody", () => {
+test("proposes no retirement if nobody produced before, and notifies of nothing twice", () => {
   expect(findRegistrationNotices([producing()], registration, place, clock).map(({ event }) => event)).toEqual([
     "producing",
   ]);

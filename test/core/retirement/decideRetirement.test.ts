@@ -611,7 +611,7 @@ describe("a host that never produced", () => {
       "a host that was adopted",
       { ...ownWork(false), memory: { isReached: true, isOwnWork: false, hasProduced: false } },
     ],
-  ])("%s: the successor is needed", (_what, changes) => {
+  ])("needs the successor: %s", (_what, changes) => {
     expect(lines(changes)).toContain("no successor of this host is configured");
   });
 
@@ -640,7 +640,7 @@ describe("a host with nothing to lose", () => {
       { host: { silent: "ETIMEDOUT" }, memory: { isReached: false, isOwnWork: false } },
       "this stack never logged in to 192.0.2.1: nothing was deployed on it",
     ],
-  ])("%s: nothing is asked", (_what, changes, evidence) => {
+  ])("asks nothing: %s", (_what, changes, evidence) => {
     expect(decideRetirement(facts({ ...nobody, ...changes }))).toEqual({ unmet: [], evidence: [evidence] });
   });
 
@@ -650,13 +650,13 @@ describe("a host with nothing to lose", () => {
     ["a deploy that was begun and done", { facts: { ...empty, marks: { "deploy.done": "x" } } }, true],
     ["an orchestrator's directory alone", { facts: { ...empty, signer: { ...fenced, masked: true } } }, true],
     ["an adopted host whose node was not found: it may lie elsewhere", { facts: empty }, false],
-  ])("not %s", (_what, host, isOwnWork) => {
+  ])("does not include %s", (_what, host, isOwnWork) => {
     const { unmet } = decideRetirement(facts({ ...nobody, host, memory: { isReached: true, isOwnWork } }));
     expect(unmet.length).toBeGreaterThan(0);
   });
 
   test.each(["it refuses the login", "it shows another host key"])(
-    "not one of which nobody knows that anybody was on it, and %s: it is alive",
+    "does not include a host without history if %s: it is alive",
     (silent) => {
       const host = { silent, isRefused: true } as const;
       const changes = { ...nobody, host, memory: { isReached: false, isOwnWork: false } };

@@ -48,7 +48,7 @@ describe("a guard's memory", () => {
     expect(mergeHostMemory([...events, released], "prod").hasProduced).toBe(false);
   });
 
-  test("is passed to a guard where known, and never as a no", () => {
+  test("is passed to a guard if it is known, and never as a no", () => {
     expect(createHostMemoryInputs(mergeHostMemory([], "prod", inState))).toEqual({
       remembered: { isReached: true, recorded, produced: "seen" },
       knownProducer: "z1qown",

@@ -91,14 +91,14 @@ const events = () => journeyIn(join(scratch, "backups"), "Anvil").map(({ event }
 const hasNode = ["producer=z1qown", "keyStore=yes", "nodeActive=no", "marked.deploy.done=x"];
 
 describe("the guard", () => {
-  test("create records a momentum of a node that is synced, and says it to the record", async () => {
+  test("records a synced node's momentum on create, and logs it", async () => {
     const { result, error } = await run("retirementGuard", "create", inputs());
     expect(error).toBeUndefined();
     expect(result?.outs).toMatchObject({ isReached: true, isOwnWork: true, recorded: { height: 1, hash: "ab" } });
     expect(events()).toEqual(["recorded"]);
   });
 
-  test("the one at the host records the host, without a login", async () => {
+  test("records the host on create of the host's guard, without a login", async () => {
     const { result } = await run("retirementGuard", "create", inputs({ isLast: false, lifecycle: "adopted" }));
     expect(result?.outs).toMatchObject({ isReached: true, isOwnWork: false });
     expect(journeyIn(join(scratch, "backups"), "Anvil")[0]).toMatchObject({
@@ -107,7 +107,7 @@ describe("the guard", () => {
     });
   });
 
-  test("a retiring stack's was reached where the record says so since the last release", async () => {
+  test("counts as reached for a retiring stack if the event log says so since the last release", async () => {
     const retiring = inputs({ lifecycle: "retiring", isLast: false });
     const isReached = async () => (await run("retirementGuard", "create", retiring)).result?.outs.isReached;
     expect(await isReached()).toBe(false);
@@ -118,7 +118,7 @@ describe("the guard", () => {
     expect(await isReached()).toBe(false);
   });
 
-  test("update refuses another Pillar's name, keeps what is known, and records a momentum that was missing", async () => {
+  test("refuses another Pillar's name on update, keeps its memory, and records a missing momentum", async () => {
     const { result } = await run(
       "retirementGuard",
       "create",
@@ -140,7 +140,7 @@ describe("the guard", () => {
     });
   });
 
-  test("update writes down that a retirement is taken back, once, before anything starts on the host", async () => {
+  test("logs on update that a retirement is undone, once, before anything starts on the host", async () => {
     const first = inputs({ isLast: false, lifecycle: "retiring" });
     const { result } = await run("retirementGuard", "create", first);
     const active = inputs({ isLast: false });
@@ -152,7 +152,7 @@ describe("the guard", () => {
     expect(events()).toEqual(["reactivated"]);
   });
 
-  test("delete lets an empty host go, and writes it down", async () => {
+  test("releases an empty host on delete, and logs it", async () => {
     const { result } = await run("retirementGuard", "create", inputs());
     const { error, log } = await run("retirementGuard", "delete", "id", result?.outs);
     expect(error).toBeUndefined();
@@ -160,7 +160,7 @@ describe("the guard", () => {
     expect(events()).toEqual(["recorded", "released"]);
   });
 
-  test("delete refuses, with what is known and what to type, and changes nothing", async () => {
+  test("refuses on delete with findings and next command, and changes nothing", async () => {
     const { result } = await run("retirementGuard", "create", inputs({ lifecycle: "adopted" }, hasNode));
     const { error } = await run("retirementGuard", "delete", "id", result?.outs);
     expect(error?.message).toContain("- no successor of this host is configured");
@@ -171,7 +171,7 @@ describe("the guard", () => {
     expect([events(), readdirSync(scratch).includes("stopped")]).toEqual([["recorded", "refused"], false]);
   });
 
-  test("a host that this stack deployed and that never produced goes after its final backup, and again without one", async () => {
+  test("releases a deployed host that never produced, after its final backup", async () => {
     const facts = [...hasNode, "nodeMasked=yes"];
     const { result } = await run("retirementGuard", "create", inputs({}, facts));
     const first = await run("retirementGuard", "delete", "id", result?.outs);
@@ -186,7 +186,7 @@ describe("the guard", () => {
     expect(readFileSync(join(scratch, "stopped"), "utf8")).toBe("stopped\n");
   });
 
-  describe("with the record lost", () => {
+  describe("with the event log lost", () => {
     const facts = [...hasNode, "nodeMasked=yes"];
     const deleted = async (remembered: object | undefined) => {
       const begun = await run("retirementGuard", "create", inputs({ isLast: false }, facts));
@@ -204,19 +204,19 @@ describe("the guard", () => {
       return run("retirementGuard", "delete", "id", again.result?.outs);
     };
 
-    test("a host that produced, by the state, is not let go for want of momentums on the chain", async () => {
+    test("keeps a host that produced by the state, even without momentums on the chain", async () => {
       const { error } = await deleted({ produced: "seen" });
       expect(error?.message).toContain("- no successor of this host is configured");
       expect(readdirSync(scratch)).not.toContain("stopped");
     });
 
-    test("a node that does not know the momentum that the state recorded is of another chain", async () => {
+    test("takes a node without the state's momentum for one of another chain", async () => {
       const { error } = await deleted({ recorded: { height: 1, hash: "another" } });
       expect(error?.message).toContain("momentum 1 is not the one that was recorded when this host was synced");
       expect(readdirSync(scratch)).not.toContain("stopped");
     });
 
-    test("and a state that knows neither, the chain is asked", async () => {
+    test("asks the chain if the state has neither", async () => {
       const { error, log } = await deleted(undefined);
       expect(error).toBeUndefined();
       expect(log.join("\n")).toContain("has produced nothing since this stack has it");
@@ -226,7 +226,7 @@ describe("the guard", () => {
   test.each<[Mood, string]>([
     ["forbidden", "403 AccessDenied"],
     ["cut", "aborted"],
-  ])("with its record in a bucket that is %s, nothing is let go, and nothing is changed", async (mood, found) => {
+  ])("releases nothing and changes nothing if the event log's bucket is %s", async (mood, found) => {
     const bucket = await startS3Double("state");
     const address = `s3://state?endpoint=${encodeURIComponent(bucket.endpoint)}&s3ForcePathStyle=true#Anvil-${mood}`;
     const { result, error } = await run(
@@ -246,7 +246,7 @@ describe("the guard", () => {
     expect(readdirSync(scratch)).not.toContain("stopped");
   });
 
-  test("with the state lost, a host that produced by the record is not let go", async () => {
+  test("keeps a host that produced by the event log, with the state lost", async () => {
     const entry = { at: new Date().toISOString(), stack: "prod", pillar: "Anvil" };
     const details = { producerAddress: "z1qown", height: 1, switchedAt: entry.at };
     putEvent(join(scratch, "backups"), { ...entry, event: "producing", details });
@@ -255,7 +255,7 @@ describe("the guard", () => {
     expect(error?.message).toContain("- no successor of this host is configured");
   });
 
-  test("a node that was started again after the release is seen", async () => {
+  test("sees a node that was started again after the release", async () => {
     const { result } = await run("retirementGuard", "create", inputs({}, [...hasNode, "nodeMasked=yes"]));
     await run("retirementGuard", "delete", "id", result?.outs);
     const again = {
@@ -266,14 +266,14 @@ describe("the guard", () => {
     expect(readFileSync(join(scratch, "stopped"), "utf8")).toBe("stopped\nstopped\n");
   });
 
-  test("a release is not another host's, nor one before the guard was", async () => {
+  test("takes no release of another host, nor one from before the guard", async () => {
     const { result } = await run("retirementGuard", "create", inputs({}, [...hasNode, "nodeMasked=yes"]));
     await run("retirementGuard", "delete", "id", result?.outs);
     const later = { ...result?.outs, createdAt: new Date(Date.now() + 60_000).toISOString() };
     expect((await run("retirementGuard", "delete", "id", later)).log.join("\n")).toContain("proved by decrypting");
   });
 
-  test("a record that can't be read is said in words", async () => {
+  test("reports an unreadable event log in words", async () => {
     const { result } = await run("retirementGuard", "create", inputs());
     writeFileSync(join(scratch, "file"), "");
     const olds = { ...result?.outs, backup: { directory: join(scratch, "file/backups") } };
@@ -283,7 +283,7 @@ describe("the guard", () => {
     );
   });
 
-  test("a final backup that can't be taken is said before the node is stopped", async () => {
+  test("reports a final backup that fails, before it stops the node", async () => {
     const { result } = await run("retirementGuard", "create", inputs({}, [...hasNode, "nodeMasked=yes"]));
     const directory = join(scratch, "backups");
     const olds = { ...result?.outs, backup: { directory, identityFile: join(scratch, "none") } };
@@ -293,7 +293,7 @@ describe("the guard", () => {
     expect(readdirSync(scratch)).not.toContain("stopped");
   });
 
-  test("one that was taken out of the state is made anew, and knows from what is left that its host was reached", async () => {
+  test("knows that its host was reached after it was removed from the state", async () => {
     const retiring = (remembered?: object) =>
       inputs({ lifecycle: "retiring", isOwnServer: true, ...(remembered ? { remembered } : {}) });
     const isReached = async (outcome: Promise<Outcome>) => (await outcome).result?.outs.isReached;
@@ -303,7 +303,7 @@ describe("the guard", () => {
     expect(await isReached(run("retirementGuard", "update", "id", olds, retiring({ isReached: true })))).toBe(true);
   });
 
-  test("a server that shows another key is not let go, whatever this state remembers of it", async () => {
+  test("keeps a server that shows another key, whatever the state remembers", async () => {
     const cloud = await listen(
       http.createServer((_request, response) => response.end('{"server":{"status":"running"}}')),
     );
@@ -320,7 +320,7 @@ describe("the guard", () => {
     expect(events()).toEqual(["refused"]);
   });
 
-  test("a server that is gone leaves nothing to guard, and nobody is asked", async () => {
+  test("asks nobody about a server that is gone", async () => {
     const cloud = await listen(http.createServer((_request, response) => response.writeHead(404).end("{}")));
     const server = { provider: "hetzner", id: "52", token: "s3cret", endpoint: `http://127.0.0.1:${cloud.port}` };
     const outcome = await run("retirementGuard", "delete", "id", {
@@ -337,7 +337,7 @@ describe("the guard", () => {
     expect(host.connections).toBe(0);
   });
 
-  describe("of a server that its provider protects", () => {
+  describe("a server that its provider protects", () => {
     let cloud: Awaited<ReturnType<typeof listen>>;
     let protection: boolean;
     let refuses: number | undefined;
@@ -368,7 +368,7 @@ describe("the guard", () => {
     const lifted =
       "retirement: the delete protection of server 52 at hetzner is lifted; where the destroy ends before the server does, the next run sets it again";
 
-    test("the first guard shuts down and leaves it on; the other one lifts it, last of all", async () => {
+    test("keeps its protection at the first guard; the other guard lifts it last", async () => {
       const facts = [...hasNode, "nodeMasked=yes"];
       const first = await deleted(true, facts);
       expect([first.error, protection]).toEqual([undefined, true]);
@@ -384,13 +384,13 @@ describe("the guard", () => {
       expect([again.error, again.log.includes(lifted)]).toEqual([undefined, false]);
     });
 
-    test("it stays on where the host is not let go", async () => {
+    test("keeps its protection if the host is not released", async () => {
       const { error } = await deleted(false, hasNode, { lifecycle: "adopted" });
       expect(error?.message).toContain("- no successor of this host is configured");
       expect(protection).toBe(true);
     });
 
-    test("a provider that does not lift it: what to type", async () => {
+    test("names the next command if the provider does not lift the protection", async () => {
       refuses = 403;
       const { error } = await deleted(false, []);
       expect(error?.message).toBe(
@@ -409,7 +409,7 @@ describe("the shutdown of the node", () => {
   const memory = { createdAt: new Date().toISOString(), isReached: true, isOwnWork: true };
   const shutdown = (changes: object = {}, facts = hasNode) => ({ ...inputs(changes, facts), memory });
 
-  test("stops it, once, and writes it down", async () => {
+  test("stops it once, and logs it", async () => {
     const { result, error } = await run("nodeShutdown", "create", shutdown());
     expect(error).toBeUndefined();
     expect([result?.outs.isOff, events()]).toEqual([true, ["shuttingDown", "shutDown"]]);
@@ -426,13 +426,13 @@ describe("the shutdown of the node", () => {
     expect(anew.log.at(-1)).toContain("is stopped, disabled and masked");
   });
 
-  test("is refused where the host is needed", async () => {
+  test("is refused while the host is needed", async () => {
     const { error } = await run("nodeShutdown", "create", shutdown({}, ["producer=z1qother", "keyStore=yes"]));
     expect(error?.message).toContain("can't be shut down yet; nothing was changed");
     expect(readdirSync(scratch)).not.toContain("stopped");
   });
 
-  test("is refused where a node does not know the momentum that the state recorded, the record being lost", async () => {
+  test("is refused if a node lacks the state's momentum and the event log is lost", async () => {
     const recorded = (hash: string) => shutdown({ remembered: { recorded: { height: 1, hash } } });
     const { error } = await run("nodeShutdown", "create", recorded("another"));
     expect(error?.message).toContain("momentum 1 is not the one that was recorded when this host was synced");
@@ -440,7 +440,7 @@ describe("the shutdown of the node", () => {
     expect((await run("nodeShutdown", "create", recorded("ab"))).error).toBeUndefined();
   });
 
-  test("says that a host does not answer, and tries again with the next run", async () => {
+  test("reports a host that does not answer, and tries again in the next run", async () => {
     const away = { host: { ssh: { ...loginTo(host), port: await closedPort() } }, isOwnServer: true };
     const { result, log } = await run("nodeShutdown", "create", {
       ...shutdown(away),
@@ -452,7 +452,7 @@ describe("the shutdown of the node", () => {
     expect(again.result?.outs.isOff).toBe(true);
   });
 
-  test("is not run again for the end of the runs that look", async () => {
+  test("does not run again after it is done", async () => {
     const olds = { ...shutdown({ run: "1" }), isOff: true };
     const differs = async (news: object) => (await run("nodeShutdown", "diff", "id", olds, news)).result?.changes;
     expect(await differs(shutdown())).toBe(false);

@@ -100,7 +100,7 @@ const running: Record<string, readonly [bashrc: string, shell?: string]> = {
 describe.each(Object.entries(running))("a login %s", (_, [bashrc, shell]) => {
   const cause = /did not run.*\n {2}found: .*\n {2}needed: .*login shell.*\n?.*start files/;
 
-  test("is named where a function of a library was to run", async () => {
+  test("is named if a library's function should run", async () => {
     const { root } = await hostWith(bashrc, shell);
     await expect(root.call("nothing")).rejects.toThrow(cause);
     const { stdout, done } = await root.stream("bytes");
@@ -108,7 +108,7 @@ describe.each(Object.entries(running))("a login %s", (_, [bashrc, shell]) => {
     await expect(done).rejects.toThrow(cause);
   });
 
-  test("is named where a step was to run", async () => {
+  test("is named if a step should run", async () => {
     const { run } = await hostWith(bashrc, shell);
     await expect(run(step({}))).rejects.toThrow(cause);
     await expect(run(step({ quiet: false }))).rejects.toThrow(cause);

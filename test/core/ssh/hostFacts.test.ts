@@ -20,18 +20,18 @@ async function factsOf(script: string, target = loginTo(host)): Promise<readonly
   return formatHostFacts(facts);
 }
 
-test("are the fields that the script prints, and nothing else of it", async () => {
+test("contain only the fields that the script prints", async () => {
   expect(await factsOf("echo \"log=$1\"; echo; echo '  log=no field'; echo cores=four\n")).toEqual(["log: facts"]);
 });
 
-test("command no terminal", async () => {
+test("are harmless for a terminal", async () => {
   expect(await factsOf(`echo 'log=${evilText}'; echo '${evilText}' >&2; exit 1\n`)).toEqual([
     `the host can't be read: ${harmless}`,
     `log: ${harmless}`,
   ]);
 });
 
-test("of a script that fails: what it printed, and why", async () => {
+test("contain a failed script's output and reason", async () => {
   expect(await factsOf("echo log=first; echo 'sudo refused' >&2; exit 1\n")).toEqual([
     "the host can't be read: sudo refused",
     "log: first",
@@ -39,21 +39,21 @@ test("of a script that fails: what it printed, and why", async () => {
   expect(await factsOf("exit 7\n")).toEqual(["the host can't be read: it ended with 7"]);
 });
 
-test("of a host that is away: why", async () => {
+test("contain the reason why a host is unreachable", async () => {
   const port = await closedPort();
   expect(await factsOf("true", { ...loginTo(host), port })).toEqual([
     `the host can't be read: op@127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`,
   ]);
 });
 
-test("of a refused login: why, without the password", async () => {
+test("contain the reason of a refused login, without the password", async () => {
   expect(await factsOf("true", { ...loginTo(host), password: "hunter2" })).toEqual([
     `the host can't be read: op@127.0.0.1:${host.port} refuses the login`,
     "  needed: set a key or password that the host accepts (pillar-host:ssh)",
   ]);
 });
 
-test("one connection serves all who ask, and is made anew after it broke", async () => {
+test("share one connection, which is renewed after it broke", async () => {
   const before = host.connections;
   const connection = createConnection(loginTo(host));
   await Promise.all([readHostFacts(connection, "true"), readHostFacts(connection, "true")]);

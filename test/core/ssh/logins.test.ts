@@ -113,7 +113,7 @@ describe("an agent whose right key comes after more than a host tries", () => {
     });
   };
 
-  test("is named at once, with the cure, and is never tried again", async () => {
+  test("is named at once, with the next command, and is never tried again", async () => {
     const host = await strict(await agentWith(7));
     const target = { ...host.target, password: undefined, agent: true };
     const error = await failure(target);
@@ -130,7 +130,7 @@ describe("an agent whose right key comes after more than a host tries", () => {
     expect(host.seen.connections).toBe(2);
   });
 
-  test("a key's file is tried, and the agent is not", async () => {
+  test("tries a key's file, and not the agent", async () => {
     await agentWith(7);
     const own = keyPair();
     const host = await strict([own.public.split(" ")[1] ?? ""]);
@@ -140,7 +140,7 @@ describe("an agent whose right key comes after more than a host tries", () => {
   });
 });
 
-test("an agent that does not answer is named at once", async () => {
+test("names an agent that does not answer at once", async () => {
   const before = process.env.SSH_AUTH_SOCK;
   process.env.SSH_AUTH_SOCK = "/nonexistent/agent";
   const { target } = await hostThat((attempt) => attempt.reject(["publickey"]));
@@ -187,7 +187,7 @@ describe("a password by keyboard-interactive", () => {
     expect(seen.connections).toBe(1);
   });
 
-  test("a wrong one is a refused login", async () => {
+  test("refuses a wrong one", async () => {
     const { target } = await asking(["Password: "]);
     expect(await failure({ ...target, password: "hunter2" })).toMatchObject({ fatal: true, refused: "login" });
   });
@@ -206,14 +206,14 @@ test.each([
   [2, "Your account has expired", true],
   [15, "illegal user name", true],
   [12, "Too many connections", false],
-])("a host that ends the login (%i) is named with its own words: %s", async (reason, words, isFinal) => {
+])("names a host that ends the login (%i) with the host's own words: %s", async (reason, words, isFinal) => {
   const { target } = await hostThat((_attempt, link) => disconnect(link, reason, words));
   const error = await failure(target);
   expect(error.message).toContain(words);
   expect(error.fatal).toBe(isFinal);
 });
 
-test("a host without a common algorithm is named at once", async () => {
+test("names a host without a common algorithm at once", async () => {
   const { target } = await hostThat((attempt) => attempt.accept(), {
     algorithms: { kex: ["diffie-hellman-group1-sha1"] },
   });
@@ -252,7 +252,7 @@ describe("a cloud's image that wants another user", () => {
     );
   });
 
-  test("is none where the login only speaks of it", async () => {
+  test("is not assumed if the login only mentions it", async () => {
     const home = mkdtempSync(join(tmpdir(), "home-"));
     cleanUps.push(() => rmSync(home, { recursive: true }));
     writeFileSync(join(home, ".bashrc"), `echo '${wanted}'\n`);
@@ -263,7 +263,7 @@ describe("a cloud's image that wants another user", () => {
     session.close();
   });
 
-  test("is named wherever something is to run on it", async () => {
+  test("is named for everything that should run on it", async () => {
     const target = await image();
     const connection = createConnection(target);
     const named = `the host asks for another user\n  found: "${wanted}"\n  needed: set user to ubuntu in this host's login settings`;
@@ -275,7 +275,7 @@ describe("a cloud's image that wants another user", () => {
 });
 
 describe("a proxy", () => {
-  test("is logged in to first, with its key pinned, and the host behind it like any other", async () => {
+  test("gets the first login, with its key pinned; the host behind it gets an ordinary one", async () => {
     const [host, bastion] = await Promise.all([sshHost(), sshHost()]);
     cleanUps.push(host.close, bastion.close);
     const through = { ...loginTo(host), proxy: loginTo(bastion) };
@@ -297,7 +297,7 @@ describe("a proxy", () => {
   });
 });
 
-test("a slow login succeeds, and returns its duration", async () => {
+test("succeeds with a slow login, and returns its duration", async () => {
   const slow = await sshHost(undefined, () => new Promise((resolve) => setTimeout(resolve, 1500)));
   cleanUps.push(slow.close);
   const connection = createConnection(loginTo(slow));
@@ -333,7 +333,7 @@ describe("in a process that keeps connections", () => {
   beforeEach(() => Reflect.set(process, "idleSshSessions", new Map()));
   afterEach(() => Reflect.deleteProperty(process, "idleSshSessions"));
 
-  test("a login serves one user after the other, and each login its own", async () => {
+  test("reuses a login for one caller after the other, and never for another login", async () => {
     const host = await sshHost();
     cleanUps.push(host.close);
     const target = loginTo(host);
@@ -348,7 +348,7 @@ describe("in a process that keeps connections", () => {
     expect(host.connections).toBe(2);
   });
 
-  test("two users at once have a connection each, of which one is kept; a dead one is not", async () => {
+  test("gives two callers at once a connection each, and keeps one that lives", async () => {
     const host = await sshHost();
     cleanUps.push(host.close);
     const both = [createConnection(loginTo(host)), createConnection(loginTo(host))];

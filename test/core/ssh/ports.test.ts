@@ -11,14 +11,14 @@ async function listening(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-test("a port that answers is open; a port without a listener refuses", async () => {
+test("finds a port that answers open, and a port without a listener refused", async () => {
   const port = await listening();
   expect(await tryPort("127.0.0.1", port, "open")).toBe("open");
   await new Promise((resolve) => server?.close(resolve));
   expect(await tryPort("127.0.0.1", port, "closed")).toBe("refused");
 });
 
-test("the state of an unknown name is unknown", async () => {
+test("returns unknown for an unknown name", async () => {
   expect(await tryPort("no-such-host.invalid", 35995, "closed")).toBe("unknown");
 });
 

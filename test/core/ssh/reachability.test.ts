@@ -56,7 +56,7 @@ test("waits for a host that refuses the login while it boots", async () => {
   expect(seen).toMatchObject({ logins: 3, waited: 22_000 });
 });
 
-test("a login that stays refused is tried so seldom that no host bans this machine for it", async () => {
+test("tries a refused login so seldom that no host bans this machine", async () => {
   const { deps, seen } = worldOf(
     refused,
     ...Array.from({ length: 99 }, () => createLoginRefusal("login", "refuses the login")),
@@ -65,7 +65,7 @@ test("a login that stays refused is tried so seldom that no host bans this machi
   expect(seen.logins).toBeLessThan(6);
 });
 
-test("a port that stays refused is tried fewer than 6 times in 30 s: more would keep a limit on connections up", async () => {
+test("tries a refused port fewer than 6 times in 30 s, because of limits on connections", async () => {
   const { deps, seen } = worldOf(refused);
   const times: number[] = [];
   const { login } = deps;
@@ -87,7 +87,7 @@ test("reports a slow login, without an error", async () => {
   expect(said).toEqual(["the login to 203.0.113.7 took 21 s: its sshd's UseDNS, or PAM? Each step logs in anew"]);
 });
 
-test("a host that stays silent is an error with what was found, what is needed, and the commands", async () => {
+test("fails for a silent host with found, needed and the next commands", async () => {
   const { deps, seen } = worldOf(refused);
   expect(await failure(deps)).toBe(
     `203.0.113.7: no ssh server answers
@@ -113,7 +113,7 @@ test("does not wait for an unknown name", async () => {
   expect(seen.waited).toBe(0);
 });
 
-test("another host key and a refused login are errors at once", async () => {
+test("fails at once for another host key and a refused login", async () => {
   const key = worldOf(createLoginRefusal("hostKey", "203.0.113.7 shows another host key"));
   expect(await failure(key.deps)).toBe(
     "203.0.113.7 shows another host key\nIf the new key is right, as the host's console shows it: pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' -s prod && pulumi up -s prod",
@@ -144,7 +144,7 @@ describe("the server of a stack", () => {
     pulumi config set --path pillar-host:lifecycle retiring -s prod && pulumi up -s prod && pulumi destroy -s prod
     pulumi config rm --path pillar-host:lifecycle -s prod && pulumi up -s prod`;
 
-  test("that never boots is told of as long as it is waited for, and ends in an error with all that helps", async () => {
+  test("is reported while it does not boot, and ends in an error with all that helps", async () => {
     const { deps, said } = worldOf(refused);
     expect(await failure(deps, server, true)).toBe(
       `server pillar-anvil-prod (52) at Hetzner, 203.0.113.7: no login to it is possible
@@ -161,13 +161,13 @@ ${throwAway}`,
     ]);
   });
 
-  test("that let in before is not waited for as long, nor is it to be thrown away", async () => {
+  test("gets a shorter wait and no deletion if a login worked before", async () => {
     const { deps, seen } = worldOf(refused);
     expect(await failure(deps, server)).not.toMatch(/throw|retiring|destroy/);
     expect(seen.waited).toBe(bootTimeoutMs);
   });
 
-  test("that this state did not order is never to be thrown away: it may be somebody's live Pillar", async () => {
+  test("gets no proposal to delete it if this state did not order it", async () => {
     for (const fault of [refused, otherKey])
       expect(await failure(worldOf(fault).deps, { ...server, isOrdered: false }, true)).not.toMatch(
         /throw|retiring|destroy/,
@@ -178,7 +178,7 @@ ${throwAway}`,
     keys: { shown: "a", pinned: "b" },
   });
 
-  test("may show another key until cloud-init is through", async () => {
+  test("may show another key until cloud-init has ended", async () => {
     const passing = worldOf(refused, otherKey, otherKey);
     expect(await failure(passing.deps, server, true)).toBe("");
     const lasting = worldOf(otherKey);
@@ -202,13 +202,16 @@ describe("the help for a refused login", () => {
   const error = createLoginRefusal("login", "refuses the login");
   const { password: _, ...bare } = target;
 
-  test.each([[undefined], ["pass-phrase"]])("a key (pass phrase: %s): its line for the host, not the key", (phrase) => {
-    const pair = keyPair(phrase);
-    const line = pair.public.trim().split(" ").slice(0, 2).join(" ");
-    const help = formatRefusedLogin({ ...bare, privateKey: pair.private, privateKeyPassword: phrase }, error, run);
-    expect(help).toContain(`needed: add its line to ~op/.ssh/authorized_keys on the host: ${line}\n`);
-    expect(help).not.toContain("PRIVATE");
-  });
+  test.each([[undefined], ["pass-phrase"]])(
+    "has a key's line for the host, not the key (pass phrase: %s)",
+    (phrase) => {
+      const pair = keyPair(phrase);
+      const line = pair.public.trim().split(" ").slice(0, 2).join(" ");
+      const help = formatRefusedLogin({ ...bare, privateKey: pair.private, privateKeyPassword: phrase }, error, run);
+      expect(help).toContain(`needed: add its line to ~op/.ssh/authorized_keys on the host: ${line}\n`);
+      expect(help).not.toContain("PRIVATE");
+    },
+  );
 
   test("names the proxy's login", () => {
     const help = formatRefusedLogin(

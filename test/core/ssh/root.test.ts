@@ -46,18 +46,18 @@ async function errorOf(promise: Promise<unknown>): Promise<CallError> {
 }
 
 describe("functions as root", () => {
-  test("complain in words that command no terminal", async ({ root }) => {
+  test("fail with words that are harmless for a terminal", async ({ root }) => {
     const { message } = await errorOf(root.call("refuse", markOwn({ word: evilText })));
     expect(message).toContain(`it said ${harmless}, see`);
   });
 
-  test("get variables of any text, and give what they print", async ({ root }) => {
+  test("get variables with any text, and return their output", async ({ root }) => {
     expect(await root.call("greet", markOwn({ greeting: "it's $HOME\n`id`" }))).toBe(
       "it's $HOME\n`id` from 127.0.0.1\n",
     );
   });
 
-  test("share one connection, made anew after it broke", async ({ root, host, expect }) => {
+  test("share one connection, which is renewed after it broke", async ({ root, host, expect }) => {
     await Promise.all([root.call("greet", markOwn({ greeting: "a" })), root.call("greet", markOwn({ greeting: "b" }))]);
     expect(host.connections).toBe(1);
     host.breakAll();
@@ -77,9 +77,7 @@ describe("functions as root", () => {
     expect(error.exitCode).toBe(75);
   });
 
-  test("are not begun where nobody becomes root, or logs in; the key of the configuration that is named is this host's", async ({
-    host,
-  }) => {
+  test("do not start without root or a login, and name the right configuration key", async ({ host }) => {
     const refusing = `become_root() { printf 'set pillar-host:%s.user\\n' "$login_key" >&2; exit 1; }${asRoot}${library.split(asRoot)[1]}`;
     const named = async (configured: string | undefined, lib: string, user: Partial<SshTarget>) => {
       const root = openRoot({ stack: "prod", ssh: { ...loginTo(host), ...user }, configured }, lib);
@@ -103,7 +101,7 @@ describe("functions as root", () => {
     expect(error.exitCode).toBe(124);
   });
 
-  test("may print more than a call takes, as a stream", async ({ root }) => {
+  test("may print more than a call accepts, as a stream", async ({ root }) => {
     const { stdout, done } = await root.stream("numbers", markOwn({ up_to: 2_000_000 }));
     let size = 0;
     for await (const chunk of stdout) size += (chunk as Buffer).length;
@@ -113,7 +111,7 @@ describe("functions as root", () => {
     expect(error.message).toBe("127.0.0.1: the output of numbers is larger than 8 MiB");
   });
 
-  test("say that the connection ended while they were at work", async ({ root, host }) => {
+  test("report a connection that ended while they ran", async ({ root, host }) => {
     const { stdout, done } = await root.stream("hang");
     stdout.resume();
     host.breakAll();
@@ -123,8 +121,8 @@ describe("functions as root", () => {
   });
 });
 
-describe("the pieces", () => {
-  test("sudo's password stands in none of what root is given, nor in a command line", () => {
+describe("the secrets of root's script", () => {
+  test("give root no sudo password, neither in a script nor in a command line", () => {
     const text = createRootScript(library, "greet", markOwn({ greeting: "x" }), {
       hostName: "h",
       stack: "prod",
@@ -137,7 +135,7 @@ describe("the pieces", () => {
     expect(inner).not.toContain("pw1");
   });
 
-  test("a secret is masked whole and line by line; its short lines are no secrets", () => {
+  test("are masked whole and line by line, except short lines", () => {
     const key = "-----BEGIN KEY-----\nabcdefghij\n=\n-----END KEY-----\n";
     expect(redactSecrets(`a=b ${key} abcdefghij pw`, [key, "pw", undefined, ""])).toBe(
       "a=b [removed] [removed] [removed]",

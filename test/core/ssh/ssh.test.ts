@@ -41,7 +41,7 @@ describe("the pinned key", () => {
 });
 
 describe("the login", () => {
-  test("refused is fatal, and shows no password", async ({ host }) => {
+  test("is fatal if refused, and shows no password", async ({ host }) => {
     expect(await refusal({ ...loginTo(host), password: "hunter2" })).toEqual({
       fatal: true,
       message:
@@ -53,7 +53,7 @@ describe("the login", () => {
   test.for([
     ["plain", undefined],
     ["with a pass phrase", "pass-phrase"],
-  ])("with a key, %s", async ([_what, passphrase]) => {
+  ])("works with a key, %s", async ([_what, passphrase]) => {
     const user = keyPair(passphrase);
     const [, publicKey = ""] = user.public.split(" ");
     const keyed = await sshHost(
@@ -66,14 +66,14 @@ describe("the login", () => {
     await keyed.close();
   });
 
-  test("is an error, not a crash, with a wrong pass phrase", async ({ host }) => {
+  test("fails without a crash for a wrong pass phrase", async ({ host }) => {
     const user = keyPair("right");
     const seen = await refusal({ ...loginTo(host), privateKey: user.private, privateKeyPassword: "wrong" });
     expect(seen.message).not.toContain("connected");
   });
 });
 
-test("a host that closes the connection before the login is not fatal", async () => {
+test("is not fatal if a host closes the connection before it", async () => {
   const closing = await sshHost(
     () => true,
     async () => closing.breakAll(),
@@ -85,7 +85,7 @@ test("a host that closes the connection before the login is not fatal", async ()
   await closing.close();
 });
 
-test("an absent host is not fatal", async ({ host }) => {
+test("is not fatal for an absent host", async ({ host }) => {
   const port = await closedPort();
   expect(await refusal({ ...loginTo(host), port })).toEqual({
     fatal: false,
@@ -101,7 +101,7 @@ test("names a port of the host without a listener", async ({ host }) => {
 });
 
 describe("a command", () => {
-  test("gets its input, and gives what it printed", async ({ host }) => {
+  test("gets its input, and returns its output", async ({ host }) => {
     const session = await connectSsh(loginTo(host));
     const result = await session.run("cat; echo heard >&2; exit 3", "an input\n");
     expect(result).toEqual({ exitCode: 3, stdout: "an input\n", stderr: "heard\n" });
@@ -109,7 +109,7 @@ describe("a command", () => {
     session.close();
   });
 
-  test("that prints without end is an error, and its output is not truncated", async ({ host }) => {
+  test("fails if it prints without end", async ({ host }) => {
     const session = await connectSsh(loginTo(host));
     const tooMuch = "the output of a command on the host is larger than 0.25 MiB";
     await expect(session.run("yes", "")).rejects.toThrow(tooMuch);
@@ -120,7 +120,7 @@ describe("a command", () => {
   });
 });
 
-test("a session knows when its connection broke", async ({ host }) => {
+test("reports a broken connection of a session", async ({ host }) => {
   const session = await connectSsh(loginTo(host));
   expect(session.isOpen).toBe(true);
   host.breakAll();
@@ -129,7 +129,7 @@ test("a session knows when its connection broke", async ({ host }) => {
 });
 
 describe("scanHostKey", () => {
-  test("is the key that the host shows, without a login", async ({ host }) => {
+  test("returns the key that the host shows, without a login", async ({ host }) => {
     expect(await scanHostKey("127.0.0.1", host.port)).toBe(host.hostKey);
   });
 

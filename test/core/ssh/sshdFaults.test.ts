@@ -22,7 +22,7 @@ function faults(lines: string, user = "root") {
   return settings && findSshdFaults(settings, "127.0.0.1:55000");
 }
 
-test("an sshd without configuration refuses nothing", () => {
+test("finds nothing in an sshd without configuration", () => {
   expect(faults("")).toEqual([]);
   expect(parseSshd("", "root", "203.0.113.7")).toBeUndefined();
 });
@@ -56,7 +56,7 @@ test.each([
   "usedns yes\nallowusers root@!203.0.113.0/24,*.example.org",
   "usergroups root adm\nallowgroups ssh-users",
   "usergroups root adm\ndenygroups a?m",
-])("%s refuses a move", (line) => {
+])("finds that %s refuses a move", (line) => {
   expect(faults(line)).toHaveLength(1);
 });
 
@@ -78,6 +78,6 @@ test.each([
   ["usedns yes\ndenyusers root@*.example.org", "root"],
   ["allowgroups ssh-users", "root"],
   ["usergroups op ssh-users\nallowgroups ssh-*", "op"],
-])("%s does not refuse a move, for %s", (lines, user) => {
+])("finds that %s does not refuse a move, for %s", (lines, user) => {
   expect(faults(lines, user)).toEqual([]);
 });

@@ -17,7 +17,7 @@ async function tried(sshd: Parameters<typeof sshHost>[3], asksRpc = true) {
 const reload =
   "  After a change to sshd_config, reload sshd on the host: systemctl reload ssh. Then run the same command again.";
 
-test("an sshd that allows all refuses nothing, though no node listens yet", async () => {
+test("finds nothing in an sshd that allows all, even before a node listens", async () => {
   expect(await tried({})).toBeUndefined();
 });
 
@@ -30,11 +30,11 @@ test("names a forbidden forwarding, with the settings that may forbid it", async
   ]);
 });
 
-test("a node that is asked directly needs no forwarding", async () => {
+test("needs no forwarding for a node that is asked directly", async () => {
   expect(await tried({ forbidsForwarding: true }, false)).toBeUndefined();
 });
 
-test.each([0, 1, 3])("%i sessions at once are too few", async (maxSessions) => {
+test.each([0, 1, 3])("names %i sessions at once as too few", async (maxSessions) => {
   expect(await tried({ maxSessions })).toEqual([
     `203.0.113.7: its sshd allows ${maxSessions} commands at once over one connection`,
     expect.stringMatching(/^ {2}found: /),
@@ -43,7 +43,7 @@ test.each([0, 1, 3])("%i sessions at once are too few", async (maxSessions) => {
   ]);
 });
 
-test.each(["echo This account is for backups", "exit 1"])("a forced command: %s", async (forced) => {
+test.each(["echo This account is for backups", "exit 1"])("names a forced command: %s", async (forced) => {
   expect(await tried({ forced })).toEqual([
     "203.0.113.7: the login of op runs another command than it is given",
     `  found: "${forced.startsWith("echo") ? "This account is for backups" : ""}"`,

@@ -307,7 +307,7 @@ describe("a target without other proof", () => {
     expect(weighed).toMatchObject({ synced: false, evidence: { streak: 1 } });
   });
 
-  test("leaps while the newest momentum was fresh count for nothing once that is not told any more", () => {
+  test("ignores leaps from before the newest momentum was missing", () => {
     const fresh = (seconds: number, height: number) =>
       look(answer(2, height, height, { newestAge: 0 }), { at: seconds * 1000 });
     const leaps = [fresh(0, 1000), fresh(2, 1500), fresh(4, 2000), fresh(6, 2500)];
@@ -315,7 +315,7 @@ describe("a target without other proof", () => {
     expect(weighAll([...leaps, at(8, 2500)])).toMatchObject({ synced: false, why: weak });
   });
 
-  test("one that moved long ago is not: it may have gone stale since", () => {
+  test("does not count a target that moved long ago", () => {
     const looks = [at(0, 1000), at(2, 1001), at(6, 1002), at(10, 1003), at(130, 1003)];
     expect(weighAll(looks, { confirmSpan: 130_000 }).synced).toBe(true);
     expect(weighAll([...looks.slice(0, 4), at(130.001, 1003)], { confirmSpan: 130_000 }).synced).toBe(false);
@@ -351,12 +351,12 @@ describe("a node on another chain than the references", () => {
     });
   });
 
-  test("of two that say the contrary nobody knows which one lies, and neither proves anything", () => {
+  test("proves nothing if two references contradict each other", () => {
     const two = [1000, 1000].map((height, i) => atHeight(`r${i}`, height, 3000, i === 1 ? "f" : "h"));
     expect(weighAll([seconds(0, seenFrom(1000, two))])).toMatchObject({ synced: true, unproved: [noReferences] });
   });
 
-  test("a node that does not show the momentum that would tell does not count", () => {
+  test("does not count without the momentum that decides", () => {
     const { readings } = saying(990, 990);
     const own = { newest: { height: 1000, hash: "h1000" }, recent: [] };
     expect(weighAll([seconds(0, { readings, own })])).toMatchObject({

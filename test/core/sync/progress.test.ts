@@ -32,7 +32,7 @@ test.each([
   [samples([0, 100], [1000, 1], [2000, 150]), 25],
   [samples([0, 100], [2000, 100]), 0],
   [samples([0, 100], [2000, 50]), -25],
-])("the rate of %j is %s", (seen, rate) => {
+])("computes the rate of %j as %s", (seen, rate) => {
   expect(computeRate(seen)).toBe(rate);
 });
 
@@ -56,7 +56,7 @@ test.each([
   [0, 100, 10 + 1 / 11.4, 10_000],
   [100, 100, 10.1, 0],
   [200, 100, 10.1, 0],
-])("from %i to %i at %s momentums/s: %s ms left", (height, target, rate, left) => {
+])("computes from %i to %i at %s momentums/s: %s ms left", (height, target, rate, left) => {
   const found = computeTimeLeft(height, target, rate);
   expect(found && Math.round(found)).toBe(left);
 });
@@ -75,7 +75,7 @@ test.each([
   [24 * hour - 30_000, "1 d 00 h"],
   [76.9 * hour, "3 d 04 h"],
   [168 * hour, "7 d 00 h"],
-])("%d ms are spoken as %s", (milliseconds, text) => {
+])("formats %d ms as %s", (milliseconds, text) => {
   expect(formatDuration(milliseconds)).toBe(text);
 });
 
@@ -88,7 +88,7 @@ test.each([
   [101, 100, "100.0"],
   [35, 1, "100.0"],
   [5, 0, undefined],
-])("%i of %i is %s %%", (height, target, percent) => {
+])("computes %i of %i as %s %%", (height, target, percent) => {
   expect(formatPercent(height, target)).toBe(percent);
 });
 

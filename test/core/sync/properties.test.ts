@@ -69,7 +69,7 @@ test("parseMomentum never throws", () => {
   );
 });
 
-test("a rate lies between the slowest and the fastest step, whatever the gaps", () => {
+test("keeps a rate between the slowest and the fastest step, whatever the gaps", () => {
   const steps = fc.array(
     fc.record({ time: fc.integer({ min: 1, max: 600_000 }), gained: fc.nat({ max: 5000 }), gap: fc.boolean() }),
   );
@@ -92,7 +92,7 @@ test("a rate lies between the slowest and the fastest step, whatever the gaps", 
   );
 });
 
-test("time left, pauses and percent keep their bounds", () => {
+test("keeps time left, poll intervals and percent in their bounds", () => {
   fc.assert(
     fc.property(height, height, fc.option(fc.double({ noNaN: true }), { nil: undefined }), (current, target, rate) => {
       const left = computeTimeLeft(current, target, rate);
@@ -115,7 +115,7 @@ test("time left, pauses and percent keep their bounds", () => {
   );
 });
 
-test("lengthens the pause without an answer up to a limit", () => {
+test("lengthens the poll interval without an answer up to a limit", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5000 }), fc.boolean(), (failures, unreachable) => {
       const observation = { kind: "none", reason: "refused", unreachable } as const;

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { firstLong, from, wrongOf } from "./livedHistories";
 
-test("10000 histories: never synced too early, always in time", async () => {
+test("never proves a sync too early in 10000 histories, and always in time", async () => {
   expect(await wrongOf(from(1, 10_000))).toEqual([]);
 });
 
-test("long ones, of up to a week", async () => {
+test("never proves a sync too early in long histories, of up to a week", async () => {
   expect(await wrongOf(from(firstLong, 20))).toEqual([]);
 });

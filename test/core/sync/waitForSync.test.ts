@@ -244,7 +244,7 @@ test("never passes a node on a fork, and says what to do", async () => {
   expect(text).toContain("needed: resync a node that stays on a fork");
 });
 
-describe("pauses", () => {
+describe("poll intervals", () => {
   test("grow while nothing answers, and start again after an answer", async () => {
     const looks = [none(), none(), none(), none(), answer(1, 10, 1000), none(), none(), good];
     const { deps, seen } = worldOf(looks);

@@ -123,7 +123,7 @@ describe("fresh momentums are not the chain", () => {
     expect(unproved).toContain(chainGap);
   });
 
-  test("the old host's height proves nothing", () => {
+  test("takes no proof from the old host's height", () => {
     expect(compareReferences(1000, { ...alone, oldHost }, 20)).toMatchObject({ verdict: "unknown" });
   });
 });
