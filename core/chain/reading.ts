@@ -6,15 +6,18 @@ import type { Produced } from "./chainAnswers";
 /** Age of the newest momentum at which a node counts as behind. A slot is 10 s (docs/chain.md, Chain). */
 export const freshMomentumMs = 120_000;
 
-/** The reason why a node's answer does not count. Times in milliseconds. */
-export type NodeFault =
-  | { readonly kind: "silent"; readonly why: string }
-  /** The node's newest momentum is too old, or in the future. */
-  | { readonly kind: "behind" | "ahead"; readonly height: number; readonly by: number }
-  /** The node did not return momentums that it should have. */
-  | { readonly kind: "gap"; readonly from: number; readonly to: number }
-  /** The node lacks a momentum that was recorded at this height before: it is on another chain, or lies. */
-  | { readonly kind: "stranger"; readonly height: number };
+/** A remark about a node. The key stays the same while only heights and ages change. */
+export interface SourceNote {
+  readonly key: string;
+  readonly text: string;
+}
+
+/** The reason why a node's answer does not count; `why` follows the node's name and a colon. */
+export interface NodeFault {
+  /** `gap`: it lacks momentums that it should have. `stranger`: it lacks the recorded momentum. */
+  readonly kind: "silent" | "behind" | "ahead" | "gap" | "stranger";
+  readonly why: string;
+}
 
 /** `clock` is the node's, in unix milliseconds. */
 interface NewestMomentum {
@@ -62,11 +65,20 @@ export function createSilentFault(error: unknown): NodeFault {
   return { kind: "silent", why: error instanceof Error ? error.message : String(error) };
 }
 
-/** Returns a fault if a node is behind or ahead by its own clock: this machine's clock may be wrong. */
-export function findAgeFault({ newest: { height, timestamp }, clock }: NewestMomentum): NodeFault | undefined {
+/** Returns a fault if a node is behind or ahead by a clock, which is its own because this machine's may be wrong. */
+export function findAgeFault(
+  { newest: { height, timestamp }, clock }: NewestMomentum,
+  limitMs = freshMomentumMs,
+): NodeFault | undefined {
   const age = clock - timestamp;
-  if (age > freshMomentumMs) return { kind: "behind", height, by: age };
-  return age < -freshMomentumMs ? { kind: "ahead", height, by: -age } : undefined;
+  if (age > limitMs)
+    return { kind: "behind", why: `it is behind: its newest momentum, ${height}, is ${formatDuration(age)} old` };
+  if (age >= -limitMs) return undefined;
+  return { kind: "ahead", why: `its newest momentum, ${height}, is ${formatDuration(-age)} in the future` };
+}
+
+export function createGapFault(from: number, to: number): NodeFault {
+  return { kind: "gap", why: `it does not return the momentums from ${from} to ${to}, though it has them` };
 }
 
 /** Reads a range of momentums. Returns a fault if one is missing: that one may be the one that counts. */
@@ -77,30 +89,9 @@ export async function readWholePage(
 ): Promise<{ readonly page: readonly Produced[] } | { readonly fault: NodeFault }> {
   const page = await client.momentums(from, to - from + 1);
   const isWhole = page.length === to - from + 1 && page.every(({ height }, at) => height === from + at);
-  return isWhole ? { page } : { fault: { kind: "gap", from, to } };
+  return isWhole ? { page } : { fault: createGapFault(from, to) };
 }
 
-/** Formats why a node's answer does not count, to follow the node's name and a colon. */
-export function formatNodeFault(fault: NodeFault): string {
-  switch (fault.kind) {
-    case "silent":
-      return fault.why;
-    case "behind":
-      return `it is behind: its newest momentum, ${fault.height}, is ${formatDuration(fault.by)} old`;
-    case "ahead":
-      return `its newest momentum, ${fault.height}, is ${formatDuration(fault.by)} in the future`;
-    case "gap":
-      return `it does not return the momentums from ${fault.from} to ${fault.to}, though it has them`;
-    case "stranger":
-      return `it is of another chain: momentum ${fault.height} is not the one that was recorded when this host was synced`;
-  }
-}
-
-export function formatLeftOut({ client, fault }: Unanswered): string {
-  return `${client.name} is left out: ${formatNodeFault(fault)}`;
-}
-
-/** Returns a key that changes when a node gets another fault, but not while its newest momentum gets older. */
-export function formatNodeFaultKey(fault: NodeFault): string {
-  return fault.kind === "silent" ? `silent ${fault.why}` : fault.kind;
+export function createLeftOutNote({ client: { name }, fault: { kind, why } }: Unanswered): SourceNote {
+  return { key: `${name} ${kind === "silent" ? why : kind}`, text: `${name} is left out: ${why}` };
 }

@@ -7,7 +7,7 @@ import { toResult } from "../util/result";
 import { agreeOnPillar } from "./agreeOnRegistration";
 import type { PillarReading } from "./pillarReadings";
 import type { Registration } from "./registration";
-import { formatUnknownReasonKey, formatUnknownRegistration, formatWayBack } from "./registrationMessages";
+import { formatWayBack } from "./registrationMessages";
 
 interface EarlyWalletDeps extends Pick<Clock, "now" | "ticks"> {
   /** Asks the references alone: the node here is behind. Never throws. */
@@ -55,8 +55,7 @@ export function watchForEarlyWallet(
   };
   const look = async () => {
     const agreement = agreeOnPillar(await deps.read());
-    if (agreement.kind === "unknown")
-      return cannotSee(formatUnknownRegistration(agreement.why), formatUnknownReasonKey(agreement.why));
+    if (agreement.kind === "unknown") return cannotSee(agreement.why.text, agreement.why.key);
     if (agreement.pillar === null) return;
     const { producerAddress: address, figures } = agreement.pillar;
     const digest = await toResult(deps.digest());

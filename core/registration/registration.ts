@@ -8,10 +8,11 @@ import {
   type Network,
   type PillarStanding,
 } from "../chain/elections";
+import type { SourceNote } from "../chain/reading";
 import type { Figures } from "../eventLog/events";
 import type { SyncReason } from "../sync/judgeObservation";
 import type { NodeStatus } from "../sync/nodeStatus";
-import type { NoAgreement, RegistrationAgreement, SourceNote } from "./agreeOnRegistration";
+import type { RegistrationAgreement } from "./agreeOnRegistration";
 import type { ProducerSwitch } from "./findSwitch";
 
 export interface RegistrationMemory {
@@ -50,7 +51,7 @@ export interface Elections {
  * left out or contradict the others.
  */
 export type Registration = { readonly notes: readonly SourceNote[]; readonly earlier?: string } & (
-  | { readonly kind: "unknown"; readonly why: NoAgreement; readonly since?: number; readonly switched?: ProducerSwitch }
+  | { readonly kind: "unknown"; readonly why: SourceNote; readonly since?: number; readonly switched?: ProducerSwitch }
   | { readonly kind: "unknownPillar" }
   /** The earlier address is registered, still or again. */
   | ({ readonly kind: "earlier" } & NotOurs)

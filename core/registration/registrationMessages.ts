@@ -1,6 +1,4 @@
-import { formatLeftOut, formatNodeFaultKey } from "../chain/reading";
 import { formatDuration, formatUtcMinute } from "../util/timeText";
-import type { NoAgreement, SourceNote } from "./agreeOnRegistration";
 import type { Registration } from "./registration";
 
 /** Formats the operator's steps in the desktop wallet, one per line (docs/specification.md, 1.1, step 13). */
@@ -22,7 +20,7 @@ export function formatWayBack(pillar: string, earlier: string | undefined): stri
 export function formatRegistration(registration: Registration, pillar: string, now: number): string {
   switch (registration.kind) {
     case "unknown":
-      return `it is unknown which address ${pillar} is registered with: ${formatUnknownRegistration(registration.why)}`;
+      return `it is unknown which address ${pillar} is registered with: ${registration.why.text}`;
     case "unknownPillar":
       return `no Pillar with the name ${pillar} is registered (pillar-host:pillar.name)`;
     case "earlier":
@@ -65,56 +63,13 @@ function waitText(registration: Extract<Registration, { kind: "registered" }>, n
   return `that is longer than all but one of 10,000 healthy ones wait (${elected}; ${standing}; seen registered ${formatDuration(now - since)} ago${few})`;
 }
 
-export function noteText(note: SourceNote): string {
-  switch (note.kind) {
-    case "leftOut":
-      return formatLeftOut(note.reading);
-    case "behindOthers":
-      return `${note.name} is left out: its newest momentum is ${formatDuration(note.by)} older than the others'`;
-    case "otherChain":
-      return `${note.name} is left out: it is on another chain than the others, by momentum ${note.height}`;
-    case "contradicts":
-      return `${note.name} contradicts the others: it says ${addressText(note.address)}`;
-  }
-}
-
-export function formatUnknownRegistration(why: NoAgreement): string {
-  switch (why.kind) {
-    case "nobodyAsked":
-      return "no node was asked";
-    case "nobodyTells":
-      return why.notes.map(noteText).join("; ");
-    case "chainsDiffer": {
-      const hashes = why.hashes.map(({ name, hash }) => `${hash.slice(0, 12)} at ${name}`);
-      return `they are on different chains: momentum ${why.height} is ${hashes.join(", ")}`;
-    }
-    case "wordsDiffer": {
-      const words = why.words.map(({ name, address }) => `${name} says ${addressText(address)}`);
-      return `they contradict each other (right after an update in the wallet they do so for some seconds): ${words.join(", ")}`;
-    }
-  }
-}
-
-const addressText = (address: string | null) => address ?? "that nobody registered it";
-
 /** Returns a key that does not change with the time. */
 export function formatRegistrationKey(registration: Registration): string {
   const { kind } = registration;
   const parts: unknown[] = [kind, "address" in registration ? registration.address : ""];
-  if (kind === "unknown") parts.push(formatUnknownReasonKey(registration.why));
+  if (kind === "unknown") parts.push(registration.why.key);
   if (kind === "tooEarly") parts.push(registration.reason);
   if (kind === "registered") parts.push(registration.isLate);
   if ("last" in registration) parts.push(registration.last?.isOurs);
   return parts.join();
-}
-
-export function formatUnknownReasonKey(why: NoAgreement): string {
-  if (why.kind === "nobodyTells") return why.notes.map(noteKey).join();
-  return why.kind === "wordsDiffer" ? formatUnknownRegistration(why) : why.kind;
-}
-
-/** Returns a key without momentum ages, which change with every lookup. */
-function noteKey(note: SourceNote): string {
-  if (note.kind !== "leftOut") return `${note.kind} ${note.name}`;
-  return `${note.reading.client.name} ${formatNodeFaultKey(note.reading.fault)}`;
 }

@@ -1,5 +1,4 @@
 import { isOurs, type Registration } from "./registration";
-import { formatUnknownRegistration, noteText } from "./registrationMessages";
 
 /** The output `registration`. Times are ISO 8601. */
 export interface RegistrationOutput {
@@ -24,11 +23,9 @@ export interface RegistrationOutput {
 export function createRegistrationOutput(registration: Registration): RegistrationOutput {
   const { kind: state, earlier } = registration;
   const why = registration.kind === "unknown" ? registration.why : undefined;
-  // The notes already say why no source answers.
-  const notes = [
-    ...registration.notes.map(noteText),
-    ...(why && why.kind !== "nobodyTells" ? [formatUnknownRegistration(why)] : []),
-  ];
+  const notes = registration.notes.map(({ text }) => text);
+  // The notes may already say why no source answers.
+  if (why && why.text !== notes.join("; ")) notes.push(why.text);
   const switched = "switched" in registration ? registration.switched : undefined;
   const since = "since" in registration ? registration.since : undefined;
   return {

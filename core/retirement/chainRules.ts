@@ -1,5 +1,5 @@
 import { formatStanding, type Network } from "../chain/elections";
-import { formatNodeFault, isAnswered } from "../chain/reading";
+import { isAnswered } from "../chain/reading";
 import { findFirstFork, hashAt } from "../chain/sameChain";
 import { type Commands, commandsFor } from "../util/commands";
 import { formatDuration } from "../util/timeText";
@@ -29,7 +29,7 @@ export function checkChain(facts: RetirementFacts, good: readonly GoodReading[])
     return fail({
       what: `no node reports what the chain says of ${pillar}`,
       found: readings.flatMap((reading) =>
-        isAnswered(reading) ? [] : [`${reading.client.name}: ${formatNodeFault(reading.fault)}`],
+        isAnswered(reading) ? [] : [`${reading.client.name}: ${reading.fault.why}`],
       ),
       needed: `set pillar-host:retirement.successor to a synced host, or pillar-host:retirement.references to an independent node's RPC, then ${run.up}`,
     });

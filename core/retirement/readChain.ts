@@ -7,7 +7,7 @@ import {
   type Network,
   type PillarStanding,
 } from "../chain/elections";
-import { type NodeFault, type Reading, readNode, readWholePage } from "../chain/reading";
+import { findAgeFault, type NodeFault, type Reading, readNode, readWholePage } from "../chain/reading";
 import type { Block } from "../chain/sameChain";
 import type { RecordedMomentum } from "./guardInputs";
 import { isNewProducerSince } from "./successorProduction";
@@ -61,7 +61,7 @@ const maxAgeMs = 15 * 60_000;
 /** Asks one node. Never throws. */
 export function readChain(client: ChainClient, question: ChainQuestion, now: number): Promise<ChainReading> {
   return readNode<ChainAnswer>(client, async ({ newest }) => {
-    const fault = clockFault(newest, now) ?? (await otherChainFault(client, question.recorded));
+    const fault = findAgeFault({ newest, clock: now }, maxAgeMs) ?? (await otherChainFault(client, question.recorded));
     if (fault) return { fault };
     const pillar = await client.pillar(question.pillar);
     const standing = await client.standing(question.pillar);
@@ -87,13 +87,6 @@ export function readChain(client: ChainClient, question: ChainQuestion, now: num
       paid,
     };
   });
-}
-
-/** Returns a problem if the node's clock seems to have stopped or been changed. */
-function clockFault({ height, timestamp }: Produced, now: number): NodeFault | undefined {
-  const age = now - timestamp;
-  if (age > maxAgeMs) return { kind: "behind", height, by: age };
-  return age < -maxAgeMs ? { kind: "ahead", height, by: -age } : undefined;
 }
 
 function findNewest(
@@ -158,5 +151,7 @@ async function otherChainFault(
   if (recorded === undefined) return undefined;
   const [momentum] = await client.momentums(recorded.height, 1);
   const isKnown = momentum?.height === recorded.height && momentum.hash === recorded.hash;
-  return isKnown ? undefined : { kind: "stranger", height: recorded.height };
+  if (isKnown) return undefined;
+  const why = `it is of another chain: momentum ${recorded.height} is not the one that was recorded when this host was synced`;
+  return { kind: "stranger", why };
 }

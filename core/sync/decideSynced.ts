@@ -1,10 +1,10 @@
 import type { Observation } from "../chain/node";
-import { freshMomentumMs } from "../chain/reading";
-import type { VersionGap } from "../chain/requiredVersions";
+import { freshMomentumMs, type SourceNote } from "../chain/reading";
+import { formatVersionGap, installLines, type VersionGap } from "../chain/requiredVersions";
 import type { SyncProof } from "../eventLog/events";
 import type { ChainSources } from "./chainSources";
 import { judgeObservation, type SyncReason } from "./judgeObservation";
-import { compareReferences, type ReferenceAgreement, type ReferenceAnswers, type ReferenceNote } from "./references";
+import { compareReferences, type ReferenceAgreement, type ReferenceAnswers } from "./references";
 
 export interface EvidenceOptions extends Omit<ChainSources, "references"> {
   /** Good lookups in a row that a proof needs. */
@@ -45,7 +45,7 @@ export interface SyncDecision extends Pick<SyncProof, "proved" | "unproved"> {
   /** True if this lookup alone speaks for a synced node. */
   readonly good: boolean;
   readonly why: SyncReason;
-  readonly notes: readonly ReferenceNote[];
+  readonly notes: readonly SourceNote[];
 }
 
 /** Milliseconds after which a fresh momentum outweighs references, which could otherwise block the gate for ever. */
@@ -68,7 +68,7 @@ export const chainGap = "which chain the node is on: no reference and no old hos
  */
 export function decideSynced(before: Evidence, look: SyncLookup, options: EvidenceOptions): SyncDecision {
   const { observation, at, clock } = look;
-  const bad = (why: SyncReason, notes: readonly ReferenceNote[] = [], contradictedSince?: number): SyncDecision => ({
+  const bad = (why: SyncReason, notes: readonly SourceNote[] = [], contradictedSince?: number): SyncDecision => ({
     evidence: { ...noEvidence, lastAt: at, lastClock: clock, contradictedSince },
     synced: false,
     good: false,
@@ -96,7 +96,14 @@ export function decideSynced(before: Evidence, look: SyncLookup, options: Eviden
 
   const contradictedSince = verdict === "disagrees" ? (before.contradictedSince ?? at) : undefined;
   if (contradictedSince !== undefined && !(fresh && at - contradictedSince >= contradictionLimit))
-    return bad({ kind: "contradicted", height: info.currentHeight, median }, notes, contradictedSince);
+    return bad(
+      {
+        kind: "contradicted",
+        text: `the node says synced at ${info.currentHeight}, the references are at ${median}`,
+      },
+      notes,
+      contradictedSince,
+    );
   if (own.says === "unproved" && verdict !== "agrees") return bad(own.why, notes);
 
   const strong = fresh || verdict === "agrees";
@@ -105,12 +112,18 @@ export function decideSynced(before: Evidence, look: SyncLookup, options: Eviden
   const moves =
     evidence.moves >= movesWanted && evidence.movedAt !== undefined && at - evidence.movedAt <= freshMomentumMs;
   const synced = enough && (strong || moves);
-  const bornOut: SyncReason = own.says === "unproved" ? { kind: "bornOut" } : own.why;
-  const why: SyncReason = enough && !synced ? { kind: "targetStands" } : bornOut;
+  const bornOut = own.says === "unproved" ? confirmedReason : own.why;
+  const why = enough && !synced ? targetReason : bornOut;
   const claims = formatClaims(observation, fresh, verdict === "agrees", witnesses);
   const those = (wanted: boolean) => claims.filter(([holds]) => holds === wanted).map(([, text]) => text);
   return { evidence, synced, good: true, why, notes, proved: those(true), unproved: those(false) };
 }
+
+const confirmedReason: SyncReason = { kind: "bornOut", text: "the node says synced, and the references confirm it" };
+const targetReason: SyncReason = {
+  kind: "targetStands",
+  text: "the node says synced; waiting for its target to advance, because nothing else proves it",
+};
 
 /**
  * Returns why a node is not known to be on the witnesses' chain. A fork also grows and looks fresh, so no other
@@ -120,9 +133,22 @@ function findChainFault(
   { fork, unsaid, witnesses }: ReferenceAgreement,
   { isChainUnverified }: EvidenceOptions,
 ): SyncReason | undefined {
-  if (fork) return { kind: "otherChain", ...fork };
-  if (unsaid !== undefined) return { kind: "chainUntold", height: unsaid };
-  return witnesses.length === 0 && !isChainUnverified ? { kind: "unwitnessed" } : undefined;
+  if (fork) {
+    const { height, own, theirs, names } = fork;
+    const count = names.length > 1 ? ` (so say ${names.length} of them)` : "";
+    const text = `the node is on another chain than the references: its momentum ${height} is ${own.slice(0, 12)}, that of ${names[0]} is ${theirs.slice(0, 12)}${count}`;
+    return { kind: "otherChain", text };
+  }
+  if (unsaid !== undefined)
+    return {
+      kind: "chainUntold",
+      text: `the node does not show its momentum ${unsaid}, so it can't be compared with the references' chain`,
+    };
+  if (witnesses.length > 0 || isChainUnverified) return undefined;
+  return {
+    kind: "unwitnessed",
+    text: "the node says synced, and no witness confirms its chain yet (a reference or the old host)",
+  };
 }
 
 /** Adds a good lookup to the streak, or starts a new one after a jump of a clock or of an unconfirmed target. */
@@ -149,7 +175,9 @@ function extendStreak(before: Evidence, { at, clock }: SyncLookup, target: numbe
  * Revokes the proof of a node that lacks a required version. Keeps its good lookups: an upgrade may come at any time.
  */
 export function refuseOldVersion(weighed: SyncDecision, [gap]: readonly VersionGap[]): SyncDecision {
-  return gap === undefined ? weighed : { ...weighed, synced: false, good: false, why: { kind: "oldVersion", gap } };
+  if (gap === undefined) return weighed;
+  const text = `${formatVersionGap(gap)}: ${installLines(gap)[0]}`;
+  return { ...weighed, synced: false, good: false, why: { kind: "oldVersion", text, gap } };
 }
 
 function formatClaims(

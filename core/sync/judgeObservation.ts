@@ -1,35 +1,33 @@
 import type { Observation } from "../chain/node";
 import { freshMomentumMs } from "../chain/reading";
 import type { VersionGap } from "../chain/requiredVersions";
-import type { Fork } from "./references";
 
 /** Momentums that a synced node may lag behind its target for a moment while it adds a momentum. */
 const atTheTip = 2;
 
-/** The reason for a verdict. Times in milliseconds. */
-export type SyncReason =
-  | { readonly kind: "noAnswer"; readonly reason: string }
-  | { readonly kind: "syncing" }
-  | { readonly kind: "fewPeers"; readonly peers?: number | undefined }
-  | { readonly kind: "otherState"; readonly state: number }
-  | { readonly kind: "belowTarget" }
-  | { readonly kind: "fresh" | "stale"; readonly age: number }
-  /** The host's and this machine's clocks differ, and it depends on the clock whether the momentum is fresh. */
-  | { readonly kind: "clocksApart"; readonly apart: number }
-  /** The height equals the target, and the node does not return its newest momentum. */
-  | { readonly kind: "atTarget" }
-  /** The node says synced, and nothing else that it returns supports it. */
-  | { readonly kind: "untold"; readonly target: number }
-  | { readonly kind: "contradicted"; readonly height: number; readonly median: number | undefined }
-  | ({ readonly kind: "otherChain" } & Fork)
-  /** The node does not return the momentum of this height, so it can't be compared with the references' chain. */
-  | { readonly kind: "chainUntold"; readonly height: number }
-  | { readonly kind: "unwitnessed" }
-  | { readonly kind: "oldVersion"; readonly gap: VersionGap }
-  /** Only a target that advances would prove the sync. */
-  | { readonly kind: "targetStands" }
-  /** Only the references support the node's answer. */
-  | { readonly kind: "bornOut" };
+/** The reason for a verdict. */
+export interface SyncReason {
+  readonly kind:
+    | ("noAnswer" | "syncing" | "fewPeers" | "otherState" | "belowTarget" | "fresh" | "stale")
+    /** The host's and this machine's clocks differ, and it depends on the clock whether the momentum is fresh. */
+    | "clocksApart"
+    /** The height equals the target, and the node does not return its newest momentum. */
+    | "atTarget"
+    /** The node says synced, and nothing else that it returns supports it. */
+    | "untold"
+    | ("contradicted" | "otherChain" | "unwitnessed" | "oldVersion")
+    /** The node does not return the momentum of this height, so it can't be compared with the references' chain. */
+    | "chainUntold"
+    /** Only a target that advances would prove the sync. */
+    | "targetStands"
+    /** Only the references support the node's answer. */
+    | "bornOut";
+  readonly text: string;
+  /** Set for `fewPeers`. */
+  readonly peers?: number | undefined;
+  /** Set for `oldVersion`. */
+  readonly gap?: VersionGap;
+}
 
 interface SyncVerdict {
   /**
@@ -46,23 +44,35 @@ interface SyncVerdict {
  * says nothing: then only a fresh momentum counts (docs/specification.md, 3; docs/chain.md, Node).
  */
 export function judgeObservation(observation: Observation, clock: number): SyncVerdict {
-  if (observation.kind === "none") return { says: "no", why: { kind: "noAnswer", reason: observation.reason } };
+  const verdict = (says: SyncVerdict["says"], kind: SyncReason["kind"], text: string) => ({
+    says,
+    why: { kind, text },
+  });
+  if (observation.kind === "none") return verdict("no", "noAnswer", observation.reason);
   const { info, newest, peers, nodeTime } = observation;
   const { state, currentHeight, targetHeight } = info;
-  if (state === 1) return { says: "no", why: { kind: "syncing" } };
-  if (state === 3) return { says: "no", why: { kind: "fewPeers", peers } };
-  if (state !== 2) return { says: "no", why: { kind: "otherState", state } };
+  if (state === 1) return verdict("no", "syncing", "syncing");
+  if (state === 3) {
+    const text = `not enough peers${peers === undefined ? "" : ` (${peers})`}: is 35995/tcp and udp open to the world?`;
+    return { says: "no", why: { kind: "fewPeers", text, peers } };
+  }
+  if (state !== 2) return verdict("no", "otherState", `sync state ${state}`);
   const missing = targetHeight - currentHeight;
-  if (missing > 0) return { says: missing <= atTheTip ? "close" : "no", why: { kind: "belowTarget" } };
+  if (missing > 0)
+    return verdict(missing <= atTheTip ? "close" : "no", "belowTarget", "the node says synced, below its own target");
   if (newest) {
     const age = nodeTime - newest.timestamp;
-    if (isFresh(age) && isFresh(clock - nodeTime)) return { says: "synced", why: { kind: "fresh", age } };
-    if (isFresh(age) || isFresh(clock - newest.timestamp))
-      return { says: "unproved", why: { kind: "clocksApart", apart: Math.abs(nodeTime - clock) } };
-    return { says: "no", why: { kind: "stale", age } };
+    if (isFresh(age) && isFresh(clock - nodeTime))
+      return verdict("synced", "fresh", `synced, newest momentum ${formatSeconds(age)} old`);
+    if (!isFresh(age) && !isFresh(clock - newest.timestamp))
+      return verdict("no", "stale", `the node says synced, but its newest momentum is ${formatSeconds(age)} old`);
+    const apart = formatSeconds(Math.abs(nodeTime - clock));
+    const text = `the clocks of the host and of this machine are ${apart} apart, and no references decide whether the newest momentum is fresh`;
+    return verdict("unproved", "clocksApart", text);
   }
-  if (missing === 0 && targetHeight > 0) return { says: "synced", why: { kind: "atTarget" } };
-  return { says: "unproved", why: { kind: "untold", target: targetHeight } };
+  if (missing === 0 && targetHeight > 0) return verdict("synced", "atTarget", "synced, height equals target");
+  const text = `the node says synced with a target of ${targetHeight}, and does not return its newest momentum`;
+  return verdict("unproved", "untold", text);
 }
 
 /**
@@ -84,6 +94,8 @@ export function isAddingMomentum(observation: Observation, clock: number): boole
 export function claimsSynced({ says }: SyncVerdict): boolean {
   return says === "synced" || says === "unproved";
 }
+
+const formatSeconds = (milliseconds: number) => `${Math.round(milliseconds / 1000)} s`;
 
 function isFresh(age: number): boolean {
   return Math.abs(age) <= freshMomentumMs;

@@ -9,7 +9,6 @@ import type { WitnessSources } from "./chainSources";
 import { chainGap, contradictionLimit, decideSynced, noEvidence, refuseOldVersion } from "./decideSynced";
 import { claimsSynced, judgeObservation, type SyncReason } from "./judgeObservation";
 import { observeStable } from "./observeStable";
-import { formatReason } from "./syncMessages";
 import { openWitnesses } from "./witnesses";
 
 export interface NodeStatus {
@@ -54,7 +53,7 @@ export async function readNodeStatus(
     const look = async (): Promise<NodeStatus> => {
       const observation = await observeStable(() => client.observe(), systemClock);
       const verdict = judgeObservation(observation, Date.now());
-      if (observation.kind === "none") return { synced: false, why: formatReason(verdict.why), known: false };
+      if (observation.kind === "none") return { synced: false, why: verdict.why.text, known: false };
       const { newest } = observation;
       const own = newest && { newest, client: openNodeChain("the node", target, way) };
       const seen = claimsSynced(verdict) ? await witnesses.read(own, referenceTime) : { readings: [] };
@@ -67,7 +66,7 @@ export async function readNodeStatus(
       const gaps = weighed.good ? await readVersionGaps(target, observation.info.currentHeight, way) : [];
       const { good, why, unproved } = refuseOldVersion(weighed, gaps);
       const gap = unproved.includes(chainGap) ? `; not proved: ${chainGap}` : "";
-      const said = { synced: good, why: `${formatReason(why)}${gap}`, reason: why.kind, known: true };
+      const said = { synced: good, why: `${why.text}${gap}`, reason: why.kind, known: true };
       return { ...said, ...observation.info, gaps: gaps.length > 0 ? gaps : undefined };
     };
     if (target.via === "ssh") await way.session();

@@ -93,5 +93,5 @@ export function formatProgressKey({ observation, streak, why }: SyncProgress): s
   if (observation.kind === "none") return observation.reason;
   const { state, currentHeight, targetHeight } = observation.info;
   const step = targetHeight > 0 ? Math.floor((currentHeight / targetHeight) * 20) : 0;
-  return [state, step, streak, why.kind, why.kind === "fewPeers" ? why.peers : ""].join();
+  return [state, step, streak, why.kind, why.peers].join();
 }

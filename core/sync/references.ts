@@ -1,7 +1,14 @@
 import { agreeOn, findMedian } from "../chain/agreement";
 import type { ChainClient } from "../chain/chain";
 import { type ExcludedHost, openReferences } from "../chain/distinctReferences";
-import { createSilentFault, isAnswered, type Reading, readNode, type Unanswered } from "../chain/reading";
+import {
+  createLeftOutNote,
+  createSilentFault,
+  isAnswered,
+  type Reading,
+  readNode,
+  type SourceNote,
+} from "../chain/reading";
 import {
   type Block,
   type ChainExcerpt,
@@ -36,16 +43,6 @@ export interface Fork {
   readonly names: readonly string[];
 }
 
-export type ReferenceNote =
-  | { readonly kind: "leftOut"; readonly reading: Unanswered }
-  | ({ readonly kind: "onlyOne" } & HeightWord)
-  | { readonly kind: "differ"; readonly words: readonly HeightWord[] }
-  | ({ readonly kind: "odd"; readonly others: number } & HeightWord)
-  /** Too far behind the node to know about a fork. */
-  | ({ readonly kind: "farBehind" } & HeightWord)
-  /** Another momentum at that height, but too few witnesses agree with it to call that a fork. */
-  | ({ readonly kind: "otherChain" } & HeightWord);
-
 export interface ReferenceAgreement {
   /**
    * `unknown`: fewer than two usable references agree with each other. `otherChain`: the node is on another chain.
@@ -61,7 +58,7 @@ export interface ReferenceAgreement {
    * node at the newest height that both have. Without those that are more than maxLag behind.
    */
   readonly witnesses: readonly string[];
-  readonly notes: readonly ReferenceNote[];
+  readonly notes: readonly SourceNote[];
 }
 
 /** Momentums that a witness may be behind the node: an hour of them. */
@@ -78,9 +75,7 @@ const recordedName = "the momentum that this stack recorded";
 export function compareReferences(height: number, seen: ReferenceAnswers, tolerance: number): ReferenceAgreement {
   const { readings, oldHost, recorded, own } = seen;
   const all = oldHost === undefined ? readings : [...readings, oldHost];
-  const notes: ReferenceNote[] = all.flatMap((reading) =>
-    isAnswered(reading) ? [] : [{ kind: "leftOut" as const, reading }],
-  );
+  const notes = all.flatMap((reading) => (isAnswered(reading) ? [] : [createLeftOutNote(reading)]));
   const told = readings.filter(isAnswered);
   const chains: { readonly name: string; readonly chain: ChainExcerpt }[] = all
     .filter(isAnswered)
@@ -93,7 +88,8 @@ export function compareReferences(height: number, seen: ReferenceAnswers, tolera
   const same = compared.filter(({ verdict }) => verdict === "same");
   const isFarBehind = ({ name, height: at }: HeightWord) =>
     name !== recordedName && own !== undefined && own.newest.height - at > maxLag;
-  for (const { name, height: at } of same.filter(isFarBehind)) notes.push({ kind: "farBehind", name, height: at });
+  for (const { name, height: at } of same.filter(isFarBehind))
+    notes.push({ key: `farBehind ${name}`, text: `${name} confirms no chain: it is far behind the node, at ${at}` });
   const witnesses = same.filter((each) => !isFarBehind(each)).map(({ name }) => name);
   const [first] = others;
   if (own && first && (others.length > 1 ? others.length >= witnesses.length : witnesses.length === 0)) {
@@ -103,7 +99,11 @@ export function compareReferences(height: number, seen: ReferenceAnswers, tolera
   }
   const unsaid = own && compared.find(({ verdict }) => verdict === "unsaid");
   if (unsaid) return { verdict: "unsaid", unsaid: unsaid.height, witnesses, notes };
-  for (const { name, height: at } of others) notes.push({ kind: "otherChain", name, height: at });
+  for (const { name, height: at } of others)
+    notes.push({
+      key: `otherChain ${name}`,
+      text: `${name} is left out: it is on another chain than the node, by momentum ${at}`,
+    });
   const words = told
     .filter((each) => !others.some(({ chain }) => chain === each))
     .map(({ client, newest }) => ({ name: client.name, height: newest.height }));
@@ -117,18 +117,24 @@ function compareHeights(
   words: readonly HeightWord[],
   tolerance: number,
 ): Omit<ReferenceAgreement, "witnesses"> {
-  const notes: ReferenceNote[] = [];
+  const notes: SourceNote[] = [];
   const [one, second] = words;
   const isClose = (a: number, b: number) => Math.abs(a - b) <= tolerance;
   if (one === undefined) return { verdict: "unknown", notes };
   if (second === undefined) {
-    if (!isClose(height, one.height)) notes.push({ kind: "onlyOne", ...one });
+    if (!isClose(height, one.height))
+      notes.push({ key: `onlyOne ${one.name}`, text: `only ${one.name} answers, and it is at ${one.height}` });
     return { verdict: "unknown", median: one.height, notes };
   }
   const agreement = agreeOn(words, (word) => word.height, findMedian, isClose);
-  if (agreement.kind === "split") return { verdict: "unknown", notes: [{ kind: "differ", words }] };
+  if (agreement.kind === "split") {
+    const key = `differ ${words.map(({ name }) => name).join()}`;
+    const list = words.map((word) => `${word.name} ${word.height}`).join(", ");
+    return { verdict: "unknown", notes: [{ key, text: `the references disagree among themselves: ${list}` }] };
+  }
   const { word: median, by, others: away } = agreement;
-  for (const odd of away) notes.push({ kind: "odd", ...odd, others: median });
+  for (const odd of away)
+    notes.push({ key: `odd ${odd.name}`, text: `${odd.name} says ${odd.height}, the others ${median}` });
   if (!isClose(height, median)) return { verdict: "disagrees", median, notes };
   // If most references do not answer, the rest may be wrong. A node that hides its momentums may be on a fork.
   return { verdict: own && by.length * 2 > readings.length ? "agrees" : "unknown", median, notes };

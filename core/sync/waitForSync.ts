@@ -1,4 +1,5 @@
 import type { Momentum, NodeClient, Observation, SyncInfo } from "../chain/node";
+import type { SourceNote } from "../chain/reading";
 import { formatVersionGap, installLines, type VersionGap } from "../chain/requiredVersions";
 import type { SyncProof } from "../eventLog/events";
 import type { NodeHostFacts } from "../ssh/hostFacts";
@@ -20,9 +21,9 @@ import { claimsSynced, judgeObservation } from "./judgeObservation";
 import { observeStable } from "./observeStable";
 import { pollIntervalMs } from "./pollInterval";
 import { computeProgress, formatProgressKey, type GateMessage, type Sample, type SyncProgress } from "./progress";
-import type { ReferenceAnswers, ReferenceNote } from "./references";
+import type { ReferenceAnswers } from "./references";
 import { followHeight, type HeightStanding } from "./stall";
-import { createReferenceKey, formatProgress, formatReference } from "./syncMessages";
+import { formatProgress } from "./syncMessages";
 
 export interface GateSettings extends EvidenceOptions {
   readonly stack: string;
@@ -112,10 +113,10 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     const streak = Math.min(evidence.streak, confirmations);
     const progress = computeProgress(observation, track.samples, { good, why, streak, confirmations, startedAt });
     deps.seen?.(progress);
-    const key = [formatProgressKey(progress), ...notes.map(createReferenceKey)].join();
+    const key = [formatProgressKey(progress), ...notes.map((note) => note.key)].join();
     if (key !== said?.key || at - said.at >= quietFor) {
       deps.say({ kind: "progress", progress });
-      for (const note of notes) tell(formatReference(note));
+      for (const note of notes) tell(note.text);
       said = { at, key };
     }
     if (weighed.synced && observation.kind === "answer") {
@@ -207,7 +208,7 @@ function giveUpHints({ why, notes }: SyncDecision, { isStalled }: HeightStanding
   return [
     ...(isStalled ? [stallHint] : []),
     ...(why.kind === "otherChain" ? forkHints(options) : []),
-    ...(why.kind === "oldVersion" ? versionHints(why.gap, options) : []),
+    ...(why.gap ? versionHints(why.gap, options) : []),
     ...(why.kind === "unwitnessed" ? witnessHints(options, notes) : []),
   ];
 }
@@ -246,9 +247,9 @@ function forkHints({ address }: WaitOptions): string[] {
   ];
 }
 
-function witnessHints({ stack }: WaitOptions, notes: readonly ReferenceNote[]): string[] {
+function witnessHints({ stack }: WaitOptions, notes: readonly SourceNote[]): string[] {
   return [
-    ...notes.map((note) => `  found: ${formatReference(note)}`),
+    ...notes.map(({ text }) => `  found: ${text}`),
     "  needed: add a reference that answers (docs/operating.md, Witnesses of the chain):",
     `  ${commandsFor(stack).setTo("sync.references[0]", "URL")}`,
   ];

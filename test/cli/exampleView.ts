@@ -9,7 +9,7 @@ export function progress(changes: Partial<SyncProgress> = {}): SyncProgress {
   return {
     observation: { kind: "answer", info, nodeTime: 0 },
     good: false,
-    why: { kind: "syncing" },
+    why: { kind: "syncing", text: "syncing" },
     streak: 0,
     confirmations: 3,
     startedAt: Date.parse("2026-11-21T15:04:09Z"),

@@ -5,7 +5,7 @@ import {
   type NextStepSituation,
   offersAddress,
 } from "../../components/node/nextStep";
-import type { SourceNote } from "../../core/registration/agreeOnRegistration";
+import type { SourceNote } from "../../core/chain/reading";
 import type { Registration } from "../../core/registration/registration";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
@@ -88,7 +88,7 @@ describe("the next step before the orchestrator's move", () => {
 test.each<[Registration, string]>([
   [{ kind: "unknownPillar", notes }, "No Pillar with the name Anvil is registered (pillar-host:pillar.name)."],
   [
-    { kind: "unknown", why: { kind: "nobodyAsked" }, notes },
+    { kind: "unknown", why: { key: "nobodyAsked", text: "no node was asked" }, notes },
     "It is unknown which address Anvil is registered with: no node was asked.",
   ],
   [

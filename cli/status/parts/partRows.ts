@@ -1,10 +1,5 @@
 import { isOurs, type Registration } from "../../../core/registration/registration";
-import {
-  formatRegistration,
-  formatUnknownRegistration,
-  noteText,
-  stillOurs,
-} from "../../../core/registration/registrationMessages";
+import { formatRegistration, stillOurs } from "../../../core/registration/registrationMessages";
 import { formatUnmet } from "../../../core/retirement/refusalText";
 import { findPortProblems, formatPortList, type PortResult } from "../../../core/ssh/portRules";
 import type { Result } from "../../../core/util/result";
@@ -48,13 +43,13 @@ function formatPorts(ports: Result<readonly PortResult[]>): Row[] {
 }
 
 function formatAddress(registration: Registration, { pillar, lifecycle }: StackLabel, now: number): string[] {
-  const notes = registration.notes.map((note) => `  ${noteText(note)}`);
+  const notes = registration.notes.map((note) => `  ${note.text}`);
   if (isOurs(registration)) {
     const since = now - registration.since < 60_000 ? "" : ` (since ${formatUtcMinute(registration.since)} or longer)`;
     return [`registered: ${pillar} has this host's address, ${registration.address}${since}`, ...notes];
   }
   // The reason repeats the notes.
-  if (registration.kind === "unknown") return [`unknown: ${formatUnknownRegistration(registration.why)}`];
+  if (registration.kind === "unknown") return [`unknown: ${registration.why.text}`];
   // formatRegistration says "still" of the other address, which is true for a new host only.
   if (lifecycle !== "active" && "address" in registration)
     return [`not registered: ${pillar} has another host's address, ${registration.address}`, ...notes];

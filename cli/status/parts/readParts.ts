@@ -8,7 +8,6 @@ import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration";
 import { type PillarReading, readPillar } from "../../../core/registration/pillarReadings";
 import { isOurs, type Registration } from "../../../core/registration/registration";
 import { judgeRegistration, readRegistrationMemory } from "../../../core/registration/registrationLookup";
-import { formatUnknownRegistration } from "../../../core/registration/registrationMessages";
 import { type HostFacts, type HostObservation, readHost } from "../../../core/retirement/readHost";
 import { collectedVariable } from "../../../core/retirement/retirementFacts";
 import type { RetirementSurvey, SurveyDeps } from "../../../core/retirement/surveyRetirement";
@@ -196,7 +195,7 @@ function readCurrentRewards(
   { lifecycle, network }: StackWithHost["config"],
 ): Promise<RewardsPart> {
   const agreement = agreeOnPillar(readings);
-  if (agreement.kind === "unknown") throw new Error(formatUnknownRegistration(agreement.why));
+  if (agreement.kind === "unknown") throw new Error(agreement.why.text);
   const { pillar, by } = agreement;
   const [first] = by;
   if (pillar === null || first === undefined) throw new Error("nobody registered this Pillar");

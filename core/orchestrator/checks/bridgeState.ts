@@ -2,7 +2,7 @@ import type { BridgeInfo } from "../../chain/bridge";
 import { type ChainClient, openNodeChain, openReferenceChain } from "../../chain/chain";
 import { networkPaceMs } from "../../chain/elections";
 import type { NodeTarget } from "../../chain/node";
-import { formatNodeFault, isAnswered, readNode } from "../../chain/reading";
+import { isAnswered, readNode } from "../../chain/reading";
 
 /** The bridge's state on the chain. Orchestrators learn of a halt up to 40 seconds later. */
 export type BridgeNow =
@@ -40,7 +40,7 @@ export async function askInTurn(clients: readonly ChainClient[]): Promise<Bridge
     const reading = await readNode(client, async () => ({ bridge: await client.bridge() }), timeoutMs);
     const now = isAnswered(reading)
       ? judgeBridge(reading.bridge, reading.newest.height, client.name)
-      : { known: false as const, why: `${client.name}: ${formatNodeFault(reading.fault)}` };
+      : { known: false as const, why: `${client.name}: ${reading.fault.why}` };
     if (now.known) return now;
     reasons.push(now.why);
   }

@@ -1,14 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ChainClient } from "../../../core/chain/chain";
 import type { Produced } from "../../../core/chain/chainAnswers";
-import {
-  formatLeftOut,
-  formatNodeFault,
-  isAnswered,
-  type NodeFault,
-  readNode,
-  readWholePage,
-} from "../../../core/chain/reading";
+import { createLeftOutNote, isAnswered, type NodeFault, readNode, readWholePage } from "../../../core/chain/reading";
 import { clientNamed, silent } from "./readings";
 
 const clock = Date.UTC(2026, 0, 2);
@@ -31,9 +24,9 @@ describe("a node", () => {
 
   test.each<[string, number, NodeFault | undefined]>([
     ["two minutes are not old yet", 120_000, undefined],
-    ["behind", 120_001, { kind: "behind", height: 7, by: 120_001 }],
+    ["behind", 120_001, { kind: "behind", why: "it is behind: its newest momentum, 7, is 2 min old" }],
     ["two minutes ahead are none", -120_000, undefined],
-    ["ahead", -120_001, { kind: "ahead", height: 7, by: 120_001 }],
+    ["ahead", -120_001, { kind: "ahead", why: "its newest momentum, 7, is 2 min in the future" }],
   ])("is compared by its own clock: %s", async (_what, age, fault) => {
     let asked = false;
     const reading = await readNode(node(age), async () => {
@@ -58,20 +51,17 @@ describe("a node", () => {
       readWholePage(node(0, { momentums: async () => heights.map((height) => momentum(height)) }), 5, 7);
     expect(await page([5, 6, 7])).toEqual({ page: [5, 6, 7].map((height) => momentum(height)) });
     for (const odd of [[], [5, 7], [5, 7, 7], [4, 5, 6], [5, 6, 7, 8]])
-      expect(await page(odd)).toEqual({ fault: { kind: "gap", from: 5, to: 7 } });
+      expect(await page(odd)).toEqual({
+        fault: { kind: "gap", why: "it does not return the momentums from 5 to 7, though it has them" },
+      });
   });
 });
 
-test("formats why a node's answer does not count", () => {
-  expect(formatLeftOut(silent("reference http://a"))).toBe("reference http://a is left out: ECONNREFUSED");
-  const texts = (
-    [
-      { kind: "behind", height: 7, by: 300_000 },
-      { kind: "ahead", height: 7, by: 300_000 },
-    ] as const
-  ).map(formatNodeFault);
-  expect(texts).toEqual([
-    "it is behind: its newest momentum, 7, is 5 min old",
-    "its newest momentum, 7, is 5 min in the future",
-  ]);
+test("names a node that is left out, with its reason", () => {
+  expect(createLeftOutNote(silent("reference http://a"))).toEqual({
+    key: "reference http://a ECONNREFUSED",
+    text: "reference http://a is left out: ECONNREFUSED",
+  });
+  const behind = { client: clientNamed("a"), fault: { kind: "behind" as const, why: "it is behind" } };
+  expect(createLeftOutNote(behind)).toEqual({ key: "a behind", text: "a is left out: it is behind" });
 });

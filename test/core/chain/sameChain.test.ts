@@ -54,8 +54,8 @@ describe("readSharedHeights", () => {
   });
 
   test.each<[string, ChainClient["momentums"], object]>([
-    ["another height", async () => [momentum(8)], { kind: "gap", from: 7, to: 7 }],
-    ["none", async () => [], { kind: "gap", from: 7, to: 7 }],
+    ["another height", async () => [momentum(8)], { kind: "gap", why: expect.stringContaining("from 7 to 7") }],
+    ["none", async () => [], { kind: "gap", why: expect.stringContaining("from 7 to 7") }],
     ["an error", () => Promise.reject(new Error("no such method")), { kind: "silent", why: "no such method" }],
     ["nothing for ever", () => new Promise(() => undefined), { kind: "silent", why: "no answer within 0.02 s" }],
   ])("leaves out a node: %s", async (_what, momentums, fault) => {

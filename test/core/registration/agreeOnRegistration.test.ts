@@ -2,14 +2,13 @@ import { describe, expect, test } from "vitest";
 import type { Block } from "../../../core/chain/sameChain";
 import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration";
 import type { PillarReading } from "../../../core/registration/pillarReadings";
-import { formatUnknownRegistration, noteText } from "../../../core/registration/registrationMessages";
 import { silent } from "../chain/readings";
 import { chainOf, old, ours, says } from "./chains";
 
 const minutes = 60_000;
 const word = (readings: readonly PillarReading[]) => {
   const found = agreeOnPillar(readings);
-  return found.kind === "settled" ? (found.pillar?.producerAddress ?? null) : formatUnknownRegistration(found.why);
+  return found.kind === "settled" ? (found.pillar?.producerAddress ?? null) : found.why.text;
 };
 
 describe("a single source", () => {
@@ -20,8 +19,8 @@ describe("a single source", () => {
 
   test("is left out with its reason", () => {
     const reading = silent("node");
-    const notes = [{ kind: "leftOut", reading }];
-    expect(agreeOnPillar([reading])).toEqual({ kind: "unknown", why: { kind: "nobodyTells", notes }, notes });
+    const note = { key: "node ECONNREFUSED", text: "node is left out: ECONNREFUSED" };
+    expect(agreeOnPillar([reading])).toEqual({ kind: "unknown", why: note, notes: [note] });
     expect(word([reading])).toBe("node is left out: ECONNREFUSED");
   });
 });
@@ -34,7 +33,9 @@ test("leaves out a stale node with a stale clock", () => {
   const stale = says("node", old, chainOf([old], { age: 9 * minutes }));
   const found = agreeOnPillar([stale, says("ref1", ours)]);
   expect(found).toMatchObject({ kind: "settled", pillar: { producerAddress: ours } });
-  expect(found.notes.map(noteText)).toEqual(["node is left out: its newest momentum is 9 min older than the others'"]);
+  expect(found.notes.map(({ text }) => text)).toEqual([
+    "node is left out: its newest momentum is 9 min older than the others'",
+  ]);
 });
 
 describe("contradicting sources", () => {
@@ -52,7 +53,7 @@ describe("contradicting sources", () => {
       pillar: { producerAddress: ours },
       by: [{ client: { name: "ref1" } }, { client: { name: "ref2" } }],
     });
-    expect(found.notes.map(noteText)).toEqual([`node contradicts the others: it says ${old}`]);
+    expect(found.notes.map(({ text }) => text)).toEqual([`node contradicts the others: it says ${old}`]);
   });
 
   test("need a majority about the chain", () => {
@@ -62,7 +63,7 @@ describe("contradicting sources", () => {
     );
     const found = agreeOnPillar([says("node", ours), says("ref1", old, wrong), says("ref2", ours)]);
     expect(found).toMatchObject({ kind: "settled", pillar: { producerAddress: ours } });
-    expect(found.notes.map(noteText)).toEqual([
+    expect(found.notes.map(({ text }) => text)).toEqual([
       "ref1 is left out: it is on another chain than the others, by momentum 1002",
     ]);
   });
@@ -77,13 +78,13 @@ describe("contradicting sources", () => {
     const far = (older: readonly Block[]) => ["ref1", "ref2"].map((name) => ({ ...says(name, ours, fork), older }));
     const found = agreeOnPillar([says("node", old), ...far([{ height: 1002, hash: "evil-1002" }])]);
     expect(found).toMatchObject({ kind: "settled", pillar: { producerAddress: ours } });
-    expect(found.notes.map(noteText)).toEqual([
+    expect(found.notes.map(({ text }) => text)).toEqual([
       "node is left out: it is on another chain than the others, by momentum 1002",
     ]);
     expect(word([says("node", old), ...far([]).slice(1)])).toBe(
       "they are on different chains: momentum 1002 is lab-1002 at node, not told at ref2",
     );
-    expect(agreeOnPillar([says("node", old), ...far([])]).notes.map(noteText)).toEqual([
+    expect(agreeOnPillar([says("node", old), ...far([])]).notes.map(({ text }) => text)).toEqual([
       "node is left out: it does not return the momentums from 1002 to 1002, though it has them",
     ]);
   });

@@ -157,7 +157,7 @@ test("keeps the memory if the registration is unknown", () => {
   const memory = { earlier: old, since: clock - 1, switched };
   expect(decide([], { memory, switched })).toEqual({
     kind: "unknown",
-    why: { kind: "nobodyAsked" },
+    why: { key: "nobodyAsked", text: "no node was asked" },
     notes: [],
     earlier: old,
     since: clock - 1,

@@ -61,7 +61,9 @@ describe("the event log", () => {
     expect(events(producing, elsewhere, elsewhere, registered, again)).toEqual([
       ...["registered", "producing", "registeredElsewhere", "registered", "producing"],
     ]);
-    expect(events(elsewhere, { kind: "unknown", why: { kind: "nobodyAsked" }, notes: [] })).toEqual([]);
+    expect(
+      events(elsewhere, { kind: "unknown", why: { key: "nobodyAsked", text: "no node was asked" }, notes: [] }),
+    ).toEqual([]);
   });
 
   test("has figures of both moments, and the last momentum of the earlier address", () => {

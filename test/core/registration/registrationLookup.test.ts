@@ -61,7 +61,9 @@ describe("a source", () => {
     const gap = clientOf(long, ours, {
       momentums: async () => long.slice(-128).filter(({ height }) => height !== 250),
     });
-    expect(await readPillar(gap, "Anvil", 1000)).toMatchObject({ fault: { kind: "gap", from: 173, to: 300 } });
+    expect(await readPillar(gap, "Anvil", 1000)).toMatchObject({
+      fault: { kind: "gap", why: expect.stringContaining("from 173 to 300") },
+    });
   });
 });
 

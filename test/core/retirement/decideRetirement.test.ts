@@ -222,7 +222,12 @@ describe("each unmet condition", () => {
     ],
     [
       "an RPC of another chain beside a good one",
-      { readings: [reading(), { client: clientNamed("reference B"), fault: { kind: "stranger", height: 7 } }] },
+      {
+        readings: [
+          reading(),
+          { client: clientNamed("reference B"), fault: { kind: "stranger", why: "it is of another chain" } },
+        ],
+      },
       `- a node lacks the momentum that was recorded when this host was synced: the node is on another chain, or lies
     found: reference B
     needed: resync that node, or take it out of pillar-host:retirement.references and pillar-host:sync.references, then pulumi up -s prod`,

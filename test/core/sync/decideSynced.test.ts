@@ -10,7 +10,6 @@ import {
   type SyncLookup,
 } from "../../../core/sync/decideSynced";
 import type { ReferenceAnswers } from "../../../core/sync/references";
-import { formatReason } from "../../../core/sync/syncMessages";
 import { atHeight, seenFrom } from "../chain/readings";
 import { answer, nodeTime, none } from "./looks";
 
@@ -46,7 +45,7 @@ function weighAll(looks: readonly SyncLookup[], change: Partial<EvidenceOptions>
   let weighed: SyncDecision | undefined;
   for (const each of looks) weighed = decideSynced(weighed?.evidence ?? noEvidence, each, { ...options, ...change });
   if (weighed === undefined) throw new Error("no look");
-  return { ...weighed, why: formatReason(weighed.why) };
+  return { ...weighed, why: weighed.why.text };
 }
 
 const reached = "height 1000 reached target 1000";
@@ -91,12 +90,16 @@ describe("a single lookup", () => {
     [
       "references that differ do not block",
       look(good, { ...saying(1000, 2000) }),
-      { synced: true, notes: [expect.objectContaining({ kind: "differ" })] },
+      { synced: true, notes: [expect.objectContaining({ key: "differ r0,r1" })] },
     ],
     [
       "a single reference only warns",
       look(good, { ...saying(2000) }),
-      { synced: true, notes: [{ kind: "onlyOne", name: "r0", height: 2000 }], unproved: [noReferences] },
+      {
+        synced: true,
+        notes: [{ key: "onlyOne r0", text: "only r0 answers, and it is at 2000" }],
+        unproved: [noReferences],
+      },
     ],
     [
       "this machine's clock is 121 s behind the host's",
@@ -347,7 +350,7 @@ describe("a node on another chain than the references", () => {
     expect(weighAll([seconds(0, seenFrom(1000, three))])).toMatchObject({
       synced: true,
       proved: [reached, fresh, agrees, confirmed(2)],
-      notes: [{ kind: "otherChain", name: "r2", height: 1000 }],
+      notes: [expect.objectContaining({ key: "otherChain r2" })],
     });
   });
 

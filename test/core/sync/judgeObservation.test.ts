@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { judgeObservation, mayBeAddingMomentum } from "../../../core/sync/judgeObservation";
-import { formatReason } from "../../../core/sync/syncMessages";
 import { answer, nodeTime, none } from "./looks";
 
 const fresh = { newestAge: 4000 };
@@ -64,7 +63,7 @@ test.each([
   ],
 ])("%s", (_what, observation, says, why) => {
   const verdict = judgeObservation(observation, nodeTime);
-  expect({ ...verdict, why: formatReason(verdict.why) }).toEqual({ says, why });
+  expect({ ...verdict, why: verdict.why.text }).toEqual({ says, why });
 });
 
 // Which of the two clocks is right, a look at the node alone can't tell.
@@ -74,7 +73,7 @@ test.each([
 ])("%s", (_what, observation, clock, why) => {
   const verdict = judgeObservation(observation, clock);
   expect(verdict).toMatchObject({ says: "unproved", why: { kind: "clocksApart" } });
-  expect(formatReason(verdict.why)).toContain(why);
+  expect(verdict.why.text).toContain(why);
 });
 
 test.each([

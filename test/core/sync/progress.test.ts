@@ -117,7 +117,7 @@ describe("the estimated time left", () => {
     const line = formatProgress(
       computeProgress(answer(1, 100, 1100), halves, {
         good: false,
-        why: { kind: "syncing" },
+        why: { kind: "syncing", text: "syncing" },
         streak: 0,
         confirmations: 3,
         startedAt,
@@ -171,7 +171,7 @@ describe("the progress line", () => {
   test("follows the decision, not the node's answer", () => {
     const opinion = {
       good: false,
-      why: { kind: "contradicted", height: 1000, median: 2000 } as const,
+      why: { kind: "contradicted", text: "the node says synced at 1000, the references are at 2000" } as const,
       streak: 0,
       confirmations: 3,
       startedAt,

@@ -6,7 +6,6 @@ import { judgeObservation } from "../../../core/sync/judgeObservation";
 import { pollIntervalMs } from "../../../core/sync/pollInterval";
 import { computeRate, computeTimeLeft, formatPercent } from "../../../core/sync/progress";
 import { compareReferences } from "../../../core/sync/references";
-import { formatReason } from "../../../core/sync/syncMessages";
 import { atHeight, seenFrom, silent } from "../chain/readings";
 import { answer } from "./looks";
 
@@ -186,7 +185,7 @@ test("counts no lookup with a state other than 2, and proves no node without its
         { observation, readings: [], at: 0, clock: now },
         { confirmations: 1, confirmSpan: 0, tolerance, isChainUnverified: true },
       );
-      expect(formatReason(judgeObservation(observation, now).why)).not.toBe("");
+      expect(judgeObservation(observation, now).why.text).not.toBe("");
       if (seen.state !== 2) expect(weighed.good).toBe(false);
       expect(weighed.synced).toBe(
         seen.state === 2 && seen.currentHeight >= seen.targetHeight && age !== undefined && Math.abs(age) <= 120_000,

@@ -8,14 +8,13 @@ import {
   type ReferenceReading,
   readReferences,
 } from "../../../core/sync/references";
-import { formatReference } from "../../../core/sync/syncMessages";
 import { closedPort, fakeNode, type Server } from "../chain/fakes";
 import { atHeight, seenFrom, silent } from "../chain/readings";
 
 /** Witnesses of the chain are tested in witnesses.test.ts. */
 const textual = ({ notes, witnesses: _, ...agreement }: ReferenceAgreement) => ({
   ...agreement,
-  notes: notes.map(formatReference),
+  notes: notes.map(({ text }) => text),
 });
 
 describe("compare a height of 1000, tolerance 20", () => {

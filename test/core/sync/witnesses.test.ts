@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { listDistinctReferences } from "../../../core/chain/distinctReferences";
-import { isAnswered } from "../../../core/chain/reading";
+import { createLeftOutNote, isAnswered, type Unanswered } from "../../../core/chain/reading";
 import { createNodeAccess } from "../../../core/chainCopy/copyChecks";
 import {
   chainGap,
@@ -11,7 +11,6 @@ import {
 } from "../../../core/sync/decideSynced";
 import { readNodeStatus } from "../../../core/sync/nodeStatus";
 import { compareReferences, type ReferenceAnswers, readReferences } from "../../../core/sync/references";
-import { formatReason, formatReference } from "../../../core/sync/syncMessages";
 import { openWitnesses } from "../../../core/sync/witnesses";
 import { closedPort, fakeNode, loginTo, type Server, type SshHost, sshHost } from "../chain/fakes";
 import { atHeight, block, seenFrom, silent } from "../chain/readings";
@@ -73,7 +72,7 @@ describe("fresh momentums are not the chain", () => {
     ],
   ])("are not confirmed by a %s that is an hour behind", (_, seen) => {
     expect(threeLooks(seen)).toMatchObject({ synced: false, why: { kind: "unwitnessed" } });
-    expect(threeLooks(seen).notes.map(formatReference)).toContain(
+    expect(threeLooks(seen).notes.map(({ text }) => text)).toContain(
       "r confirms no chain: it is far behind the node, at 639",
     );
   });
@@ -91,11 +90,11 @@ describe("fresh momentums are not the chain", () => {
       readings: [silent("r")],
       oldHost: silent("old", "no answer"),
     });
-    expect([synced, formatReason(why)]).toEqual([
+    expect([synced, why.text]).toEqual([
       false,
       "the node says synced, and no witness confirms its chain yet (a reference or the old host)",
     ]);
-    expect(notes.map(formatReference)).toEqual(["r is left out: ECONNREFUSED", "old is left out: no answer"]);
+    expect(notes.map(({ text }) => text)).toEqual(["r is left out: ECONNREFUSED", "old is left out: no answer"]);
   });
 
   test.each<[string, ReferenceAnswers]>([
@@ -114,7 +113,7 @@ describe("fresh momentums are not the chain", () => {
     const seen = { ...seenFrom(1000, [atHeight("r", 1003)]), oldHost: forkedOldHost };
     const { synced, notes } = threeLooks(seen);
     expect(synced).toBe(true);
-    expect(notes).toEqual([{ kind: "otherChain", name: "the old host's node", height: 1000 }]);
+    expect(notes).toEqual([expect.objectContaining({ key: "otherChain the old host's node" })]);
   });
 
   test("pass with the acknowledged risk, which is listed as unproved", () => {
@@ -153,9 +152,7 @@ describe("a witness", () => {
       `http://[::ffff:127.0.0.1]:${node.port}`,
     ];
     const { readings } = await readReferences(urls, undefined);
-    expect(
-      readings.map((reading) => (isAnswered(reading) ? "counts" : formatReference({ kind: "leftOut", reading }))),
-    ).toEqual([
+    expect(readings.map((reading) => (isAnswered(reading) ? "counts" : createLeftOutNote(reading).text))).toEqual([
       "counts",
       `reference http://localhost:${node.port} is left out: it is the same node as http://127.0.0.1:${node.port}`,
       `reference http://[::ffff:7f00:1]:${node.port} is left out: it is the same node as http://127.0.0.1:${node.port}`,
@@ -169,7 +166,7 @@ describe("a witness", () => {
 
   test("is left out if its name is not resolved", async () => {
     const { readings } = await readReferences(["http://node.invalid:35997"], undefined);
-    expect(formatReference({ kind: "leftOut", reading: readings[0] as never })).toMatch(
+    expect(createLeftOutNote(readings[0] as Unanswered).text).toMatch(
       /^reference http:\/\/node\.invalid:35997 is left out: its name is not resolved: (ENOTFOUND|EAI_AGAIN)$/,
     );
   });
