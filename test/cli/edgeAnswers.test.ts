@@ -76,7 +76,7 @@ test("adopt refuses the other stack's own host under another name", async () => 
   expect(all).toContain("localhost is the host of prod-2 already: nothing was made");
 });
 
-test("adopt takes a good answer, and writes the key without what stood around it", async () => {
+test("adopt accepts a good answer, and writes the bare key", async () => {
   const { exitCode, changes } = await adopt("198.51.100.9", `198.51.100.9 ${key} root@old`);
   expect(exitCode).toBe(0);
   expect(changes.join("\n")).toContain(`pillar-host:host.hostKey=${key} `);
@@ -93,7 +93,7 @@ test.each([
   [["--port", "0"], "--port"],
   [["--user", "a b"], "--user"],
   [["--host-key", "nonsense"], "--host-key"],
-])("init refuses %j by its flag, before it asks anybody", async (bad, named) => {
+])("init refuses %j by its flag, before any question", async (bad, named) => {
   const { exitCode, all, changes } = await run("init", "new", ...initAnswers, ...bad);
   expect([exitCode, changes]).toEqual([2, []]);
   expect(all).toMatch(new RegExp(`^ {2}- ${named}: `, "m"));
@@ -104,7 +104,7 @@ test.each([
 test.each([
   ["a name that is too long", "a".repeat(300), "ENAMETOOLONG"],
   ["a file that another init makes meanwhile", "beside", "EEXIST"],
-])("init says in words what is in the way: %s", async (_, stack, code) => {
+])("init names the problem in words: %s", async (_, stack, code) => {
   // Not there for who looks, and in the way of who writes.
   symlinkSync("nowhere", join(place, "Pulumi.beside.yaml"));
   const { exitCode, all, changes } = await run("init", stack, ...initAnswers);

@@ -44,7 +44,7 @@ test.each([
     ["status", "--all"],
     ["pulumi stack ls", "load", "answer"],
   ],
-])("%j starts pulumi before it loads what takes long", async (args, wanted) => {
+])("starts pulumi for %j before it loads large modules", async (args, wanted) => {
   const notes = join(place, "notes");
   await execa(process.execPath, ["--require", join(place, "hook.cjs"), bin, ...args], {
     env: { PATH: `${place}:/usr/bin:/bin`, NOTES: notes, PULUMI_BACKEND_URL: `file://${place}` },

@@ -22,7 +22,7 @@ describe("the command", () => {
   const command = join(import.meta.dirname, "../../pillar-host");
   const sh = ["/usr/bin", "/bin"].join(":");
 
-  test("is in the project's root, and works through a link", async () => {
+  test("stands in the project's root, and works through a link", async () => {
     const place = await mkdtemp(join(tmpdir(), "pillar-host-command-"));
     try {
       await symlink(command, join(place, "linked"));
@@ -33,7 +33,7 @@ describe("the command", () => {
     }
   });
 
-  test("without Node says what is needed", async () => {
+  test("names what is needed without Node", async () => {
     const place = await mkdtemp(join(tmpdir(), "pillar-host-command-"));
     try {
       for (const name of ["sh", "dirname", "readlink"])
@@ -52,7 +52,7 @@ describe("the command", () => {
     }
   });
 
-  test("and the program need a Node that is new enough", () => {
+  test("needs a Node that is new enough, like the program", () => {
     for (const old of ["18.20.4", "22.12.0"])
       expect(nodeFault(old)).toContain(`pillar-host needs Node 22.13 or newer, found ${old} (`);
     expect(["22.13.0", "24.0.0", "100.1.0", undefined].map((found) => nodeFault(found))).toEqual(
@@ -89,7 +89,7 @@ describe("the command line", () => {
     expect(stderr).toContain(text);
   });
 
-  test("without pulumi says what is needed", async () => {
+  test("names what is needed without pulumi", async () => {
     const { exitCode, stderr } = await run("resume", "prod");
     expect(exitCode).toBe(2);
     expect(stderr).toBe(

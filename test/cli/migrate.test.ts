@@ -59,22 +59,22 @@ async function play(
   return { exitCode, ran, said: said.join("\n") };
 }
 
-test("runs what comes next, and looks again, until nothing is left", async () => {
+test("runs the next command, and decides again, until nothing is left", async () => {
   const { exitCode, ran, said } = await play([toMake]);
   expect(exitCode).toBe(0);
   expect(ran).toEqual(["check prod-2", "pulumi up -s prod-2 --yes --skip-preview"]);
   expect(said).toContain("./pillar-host migrate prod prod-2 --yes");
 });
 
-test("without --yes the engine asks", async () => {
+test("lets the engine ask without --yes", async () => {
   expect((await play([toMake], { yes: false, isTerminal: true })).ran).toEqual(["check prod-2", "pulumi up -s prod-2"]);
 });
 
-test("what can't be undone is asked for despite --yes", async () => {
+test("asks for a final step despite --yes", async () => {
   expect((await play([toMove], { isTerminal: true })).ran.at(-1)).toBe("pulumi up -s prod-2");
 });
 
-test("pulumi asks even if the environment says that it skips its question", async () => {
+test("lets pulumi ask even if the environment skips its question", async () => {
   vi.stubEnv("PULUMI_SKIP_CONFIRMATIONS", "true");
   onTestFinished(() => void vi.unstubAllEnvs());
   const run = async () => {
@@ -87,7 +87,7 @@ test("pulumi asks even if the environment says that it skips its question", asyn
 test.each([
   [toMake, { yes: false }, "or add --yes"],
   [toMove, { yes: true }, "can't be undone"],
-])("without a terminal nothing is run that asks", async (situation, options, text) => {
+])("runs nothing that asks without a terminal", async (situation, options, text) => {
   const { exitCode, ran } = await play([situation], options);
   expect(exitCode).toContain(text);
   expect(exitCode).toContain("./pillar-host migrate prod prod-2");
@@ -97,32 +97,32 @@ test.each([
 test.each([
   ["a no, or Ctrl-C", { run: async () => 255 }, 255],
   ["a check that finds a fault", { check: async () => 1 }, 1],
-])("%s ends it, with what to type", async (_, changes, code) => {
+])("ends at %s, with the next command", async (_, changes, code) => {
   const { exitCode, said } = await play([toMake], changes);
   expect(exitCode).toBe(code);
   expect(said).toMatch(/Stopped at: pulumi up -s prod-2\nOnce .*\.\/pillar-host migrate prod prod-2 --yes$/);
 });
 
-test("a run that ends as awaiting ends it too, and nothing failed", async () => {
+test("ends after a run that awaits, without a failure", async () => {
   const { exitCode, said } = await play([toMake], { run: async () => 10 });
   expect(exitCode).toBe(10);
   expect(said).toMatch(/\nNothing failed\. To go on later: \.\/pillar-host migrate prod prod-2 --yes$/);
 });
 
-test("while a run is at work it waits, and says so once", async () => {
+test("waits while a run is active, and says so once", async () => {
   const { exitCode, said } = await play([atWork, atWork, atWork]);
   expect(exitCode).toBe(0);
   expect(said.match(/a run is at work/g)).toHaveLength(1);
   expect(said.match(/slept/g)).toHaveLength(3);
 });
 
-test("a command that changes nothing is not run for ever", async () => {
+test("does not repeat a command that changes nothing", async () => {
   const { exitCode, ran } = await play([toMake, toMake]);
   expect(exitCode).toContain("still asks for it");
   expect(ran).toHaveLength(2);
 });
 
-test("after a wait the same command may be next again", async () => {
+test("may run the same command again after a wait", async () => {
   const { exitCode, ran } = await play([toMake, atWork, toMake]);
   expect(exitCode).toBe(0);
   expect(ran).toHaveLength(4);

@@ -31,7 +31,7 @@ test.each([
   ["none", undefined],
   ["key.pub", "ssh-ed25519 AAAA me"],
   ["notes", "my notes"],
-])("init and up find the same wrong with %s", (name, text) => {
+])("init and up report the same problem of %s", (name, text) => {
   const at = text === undefined ? join(place, name) : file(name, text);
   const found = readKeyFile(at);
   expect("fault" in found && found.fault.wrong).toBeTruthy();

@@ -106,7 +106,7 @@ test.each([
   expect(lineOf(at(fresh, old))).toBe(line);
 });
 
-test("what can't be undone, and what is rehearsed first", () => {
+test("marks final steps, and those that check rehearses", () => {
   expect(at({ isMoveConfigured: true }, adopted)).toMatchObject({ isFinal: true, isCheckedFirst: true });
   expect(at({ isMoveConfigured: true, state: after() }, adopted)).toMatchObject({ isFinal: true });
   expect(at(done, retiring())).toMatchObject({ command: "destroy", isFinal: true });
@@ -114,7 +114,7 @@ test("what can't be undone, and what is rehearsed first", () => {
   expect(at(done, adopted)).not.toHaveProperty("isFinal");
 });
 
-test("a run that may move the orchestrator back asks, and a move waits for the sync", () => {
+test("asks before a run that may move the orchestrator back, and waits for the sync before a move", () => {
   const back = { ...moved, isRollbackConfigured: true };
   expect(at({ ...back, held: [{ lock, holder: "gone" }] }, adopted)).toMatchObject({
     command: "resume",
@@ -147,7 +147,7 @@ test("asks before a run of the old stack that may move an orchestrator", () => {
   });
 });
 
-test("a run that was cut off is gone on with; while it may move the orchestrator, it asks", () => {
+test("continues an interrupted run, and asks if it may move the orchestrator", () => {
   const held = [{ lock, holder: "gone" as const }];
   expect(at({ held }, undefined)).toMatchObject({ line: "./pillar-host resume prod-2", isFinal: false });
   expect(at({ held, isMoveConfigured: true }, adopted)).toMatchObject({ command: "resume", isFinal: true });
@@ -180,7 +180,7 @@ test.each([
   ],
   ["the rewards", done, retiring({ destroy: ["rewards lie there"] }), /needed: collect them/],
   ["a retired host is silent", done, { ...retiring(), parts: undefined }, /docs\/retiring.md/],
-] as const)("it waits: %s", (_, fresh, old, text) => {
+] as const)("waits: %s", (_, fresh, old, text) => {
   const step = at(fresh, old);
   expect(step.kind).toBe("wait");
   expect("lines" in step ? step.lines.join("\n") : "").toMatch(text);
@@ -196,10 +196,10 @@ test.each([
     { isMoveConfigured: true, state: after({ ...offered, orchestratorHost: "old" }) },
     adopted,
   ],
-])("it stops: %s", (_, fresh, old) => {
+])("stops: %s", (_, fresh, old) => {
   expect(at(fresh, old).kind).toBe("stop");
 });
 
-test("nothing is left of the old stack", () => {
+test("is done once nothing is left of the old stack", () => {
   expect(at(done, { lifecycle: "retiring", state: nothing }).kind).toBe("done");
 });

@@ -18,7 +18,7 @@ const at = (
     state: { isBegun: true, pending: [], ...(changes.shown ? { lastRun: changes.shown } : {}), ...changes.state },
   });
 
-test("what the last run said, as it said it", () => {
+test("prints the last run's next step unchanged", () => {
   expect(at({ shown })).toEqual(clicks);
 });
 
@@ -26,7 +26,7 @@ test.each([
   [{ synced: false, known: true, why: "at 9 of 10" }, "is not synced now (at 9 of 10)"],
   [{ synced: false, known: false, why: "no answer" }, "is not reachable now (no answer)"],
   [undefined, "was not looked at"],
-])("an address is offered only while the node is synced: %j", (node, said) => {
+])("offers an address only while the node is synced: %j", (node, said) => {
   const lines = at({ shown, node });
   expect(lines).toEqual([
     `Do not touch the wallet: the node of prod-2 ${said}.`,
@@ -35,11 +35,11 @@ test.each([
   ]);
 });
 
-test("an address that is registered already is no secret of a synced node", () => {
+test("prints an address that is registered already", () => {
   expect(at({ shown: { ...shown, isRegistered: true }, node: undefined })).toEqual(clicks);
 });
 
-test("a switch that the last run waited for may have come since", () => {
+test("says that a switch may have come since the last run", () => {
   const waits = { ...shown, isRegistered: true, isAwaited: true, nextStep: ["No momentum carries it yet."] };
   expect(at({ shown: waits, node: undefined })).toEqual([
     "As the last run saw it; pulumi up -s prod-2 looks again:",
@@ -47,12 +47,12 @@ test("a switch that the last run waited for may have come since", () => {
   ]);
 });
 
-test("lines that offer no address need no look", () => {
+test("reads no node for lines without an address", () => {
   const moves = { ...shown, nextStep: ["The orchestrator moves next:"], isOffered: false };
   expect(at({ shown: moves, node: undefined })).toEqual(["The orchestrator moves next:"]);
 });
 
-test("a run that is at work is left to its work, whatever the one before said", () => {
+test("names an active run, whatever the last run printed", () => {
   expect(at({ shown, held: [{ lock, holder: "lives" }] })).toEqual([
     "Nothing: a run is at work on prod-2 (process 42 of ada on laptop, since 2026-11-22 10:00 UTC).",
     "How far it is: ./pillar-host status prod-2 --watch",
@@ -62,7 +62,7 @@ test("a run that is at work is left to its work, whatever the one before said", 
 test.each([
   [{ held: [{ lock, holder: "gone" as const }] }],
   [{ held: undefined, state: { pending: [{ operation: "creating", type: "t", name: "n" }] } }],
-])("a run that was cut off is gone on with: %j", (changes) => {
+])("proposes resume for an interrupted run: %j", (changes) => {
   expect(at({ shown, ...changes }).at(-1)).toBe("  ./pillar-host resume prod-2");
 });
 
@@ -70,15 +70,15 @@ test.each([
   ["active", "  ./pillar-host check prod-2"],
   ["adopted", "  ./pillar-host check prod-2"],
   ["retiring", "Nothing is left of prod-2, or nothing was begun. What was recorded of it: ./pillar-host report prod-2"],
-] as const)("nothing made, %s", (lifecycle, said) => {
+] as const)("names the first command of a stack with nothing made, %s", (lifecycle, said) => {
   expect(at({ lifecycle, state: { isBegun: false } })).toContain(said);
 });
 
-test("before anything is made it says that the terminal may be closed", () => {
+test("says before the first run that the terminal may be closed", () => {
   expect(at({ state: { isBegun: false } }).at(-1)).toContain("The terminal may be closed meanwhile");
 });
 
-test("after a run that ended early: whether it waits, or went wrong", () => {
+test("distinguishes a run that waits from one that failed", () => {
   const startedAt = "2026-11-22T10:00:00Z";
   expect(at({ state: { wait: { startedAt } } })[0]).toMatch(/^The node syncs, and nobody waits/);
   expect(at({ state: { wait: { startedAt, syncedAt: startedAt } } })[0]).toMatch(/ended with an error/);

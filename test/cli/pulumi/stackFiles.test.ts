@@ -20,7 +20,7 @@ test("prints the command without --up, and runs nothing", async () => {
 test.each([
   ["with --up", (asEngine: Pulumi) => runOrPrintUp("prod", true, ["--yes"], asEngine)],
   ["from resume", (asEngine: Pulumi) => runUp("prod", ["--yes"], asEngine)],
-])("%s it is said and run, and its exit code is the command's", async (_, run) => {
+])("prints and runs the command %s, and returns its exit code", async (_, run) => {
   const { handOver, asEngine } = engine();
   expect(await run(asEngine)).toBe(3);
   expect(printed.mock.calls).toEqual([["running: pulumi up -s prod --yes"]]);

@@ -216,7 +216,7 @@ describe("the copy of a chain", () => {
   });
 
   test.for(["chain_snapshot", "chain_allow", "chain_copy", "chain_swap", "chain_accept"])(
-    "that fails at %s leaves nothing on the old host",
+    "leaves nothing on the old host if it fails at %s",
     async (name, { stage }) => {
       stage.does[name] = () => {
         throw Object.assign(new Error("No space left on device"), { exitCode: 1 });
@@ -229,16 +229,13 @@ describe("the copy of a chain", () => {
   test.for([
     "the copy broke off\n  found: tar: No space left on device",
     "the copy was ended\n  h: the other host sent more than this host accepts",
-  ])(
-    "for which the new host has no room, or of which more comes than was told, is removed: %j",
-    async (said, { stage }) => {
-      stage.does.chain_copy = () => {
-        throw Object.assign(new Error(said), { exitCode: 1 });
-      };
-      await failure(stage);
-      expect(stage.called.slice(-3)).toEqual(["new chain_discard", ...ends]);
-    },
-  );
+  ])("is removed if the new host lacks room, or more arrives than was announced: %j", async (said, { stage }) => {
+    stage.does.chain_copy = () => {
+      throw Object.assign(new Error(said), { exitCode: 1 });
+    };
+    await failure(stage);
+    expect(stage.called.slice(-3)).toEqual(["new chain_discard", ...ends]);
+  });
 
   test("continues after a broken connection, until no data came for a quarter of an hour", async ({ stage }) => {
     stage.does.chain_copy = (count) => {

@@ -26,7 +26,7 @@ describe("the database of an old node", () => {
       "three do, and one is silent",
       { ...seen(1010, [1012, 1011]), readings: [...seen(1010, [1012, 1011]).readings, silent("d")] },
     ],
-  ])("is copied where %s", (_what, witnesses) => expect(findOldVersionFault([gap], witnesses)).toBeUndefined());
+  ])("is copied if %s", (_what, witnesses) => expect(findOldVersionFault([gap], witnesses)).toBeUndefined());
 
   test.each<[string, ReferenceAnswers, RegExp]>([
     ["nobody is asked", { readings: [] }, /0 of 2 needed witnesses/],
@@ -45,16 +45,14 @@ describe("the database of an old node", () => {
       seen(1010, [1012, 1011, 1013], ["h", "h", "x"]),
       /of another chain: its momentum 1010 .* never copied/,
     ],
-  ])("is not copied where %s", (_what, witnesses, fault) =>
-    expect(findOldVersionFault([gap], witnesses)).toMatch(fault),
-  );
+  ])("is not copied if %s", (_what, witnesses, fault) => expect(findOldVersionFault([gap], witnesses)).toMatch(fault));
 
   test("needs witnesses from the highest required height on", () => {
     const higher = { ...gap, fromHeight: 1011, leastVersion: "v0.0.12" };
     expect(findOldVersionFault([higher, gap], seen(1010, [1012, 1012]))).toMatch(/0 of 2 .* from 1011 on/);
   });
 
-  test("of a node with the required versions has no problem", () => {
+  test("has no problem with the required versions", () => {
     expect(findOldVersionFault([], { readings: [] })).toBeUndefined();
   });
 });

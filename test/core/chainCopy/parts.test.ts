@@ -66,7 +66,7 @@ describe("the problems of a copy", () => {
     expect(faults({}, {}, { old, new: fresh }).length === 0).toBe(isGood);
   });
 
-  test("a host's facts are read whole, or not at all", () => {
+  test("reads a host's facts whole, or not at all", () => {
     const told =
       "active=active\nowner=\nnom=there\nconsensus=there\ncache=none\nbytes=12\nfree=5\nstaged=0\nlacks.perl=yes\nload=1\nend=yes\n";
     expect(parseChainFacts(told, "h")).toMatchObject({ bytes: 12, free: 5, lacks: ["perl"], networkKey: undefined });
@@ -88,7 +88,7 @@ describe("files and their hashes", () => {
   });
 
   test.for(["nom/../wallet/producer", "../x", "wallet/producer", "nom/a/b", "nom/a\nb"])(
-    "%s is no path of theirs",
+    "refuses %s as a path",
     (path) => {
       expect(() => parseHashes(`${a}  ${path}\n`, "h")).toThrow("h: the list of its databases' files cannot be read");
     },

@@ -51,7 +51,7 @@ test.each([
   [{ "ratelimit-reset": "1030" }, 30_000],
   [{ "ratelimit-reset": "1" }, 1000],
   [{}, 5000],
-])("a limit with %j waits %d ms", (headers, milliseconds) => {
+])("waits %d ms at a limit with %j", (headers, milliseconds) => {
   expect(readRetryDelayMs(new Headers(headers as Record<string, string>), 1_000_000)).toBe(milliseconds);
 });
 

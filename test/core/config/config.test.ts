@@ -188,7 +188,7 @@ describe("unknown keys", () => {
   });
 });
 
-describe("a value of the wrong type is not called missing", () => {
+describe("does not call a value of the wrong type missing", () => {
   test.each([
     [
       { pillar: "Anvil" },

@@ -178,7 +178,7 @@ const cases = (of: "bad" | "good") =>
     paths.flatMap((path) => (of === "bad" ? bad : good).map((value) => ({ what, path, value }))),
   );
 
-describe("each kind of value has one schema, wherever it stands", () => {
+describe("uses one schema for each kind of value, in every block", () => {
   test.each(cases("bad"))("$path refuses $value", ({ path, value }) => {
     const faults = faultsOf(withValue(path, value));
     expect(faults.join("\n")).toContain(`pillar-host:${path}`);
@@ -196,7 +196,7 @@ test("rebuilds a host key from its kind and its key", () => {
     expect(host(line)).toBe(key);
 });
 
-describe("one machine under two names is refused", () => {
+describe("refuses one machine under two names", () => {
   const blocks = {
     "orchestrator.migrateFrom": (other: object) => ({ orchestrator: { migrateFrom: other } }),
     "sync.oldHost": (other: object) => ({ sync: { from: "oldHost", oldHost: other } }),

@@ -67,12 +67,9 @@ test.each([
   expect(found.map((fault, index) => fault.slice(0, faults[index]?.length))).toEqual(faults);
 });
 
-test.each([42, 24.5, "24.50"])(
-  "maxMonthly %j is a price, as the file and as the command line write it",
-  (maxMonthly) => {
-    expect(configOf(cloud({ maxMonthly })).host).toMatchObject({ maxMonthly: Number(maxMonthly) });
-  },
-);
+test.each([42, 24.5, "24.50"])("accepts maxMonthly %j as a price, from the file and the command line", (maxMonthly) => {
+  expect(configOf(cloud({ maxMonthly })).host).toMatchObject({ maxMonthly: Number(maxMonthly) });
+});
 
 const networkNeeded = "needed a network in CIDR form, such as 192.0.2.1/32 for one address or 192.0.2.0/24";
 test.each([

@@ -68,7 +68,7 @@ describe("a stack whose login is a key's file", () => {
       () => file("torn", pair.private.slice(0, 60)),
       () => "cannot be read: truncated, of a hardware token, or of an unknown kind?",
     ],
-  ])("is told if the file %s", (_, make, told) => {
+  ])("gets a fault if the file %s", (_, make, told) => {
     const privateKeyFile = make();
     const result = parsed({ privateKeyFile });
     expect(result).toEqual({
@@ -76,7 +76,7 @@ describe("a stack whose login is a key's file", () => {
     });
   });
 
-  test("is told of two keys, together with all other faults", () => {
+  test("gets a fault for two keys, together with all other faults", () => {
     const privateKeyFile = file("key", pair.private);
     expect(parseConfig({ ...least, pillar: {}, ssh: { privateKeyFile, privateKey: pair.private } }, "prod")).toEqual({
       faults: [

@@ -15,7 +15,7 @@ function faults(changes: Record<string, unknown>): string[] {
 }
 const references = (...urls: string[]) => ({ sync: { references: urls } });
 
-describe("an active stack needs a possible witness of its chain", () => {
+describe("requires a possible witness for an active stack", () => {
   test("is refused without a witness before anything is touched, with the remedy", () => {
     const parsed = parseConfig({ ...least, sync: {} }, "prod");
     expect(parsed).toMatchObject({
@@ -43,7 +43,7 @@ describe("an active stack needs a possible witness of its chain", () => {
   });
 });
 
-describe("one node counts once, and the host itself not at all", () => {
+describe("counts one node once, and the host itself not at all", () => {
   test.each([
     ["http://192.0.2.1:35997", "http://192.0.2.1:35997"],
     ["http://192.0.2.1:35997", "http://192.0.2.1:35997/"],

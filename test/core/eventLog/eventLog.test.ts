@@ -95,7 +95,7 @@ describe("a line's version", () => {
     );
   });
 
-  it("of a newer program is refused, with what to do", async () => {
+  it("is refused if it is of a newer program, with the next command", async () => {
     put({ version: 2, ...line });
     await expect(events()).rejects.toThrow(
       `the event log, ${resolveEventLogPath(directory)}: written by a newer version of this program; nothing was changed\n` +

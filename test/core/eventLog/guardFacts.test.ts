@@ -19,7 +19,7 @@ const cases = facts.flatMap(([fact, { saidBy, voidedBy }]) =>
 );
 
 describe("a fact of the event log", () => {
-  it.each(cases)("%s, said by %s, does not count after %s", (fact, said, voiding) => {
+  it.each(cases)("does not count %s by %s after %s", (fact, said, voiding) => {
     expect(findValidEvents([line(said)], "prod", fact)).toHaveLength(1);
     expect(findValidEvents([line(said), line(voiding, "other")], "prod", fact)).toHaveLength(1);
     const after = findValidEvents([line(said), line(voiding)], "prod", fact);
@@ -27,7 +27,7 @@ describe("a fact of the event log", () => {
     expect(findValidEvents([line(said), line(voiding), line(said)], "prod", fact).at(-1)?.event).toBe(said);
   });
 
-  it.each(["released", "reactivated"] as const)("of a shutdown ends with %s", (event) => {
+  it.each(["released", "reactivated"] as const)("ends, for a shutdown, with %s", (event) => {
     expect(guardFacts.shutDown.voidedBy).toContain(event);
   });
 });
@@ -40,7 +40,7 @@ describe("a host on which no orchestrator was", () => {
     ({ at: "2026-11-22T18:00:00Z", move: moveNamed(text), event, details }) as MoveEvent;
   const way = (source: string, target: string) => ({ direction: "forward", generation: 1, source, target });
 
-  it("stays one while nothing tells of it", () => {
+  it("stays one while no event contradicts", () => {
     const other = move("pillar-host/prod-2/Anvil/1", "begun", way("SHA256:x", "SHA256:y"));
     expect(since(line("refused"), line("producing", "prod-2"), line("host", "prod-2", { address: "b" }), other)).toBe(
       shut.at,
@@ -62,11 +62,11 @@ describe("a host on which no orchestrator was", () => {
       "a move starts on it",
       move("pillar-host/x/Anvil/1", "starting", way("SHA256:x", computeFingerprint(host.hostKey))),
     ],
-  ])("is none any more once %s", (_, later) => {
+  ])("ends once %s", (_, later) => {
     expect(since(later)).toBeUndefined();
   });
 
-  it("is none where one was seen, and none without the key by which moves know it", () => {
+  it("is not assumed if an orchestrator was seen, or the host's key is missing", () => {
     expect(since(line("shutDown", "prod", { ...host, hasSigner: true }))).toBeUndefined();
     expect(since(line("shutDown", "prod", { address: host.address, hasSigner: false }))).toBeUndefined();
     expect(
@@ -75,7 +75,7 @@ describe("a host on which no orchestrator was", () => {
   });
 });
 
-it("is read past the table by no guard, step or provider", () => {
+it("is read only through the table by guards, steps and providers", () => {
   const root = join(import.meta.dirname, "../../..");
   // The registration is of an address, not of a host; a move's own lines have their rules.
   const others = /^core\/(eventLog|registration|orchestrator)\/|orchestratorPresence|unproved\.ts$/;

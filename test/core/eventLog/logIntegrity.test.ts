@@ -32,7 +32,7 @@ const add = (...reasons: string[]) =>
 const lines = () => readFileSync(resolveEventLogPath(directory), "utf8").trimEnd().split("\n");
 const rewrite = (kept: readonly string[]) => writeFileSync(resolveEventLogPath(directory), `${kept.join("\n")}\n`);
 
-test("a log that is as it was written is whole, an empty one too", async () => {
+test("accepts an unchanged log, also an empty one", async () => {
   expect(await findMissingLine(store())).toBeUndefined();
   await add("one", "two", "three");
   expect(await findMissingLine(store(), findLastHash(lines()))).toBeUndefined();
@@ -43,13 +43,13 @@ test.each([
   ["its end cut off", [0, 1], "this machine"],
   ["an earlier copy", [0], "this machine"],
   ["a line taken out of its middle", [0, 2], "a later line of it"],
-])("%s is missed", async (_what, kept, who) => {
+])("notices %s", async (_what, kept, who) => {
   await add("one", "two", "three");
   rewrite(lines().filter((_line, at) => kept.includes(at)));
   expect(await findMissingLine(store())).toContain(`, which ${who}`);
 });
 
-test("a log that is gone is missed by this machine, and a line that was changed by the next one", async () => {
+test("notices a missing log on this machine, and a changed line at the next line", async () => {
   await add("one", "two");
   rewrite(lines().map((line) => line.replace("one", "none")));
   expect(await findMissingLine(store())).toContain("which a later line of it has seen");
@@ -57,7 +57,7 @@ test("a log that is gone is missed by this machine, and a line that was changed 
   expect(await findMissingLine(store())).toContain("which this machine (");
 });
 
-test("another machine's copy is missed by the state alone; all lines of both, in any order, are whole", async () => {
+test("notices another machine's copy by the state; accepts all lines of both in any order", async () => {
   await add("one", "two");
   const [first = "", second = ""] = lines();
   rmSync(join(directory, "data"), { recursive: true });
@@ -69,7 +69,7 @@ test("another machine's copy is missed by the state alone; all lines of both, in
   expect(await findMissingLine(store(), findLastHash([first, second]))).toBeUndefined();
 });
 
-test("a line that is added to an earlier copy does not make it whole; the operator's word does, on this machine", async () => {
+test("accepts an earlier copy only with the operator's confirmation, on this machine", async () => {
   await add("one", "two", "three");
   rewrite(lines().slice(0, 1));
   await add("four");
@@ -78,7 +78,7 @@ test("a line that is added to an earlier copy does not make it whole; the operat
   expect(await findMissingLine(store())).toBeUndefined();
 });
 
-test("a line of another machine that was read once is missed later", async () => {
+test("notices the loss of a line of another machine that was read once", async () => {
   await add("one");
   const first = lines();
   writeFileSync(resolveEventLogPath(directory), `${first.join("\n")}\n${JSON.stringify({ version: 1, at: "x" })}\n`);
@@ -87,14 +87,14 @@ test("a line of another machine that was read once is missed later", async () =>
   expect(await findMissingLine(store())).toContain("which this machine (");
 });
 
-test("two writers at once name the same line before theirs, and nothing is missing", async () => {
+test("accepts two writers at once that name the same line before theirs", async () => {
   await add("one");
   await Promise.all(["two", "three", "four"].map((reason) => appendEvent(store(), event(reason))));
   expect(lines()).toHaveLength(4);
   expect(await findMissingLine(store())).toBeUndefined();
 });
 
-test("a run killed between a line and its head leaves a whole log", async () => {
+test("accepts a log of a run that was killed between a line and its head", async () => {
   await add("one");
   const heads = join(directory, "data/pillar-host/heads");
   const head = join(heads, readdirSync(heads)[0] ?? "");
@@ -104,7 +104,7 @@ test("a run killed between a line and its head leaves a whole log", async () => 
   expect(await findMissingLine(store())).toBeUndefined();
 });
 
-test("nothing begins by a log that lacks a line: the error says what to bring, or to type", async () => {
+test("begins nothing by a log that lacks a line, and names the next command", async () => {
   await add("one", "two");
   rewrite(lines().slice(0, 1));
   const said = await assertWhole(store(), "prod").catch((error: Error) => error.message);
@@ -113,7 +113,7 @@ test("nothing begins by a log that lacks a line: the error says what to bring, o
   expect(said).toMatch(/\n {2}Then: pulumi up -s prod$/);
 });
 
-test("a store that cannot be read refuses the line, which was not to be linked to nothing", async () => {
+test("refuses a line if the store cannot be read", async () => {
   const broken: Store = { ...store(), readLines: () => Promise.reject(new Error("no answer")) };
   await expect(appendEvent(broken, event("one"))).rejects.toThrow("no answer");
 });

@@ -10,7 +10,7 @@ import { putEvent } from "../../recordIn";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 
-test("an orchestrator is configured: one that is to come, or a release", async () => {
+test("finds a configured orchestrator: a move or a release", async () => {
   const release = { url: "https://r.example/o", version: "v0.0.9a" };
   const migrateFrom = { address: "198.51.100.9", hostKey };
   expect(await hasOrchestrator(configOf({ orchestrator: { migrateFrom } }), "prod-2")).toBe(true);
@@ -18,7 +18,7 @@ test("an orchestrator is configured: one that is to come, or a release", async (
   expect(await hasOrchestrator(configOf(), "prod-2")).toBe(false);
 });
 
-test("without the block, the record tells of an orchestrator on this stack's host", async () => {
+test("finds an orchestrator on this stack's host by the event log, without the block", async () => {
   const directory = mkdtempSync(join(tmpdir(), "record-"));
   const config = configOf({ orchestrator: { backup: { directory } } });
   const moved = { holder: "new", generation: 1, version: "v0.0.9a", movedAt: "2026-11-21T18:00:00Z" } as const;
@@ -37,7 +37,7 @@ test("without the block, the record tells of an orchestrator on this stack's hos
   rmSync(directory, { recursive: true });
 });
 
-test("without the block and with the record lost, the stack's state tells of it", async () => {
+test("finds an orchestrator by the state if block and event log are missing", async () => {
   const config = configOf({ orchestrator: { backup: { directory: join(tmpdir(), "no-such-record") } } });
   const told = ["new", "old", undefined].map((shown) => hasOrchestrator(config, "prod-2", shown));
   expect(await Promise.all(told)).toEqual([true, false, false]);

@@ -23,7 +23,7 @@ async function webhook(...statuses: number[]) {
 const text = "Pillar Anvil (prod-2): stalled\nthe height stands";
 
 test.each(["https://ntfy.sh/topic", "https://push.example.org/topic", "s3cret"])(
-  "%s: JSON with all of it, and the fields' names for ntfy's templates",
+  "sends %s JSON with all fields, and their names for ntfy's templates",
   (address) => {
     const { headers, body } = createNoticeRequest(address, notice);
     expect(JSON.parse(body)).toEqual({ ...notice, text });
@@ -74,7 +74,7 @@ test.each([
   ["nobody there", async () => `http://127.0.0.1:${await closedPort()}/s3cret`, "ECONNREFUSED"],
   ["no such name", async () => "http://s3cret.invalid/", /^(ENOTFOUND|EAI_AGAIN)$/],
   ["not an address", async () => "s3cret", "ERR_INVALID_URL"],
-])("%s: a reason without the address", async (_what, url, reason) => {
+])("returns a reason without the address: %s", async (_what, url, reason) => {
   const found = await sendNotice(await url(), notice, 1);
   expect(found).toMatch(reason);
   expect(found).not.toMatch(/s3cret|127/);

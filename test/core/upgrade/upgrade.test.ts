@@ -29,7 +29,7 @@ describe("a new version", () => {
       { ...good, synced: false },
       ...([0, 40_000, "bad"] as const),
     ],
-  ] as const)("that %s", (_, more, node, produced, waited, is) => {
+  ] as const)("judges one that %s", (_, more, node, produced, waited, is) => {
     const judgement = judgeUpgrade({ ...options, ...more, node, produced, waited });
     expect(judgement === undefined ? "open" : judgement.isGood ? "good" : "bad").toBe(is);
   });
@@ -146,14 +146,14 @@ describe("an upgrade", () => {
     expect(said).toBeLessThan(did.indexOf("swap false"));
   });
 
-  test.each(["back", "off"])("that ends with %s reports the reason and the command", async (stageOf) => {
+  test.each(["back", "off"])("reports the reason and the command if it ends with %s", async (stageOf) => {
     const { run } = stage([none, end(stageOf, "its RPC does not answer")]);
     await expect(run()).rejects.toThrow(
       /^203\.0\.113\.7: [\s\S]*\n {2}found: its RPC does not answer\n[\s\S]*Then: pulumi up -s prod/,
     );
   });
 
-  test("without an end names the log", async () => {
+  test("names the log if it does not end", async () => {
     const { run } = stage([none, atWork]);
     await expect(run()).rejects.toThrow(/the node's upgrade did not end\n[\s\S]*journalctl/);
   });

@@ -35,7 +35,7 @@ describe("an answer", () => {
     await expect(readBoundedResponse(await fetch(await packed()))).rejects.toThrow("the answer is larger than 5 MiB");
   });
 
-  test("without an end is cut at its limit, and its stream is closed", async () => {
+  test("is shortened at its limit if it has no end, and its stream is closed", async () => {
     let given = 0;
     let isEnded = false;
     const endless = new ReadableStream<Uint8Array>({
@@ -54,7 +54,7 @@ describe("an answer", () => {
   });
 });
 
-describe("a small answer that unpacks to a large one", () => {
+describe("a small answer that decompresses to a large one", () => {
   test("fails a reference", async () => {
     await expect(openReferenceChain(await packed()).newest()).rejects.toThrow("the answer is larger than 5 MiB");
   });
