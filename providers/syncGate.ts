@@ -93,7 +93,7 @@ export async function passGate(
   const startHeight = before.startHeight ?? kept.before.startHeight;
   const connection = createConnection(inputs.target.ssh);
   const start = { startedAt: new Date(startedAt).toISOString(), startHeight };
-  const client = kept.logObservations(createNodeClient(inputs.target, connection), start);
+  const client = kept.logStart(createNodeClient(inputs.target, connection), start);
   const own = openNodeChain("the node", inputs.target, connection);
   const witnesses = openWitnesses(inputs, inputs.target, "always");
   const notify = (event: Notice["event"], message: string) =>

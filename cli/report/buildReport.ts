@@ -1,6 +1,6 @@
 import type { LogEvent, MoveEvent } from "../../core/eventLog/events";
+import { findValidEvents } from "../../core/eventLog/guardFacts";
 import { parseLine } from "../../core/eventLog/logLine";
-import { openWaits } from "../../core/sync/curve";
 import { type EventText, formatEvent, time } from "./eventTable";
 
 type Entry = LogEvent | MoveEvent;
@@ -63,7 +63,7 @@ export function buildReport({ entries, unread }: ParsedLog, stack: string): Repo
     stacks,
     from: times[0] ?? "",
     to: times.at(-1) ?? "",
-    timeline: [...listItems(chosen), ...stacks.flatMap((each) => openWait(chosen, each))],
+    timeline: listItems(chosen),
     unread,
   };
 }
@@ -100,32 +100,18 @@ function placeBeforeSwitch(entry: Entry, entries: ParsedLog["entries"]): Entry {
 
 function listItems(entries: readonly Entry[]): Item[] {
   const stages = new Map<string, number>();
-  // Leaves out waits, which have a line every half hour: the sync's item or openWait covers the whole wait.
   return entries.flatMap((entry): Item[] => {
     const text = formatEvent(entry)?.text;
-    if (text === undefined || entry.event === "waiting") return [];
     const { stack } = getOwner(entry);
+    // A wait has a line for some of its runs. The last one stands for all until the node is synced.
+    const isOver = entry.event === "waiting" && findValidEvents(entries, stack, "waits").at(-1) !== entry;
+    if (text === undefined || isOver) return [];
     const item = { at: getDate(entry), stack, event: entry.event, ...text, details: entry.details };
     if (text.weight !== "stage") return [item];
     const before = stages.get(stack);
     stages.set(stack, getTime(entry));
     return [before === undefined ? item : { ...item, seconds: Math.round((getTime(entry) - before) / 1000) }];
   });
-}
-
-function openWait(entries: readonly Entry[], stack: string): Item[] {
-  const events = entries.filter((entry) => "stack" in entry);
-  const wait = events.findLast((entry) => entry.stack === stack && entry.event === "waiting");
-  if (wait?.event !== "waiting") return [];
-  const { startedAt, startHeight, curve } = openWaits(events, stack, wait.details.address);
-  const points = [...curve].sort(([a], [b]) => a - b);
-  const [first, last] = [points[0], points.at(-1)];
-  if (startedAt === undefined || !first || !last) return [];
-  const at = new Date(last[0]).toISOString();
-  const heights = { startHeight: startHeight ?? first[1], currentHeight: last[1] };
-  const details = { startedAt, syncedAt: at, ...heights, curve: points };
-  const read = formatEvent({ event: "waiting", details: { ...details, address: wait.details.address } });
-  return read ? [{ at, stack, event: "waiting", ...read.text, details }] : [];
 }
 
 const getOwner = (entry: Entry) => ("move" in entry ? entry.move : entry);

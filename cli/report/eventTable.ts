@@ -23,8 +23,7 @@ const end = ["the {holder} host holds the key", "version {version?}", "time with
 const stackTemplates: Record<EventName, Templates> = {
   host: ["stage", "host {address} ({provider})", "server {serverId?}"],
   recorded: ["note", "momentum {height} recorded", "hash {hash}"],
-  // Waits have a line every half hour. The report has only the last one, with the curve of all.
-  waiting: ["note", "not synced yet", "since {startedAt}, {curve.length} heights seen", wait.replaceAll("}", "?}")],
+  waiting: ["note", "not synced yet", "since {startedAt}", "from height {startHeight?}"],
   synced: ["stage", "synced at height {currentHeight}", wait, "{proved}", "not proved: {unproved}"],
   stepUnproved: ["note", "the login of the host did not run the step {step}"],
   chainCopyBegun: ["note", "chain copy started from {from}"],
@@ -101,7 +100,6 @@ const detailsSchema = z.object({
   ...optionalFields(z.number(), "secondsWithoutSigner"),
   ...optionalFields(time, "startedAt syncedAt switchedAt provedAt checkedAt movedAt"),
   ...optionalFields(z.array(z.string()), "proved unproved reasons evidence"),
-  ...optionalFields(z.array(z.tuple([z.number(), z.number(), z.number()])), "curve"),
   figures: figures.optional(),
   before: before.optional(),
   orBefore: z.literal(true).optional(),

@@ -1,4 +1,3 @@
-import type { CurvePoint } from "../../core/eventLog/events";
 import { printable } from "../../core/util/printable";
 import { formatDuration } from "../../core/util/timeText";
 import type { Item, Report } from "./buildReport";
@@ -12,7 +11,7 @@ const style = `:root { color-scheme: light dark; }
 body { margin: 0 auto; padding: 1rem; max-width: 56rem; font: 16px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 table { border-collapse: collapse; } td { border-top: 1px solid #8886; padding: .4rem .75rem .4rem 0; vertical-align: top; }
 ul { margin: 0; padding-left: 1.1rem; } .note strong { font-weight: normal; } .alarm strong { color: #d33; }
-.box { border: 2px solid #d33; padding: 0 1rem; } svg { display: block; width: 100%; height: auto; } tr { break-inside: avoid; }`;
+.box { border: 2px solid #d33; padding: 0 1rem; } tr { break-inside: avoid; }`;
 
 /** Formats a report as one HTML page that needs no network and no script. */
 export function formatPage(report: Report): string {
@@ -39,22 +38,9 @@ export function escapeHtml(text: string): string {
   return printable(text).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-function formatRow({ at, stack, title, lines, weight, seconds, details }: Item): string {
+function formatRow({ at, stack, title, lines, weight, seconds }: Item): string {
   const took = seconds === undefined ? "" : ` +${formatDuration(seconds * 1000)}`;
   const list = lines.map((line) => `<li>${escapeHtml(line)}</li>`).join("");
-  const text = `<strong>${escapeHtml(title)}</strong>${took}<ul>${list}</ul>${drawCurve(details)}`;
+  const text = `<strong>${escapeHtml(title)}</strong>${took}<ul>${list}</ul>`;
   return `<tr class="${weight}"><td>${formatMinute(at)}</td><td>${escapeHtml(stack)}</td><td>${text}</td></tr>`;
-}
-
-/** Draws the node's height over time; empty for an event without at least two points. */
-function drawCurve(details: unknown): string {
-  const { curve = [] } = details as { readonly curve?: readonly CurvePoint[] };
-  const points = [...curve].sort(([a], [b]) => a - b);
-  const [first, last] = [points[0], points.at(-1)];
-  if (!first || !last || first[0] === last[0]) return "";
-  const lowest = Math.min(...points.map(([, height]) => height));
-  const range = Math.max(...points.map(([, height]) => height)) - lowest || 1;
-  const place = ([at, height]: CurvePoint) =>
-    `${Math.round(((at - first[0]) / (last[0] - first[0])) * 600)},${Math.round(150 - ((height - lowest) / range) * 140)}`;
-  return `<svg viewBox="0 0 600 160" role="img" aria-label="Height over time"><polyline points="${points.map(place).join(" ")}" fill="none" stroke="#38d" stroke-width="2"/></svg>`;
 }

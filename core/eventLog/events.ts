@@ -1,9 +1,6 @@
 import type { OrchestratorIdentity } from "../chain/orchestrator";
 import type { MoveId } from "./moveId";
 
-/** A point of the wait for the sync: unix milliseconds, the node's height, and the network's height if known. */
-export type CurvePoint = readonly [at: number, height: number, target: number];
-
 /** The proof of a sync, as the sync gate keeps it. Times are ISO 8601, heights of momentums. */
 export interface SyncProof {
   readonly startedAt: string;
@@ -30,18 +27,17 @@ export interface EventDetails {
   };
   /** A momentum of the synced node's chain. A node that lacks it later is on another chain, or lies. */
   readonly recorded: { readonly height: number; readonly hash: string };
-  /** A wait for the sync goes on: its curve since the previous line (core/sync/waitLog.ts). */
+  /** A wait for the sync goes on. */
   readonly waiting: {
     readonly address: string;
     readonly startedAt: string;
     readonly startHeight?: number;
     readonly earlier?: string;
-    readonly curve: readonly CurvePoint[];
   };
   /** The engine counted a step as done though its script did not confirm it. */
   readonly stepUnproved: { readonly step: string };
-  /** The gate's outputs, and the end of the wait's curve. */
-  readonly synced: SyncProof & { readonly curve: readonly CurvePoint[] };
+  /** The gate's outputs. */
+  readonly synced: SyncProof;
   /** The new host may have parts of the old host's chain. */
   readonly chainCopyBegun: { readonly from: string };
   /** The old host's chain was copied to this host's node. `manifest`: hash of all files' hashes. */

@@ -1,26 +1,26 @@
 import type { NodeClient } from "../chain/node";
 import { type EventLog, type LogRef, openEventLog } from "../eventLog/eventLog";
-import type { CurvePoint } from "../eventLog/events";
-import { addPoint, openWaits, type Waits } from "./curve";
+import type { LogEvent } from "../eventLog/events";
+import { findValidEvents } from "../eventLog/guardFacts";
 import type { SyncResult } from "./waitForSync";
 
-/** Milliseconds until the first event, so that a run that is killed early also leaves its start. */
+/** Milliseconds until a run writes the start of the wait, so that a run that is killed early also leaves it. */
 const firstAfter = 60_000;
-/** Milliseconds between events: a run that is killed loses at most this much of a curve. */
-const every = 30 * 60_000;
-/** Points of one event. A week of events still holds more points than the curve keeps. */
-const pointsInLine = 6;
+
+/** The waits of all runs for a host. */
+interface Waits {
+  readonly startedAt?: string | undefined;
+  readonly startHeight?: number | undefined;
+  readonly earlier?: string | undefined;
+}
 
 /** Writes a wait to the event log. Problems with the log cause a message, and never stop the wait. */
 export interface WaitLog {
-  /** Measurements of the runs before. */
+  /** Facts of the runs before. */
   readonly before: Waits;
-  /** Wraps the client so that the log gets its observations. */
-  logObservations(
-    client: NodeClient,
-    start: { readonly startedAt: string; readonly startHeight?: number | undefined },
-  ): NodeClient;
-  /** Writes the remaining points after the wait gave up, and the address that was registered before this host's. */
+  /** Wraps the client so that the log gets the height of the first observation. */
+  logStart(client: NodeClient, start: Waits & { readonly startedAt: string }): NodeClient;
+  /** Writes the start, if it is not written yet, and the address that was registered before this host's. */
   pause(earlier?: string): Promise<void>;
   end(record: SyncResult): Promise<void>;
 }
@@ -32,44 +32,37 @@ export async function createWaitLog(
   say: (line: string) => void,
 ): Promise<WaitLog> {
   const log = place && openEventLog(place, { now, say: (line) => say(`sync: ${line}`) });
-  const before: Waits = place && log ? await readWaits(log, place, address, say) : { curve: [] };
-  let { curve } = before;
-  let unwritten: readonly CurvePoint[] = [];
-  let started: Pick<Waits, "startHeight"> & { readonly startedAt: string } = { startedAt: "" };
-  let due = now() + firstAfter;
+  const before = place && log ? await readWaits(log, place, address, say) : {};
+  const due = now() + firstAfter;
+  let start = { startedAt: "", startHeight: before.startHeight };
+  let isWritten = before.startedAt !== undefined;
   const write = async (earlier = before.earlier) => {
-    due = now() + every;
-    const details = { address, ...started, earlier, curve: unwritten };
-    unwritten = [];
-    await log?.note({ event: "waiting", details });
+    isWritten = true;
+    await log?.note({ event: "waiting", details: { address, ...start, earlier } });
   };
   return {
     before,
-    logObservations: (client, { startedAt, startHeight }) => {
-      started = { startedAt, startHeight };
+    logStart: (client, { startedAt, startHeight }) => {
+      start = { startedAt, startHeight };
       const observe = async () => {
         const observation = await client.observe();
         if (observation.kind === "none") return observation;
-        const { currentHeight, targetHeight } = observation.info;
-        started = { startedAt: started.startedAt, startHeight: started.startHeight ?? currentHeight };
-        const point = [now(), currentHeight, targetHeight] as const;
-        curve = addPoint(curve, point);
-        unwritten = addPoint(unwritten, point, pointsInLine);
-        if (now() >= due) await write();
+        start.startHeight ??= observation.info.currentHeight;
+        if (!isWritten && now() >= due) await write();
         return observation;
       };
       return { ...client, observe };
     },
     pause: async (earlier) => {
-      if (unwritten.length > 0) await write(earlier);
+      if (!isWritten || (earlier !== undefined && earlier !== before.earlier)) await write(earlier);
     },
     end: async ({ state: _, targetHeight: __, ...proof }) => {
-      await log?.note({ event: "synced", details: { ...proof, curve } });
+      await log?.note({ event: "synced", details: proof });
     },
   };
 }
 
-/** Returns an empty curve, with a message, if the event log is unreadable. */
+/** Returns no waits, with a message, if the event log is unreadable. */
 async function readWaits(
   log: EventLog,
   { stack }: LogRef,
@@ -77,9 +70,21 @@ async function readWaits(
   say: (line: string) => void,
 ): Promise<Waits> {
   try {
-    return openWaits(await log.read(), stack, address);
+    return findWaits(await log.read(), stack, address);
   } catch (error) {
     say(`sync: ${(error as Error).message}`);
-    return { curve: [] };
+    return {};
   }
+}
+
+/** Returns what the event log says about the waits for a host, up to its sync or its deletion. */
+function findWaits(events: readonly LogEvent[], stack: string, address: string): Waits {
+  const waits = findValidEvents(events, stack, "waits").flatMap(({ details }) =>
+    details.address === address ? [details] : [],
+  );
+  return {
+    startedAt: waits[0]?.startedAt,
+    startHeight: waits.find(({ startHeight }) => startHeight !== undefined)?.startHeight,
+    earlier: waits.findLast(({ earlier }) => earlier !== undefined)?.earlier,
+  };
 }

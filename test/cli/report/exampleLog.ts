@@ -1,12 +1,3 @@
-import type { CurvePoint } from "../../../core/eventLog/events";
-
-/** The wait from 18 to 20 November, 2 h between two points, its target known from the second one on. */
-export const curve: readonly CurvePoint[] = Array.from({ length: 25 }, (_, i) => [
-  Date.parse("2026-11-18T09:10:00Z") + i * 7_200_000,
-  Math.round(11_982_400 * (i / 24) ** 1.4),
-  i === 0 ? 0 : 11_965_120 + i * 720,
-]);
-
 const producer = { old: "z1qold0000000000000000000000000000000000", new: "z1qnew0000000000000000000000000000000000" };
 const move = "pillar-host/prod-2/Anvil/1";
 const backup = {
@@ -38,7 +29,6 @@ export const wholeWay: readonly object[] = [
     syncedAt: "2026-11-20T09:10:00.000Z",
     startHeight: 0,
     currentHeight: 11_982_400,
-    curve,
     proved: ["height 11982400 reached target 11982400", "newest momentum is fresh by both clocks"],
     unproved: ["height agrees with independent nodes (sync.references)"],
   }),
@@ -85,12 +75,11 @@ export const wholeWay: readonly object[] = [
 /** The lines of a migration that waits for the sync in its second run; the first run was killed. */
 export const syncing: readonly object[] = [
   ...wholeWay.slice(1, 2),
-  ...[2, 8].map((points) =>
-    next(`18T${points === 2 ? "11" : "23"}:10:00`, "waiting", {
+  ...["11", "23"].map((hour) =>
+    next(`18T${hour}:10:00`, "waiting", {
       address: "203.0.113.7",
       startedAt: "2026-11-18T09:10:00.000Z",
       startHeight: 0,
-      curve: points === 2 ? curve.slice(0, 2) : curve.slice(2, 8),
     }),
   ),
 ];
