@@ -70,7 +70,7 @@ describe("arguments", () => {
     [["--rounds", "many"], /needed a number from 1/],
     [["unchanged"], /too many arguments/],
     [["--quick"], /unknown option/],
-  ])("%j is refused with what there is", (args, message) => {
+  ])("refuses %j, with the list of rows", (args, message) => {
     expect(() => parseArguments(args)).toThrow(message);
   });
 });
@@ -98,7 +98,7 @@ describe("answersOf", () => {
     expect(answersOf("1 0.01 7\n2 0.01 8\n3 999 0\n4 0.01 9").slowest).toBe(999);
   });
 
-  test("a node that stood still is no figure", () => {
+  test("takes no figure from a node that stood still", () => {
     expect(() => answersOf("1 0.01 7\n2 0.01 7")).toThrow("nothing was measured");
   });
 });

@@ -78,7 +78,7 @@ describe("the compiled program is private, because it is run", () => {
       return `${entry.isDirectory() ? "directory" : "file"} ${mode.toString(8)}`;
     });
 
-  it("also where the umask lets everybody write", () => {
+  it("is private even if the umask lets everybody write", () => {
     const before = process.umask(0);
     try {
       compiled(root);
@@ -97,7 +97,7 @@ describe("the compiled program is private, because it is run", () => {
     expect((statSync(place()).mode & 0o777).toString(8)).toBe("700");
   });
 
-  it("also where they could into the program in it", async () => {
+  it("is rebuilt if others could write into its program", async () => {
     const directory = compiled(root);
     writeFileSync(join(directory, "index.js"), "module.exports = () => 'planted';");
     chmodSync(directory, 0o777);

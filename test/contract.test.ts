@@ -15,7 +15,7 @@ const scratch: MachineFacts = {
 };
 
 describe("hosts for the controller's contract", () => {
-  test("on a machine that the operator calls a scratch machine", () => {
+  test("are refused except on a machine that the operator calls a scratch machine", () => {
     expect(refusals(scratch)).toEqual([]);
     expect(refusals({ ...scratch, isScratch: false })).toEqual([
       "needed: --scratch-machine, your word that nothing on this machine is needed any more: a node is deployed on it, with packages, unit and keys",

@@ -74,7 +74,7 @@ describe("the demo's verdict", () => {
   });
 });
 
-test("a late beat means a stall; a slightly late one does not", () => {
+test("takes a late beat for a stall, and a slightly late one not", () => {
   let now = 0;
   const watch = new StallWatch(() => now);
   const beatAt = (time: number) => {

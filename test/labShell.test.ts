@@ -75,7 +75,7 @@ describe("the lab's shell", () => {
     expect(lines).toEqual(readme);
   });
 
-  test("for a new host at a cloud, it names the token's file and the operator's network", () => {
+  test("names the token's file and the operator's network for a new host at a cloud", () => {
     const fresh = { provider: "hetzner", sshFrom: "10.77.0.1/32" } as const;
     const orchestratorRelease = { url: "https://releases.example/o.zip", sha256: "ab".repeat(32), version: "v0.0.9a" };
     const text = welcome({ old: "198.51.100.9", fresh, orchestratorRelease });

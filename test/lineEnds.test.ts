@@ -7,14 +7,14 @@ import { expect, test } from "vitest";
 const git = (cwd: string, ...args: string[]) => execFileSync("git", args, { cwd, encoding: "utf8" });
 const root = join(import.meta.dirname, "..");
 
-test("no text file that is kept has CRLF", () => {
+test("keeps no text file with CRLF", () => {
   const kept = git(root, "ls-files", "--eol").trim().split("\n");
   const binary = kept.filter((line) => line.startsWith("i/-text"));
   expect(kept.filter((line) => !line.startsWith("i/lf") && !binary.includes(line))).toEqual([]);
   expect(binary.filter((line) => !line.includes("attr/-text"))).toEqual([]);
 });
 
-test("a clone by Git for Windows has none either", () => {
+test("has no CRLF in a clone by Git for Windows either", () => {
   const place = mkdtempSync(join(tmpdir(), "line-ends-"));
   const from = join(place, "from");
   git(place, "init", "-q", "from");

@@ -90,7 +90,7 @@ test("records a file that passed until a dependency changes; failed and missing 
   expect(passedBefore(root, await hashes())).toEqual([other]);
 });
 
-test("there are some, of the second tier all", () => {
+test("belong to the second tier, and exist", () => {
   const own = ownTests(checkout);
   expect(own.length).toBeGreaterThan(5);
   expect(own.filter((name) => !name.endsWith(".long.test.ts"))).toEqual([]);

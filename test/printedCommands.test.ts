@@ -34,7 +34,7 @@ test("every printed command comes from the helper, which names its stack", () =>
   expect(found.filter(({ path, text }) => !isExcepted(path, text))).toEqual([]);
 });
 
-test("no exception is one of nothing", () => {
+test("has no exception without a use", () => {
   const idle = exceptions.filter(([file, holds]) => !found.some(({ path, text }) => path === file && holds.test(text)));
   expect(idle).toEqual([]);
 });

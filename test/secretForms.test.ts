@@ -24,7 +24,7 @@ describe("a printed secret", () => {
     expect(found(printed)).toEqual(["a password"]);
   });
 
-  test("not in other texts", () => {
+  test("is not found in other texts", () => {
     expect(found(password.slice(0, -1))).toEqual([]);
     expect(found(Buffer.from(password.toLowerCase()).toString("base64"))).toEqual([]);
   });
@@ -41,7 +41,7 @@ describe("a printed secret", () => {
     ]);
   });
 
-  test("by its form, whoever created it", () => {
+  test("is found by its form, whoever created it", () => {
     expect(kindsIn(`AGE-SECRET-KEY-1${"Q".repeat(58)}`, [])).toEqual(["a backup's identity"]);
     expect(kindsIn("AGE-SECRET-KEY-1…", [])).toEqual([]);
     const key = `"-----BEGIN PRIVATE KEY-----\\n${"A".repeat(64)}"`;

@@ -331,7 +331,7 @@ describe("SyncGate", () => {
 });
 
 describe("a state's version", () => {
-  test.each(["diff", "update"])("of a newer program: %s refuses it, with what to do", async (method) => {
+  test.each(["diff", "update"])("refuses a state of a newer program, with the next command: %s", async (method) => {
     const { error } = await run("syncGate", method, "sync-gate", { ...inputs(), stateVersion: 2 }, inputs());
     expect(error?.message).toBe(
       "the state of this stack's SyncGate: written by a newer version of this program; nothing was changed\n" +
@@ -341,7 +341,7 @@ describe("a state's version", () => {
     expect(host.connections).toBe(0);
   });
 
-  test.each(["diff", "update"])("that is missing: %s refuses the state", async (method) => {
+  test.each(["diff", "update"])("refuses a state without a version: %s", async (method) => {
     const { error } = await run("syncGate", method, "sync-gate", { ...inputs(), stateVersion: undefined }, inputs());
     expect(error?.message).toMatch(
       /^the state of this stack's SyncGate: not in a version that this program knows; nothing was changed\n {2}found: no version\n/,
@@ -680,7 +680,7 @@ describe("HourlyRestartOff", () => {
     expect(log[1]).toBe("hourly restart: off, read back");
   });
 
-  test("no output of a host controls the terminal", async () => {
+  test("lets no output of a host control the terminal", async () => {
     const evil = `printf '%s\\n' '${evilText}'`;
     const { log } = await run("hourlyRestartOff", "update", "id", off(), off({ found: "1", script: evil }));
     expect(log[1]).toBe(harmless);

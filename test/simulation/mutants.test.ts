@@ -103,7 +103,7 @@ test.each<[string, keyof typeof searches, readonly Mutation[], boolean, RegExp]>
     true,
     /two may sign now/,
   ],
-])("the search finds it: %s", async (_what, name, mutations, isGuarded, why) => {
+])("finds the mistake: %s", async (_what, name, mutations, isGuarded, why) => {
   const rules = await mutated(mutations);
   const bounds = { ...searches[name], depth: 5 };
   const { found } = await search(bounds, { rules, isGuarded });

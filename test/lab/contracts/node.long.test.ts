@@ -147,7 +147,7 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
       }
     });
 
-    test("none exist beyond the newest; height 0 and a count above 1024 are errors", async () => {
+    test("do not exist beyond the newest; height 0 and a count above 1024 are errors", async () => {
       expect(await resultOf("ledger.getMomentumsByHeight", 1e9, 10)).toEqual({ count: expect.any(Number), list: [] });
       const { error: none } = await ask("ledger.getMomentumsByHeight", 0, 10);
       expect(none).toEqual({ code: -32000, message: "height parameter must be strictly greater than zero" });
@@ -155,7 +155,7 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
       expect(many).toEqual({ code: -32000, message: "count parameter is too big" });
     });
 
-    test("before a time, the answer is strictly before it, and the newest for a future time", async () => {
+    test("are strictly before a time, and the newest for a future time", async () => {
       const { list } = await resultOf<{ list: Momentum[] }>("ledger.getMomentumsByHeight", 1, 3);
       const [first, second, third] = list;
       if (!first || !second || !third) throw new Error("the chain has no three momentums");

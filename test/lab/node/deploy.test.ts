@@ -65,7 +65,7 @@ found: Do you want to join the newer network? (Y/n):`,
     expect(await onHost(stage.host, "pgrep -f [n]ode-controller || true")).toBe("");
   });
 
-  it("after a kill between key store and configuration, makes a new key and keeps the other", async () => {
+  it("makes a new key and keeps the other after a kill between key store and configuration", async () => {
     await onHost(stage.host, "echo cut > /root/.znn/wallet/producer");
     await node({ buildSeconds: 1, startRefusedMs: 120_000 });
     const running = up();
@@ -81,7 +81,7 @@ found: Do you want to join the newer network? (Y/n):`,
     expect(await onHost(stage.host, "cat /root/.znn/wallet/producer.unfinished-*")).toBe("cut");
   });
 
-  it("after a kill behind the configuration, ends with the same producer", async () => {
+  it("ends with the same producer after a kill behind the configuration", async () => {
     const before = await producer();
     const keys = await wallet();
     await node({ startRefusedMs: 300 });

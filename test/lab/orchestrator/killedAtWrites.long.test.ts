@@ -40,7 +40,7 @@ async function killedUp(): Promise<{ readonly stop?: Stop; readonly output: stri
   }
 }
 
-it("an up ends without a move if the bucket loses each upload", async () => {
+it("ends an up without a move if the bucket loses each upload", async () => {
   const before = await signer();
   await setGate(stage.lab, "cut");
   const { exitCode, output } = await stage.stack.up();

@@ -75,7 +75,7 @@ it("destroys the host whose successor produces, and keeps the other with the sam
   expect(gone.exitCode, gone.output).toBe(0);
 });
 
-it("the destroyed host is off, its keys have another name, and the node's unit is as before", async () => {
+it("leaves the destroyed host off, its keys renamed and the node's unit as before", async () => {
   await expect.poll(() => stage.lab.isUp("old")).toBe(false);
   expect(existsSync(join(stage.old.root, dropIns))).toBe(false);
   const left = readdirSync(join(stage.old.root, "root/.znn"));

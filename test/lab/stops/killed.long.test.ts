@@ -43,7 +43,7 @@ describe("an engine that is killed", () => {
     );
   });
 
-  it("in the packages: they continue without it", async () => {
+  it("continues the packages without it", async () => {
     await onHost(stage.host, holdLock);
     await upKilledWhen("grep -qs frontend.lock /var/log/pillar-host/packages.log");
     await cancel();
@@ -84,7 +84,7 @@ describe("an engine that is killed", () => {
     await expect.poll(providers, { interval: 500 }).toEqual([]);
   });
 
-  it("at the producer address: the next up completes", async () => {
+  it("completes in the next up after a kill at the producer address", async () => {
     await stage.lab.chain("PATCH", "/nodes/host1", { stall: false });
     await faults("ip", { hang: true });
     await upKilledWhen("pgrep -f [n]ode-controller > /dev/null");
