@@ -15,7 +15,6 @@ const exceptions: readonly (readonly [file: string, holds: RegExp, why: string])
     /./,
     "help texts: they are read before there is a stack, and say what each command is",
   ]),
-  ["core/config/retirementSchema.ts", /^`pulumi up` waits until/, "a description in docs/configuration.md"],
   ["core/config/stackSchema.ts", /so that `pulumi destroy` can release it$/, "a description in docs/configuration.md"],
 ];
 
