@@ -55,9 +55,10 @@ export function computeRequiredBytes(bytes: number): number {
   return bytes * 1.1 + extraRoomBytes;
 }
 
+/** Undefined for a node that does not report its version. */
 interface NodeVersions {
-  readonly old: string;
-  readonly new: string;
+  readonly old: string | undefined;
+  readonly new: string | undefined;
 }
 
 export function findCopyProblems(
@@ -107,6 +108,6 @@ export function findCopyProblems(
 }
 
 function versionFault({ old, new: fresh }: NodeVersions): string | undefined {
-  if ((compareNodeVersions(old, fresh) ?? 1) <= 0) return undefined;
+  if (old === undefined || fresh === undefined || (compareNodeVersions(old, fresh) ?? 1) <= 0) return undefined;
   return `the old host's node is ${old}, the new one's ${fresh}: needed the same, or a newer one on the new host`;
 }

@@ -9,7 +9,6 @@ import { isOneMachine } from "../ssh/sameHost";
 import { findSshdFaults, parseSshd } from "../ssh/sshdFaults";
 import type { WitnessSources } from "../sync/chainSources";
 import type { NodeStatus } from "../sync/nodeStatus";
-import { type ReferenceAnswers, readReferences } from "../sync/references";
 import { commandsFor } from "../util/commands";
 import { formatProblem } from "../util/problem";
 import { formatSize } from "../util/sizeText";
@@ -18,7 +17,6 @@ import { type ChainFacts, findCopyProblems, parseChainFacts } from "./chainFacts
 import type { CopyError, CopyHosts } from "./copyHosts";
 import { computeTransferTime } from "./copyProgress";
 import type { ChainCopyInputs } from "./inputs";
-import { findOldVersionFault } from "./oldVersion";
 
 /** Access to nodes, which tests replace. */
 export interface NodeAccess {
@@ -27,8 +25,6 @@ export interface NodeAccess {
   /** Reads momentums at a height that both nodes have. */
   readChains(old: NodeTarget, fresh: NodeTarget): Promise<{ readonly old: ChainExcerpt; readonly new: ChainExcerpt }>;
   version(target: NodeTarget): Promise<string>;
-  /** Reads what references and a node show of their chains. Never throws. */
-  readReferences(references: readonly string[], target: NodeTarget): Promise<ReferenceAnswers>;
 }
 
 const limit = 60_000;
@@ -43,16 +39,6 @@ export function createNodeAccess(readNodeStatus: NodeAccess["readNodeStatus"]): 
         return await withTimeout(readNodeVersion(target, connection), limit, `no answer within ${limit / 1000} s`);
       } finally {
         connection.drop();
-      }
-    },
-    readReferences: async (references, target) => {
-      const client = openNodeChain("the old host's node", target);
-      try {
-        const own = await client.newest().catch(() => undefined);
-        const excluded = [{ host: target.ssh.address, what: "the old host itself" }];
-        return await readReferences(references, own && { newest: own.momentum, client }, limit, { excluded });
-      } finally {
-        client.close();
       }
     },
     readChains: async (old, fresh) => {
@@ -86,18 +72,13 @@ export function copyLookup(inputs: ChainCopyInputs, isOld?: "old"): WitnessSourc
   return { references, tolerance, isChainUnverified: isChainUnverified === true || references.length === 0 };
 }
 
-export interface BothFacts {
-  readonly old: ChainFacts;
-  readonly new: ChainFacts;
-}
-
 /** Checks both hosts and nodes, and says what the copy will do. @throws Error that lists every reason against it */
 export async function checkBefore(
   inputs: ChainCopyInputs,
   hosts: CopyHosts,
   looks: NodeAccess,
   say: (line: string) => void,
-): Promise<BothFacts> {
+): Promise<void> {
   const addresses = { old: inputs.old.host.ssh.address, new: inputs.new.host.ssh.address };
   const facts = async (side: "old" | "new") => parseChainFacts(await hosts.call(side, "chain_facts"), addresses[side]);
   const faults: string[] = [];
@@ -105,22 +86,16 @@ export async function checkBefore(
     faults.push(`${addresses.old} and ${addresses.new} are one machine`);
   const [old, fresh] = await Promise.all([facts("old"), facts("new")]);
   const status = await looks.readNodeStatus(inputs.old.node, "old");
-  const { gaps = [] } = status;
-  if (!status.synced && gaps.length === 0) faults.push(`the old host's node is not synced: ${status.why}`);
-  // A node that is too old may be copied if witnesses confirm its chain.
-  const seen = gaps.length > 0 ? await looks.readReferences(inputs.references, inputs.old.node) : { readings: [] };
-  const oldVersionFault = findOldVersionFault(gaps, seen);
-  if (oldVersionFault !== undefined) faults.push(oldVersionFault);
+  // A node that is older than the network requires counts as not synced: it may be on another chain.
+  if (!status.synced) faults.push(`the old host's node is not synced: ${status.why}`);
   const versionOf = (side: "old" | "new") =>
     looks.version(inputs[side].node).catch((error: Error) => {
       faults.push(`the ${side} host's node does not report its version: ${error.message}`);
       return undefined;
     });
   const versions = { old: await versionOf("old"), new: await versionOf("new") };
-  const { old: before, new: after } = versions;
-  const known = before !== undefined && after !== undefined ? { old: before, new: after } : { old: "", new: "" };
   faults.push(...(await findSshdProblems(inputs, hosts)));
-  faults.push(...findCopyProblems(old, fresh, known, addresses));
+  faults.push(...findCopyProblems(old, fresh, versions, addresses));
   await looks.readChains(inputs.old.node, inputs.new.node).then(
     (chains) => {
       const { verdict, height } = compareChains(chains.old, chains.new);
@@ -132,8 +107,7 @@ export async function checkBefore(
   );
   if (faults.length > 0)
     throw Object.assign(new Error(refusedText(inputs, faults)), { isRefused: true } satisfies Partial<CopyError>);
-  for (const line of planLines(inputs, old, fresh, after ?? "")) say(line);
-  return { old, new: fresh };
+  for (const line of planLines(inputs, old, fresh, versions.new ?? "")) say(line);
 }
 
 /**

@@ -1,7 +1,6 @@
 import { openNodeChain } from "../chain/chain";
 import { createNodeClient, type NodeTarget } from "../chain/node";
 import { readVersionGaps } from "../chain/nodeVersion";
-import type { VersionGap } from "../chain/requiredVersions";
 import { type Connection, createConnection } from "../ssh/connection";
 import { systemClock } from "../util/clock";
 import { withTimeout } from "../util/withTimeout";
@@ -21,8 +20,6 @@ export interface NodeStatus {
   readonly state?: number;
   readonly currentHeight?: number;
   readonly targetHeight?: number;
-  /** Required versions that the node lacks, if it has no other problem. */
-  readonly gaps?: readonly VersionGap[];
 }
 
 const deadline = 20_000;
@@ -66,8 +63,7 @@ export async function readNodeStatus(
       const gaps = weighed.good ? await readVersionGaps(target, observation.info.currentHeight, way) : [];
       const { good, why, unproved } = refuseOldVersion(weighed, gaps);
       const gap = unproved.includes(chainGap) ? `; not proved: ${chainGap}` : "";
-      const said = { synced: good, why: `${why.text}${gap}`, reason: why.kind, known: true };
-      return { ...said, ...observation.info, gaps: gaps.length > 0 ? gaps : undefined };
+      return { synced: good, why: `${why.text}${gap}`, reason: why.kind, known: true, ...observation.info };
     };
     if (target.via === "ssh") await way.session();
     return await withTimeout(look(), deadline, `no answer within ${deadline / 1000} s`);

@@ -81,7 +81,6 @@ async function sentIn(answer: (place: Place, usual: string) => string) {
       await new Promise((resolve) => setImmediate(resolve));
     },
     version: async () => answer("nodeVersion", "v0.0.8"),
-    readReferences: async () => ({ readings: [] }),
     readNodeStatus: async ({ ssh }) => ({
       synced: ssh.address === "192.0.2.1",
       known: true,

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { listDistinctReferences } from "../../../core/chain/distinctReferences";
 import { createLeftOutNote, isAnswered, type Unanswered } from "../../../core/chain/reading";
-import { createNodeAccess } from "../../../core/chainCopy/copyChecks";
 import {
   chainGap,
   decideSynced,
@@ -179,14 +178,6 @@ describe("a witness", () => {
     };
     void listDistinctReferences(["http://a.example:1", "http://b.example:1"], [{ host: "c.example", what: "c" }], hang);
     expect(asked.sort()).toEqual(["a.example", "b.example", "c.example"]);
-  });
-
-  test("is never the old host of its own database", async () => {
-    const { target } = await hostWithNode();
-    const references = [`http://127.0.0.1:${target.port}`];
-    const looks = createNodeAccess((node) => readNodeStatus(node, { references, tolerance: 20 }));
-    const { readings } = await looks.readReferences(references, target);
-    expect(readings).toMatchObject([{ fault: { why: "it is the old host itself" } }]);
   });
 
   test("counts once as old host of a host that does not exist yet", async () => {
