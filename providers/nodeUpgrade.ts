@@ -13,6 +13,7 @@ import { readNodeStatus } from "../core/sync/nodeStatus";
 import { findRollbackFault } from "../core/upgrade/rollbackFault";
 import { upgradeNode } from "../core/upgrade/upgrade";
 import { systemClock } from "../core/util/clock";
+import { formatProblem } from "../core/util/problem";
 import { say } from "../core/util/say";
 import { defineResource, hasChanges } from "./runtime/dynamicResource";
 
@@ -98,8 +99,10 @@ async function readTick(chain: ChainClient, { pillar, network }: UpgradeInputs, 
   return { now, genesis: first?.timestamp ?? 0, pillars: standing?.pillars ?? 0, produced };
 }
 
-const inKeyGeneration =
-  "the node is not upgraded: the orchestrator beside it takes part in a key generation\n  needed: wait until that is over, then run the same command again";
+const inKeyGeneration = formatProblem({
+  what: "the node is not upgraded: the orchestrator beside it takes part in a key generation",
+  needed: "wait until that is over, then run the same command again",
+});
 
 /** Waits until the orchestrator takes part in no signing. An orchestrator that does not answer takes part in none. */
 async function waitForIdleOrchestrator(host: RootHost, port: number): Promise<void> {

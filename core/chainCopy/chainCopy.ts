@@ -3,6 +3,7 @@ import { type ChainExcerpt, compareChains } from "../chain/sameChain";
 import { openEventLog } from "../eventLog/eventLog";
 import type { Clock } from "../util/clock";
 import { commandsFor } from "../util/commands";
+import { formatProblem } from "../util/problem";
 import { formatSize } from "../util/sizeText";
 import { formatDuration } from "../util/timeText";
 import { parseChainFacts } from "./chainFacts";
@@ -125,7 +126,7 @@ async function copyUntilGood(
     deps.say(`copy ${count} of ${maxCopies} is discarded: ${fault}`);
     await hosts.call("new", "chain_discard");
   }
-  throw new Error([`${maxCopies} copies were bad`, ...found.map((fault) => `  found: ${fault}`)].join("\n"));
+  throw new Error(formatProblem({ what: `${maxCopies} copies were bad`, found }));
 }
 
 /** Replaces the node's databases with the copy, and returns what is wrong with the copy. */

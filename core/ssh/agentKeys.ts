@@ -15,22 +15,21 @@ export function readAgentKeyTypes(): string[] | undefined {
 /** Keys that sshd accepts per login by default (MaxAuthTries). */
 const maxTries = 6;
 
-export function formatAgentFindings(keys: readonly string[] | undefined): string[] {
+/** Returns what may keep an agent's keys from a login, as lines of a problem. */
+export function findAgentProblems(keys: readonly string[] | undefined): { found: string[]; needed: string[] } {
   if (keys === undefined)
-    return ["found: no ssh agent answers here (SSH_AUTH_SOCK): eval $(ssh-agent) && ssh-add FILE"];
+    return { found: ["no ssh agent answers here (SSH_AUTH_SOCK)"], needed: ["run: eval $(ssh-agent) && ssh-add FILE"] };
   const unusable = keys.filter((kind) => kind.includes("@"));
   const count = keys.length - unusable.length;
-  return [
-    ...(count < maxTries
-      ? []
-      : [
-          `found: the ssh agent offers ${count} keys, and most hosts end a login after ${maxTries}: name the right key's file`,
-        ]),
-    ...(unusable.length === 0
-      ? []
-      : [
-          `found: keys in the ssh agent that only ssh itself can use: ${[...new Set(unusable)].join(", ")}`,
-          "needed: an ordinary key for this host beside the hardware token or certificate (ssh-keygen -t ed25519)",
-        ]),
-  ];
+  const found: string[] = [];
+  const needed: string[] = [];
+  if (count >= maxTries) {
+    found.push(`the ssh agent offers ${count} keys, and most hosts end a login after ${maxTries}`);
+    needed.push("name the right key's file");
+  }
+  if (unusable.length > 0) {
+    found.push(`keys in the ssh agent that only ssh itself can use: ${[...new Set(unusable)].join(", ")}`);
+    needed.push("add an ordinary key for this host beside the hardware token or certificate (ssh-keygen -t ed25519)");
+  }
+  return { found, needed };
 }

@@ -103,7 +103,11 @@ export function formatNotRun(what: string, printed: string): string {
   const said = printed.trim().split("\n")[0]?.slice(0, 200);
   const user = findOtherUser(printed);
   if (user !== undefined)
-    return `the login did not run ${what}: the host asks for another user\n  found: "${said}"\n  needed: set user to ${user} in this host's login settings`;
+    return formatProblem({
+      what: `the login did not run ${what}: the host asks for another user`,
+      found: `"${said}"`,
+      needed: `set user to ${user} in this host's login settings`,
+    });
   return formatProblem({
     what: `the login did not run ${what} to its end, though it ended with exit code 0`,
     found: said ? `"${said}"` : "no output",

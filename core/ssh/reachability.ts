@@ -2,10 +2,10 @@ import { type Clock, systemClock } from "../util/clock";
 import { type Commands, someHostKey } from "../util/commands";
 import { takeFirstLine } from "../util/firstLine";
 import { printable } from "../util/printable";
-import { formatProblem } from "../util/problem";
+import { formatProblem, type Problem } from "../util/problem";
 import { say } from "../util/say";
 import { withTimeout } from "../util/withTimeout";
-import { formatAgentFindings, readAgentKeyTypes } from "./agentKeys";
+import { findAgentProblems, readAgentKeyTypes } from "./agentKeys";
 import { findOtherUser, frameScript, readAnswer } from "./answer";
 import { derivePublicKey } from "./derivePublicKey";
 import { createServerName, formatConsoleHelp, formatOwnServer, type OwnServer } from "./ownServer";
@@ -105,11 +105,8 @@ export async function tryLogin(target: SshTarget): Promise<SshSession> {
     const printed = await withTimeout(running, 30_000, `${where} lets in, and runs no command within 30 s`);
     const user = readAnswer(script, printed).isDone ? undefined : findOtherUser(printed.stdout);
     if (user === undefined) return session;
-    const needed = `the user ${user} (pillar-host:ssh.user)`;
-    throw createLoginRefusal("login", `${where} runs nothing: "${printable(takeFirstLine(printed.stdout.trim()))}"`, {
-      needed,
-      user,
-    });
+    const what = `${where} runs nothing: "${printable(takeFirstLine(printed.stdout.trim()))}"`;
+    throw createLoginRefusal("login", { what, needed: `log in as the user ${user} (pillar-host:ssh.user)` }, { user });
   } catch (error) {
     session.close();
     throw error;
@@ -176,36 +173,40 @@ export function formatRefusedLogin(target: SshTarget, error: LoginError, run: Co
       needed: run.set(isFromProxy ? "ssh.proxy.user" : "ssh.user", user),
       next: `Then: ${run.up}`,
     });
-  return `${what}\n${isFromProxy && target.proxy ? loginHelp(target.proxy, run, "ssh.proxy") : loginHelp(target, run)}`;
+  return formatProblem({
+    what,
+    ...(isFromProxy && target.proxy ? findLoginHelp(target.proxy, run, "ssh.proxy") : findLoginHelp(target, run)),
+  });
 }
 
-function loginHelp(target: SshTarget, run: Commands, block = "ssh"): string {
+function findLoginHelp(target: SshTarget, run: Commands, block = "ssh"): Omit<Problem, "what"> {
   const { address, port, user, privateKey, privateKeyPassword, password, agent } = target;
-  const lines: string[] = [];
+  const found: string[] = [];
+  const needed: string[] = [];
   const keyFile = run.set(`${block}.privateKeyFile`, "FILE");
   if (privateKey !== undefined) {
-    lines.push(
-      `found: the ssh key of pillar-host:${block} is not accepted`,
-      `needed: add its line to ~${user}/.ssh/authorized_keys on the host: ${derivePublicKey(privateKey, privateKeyPassword) ?? "(the key can't be read)"}`,
-      `or another key: ${keyFile}`,
-    );
+    const line = derivePublicKey(privateKey, privateKeyPassword) ?? "(the key can't be read)";
+    found.push(`the ssh key of pillar-host:${block} is not accepted`);
+    needed.push(`add its line to ~${user}/.ssh/authorized_keys on the host: ${line}`, `or set another key: ${keyFile}`);
   } else if (agent) {
-    lines.push(
-      "found: no key of the ssh agent is accepted (ssh-add -l shows them)",
-      ...formatAgentFindings(readAgentKeyTypes()),
-      `needed: name the right key's file: ${keyFile}; or, with a pass phrase: ssh-add -D && ssh-add FILE`,
+    const problems = findAgentProblems(readAgentKeyTypes());
+    found.push("no key of the ssh agent is accepted (ssh-add -l shows them)", ...problems.found);
+    needed.push(
+      ...problems.needed,
+      `name the right key's file: ${keyFile}; or, with a pass phrase: ssh-add -D && ssh-add FILE`,
     );
   }
   if (password !== undefined) {
-    lines.push(
-      `found: the password pillar-host:${block}.password is not accepted`,
-      `needed: set the right one (${run.setSecret(`${block}.password`)}), and let sshd accept passwords`,
-    );
+    found.push(`the password pillar-host:${block}.password is not accepted`);
+    needed.push(`set the right password (${run.setSecret(`${block}.password`)}), and let sshd accept passwords`);
   }
-  lines.push(
-    `Is it another user? ${run.set(`${block}.user`, "USER")}`,
-    `Then: ${run.up}`,
-    `See it with: ssh -v -p ${port} ${user}@${address}`,
-  );
-  return lines.map((line) => `  ${line}`).join("\n");
+  return {
+    found,
+    needed,
+    next: [
+      `Is it another user? ${run.set(`${block}.user`, "USER")}`,
+      `Then: ${run.up}`,
+      `See it with: ssh -v -p ${port} ${user}@${address}`,
+    ],
+  };
 }

@@ -162,7 +162,12 @@ function otherKey({ address, hostKey: pinned }: SshTarget, key: string | undefin
   if (key === undefined || shown === pinned) return undefined;
   return createLoginRefusal(
     "hostKey",
-    `${address} shows another host key than the pinned one\n  found: ${shown}\n  needed: ${pinned}\nWas the machine reinstalled, or is somebody in between? Compare the key at the provider's console before you change ${keys.hostKey}.`,
+    {
+      what: `${address} shows another host key than the pinned one`,
+      found: shown,
+      needed: pinned,
+      next: `Was the machine reinstalled, or is somebody in between? Compare the key at the provider's console before you change ${keys.hostKey}.`,
+    },
     { keys: { shown, pinned } },
   );
 }

@@ -1,4 +1,5 @@
 import { printable } from "../util/printable";
+import { formatProblem, type Problem } from "../util/problem";
 
 /** A permanent error, which no retry helps. An interface, because a class would not serialize. */
 interface FatalError extends Error {
@@ -32,11 +33,10 @@ export interface RefusedError extends FatalError {
 
 export function createLoginRefusal(
   refused: RefusedError["refused"],
-  what: string,
-  { needed, ...more }: Pick<RefusedError, "keys" | "user"> & { readonly needed?: string } = {},
+  problem: Problem,
+  more: Pick<RefusedError, "keys" | "user"> = {},
 ): RefusedError {
-  const text = needed === undefined ? what : `${what}\n  needed: ${needed}`;
-  return Object.assign(createFatalError(text), { refused, what, ...more });
+  return Object.assign(createFatalError(formatProblem(problem)), { refused, what: problem.what, ...more });
 }
 
 /** An error before any login. A retry may help, except after an unknown name. */

@@ -9,7 +9,7 @@ test("tries a refused login once for all steps of a run, and names the next comm
   let logins = 0;
   const { check } = createLoginCheck("prod", async () => {
     logins += 1;
-    throw createLoginRefusal("login", "root@203.0.113.7:22 refuses the login");
+    throw createLoginRefusal("login", { what: "root@203.0.113.7:22 refuses the login" });
   });
   for (const _step of ["preflight", "deploy"]) await expect(check(target)).rejects.toThrow("Then: pulumi up -s prod");
   expect(logins).toBe(1);

@@ -18,7 +18,7 @@ function host(...letIn: string[]) {
   const ran: string[] = [];
   const connect = async ({ privateKey = "", address }: SshTarget): Promise<SshSession> => {
     if (!letIn.includes(privateKey))
-      throw createLoginRefusal("login", `root@${address}:22 refuses the login\n  needed: …`);
+      throw createLoginRefusal("login", { what: `root@${address}:22 refuses the login`, needed: "…" });
     return {
       isOpen: true,
       tookMs: 0,

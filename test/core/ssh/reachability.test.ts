@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { formatAgentFindings } from "../../../core/ssh/agentKeys";
+import { findAgentProblems } from "../../../core/ssh/agentKeys";
 import type { OwnServer } from "../../../core/ssh/ownServer";
 import { bootTimeoutMs, formatRefusedLogin, type ReachDeps, waitForLogin } from "../../../core/ssh/reachability";
 import { createLoginRefusal, createUnreachedError } from "../../../core/ssh/sshErrors";
@@ -51,7 +51,7 @@ test("waits for a host that boots, and says so once", async () => {
 });
 
 test("waits for a host that refuses the login while it boots", async () => {
-  const { deps, seen } = worldOf(refused, createLoginRefusal("login", "refuses the login"));
+  const { deps, seen } = worldOf(refused, createLoginRefusal("login", { what: "refuses the login" }));
   expect(await failure(deps)).toBe("");
   expect(seen).toMatchObject({ logins: 3, waited: 22_000 });
 });
@@ -59,7 +59,7 @@ test("waits for a host that refuses the login while it boots", async () => {
 test("tries a refused login so seldom that no host bans this machine", async () => {
   const { deps, seen } = worldOf(
     refused,
-    ...Array.from({ length: 99 }, () => createLoginRefusal("login", "refuses the login")),
+    ...Array.from({ length: 99 }, () => createLoginRefusal("login", { what: "refuses the login" })),
   );
   expect(await failure(deps)).toContain("refuses the login");
   expect(seen.logins).toBeLessThan(6);
@@ -114,15 +114,15 @@ test("does not wait for an unknown name", async () => {
 });
 
 test("fails at once for another host key and a refused login", async () => {
-  const key = worldOf(createLoginRefusal("hostKey", "203.0.113.7 shows another host key"));
+  const key = worldOf(createLoginRefusal("hostKey", { what: "203.0.113.7 shows another host key" }));
   expect(await failure(key.deps)).toBe(
     "203.0.113.7 shows another host key\nIf the new key is right, as the host's console shows it: pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' -s prod && pulumi up -s prod",
   );
-  const login = worldOf(createLoginRefusal("login", "op@203.0.113.7:22 refuses the login", { needed: "a key" }));
+  const login = worldOf(createLoginRefusal("login", { what: "op@203.0.113.7:22 refuses the login", needed: "a key" }));
   expect(await failure(login.deps)).toBe(
     `op@203.0.113.7:22 refuses the login
   found: the password pillar-host:ssh.password is not accepted
-  needed: set the right one (pulumi config set --secret --path pillar-host:ssh.password -s prod), and let sshd accept passwords
+  needed: set the right password (pulumi config set --secret --path pillar-host:ssh.password -s prod), and let sshd accept passwords
   Is it another user? pulumi config set --path pillar-host:ssh.user USER -s prod
   Then: pulumi up -s prod
   See it with: ssh -v -p 22 op@203.0.113.7`,
@@ -174,9 +174,13 @@ ${throwAway}`,
       );
   });
 
-  const otherKey = createLoginRefusal("hostKey", "203.0.113.7 shows another host key", {
-    keys: { shown: "a", pinned: "b" },
-  });
+  const otherKey = createLoginRefusal(
+    "hostKey",
+    { what: "203.0.113.7 shows another host key" },
+    {
+      keys: { shown: "a", pinned: "b" },
+    },
+  );
 
   test("may show another key until cloud-init has ended", async () => {
     const passing = worldOf(refused, otherKey, otherKey);
@@ -199,7 +203,7 @@ ${throwAway}`,
 });
 
 describe("the help for a refused login", () => {
-  const error = createLoginRefusal("login", "refuses the login");
+  const error = createLoginRefusal("login", { what: "refuses the login" });
   const { password: _, ...bare } = target;
 
   test.each([[undefined], ["pass-phrase"]])(
@@ -231,21 +235,20 @@ describe("the help for a refused login", () => {
 });
 
 test.each([
-  ["no agent", undefined, ["found: no ssh agent answers here (SSH_AUTH_SOCK): eval $(ssh-agent) && ssh-add FILE"]],
-  ["as many keys as most hosts try", Array(5).fill("ssh-ed25519"), []],
+  ["no agent", undefined, ["no ssh agent answers here (SSH_AUTH_SOCK)"], ["run: eval $(ssh-agent) && ssh-add FILE"]],
+  ["as many keys as most hosts try", Array(5).fill("ssh-ed25519"), [], []],
   [
     "more",
     Array(7).fill("ssh-ed25519"),
-    ["found: the ssh agent offers 7 keys, and most hosts end a login after 6: name the right key's file"],
+    ["the ssh agent offers 7 keys, and most hosts end a login after 6"],
+    ["name the right key's file"],
   ],
   [
     "a hardware token",
     ["sk-ssh-ed25519@openssh.com"],
-    [
-      "found: keys in the ssh agent that only ssh itself can use: sk-ssh-ed25519@openssh.com",
-      "needed: an ordinary key for this host beside the hardware token or certificate (ssh-keygen -t ed25519)",
-    ],
+    ["keys in the ssh agent that only ssh itself can use: sk-ssh-ed25519@openssh.com"],
+    ["add an ordinary key for this host beside the hardware token or certificate (ssh-keygen -t ed25519)"],
   ],
-])("describes an agent's keys: %s", (_what, keys, lines) => {
-  expect(formatAgentFindings(keys)).toEqual(lines);
+])("describes an agent's keys: %s", (_what, keys, found, needed) => {
+  expect(findAgentProblems(keys)).toEqual({ found, needed });
 });

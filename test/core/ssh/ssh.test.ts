@@ -34,7 +34,7 @@ describe("the pinned key", () => {
       fatal: true,
       message:
         `127.0.0.1 shows another host key than the pinned one\n  found: ${host.hostKey}\n  needed: ${pinned}\n` +
-        "Was the machine reinstalled, or is somebody in between? Compare the key at the provider's console before you " +
+        "  Was the machine reinstalled, or is somebody in between? Compare the key at the provider's console before you " +
         "change pillar-host:host.hostKey.",
     });
   });

@@ -125,14 +125,14 @@ If the new key is right, as the host's console shows it: pulumi config set --pat
     expect(await refused({}, { "ssh.privateKey": privateKey })).toContain(`error: ${where}:22 refuses the login
 found: the ssh key of pillar-host:ssh is not accepted
 needed: add its line to ~root/.ssh/authorized_keys on the host: ${publicKey}
-or another key: pulumi config set --path pillar-host:ssh.privateKeyFile FILE -s prod
+needed: or set another key: pulumi config set --path pillar-host:ssh.privateKeyFile FILE -s prod
 Is it another user? pulumi config set --path pillar-host:ssh.user USER -s prod
 Then: pulumi up -s prod
 See it with: ssh -v -p 22 ${where}`);
     const password = await refused({}, { "ssh.password": "Wrong-Pony-5" });
     expect(password).toContain(`error: ${where}:22 refuses the login
 found: the password pillar-host:ssh.password is not accepted
-needed: set the right one (pulumi config set --secret --path pillar-host:ssh.password -s prod), and let sshd accept passwords
+needed: set the right password (pulumi config set --secret --path pillar-host:ssh.password -s prod), and let sshd accept passwords
 `);
     expect(password).not.toContain("Wrong-Pony-5");
   });
