@@ -58,7 +58,6 @@ const stackTemplates: Record<EventName, Templates> = {
   shutDown: ["stage", "node of {address} shut down", "{evidence}"],
   reactivated: ["note", "retirement of {address} cancelled"],
   rewards: ["stage", "rewards collected", "confirmed by the {saidBy?}", "{evidence}"],
-  told: ["note", "webhook notified: {notice}"],
   refused: ["note", "a deletion was refused", "{reasons}"],
   override: ["alarm", "OVERRIDDEN by the operator", "typed: {sentence}", "although: {reasons}"],
   released: ["stage", "host retired", "server {serverId?}", "{evidence}"],
@@ -87,7 +86,7 @@ const figures = z.object({ expected: z.number(), produced: z.number() });
 const before = z.object({ producerAddress: z.string(), height: z.number(), at: time });
 /** All details that may get into a report. Other content of the file is dropped. */
 const detailsSchema = z.object({
-  ...optionalFields(z.string(), "address provider serverId hash step from manifest producerAddress earlier notice"),
+  ...optionalFields(z.string(), "address provider serverId hash step from manifest producerAddress earlier"),
   ...optionalFields(
     z.string(),
     "sentence how server label file identityFile sha256 oldVersion direction source target holder version",

@@ -2,23 +2,19 @@ import { randomUUID } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 import { createNodeRpc } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
-import { createStackLogRef, openStackStore } from "../../core/config/stackStore";
-import { openEventLog, readEvents } from "../../core/eventLog/eventLog";
+import { openStackStore } from "../../core/config/stackStore";
 import type { RetirementInputs } from "../../core/retirement/guardInputs";
 import type { GuardMemory, Remembered } from "../../core/retirement/guardMemory";
 import { readHostOnce } from "../../core/retirement/readHost";
 import { formatUnmet } from "../../core/retirement/refusalText";
 import { addProvider } from "../../core/retirement/retirementFacts";
 import { createRetirementInputs } from "../../core/retirement/retirementInputs";
-import { findRetirementNotices, type RetirementNotice } from "../../core/retirement/retirementNotices";
 import { surveyRetirement } from "../../core/retirement/surveyRetirement";
 import { commandsFor } from "../../core/util/commands";
 import { takeFirstLine } from "../../core/util/firstLine";
 import { withTimeout } from "../../core/util/withTimeout";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
-import { warn } from "../log";
-import { notifyOperator } from "../notifyOperator";
 import { reportNextStep } from "../reportNextStep";
 import { readOnlyDeps } from "./checkRetirement";
 import type { RetirementArgs } from "./guard";
@@ -96,15 +92,13 @@ async function retiredHostSteps(
   const { stack } = inputs;
   const { destroy } = commandsFor(stack);
   try {
-    const events = await readEvents(store, config.pillar.name);
     const look = await readHostOnce(inputs, 0, readOnlyDeps);
     const seen = addProvider(look, config.host.provider === "existing" ? undefined : config.host.provider);
-    const { facts, verdict } = await withTimeout(
+    const { verdict } = await withTimeout(
       surveyRetirement({ step: "destroy", inputs, memory, host: seen, store }, readOnlyDeps),
       deadline,
       `no answer within ${deadline / 1000} s`,
     );
-    if (!pulumi.runtime.isDryRun()) await notifyOnce(config, findRetirementNotices(facts, verdict, events));
     if (verdict.unmet.length === 0) return [shut, `All conditions are met. Delete the host with: ${destroy}`];
     return [
       shut,
@@ -113,16 +107,5 @@ async function retiredHostSteps(
     ];
   } catch (error) {
     return [shut, `It is unknown what still blocks ${destroy}: ${takeFirstLine((error as Error).message)}`];
-  }
-}
-
-async function notifyOnce(config: StackConfig, notices: readonly RetirementNotice[]): Promise<void> {
-  if (config.notify === undefined || notices.length === 0) return;
-  const place = createStackLogRef(config);
-  const log = openEventLog(place, { now: () => Date.now(), say: (line) => void warn(line) });
-  for (const { notice, message } of notices) {
-    // Without an event log every run would send the notifications again.
-    if (await log.note({ event: "told", details: { notice } }))
-      await notifyOperator(config.notify, notice, place, message);
   }
 }

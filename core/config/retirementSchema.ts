@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { SchemaFault } from "./configFaults";
 import { duration } from "./duration";
 import { checkPrivateKeyOpens, loginRule, otherHostShape, otherNodeShape } from "./loginSchema";
 import { rpcUrl } from "./schemaParts";
@@ -38,31 +37,6 @@ export const retirementSchema = z
     references: z.array(rpcUrl).default([]).meta({
       description: "Independent nodes to ask beside those of `sync.references`",
     }),
-    afterwards: z.enum(["leave", "poweroff"]).default("leave").meta({
-      description: "Leaves an existing host on after its release, or powers it off",
-    }),
-    keysAside: z.boolean().default(false).meta({
-      description:
-        "On an existing host, moves keys, configuration and the orchestrator's directory aside after its release",
-    }),
   })
   .prefault({})
   .meta({ description: "How this host is retired", see: "retiring.md" });
-
-export function findRetirementFaults({
-  host,
-  retirement,
-}: {
-  readonly host: { readonly provider: string };
-  readonly retirement: z.output<typeof retirementSchema>;
-}): SchemaFault[] {
-  if (host.provider !== "existing" && retirement.afterwards !== "leave")
-    return [
-      [
-        ["retirement", "afterwards"],
-        "is for existing hosts only: a server at a cloud provider is deleted",
-        { remove: "retirement.afterwards" },
-      ],
-    ];
-  return [];
-}

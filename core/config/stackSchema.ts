@@ -5,7 +5,7 @@ import { findHostFaults, hostSchema } from "./hostSchema";
 import { sshSchema } from "./loginSchema";
 import { controllerSchema, findSyncFaults, nodeSchema, ownAddress, syncSchema } from "./nodeSchema";
 import { findOrchestratorFaults, orchestratorSchema } from "./orchestratorSchema";
-import { findRetirementFaults, networkSchema, retirementSchema } from "./retirementSchema";
+import { networkSchema, retirementSchema } from "./retirementSchema";
 import { findSameMachineFaults } from "./sameMachine";
 import { pillarName, webAddress } from "./schemaParts";
 import { findStoreFaults, storeSchema } from "./storeSchema";
@@ -74,9 +74,8 @@ export const stackSchema = z
       description:
         "A webhook that gets a notification when the node has synced, when its height stalls and when it grows again, at the " +
         "deadline, when the wait or the orchestrator's move fails, when the orchestrator has moved, when the wallet was " +
-        "updated too early, when the new address is registered, when the Pillar produces, when the old host can be retired, " +
-        "when rewards wait to be collected, and when the old host can be released. `status --all --notify` also sends it " +
-        "every alert, and the end of each alert",
+        "updated too early, when the new address is registered, when the Pillar produces, and when the old host can be " +
+        "retired. `status --all --notify` also sends it every alert, and the end of each alert",
       secret: true,
     }),
     heartbeat: webhook.optional().meta({
@@ -99,7 +98,6 @@ export const stackSchema = z
       findSyncFaults,
       findStoreFaults,
       findOrchestratorFaults,
-      findRetirementFaults,
     ].flatMap((find) => find(config));
     for (const [path, message, cure] of faults)
       context.addIssue({ code: "custom", path: [...path], message, params: cure ? { cure } : undefined });

@@ -83,7 +83,6 @@ export interface EventDetails {
   readonly reactivated: { readonly address: string };
   /** The rewards are paid and collected: the chain shows it, or the operator confirmed it. */
   readonly rewards: { readonly evidence: readonly string[]; readonly saidBy?: "operator" };
-  readonly told: { readonly notice: "rewardsDue" | "retirementPossible" };
   readonly refused: { readonly reasons: readonly string[] };
   /** The operator's typed sentence overrode the reasons. */
   readonly override: { readonly sentence: string; readonly reasons: readonly string[] };

@@ -46,7 +46,6 @@ export const guardFacts = {
   typed: { saidBy: ["override"], voidedBy: signsOfLife },
   /** A destroy lifted the provider's protection; the event names the server. */
   unprotected: { saidBy: ["released"], voidedBy: [] },
-  notified: { saidBy: ["told"], voidedBy: ["released", "reactivated"] },
 } as const satisfies Readonly<Record<string, GuardFact>>;
 
 export type FactName = keyof typeof guardFacts;

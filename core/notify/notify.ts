@@ -11,7 +11,6 @@ export interface Notice {
     | "registeredTooEarly"
     | "registered"
     | "producing"
-    | "rewardsDue"
     | "retirementPossible"
     | "sign"
     | "signOver"

@@ -47,9 +47,6 @@ export interface RetirementInputs extends HostRef, ChainSources {
   readonly epoch: number;
   /** Paths relative to the project. */
   readonly backup: { readonly directory: string; readonly identityFile?: string | undefined };
-  /** Fate of an existing host once it may go. */
-  readonly afterwards: "leave" | "poweroff";
-  readonly keysAside: boolean;
   /** Script library (core/steps/libraries.ts). */
   readonly library: string;
 }

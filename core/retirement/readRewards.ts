@@ -15,8 +15,6 @@ export type RewardsReading =
       readonly says: "waiting";
       readonly why: string;
       readonly dueAt?: number;
-      /** True if the rewards wait to be collected. */
-      readonly isPaid?: true;
       /** The wallet of this address alone can collect. */
       readonly rewardAddress?: string;
     }
@@ -83,7 +81,7 @@ export async function judgeRewards(
   figures: readonly PaidEpoch[] = [],
 ): Promise<
   | { says: "fault" | "paidNothing"; why: string }
-  | { says: "waiting"; why: string; dueAt?: number; isPaid?: true }
+  | { says: "waiting"; why: string; dueAt?: number }
   | { says: "collected"; evidence: string }
 > {
   const running = Math.floor((now - genesis) / epoch);
@@ -124,7 +122,6 @@ export async function judgeRewards(
   if (!collected)
     return {
       says: "waiting",
-      isPaid: true,
       why: `paid since epoch ${first.epoch}, and not collected: ${coins(uncollected)} wait (collect them in the wallet)`,
     };
   return {

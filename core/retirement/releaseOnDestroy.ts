@@ -98,11 +98,6 @@ async function releaseUnderLock(
       };
       await log.add({ event: "released", details });
     }
-    if ("facts" in host && inputs.afterwards === "poweroff")
-      await root.call("retire_poweroff", {}).catch((error: Error) => {
-        // The other guard may have powered it off already.
-        if (!earlier) throw error;
-      });
   } finally {
     root.close();
   }

@@ -30,7 +30,7 @@ export function createRetirementInputs(
 }
 
 export function createRetirementSettings(config: StackConfig): RetirementSettings {
-  const { stack, orchestrator, retirement, sync, network } = config;
+  const { stack, orchestrator, sync, network } = config;
   return {
     stack,
     pillar: config.pillar.name,
@@ -46,8 +46,6 @@ export function createRetirementSettings(config: StackConfig): RetirementSetting
       directory: chooseRecordsPlace(config),
       identityFile: orchestrator.backup.identityFile,
     },
-    afterwards: retirement.afterwards,
-    keysAside: retirement.keysAside,
     library: readRetirementLibrary(),
   };
 }

@@ -44,7 +44,6 @@ export async function shutDownHost(
   await stopNode(root, places, (line) => deps.say(`retirement: ${line}`), isForced);
   deps.say(`retirement: the node of ${root.address} is stopped, and stays off`);
   await root.call("retire_remove_settings", variables);
-  if (inputs.keysAside) for (const line of splitLines(await root.call("retire_keys_aside", variables))) deps.say(line);
   const details = { address: root.address, evidence: ["stopped, disabled and masked"] };
   if (node.active) await log.add({ event: "shutDown", details });
 }

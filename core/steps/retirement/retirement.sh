@@ -86,22 +86,8 @@ retire_stop_signer() {
       "needed: end the process $signer_executable, and what listens on port $signer_rpc_port (see them with: ps -ef), then run the same command again."
 }
 
-# The keys of a host that stays: out of the way of whoever starts a node or an orchestrator on it.
-retire_keys_aside() {
-  local path at
-  at=$(date -u +%Y%m%dT%H%M%SZ)
-  for path in "$data_dir/wallet" "$data_dir/config.json" "$data_dir/network-private-key" "$signer_directory"; do
-    [ -e "$path" ] || continue
-    mv -T "$path" "$path.retired-$at"
-    say "$path is kept as $path.retired-$at"
-  done
-}
-
 # Gives up the stack's settings for the node.
 retire_remove_settings() {
   forget_node_stop
   remove_empty_kernel_headers
 }
-
-# Powers off after a moment, so that this connection ends in order.
-retire_poweroff() { systemd-run --quiet --collect --on-active=3 systemctl poweroff; }

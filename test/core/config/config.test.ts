@@ -78,7 +78,7 @@ test("gives the smallest configuration every default", () => {
       attempt: 1,
     },
     network: { epoch: 24 * 3600 * 1000, momentum: 10_000, tickMomentums: 30 },
-    retirement: { references: [], afterwards: "leave", keysAside: false },
+    retirement: { references: [] },
   });
 });
 

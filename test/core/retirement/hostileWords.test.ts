@@ -20,7 +20,7 @@ import { journeyIn } from "../../recordIn";
 /** Where a text of the retired host stands. */
 const spots = [
   ...["producer", "mark", "markName", "share", "journalStore", "journalIdentity", "journalOther"],
-  ...["path", "owner", "told", "keysAside"],
+  ...["path", "owner", "told"],
 ] as const;
 type Spot = (typeof spots)[number];
 const emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
@@ -76,7 +76,6 @@ async function retire(answer: (spot: Spot, usual: string) => string) {
         ...[`share=${answer("share", "localstate-ab.json")}`, "end=yes", ""],
       ].join("\n"),
     retire_stop: () => `${answer("told", "it stops")}\n`,
-    retire_keys_aside: () => `${answer("keysAside", "keys are aside")}\n`,
   };
   const streams: Readonly<Record<string, () => Buffer>> = {
     signer_manifest: () => Buffer.from(["f", "600", answer("owner", "0:0"), "0", emptyHash, path, ""].join("\0")),
@@ -105,7 +104,6 @@ async function retire(answer: (spot: Spot, usual: string) => string) {
     places,
     stack: "prod",
     pillar: "Anvil",
-    keysAside: true,
     host: { ssh: { address: "192.0.2.1" } },
     backup: { directory: backups },
   } as unknown as RetirementInputs;
@@ -125,9 +123,7 @@ async function retire(answer: (spot: Spot, usual: string) => string) {
 test("shuts down a host with valid answers after its backup", async () => {
   const { sent, told, failure, backups } = await retire((_spot, usual) => usual);
   expect(failure).toBeUndefined();
-  for (const name of ["signer_archive", "retire_stop", "retire_remove_settings", "retire_keys_aside"])
-    expect(sent).toContain(name);
-  expect(told).toContain("keys are aside");
+  for (const name of ["signer_archive", "retire_stop", "retire_remove_settings"]) expect(sent).toContain(name);
   expect(journeyIn(backups, "Anvil").map(({ event }) => event)).toEqual(["shuttingDown", "shutDown"]);
 });
 

@@ -60,7 +60,6 @@ describe("rewards after a switch in epoch 4", () => {
       6.2 * day,
       {
         says: "waiting",
-        isPaid: true,
         why: "paid since epoch 5, and not collected: 10 ZNN and 0 QSR wait (collect them in the wallet)",
       },
     ],
@@ -90,7 +89,6 @@ describe("rewards after a switch in epoch 4", () => {
       8.2 * day,
       {
         says: "waiting",
-        isPaid: true,
         why: "paid since epoch 5, and not collected: 30 ZNN and 0 QSR wait (collect them in the wallet)",
       },
     ],

@@ -81,8 +81,6 @@ const inputs = (changes: object = {}, facts: readonly string[] = []) => ({
   tolerance: 20,
   network: { momentum: 10_000, tickMomentums: 30 },
   epoch: 86_400_000,
-  afterwards: "leave",
-  keysAside: false,
   backup: { directory: join(scratch, "backups") },
   library: library(facts),
   ...changes,

@@ -50,7 +50,6 @@ async function noSignerAt(lines: readonly (LogEvent | MoveEvent)[]): Promise<str
     network: { momentum: 10_000, tickMomentums: 30 },
     epoch: 1,
     tolerance: 20,
-    afterwards: "leave",
   } as unknown as RetirementInputs;
   const memory = { createdAt: "2026-01-01T00:00:00Z", isReached: true, isOwnWork: false };
   const deps = { ...systemClock, say: () => undefined, saysCollected: true };

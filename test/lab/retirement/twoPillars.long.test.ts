@@ -56,10 +56,7 @@ it("refuses a host of the other Pillar, even if the stack names it", async () =>
 
 it("destroys the host whose successor produces, and keeps the other with the same successor", async () => {
   await Promise.all([
-    configureAnvil({
-      lifecycle: "retiring",
-      retirement: { ...(oldFile(stage).retirement as object), afterwards: "poweroff", keysAside: true },
-    }),
+    configureAnvil({ lifecycle: "retiring" }),
     bolt.configure(boltFile({ lifecycle: "retiring" }), secrets()),
   ]);
   const [anvils, bolts] = await Promise.all([stage.stack.up(), bolt.up()]);
@@ -75,14 +72,10 @@ it("destroys the host whose successor produces, and keeps the other with the sam
   expect(gone.exitCode, gone.output).toBe(0);
 });
 
-it("leaves the destroyed host off, its keys renamed and the node's unit as before", async () => {
-  await expect.poll(() => stage.lab.isUp("old")).toBe(false);
+it("leaves the destroyed host with its keys and the node's unit as before", async () => {
   expect(existsSync(join(stage.old.root, dropIns))).toBe(false);
   const left = readdirSync(join(stage.old.root, "root/.znn"));
-  expect(left).toContainEqual(expect.stringMatching(/^wallet\.retired-\d{8}T\d{6}Z$/));
-  expect(left).toContainEqual(expect.stringMatching(/^config\.json\.retired-/));
-  expect(left).not.toContain("wallet");
-  expect(left).not.toContain("config.json");
+  expect(left).toEqual(expect.arrayContaining(["wallet", "config.json"]));
 });
 
 it("each has its own event log and backups in the same directory", async () => {

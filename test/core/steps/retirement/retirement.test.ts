@@ -274,18 +274,6 @@ describe("a host that is given up", () => {
     const { code, stderr } = await call(box, "retire_stop_signer");
     expect([code, stderr.split("\n")[0]]).toEqual([1, "h: the orchestrator does not stop"]);
   });
-
-  test("has its keys moved aside, with their place printed", async ({ box }) => {
-    host(box);
-    await node(box);
-    await signer(box);
-    const { stdout } = await call(box, "retire_keys_aside");
-    expect(stdout.replaceAll(/\d{8}T\d{6}Z/g, "TIME").replaceAll(box.dir, "")).toBe(
-      "/znn/wallet is kept as /znn/wallet.retired-TIME\n/znn/config.json is kept as /znn/config.json.retired-TIME\n/signer is kept as /signer.retired-TIME\n",
-    );
-    expect(await factsOf(box)).toMatchObject({ hasKeyStore: false, signer: nobody });
-    expect((await call(box, "retire_keys_aside")).stdout).toBe("");
-  });
 });
 
 describe("the producer address in the node's configuration", () => {
