@@ -5,7 +5,6 @@ import { isBucket } from "../../core/store/bucketPlace";
 import { createDirectoryStore } from "../../core/store/directoryStore";
 import { openStore } from "../../core/store/openStore";
 import { resolveDataDirectory, resolvePlace } from "../../core/store/recordsDirectory";
-import { openForStack } from "../../core/store/storeFault";
 import { commandsFor } from "../../core/util/commands";
 import { formatProblem } from "../../core/util/problem";
 import { CliRefusal } from "../terminal/refusal";
@@ -70,7 +69,7 @@ function listDefaultDirectories(): string[] {
 }
 
 async function readLog(stack: string, place: string): Promise<FoundLog[]> {
-  const store = isBucket(place) ? openForStack(stack, () => openStore(place)) : createDirectoryStore(place);
+  const store = isBucket(place) ? openStore(place, stack) : createDirectoryStore(place);
   try {
     const { entries, unread } = parseEventLog((await store.readLines()).join("\n"), store.log);
     const log = { entries: entries.map((entry) => ("move" in entry ? locateFiles(entry, store) : entry)), unread };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { StackConfig } from "../config/config";
 import type { CloudHostConfig } from "../config/hostSchema";
 import { openStackStore } from "../config/stackStore";
-import { storeFault } from "../store/storeFault";
+import { createOperatorError } from "../util/operatorError";
 
 const orderSchema = z.object({
   plan: z.string(),
@@ -111,13 +111,13 @@ export function keepFirstPrice(
   return known?.wish === wish ? known : { wish, monthly, currency };
 }
 
-/** @throws storeFault */
+/** @throws in the operator's words */
 export function openOrderRecords(config: StackConfig, stack: string): OrderRecords {
   // Two Pillars may share a place, and their stacks have one name.
   const name = `orders-${stack}-${config.pillar.name}.json`;
   const store = openStackStore(config);
   const inWords = (what: string) => (error: Error) => {
-    throw storeFault(store.formatError(what, error));
+    throw createOperatorError(store.formatError(what, error));
   };
   return {
     read: () => store.readText(name).then(parseOrderRecord, inWords("read")),

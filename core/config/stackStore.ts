@@ -2,7 +2,6 @@ import { formatBucketPlace } from "../store/bucketPlace";
 import { openStore } from "../store/openStore";
 import { formatDefaultPlace, resolvePlace } from "../store/recordsDirectory";
 import type { Store } from "../store/store";
-import { openForStack } from "../store/storeFault";
 import type { StackConfig } from "./config";
 
 /** Returns the place of event log and backups as inputs name it: configured, or the user's default. Never a secret. */
@@ -20,7 +19,7 @@ export function resolveRecordsDirectory(config: StackConfig): string {
   return resolvePlace(chooseRecordsPlace(config));
 }
 
-/** @throws storeFault */
+/** @throws in the operator's words */
 export function openStackStore(config: StackConfig): Store {
-  return openForStack(config.stack, () => openStore(chooseRecordsPlace(config)));
+  return openStore(chooseRecordsPlace(config), config.stack);
 }

@@ -1,7 +1,6 @@
 import { locateBackupFiles } from "../store/backupFiles";
 import { openStore } from "../store/openStore";
 import type { Store } from "../store/store";
-import { openForStack } from "../store/storeFault";
 import type { EventBody, LogEvent, MoveEvent, MoveEventBody, MoveEventName, Optional } from "./events";
 import { findLastHash, storeHead } from "./logIntegrity";
 import { formatLine, parseLine } from "./logLine";
@@ -48,7 +47,7 @@ interface EventLogDeps {
 }
 
 export function openEventLog({ directory: place, stack, pillar }: LogRef, deps: EventLogDeps): EventLog {
-  const store = openForStack(stack, () => openStore(place));
+  const store = openStore(place, stack);
   const inWords = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();

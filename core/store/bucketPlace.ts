@@ -1,4 +1,4 @@
-import { storeFault } from "./storeFault";
+import { createOperatorError } from "../util/operatorError";
 
 export interface BucketPlace {
   readonly bucket: string;
@@ -46,11 +46,12 @@ export function findBucketProblem(address: string): string | undefined {
   return isPlain ? undefined : "needed an endpoint such as https://s3.example.net, without user and password";
 }
 
-/** Parses a Pillar's part of a bucket. @throws storeFault */
+/** Parses a Pillar's part of a bucket. @throws in the operator's words */
 export function parseBucketPlace(configured: string): BucketPlace {
   const [address = "", pillar = ""] = configured.split("#");
   const fault = findBucketProblem(address) ?? (pillar === "" ? "needed #PILLAR at its end" : undefined);
-  if (fault !== undefined) throw storeFault(`the bucket of the event log can't be used: pillar-host:store ${fault}`);
+  if (fault !== undefined)
+    throw createOperatorError(`the bucket of the event log can't be used: pillar-host:store ${fault}`);
   const { hostname: bucket, pathname, searchParams } = new URL(address);
   const folders = pathname.split("/").filter((part) => part !== "");
   const prefix = `${[...folders, "pillar-host", pillar].join("/")}/`;

@@ -2,12 +2,12 @@ import crypto from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
+import { createOperatorError } from "../util/operatorError";
 import { formatProblem } from "../util/problem";
 import { settle } from "../util/writeAtomically";
 import { readIfExists } from "./directoryStore";
 import type { Bucket, Listed } from "./s3";
 import type { Store } from "./store";
-import { storeFault } from "./storeFault";
 
 const maxConcurrentReads = 16;
 
@@ -69,7 +69,7 @@ async function readObject(bucket: Bucket, { key, bytes }: Listed): Promise<strin
   if (cached !== undefined) return cached;
   const text = await bucket.text(key);
   if (!text.endsWith("\n") || Buffer.byteLength(text) !== bytes)
-    throw storeFault(
+    throw createOperatorError(
       formatProblem({
         what: `the bucket of the event log can't be read: ${bucket.address}; nothing is decided without it`,
         found: `${key} has ${bytes} bytes, and ${Buffer.byteLength(text)} came`,
@@ -87,14 +87,14 @@ interface NewObject {
   readonly sha256: string;
 }
 
-/** Writes a new object. @throws storeFault if the key exists with other content */
+/** Writes a new object. @throws in the operator's words if the key exists with other content */
 async function putNew(bucket: Bucket, { key, body, bytes, sha256 }: NewObject): Promise<void> {
   // Some providers ignore If-None-Match.
   if ((await bucket.head(key)) === undefined && (await bucket.put(key, body(), bytes, sha256))) return;
   // The object is our own if the answer to an earlier attempt was lost.
   const existing = await bucket.head(key);
   if (existing?.bytes !== bytes || existing.sha256 !== sha256)
-    throw storeFault(`${bucket.address}: ${key} is there already: nothing is overwritten`);
+    throw createOperatorError(`${bucket.address}: ${key} is there already: nothing is overwritten`);
 }
 
 async function upload(bucket: Bucket, file: string, key: string): Promise<void> {
@@ -104,7 +104,7 @@ async function upload(bucket: Bucket, file: string, key: string): Promise<void> 
   const body = () => fs.createReadStream(file);
   await putNew(bucket, { key, body, bytes: size, sha256: hash.digest("hex") });
   if ((await bucket.head(key))?.bytes !== size)
-    throw storeFault(
+    throw createOperatorError(
       formatProblem({
         what: `${bucket.address}: ${key} is not whole in the bucket`,
         needed: `all ${size} bytes: run the same command again`,

@@ -1,4 +1,6 @@
 import fs from "node:fs";
+import { commandsFor } from "../util/commands";
+import { createOperatorError } from "../util/operatorError";
 import { formatProblem } from "../util/problem";
 import { isBucket, parseBucketPlace } from "./bucketPlace";
 import { createBucketStore } from "./bucketStore";
@@ -6,20 +8,19 @@ import { createDirectoryStore, resolveEventLogPath } from "./directoryStore";
 import { resolvePlace } from "./recordsDirectory";
 import { openBucket } from "./s3";
 import type { Store } from "./store";
-import { storeFault } from "./storeFault";
 
 /**
  * Opens a Pillar's store. @param configured the operator's directory, or one of formatDefaultPlace or formatBucketPlace
  *
- * @throws storeFault if this machine's records are in another store
+ * @throws in the operator's words if this machine's records are in another store
  */
-export function openStore(configured: string): Store {
+export function openStore(configured: string, stack = "STACK"): Store {
   const directory = resolvePlace(configured);
   const log = resolveEventLogPath(directory);
   if (isBucket(configured)) {
     const place = parseBucketPlace(configured);
     if (fs.existsSync(log))
-      throw storeFault(
+      throw createOperatorError(
         formatProblem({
           what: "the event log is on this machine, but a bucket is configured for it; nothing was changed",
           found: `${log}, beside ${place.address}`,
@@ -29,11 +30,11 @@ export function openStore(configured: string): Store {
     return createBucketStore(openBucket(place), directory);
   }
   if (fs.existsSync(`${log}.moved`))
-    throw storeFault((run) =>
+    throw createOperatorError(
       formatProblem({
         what: `the event log in ${directory} was moved to a bucket; nothing was changed`,
         found: `${log}.moved, and no pillar-host:store in this stack's configuration`,
-        needed: `set the bucket's address: ${run.setTo("store", "ADDRESS")}`,
+        needed: `set the bucket's address: ${commandsFor(stack).setTo("store", "ADDRESS")}`,
       }),
     );
   return createDirectoryStore(directory);

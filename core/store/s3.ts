@@ -1,11 +1,11 @@
 import type { Readable } from "node:stream";
 import { readBoundedStream } from "../util/boundedText";
 import { takeFirstLine } from "../util/firstLine";
+import { createOperatorError } from "../util/operatorError";
 import { printable } from "../util/printable";
 import { formatProblem } from "../util/problem";
 import { withTimeout } from "../util/withTimeout";
 import type { BucketPlace } from "./bucketPlace";
-import { storeFault } from "./storeFault";
 
 export interface Listed {
   readonly key: string;
@@ -46,7 +46,7 @@ function createRequester(place: BucketPlace) {
     } catch (error) {
       const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
       if (status !== undefined && status in results) return results[status] as T;
-      throw storeFault(formatBucketError(purpose, place, status, error as Error));
+      throw createOperatorError(formatBucketError(purpose, place, status, error as Error));
     } finally {
       abort.abort();
     }

@@ -19,7 +19,7 @@ export interface BackupPlace {
   readonly move: MoveId;
 }
 
-/** Resolves the paths on this machine. @throws storeFault */
+/** Resolves the paths on this machine. @throws in the operator's words */
 export function resolveBackupPlace({ directory, identityFile, move }: BackupPlace): BackupSettings {
   return {
     store: openStore(directory),

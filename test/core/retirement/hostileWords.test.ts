@@ -121,7 +121,7 @@ async function retire(answer: (spot: Spot, usual: string) => string) {
 }
 
 test("shuts down a host with valid answers after its backup", async () => {
-  const { sent, told, failure, backups } = await retire((_spot, usual) => usual);
+  const { sent, failure, backups } = await retire((_spot, usual) => usual);
   expect(failure).toBeUndefined();
   for (const name of ["signer_archive", "retire_stop", "retire_remove_settings"]) expect(sent).toContain(name);
   expect(journeyIn(backups, "Anvil").map(({ event }) => event)).toEqual(["shuttingDown", "shutDown"]);
