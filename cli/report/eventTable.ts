@@ -17,7 +17,6 @@ export interface EventText {
  */
 type Templates = readonly [weight: EventText["weight"], title: string, ...lines: string[]];
 
-const epoch = "this epoch so far: {figures.produced?} of {figures.expected?} momentums, by a count up to 5 min old";
 const wait = "{startedAt} to {syncedAt} ({took}): height {startHeight} to {currentHeight}, {rate} momentums a second";
 const end = ["the {holder} host holds the key", "version {version?}", "time without the orchestrator: {gap}"] as const;
 const stackTemplates: Record<EventName, Templates> = {
@@ -33,7 +32,7 @@ const stackTemplates: Record<EventName, Templates> = {
     "{bytes} in {files} files, {seconds}; extra space used on the old host, at most: {extraBytes}",
     "hash of all files' hashes: {manifest}",
   ],
-  registered: ["stage", "registered on chain", "producer address {producerAddress}", epoch],
+  registered: ["stage", "registered on chain", "producer address {producerAddress}"],
   registeredTooEarly: [
     "alarm",
     "registered on chain before its node is synced: it misses momentums",
@@ -51,8 +50,6 @@ const stackTemplates: Record<EventName, Templates> = {
     "of {producerAddress}, at {switchedAt}",
     "last of {before.producerAddress?}: momentum {before.height?} at {before.at?}",
     "between: {between?}, in which other Pillars produced",
-    "missed: {missed}",
-    epoch,
   ],
   shuttingDown: ["note", "node of {address} about to be shut down"],
   shutDown: ["stage", "node of {address} shut down", "{evidence}"],
@@ -82,7 +79,6 @@ const moveTemplates: Record<MoveEventName, Templates> = {
 export const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)));
 const optionalFields = <T extends z.ZodType>(kind: T, names: string): Record<string, z.ZodOptional<T>> =>
   Object.fromEntries(names.split(" ").map((name) => [name, kind.optional()]));
-const figures = z.object({ expected: z.number(), produced: z.number() });
 const before = z.object({ producerAddress: z.string(), height: z.number(), at: time });
 /** All details that may get into a report. Other content of the file is dropped. */
 const detailsSchema = z.object({
@@ -94,12 +90,11 @@ const detailsSchema = z.object({
   ...optionalFields(z.string(), "error saidBy"),
   ...optionalFields(
     z.number(),
-    "height startHeight currentHeight files bytes seconds extraBytes empty sealedBytes generation",
+    "height startHeight currentHeight files bytes seconds extraBytes sealedBytes generation",
   ),
   ...optionalFields(z.number(), "secondsWithoutSigner"),
   ...optionalFields(time, "startedAt syncedAt switchedAt provedAt checkedAt movedAt"),
   ...optionalFields(z.array(z.string()), "proved unproved reasons evidence"),
-  figures: figures.optional(),
   before: before.optional(),
   orBefore: z.literal(true).optional(),
 });
@@ -122,7 +117,7 @@ export function formatEvent({ event, details, ...rest }: Pick<LogEvent | MoveEve
 }
 
 function deriveValues(details: Details): Details {
-  const { startedAt, syncedAt, startHeight, currentHeight, switchedAt, before, empty, secondsWithoutSigner } = details;
+  const { startedAt, syncedAt, startHeight, currentHeight, switchedAt, before, secondsWithoutSigner } = details;
   const seconds = (Date.parse(String(syncedAt)) - Date.parse(String(startedAt))) / 1000;
   const rate = Math.round(((Number(currentHeight) - Number(startHeight)) / seconds) * 10) / 10;
   const lastAt = (before as { readonly at: string } | undefined)?.at;
@@ -130,10 +125,6 @@ function deriveValues(details: Details): Details {
     took: formatDuration(seconds * 1000),
     rate: Number.isFinite(rate) ? rate : 0,
     between: lastAt && formatDuration(Date.parse(String(switchedAt)) - Date.parse(lastAt)),
-    missed:
-      empty === undefined
-        ? "unknown: the empty slots between the two were not counted"
-        : `${empty === 0 ? "none" : `at most ${empty}`}: the empty slots of the whole network between the two`,
     gap: secondsWithoutSigner === undefined ? "unknown: the move took more than one run" : `${secondsWithoutSigner} s`,
   };
 }

@@ -53,7 +53,7 @@ export interface EventDetails {
     readonly extraBytes: number;
   };
   /** The Pillar was seen registered with this host's producer address. */
-  readonly registered: { readonly producerAddress: string; readonly figures?: Figures };
+  readonly registered: { readonly producerAddress: string };
   readonly registeredElsewhere: { readonly producerAddress: string };
   /** Registered before the node is synced (docs/specification.md, 1.1, step 13). */
   readonly registeredTooEarly: { readonly producerAddress: string; readonly earlier?: string };
@@ -66,9 +66,6 @@ export interface EventDetails {
     readonly orBefore?: true;
     /** The last momentum of the address before. */
     readonly before?: { readonly producerAddress: string; readonly height: number; readonly at: string };
-    /** Empty slots of the whole network between the two. */
-    readonly empty?: number;
-    readonly figures?: Figures;
   };
   /** The node of the old host is about to be stopped, disabled and masked. */
   readonly shuttingDown: { readonly address: string };
@@ -94,15 +91,6 @@ export interface EventDetails {
     /** True if its provider protected it against deletion. */
     readonly wasProtected?: boolean;
   };
-}
-
-/**
- * Momentums expected from the Pillar in the running epoch, and produced, as a node counted up to five minutes ago,
- * including the whole tick. The difference of two such counts is not the number of misses.
- */
-export interface Figures {
-  readonly expected: number;
-  readonly produced: number;
 }
 
 /** A proved backup. No secret. */

@@ -57,7 +57,7 @@ export function watchForEarlyWallet(
     const agreement = agreeOnPillar(await deps.read());
     if (agreement.kind === "unknown") return cannotSee(agreement.why.text, agreement.why.key);
     if (agreement.pillar === null) return;
-    const { producerAddress: address, figures } = agreement.pillar;
+    const { producerAddress: address } = agreement.pillar;
     const digest = await toResult(deps.digest());
     if ("problem" in digest) return cannotSee(digest.problem);
     unseen = undefined;
@@ -79,7 +79,6 @@ export function watchForEarlyWallet(
       since: deps.now(),
       notes: [],
       earlier,
-      figures: figures.expected > 0 ? figures : undefined,
     });
   };
 

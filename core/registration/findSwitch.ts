@@ -1,6 +1,5 @@
 import { momentumPage } from "../chain/chain";
 import type { Produced } from "../chain/chainAnswers";
-import type { Network } from "../chain/elections";
 
 /** The first momentum that a Pillar produces with an address. */
 export interface ProducerSwitch {
@@ -9,8 +8,6 @@ export interface ProducerSwitch {
   readonly at: number;
   /** The last momentum of the address before. Absent if the search did not reach it. */
   readonly before?: { readonly producerAddress: string; readonly height: number; readonly at: number };
-  /** Empty slots of the whole network between the two momentums: this Pillar missed at most that many. */
-  readonly empty?: number;
   /** Set if the search gave up at that momentum: the address may have produced before it, too. */
   readonly orBefore?: true;
 }
@@ -60,17 +57,6 @@ export function isUndone(
 ): boolean {
   const last = recent.findLast((momentum) => momentum.height > height && [ours, earlier].includes(momentum.producer));
   return earlier !== undefined && last?.producer === earlier;
-}
-
-/** Adds the number of empty slots between the two addresses, which show as gaps in the momentums' times. */
-export function addEmptySlots(found: ProducerSwitch, { momentum }: Network): ProducerSwitch {
-  const { before, height, at } = found;
-  // Momentum times have a resolution of one second.
-  if (before === undefined || momentum < 1000) return found;
-  const slots = (at - before.at) / momentum;
-  const empty = Math.round(slots) - (height - before.height);
-  // Momentum times that do not fit the slot length are not from this chain's schedule, so they say nothing about slots.
-  return empty < 0 || Math.abs(slots - Math.round(slots)) > 0.1 ? found : { ...found, empty };
 }
 
 function createSwitch(first: Produced, before?: Produced): ProducerSwitch {

@@ -1,3 +1,4 @@
+import type { PillarOnChain } from "../chain/chainAnswers";
 import {
   computeElectedFrom,
   computeElectionChance,
@@ -9,7 +10,6 @@ import {
   type PillarStanding,
 } from "../chain/elections";
 import type { SourceNote } from "../chain/reading";
-import type { Figures } from "../eventLog/events";
 import type { SyncReason } from "../sync/judgeObservation";
 import type { NodeStatus } from "../sync/nodeStatus";
 import type { RegistrationAgreement } from "./agreeOnRegistration";
@@ -84,7 +84,7 @@ interface Ours {
   readonly address: string;
   /** Unix milliseconds of the first lookup that saw the registration. */
   readonly since: number;
-  readonly figures?: Figures;
+  readonly figures?: PillarOnChain["figures"];
 }
 
 /** The expected wait for the first momentum of an address. Times in unix milliseconds. */

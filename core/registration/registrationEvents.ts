@@ -34,9 +34,9 @@ export function collectRegistrationMemory(
   return memory;
 }
 
-function parseSwitch({ height, switchedAt, orBefore, before, empty }: EventDetails["producing"]): ProducerSwitch {
+function parseSwitch({ height, switchedAt, orBefore, before }: EventDetails["producing"]): ProducerSwitch {
   const last = before && { ...before, at: Date.parse(before.at) };
-  return { height, at: Date.parse(switchedAt), orBefore, empty, before: last };
+  return { height, at: Date.parse(switchedAt), orBefore, before: last };
 }
 
 /** Returns the state changes that the event log does not have yet, so that it gets each of them once. */
@@ -46,19 +46,19 @@ export function findRegistrationChanges(registration: Registration, memory: Regi
       ? []
       : [{ event: "registeredElsewhere", details: { producerAddress: registration.address } }];
   if (!isOurs(registration)) return [];
-  const { address: producerAddress, earlier, figures } = registration;
+  const { address: producerAddress, earlier } = registration;
   const news: Optional<EventBody>[] = [];
   if (memory.since === undefined) {
-    news.push({ event: "registered", details: { producerAddress, figures } });
+    news.push({ event: "registered", details: { producerAddress } });
     // A node that was synced and falls behind later does not count as registered too early.
     if (registration.kind === "tooEarly")
       news.push({ event: "registeredTooEarly", details: { producerAddress, earlier } });
   }
   const switched = "switched" in registration ? registration.switched : undefined;
   if (switched && switched.height !== memory.switched?.height) {
-    const { height, at, before, orBefore, empty } = switched;
+    const { height, at, before, orBefore } = switched;
     const last = before && { ...before, at: iso(before.at) };
-    const details = { producerAddress, height, switchedAt: iso(at), figures, orBefore, empty, before: last };
+    const details = { producerAddress, height, switchedAt: iso(at), orBefore, before: last };
     news.push({ event: "producing", details });
   }
   return news;

@@ -5,7 +5,7 @@ import { openStore } from "../store/openStore";
 import type { NodeStatus } from "../sync/nodeStatus";
 import { withTimeout } from "../util/withTimeout";
 import { agreeOnPillar } from "./agreeOnRegistration";
-import { addEmptySlots, findSwitch, isUndone, type ProducerSwitch } from "./findSwitch";
+import { findSwitch, isUndone, type ProducerSwitch } from "./findSwitch";
 import type { PillarAnswer, PillarReading } from "./pillarReadings";
 import { decideRegistration, type Elections, type Registration, type RegistrationMemory } from "./registration";
 import { collectRegistrationMemory, findRegistrationChanges } from "./registrationEvents";
@@ -44,8 +44,7 @@ async function findCurrentSwitch(source: PillarAnswer, look: RegistrationLookup)
   const { switched, earlier } = look.memory;
   if (switched && !isUndone(switched, source.recent, look.ours, earlier)) return switched;
   const { client, recent } = source;
-  const found = await findSwitch((from, count) => client.momentums(from, count), recent, look.ours, earlier);
-  return found && addEmptySlots(found, look.network);
+  return findSwitch((from, count) => client.momentums(from, count), recent, look.ours, earlier);
 }
 
 async function readElections({ client, pillar }: PillarAnswer): Promise<Elections> {

@@ -81,10 +81,7 @@ describe("the report of the new host", () => {
         "of z1qnew0000000000000000000000000000000000, at 2026-11-20 18:04:30",
         "last of z1qold0000000000000000000000000000000000: momentum 11985560 at 2026-11-20 17:59:30",
         "between: 5 min, in which other Pillars produced",
-        "missed: none: the empty slots of the whole network between the two",
-        "this epoch so far: 122 of 124 momentums, by a count up to 5 min old",
       ],
-      details: { empty: 0, figures: { expected: 124, produced: 122 } },
     });
     expect(report.timeline.filter(({ weight }) => weight === "alarm").map(({ event }) => event)).toEqual(["override"]);
   });
@@ -157,15 +154,6 @@ describe("the events of a report", () => {
   test("are none for a stack that the event log does not name", () => {
     expect(buildReport(parseEventLog(textOf(wholeWay)), "prod-9")).toBeUndefined();
   });
-});
-
-test.each([
-  [undefined, "missed: unknown: the empty slots between the two were not counted"],
-  [0, "missed: none: the empty slots of the whole network between the two"],
-  [3, "missed: at most 3: the empty slots of the whole network between the two"],
-])("counts empty slots as missed momentums: %s", (empty, line) => {
-  const details = { producerAddress: "new", height: 9, switchedAt: at("20T18:04:30"), empty };
-  expect(reportOn("new", [on("new", "20T18:06:00", "producing", details)]).timeline[0]?.lines).toContain(line);
 });
 
 const head = { version: 1, at: "2026-11-18T09:00:00Z", stack: "prod", pillar: "Anvil" };

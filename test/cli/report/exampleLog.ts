@@ -55,14 +55,12 @@ export const wholeWay: readonly object[] = [
     secondsWithoutSigner: 23.4,
     lastBackup: file("last"),
   }),
-  next("20T18:00:00", "registered", { producerAddress: producer.new, figures: { expected: 120, produced: 119 } }),
+  next("20T18:00:00", "registered", { producerAddress: producer.new }),
   next("20T18:06:00", "producing", {
     producerAddress: producer.new,
     height: 11_985_590,
     switchedAt: "2026-11-20T18:04:30Z",
     before: { producerAddress: producer.old, height: 11_985_560, at: "2026-11-20T17:59:30Z" },
-    empty: 0,
-    figures: { expected: 124, produced: 122 },
   }),
   old("20T19:00:00", "shutDown", { address: "198.51.100.4", evidence: ["go-node is inactive and masked"] }),
   old("21T12:00:00", "override", {

@@ -66,14 +66,13 @@ describe("the event log", () => {
     ).toEqual([]);
   });
 
-  test("has figures of both moments, and the last momentum of the earlier address", () => {
+  test("has the last momentum of the earlier address", () => {
     expect(recorded(registered, producing).map(({ details }) => details)).toEqual([
-      { producerAddress: ours, figures },
+      { producerAddress: ours },
       {
         producerAddress: ours,
         height: 1000,
         switchedAt: "2026-11-21T11:59:00.000Z",
-        figures,
         before: { producerAddress: old, height: 990, at: "2026-11-21T11:58:30.000Z" },
       },
     ]);

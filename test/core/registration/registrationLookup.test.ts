@@ -85,18 +85,8 @@ describe("reading a host", () => {
     const before = { producerAddress: old, height: 61, at: long[60]?.timestamp };
     expect(await look()).toMatchObject({
       kind: "producing",
-      switched: { height: 64, at: long[63]?.timestamp, before, empty: 0 },
+      switched: { height: 64, at: long[63]?.timestamp, before },
     });
-  });
-
-  test("counts the empty slots between the two addresses", async () => {
-    const gap = (momentums: readonly Produced[]) =>
-      momentums.map((each) => (each.height > 62 ? each : { ...each, timestamp: each.timestamp - 20_000 }));
-    const changes = { readings: [says(clientOf(gap(long), ours), ours, long.slice(-128))] };
-    expect(await look(changes)).toMatchObject({ switched: { height: 64, empty: 2 } });
-    // Times that are no multiple of the pace are of another network than the configured one.
-    const other = await look({ ...changes, network: { momentum: 7_000, tickMomentums: 30 } });
-    expect(other).not.toHaveProperty("switched.empty");
   });
 
   test("reads the ticks' start and the Pillar's rank of a host that has produced nothing", async () => {
